@@ -15,18 +15,16 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.congestion import _state, _steps
-from netcalc.congestion._requests import latencies_s, percentile_s
+from netcalc.congestion._requests import latencies_s
 from netcalc.congestion._stack import stack_of
 from netcalc.congestion._state import State
+from netcalc.congestion.latencies import Latencies
 from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.errors import DomainError
 from netcalc.scenario import Scenario
 
 AT_ONCE = 1000
 """Scenarios computed together: their arrays stay in a second-level cache."""
-
-AT_ONCE_WITH_COURSE = 50
-"""Scenarios computed together with their courses: some 40 MB for a minute of BBR at 10 ms."""
 
 MOST_ROUNDS = 5_000_000
 """Round trips beyond which a scenario is refused: minutes of computing."""
@@ -113,30 +111,23 @@ def _with_requests(found: Result) -> Result:
     dropped = others / max(carried + found.drop_count, 1.0)
     loss = 1.0 - (1.0 - dropped) * (1.0 - link.loss_ratio)
     loops = [latencies_s(loop, scenario, course, loss) for loop in scenario.requests]
-    return replace(
-        found,
-        request_p50_s=np.array([percentile_s(loop, 0.5) for loop in loops]),
-        request_p99_s=np.array([percentile_s(loop, 0.99) for loop in loops]),
-    )
+    return replace(found, requests=tuple(map(Latencies, loops)))
 
 
-def run_many(scenarios: Sequence[Scenario], *, stack: str = "ns3") -> list[Result]:
-    """Compute many scenarios at once, without their courses."""
+def run_many(
+    scenarios: Sequence[Scenario], *, stack: str = "ns3", with_course: bool = False
+) -> list[Result]:
+    """Compute many scenarios at once, by default without their courses, which need memory."""
     found: list[Result | None] = [None] * len(scenarios)
-    kinds = [
-        (len(one.flows), any(f.algorithm == "bbr" for f in one.flows), bool(one.requests))
-        for one in scenarios
-    ]
+    kinds = [(len(one.flows), any(f.algorithm == "bbr" for f in one.flows)) for one in scenarios]
     order = sorted(range(len(scenarios)), key=lambda at: kinds[at])
     for kind in sorted(set(kinds)):
         alike = [at for at in order if kinds[at] == kind]
-        requests = kind[-1]  # they need the course of the queue
-        most = AT_ONCE_WITH_COURSE if requests else AT_ONCE
-        for start in range(0, len(alike), most):
-            part = alike[start : start + most]
-            results = _run([scenarios[at] for at in part], stack, with_course=requests)
+        for start in range(0, len(alike), AT_ONCE):
+            part = alike[start : start + AT_ONCE]
+            results = _run([scenarios[at] for at in part], stack, with_course=with_course)
             for at, result in zip(part, results, strict=True):
-                found[at] = replace(_with_requests(result), trajectory=None)
+                found[at] = _with_requests(result)
     return [one for one in found if one is not None]
 
 
@@ -162,7 +153,9 @@ def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Re
         course=[] if with_course else None,
     )
     _steps.run(state, meter)
-    return [_result(row, one, state, meter) for row, one in enumerate(scenarios)]
+    about = {"stack": stack}
+    return [replace(_result(row, one, state, meter), about=about)
+            for row, one in enumerate(scenarios)]  # fmt: skip
 
 
 def _require_few_rounds(scenario: Scenario) -> None:
@@ -193,7 +186,15 @@ def _result(row: int, scenario: Scenario, state: State, meter: _Meter) -> Result
         finish_s=finish.copy(),
         utilization=min(float(meter.warm_delivered[row, 0] / whole / state.rate[row, 0]), 1.0),
         trajectory=_trajectory(row, scenario, meter) if meter.course is not None else None,
+        resent_ratio=_resent_ratio(row, scenario, state),
     )
+
+
+def _resent_ratio(row: int, scenario: Scenario, state: State) -> float:
+    """Return which share of the packets sent was lost, at the full buffer or at random."""
+    passed = float(state.delivered[row].sum()) / (1.0 - scenario.bottleneck.loss_ratio)
+    lost = float(state.drops[row, 0]) + passed * scenario.bottleneck.loss_ratio
+    return lost / (passed + float(state.drops[row, 0])) if passed else 0.0
 
 
 def _percentiles(histogram: FloatArray, wanted: tuple[float, ...]) -> list[float]:
@@ -211,10 +212,10 @@ def _percentiles(histogram: FloatArray, wanted: tuple[float, ...]) -> list[float
 def _trajectory(row: int, scenario: Scenario, meter: _Meter) -> Trajectory:
     assert meter.course is not None
     count = len(scenario.flows)
-    parts = list(zip(*meter.course, strict=True))
-    columns = [np.array([step[row] for step in part]) for part in parts]
-    runs = columns[-1][:, 0] > 0.0  # a scenario that has ended waits for the others
-    time, queue, window, delivered, rtt, dt = (column[runs] for column in columns)
+    parts = zip(*meter.course, strict=True)
+    rows = [np.stack([step[row] for step in part]) for part in parts]
+    lasts = rows[-1][:, 0] > 0  # a scenario that has ended waits for the others
+    time, queue, window, delivered, rtt, dt = (found[lasts] for found in rows)
     bits = delivered[:, :count] * segment_bytes(scenario) * 8
     return Trajectory(
         time_s=time[:, 0],

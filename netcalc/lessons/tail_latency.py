@@ -41,7 +41,7 @@ P99, P50, QUEUE, FULL = (
     "p99 of requests", "median of requests", "mean queueing delay", "round trip and full buffer"
 )  # fmt: skip
 GOODPUT, HERE, GOODPUT_HERE = "goodput of the flow", "this buffer", "goodput with this buffer"
-OVER_TIME, AGAINST_BUFFER = "time", "buffer"
+OVER_TIME, DISTRIBUTION, AGAINST_BUFFER = "time", "distribution", "buffer"
 
 
 class Outcome(NamedTuple):
@@ -176,7 +176,13 @@ def bufferbloat_panel(*, theme: Theme = "light") -> Panel:
         "algorithm": _algorithm(),
         "buffer_bdp": Quantity("buffer in BDP", 4.0, unit="1", low=0.25, high=8.0),
         "view": choice(
-            "figure", {"over time": OVER_TIME, "p99 against the buffer": AGAINST_BUFFER}, OVER_TIME
+            "figure",
+            {
+                "over time": OVER_TIME,
+                "their distribution": DISTRIBUTION,
+                "p99 against the buffer": AGAINST_BUFFER,
+            },
+            OVER_TIME,
         ),
     }
 
@@ -186,6 +192,10 @@ def bufferbloat_panel(*, theme: Theme = "light") -> Panel:
         if view == AGAINST_BUFFER:
             alike = [run for run in runs.values() if run.scenario.flows == scenario.flows]
             return _against_buffer(alike, algorithm, theme), ""
+        if view == DISTRIBUTION:
+            found = [_evaluated(scenario), *([recording.result()] if recording else [])]
+            title = "Requests of 10 KB beside one flow: distribution"
+            return plots.latencies(found, title=title, theme=theme), _notes(recording)
         return _over_time(scenario, recording, theme), _notes(recording)
 
     figure = Figure(draw("cubic", 4.0, OVER_TIME)[0])
@@ -324,7 +334,9 @@ def _evaluated(scenario: Scenario) -> Result:
 def outcomes(algorithm: str, rate_bps: float, rtt_s: float) -> tuple[Outcome, ...]:
     """Return what theory says of all :data:`BUFFERS`; kept, as a slider comes back."""
     scenarios = [_scenario(algorithm, rate_bps, rtt_s, bdp) for bdp in BUFFERS]
-    return tuple(_outcome(found) for found in theory.run_many(scenarios, stack=STACK))
+    return tuple(
+        _outcome(found) for found in theory.run_many(scenarios, stack=STACK, with_course=True)
+    )
 
 
 def outcome(algorithm: str, rate_bps: float, rtt_s: float, buffer_bdp: float) -> Outcome:

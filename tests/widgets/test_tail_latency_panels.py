@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from netcalc import scenario as scenarios
 from netcalc.congestion import Result, Trajectory
+from netcalc.congestion.latencies import Latencies
 from netcalc.errors import ExperimentError
 from netcalc.lessons import tail_latency as panels
 from netcalc.samples import Meta
@@ -38,6 +37,9 @@ def made(scenario, *, by="theory", p99_s=None):
     link = scenario.bottleneck
     queue_bytes = link.buffer_bytes / 2
     full_s = link.rtt_s + 8 * link.buffer_bytes / link.rate_bps
+    latencies_s = np.repeat([full_s / 2, p99_s or full_s], [101, 99])
+    if p99_s is not None and np.isnan(p99_s):
+        latencies_s = np.full(20, full_s / 2)
     course = Trajectory(
         time_s=TIME_S, queue_bytes=np.full(3, queue_bytes), window_packets=np.ones((3, 1)),
         goodput_bps=np.full((3, 1), 9e6), rtt_s=np.array([0.04, 0.1, full_s]),
@@ -46,8 +48,7 @@ def made(scenario, *, by="theory", p99_s=None):
         scenario=scenario, by=by, goodput_bps=np.array([link.rate_bps / 2]),
         finish_s=np.full(1, np.nan), queue_mean_bytes=queue_bytes, queue_median_bytes=queue_bytes,
         queue_p95_bytes=queue_bytes, drop_count=1.0, utilization=0.9, trajectory=course,
-        request_p50_s=np.array([full_s / 2]),
-        request_p99_s=np.array([full_s if p99_s is None else p99_s]),
+        requests=(Latencies(latencies_s),),
     )  # fmt: skip
 
 
@@ -61,7 +62,8 @@ def by_hand(monkeypatch):
         asked.append(scenario)
         return made(scenario)
 
-    def run_many(many, *, stack):
+    def run_many(many, *, stack, with_course):
+        assert with_course, "requests need it"
         return [run(one, stack=stack) for one in many]
 
     monkeypatch.setattr(panels, "theory", SimpleNamespace(run=run, run_many=run_many))
@@ -179,6 +181,10 @@ def test_a_live_run_adds_requests_and_a_point_with_its_residual(monkeypatch):
     assert column(panel, "requests, live", "x").tolist() == [1, 20]
     assert column(panel, "requests, live").tolist() == pytest.approx([0.05, 0.2])
     assert "live: median 100 ms, p99 190 ms. Before the flow: median 50 ms." in said(panel)
+    panel.controls["view"].value = panels.DISTRIBUTION
+    live = column(panel, "requests 1 of 10 kB, cubic, live", "x")
+    assert (live.min(), live.max()) == pytest.approx((0.1, 0.19))
+    assert column(panel, "requests 1 of 10 kB, cubic, theory", "x").max() == pytest.approx(0.2)
     panel.controls["view"].value = panels.AGAINST_BUFFER
     assert column(panel, "points", "x").tolist() == [4.0]
     # derived: 190 ms measured; by theory 40 ms and 4 BDP, 200 ms
@@ -244,15 +250,3 @@ def test_requests_beside_a_flow_wait_for_its_queue(monkeypatch):
     # derived: a round trip of 40 ms, seven packets of 1.2 ms; 4 BDP are 160 ms more
     assert np.median(latency[at < 2.0]) == pytest.approx(0.0484, abs=0.02)
     assert 0.1 < np.median(latency[at > 6.0]) < 0.22
-
-
-def test_a_request_loop_is_given_its_p99_where_there_are_no_courses():
-    """identity: presets of the book, all at once and each alone."""
-    from netcalc.congestion import theory
-
-    names = ("buffer-half-bdp", "wan-10m", "buffer-8-bdp")
-    many = theory.run_many([scenarios.preset(name) for name in names])
-    assert many[1].request_p99_s is None
-    for name, found in zip(names, many, strict=True):
-        alone = replace(theory.run(scenarios.preset(name)), trajectory=None)
-        assert found.as_dict() == alone.as_dict()
