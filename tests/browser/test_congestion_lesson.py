@@ -10,7 +10,8 @@ import pytest
 LESSON = Path(__file__).parents[2] / "notebooks" / "09_congestion_control.ipynb"
 # A shorter run than a reader makes; what is judged here is that it appears on the page.
 SHORT = """from netcalc.lessons import congestion_control
-congestion_control.END_S, congestion_control.STOP_S = 12.0, 11.0"""
+congestion_control.END_S, congestion_control.STOP_S = 12.0, 11.0
+congestion_control.THREE_S = (0.0, 12.0), (2.0, 11.0), (4.0, 10.0)"""
 SHARE = "goodput, ideal share of flow 1"
 
 
