@@ -68,7 +68,7 @@ def _step(state: State, meter: Meter) -> None:
     delivered = delivery * dt
     if state.is_sized:
         delivered = np.minimum(delivered, state.size - state.delivered)
-        state.delivered += delivered
+    state.delivered += delivered
     meter(state, dt, total, rtt, delivered)
     state.time = time + dt
     if bbr is None:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.congestion._requests import percentile_s
+from netcalc.congestion.latencies import Latencies
 from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.errors import ExperimentError
 from netcalc.scenario import Scenario
@@ -81,9 +82,11 @@ class Simulator:
             raise ExperimentError(
                 "ns3-no-python", phase="ns-3", python=self._python, reason=str(error.strerror)
             ) from None
-        if not self._line(START_S).startswith('{"ready"'):
+        ready = self._line(START_S)
+        if not ready.startswith('{"ready"'):
             self.close()
             raise ExperimentError("ns3-absent", phase="ns-3", python=self._python)
+        self.version = str(json.loads(ready).get("version", ""))
 
     def run(self, scenario: Scenario) -> Result:
         """Simulate a scenario.
@@ -106,7 +109,7 @@ class Simulator:
         except ValueError:
             self.close()
             raise ExperimentError("ns3-failed", phase="ns-3", python=self._python) from None
-        return result(scenario, numbers)
+        return replace(result(scenario, numbers), about={"ns3": self.version})
 
     def close(self) -> None:
         """End the process."""
@@ -204,17 +207,18 @@ def arguments(scenario: Scenario) -> dict[str, Any]:
 def result(scenario: Scenario, numbers: FloatArray) -> Result:
     """Make a result of the child's numbers.
 
-    They are the drops, bytes and finish of each flow, the count and the latencies of each request
-    loop, and the samples.
+    They are the drops; of each flow bytes, finish, bytes sent and sent again; of each request loop
+    the count and the latencies; and the samples.
     """
     count = len(scenario.flows)
-    per_flow = numbers[1 : 1 + 2 * count].reshape(count, 2)
-    at, loops = 1 + 2 * count, []
+    per_flow = numbers[1 : 1 + 4 * count].reshape(count, 4)
+    at, loops = 1 + 4 * count, []
     for _ in scenario.requests:
         after = at + 1 + int(numbers[at])
         loops.append(numbers[at + 1 : after])
         at = after
     samples = numbers[at:].reshape(-1, 2 + 2 * count)
+    sent, resent = per_flow[:, 2].sum(), per_flow[:, 3].sum()
     finish = np.where(per_flow[:, 1] < 0, np.nan, per_flow[:, 1])
     spans = np.array([counted_span_s(flow, scenario) for flow in scenario.flows])
     lengths = np.fmin(spans[:, 1], finish) - spans[:, 0]
@@ -239,8 +243,8 @@ def result(scenario: Scenario, numbers: FloatArray) -> Result:
         finish_s=finish,
         utilization=payload * 8 / whole / scenario.bottleneck.rate_bps * packet_share,
         trajectory=_trajectory(scenario, samples, received),
-        request_p50_s=np.array([percentile_s(one, 0.5) for one in loops]) if loops else None,
-        request_p99_s=np.array([percentile_s(one, 0.99) for one in loops]) if loops else None,
+        resent_ratio=float(resent / sent) if sent else float("nan"),
+        requests=tuple(map(Latencies, loops)) if loops else None,
     )
 
 

@@ -8,16 +8,17 @@ algorithm has it. ``docs/congestion.md`` has the equations and how far they hold
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.congestion import _state, _steps
-from netcalc.congestion._requests import latencies_s, percentile_s
+from netcalc.congestion._requests import latencies_s
 from netcalc.congestion._stack import stack_of
 from netcalc.congestion._state import State
+from netcalc.congestion.latencies import Latencies
 from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.errors import DomainError
 from netcalc.scenario import Scenario
@@ -55,8 +56,9 @@ class _Meter:
     warm_delivered: FloatArray
     queued: FloatArray
     rows: NDArray[np.intp]
+    early_drops: FloatArray
     course: list[tuple[FloatArray, ...]] | None = None
-    early_drops: float = 0.0
+    parts: list[FloatArray] = field(default_factory=list)
 
     def __call__(
         self,
@@ -67,11 +69,13 @@ class _Meter:
         delivered: FloatArray,
     ) -> None:
         if self.course is None:
-            self.count(state.time, dt, self.queue(state, total), delivered, self.rows)
-        else:  # of one scenario: all its steps are counted at once, when they are there
+            queue = self.queue(state, total)
+            self.count(*(part[np.newaxis] for part in (state.time, dt, queue, delivered)))
+        else:  # all steps are counted at once, when they are there
             self.course.append((state.time, dt, total, delivered, state.window, rtt))
-            if state.time[0, 0] < self.warm[0, 0]:
-                self.early_drops = float(state.drops[0, 0])
+            early = state.time < self.warm
+            if np.count_nonzero(early):
+                self.early_drops = np.where(early, state.drops, self.early_drops)
 
     def queue(self, state: State, total: FloatArray) -> FloatArray:
         """Return the queue that so many packets in flight make. [packet]"""
@@ -79,32 +83,33 @@ class _Meter:
         return np.minimum(waiting, state.capacity - state.pipe)
 
     def count_course(self, state: State) -> None:
-        """Count the steps of the course, whose first axis becomes that of time."""
-        if self.course:
-            parts = (np.concatenate(part) for part in zip(*self.course, strict=True))
-            time, dt, total, delivered, window, rtt = parts
-            queue = self.queue(state, total)
-            self.count(time, dt, queue, delivered, np.zeros(len(time), dtype=np.intp))
-            self.course = [(time, dt, queue, delivered, window, rtt)]
+        """Count the steps of the course, and keep it as arrays of shape (step, scenario, flow)."""
+        if not self.course:
+            return
+        shape = (len(self.course), len(self.rows), -1)
+        parts = zip(*self.course, strict=True)
+        time, dt, total, delivered, window, rtt = (
+            np.concatenate(part).reshape(shape) for part in parts
+        )
+        queue = self.queue(state, total)
+        self.count(time, dt, queue, delivered)
+        self.parts = [time + dt, queue, window, delivered, rtt, dt]
+        self.course.clear()
 
     def count(
-        self,
-        time: FloatArray,
-        dt: FloatArray,
-        queue: FloatArray,
-        delivered: FloatArray,
-        rows: NDArray[np.intp],
+        self, time: FloatArray, dt: FloatArray, queue: FloatArray, delivered: FloatArray
     ) -> None:
-        """Count steps, each of them a row: those of one scenario, or one of each scenario."""
+        """Count steps: arrays of shape (step, scenario, flow)."""
         warm = time >= self.warm - 1e-9
         counts = (time >= self.first - 1e-9) & (time < self.last - 1e-9)
         weight = warm * dt
-        parts = counts * delivered, (warm * delivered).sum(axis=1, keepdims=True), weight * queue
-        sums = self.counted, self.warm_delivered, self.queued
-        for whole, part in zip(sums, parts, strict=True):
-            whole += part if self.course is None else part.sum(axis=0, keepdims=True)
+        carried = (warm * delivered).sum(axis=2, keepdims=True)
+        # One after the other: a scenario has the same sums in any company.
+        self.counted += np.add.accumulate(counts * delivered)[-1]
+        self.warm_delivered += np.add.accumulate(carried)[-1]
+        self.queued += np.add.accumulate(weight * queue)[-1]
         at = np.asarray(queue * (BINS / self.capacity)).astype(int)
-        np.add.at(self.histogram, (rows, at[:, 0]), weight[:, 0])
+        np.add.at(self.histogram, (self.rows, at[:, :, 0]), weight[:, :, 0])
 
 
 def run(scenario: Scenario, *, stack: str = "ns3") -> Result:
@@ -155,13 +160,14 @@ def _beside(scenario: Scenario, share: float, stack: str) -> tuple[Result, float
     found = _result(0, scenario, state, meter)
     course = found.trajectory
     assert course is not None
-    late_drops = found.drop_count - meter.early_drops
+    late_drops = found.drop_count - float(meter.early_drops[0, 0])
     whole = replace(
         found,
         queue_mean_bytes=found.queue_mean_bytes / left,
         queue_median_bytes=found.queue_median_bytes / left,
         queue_p95_bytes=min(found.queue_p95_bytes / left, link.buffer_bytes),
         utilization=found.utilization * left,
+        about={"stack": stack},
         trajectory=replace(course, queue_bytes=course.queue_bytes / left),
     )
     return whole, late_drops
@@ -186,14 +192,15 @@ def _with_requests(found: Result, drop_count: float) -> tuple[Result, float]:
     with_requests = replace(
         found,
         utilization=min(found.utilization + share, 1.0),
-        request_p50_s=np.array([percentile_s(loop, 0.5) for loop in loops]),
-        request_p99_s=np.array([percentile_s(loop, 0.99) for loop in loops]),
+        requests=tuple(map(Latencies, loops)),
     )
     return with_requests, share
 
 
-def run_many(scenarios: Sequence[Scenario], *, stack: str = "ns3") -> list[Result]:
-    """Compute many scenarios at once, without their courses."""
+def run_many(
+    scenarios: Sequence[Scenario], *, stack: str = "ns3", with_course: bool = False
+) -> list[Result]:
+    """Compute many scenarios at once, by default without their courses, which need memory."""
     found: list[Result | None] = [None] * len(scenarios)
     kinds = [(len(one.flows), any(f.algorithm == "bbr" for f in one.flows)) for one in scenarios]
     order = sorted(range(len(scenarios)), key=lambda at: kinds[at])
@@ -201,15 +208,18 @@ def run_many(scenarios: Sequence[Scenario], *, stack: str = "ns3") -> list[Resul
         alike = [at for at in order if kinds[at] == kind]
         for start in range(0, len(alike), AT_ONCE):
             part = alike[start : start + AT_ONCE]
-            results = _run([scenarios[at] for at in part], stack)
+            results = _run([scenarios[at] for at in part], stack, with_course=with_course)
             for at, result in zip(part, results, strict=True):
-                found[at] = result
+                one = scenarios[at]
+                found[at] = run(one, stack=stack) if one.requests and with_course else result
     return [one for one in found if one is not None]
 
 
-def _run(scenarios: list[Scenario], stack: str) -> list[Result]:
-    state, meter = _metered(scenarios, stack, with_course=False)
-    return [_result(row, one, state, meter) for row, one in enumerate(scenarios)]
+def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Result]:
+    state, meter = _metered(scenarios, stack, with_course=with_course)
+    about = {"stack": stack}
+    return [replace(_result(row, one, state, meter), about=about)
+            for row, one in enumerate(scenarios)]  # fmt: skip
 
 
 def _metered(scenarios: list[Scenario], stack: str, *, with_course: bool) -> tuple[State, _Meter]:
@@ -231,6 +241,7 @@ def _metered(scenarios: list[Scenario], stack: str, *, with_course: bool) -> tup
         warm_delivered=np.zeros((shape[0], 1)),
         queued=np.zeros((shape[0], 1)),
         rows=np.arange(shape[0]),
+        early_drops=np.zeros((shape[0], 1)),
         course=[] if with_course else None,
     )
     _steps.run(state, meter)
@@ -265,8 +276,16 @@ def _result(row: int, scenario: Scenario, state: State, meter: _Meter) -> Result
         drop_count=float(state.drops[row, 0]),
         finish_s=finish.copy(),
         utilization=min(float(meter.warm_delivered[row, 0] / whole / state.rate[row, 0]), 1.0),
-        trajectory=_trajectory(scenario, meter) if meter.course is not None else None,
+        trajectory=_trajectory(row, scenario, meter) if meter.course is not None else None,
+        resent_ratio=_resent_ratio(row, scenario, state),
     )
+
+
+def _resent_ratio(row: int, scenario: Scenario, state: State) -> float:
+    """Return which share of the packets sent was lost, at the full buffer or at random."""
+    passed = float(state.delivered[row].sum()) / (1.0 - scenario.bottleneck.loss_ratio)
+    lost = float(state.drops[row, 0]) + passed * scenario.bottleneck.loss_ratio
+    return lost / (passed + float(state.drops[row, 0])) if passed else 0.0
 
 
 def _percentiles(histogram: FloatArray, wanted: tuple[float, ...]) -> list[float]:
@@ -281,13 +300,14 @@ def _percentiles(histogram: FloatArray, wanted: tuple[float, ...]) -> list[float
     return found
 
 
-def _trajectory(scenario: Scenario, meter: _Meter) -> Trajectory:
-    assert meter.course is not None
+def _trajectory(row: int, scenario: Scenario, meter: _Meter) -> Trajectory:
     count = len(scenario.flows)
-    [(start, dt, queue, delivered, window, rtt)] = meter.course
+    rows = [part[:, row] for part in meter.parts]
+    lasts = rows[-1][:, 0] > 0  # a scenario that has ended waits for the others
+    time, queue, window, delivered, rtt, dt = (found[lasts] for found in rows)
     bits = delivered[:, :count] * segment_bytes(scenario) * 8
     return Trajectory(
-        time_s=(start + dt)[:, 0],
+        time_s=time[:, 0],
         queue_bytes=queue[:, 0] * scenario.bottleneck.mtu_bytes,
         window_packets=window[:, :count],
         goodput_bps=bits / np.maximum(dt, 1e-12),

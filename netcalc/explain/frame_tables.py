@@ -13,6 +13,7 @@ from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import COUNT_TOLERANCE
 from netcalc.explain.table_columns import (
+    FITTED_TOLERANCE,
     labelled,
     numbers,
     numbers_or_nan,
@@ -30,8 +31,6 @@ FLAT_RATIO = 0.1
 """Packet rates at several sizes that differ by less are those of a device. [ratio]"""
 LINE_SHARE = 0.95
 """A line used to this share limits. [ratio]"""
-FITTED_TOLERANCE = 0.25
-"""A limit fitted to the points that it explains is known no better than this. [ratio]"""
 TCP_FRAME_BYTES = 58
 """Headers and FCS of a frame with TCP over IPv4, without options. [byte]"""
 

@@ -45,6 +45,8 @@ ROLES = {
     "transfer_s": ("transfer_s", "printed_transfer_s", "printed_s", "duration_s", "time_s"),
 }  # fmt: skip
 """What a column may be called, the SI unit at the end; the first one that is there counts."""
+FITTED_TOLERANCE = 0.25
+"""A limit fitted to the points that it explains is known no better than this. [ratio]"""
 LEAST_VALUE, MOST_VALUE = 1e-18, 1e18
 """Between these any size, count, time and rate lies, in SI units."""
 SERIES = (

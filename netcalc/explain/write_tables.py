@@ -12,6 +12,7 @@ from netcalc.checks import FloatArray
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import Limit
 from netcalc.explain.table_columns import (
+    FITTED_TOLERANCE,
     Row,
     labelled,
     numbers,
@@ -23,9 +24,6 @@ from netcalc.explain.table_columns import (
 from netcalc.fit import Costs, write_costs
 from netcalc.messages import Notice
 from netcalc.samples import Table
-
-FITTED_TOLERANCE = 0.25
-"""A limit fitted to the points that it explains is known no better than this. [ratio]"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,9 +24,12 @@ CONGESTION = {
     "ns3-absent": "{python} has no ns-3 that works",
     "ns3-no-python": "cannot start {python}: {reason}",
     "ns3-failed": "the simulation by {python} ended without a result",
-    "ns3-no-flows": "the scenario has no flow, and request loops are not simulated",
+    "ns3-no-flows": "the scenario has no flow, and request loops alone are not simulated",
     "ns3-too-long": "the scenario has up to {packets:,.0f} packets, more than {limit:,.0f}",
     "scenario-number": "is not a possible value",
+    "no-requests": "no result has the latency of a request",
+    "nothing-varies": "nothing that is drawn along an axis varies",
+    "batch-column-empty": "the results have none of {value}",
     "grid-no-values": "{name} is varied without a value",
     "grid-values-repeated": "{name} is varied with the same value twice",
     "grid-both-varied": "{name} and {first} cannot be varied together",
@@ -55,6 +58,8 @@ CONGESTION_EXPECTED = {
     "scenario-one-buffer": "one of buffer_packets, buffer_bytes and buffer_bdp",
     "scenario-key-unknown": "one of {known}",
     "scenario-key-missing": "a value",
+    "no-requests": "a scenario with request loops, by theory or live",
+    "nothing-varies": "several values of one of {choices}",
     "grid-line-damaged": "a line whose scenario has the key beside it",
 }
 

@@ -78,6 +78,7 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
         ``rate_bps``, ``rtt_s``, one of ``buffer_packets``, ``buffer_bytes`` and ``buffer_bdp``,
         ``end_s``, and ``flows``, ``requests`` or both; ``mtu_bytes``, ``loss_ratio``,
         ``marking_bytes``, ``delay_on_acks``, ``warm_s``, ``seed`` and ``senders_count`` may follow.
+        What has neither ``stop_s`` nor ``size_bytes`` runs to ``end_s``.
     name : str
         Its name in messages.
 
@@ -90,15 +91,22 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
     known = (*_OF_BOTTLENECK, "delay_on_acks", *_OF_SCENARIO, "flows", "requests")
     given = _object(found, name, "", known, required=("rate_bps", "rtt_s", "end_s"))
     bottleneck = _bottleneck(given, name)
+    rest = _numbers(given, name, "", _OF_SCENARIO)
     flows = [
-        _made(Flow, _load(one, name, f"flows[{at}]", _OF_FLOW), name, f"flows[{at}].")
+        _made(
+            Flow, _load(one, name, f"flows[{at}]", _OF_FLOW, rest["end_s"]), name, f"flows[{at}]."
+        )
         for at, one in enumerate(_list(given, name, "flows"))
     ]
     requests = [
-        _made(Requests, _load(one, name, f"requests[{at}]", _OF_REQUESTS), name, f"requests[{at}].")
+        _made(
+            Requests,
+            _load(one, name, f"requests[{at}]", _OF_REQUESTS, rest["end_s"]),
+            name,
+            f"requests[{at}].",
+        )
         for at, one in enumerate(_list(given, name, "requests"))
     ]
-    rest = _numbers(given, name, "", _OF_SCENARIO)
     parts = {"bottleneck": bottleneck, "flows": tuple(flows), "requests": tuple(requests)}
     return _made(Scenario, {**parts, **rest}, name, "")
 
@@ -165,16 +173,19 @@ def _bottleneck(given: Mapping[str, Any], name: str) -> Bottleneck:
     return _made(Bottleneck.of, {**numbers, "delay_on_acks": on_acks}, name, "")
 
 
-def _load(one: Any, name: str, where: str, numbers: Iterable[str]) -> dict[str, Any]:
-    """Return the arguments of a flow or a request loop."""
+def _load(one: Any, name: str, where: str, numbers: Iterable[str], end_s: float) -> dict[str, Any]:
+    """Return the arguments of a flow or a request loop; without a stop or a size, to the end."""
     numbers = tuple(numbers)
-    required = ("request_bytes", "stop_s") if "request_bytes" in numbers else ("algorithm",)
-    given = _object(one, name, where, ("algorithm", *numbers), required=required)
+    required = "request_bytes" if "request_bytes" in numbers else "algorithm"
+    given = _object(one, name, where, ("algorithm", *numbers), required=(required,))
     algorithm = given.get("algorithm")
     if algorithm is not None and not isinstance(algorithm, str):
         raise _wrong_kind(name, f"{where}.algorithm", algorithm, "text such as 'cubic'")
     named = {} if algorithm is None else {"algorithm": algorithm}
-    return {**named, **_numbers(given, name, f"{where}.", numbers)}
+    found = _numbers(given, name, f"{where}.", numbers)
+    if not found.keys() & {"stop_s", "size_bytes"}:
+        found["stop_s"] = end_s
+    return {**named, **found}
 
 
 def _object(

@@ -47,6 +47,16 @@ def test_marking_begins_above_a_seventh_of_the_bdp():
     assert Bottleneck.of(rate_bps=1e6, rtt_s=0.001, buffer_packets=9).marking_packets == 1
 
 
+def test_what_has_no_stop_and_no_size_runs_to_the_end():
+    """A flow itself does not know the end, and is refused without one."""
+    loop = {"request_bytes": 10_000}
+    found = scenarios.from_document(GOOD | {"flows": [{"algorithm": "reno"}], "requests": [loop]})
+    assert (found.flows[0].stop_s, found.requests[0].stop_s) == (60.0, 60.0)
+    with pytest.raises(DomainError) as refused:
+        Flow(algorithm="reno")
+    assert (refused.value.code, refused.value.name) == ("flow-endless", "stop_s")
+
+
 def test_json_gives_the_scenario():
     found = scenarios.from_document(json.dumps(GOOD))
     assert found.bottleneck == Bottleneck(
@@ -107,7 +117,7 @@ WRONG = [
     ("flows", [{"stop_s": 4}], "flows[0].algorithm", "scenario-key-missing"),
     ("flows", [{"algorithm": 4, "stop_s": 4}], "flows[0].algorithm", "scenario-wrong-kind"),
     ("flows", [{"algorithm": "cubix", "stop_s": 4}], "flows[0].algorithm", "scenario-number"),
-    ("flows", [{"algorithm": "cubic"}], "flows[0].stop_s", "flow-endless"),
+    ("flows", [{"algorithm": "cubic", "start_s": 60}], "flows[0].stop_s", "stop-not-after-start"),
     (
         "flows",
         [{"algorithm": "cubic", "start_s": 5, "stop_s": 5}],
@@ -170,6 +180,42 @@ def test_files_that_are_no_scenario_are_refused(tmp_path):
         scenarios.read(path)
     path.write_text(json.dumps(GOOD))
     assert scenarios.read(path) == scenarios.from_document(GOOD)
+
+
+def test_a_marking_threshold_is_written_where_there_is_one():
+    marked = scenarios.from_document(GOOD | {"marking_bytes": 30_000})
+    assert scenarios.as_document(marked)["marking_bytes"] == 30_000
+    assert scenarios.from_document(scenarios.as_document(marked)) == marked
+    assert "marking_bytes" not in scenarios.as_document(scenarios.from_document(GOOD))
+
+
+def test_a_refusal_shows_what_was_found_and_not_all_of_it():
+    """The first 40 characters of a line that cannot be read, or of a word as long."""
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document('{"rate_bps": ' + "x" * 50 + "\nyy}")
+    assert refused.value.value == "x" * 40
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document('{"seed": 1, "end_s": 1, "rtt_s": 2, "rtt_s": 3, "end_s": 2}')
+    assert refused.value.value == "end_s"
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document(GOOD | {"rtt_s": float("inf")})
+    assert refused.value.value == "inf"
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document(GOOD | {"rtt_s": 10**400})
+    assert refused.value.value is None
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document(GOOD | {"rtt_s": -3})
+    assert (refused.value.value, refused.value.expected) == ("-3.0", "greater than 0")
+
+
+def test_a_file_that_holds_no_object_is_refused(tmp_path):
+    path = tmp_path / "s.json"
+    path.write_text("[]")
+    with pytest.raises(ReaderError) as refused:
+        scenarios.read_document(path)
+    assert refused.value.code == "scenario-wrong-kind"
+    path.write_bytes(json.dumps(GOOD).encode().ljust(10_000_000))
+    assert scenarios.read(path) == scenarios.from_document(GOOD), "the longest that is read"
 
 
 def test_the_facts_refuse_by_themselves():
