@@ -10,12 +10,14 @@ import numpy as np
 
 from netcalc import scenario as scenarios
 from netcalc import units
-from netcalc.cli import complain, print_json, put, say
+from netcalc.cli import INTERRUPTED, complain, print_json, put, say
 from netcalc.cli.batch import grid_options, require_out, run_grid
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.output import cell, check_output, print_table, print_written
 from netcalc.cli.quantity import Choice
 from netcalc.congestion import Result, ns3, theory
+from netcalc.congestion.recording import Recording
+from netcalc.errors import ExperimentError
 from netcalc.messages import Notice
 from netcalc.scenario import ALGORITHMS, Scenario
 
@@ -42,7 +44,13 @@ from netcalc.scenario import ALGORITHMS, Scenario
 @grid_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", "plot_path", metavar="OUT.html", help="Draw the course over time.")
-@click.option("--force", is_flag=True, help="Replace OUT.html or the --table if it exists.")
+@click.option(
+    "--save",
+    "save_path",
+    metavar="FILE",
+    help="Save all samples of --by live as JSON, or .json.gz.",
+)
+@click.option("--force", is_flag=True, help="Replace OUT.html, --save or --table if it exists.")
 def congestion(
     file: str | None,
     name: str | None,
@@ -53,6 +61,7 @@ def congestion(
     listed: bool,
     as_json: bool,
     plot_path: str | None,
+    save_path: str | None,
     force: bool,
     **grid: Any,
 ) -> None:
@@ -82,34 +91,92 @@ def congestion(
         raise CommandError("options-exclusive", first="--stack", second=f"--by {by}")
     if python is not None and by != "ns3":
         raise CommandError("options-exclusive", first="--python", second=f"--by {by}")
-    if plot_path is not None:
-        if grid["out"] is not None:
-            raise CommandError("options-exclusive", first="--out", second="--plot")
-        check_output(plot_path, inputs=[file] if file else [], force=force)
+    if save_path is not None and by != "live":
+        raise CommandError(
+            "option-requires", option="--save", required="--by live", example="Add --by live"
+        )
+    for option, path in (("--plot", plot_path), ("--save", save_path)):
+        if path is not None and grid["out"] is not None:
+            raise CommandError("options-exclusive", first="--out", second=option)
+        if path is not None:
+            check_output(path, inputs=[file] if file else [], force=force)
     if grid["out"] is not None:
         grid |= {"force": force}
         grid |= {"by": by, "stack": stack or "ns3", "python": python}
         run_grid(document, as_json=as_json, **grid)
         return
     require_out(grid)
-    warnings: tuple[Notice, ...] = ()
+    title = name or Path(file or "").name
+    if by == "live":
+        _run_live(scenario, title, as_json=as_json, plot_path=plot_path, save_path=save_path)
+        return
     if by == "ns3":
         result = ns3.run(scenario, python=python)
-    elif by == "live":
-        result, warnings = _live(scenario)
     else:
         result = theory.run(scenario, stack=stack or "ns3")
-    for notice in warnings:
-        complain(str(notice))
     if as_json:
         print_json(result.as_dict())
     else:
-        _print(result)
+        print_result(result)
     if plot_path is not None:
-        _draw(result, name or Path(file or "").name, plot_path)
+        draw_course(result, title, plot_path)
 
 
-def _draw(result: Result, title: str, path: str) -> None:
+def _run_live(
+    scenario: Scenario,
+    title: str,
+    *,
+    as_json: bool,
+    plot_path: str | None,
+    save_path: str | None,
+) -> None:
+    """Run live, print, draw and save; one that was stopped ends with 130, one that broke with 2."""
+    from netcalc.cli.progress import Progress
+    from netcalc.congestion import live, saved  # late: theory needs no sockets
+
+    broken: ExperimentError | None = None
+    try:
+        with Progress("congestion", unit="bit/s") as progress:
+            found = live.record(scenario, progress=progress)
+    except ExperimentError as error:
+        if error.partial is None:
+            raise
+        found, broken = error.partial, error
+    print_recording(found, as_json=as_json, error=broken)
+    if plot_path is not None:
+        draw_course(found.result(), title, plot_path)
+    if save_path is not None:
+        saved.as_table(found).save(save_path)
+        print_written(save_path)
+    if broken is not None:
+        raise SystemExit(2)
+    if found.meta.partial:
+        raise SystemExit(INTERRUPTED)
+
+
+def print_recording(
+    found: Recording, *, as_json: bool, error: ExperimentError | None = None
+) -> None:
+    """Print the means of a live run, what marks it, and why it broke off."""
+    for notice in found.meta.warnings:
+        complain(str(notice))
+    result = found.result()
+    if as_json:
+        document = {
+            **result.as_dict(),
+            "cpu_s": found.cpu_s,
+            "ended_s": found.ended_s,
+            "partial": found.meta.partial,
+            "warnings": [notice.stored() for notice in found.meta.warnings],
+        }
+        print_json(document if error is None else {**document, "error": error.as_dict()})
+    else:
+        print_result(result)
+    if error is not None:
+        complain(f"{error.phase}: {error.what}; {Notice('partial-samples-above')}")
+
+
+def draw_course(result: Result, title: str, path: str) -> None:
     """Draw a result over time into one HTML file."""
     from netcalc import plots  # late: bokeh takes its time
 
@@ -129,15 +196,6 @@ def _document(file: str | None, name: str | None, algorithm: str | None) -> dict
     return scenarios.as_document(scenarios.preset(name, algorithm=algorithm or "cubic"))
 
 
-def _live(scenario: Scenario) -> tuple[Result, tuple[Notice, ...]]:
-    from netcalc.cli.progress import Progress
-    from netcalc.congestion import live  # late: theory needs no sockets
-
-    with Progress("congestion", unit="bit/s") as progress:
-        found = live.record(scenario, progress=progress)
-    return found.result(), found.meta.warnings
-
-
 def _print_presets(as_json: bool) -> None:
     if as_json:
         print_json(
@@ -154,7 +212,8 @@ def _print_presets(as_json: bool) -> None:
         )
 
 
-def _print(result: Result) -> None:
+def print_result(result: Result) -> None:
+    """Print the means of a scenario."""
     from rich.table import Table
 
     table = Table()
@@ -168,16 +227,16 @@ def _print(result: Result) -> None:
             units.show(flow.start_s, "s"),
             _or_dash(flow.stop_s, "s"),
             _or_dash(flow.size_bytes, "byte"),
-            units.show(float(result.goodput_bps[number]), "bit/s"),
+            _or_dash(float(result.goodput_bps[number]), "bit/s"),
             _or_dash(None if np.isnan(finish) else float(finish), "s"),
         )
     if result.scenario.flows:
         print_table(table)
     link = result.scenario.bottleneck
     rows: dict[str, Any] = {
-        "utilization": f"{result.utilization:.1%}",
-        "mean queue": units.show(result.queue_mean_bytes, "byte"),
-        "95th percentile of the queue": units.show(result.queue_p95_bytes, "byte"),
+        "utilization": "-" if np.isnan(result.utilization) else f"{result.utilization:.1%}",
+        "mean queue": _or_dash(result.queue_mean_bytes, "byte"),
+        "95th percentile of the queue": _or_dash(result.queue_p95_bytes, "byte"),
         "buffer": units.show(link.buffer_bytes, "byte"),
         "dropped packets": f"{result.drop_count:.0f}",
     }

@@ -9,14 +9,16 @@ import ipywidgets
 import numpy as np
 
 from netcalc import datasets, plots
-from netcalc.congestion import Result, live, theory
+from netcalc.congestion import Result, live, saved, theory
 from netcalc.congestion.recording import Recording
+from netcalc.errors import ReaderError
 from netcalc.models.tcp.fairness import jain_index
 from netcalc.models.tcp.window import bdp_bytes, throughput_bps
 from netcalc.plots import Axis, Plot, curves
 from netcalc.plots.courses import WAYS
 from netcalc.plots.style import Theme
-from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario
+from netcalc.samples import Samples
+from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario, as_document
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
@@ -66,13 +68,20 @@ def two_flows_panel(*, theme: Theme = "light") -> Panel:
         chosen.update(_values(controls))
         return live.record(_scenario(**chosen), progress=progress, stop=stop)
 
-    def show_run(recording: Recording) -> None:
-        runs[recording.scenario] = recording
+    def show_run(found: Recording | Samples) -> None:
+        if isinstance(found, Samples):  # of a file
+            recording = saved.from_table(found)
+            chosen.update(_values_of(recording.scenario))
+            runs[_scenario(**chosen)] = recording
+        else:
+            runs[found.scenario] = found
         for name, value in chosen.items():  # a slider may have moved during the run
             controls[name].value = value
         shown.refresh()
 
-    button = run_button("Run both flows on this machine", run, show_run, key="two flows")
+    button = run_button(
+        "Run both flows on this machine", run, show_run, key="two flows", tool="netcalc congestion"
+    )
     shown = panel(figure, controls, update, below=[button])
     return shown
 
@@ -189,6 +198,27 @@ def _scenario(
         Flow(algorithm=second, start_s=start_s, stop_s=STOP_S),
     )
     return Scenario(bottleneck=link, flows=flows, end_s=END_S)
+
+
+def _values_of(scenario: Scenario) -> dict[str, Any]:
+    """Return the values of the controls that make a scenario."""
+    link, flows = scenario.bottleneck, scenario.flows
+    values: dict[str, Any] = {}
+    if len(flows) == 2:
+        values = {
+            "first": flows[0].algorithm,
+            "second": flows[1].algorithm,
+            "rate_bps": link.rate_bps,
+            "rtt_s": link.rtt_s,
+            "buffer_bdp": link.buffer_bytes / link.bdp_bytes,
+            "start_s": flows[1].start_s,
+        }
+    like = as_document(_scenario(**values)) if values else {}
+    if like | {"buffer_bytes": link.buffer_bytes} != as_document(scenario):
+        raise ReaderError(
+            "other-experiment", file="saved run", expected="two flows, as this panel runs them"
+        )
+    return values
 
 
 def _over_time(found: list[Result], theme: Theme) -> Plot:
