@@ -343,7 +343,8 @@ class _LiveRun:
                 rate_bps = 8.0 * (sink.total_bytes - last_bytes) / (now_s - last_s)
                 last_bytes, last_s = sink.total_bytes, now_s
                 total_s = math.ceil(self.scenario.end_s)
-                self.progress(min(now_s, total_s), total_s, rate_bps)
+                with self.stopping.caller():
+                    self.progress(min(now_s, total_s), total_s, rate_bps)
             if clock.now_ns() > overdue_ns:
                 raise ExperimentError("peer-silent", phase="transfer")
         for host in (source, sink):

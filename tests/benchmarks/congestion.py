@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from congestion_live import print_figures
 from congestion_scenarios import FURTHER, LIVE, REASONS, SCENARIOS
 
 from netcalc.congestion import Result, ns3, theory
@@ -160,6 +161,7 @@ def main() -> None:
         print(error)
     if given.live:
         compare(LIVE, run_live, only=given.only, by="live", stack="linux")
+        print_figures()
     speed()
 
 

@@ -1,6 +1,6 @@
 """Faults of live scenarios and their batches, by their numbers: N1 to N14, E1 to E19.
 
-docs/limits.md says which of the other faults cannot happen here, and where they are tested.
+docs/congestion.md says which of them cannot happen here, and which are tested elsewhere.
 """
 
 from __future__ import annotations
