@@ -71,6 +71,8 @@ def _presets() -> dict[str, Scenario]:
         "wan-10g": Scenario(bottleneck=_fast_wan(), flows=one, end_s=60.0, warm_s=5.0),
         "wan-10m": Scenario(bottleneck=wan, flows=one, end_s=60.0, warm_s=5.0),
         "wan-100m": Scenario(bottleneck=_wan(100e6), flows=one, end_s=60.0, warm_s=5.0),
+        "wan-10m-10ms": Scenario(bottleneck=_near(10e6), flows=one, end_s=60.0, warm_s=5.0),
+        "wan-100m-10ms": Scenario(bottleneck=_near(100e6), flows=one, end_s=60.0, warm_s=5.0),
     }
     for name, times in _TIMES.items():
         flows = tuple(_flow(*span) for span in times)
@@ -100,6 +102,11 @@ def _fast_wan() -> Bottleneck:
 
 def _wan(rate_bps: float, buffer_bdp: float = 1.0) -> Bottleneck:
     return Bottleneck.of(rate_bps=rate_bps, rtt_s=_WAN_RTT_S, buffer_bdp=buffer_bdp)
+
+
+def _near(rate_bps: float) -> Bottleneck:
+    """The lower delay in the caption of the source's figure 14."""
+    return Bottleneck.of(rate_bps=rate_bps, rtt_s=0.01, buffer_bdp=1.0)
 
 
 def _flow(start_s: float, stop_s: float) -> Flow:

@@ -182,6 +182,42 @@ def test_files_that_are_no_scenario_are_refused(tmp_path):
     assert scenarios.read(path) == scenarios.from_document(GOOD)
 
 
+def test_a_marking_threshold_is_written_where_there_is_one():
+    marked = scenarios.from_document(GOOD | {"marking_bytes": 30_000})
+    assert scenarios.as_document(marked)["marking_bytes"] == 30_000
+    assert scenarios.from_document(scenarios.as_document(marked)) == marked
+    assert "marking_bytes" not in scenarios.as_document(scenarios.from_document(GOOD))
+
+
+def test_a_refusal_shows_what_was_found_and_not_all_of_it():
+    """The first 40 characters of a line that cannot be read, or of a word as long."""
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document('{"rate_bps": ' + "x" * 50 + "\nyy}")
+    assert refused.value.value == "x" * 40
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document('{"seed": 1, "end_s": 1, "rtt_s": 2, "rtt_s": 3, "end_s": 2}')
+    assert refused.value.value == "end_s"
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document(GOOD | {"rtt_s": float("inf")})
+    assert refused.value.value == "inf"
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document(GOOD | {"rtt_s": 10**400})
+    assert refused.value.value is None
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document(GOOD | {"rtt_s": -3})
+    assert (refused.value.value, refused.value.expected) == ("-3.0", "greater than 0")
+
+
+def test_a_file_that_holds_no_object_is_refused(tmp_path):
+    path = tmp_path / "s.json"
+    path.write_text("[]")
+    with pytest.raises(ReaderError) as refused:
+        scenarios.read_document(path)
+    assert refused.value.code == "scenario-wrong-kind"
+    path.write_bytes(json.dumps(GOOD).encode().ljust(10_000_000))
+    assert scenarios.read(path) == scenarios.from_document(GOOD), "the longest that is read"
+
+
 def test_the_facts_refuse_by_themselves():
     link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_bdp=1)
     with pytest.raises(DomainError):
