@@ -286,8 +286,8 @@ def main() -> int:
     if not data:
         return 0
     if flags & socket.MSG_CTRUNC:  # the kernel had no numbers for all of them in this process
-        report = {"error": errno.EMFILE, "text": os.strerror(errno.EMFILE)}
-        control.send(json.dumps(report).encode())
+        failed = {"error": errno.EMFILE, "text": os.strerror(errno.EMFILE)}
+        control.send(json.dumps(failed).encode())
         control.recv(ORDER_BYTES)
         return 0
     order = json.loads(data)
