@@ -14,11 +14,11 @@ from netcalc.checks import FloatArray, choice
 from netcalc.cli import INTERRUPTED, complain, print_json, put
 from netcalc.cli.export import encode, require_parquet
 from netcalc.cli.mistakes import CommandError
-from netcalc.cli.output import cell, check_output, print_table, print_written
+from netcalc.cli.output import cell, check_output, print_table, print_written, write_plot
 from netcalc.cli.progress import Progress
 from netcalc.cli.quantity import WholeNumber
-from netcalc.congestion.grid import MOST_CASES, VARIED, Grid, Value
-from netcalc.errors import UnitError
+from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Value
+from netcalc.errors import DomainError, UnitError
 from netcalc.messages import Notice
 from netcalc.samples import Table, write_atomically
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 60
 """Rows of the printed table; the file has all."""
+
+ALONG_AN_AXIS = (*BUFFERS, "streams", "loss_ratio", "rtt_s", "rate_bps")
+"""What a figure of a batch can have along its axis."""
 
 SHOWN = (
     ("used", "utilization", "1"),
@@ -73,6 +76,7 @@ def run_grid(
     repeats: int,
     out: str,
     table_path: str | None,
+    plot_path: str | None,
     force: bool,
     workers: str | None,
     as_json: bool,
@@ -84,11 +88,14 @@ def run_grid(
 
     _check_files(out, table_path, force=force)
     grid = Grid(document, vary=parse_vary(vary), repeats=repeats)
+    if plot_path is not None and not any(
+        len(values) > 1 for name, values in grid.vary.items() if name in ALONG_AN_AXIS
+    ):
+        raise DomainError("nothing-varies", "--plot", plot_path, choices=list(ALONG_AN_AXIS))
     with Progress("congestion") as progress:
         outcome = Batch(workers=workers, progress=progress, **how).run(grid, out)
     found = table(out)
-    if table_path is not None:
-        write_atomically(Path(table_path), encode(found, Path(table_path).suffix[1:]))
+    _write(found, table_path, plot_path)
     names = [*grid.vary, *(["repeat"] if repeats > 1 else [])]
     if as_json:
         print_json(_document(outcome, found, out))
@@ -96,11 +103,40 @@ def run_grid(
         _print(found, names)
     _say(outcome, out)
     _say_marks(found)
-    print_written(out, table_path)
+    print_written(out, table_path, plot_path)
     if outcome.ended_by:
         raise SystemExit(INTERRUPTED)
     if outcome.failed:
         raise SystemExit(1)
+
+
+def show_results(
+    file: str, *, table_path: str | None, plot_path: str | None, force: bool, as_json: bool
+) -> None:
+    """Print the results that a file has, write them as a table, and draw them."""
+    from netcalc.congestion.table import table
+
+    _check_table(table_path, inputs=[file], force=force)
+    found = table(file)
+    _write(found, table_path, plot_path)
+    columns = found.columns()
+    if as_json:
+        print_json({"file": file, "rows": _rows(found)})
+    else:
+        several = [name for name in ("by", *VARIED) if len(set(columns.get(name, ()))) > 1]
+        if len([name for name in several if name in BUFFERS]) > 1:
+            several.remove("buffer_bytes")  # the same, as it was varied
+        _print(found, several)
+    print_written(table_path, plot_path)
+
+
+def _write(found: Table, table_path: str | None, plot_path: str | None) -> None:
+    if table_path is not None:
+        write_atomically(Path(table_path), encode(found, Path(table_path).suffix[1:]))
+    if plot_path is not None:
+        from netcalc import plots  # late: bokeh takes its time
+
+        write_plot(plots.sweep(found), plot_path)
 
 
 def parse_vary(options: Sequence[str]) -> dict[str, list[Value]]:
@@ -135,9 +171,13 @@ def _value(name: str, text: str) -> Value:
 
 def _check_files(out: str, table_path: str | None, *, force: bool) -> None:
     check_output(out, force=True)  # one that exists is continued
+    _check_table(table_path, inputs=[out], force=force)
+
+
+def _check_table(table_path: str | None, *, inputs: Sequence[str], force: bool) -> None:
     if table_path is None:
         return
-    check_output(table_path, inputs=[out], force=force)
+    check_output(table_path, inputs=inputs, force=force)
     form = Path(table_path).suffix
     if form not in (".csv", ".json", ".parquet"):
         raise CommandError("table-of-other-form", file=table_path)
@@ -146,8 +186,6 @@ def _check_files(out: str, table_path: str | None, *, force: bool) -> None:
 
 
 def _document(outcome: Outcome, found: Table, out: str) -> dict[str, Any]:
-    columns = found.columns()
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     return {
         "file": out,
         "total": outcome.total,
@@ -156,8 +194,13 @@ def _document(outcome: Outcome, found: Table, out: str) -> dict[str, Any]:
         "left": outcome.left,
         "failed": [error.as_dict() for error in outcome.failed],
         "ended_by": outcome.ended_by,
-        "rows": rows,
+        "rows": _rows(found),
     }
+
+
+def _rows(found: Table) -> list[dict[str, Any]]:
+    columns = found.columns()
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _print(found: Table, varied: Sequence[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,51 +13,114 @@ import numpy as np
 from netcalc import scenario as scenarios
 from netcalc import units
 from netcalc.cli import INTERRUPTED, complain, print_json, put, say
-from netcalc.cli.batch import grid_options, require_out, run_grid
+from netcalc.cli.batch import grid_options, require_out, run_grid, show_results
 from netcalc.cli.mistakes import Command, CommandError
-from netcalc.cli.output import cell, check_output, print_table, print_written
+from netcalc.cli.output import cell, check_output, print_table, print_written, write_plot
 from netcalc.cli.quantity import Choice
-from netcalc.congestion import Result, ns3, theory
+from netcalc.congestion import Result
+from netcalc.congestion.about import facts
+from netcalc.congestion.quantities import document as result_document
+from netcalc.congestion.quantities import quantities
 from netcalc.congestion.recording import Recording
-from netcalc.errors import ExperimentError
+from netcalc.congestion.table import is_results
+from netcalc.congestion.ways import (
+    LIMITS,
+    UNITS,
+    WAYS,
+    Parting,
+    evaluate,
+    evaluations,
+    partings,
+    stack_for,
+)
+from netcalc.errors import ExperimentError, NetcalcError
 from netcalc.messages import Notice
 from netcalc.scenario import ALGORITHMS, Scenario
 
+WAY_NAMES = {"theory": "theory", "live": "live", "ns3": "ns-3"}
+QUANTITY_NAMES = {
+    "goodput_bps": "goodput",
+    "utilization": "utilization",
+    "queue_mean_bytes": "mean queue",
+    "queue_median_bytes": "median queue",
+    "queue_p95_bytes": "95th percentile of the queue",
+    "request_p99_s": "99th percentile of requests",
+    "request_p50_s": "median of requests",
+    "request_mean_s": "mean of requests",
+    "request_count": "requests",
+    "finish_s": "finish",
+    "rate_min_bps": "least rate",
+    "rate_max_bps": "greatest rate",
+    "window_mean_packets": "mean window",
+    "window_max_packets": "greatest window",
+    "rtt_mean_s": "mean round trip",
+    "probe_rtt_mean_s": "mean round trip of a ping",
+    "drop_count": "dropped packets",
+    "resent_ratio": "sent again",
+    "jain_end": "Jain index at the end",
+    "convergence_s": "fair after",
+    "release_s": "release taken after",
+}
+"""Quantities in words; a flow's or loop's has its number."""
+
+
+class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
+    """One or more of theory, live and ns3, with commas between them."""
+
+    name = "ways"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Read the text; a mistake names the option and the nearest choice."""
+        if isinstance(value, tuple):
+            return value
+        each = Choice(WAYS)
+        found = tuple(each.convert(one.strip(), param, ctx) for one in str(value).split(","))
+        return tuple(dict.fromkeys(found))
+
 
 @click.command(cls=Command)
-@click.argument("file", required=False, metavar="SCENARIO.json")
+@click.argument("file", required=False, metavar="FILE")
 @click.option("--preset", "name", metavar="NAME", help="A scenario of the book; see --list.")
 @click.option(
     "--algorithm", type=Choice(ALGORITHMS), help="Algorithm of all flows of a --preset; cubic."
 )
 @click.option(
     "--by",
-    type=Choice(("theory", "live", "ns3")),
+    type=Ways(),
     default="theory",
-    help="By a model, by the kernel's TCP over an emulated path, or by the simulator; theory.",
+    help="By a model, by the kernel's TCP over an emulated path, or by the simulator: theory, live "
+    "or ns3, or several with commas, which are compared; theory.",
 )
 @click.option(
     "--stack",
     type=Choice(("ns3", "linux")),
-    help="Recovery and slow start in theory: those of ns-3 (the default), or of Linux.",
+    help="Recovery and slow start in theory: those of ns-3, or of Linux. By default those of "
+    "ns-3, and of Linux beside live runs alone.",
 )
 @click.option("--python", metavar="PATH", help="Interpreter that has ns-3, for --by ns3.")
 @click.option("--list", "listed", is_flag=True, help="List the presets.")
 @grid_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", "plot_path", metavar="OUT.html", help="Draw the course over time.")
+@click.option(
+    "--plot",
+    "plot_path",
+    metavar="OUT",
+    help="Draw the course over time, or the results of a grid, as .html or .svg.",
+)
 @click.option(
     "--save",
     "save_path",
-    metavar="FILE",
-    help="Save all samples of --by live as JSON, or .json.gz.",
+    metavar="SAMPLES",
+    help="Save all samples of a live run as .json, or .json.gz.",
 )
-@click.option("--force", is_flag=True, help="Replace OUT.html, --save or --table if it exists.")
+@click.option("--force", is_flag=True, help="Replace OUT, SAMPLES or the --table if it exists.")
 def congestion(
     file: str | None,
     name: str | None,
     algorithm: str | None,
-    by: str,
+    by: tuple[str, ...],
     stack: str | None,
     python: str | None,
     listed: bool,
@@ -72,116 +137,186 @@ def congestion(
     netcalc congestion --preset two-flows --algorithm bbr
     netcalc congestion scenario.json --by live
     netcalc congestion scenario.json --by ns3 --json
-    netcalc congestion --preset two-flows --plot out.html
+    netcalc congestion scenario.json --by theory,live,ns3 --plot out.html
     netcalc congestion scenario.json --vary buffer_bdp=0.5,1,2 --repeats 3 --out results.jsonl
+    netcalc congestion results.jsonl --plot out.svg
 
-    A scenario is a JSON object with rate_bps, rtt_s, buffer_packets (or buffer_bytes, buffer_bdp),
-    end_s and flows, each with an algorithm, start_s, and stop_s or size_bytes (without both it runs
-    to end_s); loss_ratio, warm_s and seed may follow. Goodput counts from warm_s, or a later start,
-    to the flow's end.
+    FILE is a scenario, or the results of a grid. A scenario is a JSON object with rate_bps, rtt_s,
+    buffer_packets (or buffer_bytes, buffer_bdp), end_s and flows, each with an algorithm, start_s,
+    and stop_s or size_bytes (without both it runs to end_s); loss_ratio, warm_s and seed may
+    follow. Goodput counts from warm_s, or a later start, to the flow's end.
     """
     if listed:
         if plot_path is not None:
             raise CommandError("options-exclusive", first="--list", second="--plot")
         _print_presets(as_json)
         return
+    if plot_path is not None:
+        check_output(plot_path, inputs=[file] if file else [], force=force, svg=True)
+    if file is not None and is_results(file):
+        _require_alone(name, algorithm, grid)
+        paths = {"table_path": grid["table_path"], "plot_path": plot_path}
+        show_results(file, **paths, force=force, as_json=as_json)
+        return
     document = _document(file, name, algorithm)
     scenario = scenarios.from_document(document, name=file or "scenario")
-    if stack is not None and by != "theory":
-        raise CommandError("options-exclusive", first="--stack", second=f"--by {by}")
-    if python is not None and by != "ns3":
-        raise CommandError("options-exclusive", first="--python", second=f"--by {by}")
-    if save_path is not None and by != "live":
-        raise CommandError(
-            "option-requires", option="--save", required="--by live", example="Add --by live"
-        )
-    for option, path in (("--plot", plot_path), ("--save", save_path)):
-        if path is not None and grid["out"] is not None:
-            raise CommandError("options-exclusive", first="--out", second=option)
-        if path is not None:
-            check_output(path, inputs=[file] if file else [], force=force)
+    if stack is not None and "theory" not in by:
+        raise CommandError("options-exclusive", first="--stack", second=f"--by {by[0]}")
+    if python is not None and "ns3" not in by:
+        raise CommandError("options-exclusive", first="--python", second=f"--by {by[0]}")
+    if save_path is not None:
+        if "live" not in by:
+            raise CommandError(
+                "option-requires", option="--save", required="--by live", example="Add --by live"
+            )
+        if grid["out"] is not None:
+            raise CommandError("options-exclusive", first="--out", second="--save")
+        check_output(save_path, inputs=[file] if file else [], force=force)
     if grid["out"] is not None:
-        grid |= {"force": force}
-        grid |= {"by": by, "stack": stack or "ns3", "python": python}
+        if len(by) > 1:
+            raise CommandError("options-exclusive", first="--out", second=f"--by {','.join(by)}")
+        grid |= {"force": force, "plot_path": plot_path}
+        grid |= {"by": by[0], "stack": stack or "ns3", "python": python}
         run_grid(document, as_json=as_json, **grid)
         return
     require_out(grid)
-    title = name or Path(file or "").name
-    if by == "live":
-        _run_live(scenario, title, as_json=as_json, plot_path=plot_path, save_path=save_path)
-        return
-    if by == "ns3":
-        result = ns3.run(scenario, python=python)
-    else:
-        result = theory.run(scenario, stack=stack or "ns3")
+    run = LiveRun()
+    results, absent = _evaluate(scenario, by, stack, python, run)
+    for error in absent.values():
+        complain(str(error))
+    if scenario.requests and any(result.requests is None for result in results):
+        complain(str(Notice("ns3-without-requests")))
     if as_json:
-        print_json(result.as_dict())
+        print_json(_answer(results, absent, run, several=len(by) > 1))
     else:
-        print_result(result)
+        for result in results:
+            if len(by) > 1:
+                put(f"{WAY_NAMES[result.by]}:")
+            print_result(result)
+        if len(results) > 1:
+            print_partings(partings(results))
     if plot_path is not None:
-        draw_course(result, title, plot_path)
+        draw_courses(results, name or Path(file or "").name, plot_path)
+        print_written(plot_path)
+    run.end(save_path)
 
 
-def _run_live(
-    scenario: Scenario,
-    title: str,
-    *,
-    as_json: bool,
-    plot_path: str | None,
-    save_path: str | None,
-) -> None:
-    """Run live, print, draw and save; one that was stopped ends with 130, one that broke with 2."""
-    from netcalc.cli.progress import Progress
-    from netcalc.congestion import live, saved  # late: theory needs no sockets
-
-    broken: ExperimentError | None = None
-    try:
-        with Progress("congestion", unit="bit/s") as progress:
-            found = live.record(scenario, progress=progress)
-    except ExperimentError as error:
-        if error.partial is None:
-            raise
-        found, broken = error.partial, error
-    print_recording(found, as_json=as_json, error=broken)
-    if plot_path is not None:
-        draw_course(found.result(), title, plot_path)
-    if save_path is not None:
-        saved.as_table(found).save(save_path)
-        print_written(save_path)
-    if broken is not None:
-        raise SystemExit(2)
-    if found.meta.partial:
-        raise SystemExit(INTERRUPTED)
+def _require_alone(name: str | None, algorithm: str | None, grid: Mapping[str, Any]) -> None:
+    """Refuse what evaluates beside a file of results."""
+    given = {"--preset": name, "--algorithm": algorithm, "--out": grid["out"],
+             "--vary": grid["vary"], "--dask": grid["workers"]}  # fmt: skip
+    for option, value in given.items():
+        if value:
+            raise CommandError("options-exclusive", first="RESULTS.jsonl", second=option)
 
 
-def print_recording(
-    found: Recording, *, as_json: bool, error: ExperimentError | None = None
-) -> None:
-    """Print the means of a live run, what marks it, and why it broke off."""
-    for notice in found.meta.warnings:
-        complain(str(notice))
-    result = found.result()
-    if as_json:
-        document = {
-            **result.as_dict(),
-            "cpu_s": found.cpu_s,
-            "ended_s": found.ended_s,
-            "partial": found.meta.partial,
-            "warnings": [notice.stored() for notice in found.meta.warnings],
+@dataclass(slots=True)
+class LiveRun:
+    """What a live run recorded, and why it broke off."""
+
+    recording: Recording | None = None
+    error: ExperimentError | None = None
+
+    def measure(self, scenario: Scenario) -> Result:
+        """Run a scenario; one that breaks off has what it recorded until then."""
+        from netcalc.cli.progress import Progress
+        from netcalc.congestion import live  # late: theory needs no sockets
+
+        try:
+            with Progress("congestion", unit="bit/s") as progress:
+                self.recording = live.record(scenario, progress=progress)
+        except ExperimentError as error:
+            if error.partial is None:
+                raise
+            self.recording, self.error = error.partial, error
+        self.say_marks()
+        return self.recording.result()
+
+    def say_marks(self) -> None:
+        """Say what makes the run doubtful, and why it broke off."""
+        assert self.recording is not None
+        for notice in self.recording.meta.warnings:
+            complain(str(notice))
+        if self.error is not None:
+            what = f"{self.error.phase}: {self.error.what}"
+            complain(f"{what}; {Notice('partial-samples-above')}")
+
+    def facts(self) -> dict[str, Any]:
+        """Return what an answer says of the run besides its means."""
+        if self.recording is None:
+            return {}
+        meta = self.recording.meta
+        found: dict[str, Any] = {
+            "ended_s": self.recording.ended_s,
+            "partial": meta.partial,
+            "warnings": [notice.stored() for notice in meta.warnings],
         }
-        print_json(document if error is None else {**document, "error": error.as_dict()})
+        return found if self.error is None else {**found, "error": self.error.as_dict()}
+
+    def end(self, save_path: str | None) -> None:
+        """Save the run; a stopped one ends the command with 130, and one that broke off with 2."""
+        if self.recording is None:
+            return
+        if save_path is not None:
+            from netcalc.congestion import saved
+
+            saved.as_table(self.recording).save(save_path)
+            print_written(save_path)
+        if self.error is not None:
+            raise SystemExit(2)
+        if self.recording.meta.partial:
+            raise SystemExit(INTERRUPTED)
+
+
+def print_recording(recording: Recording, *, as_json: bool) -> None:
+    """Print the means of a live run that was saved, and what marks it."""
+    run, result = LiveRun(recording), recording.result()
+    run.say_marks()
+    if as_json:
+        print_json(_answer([result], {}, run, several=False))
     else:
         print_result(result)
-    if error is not None:
-        complain(f"{error.phase}: {error.what}; {Notice('partial-samples-above')}")
 
 
-def draw_course(result: Result, title: str, path: str) -> None:
-    """Draw a result over time into one HTML file."""
+def _evaluate(
+    scenario: Scenario,
+    by: tuple[str, ...],
+    stack: str | None,
+    python: str | None,
+    run: LiveRun,
+) -> tuple[list[Result], dict[str, NetcalcError]]:
+    how = evaluations(scenario, stack=stack or stack_for(by), python=python)
+    return evaluate(by, {**how, "live": lambda: run.measure(scenario)})
+
+
+def _answer(
+    results: list[Result], absent: Mapping[str, NetcalcError], run: LiveRun, *, several: bool
+) -> dict[str, Any]:
+    """Return one result, or those of several ways with where they part, and what repeats them."""
+    found = [
+        {**result_document(result), **(run.facts() if result.by == "live" else {})}
+        for result in results
+    ]
+    about = {**facts(), "scenario": scenarios.as_document(results[0].scenario)}
+    if not several:
+        return {**found[0], "about": {**about, **found[0]["about"]}}
+    return {
+        "by": [result.by for result in results],
+        "results": dict(zip([result.by for result in results], found, strict=True)),
+        "absent": {way: error.as_dict() for way, error in absent.items()},
+        "partings": [row.as_dict() for row in partings(results)] if len(results) > 1 else [],
+        "about": about,
+    }
+
+
+def draw_courses(results: list[Result], title: str, path: str) -> None:
+    """Draw results over time, and the latencies of their requests."""
     from netcalc import plots  # late: bokeh takes its time
 
-    plots.save_html(plots.courses([result], title=title), path)
-    print_written(path)
+    drawn = [plots.courses(results, title=title)]
+    if any(loop.count for result in results for loop in result.requests or ()):
+        drawn.append(plots.latencies(results, title="Latency of requests"))
+    write_plot(drawn[0] if len(drawn) == 1 else plots.together(*drawn), path)
 
 
 def _document(file: str | None, name: str | None, algorithm: str | None) -> dict[str, Any]:
@@ -232,25 +367,109 @@ def print_result(result: Result) -> None:
         )
     if result.scenario.flows:
         print_table(table)
-    link = result.scenario.bottleneck
+    if result.trajectory is not None:
+        _print_courses(result)
+    link, mean_bytes = result.scenario.bottleneck, result.queue_mean_bytes
     rows: dict[str, Any] = {
         "utilization": "-" if np.isnan(result.utilization) else f"{result.utilization:.1%}",
-        "mean queue": _or_dash(result.queue_mean_bytes, "byte"),
+        "mean queue": _or_dash(mean_bytes, "byte"),
         "95th percentile of the queue": _or_dash(result.queue_p95_bytes, "byte"),
         "buffer": units.show(link.buffer_bytes, "byte"),
+        "round trip of a ping": f"mean {_or_dash(result.probe_rtt_s(mean_bytes), 's')}, 95th "
+        f"percentile {_or_dash(result.probe_rtt_s(result.queue_p95_bytes), 's')}",
         "dropped packets": f"{result.drop_count:.0f}",
+        "sent again": "-" if np.isnan(result.resent_ratio) else f"{result.resent_ratio:.2%}",
     }
     if len(result.scenario.flows) > 1:
         rows["Jain index of the goodputs"] = f"{result.jain:.3f}"
-    if result.request_p50_s is not None and result.request_p99_s is not None:
-        for number, (p50, p99) in enumerate(
-            zip(result.request_p50_s, result.request_p99_s, strict=True), 1
-        ):
-            shown = f"median {_or_dash(p50, 's')}, 99th percentile {_or_dash(p99, 's')}"
-            rows[f"latency of request loop {number}"] = shown
+    for number, loop in enumerate(result.requests or (), 1):
+        found = {"least": loop.min_s, "median": loop.percentile_s(0.5), "mean": loop.mean_s,
+                 "90th": loop.percentile_s(0.9), "99th": loop.percentile_s(0.99),
+                 "99.9th percentile": loop.percentile_s(0.999), "greatest": loop.max_s}  # fmt: skip
+        known = [f"{what} {units.show(s, 's')}" for what, s in found.items() if not np.isnan(s)]
+        shown = ", ".join([f"{loop.count:,} requests", *known])
+        rows[f"latency of request loop {number}"] = shown
+    if result.cpu_s is not None:
+        spent = [_or_dash(host_s, "s") for host_s in result.cpu_s]
+        rows["processor time"] = f"sending host {spent[0]}, receiving host {spent[1]}"
+    about = {"netcalc": facts()["netcalc"], **result.about, "seed": result.scenario.seed}
+    rows["evaluated by"] = ", ".join(
+        [WAY_NAMES[result.by], *(f"{n} {v}" for n, v in about.items())]
+    )
     for name, text in rows.items():
         put(f"{name}: {text}")
 
 
+def _print_courses(result: Result) -> None:
+    """Print what the course shows: of each flow in a table, of the link in lines."""
+    from rich.table import Table
+
+    found = quantities(result)
+    table = Table()
+    for heading in ("flow", "least rate", "greatest", "mean window", "greatest", "fair after",
+                    "release taken after"):  # fmt: skip
+        table.add_column(heading, justify="right")
+    for at in range(len(result.scenario.flows)):
+        table.add_row(
+            str(at + 1),
+            _or_dash(found.rate_min_bps[at], "bit/s"),
+            _or_dash(found.rate_max_bps[at], "bit/s"),
+            _or_dash(found.window_mean_packets[at], "1"),
+            _or_dash(found.window_max_packets[at], "1"),
+            _or_dash(found.convergence_s[at], "s"),
+            _or_dash(found.release_s[at], "s"),
+        )
+    if result.scenario.flows:
+        print_table(table)
+    trips = (found.rtt_min_s, found.rtt_mean_s, found.rtt_max_s)
+    least, mean, greatest = (_or_dash(rtt_s, "s") for rtt_s in trips)
+    put(f"round trip of the flows: least {least}, mean {mean}, greatest {greatest}")
+    if not np.isnan(found.jain_end):
+        put(f"Jain index in the last second of several flows: {found.jain_end:.3f}")
+
+
+def print_partings(rows: Sequence[Parting]) -> None:
+    """Print what each way has, and how far the first is from the others."""
+    from rich.table import Table
+
+    first, *others = rows[0].values
+    table = Table()
+    table.add_column("quantity")
+    for way in (first, *others):
+        table.add_column(WAY_NAMES[way], justify="right")
+    for way in others:
+        table.add_column(f"{WAY_NAMES[first]} to {WAY_NAMES[way]}", justify="right")
+    for row in rows:
+        name = QUANTITY_NAMES[row.quantity] + (f" {row.number}" if row.number else "")
+        values = [_value(value, UNITS[row.quantity]) for value in row.values.values()]
+        apart = [_difference(row, way) for way in others]
+        table.add_row(*map(cell, (name, *values, *apart)))
+    print_table(table)
+    put(f"beyond: more than the aim of the theory ({_aims()})")
+
+
+def _difference(row: Parting, way: str) -> str:
+    difference = row.differences()[way]
+    if np.isnan(difference):
+        return "-"
+    shown = f"{difference:+.1%}" if np.isfinite(difference) else "from 0"
+    return f"{shown} beyond" if way in row.beyond() else shown
+
+
+def _aims() -> str:
+    found: dict[float, list[str]] = {}
+    for quantity, limit in LIMITS.items():
+        found.setdefault(limit, []).append(QUANTITY_NAMES[quantity])
+    return "; ".join(f"{', '.join(names)} {limit:.0%}" for limit, names in found.items())
+
+
+def _value(value: float, unit: str) -> str:
+    if unit == "ratio" and not np.isnan(value):
+        return f"{value:.2%}"
+    return _or_dash(value, unit)
+
+
 def _or_dash(value: float | None, unit: str) -> str:
-    return "-" if value is None or np.isnan(value) else units.show(float(value), unit)
+    if value is None or np.isnan(value):
+        return "-"
+    return f"{value:.4g}" if unit == "1" else units.show(float(value), unit)

@@ -15,23 +15,27 @@ from netcalc.checks import FloatArray
 from netcalc.cli import put
 from netcalc.cli.mistakes import CommandError
 from netcalc.printable import printable_lines
+from netcalc.samples import write_atomically
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
     from netcalc.compare import Comparison
+    from netcalc.plots import Plot
 
 TABLE_WIDTH = 80
 """Minimum width of a table, in characters."""
 
 
 PICTURES = {".gif", ".jpeg", ".jpg", ".pdf", ".png", ".svg", ".webp"}
-"""Extensions of formats that are never written."""
+"""Extensions of pictures; figures are HTML, and those of scenarios SVG too."""
 
 
-def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) -> None:
-    """Refuse an output file that cannot or should not be written.
+def check_output(
+    path: str, *, inputs: Iterable[str] = (), force: bool = False, svg: bool = False
+) -> None:
+    """Refuse an output file that cannot or should not be written; with ``svg`` that is a format.
 
     Raises
     ------
@@ -41,7 +45,7 @@ def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) 
     if not path:
         raise CommandError("output-name-empty")
     target = Path(path)
-    if target.suffix.lower() in PICTURES:
+    if target.suffix.lower() in PICTURES and not (svg and target.suffix == ".svg"):
         raise CommandError("output-is-picture", file=path, suggestion=f"{target.stem}.html")
     if any(name != "-" and target.exists() and _same(target, Path(name)) for name in inputs):
         raise CommandError("output-is-input", file=path)
@@ -85,6 +89,16 @@ def save_plot(comparison: Comparison, path: str) -> None:
     from netcalc import plots  # late: bokeh takes its time
 
     plots.save_html(plots.overlay(comparison), path)
+
+
+def write_plot(plot: Plot, path: str) -> None:
+    """Write a figure as SVG where the name says so, otherwise as one HTML file."""
+    from netcalc import plots  # late: bokeh takes its time
+
+    if Path(path).suffix == ".svg":
+        write_atomically(Path(path), plots.svg(plot).encode())
+    else:
+        plots.save_html(plot, path)
 
 
 def table_width() -> int:

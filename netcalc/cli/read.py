@@ -130,10 +130,10 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
         save_truth_plot(samples, path)
         return
     if is_recording(samples):
-        from netcalc.cli.congestion import draw_course
+        from netcalc.cli.congestion import draw_courses
         from netcalc.congestion.saved import from_table
 
-        draw_course(from_table(samples, file=name).result(), name, path)
+        draw_courses([from_table(samples, file=name).result()], name, path)
         return
     from netcalc import plots  # late: bokeh takes its time
     from netcalc.plots.measured import has_comparison, is_drawn

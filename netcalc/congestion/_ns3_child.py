@@ -18,7 +18,7 @@ struct NetcalcFlow {
   Ptr<BulkSendApplication> source;
   Ptr<PacketSink> sink;
   double start = 0, stop = 0, size = 0, finish = -1, counted_from = 0;
-  uint64_t counted = 0, received = 0;
+  uint64_t counted = 0, received = 0, sent = 0, resent = 0;
   double window = 0;
 };
 struct NetcalcRun {
@@ -40,12 +40,22 @@ static void NetcalcReceived(int number, Ptr<const Packet> packet, const Address&
 static void NetcalcWindow(int number, uint32_t, uint32_t window) {
   netcalc_run->flows[number].window = window;
 }
+static void NetcalcSent(int number, Ptr<const Packet> packet, const TcpHeader&,
+                        Ptr<const TcpSocketBase>) {
+  netcalc_run->flows[number].sent += packet->GetSize();
+}
+static void NetcalcResent(int number, Ptr<const Packet> packet, const TcpHeader&, const Address&,
+                          const Address&, Ptr<const TcpSocketBase>) {
+  netcalc_run->flows[number].resent += packet->GetSize();
+}
 static void NetcalcDrop(Ptr<const Packet>) { netcalc_run->drops += 1; }
 static void NetcalcDiscDrop(Ptr<const QueueDiscItem>) { netcalc_run->drops += 1; }
 static void NetcalcWatch(int number) {
   Ptr<Socket> socket = netcalc_run->flows[number].source->GetSocket();
-  if (socket) socket->TraceConnectWithoutContext(
-      "CongestionWindow", MakeBoundCallback(&NetcalcWindow, number));
+  if (!socket) return;
+  socket->TraceConnectWithoutContext("CongestionWindow", MakeBoundCallback(&NetcalcWindow, number));
+  socket->TraceConnectWithoutContext("Tx", MakeBoundCallback(&NetcalcSent, number));
+  socket->TraceConnectWithoutContext("Retransmission", MakeBoundCallback(&NetcalcResent, number));
 }
 static void NetcalcSample() {
   NetcalcRun& run = *netcalc_run;
@@ -174,6 +184,8 @@ std::vector<double> NetcalcSimulate(
   for (auto& flow : run.flows) {
     result.push_back(flow.counted);
     result.push_back(flow.finish);
+    result.push_back(flow.sent);
+    result.push_back(flow.resent);
   }
   result.insert(result.end(), run.samples.begin(), run.samples.end());
   Simulator::Destroy();
@@ -193,12 +205,15 @@ def main() -> None:
     os.dup2(2, 1)  # what ns-3 and the compiler print is no answer
     # The folder of this file has a module of the name of ns-3's package.
     sys.path[:] = [entry for entry in sys.path if entry != os.path.dirname(__file__)]  # noqa: PTH120
+    from importlib import metadata
+
     import cppyy
     from ns import ns
 
     cppyy.cppdef(SOURCE)
     vector, simulate = cppyy.gbl.std.vector, cppyy.gbl.NetcalcSimulate
-    print(json.dumps({"ready": ns.__name__}), file=answers, flush=True)
+    ready = {"ready": ns.__name__, "version": metadata.version("ns3")}
+    print(json.dumps(ready), file=answers, flush=True)
     for line in sys.stdin:
         wanted = json.loads(line)
         kinds = ("std::string", "double", "double", "double")

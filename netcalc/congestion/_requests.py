@@ -12,9 +12,6 @@ from netcalc.scenario import Requests, Scenario
 REPAIR_ROUNDS = 2.0
 """Round trips that a lost packet costs: its probe (RFC 8985) or duplicate ACKs, and itself."""
 
-LEAST_COUNT = {0.5: 10, 0.99: 100}
-"""Requests without which a percentile is not given."""
-
 
 def latencies_s(
     requests: Requests, scenario: Scenario, course: Trajectory, loss_ratio: float
@@ -52,10 +49,3 @@ def latencies_s(
             found.append(latency)
         time += latency
     return np.array(found)
-
-
-def percentile_s(latencies: FloatArray, share: float) -> float:
-    """Return a percentile, nan if there are too few requests for it. [s]"""
-    if len(latencies) < LEAST_COUNT[share]:
-        return float("nan")
-    return float(np.quantile(latencies, share))

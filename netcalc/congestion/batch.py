@@ -6,11 +6,8 @@ stays; live runs are made one after the other on this machine.
 
 from __future__ import annotations
 
-import platform
-import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +15,23 @@ from netcalc.checks import choice
 from netcalc.congestion import live, ns3, theory
 from netcalc.congestion._dask import on_workers
 from netcalc.congestion._grid_file import GridFile, Row
+from netcalc.congestion.about import facts, now
 from netcalc.congestion.grid import Case, Grid
+from netcalc.congestion.quantities import document
 from netcalc.congestion.recording import Recording
+from netcalc.congestion.ways import WAYS
 from netcalc.errors import DomainError, ExperimentError, NetcalcError
 from netcalc.experiments.running.stopping import Stop
 from netcalc.scenario import as_document
-from netcalc.version import __version__
-
-WAYS = ("theory", "live", "ns3")
 
 AT_ONCE = 500
-"""Scenarios by theory between two looks at a reason to end: less than a second of them."""
+"""Scenarios by theory between two looks at a reason to end: some two seconds of them."""
 
 AT_ONCE_WITH_REQUESTS = 10
-"""The same with request loops, whose latencies need the course of each scenario."""
+"""The same with request loops, whose latencies are computed one by one."""
+
+AT_ONCE_NUMBERS = 2e7
+"""Numbers of all courses of scenarios by theory that are held together: 160 MB."""
 
 MOST_LATENCIES = 20_000
 """Requests of a loop whose latencies are saved one by one: a line of 200 kB. [1]"""
@@ -84,7 +84,7 @@ class Batch:
     Parameters
     ----------
     by : str
-        One of :data:`WAYS`.
+        One of :data:`netcalc.congestion.ways.WAYS`.
     stack : str
         For theory: "ns3" or "linux".
     python : str, optional
@@ -185,7 +185,7 @@ class Batch:
             for case in cases:
                 simulator = simulator or ns3.Simulator(self.python)
                 try:
-                    yield [(case, simulator.run(case.scenario).as_dict())]
+                    yield [(case, document(simulator.run(case.scenario)))]
                 except ExperimentError as error:
                     if error.code == "ns3-failed":
                         simulator.close()
@@ -207,7 +207,7 @@ class Batch:
                 continue
             if run.meta.partial:
                 raise _Ended
-            yield [(case, {**run.result().as_dict(), **_measured(run)})]
+            yield [(case, {**document(run.result()), **_measured(run)})]
 
     def _on_workers(self, cases: list[Case], address: str) -> Portions:
         if self.by == "theory":
@@ -224,7 +224,7 @@ class Batch:
             "stack": self._stack,
             "values": case.values,
             "scenario": as_document(case.scenario),
-            "at": _now(),
+            "at": now(),
         }
         if isinstance(found, NetcalcError):
             return {"kind": "error", **row, "error": found.as_dict()}
@@ -240,11 +240,7 @@ class Batch:
             "scenario": grid.document,
             "vary": grid.vary,
             "repeats": grid.repeats,
-            "at": _now(),
-            "netcalc": __version__,
-            "python": platform.python_version(),
-            "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-            "command": sys.argv[1:] if sys.argv[:1] and "netcalc" in sys.argv[0] else None,
+            **facts(),
         }
 
     def _show(self, done: float, total: int) -> None:
@@ -260,9 +256,7 @@ class Batch:
 def by_theory(cases: Sequence[Case], stack: str) -> list[dict[str, Any]]:
     """Return the results of some scenarios, with their requests' latencies."""
     scenarios = [case.scenario for case in cases]
-    if any(one.requests for one in scenarios):
-        return [theory.run(one, stack=stack).as_dict() for one in scenarios]
-    return [one.as_dict() for one in theory.run_many(scenarios, stack=stack)]
+    return [document(one) for one in theory.run_many(scenarios, stack=stack, with_course=True)]
 
 
 def by_ns3(cases: Sequence[Case], python: str | None) -> list[dict[str, Any] | NetcalcError]:
@@ -270,7 +264,7 @@ def by_ns3(cases: Sequence[Case], python: str | None) -> list[dict[str, Any] | N
     found: list[dict[str, Any] | NetcalcError] = []
     for case in cases:
         try:
-            found.append(ns3.run(case.scenario, python=python).as_dict())
+            found.append(document(ns3.run(case.scenario, python=python)))
         except ExperimentError as error:
             found.append(error)
     return found
@@ -283,17 +277,27 @@ def _measured(run: Recording) -> dict[str, Any]:
         "request_latencies_s": [
             one.round(6).tolist() if one.size <= MOST_LATENCIES else None for one in found
         ],
-        "cpu_s": run.cpu_s,
         "warnings": [notice.stored() for notice in run.meta.warnings],
     }
 
 
 def _portions(cases: list[Case]) -> Iterator[list[Case]]:
     with_requests = any(case.scenario.requests for case in cases)
-    step = AT_ONCE_WITH_REQUESTS if with_requests else AT_ONCE
-    for start in range(0, len(cases), step):
-        yield cases[start : start + step]
+    most = AT_ONCE_WITH_REQUESTS if with_requests else AT_ONCE
+    portion: list[Case] = []
+    numbers = 0.0
+    for case in cases:
+        more = _course_numbers(case)
+        if portion and (len(portion) == most or numbers + more > AT_ONCE_NUMBERS):
+            yield portion
+            portion, numbers = [], 0.0
+        portion.append(case)
+        numbers += more
+    if portion:
+        yield portion
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def _course_numbers(case: Case) -> float:
+    """Return how many numbers a course by theory has at most: steps of half a round trip."""
+    steps = 2.0 * case.scenario.end_s / case.scenario.bottleneck.rtt_s
+    return steps * (2 * len(case.scenario.flows) + 4)

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -80,9 +81,11 @@ class Simulator:
             raise ExperimentError(
                 "ns3-no-python", phase="ns-3", python=self._python, reason=str(error.strerror)
             ) from None
-        if not self._line(START_S).startswith('{"ready"'):
+        ready = self._line(START_S)
+        if not ready.startswith('{"ready"'):
             self.close()
             raise ExperimentError("ns3-absent", phase="ns-3", python=self._python)
+        self.version = str(json.loads(ready).get("version", ""))
 
     def run(self, scenario: Scenario) -> Result:
         """Simulate a scenario.
@@ -105,7 +108,7 @@ class Simulator:
         except ValueError:
             self.close()
             raise ExperimentError("ns3-failed", phase="ns-3", python=self._python) from None
-        return result(scenario, numbers)
+        return replace(result(scenario, numbers), about={"ns3": self.version})
 
     def close(self) -> None:
         """End the process."""
@@ -196,10 +199,12 @@ def arguments(scenario: Scenario) -> dict[str, Any]:
 
 
 def result(scenario: Scenario, numbers: FloatArray) -> Result:
-    """Make a result of the child's numbers: drops, bytes and finish of each flow, samples."""
+    """Make a result of the child's numbers: drops; of each flow bytes, finish, bytes sent and sent
+    again; samples."""
     count = len(scenario.flows)
-    per_flow = numbers[1 : 1 + 2 * count].reshape(count, 2)
-    samples = numbers[1 + 2 * count :].reshape(-1, 2 + 2 * count)
+    per_flow = numbers[1 : 1 + 4 * count].reshape(count, 4)
+    samples = numbers[1 + 4 * count :].reshape(-1, 2 + 2 * count)
+    sent, resent = per_flow[:, 2].sum(), per_flow[:, 3].sum()
     finish = np.where(per_flow[:, 1] < 0, np.nan, per_flow[:, 1])
     spans = np.array([counted_span_s(flow, scenario) for flow in scenario.flows])
     lengths = np.fmin(spans[:, 1], finish) - spans[:, 0]
@@ -222,6 +227,7 @@ def result(scenario: Scenario, numbers: FloatArray) -> Result:
         finish_s=finish,
         utilization=payload * 8 / whole / scenario.bottleneck.rate_bps * packet_share,
         trajectory=_trajectory(scenario, samples, received),
+        resent_ratio=float(resent / sent) if sent else float("nan"),
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
+from netcalc.congestion.latencies import Latencies
 from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.emulation.events import FATES, Events
 from netcalc.experiments.peers.flows_peer import BYTES, INFO, INFO_BYTES, REQUEST, ROW
@@ -30,8 +31,6 @@ _STATE = np.dtype({
 """A row of state: its head, and the members of Linux's ``struct tcp_info`` by their offsets."""
 STEP_S = 0.1
 """Interval of a trajectory: some round trips of a wide area. [s]"""
-LEAST_OF_P99 = 100
-"""Requests without which the 99th percentile is not said: it would be the largest. [1]"""
 Rows = NDArray[np.void]
 
 
@@ -128,9 +127,7 @@ class Recording:
         carried = self.received_bytes_of_all(np.array([begin, end]))
         payload_bps = 8.0 * float(np.diff(carried)[0]) / (end - begin) if end > begin else np.nan
         wire_ratio = scenario.bottleneck.mtu_bytes / segment_bytes(scenario)
-        loops = [self.latencies_s(loop) for loop in range(len(scenario.requests))]
-        medians = [np.median(each) if each.size else np.nan for each in loops]
-        highs = [np.percentile(x, 99) if x.size >= LEAST_OF_P99 else np.nan for x in loops]
+        loops = tuple(Latencies(self.latencies_s(at)) for at in range(len(scenario.requests)))
         return Result(
             scenario=scenario,
             by="live",
@@ -142,9 +139,21 @@ class Recording:
             finish_s=self.finish_s(),
             utilization=payload_bps * wire_ratio / scenario.bottleneck.rate_bps,
             trajectory=self.trajectory(),
-            request_p50_s=np.array(medians) if loops else None,
-            request_p99_s=np.array(highs) if loops else None,
+            requests=loops or None,
+            resent_ratio=self.resent_ratio(),
+            cpu_s=self.cpu_s,
+            about={"system": self.meta.host},
         )
+
+    def resent_ratio(self) -> float:
+        """Return which share of the bytes that all connections sent was sent again.
+
+        Both are counters of ``TCP_INFO``: ``tcpi_bytes_retrans`` over ``tcpi_bytes_sent``.
+        """
+        last = [rows[-1] for index in range(len(self.scenario.flows) + len(self.scenario.requests))
+                if (rows := self.states[self.states["index"] == index]).size]  # fmt: skip
+        sent = sum(float(row["sent_bytes"]) for row in last)
+        return sum(float(row["resent_bytes"]) for row in last) / sent if sent else float("nan")
 
     def received_bytes_of_all(self, at_s: FloatArray) -> FloatArray:
         """Return the payload that all connections had received by some times. [byte]"""

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.congestion.latencies import Latencies
 from netcalc.models.tcp.fairness import jain_index
+from netcalc.samples import json_ready
 from netcalc.scenario import Flow, Scenario
 
 HEADERS_BYTES = 52
 """IPv4 and TCP headers with timestamps: a packet of 1500 bytes holds a segment of 1448. [byte]"""
+PROBE_BYTES = 84
+"""The packet of a ping with its usual 56 bytes of data (IPv4). [byte]"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +66,21 @@ class Trajectory:
         ends = np.unique(np.append(np.arange(whole + 1) * step_s, last_s))
         if ends.size > 1 and ends[-1] - ends[-2] < 1e-6 * step_s:
             ends = np.delete(ends, -2)
-        return ends[1:], np.diff(self._carried_bits(ends), axis=0) / np.diff(ends)[:, None]
+        return ends[1:], np.diff(self.carried_bits(ends), axis=0) / np.diff(ends)[:, None]
 
     def mean_goodput_bps(self, start_s: float, end_s: float) -> FloatArray:
         """Return the mean goodput of each flow between two times. [bit/s]"""
-        [carried] = np.diff(self._carried_bits(np.array([start_s, end_s])), axis=0)
+        [carried] = np.diff(self.carried_bits(np.array([start_s, end_s])), axis=0)
         return np.asarray(carried / (end_s - start_s), dtype=float)
 
-    def _carried_bits(self, at_s: FloatArray) -> FloatArray:
-        """Return what each flow has carried by some times, of shape (time, flow). [bit]"""
+    def carried_bits(self, at_s: FloatArray) -> FloatArray:
+        """Return the payload that each flow has carried by some times, shape (time, flow). [bit]
+
+        Parameters
+        ----------
+        at_s : 1-D numpy.ndarray
+            Times. [s]
+        """
         edges = np.concatenate(([0.0], self.time_s))
         known = np.where(np.isfinite(self.goodput_bps), self.goodput_bps, 0.0)
         parts = np.cumsum(known * np.diff(edges)[:, None], axis=0)
@@ -105,8 +116,15 @@ class Result:
         Share of the link's rate that full packets with those payloads take, after ``warm_s``.
     trajectory : Trajectory or None
         The course, if it was asked for.
-    request_p50_s, request_p99_s : numpy.ndarray
-        Median and 99th percentile of the latency of each request loop, of shape (loop,). [s]
+    requests : tuple of Latencies, or None
+        Latencies of each request loop after ``warm_s``; None if they were not evaluated.
+    resent_ratio : float
+        Share of the data sent, by all flows and request loops in the whole run, that was sent
+        again; in theory that of the packets that were lost.
+    cpu_s : tuple of float, or None
+        Processor time of the sending and of the receiving host of a live run. [s]
+    about : mapping
+        What repeats the evaluation besides the scenario: stack, version of ns-3, system.
     """
 
     scenario: Scenario
@@ -119,8 +137,10 @@ class Result:
     finish_s: FloatArray
     utilization: float
     trajectory: Trajectory | None = None
-    request_p50_s: FloatArray | None = None
-    request_p99_s: FloatArray | None = None
+    requests: tuple[Latencies, ...] | None = None
+    resent_ratio: float = float("nan")
+    cpu_s: tuple[float, float] | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     def span_s(self, index: int) -> tuple[float, float]:
         """Return from when to when a flow ran: to its stop, its finish or the end. [s]"""
@@ -128,14 +148,42 @@ class Result:
         end = self.scenario.end_s if flow.stop_s is None else min(flow.stop_s, self.scenario.end_s)
         return flow.start_s, end if np.isnan(finish) else min(end, finish)
 
+    def counted_s(self, index: int) -> tuple[float, float]:
+        """Return from when to when a flow counts: from ``warm_s`` or later, to its end. [s]"""
+        start_s, end_s = self.span_s(index)
+        return max(start_s, self.scenario.warm_s), end_s
+
     @property
     def jain(self) -> float:
         """Jain's fairness index of the mean goodputs."""
         return float(jain_index(self.goodput_bps))
 
+    @property
+    def request_p50_s(self) -> FloatArray | None:
+        """Median latency of each request loop, of shape (loop,); nan with too few. [s]"""
+        return self._percentiles_s(0.5)
+
+    @property
+    def request_p99_s(self) -> FloatArray | None:
+        """99th percentile of the latency of each request loop, as ``request_p50_s``. [s]"""
+        return self._percentiles_s(0.99)
+
+    def probe_rtt_s(self, queue_bytes: float) -> float:
+        """Return the round trip of a ping that finds a queue at the bottleneck. [s]
+
+        It is computed from the queue and not measured: a packet of :data:`PROBE_BYTES` that waits
+        for the queue before it, in the same way for theory, live runs and ns-3.
+
+        Parameters
+        ----------
+        queue_bytes : float
+            The queue. [byte]
+        """
+        link = self.scenario.bottleneck
+        return link.rtt_s + 8 * (queue_bytes + PROBE_BYTES) / link.rate_bps
+
     def as_dict(self) -> dict[str, Any]:
-        """Return the means as JSON can hold them: a time that is not known is null."""
-        finish = [None if np.isnan(time) else float(time) for time in self.finish_s]
+        """Return the means as JSON can hold them: what is not known is null."""
         found: dict[str, Any] = {
             "by": self.by,
             "goodput_bps": self.goodput_bps.tolist(),
@@ -143,14 +191,27 @@ class Result:
             "queue_median_bytes": self.queue_median_bytes,
             "queue_p95_bytes": self.queue_p95_bytes,
             "drop_count": self.drop_count,
-            "finish_s": finish,
+            "finish_s": self.finish_s.tolist(),
             "utilization": self.utilization,
             "jain": self.jain if self.goodput_bps.size else None,
+            "probe_rtt_mean_s": self.probe_rtt_s(self.queue_mean_bytes),
+            "probe_rtt_p95_s": self.probe_rtt_s(self.queue_p95_bytes),
+            "resent_ratio": self.resent_ratio,
         }
-        if self.request_p50_s is not None and self.request_p99_s is not None:
-            found["request_p50_s"] = _or_null(self.request_p50_s)
-            found["request_p99_s"] = _or_null(self.request_p99_s)
-        return found
+        if self.requests is not None:
+            loops = [loop.as_dict() for loop in self.requests]
+            for name in loops[0] if loops else ():
+                found[f"request_{name}"] = [loop[name] for loop in loops]
+        if self.cpu_s is not None:
+            found["cpu_s"] = list(self.cpu_s)
+        found["about"] = dict(self.about)
+        ready: dict[str, Any] = json_ready(found)
+        return ready
+
+    def _percentiles_s(self, share: float) -> FloatArray | None:
+        if self.requests is None:
+            return None
+        return np.array([loop.percentile_s(share) for loop in self.requests])
 
 
 def counted_span_s(flow: Flow, scenario: Scenario) -> tuple[float, float]:
@@ -170,7 +231,3 @@ def counted_span_s(flow: Flow, scenario: Scenario) -> tuple[float, float]:
 def segment_bytes(scenario: Scenario) -> int:
     """Payload of a full packet. [byte]"""
     return scenario.bottleneck.mtu_bytes - HEADERS_BYTES
-
-
-def _or_null(values: FloatArray) -> list[float | None]:
-    return [None if np.isnan(value) else float(value) for value in values]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.congestion._grid_file import read_rows
+from netcalc.congestion._grid_file import START, read_rows
 from netcalc.congestion.grid import VARIED
 from netcalc.errors import ReaderError
 from netcalc.samples import Meta, Table
@@ -18,15 +18,45 @@ MEANS = (
     "utilization", "jain", "queue_mean_bytes", "queue_median_bytes", "queue_p95_bytes",
     "drop_count",
 )  # fmt: skip
-LISTS = {
+LATER_MEANS = (
+    "resent_ratio", "jain_end", "rtt_min_s", "rtt_mean_s", "rtt_max_s", "probe_rtt_mean_s",
+    "probe_rtt_p95_s",
+)  # fmt: skip
+"""Results that files written by earlier versions do not have."""
+FLOW_LISTS = {
     "goodput_bps": "goodput_{}_bps",
     "finish_s": "finish_{}_s",
+    "rate_min_bps": "rate_min_{}_bps",
+    "rate_max_bps": "rate_max_{}_bps",
+    "window_mean_packets": "window_mean_{}_packets",
+    "window_max_packets": "window_max_{}_packets",
+    "convergence_s": "convergence_{}_s",
+    "release_s": "release_{}_s",
+}
+"""Results of each flow, and the names of their columns, from 1."""
+LOOP_LISTS = {
     "request_p50_s": "request_{}_p50_s",
     "request_p99_s": "request_{}_p99_s",
+    "request_count": "request_{}_count",
+    "request_min_s": "request_{}_min_s",
+    "request_mean_s": "request_{}_mean_s",
+    "request_p90_s": "request_{}_p90_s",
+    "request_p999_s": "request_{}_p999_s",
+    "request_max_s": "request_{}_max_s",
 }
-"""Results of each flow or request loop, and the names of their columns, from 1."""
+"""The same of each request loop."""
+HOSTS = ("cpu_sending_s", "cpu_receiving_s")
 
 Cell = float | str
+
+
+def is_results(path: str | Path) -> bool:
+    """Whether a file begins as one of a batch does; False if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(START)) == START
+    except OSError:
+        return False
 
 
 def table(path: str | Path) -> Table:
@@ -87,17 +117,21 @@ def _facts(scenario: Scenario) -> dict[str, Cell]:
         "buffer_bytes": link.buffer_bytes,
         "loss_ratio": link.loss_ratio,
         "seed": float(scenario.seed),
+        **{f"request_{at}_bytes": one.request_bytes for at, one in enumerate(scenario.requests, 1)},
     }
 
 
 def _results(found: Mapping[str, Any], scenario: Scenario) -> dict[str, Cell]:
     cells = {name: _number(found[name]) for name in MEANS}
-    counts = {"goodput_bps": len(scenario.flows), "finish_s": len(scenario.flows)}
-    for name, form in LISTS.items():
-        values = found.get(name, [])
-        if len(values) != counts.get(name, len(scenario.requests) if values else 0):
-            raise ValueError(name)
-        cells |= {form.format(at): _number(value) for at, value in enumerate(values, 1)}
+    cells |= {name: _number(found[name]) for name in LATER_MEANS if name in found}
+    for forms, count in ((FLOW_LISTS, len(scenario.flows)), (LOOP_LISTS, len(scenario.requests))):
+        for name, form in forms.items():
+            values = found.get(name, [])
+            if len(values) != count and (values or name in ("goodput_bps", "finish_s")):
+                raise ValueError(name)
+            cells |= {form.format(at): _number(value) for at, value in enumerate(values, 1)}
+    if "cpu_s" in found:
+        cells |= {name: _number(at) for name, at in zip(HOSTS, found["cpu_s"], strict=True)}
     return dict(cells)
 
 
@@ -128,5 +162,5 @@ def _meta(session: Mapping[str, Any], names: list[str], texts: set[str], path: P
 def _unit(name: str) -> str:
     if name in VARIED:
         return VARIED[name]
-    endings = {"_bps": "bit/s", "_bytes": "byte", "_s": "s"}
+    endings = {"_bps": "bit/s", "_bytes": "byte", "_s": "s", "_packets": "packet"}
     return next((unit for end, unit in endings.items() if name.endswith(end)), "1")

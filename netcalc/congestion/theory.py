@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.congestion import _state, _steps
-from netcalc.congestion._requests import latencies_s, percentile_s
+from netcalc.congestion._requests import latencies_s
 from netcalc.congestion._stack import stack_of
 from netcalc.congestion._state import State
+from netcalc.congestion.latencies import Latencies
 from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.errors import DomainError
 from netcalc.scenario import Scenario
@@ -110,15 +111,13 @@ def _with_requests(found: Result) -> Result:
     dropped = others / max(carried + found.drop_count, 1.0)
     loss = 1.0 - (1.0 - dropped) * (1.0 - link.loss_ratio)
     loops = [latencies_s(loop, scenario, course, loss) for loop in scenario.requests]
-    return replace(
-        found,
-        request_p50_s=np.array([percentile_s(loop, 0.5) for loop in loops]),
-        request_p99_s=np.array([percentile_s(loop, 0.99) for loop in loops]),
-    )
+    return replace(found, requests=tuple(map(Latencies, loops)))
 
 
-def run_many(scenarios: Sequence[Scenario], *, stack: str = "ns3") -> list[Result]:
-    """Compute many scenarios at once, without their courses."""
+def run_many(
+    scenarios: Sequence[Scenario], *, stack: str = "ns3", with_course: bool = False
+) -> list[Result]:
+    """Compute many scenarios at once, by default without their courses, which need memory."""
     found: list[Result | None] = [None] * len(scenarios)
     kinds = [(len(one.flows), any(f.algorithm == "bbr" for f in one.flows)) for one in scenarios]
     order = sorted(range(len(scenarios)), key=lambda at: kinds[at])
@@ -126,9 +125,9 @@ def run_many(scenarios: Sequence[Scenario], *, stack: str = "ns3") -> list[Resul
         alike = [at for at in order if kinds[at] == kind]
         for start in range(0, len(alike), AT_ONCE):
             part = alike[start : start + AT_ONCE]
-            results = _run([scenarios[at] for at in part], stack, with_course=False)
+            results = _run([scenarios[at] for at in part], stack, with_course=with_course)
             for at, result in zip(part, results, strict=True):
-                found[at] = result
+                found[at] = _with_requests(result)
     return [one for one in found if one is not None]
 
 
@@ -154,7 +153,9 @@ def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Re
         course=[] if with_course else None,
     )
     _steps.run(state, meter)
-    return [_result(row, one, state, meter) for row, one in enumerate(scenarios)]
+    about = {"stack": stack}
+    return [replace(_result(row, one, state, meter), about=about)
+            for row, one in enumerate(scenarios)]  # fmt: skip
 
 
 def _require_few_rounds(scenario: Scenario) -> None:
@@ -184,8 +185,16 @@ def _result(row: int, scenario: Scenario, state: State, meter: _Meter) -> Result
         drop_count=float(state.drops[row, 0]),
         finish_s=finish.copy(),
         utilization=min(float(meter.warm_delivered[row, 0] / whole / state.rate[row, 0]), 1.0),
-        trajectory=_trajectory(scenario, meter) if meter.course is not None else None,
+        trajectory=_trajectory(row, scenario, meter) if meter.course is not None else None,
+        resent_ratio=_resent_ratio(row, scenario, state),
     )
+
+
+def _resent_ratio(row: int, scenario: Scenario, state: State) -> float:
+    """Return which share of the packets sent was lost, at the full buffer or at random."""
+    passed = float(state.delivered[row].sum()) / (1.0 - scenario.bottleneck.loss_ratio)
+    lost = float(state.drops[row, 0]) + passed * scenario.bottleneck.loss_ratio
+    return lost / (passed + float(state.drops[row, 0])) if passed else 0.0
 
 
 def _percentiles(histogram: FloatArray, wanted: tuple[float, ...]) -> list[float]:
@@ -200,11 +209,13 @@ def _percentiles(histogram: FloatArray, wanted: tuple[float, ...]) -> list[float
     return found
 
 
-def _trajectory(scenario: Scenario, meter: _Meter) -> Trajectory:
-    assert meter.course is not None  # of one scenario: its first axis becomes that of time
+def _trajectory(row: int, scenario: Scenario, meter: _Meter) -> Trajectory:
+    assert meter.course is not None
     count = len(scenario.flows)
-    parts = list(zip(*meter.course, strict=True))
-    time, queue, window, delivered, rtt, dt = (np.concatenate(part) for part in parts)
+    parts = zip(*meter.course, strict=True)
+    rows = [np.stack([step[row] for step in part]) for part in parts]
+    lasts = rows[-1][:, 0] > 0  # a scenario that has ended waits for the others
+    time, queue, window, delivered, rtt, dt = (found[lasts] for found in rows)
     bits = delivered[:, :count] * segment_bytes(scenario) * 8
     return Trajectory(
         time_s=time[:, 0],

@@ -25,8 +25,12 @@ CONGESTION = {
     "ns3-no-python": "cannot start {python}: {reason}",
     "ns3-failed": "the simulation by {python} ended without a result",
     "ns3-no-flows": "the scenario has no flow, and request loops are not simulated",
+    "ns3-without-requests": "ns-3 has left out the request loops, and what they take of the link",
     "ns3-too-long": "the scenario has up to {packets:,.0f} packets, more than {limit:,.0f}",
     "scenario-number": "is not a possible value",
+    "no-requests": "no result has the latency of a request",
+    "nothing-varies": "nothing that is drawn along an axis varies",
+    "batch-column-empty": "the results have none of {value}",
     "grid-no-values": "{name} is varied without a value",
     "grid-values-repeated": "{name} is varied with the same value twice",
     "grid-both-varied": "{name} and {first} cannot be varied together",
@@ -63,6 +67,8 @@ CONGESTION_EXPECTED = {
     "scenario-key-unknown": "one of {known}",
     "scenario-key-missing": "a value",
     "recording-damaged": "a value as in the other rows",
+    "no-requests": "a scenario with request loops, by theory or live",
+    "nothing-varies": "several values of one of {choices}",
     "grid-line-damaged": "a line whose scenario has the key beside it",
 }
 

@@ -15,6 +15,7 @@ from netcalc.plots.capture_ladder import capture_ladder
 from netcalc.plots.courses import courses, phase
 from netcalc.plots.curves import curves
 from netcalc.plots.ladder import ladder
+from netcalc.plots.latencies import latencies
 from netcalc.plots.limits import limits
 from netcalc.plots.measured import measured, sequences
 from netcalc.plots.overlay import overlay
@@ -22,11 +23,12 @@ from netcalc.plots.picture import svg
 from netcalc.plots.plot import Plot, save_html, together
 from netcalc.plots.readings import drawn_sets, readings
 from netcalc.plots.style import Axis
+from netcalc.plots.sweeps import sweep
 from netcalc.plots.timeline import timeline
 from netcalc.plots.truth import truth
 
 __all__ = [
-    "Axis", "Plot", "capture_ladder", "courses", "curves", "drawn_sets", "ladder", "limits",
-    "measured", "overlay", "phase", "readings", "save_html", "sequences", "svg", "timeline",
-    "together", "truth",
+    "Axis", "Plot", "capture_ladder", "courses", "curves", "drawn_sets", "ladder", "latencies",
+    "limits", "measured", "overlay", "phase", "readings", "save_html", "sequences", "svg", "sweep",
+    "timeline", "together", "truth",
 ]  # fmt: skip

@@ -8,12 +8,13 @@ from functools import partial
 
 import numpy as np
 from bokeh.layouts import column
-from bokeh.models import GlyphRenderer, LayoutDOM
+from bokeh.models import ColumnDataSource, GlyphRenderer, LayoutDOM
 from bokeh.plotting import figure
 
 from netcalc.checks import FloatArray, choice
 from netcalc.congestion import Result, Trajectory
 from netcalc.congestion.ideal import fair_shares_bps
+from netcalc.congestion.quantities import jain_over_time
 from netcalc.errors import DomainError
 from netcalc.models.tcp.window import bdp_packets
 from netcalc.plots.plot import Plot, ready
@@ -34,8 +35,8 @@ from netcalc.plots.style import (
 from netcalc.scenario import Scenario
 from netcalc.units import show
 
-PARTS = ("goodput", "window", "queue", "rtt")
-"""What is drawn over time, each in a figure of its own."""
+PARTS = ("goodput", "window", "queue", "rtt", "jain")
+"""What is drawn over time, each in a figure of its own; Jain's index of several flows only."""
 WAYS = {"theory": "theory", "live": "live", "ns3": "ns-3"}
 """Names of the ways to a result, in their order."""
 DRAWN_FLOWS = 5
@@ -56,6 +57,7 @@ _AXES = {
     "window": ("window in packets", "1"),
     "queue": ("queue", "byte"),
     "rtt": ("round-trip time", "s"),
+    "jain": ("Jain index", "1"),
 }
 
 
@@ -80,7 +82,7 @@ _Drawn = dict[_Series, tuple[FloatArray, FloatArray]]
 def courses(
     results: Sequence[Result],
     *,
-    parts: Sequence[str] = PARTS,
+    parts: Sequence[str] | None = None,
     title: str = "",
     theme: Theme = "light",
 ) -> Plot:
@@ -91,8 +93,9 @@ def courses(
     results : sequence of Result
         Results of one scenario with their courses: theory is drawn as lines, a live run as marks,
         ns-3 as dashes.
-    parts : sequence of str
-        What to draw, of :data:`PARTS`; one figure each, with one axis of time.
+    parts : sequence of str, optional
+        What to draw, of :data:`PARTS`; one figure each, with one axis of time. By default all that
+        the scenario has.
     title : str
         Title above the first figure.
     theme : {'light', 'dark'}
@@ -113,6 +116,8 @@ def courses(
         of one way; if a part is unknown.
     """
     scenario = _require_one_scenario(results)
+    if parts is None:
+        parts = PARTS if len(scenario.flows) > 1 else PARTS[:-1]
     for part in parts:
         choice("parts", part, PARTS)
     drawn: _Drawn = {}
@@ -232,6 +237,8 @@ def _course(result: Result) -> Trajectory:
 def _series(part: str, result: Result) -> _Drawn:
     """Return what one result has for one part, by flow or for the link."""
     course, way = _course(result), WAYS[result.by]
+    if part == "jain":
+        return {_Series(part, f"link, {way}", result.by, DRAWN_FLOWS): jain_over_time(result)}
     if part in ("queue", "rtt"):
         found = course.queue_bytes if part == "queue" else course.rtt_s
         return {_Series(part, f"link, {way}", result.by, DRAWN_FLOWS): (course.time_s, found)}
@@ -290,7 +297,7 @@ def _draw(sources: dict[str, object], look: _Look) -> LayoutDOM:
         first = not charts
         chart = new_figure(
             Axis("time", "s", low=0.0, high=look.end_s),
-            Axis(name, unit, low=0.0),
+            Axis(name, unit, low=0.0, high=1.05 if part == "jain" else None),
             title=look.title if first else "",
             **({} if first else {"height": LOWER_HEIGHT}),
         )
@@ -301,11 +308,26 @@ def _draw(sources: dict[str, object], look: _Look) -> LayoutDOM:
         if first:
             for one, drawn in shown.items():
                 legend.setdefault(_entry(one), []).append(drawn)
+            for one in _of_the_link(look):
+                legend[one.label] = [_add(chart, _outside(), one, look.theme)]
             add_legend(chart, list(legend.items()))
         else:
             _join(chart, charts[-1], shown, legend)
         charts.append(chart)
     return column(*charts, sizing_mode="stretch_width", spacing=0)
+
+
+def _of_the_link(look: _Look) -> list[_Series]:
+    """Return one series of the link for each way, if the first figure, which has the legend, has
+    none."""
+    others = [one for one in look.series if one.way != LIMIT and one.index == DRAWN_FLOWS]
+    first = {one.label for one in others if one.part == look.parts[0]}
+    return list({one.label: one for one in others if one.label not in first}.values())
+
+
+def _outside() -> ColumnDataSource:
+    """Return a point that no figure shows, before the first second: only its legend is seen."""
+    return ColumnDataSource(name="legend", data={"x": [-1.0], "y": [0.0]})
 
 
 def _join(
@@ -344,19 +366,29 @@ def _draw_phase(
     return chart
 
 
-def _add(chart: figure, source: object, series: _Series, theme: Theme) -> GlyphRenderer:
-    """Draw one series as its way has it."""
-    color = PALETTES[theme][series.index]
-    if series.way == "live":
-        marker = MARKERS[series.index]
+def add_way(
+    chart: figure, source: object, way: str, *, color: str, index: int, theme: Theme
+) -> GlyphRenderer:
+    """Draw a source as its way is drawn everywhere: theory as line, live as marks, ns-3 dashed.
+
+    ``index`` is that of the marker of a live run.
+    """
+    if way == "live":
+        marker = MARKERS[index % len(MARKERS)]
         drawn = add_points(chart, source, marker=marker, color=INKS[theme])
         drawn.glyph.update(size=MARK, line_width=1, fill_color=color, fill_alpha=0.9)
         return drawn
+    dash = DASHES[1] if way == "ns3" else DASHES[0]
+    return add_line(chart, source, line_color=color, line_width=2, line_dash=dash)
+
+
+def _add(chart: figure, source: object, series: _Series, theme: Theme) -> GlyphRenderer:
+    """Draw one series as its way has it."""
     if series.way == LIMIT:
         dash = DASHES[2 + series.index] if series.part == "windows" else DASHES[2]
         return add_line(chart, source, line_color=INKS[theme], line_width=1.5, line_dash=dash)
-    dash = DASHES[1] if series.way == "ns3" else DASHES[0]
-    return add_line(chart, source, line_color=color, line_width=2, line_dash=dash)
+    color = PALETTES[theme][series.index]
+    return add_way(chart, source, series.way, color=color, index=series.index, theme=theme)
 
 
 def _describe(results: Sequence[Result], title: str) -> str:

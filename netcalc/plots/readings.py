@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc import compare, datasets
 from netcalc.checks import FloatArray
-from netcalc.models.tcp.sharing import drain_s
+from netcalc.congestion.estimates import full_buffer_s
 from netcalc.models.tcp.window import bdp_packets
 from netcalc.plots.curves import curves
 from netcalc.plots.plot import Plot
@@ -120,7 +120,7 @@ def _requests(columns: Columns) -> _Drawn:
 def _latency(columns: Columns) -> _Drawn:
     """Draw percentiles of the latency, and the round trip with a full buffer."""
     at = np.linspace(10.0, 300.0, 100)
-    full_s = _stated("NE10") + drain_s(at * 1500.0, bandwidth_bps=_stated("NE11"))
+    full_s = full_buffer_s(at * 1500.0, rate_bps=_stated("NE11"), rtt_s=_stated("NE10"))
     shown = np.isfinite(columns["p99_s"])
     points = _grouped(columns, "algorithm", "buffer_packets", "p99_s", shown)
     axes = Axis("buffer in packets", "1"), Axis("99th percentile", "s", low=0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -69,7 +70,14 @@ def test_presets_are_listed_and_computed():
     }
     found = json.loads(run("--preset", "buffer-1-bdp", "--algorithm", "reno", "--json"))
     assert 0.08 <= found["request_p99_s"][0] < 0.2, "derived: RTT + buffer / rate, and repairs"
-    assert "latency of request loop 1: median" in run("--preset", "buffer-half-bdp")
+    text = run("--preset", "buffer-half-bdp")
+    [line] = [one for one in text.splitlines() if one.startswith("latency of request loop 1: ")]
+    words = line.split(": ")[1].split(", ")
+    assert words[0].endswith(" requests")
+    # derived: in 55 s there are 100 requests, but no 1000 of at least 48 ms
+    names = [word.rsplit(" ", 2)[0] for word in words[1:]]
+    assert names == ["least", "median", "mean", "90th", "99th", "greatest"]
+    assert "evaluated by: theory, netcalc " in text
 
 
 @pytest.mark.each(
@@ -141,7 +149,10 @@ def test_a_grid_is_saved_printed_and_continued(file, tmp_path):
     (["--vary", "rtt=1", "--out", "o.jsonl"], "not-a-choice"),
     (["--vary", "rtt_s=1 byte", "--out", "o.jsonl"], "unit-of-other-kind"),
     (["--out", "no/o.jsonl"], "output-folder-missing"),
-    (["--out", "o.jsonl", "--plot", "o.html"], "options-exclusive"),
+    (["--out", "o.jsonl", "--plot", "o.html"], "nothing-varies"),
+    (["--out", "o.jsonl", "--vary", "rtt_s=1", "--plot", "o.html"], "nothing-varies"),
+    (["--out", "o.jsonl", "--plot", "o.png"], "output-is-picture"),
+    (["--out", "o.jsonl", "--by", "theory,ns3"], "options-exclusive"),
     (["--out", "."], "output-is-directory"),
     (["--out", "/dev/full"], "output-is-device"),
     (["--out", "o.jsonl", "--table", "t.xlsx"], "table-of-other-form"),
@@ -183,3 +194,61 @@ def test_an_interrupted_batch_ends_with_130(file, tmp_path, monkeypatch):
     done = CliRunner().invoke(commands, ["congestion", file, "--out", str(tmp_path / "o.jsonl")])
     assert done.exit_code == 130
     assert "1 of 1 have no result" in done.output
+
+
+def test_several_ways_are_compared_and_what_is_absent_is_said(file, tmp_path):
+    picture = tmp_path / "out.svg"
+    ways = ("--by", "theory,ns3", "--python", "/no/python")
+    text = run(file, *ways, "--plot", str(picture))
+    assert "cannot start /no/python" in text
+    assert "flow 1, cubic, theory" in picture.read_text()
+    found = json.loads(run(file, *ways, "--json").splitlines()[-1])
+    assert (found["by"], found["partings"]) == (["theory"], [])
+    assert found["absent"]["ns3"]["code"] == "ns3-no-python"
+    assert found["about"]["scenario"]["seed"] == 1
+    nothing = CliRunner().invoke(commands, ["congestion", file, "--by", "ns3", *ways[2:]])
+    assert nothing.exception.code == "ns3-no-python"
+
+
+def test_the_table_of_partings_has_a_row_for_each_quantity(file, monkeypatch):
+    """identity: the simulator is theory here, but for a goodput that is twice as high."""
+    from netcalc.congestion import ways
+
+    def doubled(scenario, *, python):
+        found = ways.theory.run(scenario)
+        return replace(found, by="ns3", goodput_bps=found.goodput_bps / 2)
+
+    monkeypatch.setattr(ways.ns3, "run", doubled)
+    lines = run(file, "--by", "ns3,theory").splitlines()
+    [row] = [line for line in lines if line.startswith("│ goodput 1 ")]
+    assert "+100.0% beyond" in row
+    [other] = [line for line in lines if line.startswith("│ utilization ")]
+    assert "+0.0% " in other
+    assert "beyond" not in other
+    found = json.loads(run(file, "--by", "theory,ns3", "--json"))
+    [goodput, *_] = found["partings"]
+    assert (goodput["relative_difference"], goodput["beyond"]) == ({"ns3": 1.0}, ["ns3"])
+    assert set(found["results"]) == {"theory", "ns3"}
+
+
+def test_one_way_says_what_repeats_it(file):
+    about = json.loads(run(file, "--json"))["about"]
+    assert about["stack"] == "ns3"
+    assert about["scenario"]["flows"][0]["algorithm"] == "cubic"
+    assert {"netcalc", "python", "system", "at"} <= set(about)
+
+
+def test_the_results_of_a_grid_are_shown_written_and_drawn(file, tmp_path):
+    out, page, copy = (tmp_path / name for name in ("out.jsonl", "out.html", "out.parquet"))
+    grid = ("--vary", "buffer_packets=20,40", "--out", str(out))
+    run(file, *grid, "--plot", str(page))
+    assert "cubic+reno, theory" in page.read_text()
+    text = run(str(out), "--plot", str(page), "--table", str(copy), "--force")
+    assert sum(" to " in line for line in text.splitlines()) == 2
+    columns = parquet.read_table(copy).column_names
+    for name in ("rate_min_1_bps", "window_mean_2_packets", "convergence_2_s", "resent_ratio"):
+        assert name in columns
+    rows = json.loads(run(str(out), "--json"))["rows"]
+    assert [row["buffer_packets"] for row in rows] == [20, 40]
+    refused = CliRunner().invoke(commands, ["congestion", str(out), "--preset", "lan"])
+    assert refused.exception.code == "options-exclusive"

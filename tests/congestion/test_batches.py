@@ -15,6 +15,7 @@ import pytest
 from netcalc.congestion import batch
 from netcalc.congestion.batch import Batch
 from netcalc.congestion.grid import MOST_CASES, Grid, key_of
+from netcalc.congestion.quantities import document
 from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.congestion.table import table
 from netcalc.emulation.events import Log
@@ -113,7 +114,7 @@ def test_results_are_those_of_the_scenarios_alone(tmp_path):
     outcome = Batch().run(Grid(BASE, BUFFERS), path)
     assert (outcome.total, outcome.before, outcome.finished, outcome.left) == (4, 0, 4, 0)
     for case, row in zip(Grid(BASE, BUFFERS).cases(), rows(path, "result"), strict=True):
-        alone = batch.theory.run_many([case.scenario])[0].as_dict()
+        alone = document(batch.theory.run(case.scenario))
         assert row["result"] == alone
         assert row["scenario"] == as_document(case.scenario)
     [session] = rows(path, "session")

@@ -25,8 +25,8 @@ SCENARIO = Scenario(
 )
 NUMBERS = [
     7.0,  # drops
-    1_000_000.0, -1.0,  # counted bytes and finish of each flow
-    50_000.0, 1.5,
+    1_000_000.0, -1.0, 1_500_000.0, 30_000.0,  # counted bytes, finish, sent, resent
+    50_000.0, 1.5, 60_000.0, 10_000.0,
     0.5, 0.0, 100_000.0, 14_480.0, 0.0, 0.0,  # time, queue; bytes and window of each flow
     1.0, 3000.0, 500_000.0, 28_960.0, 10_000.0, 14_480.0,
     1.5, 6000.0, 1_000_000.0, 28_960.0, 50_000.0, 14_480.0,
@@ -63,6 +63,7 @@ def test_numbers_become_a_result():
     assert np.isnan(found.finish_s[0])
     assert found.finish_s[1] == 1.5
     assert found.drop_count == 7
+    assert found.resent_ratio == pytest.approx(4 / 156), "derived: 40 kB of 1.56 MB"
     assert found.queue_mean_bytes == 7500, "derived: samples after 1 s: 6000 and 9000"
     assert found.queue_p95_bytes == pytest.approx(8850), "derived: 6000 + 0.95 x 3000"
     # derived: bytes of both flows from 1 s to 2 s, with the headers of their packets
@@ -75,13 +76,14 @@ def test_numbers_become_a_result():
 
 def test_a_program_answers_scenario_after_scenario(tmp_path):
     body = f"""
-print('{{"ready": "ns"}}', flush=True)
+print('{{"ready": "ns", "version": "3.44"}}', flush=True)
 for line in sys.stdin:
     print({json.dumps(json.dumps(NUMBERS))}, flush=True)
 """
     results = ns3.run_many([SCENARIO, SCENARIO], python=interpreter(tmp_path, body))
     assert [one.drop_count for one in results] == [7, 7]
-    assert ns3.run(SCENARIO, python=interpreter(tmp_path, body)).by == "ns3"
+    found = ns3.run(SCENARIO, python=interpreter(tmp_path, body))
+    assert (found.by, dict(found.about)) == ("ns3", {"ns3": "3.44"})
 
 
 @pytest.mark.each(

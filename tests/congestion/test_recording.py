@@ -5,7 +5,8 @@ import struct
 import numpy as np
 import pytest
 
-from netcalc.congestion.recording import LEAST_OF_P99, Recording, parse_rows
+from netcalc.congestion.latencies import LEAST_COUNT
+from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.emulation.events import DELIVERED, FULL, Log
 from netcalc.experiments.peers.flows_peer import BYTES, INFO, INFO_BYTES, REQUEST, ROW
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
@@ -98,12 +99,12 @@ def test_requests_that_began_after_the_warm_up_count():
     of = scenario(flows=(), requests=[Requests(request_bytes=10_000, stop_s=4.0)])
     rows = [row(REQUEST, 0, 0.5, 0.9e9)]
     rows += [row(REQUEST, 0, 1.0 + at / 100, (1.0 + at / 100) * 1e9 + (at + 1) * MS)
-             for at in range(LEAST_OF_P99)]  # fmt: skip
+             for at in range(LEAST_COUNT[0.99])]  # fmt: skip
     found = recording(of=of, sent=b"".join(rows)).result()
     # derived: latencies of 1 to 100 ms; the median of them is 50.5 ms, the 99th percentile 99.01
     assert found.request_p50_s.tolist() == pytest.approx([0.0505])
     assert found.request_p99_s.tolist() == pytest.approx([0.09901])
-    few = recording(of=of, sent=b"".join(rows[:LEAST_OF_P99])).result()
+    few = recording(of=of, sent=b"".join(rows[: LEAST_COUNT[0.99]])).result()
     assert np.isnan(few.request_p99_s).all(), "identity: 99 requests carry no 99th percentile"
 
 

@@ -110,8 +110,20 @@ def test_windows_queue_and_round_trip_are_drawn_as_they_are():
     assert column(plot, "queue, full buffer").tolist() == [60e3, 60e3]
     assert column(plot, "rtt, link, theory").tolist() == [0.04, 0.05, 0.08, 0.06]
     assert [chart.yaxis[0].axis_label.text for chart in plot.figure.children] == [
-        "goodput [bit/s]", "window in packets", "queue", "round-trip time",
+        "goodput [bit/s]", "window in packets", "queue", "round-trip time", "Jain index",
     ]  # fmt: skip
+    alone = replace(SCENARIO, flows=SCENARIO.flows[:1])
+    one = replace(COURSE, window_packets=np.ones((4, 1)), goodput_bps=np.ones((4, 1)))
+    given = result(scenario=alone, trajectory=one, goodput_bps=np.ones(1), finish_s=np.ones(1))
+    assert len(courses([given]).figure.children) == 4, "identity: one flow shares with nobody"
+
+
+def test_the_index_of_jain_is_drawn_where_two_flows_run():
+    plot = courses([result()], parts=["jain"])
+    # derived: from 1 to 3 s: 11 of 2 (64 + 9), 11 of 2 (16 + 49), squared
+    found = column(plot, "jain, link, theory")
+    assert np.isnan(found[[0, 3]]).all()
+    assert found[1:3] == pytest.approx([121 / 146, 121 / 130])
 
 
 def test_three_ways_are_lines_marks_and_dashes_of_one_legend():
@@ -119,7 +131,12 @@ def test_three_ways_are_lines_marks_and_dashes_of_one_legend():
     first, *others = plot.figure.children
     names = [f"flow {n}, {how}, {way}" for way in ("theory", "live", "ns-3")
              for n, how in ((1, "cubic"), (2, "bbr"))]  # fmt: skip
-    assert list(legend_of(first)) == [*names, "ideal share, full buffer"]
+    links = [f"link, {way}" for way in ("theory", "live", "ns-3")]
+    assert list(legend_of(first)) == [*names, "ideal share, full buffer", *links]
+    for link in links:
+        [shown] = legend_of(first)[link]
+        # identity: the axis begins at 0
+        assert (shown.data_source.data["x"], first.x_range.start) == ([-1.0], 0.0)
     assert not any(other.above for other in others)
     glyphs = drawn(first)
     theory, live, ns3 = (glyphs[f"goodput, flow 2, bbr, {w}"] for w in ("theory", "live", "ns-3"))
@@ -133,16 +150,21 @@ def test_three_ways_are_lines_marks_and_dashes_of_one_legend():
 
 def test_one_entry_of_the_legend_hides_its_curve_in_all_figures():
     plot = courses(THREE)
-    first, windows, queue, _ = plot.figure.children
+    first, windows, queue, *_ = plot.figure.children
     [leader] = legend_of(first)["flow 1, cubic, theory"]
     links = leader.js_property_callbacks["change:visible"]
     followers = [link.args["other"].name for link in links]
     assert followers == ["window, flow 1, cubic, theory"]
+    [leader] = legend_of(first)["link, theory"]
+    links = leader.js_property_callbacks["change:visible"]
+    assert [link.args["other"].name for link in links] == [
+        "queue, link, theory", "rtt, link, theory", "jain, link, theory",
+    ]  # fmt: skip
     assert windows.x_range is first.x_range is queue.x_range
 
 
 def test_hovers_name_time_and_value_with_their_units():
-    goodput, *_, rtt = courses([result()]).figure.children
+    goodput, *_, rtt, _ = courses([result()]).figure.children
     [(_, rows)] = hovers_of(goodput)
     assert rows == [("time", "x", "s"), ("goodput", "y", "bit/s")]
     [(_, rows)] = hovers_of(rtt)

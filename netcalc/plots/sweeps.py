@@ -1,0 +1,243 @@
+"""The results of a batch against what it varied: lines are theory, marks live, dashes ns-3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource
+from bokeh.plotting import figure
+from numpy.typing import NDArray
+
+from netcalc.checks import FloatArray, choice
+from netcalc.congestion import estimates
+from netcalc.errors import DomainError
+from netcalc.plots.courses import WAYS, add_way
+from netcalc.plots.plot import Plot, ready, together
+from netcalc.plots.style import (
+    DASHES,
+    INKS,
+    PALETTES,
+    Axis,
+    Theme,
+    add_hover,
+    add_legend,
+    add_line,
+    new_figure,
+    new_source,
+)
+from netcalc.samples import Table
+from netcalc.units import show
+
+VARIED = {
+    "buffer_bytes": ("buffer", "byte"),
+    "streams": ("long flows", "1"),
+    "loss_ratio": ("loss", "ratio"),
+    "rtt_s": ("round-trip time without load", "s"),
+    "rate_bps": ("rate", "bit/s"),
+    "request_1_bytes": ("size of a request", "byte"),
+}
+"""What a figure has along its axis, the first that varies: column, name and unit."""
+DRAWN = {
+    "request_1_p99_s": ("99th percentile", "s"),
+    "request_1_mean_s": ("mean latency", "s"),
+    "utilization": ("utilization", "ratio"),
+    "queue_mean_bytes": ("mean queue", "byte"),
+    "resent_ratio": ("sent again", "ratio"),
+    "jain_end": ("Jain index", "1"),
+}
+"""What is drawn over it: column, name and unit."""
+WIDE_RATIO = 30.0
+"""Ratio of the ends of an axis above which it is logarithmic: two ticks of it and more."""
+_ON_PAPER = 200
+_TITLES = {
+    ("buffer_bytes", "request_1_p99_s"): "99th percentile of the latency against the buffer",
+    ("streams", "request_1_mean_s"): "Mean latency of requests against long flows",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Results that differ in what is along the axis only, and how they look."""
+
+    name: str
+    way: str
+    index: int
+
+
+_Points = dict[_Group, tuple[FloatArray, FloatArray]]
+
+
+def sweep(
+    table: Table, *, x: str = "", parts: tuple[str, ...] = (), theme: Theme = "light"
+) -> Plot:
+    """Draw the results of a batch against what it varied.
+
+    Parameters
+    ----------
+    table : Table
+        Results, as :func:`netcalc.congestion.table.table` returns them.
+    x : str
+        A column of :data:`VARIED`; by default the first that varies.
+    parts : tuple of str
+        Columns of :data:`DRAWN`, one figure each; by default percentile and mean of the latency of
+        requests, or utilization and mean queue where there are no requests.
+    theme : {'light', 'dark'}
+        Colours of the figures.
+
+    Returns
+    -------
+    Plot
+        With a source for each figure and group, such as ``request_1_p99_s, cubic, live``, and for
+        what is estimated on paper: the round trip and a full buffer over buffers, the round trip
+        and the size over an equal share over long flows. Repeats are marks of their own in
+        live runs, and their medians in lines.
+
+    Raises
+    ------
+    DomainError
+        If nothing of :data:`VARIED` varies, a column is unknown, or there is no value to draw.
+    """
+    columns = table.columns()
+    varied = [name for name in VARIED if name in columns and _several(columns[name])]
+    if x:
+        choice("x", x, tuple(VARIED))
+    elif not varied:
+        raise DomainError("nothing-varies", "table", len(table), choices=list(VARIED))
+    x = x or varied[0]
+    for part in parts:
+        choice("parts", part, tuple(DRAWN))
+    has_requests = np.isfinite(columns.get("request_1_mean_s", np.array([np.nan]))).any()
+    usual = ("request_1_p99_s", "request_1_mean_s") if has_requests else (
+        "utilization", "queue_mean_bytes"
+    )  # fmt: skip
+    plots = [
+        _part(columns, x, part, [name for name in varied if name != x], theme)
+        for part in parts or usual
+        if part in columns and np.isfinite(columns[part]).any()
+    ]
+    if not plots:
+        raise DomainError("batch-column-empty", "table", list(parts or usual))
+    return plots[0] if len(plots) == 1 else together(*plots)
+
+
+def _several(values: NDArray[Any]) -> bool:
+    return np.unique(values[np.isfinite(values)]).size > 1
+
+
+def _part(
+    columns: dict[str, NDArray[Any]], x: str, part: str, others: list[str], theme: Theme
+) -> Plot:
+    groups = _groups(columns, x, part, others)
+    paper = _on_paper(columns, x, part)
+    count = len(groups) + len(paper)
+    sources = {
+        f"{part}, {name}": new_source(f"{part}, {name}", dict(ready(pair, source_count=count)))
+        for name, pair in [
+            *((one.name, {"x": at, "y": y}) for one, (at, y) in groups.items()),
+            *((name, {"x": at, "y": y}) for name, (at, y) in paper.items()),
+        ]
+    }
+    (x_name, x_unit), (y_name, y_unit) = VARIED[x], DRAWN[part]
+    places = np.concatenate([at for at, _ in groups.values()])
+    wide = places.min() > 0 and places.max() > WIDE_RATIO * places.min()
+    x_axis = Axis(x_name, x_unit, "log" if wide else "linear", whole=x == "streams")
+    y_axis = Axis(y_name, y_unit, low=0.0)
+    title = _TITLES.get((x, part), f"{y_name} against {x_name}".capitalize())
+    words = [f"{one.name}: {_ends(y, y_unit)}" for one, (_, y) in groups.items()]
+    text = f"{title}. {'; '.join(words)}."
+    if paper:
+        text += f" On paper: {', '.join(paper)}."
+    names = (tuple(groups), tuple(paper))
+    form = ("sweep", part, names, x_axis, y_axis, theme)
+    draw = partial(_draw, sources, part, names, (x_axis, y_axis), title, theme)
+    return Plot(draw, sources, text, theme, form)
+
+
+def _groups(columns: dict[str, NDArray[Any]], x: str, part: str, others: list[str]) -> _Points:
+    """Return the results of each way, algorithm and other values, in the order of the table."""
+    known = np.isfinite(columns[part]) & np.isfinite(columns[x])
+    names = [_name(columns, row, others) for row in range(known.size)]
+    colours = list(dict.fromkeys(name for name, seen in zip(names, known, strict=True) if seen))
+    found: _Points = {}
+    for way in WAYS:
+        for index, name in enumerate(colours):
+            mine = known & (columns["by"] == way) & (np.array(names) == name)
+            if not mine.any():
+                continue
+            at, y = columns[x][mine], columns[part][mine]
+            if way != "live":
+                steps = np.unique(at)
+                y = np.array([np.median(y[at == step]) for step in steps])
+                at = steps
+            found[_Group(f"{name}, {WAYS[way]}", way, index)] = at, y
+    return found
+
+
+def _name(columns: dict[str, NDArray[Any]], row: int, others: list[str]) -> str:
+    more = [f"{VARIED[name][0]} {show(float(columns[name][row]), VARIED[name][1])}"
+            for name in others]  # fmt: skip
+    return ", ".join([str(columns["algorithm"][row]), *more])
+
+
+def _on_paper(
+    columns: dict[str, NDArray[Any]], x: str, part: str
+) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return the estimate that belongs to a figure, if rate and round trip are the same in all."""
+    single = {name: np.unique(columns[name]) for name in ("rate_bps", "rtt_s")}
+    if any(values.size > 1 for values in single.values()):
+        return {}
+    rate_bps, rtt_s = (float(values[0]) for values in single.values())
+    known = columns[x][np.isfinite(columns[x])]
+    at: FloatArray = np.linspace(float(known.min()), float(known.max()), _ON_PAPER)
+    if (x, part) == ("buffer_bytes", "request_1_p99_s"):
+        return {
+            "round trip and a full buffer": (
+                at,
+                estimates.full_buffer_s(at, rate_bps=rate_bps, rtt_s=rtt_s),
+            )
+        }
+    if (x, part) == ("streams", "request_1_mean_s"):
+        found = {}
+        sizes = np.unique(columns["request_1_bytes"]).tolist()
+        for size in sizes:
+            of = f", {show(size, 'byte')}" if len(sizes) > 1 else ""
+            y = estimates.equal_share_s(at, request_bytes=size, rate_bps=rate_bps, rtt_s=rtt_s)
+            found[f"round trip and size over the equal share{of}"] = at, y
+        return found
+    return {}
+
+
+def _draw(
+    sources: dict[str, ColumnDataSource],
+    part: str,
+    names: tuple[tuple[_Group, ...], tuple[str, ...]],
+    axes: tuple[Axis, Axis],
+    title: str,
+    theme: Theme,
+) -> figure:
+    x_axis, y_axis = axes
+    chart = new_figure(x_axis, y_axis, title=title)
+    palette = PALETTES[theme]
+    shown = {
+        one.name: add_way(
+            chart, sources[f"{part}, {one.name}"], one.way,
+            color=palette[one.index % len(palette)], index=one.index, theme=theme,
+        )
+        for one in names[0]
+    }  # fmt: skip
+    for index, name in enumerate(names[1]):
+        shown[name] = add_line(
+            chart, sources[f"{part}, {name}"], line_color=INKS[theme], line_width=1.5,
+            line_dash=DASHES[2 + index % 4],
+        )  # fmt: skip
+    rows = [(axis.name, at, axis.unit) for axis, at in zip(axes, ("x", "y"), strict=True)]
+    add_hover(chart, list(shown.values()), rows)
+    add_legend(chart, [(name, [one]) for name, one in shown.items()])
+    return chart
+
+
+def _ends(values: FloatArray, unit: str) -> str:
+    return f"{show(float(values.min()), unit)} to {show(float(values.max()), unit)}"
