@@ -310,13 +310,23 @@ def _answer(
 
 
 def draw_courses(results: list[Result], title: str, path: str) -> None:
-    """Draw results over time, and the latencies of their requests."""
+    """Draw results over time, two windows against each other, and latencies of requests."""
     from netcalc import plots  # late: bokeh takes its time
 
     drawn = [plots.courses(results, title=title)]
+    if _two_run_together(results[0]):
+        drawn.append(plots.phase(results, title="Window against window, while both run"))
     if any(loop.count for result in results for loop in result.requests or ()):
         drawn.append(plots.latencies(results, title="Latency of requests"))
     write_plot(drawn[0] if len(drawn) == 1 else plots.together(*drawn), path)
+
+
+def _two_run_together(result: Result) -> bool:
+    """Whether the first two flows run at the same time."""
+    if len(result.scenario.flows) < 2:
+        return False
+    (first_s, first_end_s), (second_s, second_end_s) = result.span_s(0), result.span_s(1)
+    return max(first_s, second_s) < min(first_end_s, second_end_s)
 
 
 def _document(file: str | None, name: str | None, algorithm: str | None) -> dict[str, Any]:

@@ -55,7 +55,8 @@ def print_samples(
         return
     say(describe(name, samples))
     if is_router_queue(samples):
-        say(f"  {compare.waits(samples).sentence}")
+        for compared in (compare.waits, compare.arrival_gaps, compare.arrival_batches):
+            say(f"  {compared(samples).sentence}")
         return
     for row in metrics[:MOST_RUNS]:
         label = row["label"]

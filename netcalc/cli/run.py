@@ -154,8 +154,9 @@ def packet_trains(**given: Any) -> None:
 def router_queue(**given: Any) -> None:
     """Wait of datagrams in a router with one line and a finite buffer, at a given load.
 
-    The wait of each datagram is that of the router's own log. It is compared with M/D/1 or M/M/1 at
-    the measured load, its mean also with M/M/1/K.
+    The wait of each datagram is that of the router's own log. Its distribution is compared with
+    M/M/1, M/D/1 and M/M/1/K at the measured load, and with that of one server for the arrivals as
+    they came; the times between these are compared with a Poisson process.
 
     \b
     netcalc run router-queue --arrivals bursty --plot waits.html

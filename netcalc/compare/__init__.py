@@ -26,12 +26,12 @@ from netcalc.compare._shared import ideal_shares, request_goodput_bps
 from netcalc.compare._small_writes import ladder, small_writes
 from netcalc.compare._transactions import TRANSACTIONS_OVER, datagram_costs, transactions
 from netcalc.compare._transfers import bulk, frame_rates, lockstep_cycle
-from netcalc.compare._waits import waits
+from netcalc.compare._waits import arrival_batches, arrival_gaps, wait_models, waits
 
 __all__ = [
     "CURVE_POINTS", "PATH_LABEL", "TCP_HEADERS_BYTES", "TRANSACTIONS_OVER", "Compared",
-    "Comparison", "axis_notice", "bulk", "datagram_costs", "file_notices", "files", "frame_rates",
-    "ideal_shares", "is_small_writes", "ladder", "lockstep_cycle", "on_one_axis", "overlay",
-    "points", "probes", "request_goodput_bps", "small_writes", "trains", "transactions",
-    "waits", "with_theory",
+    "Comparison", "arrival_batches", "arrival_gaps", "axis_notice", "bulk", "datagram_costs",
+    "file_notices", "files", "frame_rates", "ideal_shares", "is_small_writes", "ladder",
+    "lockstep_cycle", "on_one_axis", "overlay", "points", "probes", "request_goodput_bps",
+    "small_writes", "trains", "transactions", "wait_models", "waits", "with_theory",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ algorithm has it. ``docs/congestion.md`` has the equations and how far they hold
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ class _Meter:
     queued: FloatArray
     rows: NDArray[np.intp]
     course: list[tuple[FloatArray, ...]] | None = None
+    parts: list[FloatArray] = field(default_factory=list)
 
     def __call__(
         self,
@@ -153,6 +154,9 @@ def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Re
         course=[] if with_course else None,
     )
     _steps.run(state, meter)
+    if meter.course is not None:
+        meter.parts = [np.stack(part, axis=1) for part in zip(*meter.course, strict=True)]
+        meter.course.clear()
     about = {"stack": stack}
     return [replace(_result(row, one, state, meter), about=about)
             for row, one in enumerate(scenarios)]  # fmt: skip
@@ -210,10 +214,8 @@ def _percentiles(histogram: FloatArray, wanted: tuple[float, ...]) -> list[float
 
 
 def _trajectory(row: int, scenario: Scenario, meter: _Meter) -> Trajectory:
-    assert meter.course is not None
     count = len(scenario.flows)
-    parts = zip(*meter.course, strict=True)
-    rows = [np.stack([step[row] for step in part]) for part in parts]
+    rows = [part[row] for part in meter.parts]
     lasts = rows[-1][:, 0] > 0  # a scenario that has ended waits for the others
     time, queue, window, delivered, rtt, dt = (found[lasts] for found in rows)
     bits = delivered[:, :count] * segment_bytes(scenario) * 8

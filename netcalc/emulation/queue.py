@@ -16,13 +16,14 @@ from __future__ import annotations
 from typing import Any, TypedDict, Unpack
 
 from netcalc.emulation.events import Log
-from netcalc.emulation.stages import Delay, Faults, Line, Loss, Node, Queue
+from netcalc.emulation.stages import Batches, Delay, Faults, Line, Loss, Node, Queue
 from netcalc.errors import DomainError
 
 
 class LinkSettings(TypedDict, total=False):
     """The parameters of a :class:`LinkQueue` by keyword."""
 
+    batch_s: float
     processing_s: float
     input_packets: int | None
     overhead_bytes: int
@@ -39,7 +40,8 @@ class LinkSettings(TypedDict, total=False):
 class LinkQueue:
     """A node, its buffer and the line behind it: first in, first out, drop-tail.
 
-    It is made of the small queues of ``netcalc.emulation.stages``, in this order: a
+    It is made of the small queues of ``netcalc.emulation.stages``, in this order:
+    :class:`~netcalc.emulation.stages.Batches` of an input that hands over packets together, a
     :class:`~netcalc.emulation.stages.Node` that processes packets one at a time,
     :class:`~netcalc.emulation.stages.Faults`, :class:`~netcalc.emulation.stages.Loss`, a
     :class:`~netcalc.emulation.stages.Line` with its buffer, and a
@@ -56,10 +58,10 @@ class LinkQueue:
     log : bool
         Whether each packet leaves a row in :attr:`log`.
     settings : dict
-        ``processing_s``, ``input_packets`` of the node; ``overhead_bytes``, ``buffer_bytes``,
-        ``buffer_packets`` of the line; ``loss_ratio``, ``loss_burst_packets``; and of the faults
-        ``duplicate_ratio``, ``reorder_ratio``, ``reorder_s``, ``corrupt_ratio``. The classes above
-        describe each.
+        ``batch_s`` of the input; ``processing_s``, ``input_packets`` of the node;
+        ``overhead_bytes``, ``buffer_bytes``, ``buffer_packets`` of the line; ``loss_ratio``,
+        ``loss_burst_packets``; and of the faults ``duplicate_ratio``, ``reorder_ratio``,
+        ``reorder_s``, ``corrupt_ratio``. The classes above describe each.
 
     Raises
     ------
@@ -112,7 +114,9 @@ class LinkQueue:
             then=first,
             log=self._log,
         )
-        self._first = self._node if processing_s else first
+        first = self._node if processing_s else first
+        batches = Batches(settings.get("batch_s", 0.0), then=first)
+        self._first = batches if settings.get("batch_s") else first
         self.in_order = not settings.get("reorder_ratio")
         """Whether packets leave in the order in which they came."""
         if not self.in_order and not reorder_s:

@@ -199,6 +199,35 @@ class Line(_Stage):
         return sum(size for leaves_s, size in self._waiting if leaves_s > now_s)
 
 
+class Batches(_Stage):
+    """Hands packets on in batches, as a network card does that interrupts its host now and then.
+
+    The first packet opens a batch; what comes within ``batch_s`` belongs to it, and goes on
+    together with it at its end.
+
+    Parameters
+    ----------
+    batch_s : float
+        Time from the first packet of a batch to its end. [s]
+    then : Queue, optional
+        What is behind.
+    """
+
+    def __init__(self, batch_s: float, *, then: Queue | None = None) -> None:
+        super().__init__(then)
+        require_time("batch_s", batch_s)
+        self._batch_s = batch_s
+        self._end_s = -math.inf
+
+    def push(
+        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
+    ) -> None:
+        """Take a packet into the present batch, or into a new one."""
+        if now_s > self._end_s:
+            self._end_s = now_s + self._batch_s
+        self._then.push(packet, self._end_s, packet_bytes, marks)
+
+
 class Node(_Stage):
     """A node that processes one packet at a time, and its input.
 

@@ -36,6 +36,8 @@ SERVICES = ("constant", "exponential")
 BURST = 5
 """Datagrams of a burst, sent back to back. [packet]"""
 MAX_PAYLOAD_BYTES = 1472
+MAX_BATCH_S = 1.0
+"""Longest time between the interrupts of an input: far beyond that of real cards. [s]"""
 DRAIN_S = 0.05
 """Time for the last datagrams to pass, beyond a full buffer. [s]"""
 UNITS = {
@@ -52,6 +54,7 @@ def router_queue(
     service: str = "constant",
     payload_bytes: float = 272,
     place_count: int = 50,
+    batch_s: float = 0.0,
     count: int = 2000,
     seed: int = 0,
     progress: Progress | None = None,
@@ -77,6 +80,9 @@ def router_queue(
         Payload of each datagram, or mean of the exponential sizes, 1 to 1472. [byte]
     place_count : int
         Capacity of the router, the packet on the line included. [1]
+    batch_s : float
+        Time for which the router's input collects packets before it hands them to the line
+        together, as a network card with a delayed interrupt does; at most a second. [s]
     count : int
         Datagrams. [1]
     seed : int
@@ -91,7 +97,7 @@ def router_queue(
     Returns
     -------
     Table
-        One row per datagram that reached the router, by the router's own log: ``arrival_s``,
+        One row per datagram that reached the line, by the router's own log: ``arrival_s``,
         ``wait_s`` (nan if it was dropped), ``service_s``, ``packet_bytes``, ``backlog_bytes`` that
         it found, ``dropped`` (0 or 1).
 
@@ -120,7 +126,8 @@ def router_queue(
         seed=whole_number("seed", seed, 0, 1 << 62),
     )
     places = whole_number("place_count", place_count, 1, 1 << 20)
-    there = {"buffer_packets": places}
+    batch_s = finite("batch_s", batch_s, 0.0, MAX_BATCH_S)
+    there = {"buffer_packets": places, "batch_s": batch_s}
     emulated = EmulatedPath(path, offload=False, there=there, seed=plan.seed, log=True)
     require_bounded(
         probe_count=plan.count,
@@ -139,10 +146,11 @@ def router_queue(
         command=(
             f"router_queue({plan.load:g}, path={path!r}, arrivals={arrivals!r}, "
             f"service={service!r}, payload_bytes={plan.payload_bytes}, place_count={places}, "
-            f"count={plan.count}, seed={plan.seed})"
+            f"batch_s={batch_s:g}, count={plan.count}, seed={plan.seed})"
         ),
     )
-    measure = partial(QueueRun.measure, emulated=emulated, plan=plan, places=places)
+    drain_s = DRAIN_S + batch_s + places * plan.gap_s * plan.load
+    measure = partial(QueueRun.measure, emulated=emulated, plan=plan, drain_s=drain_s)
     return conduct(make, measure, progress=progress, stop=stop, save=save)
 
 
@@ -198,7 +206,7 @@ class QueueRun(Record[Table]):
         """Datagrams sent."""
         return self._sent_count
 
-    def measure(self, emulated: EmulatedPath, plan: Plan, places: int) -> None:
+    def measure(self, emulated: EmulatedPath, plan: Plan, drain_s: float) -> None:
         """Open the path, send every datagram at its time, and fetch the log of the line."""
         self.facts.update(instrument.machine(), **instrument.timer(), address_family="IPv4")
         self.record_measurement_error()
@@ -217,7 +225,7 @@ class QueueRun(Record[Table]):
                 with instrument.collector_off():
                     self._send_all(sender, plan)
                 self.phase = "drain"
-                self.stopping.sleep(DRAIN_S + places * plan.gap_s * plan.load)
+                self.stopping.sleep(drain_s)
             except OSError as error:
                 raise self.failure(error) from error
             finally:

@@ -1,4 +1,4 @@
-"""Panels of the lesson on congestion control: two flows, their phase plot, the book's axes."""
+"""Panels of the lesson on congestion control: flows over time, phase plot, the book's axes."""
 
 from __future__ import annotations
 
@@ -27,10 +27,14 @@ from netcalc.widgets.run import run_button
 
 END_S, STOP_S = 30.0, 25.0
 """End of the run and of flow 1, and stop of flow 2: a live run takes less than a minute."""
+THREE_S = ((0.0, 30.0), (6.0, 26.0), (13.0, 23.0))
+"""Start and stop of three flows: half of the times of the book's test. [s]"""
+FLOWS = ("first", "second", "third")
+"""Controls that have the algorithm of each flow."""
 STACK = "linux"
 """Theory with the recovery and slow start of the kernel that runs live."""
 TIMED = ("goodput", "window", "queue")
-"""What the panel of two flows draws over time."""
+"""What the panels of flows draw over time."""
 NAMES = {"reno": "Reno", "cubic": "CUBIC", "bbr": "BBR", "vegas": "Vegas", "dctcp": "DCTCP"}
 GOODPUT_UNITS = {"B/s, as printed": 8.0, "kbit/s": 1e3, "Mbit/s": 1e6, "MB/s": 8e6}
 """Units that the axis of the book's figure 15 may have meant. [bit/s]"""
@@ -47,18 +51,53 @@ _BOOK_BPS, _BOOK_RTT_S = "NE05", "NE04"
 
 def two_flows_panel(*, theme: Theme = "light") -> Panel:
     """Two flows on a bottleneck over time: theory while a slider moves, live by a button."""
+    return _flows_panel(
+        _controls(),
+        _scenario,
+        title="Two flows on one bottleneck",
+        label="Run both flows on this machine",
+        key="two flows",
+        theme=theme,
+    )
+
+
+def three_flows_panel(*, theme: Theme = "light") -> Panel:
+    """Three flows that come and go, of any algorithms: theory, and live by a button."""
+    return _flows_panel(
+        {**_algorithms("first", "second", "third"), **_link_controls()},
+        _three_flows,
+        title="Three flows on one bottleneck",
+        label="Run three flows on this machine",
+        key="three flows",
+        theme=theme,
+    )
+
+
+def _flows_panel(
+    controls: dict[str, ipywidgets.Widget],
+    scenario_of: Callable[..., Scenario],
+    *,
+    title: str,
+    label: str,
+    key: str,
+    theme: Theme,
+) -> Panel:
+    """Return a panel of flows over time; ``scenario_of`` takes the values of the controls."""
     runs: dict[Scenario, Recording] = {}
-    controls = _controls()
     chosen: dict[str, Any] = {}
-    figure = Figure(_over_time([theory.run(_scenario(**_values(controls)), stack=STACK)], theme))
+
+    def drawn(found: list[Result]) -> Plot:
+        return plots.courses(found, parts=TIMED, title=title, theme=theme)
+
+    figure = Figure(drawn([theory.run(scenario_of(**_values(controls)), stack=STACK)]))
 
     def update(**values: Any) -> None:
-        scenario = _scenario(**values)
+        scenario = scenario_of(**values)
         found = [theory.run(scenario, stack=STACK)]
         recording = runs.get(scenario)
         if recording is not None:
             found.append(recording.result())
-        figure.draw(_over_time(found, theme))
+        figure.draw(drawn(found))
         words = [figure.description, *(_sharing(one) for one in found)]
         if recording is not None:
             words += [f"Note: {warning}." for warning in recording.meta.warnings]
@@ -66,22 +105,20 @@ def two_flows_panel(*, theme: Theme = "light") -> Panel:
 
     def run(progress: Callable[..., object], stop: Any) -> Recording:
         chosen.update(_values(controls))
-        return live.record(_scenario(**chosen), progress=progress, stop=stop)
+        return live.record(scenario_of(**chosen), progress=progress, stop=stop)
 
     def show_run(found: Recording | Samples) -> None:
         if isinstance(found, Samples):  # of a file
             recording = saved.from_table(found)
-            chosen.update(_values_of(recording.scenario))
-            runs[_scenario(**chosen)] = recording
+            chosen.update(_values_of(recording.scenario, scenario_of, list(controls)))
+            runs[scenario_of(**chosen)] = recording
         else:
             runs[found.scenario] = found
         for name, value in chosen.items():  # a slider may have moved during the run
             controls[name].value = value
         shown.refresh()
 
-    button = run_button(
-        "Run both flows on this machine", run, show_run, key="two flows", tool="netcalc congestion"
-    )
+    button = run_button(label, run, show_run, key=key, tool="netcalc congestion")
     shown = panel(figure, controls, update, below=[button])
     return shown
 
@@ -169,18 +206,30 @@ def requests_panel(*, theme: Theme = "light") -> Panel:
 
 
 def _controls() -> dict[str, ipywidgets.Widget]:
-    algorithms = {NAMES[algorithm]: algorithm for algorithm in ALGORITHMS}
     return {
-        "first": choice("flow 1", algorithms, "cubic"),
-        "second": choice("flow 2", algorithms, "cubic"),
+        **_algorithms("first", "second"),
+        **_link_controls(),
+        "start_s": Quantity(
+            "start of flow 2", "8 s", unit="s", low="1 s", high="20 s", scale="linear"
+        ),
+    }
+
+
+def _algorithms(*flows: str) -> dict[str, ipywidgets.Widget]:
+    """Return a choice of the algorithm for each flow."""
+    names = {NAMES[algorithm]: algorithm for algorithm in ALGORITHMS}
+    return {
+        flow: choice(f"flow {number}", names, "cubic") for number, flow in enumerate(flows, start=1)
+    }
+
+
+def _link_controls() -> dict[str, ipywidgets.Widget]:
+    return {
         "rate_bps": Quantity(
             "rate", "10 Mbit/s", unit="bit/s", low="2 Mbit/s", high="100 Mbit/s"
         ),
         "rtt_s": Quantity("round trip", "40 ms", unit="s", low="10 ms", high="200 ms"),
         "buffer_bdp": Quantity("buffer in BDP", 1.0, unit="1", low=0.25, high=8.0),
-        "start_s": Quantity(
-            "start of flow 2", "8 s", unit="s", low="1 s", high="20 s", scale="linear"
-        ),
     }  # fmt: skip
 
 
@@ -200,42 +249,53 @@ def _scenario(
     return Scenario(bottleneck=link, flows=flows, end_s=END_S)
 
 
-def _values_of(scenario: Scenario) -> dict[str, Any]:
-    """Return the values of the controls that make a scenario."""
+def _three_flows(
+    first: str, second: str, third: str, rate_bps: float, rtt_s: float, buffer_bdp: float
+) -> Scenario:
+    """Return three flows: each later one stops before those that began before it."""
+    link = Bottleneck.of(rate_bps=rate_bps, rtt_s=rtt_s, buffer_bdp=buffer_bdp)
+    flows = tuple(
+        Flow(algorithm=algorithm, start_s=start_s, stop_s=stop_s)
+        for algorithm, (start_s, stop_s) in zip((first, second, third), THREE_S, strict=True)
+    )
+    return Scenario(bottleneck=link, flows=flows, end_s=END_S)
+
+
+def _values_of(
+    scenario: Scenario, scenario_of: Callable[..., Scenario], names: list[str]
+) -> dict[str, Any]:
+    """Return the values of the controls of a panel that make a scenario."""
     link, flows = scenario.bottleneck, scenario.flows
-    values: dict[str, Any] = {}
-    if len(flows) == 2:
-        values = {
-            "first": flows[0].algorithm,
-            "second": flows[1].algorithm,
-            "rate_bps": link.rate_bps,
-            "rtt_s": link.rtt_s,
-            "buffer_bdp": link.buffer_bytes / link.bdp_bytes,
-            "start_s": flows[1].start_s,
-        }
-    like = as_document(_scenario(**values)) if values else {}
+    found: dict[str, Any] = {
+        "rate_bps": link.rate_bps,
+        "rtt_s": link.rtt_s,
+        "buffer_bdp": link.buffer_bytes / link.bdp_bytes,
+        **{name: one.algorithm for name, one in zip(FLOWS, flows, strict=False)},
+    }
+    if len(flows) > 1:
+        found["start_s"] = flows[1].start_s
+    values = {name: found[name] for name in names if name in found}
+    like = as_document(scenario_of(**values)) if len(values) == len(names) else {}
     if like | {"buffer_bytes": link.buffer_bytes} != as_document(scenario):
         raise ReaderError(
-            "other-experiment", file="saved run", expected="two flows, as this panel runs them"
+            "other-experiment", file="saved run", expected="the flows that this panel runs"
         )
     return values
 
 
-def _over_time(found: list[Result], theme: Theme) -> Plot:
-    return plots.courses(found, parts=TIMED, title="Two flows on one bottleneck", theme=theme)
-
-
 def _sharing(result: Result) -> str:
-    """Say how fairly both flows shared while both ran; nothing of a run that ended before."""
-    course, start_s = result.trajectory, result.scenario.flows[1].start_s
+    """Say how fairly the flows shared while all ran; nothing of a run that ended before."""
+    course, flows = result.trajectory, result.scenario.flows
+    start_s = max(flow.start_s for flow in flows)
     if course is None or not course.time_s.size or course.time_s[-1] <= start_s:
         return ""
-    end_s = min(STOP_S, float(course.time_s[-1]))
-    both = course.mean_goodput_bps(start_s, end_s)
+    stops = [result.scenario.end_s if flow.stop_s is None else flow.stop_s for flow in flows]
+    end_s = min(*stops, float(course.time_s[-1]))
+    rates = course.mean_goodput_bps(start_s, end_s)
+    *most, last = (show(float(rate), "bit/s") for rate in rates)
     return (
         f"From {show(start_s, 's')} to {show(end_s, 's')}, {WAYS[result.by]}: "
-        f"{show(float(both[0]), 'bit/s')} and {show(float(both[1]), 'bit/s')}, "
-        f"Jain index {float(jain_index(both)):.3f}."
+        f"{', '.join(most)} and {last}, Jain index {float(jain_index(rates)):.3f}."
     )
 
 

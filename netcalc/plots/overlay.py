@@ -17,6 +17,7 @@ from netcalc.compare import Comparison
 from netcalc.errors import DomainError
 from netcalc.plots.plot import Columns, Plot, ready, thinned_note
 from netcalc.plots.style import (
+    DASHES,
     INKS,
     MARKERS,
     PALETTES,
@@ -42,6 +43,7 @@ def overlay(
     y_scale: Scale = "linear",
     title: str | None = None,
     beside: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    lines: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     theme: Theme = "light",
 ) -> Plot:
     """Draw measured points, the prediction with its band, and below them the residuals, if any.
@@ -57,6 +59,8 @@ def overlay(
     beside : mapping of str to a pair of array_like, optional
         Points of another source by name, each x and y, such as a book or an earlier run. They
         have no residual.
+    lines : mapping of str to a pair of array_like, optional
+        Other predictions by name, each x and y. They have no residual either.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -65,9 +69,9 @@ def overlay(
     Plot
         With the sources ``points`` and ``outliers`` (columns ``x``, ``measured``, ``predicted``,
         ``residual``), ``curve`` (``x``, ``y``, ``low``, ``high``, ``zero``), and one for each of
-        ``beside`` (``x``, ``y``).
+        ``beside`` and ``lines`` (``x``, ``y``).
     """
-    beside = beside or {}
+    beside, lines = beside or {}, lines or {}
     x_axis = Axis(comparison.x_name, comparison.x_unit, x_scale)
     y_axis = Axis(comparison.y_name, comparison.y_unit, y_scale)
     residual_axis = Axis("residual", comparison.y_unit)
@@ -78,9 +82,10 @@ def overlay(
         y_axis = replace(y_axis, low=0.0, high=1.0)
     title = comparison.title if title is None else title
     columns = _columns(comparison)
-    if both := set(columns) & set(beside):
-        raise DomainError("name-in-use", "beside", sorted(both))
-    columns |= {name: ready({"x": x, "y": y}) for name, (x, y) in beside.items()}
+    for name, others in (("beside", beside), ("lines", lines)):
+        if both := set(columns) & set(others):
+            raise DomainError("name-in-use", name, sorted(both))
+        columns |= {one: ready({"x": x, "y": y}) for one, (x, y) in others.items()}
     sources = {name: new_source(name, data) for name, data in columns.items()}
     look = _Look(
         x_axis,
@@ -94,6 +99,7 @@ def overlay(
         has_outliers=bool(comparison.outlier.any()),
         is_measured=measured,
         beside=tuple(beside),
+        lines=tuple(lines),
     )
     text = " ".join(filter(None, (comparison.sentence, thinned_note(comparison.x.size))))
     return Plot(partial(_draw, sources, look), sources, text, theme, ("overlay", look))
@@ -114,6 +120,7 @@ class _Look:
     has_outliers: bool
     is_measured: bool
     beside: tuple[str, ...]
+    lines: tuple[str, ...]
 
 
 def _columns(comparison: Comparison) -> dict[str, Columns]:
@@ -173,6 +180,11 @@ def _upper(sources: dict[str, Any], look: _Look) -> figure:
         legend.append(("not in the fit", [outliers]))
         shown.append(outliers)
     simple = [curve]
+    for index, name in enumerate(look.lines):
+        color, dash = palette[2 + index % 4], DASHES[1 + index % (len(DASHES) - 1)]
+        other = add_line(chart, sources[name], line_color=color, line_dash=dash)
+        simple.append(other)
+        legend.append((name, [other]))
     for index, name in enumerate(look.beside):
         marker, color = MARKERS[1 + index % (len(MARKERS) - 1)], palette[2 + index % 4]
         others = add_points(chart, sources[name], marker=marker, color=color)

@@ -59,6 +59,7 @@ LEFT_OUT: dict[str, str] = {
     "mmc.mmc_wait_s": "a recursion over the servers",
     "mmc.mmc_wait_percentile_s": "a recursion over the servers",
     "md1.md1_wait_cdf": "a recursion over the customers",
+    "finite_queues.mm1k_wait_cdf": "a sum over the customers",
     "md1.md1_wait_percentile_s": SEARCHES,
     "pftk.pftk_loss_ratio": SEARCHES,
     "pftk.pftk_approx_loss_ratio": SEARCHES,

@@ -77,7 +77,11 @@ ROOMS = {
     ),
     "units": Room(("netcalc/units.py",), ("tests/test_units*.py",)),
     "scenario": Room(("netcalc/scenario/*.py",), ("tests/scenario/test_*.py",)),
-    "congestion": Room(("netcalc/congestion/*.py",), ("tests/congestion/test_*.py",)),
+    "congestion": Room(  # but what runs live, and ns-3
+        ("netcalc/congestion/[!_ln]*.py", "netcalc/congestion/_[!dn]*.py",
+         "netcalc/congestion/latencies.py"),
+        ("tests/congestion/test_[!l]*.py",),
+    ),
     "equations": Room(("netcalc/equations.py",), ("tests/test_equations.py",)),
     "ping": Room(
         ("netcalc/readers/ping.py", "netcalc/readers/_ping_*.py"),
@@ -485,6 +489,7 @@ def _run_and_exit(tests: list[str], mutant: Mutant | None, limit_s: float) -> No
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # a third of the time of a mutant
         options = ["-x", "-q", "--no-header", "-p", "no:cacheprovider"]
         options += ["-o", "addopts=--import-mode=importlib"]
+        options += ["-m", "not live", "-W", "ignore::pytest.PytestUnknownMarkWarning"]
         options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is here already
         status = int(pytest.main([*options, *tests]))
     finally:

@@ -10,7 +10,8 @@ import pytest
 LESSON = Path(__file__).parents[2] / "notebooks" / "09_congestion_control.ipynb"
 # A shorter run than a reader makes; what is judged here is that it appears on the page.
 SHORT = """from netcalc.lessons import congestion_control
-congestion_control.END_S, congestion_control.STOP_S = 12.0, 11.0"""
+congestion_control.END_S, congestion_control.STOP_S = 12.0, 11.0
+congestion_control.THREE_S = (0.0, 12.0), (2.0, 11.0), (4.0, 10.0)"""
 SHARE = "goodput, ideal share of flow 1"
 
 
@@ -18,7 +19,7 @@ SHARE = "goodput, ideal share of flow 1"
 @pytest.mark.namespace
 @pytest.mark.shown("lab", LESSON, first=SHORT)
 def test_two_flows_are_computed_run_and_compared(page):
-    page.wait_figures(5)
+    page.wait_figures(6)
     # derived: 1448 of 1500 bytes of 10 Mbit/s
     assert page.column(SHARE, "y")[0] == pytest.approx(10e6 * 1448 / 1500)
     page.figure(0)
@@ -43,16 +44,19 @@ def test_two_flows_are_computed_run_and_compared(page):
     assert page.column("link just full", "y", 1)[0] == pytest.approx(400e3 / 12e3)
     page.figure(1)
     page.screenshot("phase")
+    assert any(page.column("window, flow 3, cubic, theory", "y", 2))
+    page.figure(2)
+    page.screenshot("three")
     units = page.page.get_by_label("unit of the axis")
     units.nth(0).select_option("Mbit/s")
     page.wait_for(
-        """() => [...document.querySelectorAll('.netcalc-figure')][2]
+        """() => [...document.querySelectorAll('.netcalc-figure')][3]
                    .netcalc.source('read off figure 15').data.y[0] === 9.64e9"""
     )
-    page.figure(2)
-    page.screenshot("unit")
     page.figure(3)
-    page.screenshot("windows")
+    page.screenshot("unit")
     page.figure(4)
+    page.screenshot("windows")
+    page.figure(5)
     page.screenshot("requests")
     assert page.complaints() == []

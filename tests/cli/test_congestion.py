@@ -107,7 +107,8 @@ def test_the_course_is_drawn_into_a_file_that_is_not_replaced_unasked(file, tmp_
     page = tmp_path / f"out{len(by)}.html"
     assert "utilization" in run(file, *by, "--plot", str(page))
     text = page.read_text()
-    for name in ("flow 1, cubic, theory", "flow 2, reno, theory", "ideal share", "scenario.json"):
+    for name in ("flow 1, cubic, theory", "flow 2, reno, theory", "ideal share", "scenario.json",
+                 "equal windows"):  # fmt: skip
         assert name in text
     refused = CliRunner().invoke(commands, ["congestion", file, "--plot", str(page)])
     assert isinstance(refused.exception, NetcalcError)
@@ -252,3 +253,13 @@ def test_the_results_of_a_grid_are_shown_written_and_drawn(file, tmp_path):
     assert [row["buffer_packets"] for row in rows] == [20, 40]
     refused = CliRunner().invoke(commands, ["congestion", str(out), "--preset", "lan"])
     assert refused.exception.code == "options-exclusive"
+
+
+def test_windows_are_drawn_against_each_other_only_if_two_flows_run_together(tmp_path):
+    """derived: the first ends at 5 s, and the second begins then."""
+    after = [{"algorithm": "cubic", "stop_s": 5}, {"algorithm": "reno", "start_s": 5, "stop_s": 9}]
+    for flows in (after, after[:1]):
+        path, page = tmp_path / "after.json", tmp_path / "after.html"
+        path.write_text(json.dumps(SCENARIO | {"flows": flows}))
+        run(str(path), "--plot", str(page), "--force")
+        assert "equal windows" not in page.read_text()

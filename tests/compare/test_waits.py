@@ -104,6 +104,75 @@ def test_the_distribution_of_theory_is_that_of_a_simulated_queue(kind):
     assert "M/M/1/50" in found.sentence
 
 
+def finite_queue(places, *, load, seed=8, count=20_000):
+    """Return a run of M/M/1/K, customer by customer."""
+    draw = np.random.default_rng(seed)
+    came = np.cumsum(draw.exponential(1.0 / load, count))
+    takes, free, inside = draw.exponential(1.0, count), 0.0, []
+    wait, dropped = np.full(count, np.nan), np.zeros(count)
+    for at, (now, service) in enumerate(zip(came.tolist(), takes.tolist(), strict=True)):
+        inside = [end for end in inside if end > now]
+        if len(inside) >= places:
+            dropped[at] = 1.0
+            continue
+        wait[at] = max(free - now, 0.0)
+        free = max(free, now) + service
+        inside.append(free)
+    data = {"arrival_s": came, "wait_s": wait, "service_s": takes, "packet_bytes": 125 * takes,
+            "backlog_bytes": 0 * takes, "dropped": dropped}  # fmt: skip
+    meta = Meta(experiment="router_queue",
+                instrument={"truth": {"there": {"buffer_packets": places}}})  # fmt: skip
+    return Table(data=data, meta=meta)
+
+
+@pytest.mark.each("load", [0.8, 1.4])
+def test_a_finite_queue_has_the_distribution_of_the_finite_model(load):
+    """derived: a queue simulated one by one; M/M/1 knows no capacity, and none at all above 1."""
+    run = finite_queue(4, load=load)
+    assert np.abs(compare.waits(run).residual).max() < 0.02
+    assert compare.waits(run).predicted_label.startswith("M/M/1/4")
+    assert np.abs(compare.waits(run, model="M/M/1").residual).max() > 0.05
+
+
+def test_what_a_model_makes_of_the_measured_arrivals_is_the_measured_wait():
+    """derived: by hand; 2 s each, at 0, 1, 2 and 10 s, the third is dropped."""
+    names = ("arrival_s", "wait_s", "service_s", "packet_bytes", "backlog_bytes", "dropped")
+    rows = zip((0, 0, 2, 250, 0, 0), (1, 1, 2, 250, 250, 0), (2, np.nan, 2, 250, 500, 1),
+               (10, 0, 2, 250, 0, 0), strict=True)  # fmt: skip
+    data = dict(zip(names, map(np.array, rows), strict=True))
+    run = Table(data=data, meta=Meta(experiment="router_queue"))
+    found = compare.waits(run, model="one server, these arrivals")
+    assert found.x.tolist() == [0, 0, 1]
+    assert found.residual.tolist() == [0, 0, 0]
+    assert list(compare.wait_models(run)) == ["M/M/1", "M/D/1", "one server, these arrivals"]
+
+
+def test_a_model_that_is_not_there_is_refused():
+    with pytest.raises(DomainError):
+        compare.waits(queue(np.ones(9)), model="M/G/1")
+
+
+def test_poisson_arrivals_have_exponential_gaps_and_geometric_batches():
+    """derived: 1.36 / sqrt(n) bounds the difference in 95 of 100 runs; this one is fixed."""
+    run = queue(np.ones(10_000))
+    assert np.abs(compare.arrival_gaps(run).residual).max() < 1.36 / np.sqrt(10_000)
+    found = compare.arrival_batches(run)
+    assert np.abs(found.residual).max() < 0.01
+    # derived: load 0.6, within 0.05 services: exp(-0.03) come alone; the mean gap is within 3 %
+    assert found.predicted[0] == pytest.approx(np.exp(-0.03), rel=1e-3)
+
+
+def test_batches_are_counted():
+    """derived: by hand; three together, one alone, two together."""
+    at = np.array([0, 0, 0, 5, 9, 9.01])
+    names = ("wait_s", "packet_bytes", "backlog_bytes", "dropped")
+    data = {"arrival_s": at, "service_s": np.ones(6), **dict.fromkeys(names, np.zeros(6))}
+    found = compare.arrival_batches(Table(data=data, meta=Meta(experiment="router_queue")))
+    assert found.x.tolist() == [1, 2, 3]
+    assert found.measured == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+    assert "2 packets in the mean, at most 3" in found.sentence
+
+
 def test_a_saved_run_is_drawn_and_another_table_is_not():
     run = queue(np.ones(100))
     assert is_drawn(run)
@@ -113,12 +182,13 @@ def test_a_saved_run_is_drawn_and_another_table_is_not():
 def test_a_run_without_packets_is_compared_too():
     names = ("arrival_s", "wait_s", "service_s", "packet_bytes", "backlog_bytes", "dropped")
     empty = Table(data=dict.fromkeys(names, np.zeros(0)), meta=Meta(experiment="router_queue"))
-    assert "Fewer than two" in compare.overlay(empty).sentence
+    for compared in (compare.overlay, compare.arrival_gaps, compare.arrival_batches):
+        assert "Fewer than two" in compared(empty).sentence
 
 
 @pytest.mark.each("given", [
     {"arrivals": "poison"}, {"service": "slow"}, {"utilization": 0}, {"payload_bytes": 1473},
-    {"place_count": 0}, {"path": Path.parse("T1 1 ms, T1 1 ms")},
+    {"place_count": 0}, {"batch_s": -1}, {"batch_s": 2}, {"path": Path.parse("T1 1 ms, T1 1 ms")},
 ])  # fmt: skip
 def test_what_cannot_be_sent_is_refused(given):
     with pytest.raises(DomainError):
@@ -146,3 +216,19 @@ def test_a_short_buffer_drops_and_bounds_the_wait():
     # derived: of five back to back at least three find no place
     assert dropped.sum() >= 120
     assert found["wait_s"][~dropped].max() <= 0.0024 + 1e-6
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+def test_a_box_that_hands_over_batches_is_seen_in_its_arrivals():
+    """derived: a datagram each 4.8 ms, collected for 20 ms from the first on: at most five come
+    together, and batches begin 20 ms apart or more."""
+    found = router_queue(0.5, path=LINE, count=200, arrivals="constant", batch_s=0.02)
+    gaps = np.diff(found["arrival_s"])
+    assert np.all((gaps < 1e-3) | (gaps > 0.019))
+    together = compare.arrival_batches(found)
+    assert together.measured[[0, 1]].sum() < 0.1
+    assert together.x.max() >= 4
+    replayed = compare.waits(found, model="one server, these arrivals")
+    assert np.abs(replayed.residual).max() < 0.01, "the server is one, whatever the arrivals are"
+    assert np.abs(compare.waits(found, model="M/D/1").residual).max() > 0.2

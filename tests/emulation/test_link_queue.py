@@ -265,8 +265,8 @@ def test_the_same_seed_gives_the_same_log_and_another_one_another():
         ("latency_s", -1e-3), ("latency_s", math.inf), ("processing_s", math.nan),
         ("buffer_bytes", 0), ("buffer_packets", -1), ("loss_ratio", 1.5), ("loss_ratio", -0.1),
         ("duplicate_ratio", 3), ("reorder_ratio", 0.1), ("corrupt_ratio", math.nan),
-        ("loss_burst_packets", 0.5), ("input_packets", 0), ("overhead_bytes", -1),
-        ("overhead_bytes", math.nan),
+        ("loss_burst_packets", 0.5), ("batch_s", -1.0), ("input_packets", 0),
+        ("overhead_bytes", -1), ("overhead_bytes", math.nan),
     ],
 )  # fmt: skip
 def test_impossible_numbers_are_refused_by_name(name, value):
@@ -299,3 +299,13 @@ def test_rows_beyond_the_limit_of_a_log_are_counted(monkeypatch):
     driven(link, np.arange(25), [100] * 25)
     assert len(link.log.events()) == 10
     assert link.log.unlogged_count == 15
+
+
+def test_batches_go_on_together():
+    """derived: 10 ms from the first packet of each batch; the line then takes 1 ms for each."""
+    link = LinkQueue(bandwidth_bps=8e6, batch_s=0.01)
+    for now_s in (0.0, 0.004, 0.0099, 0.0101, 0.030):
+        link.push(bytes(1000), now_s)
+    columns = link.log.events(0).columns()
+    assert columns["arrival_s"] == pytest.approx([0.01, 0.01, 0.01, 0.0201, 0.04])
+    assert columns["departure_s"] == pytest.approx([0.011, 0.012, 0.013, 0.0211, 0.041])

@@ -266,11 +266,11 @@ def experiments(share=1.0):
         ),
         "probing, path": lambda **k: lab.probing([520, 1472], path=two, count=part(30), **k),
         "packet_trains, path": lambda **k: lab.packet_trains(path=one, count=part(30), **k),
+        "router_queue, path": lambda **k: lab.router_queue(path=one, count=part(12_000), **k),
         "lockstep, path": lambda **k: lab.lockstep(
             [1, 8], duration_s=0.05, run_count=5, path=one, **k
         ),
         "congestion": congestion,
-        "router_queue, path": lambda **k: lab.router_queue(path=one, count=part(2000), **k),
         "lockstep": lambda **k: lab.lockstep([1, 8], duration_s=0.05, run_count=5, **k),
         "small_writes": lambda **k: lab.small_writes(count=4, **k),
         "small_writes, path": lambda **k: lab.small_writes(

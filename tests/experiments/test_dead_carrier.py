@@ -22,6 +22,7 @@ from netcalc.experiments import (
     lockstep,
     packet_trains,
     probing,
+    router_queue,
     small_writes,
     transactions,
 )  # fmt: skip
@@ -71,9 +72,29 @@ def test_a_carrier_that_is_stopped_is_named(name, nothing_left, monkeypatch):
     assert (error.code, error.phase) == ("emulator-stopped", "emulated path")
 
 
+@pytest.mark.each("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_router_that_dies_takes_its_log_with_it(number, nothing_left, monkeypatch):
+    """Nothing else has the wait of a datagram: the error says who ended, and no row is made up."""
+
+    def run(**options):
+        return router_queue(0.7, path=Path.parse("1 Mbit/s 1 ms"), count=5000, **options)
+
+    error = signalled(number, run, 3, monkeypatch)
+    assert error.code == ("emulator-ended" if number == signal.SIGKILL else "emulator-stopped")
+    assert len(error.partial) == 0
+    assert error.partial.meta.partial
+
+
 def ended_by(number, name, monkeypatch):
     """Return the error of a run whose carrier gets a signal; it has what was measured before."""
-    run, enough = RUNS[name]
+    error = signalled(number, *RUNS[name], monkeypatch)
+    assert len(error.partial) >= 1
+    assert error.partial.meta.partial
+    return error
+
+
+def signalled(number, run, enough, monkeypatch):
+    """Return the error of a run whose carrier gets a signal when enough is done."""
     carriers = []
     set_up = Control.set_up
 
@@ -89,8 +110,6 @@ def ended_by(number, name, monkeypatch):
         patched.setattr(Control, "set_up", noted)
         with pytest.raises(ExperimentError) as caught:
             run(progress=killing)
-    assert len(caught.value.partial) >= 1
-    assert caught.value.partial.meta.partial
     return caught.value
 
 

@@ -235,7 +235,7 @@ def test_reasons_of_an_end_are_kept_in_order():
 COMMANDS = (
     "echo --size 8B --count 100000", "bulk --runs 1000", "line-rate --runs 100",
     "lockstep --runs 100", "small-writes --count 5000", "transactions --count 250",
-    "probing --path T1 --count 500",
+    "probing --path T1 --count 500", "router-queue --count 100000",
 )  # fmt: skip
 
 

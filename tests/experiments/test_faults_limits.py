@@ -11,14 +11,24 @@ import re
 import resource
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import bulk, echo, line_rate, lockstep, small_writes, transactions
+from netcalc.experiments import (
+    bulk,
+    echo,
+    line_rate,
+    lockstep,
+    router_queue,
+    small_writes,
+    transactions,
+)
 from netcalc.experiments.transfers import transfer_run
+from netcalc.path import Path as Route
 
 pytestmark = [pytest.mark.live, pytest.mark.namespace]
 
@@ -41,6 +51,7 @@ RUNS = {
     "transactions, path": lambda **k: lab.transactions(
         [8, 100], protocols=["tls"], count=9, path=WIRE, **k
     ),
+    "router_queue": lambda **k: lab.router_queue(path=WIRE, count=20, **k),
 }
 def tried(name, **options):
     try:
@@ -53,6 +64,7 @@ def tried(name, **options):
 WHOLE = {
     "echo udp": 40, "echo tcp": 20, "bulk": 16, "line_rate": 4, "lockstep": 4,
     "small_writes": 30, "transactions": 40, "echo, path": 40, "transactions, path": 18,
+    "router_queue": 20,
 }  # fmt: skip
 """Rows of each run, counted by hand."""
 NO_PORT = "out-of-ports|address-not-available"
@@ -294,6 +306,7 @@ def test_the_buffers_of_every_run_are_read_back():
         (small_writes, {"count": 10**6}), (small_writes, {"interval_s": 86_400}),
         (transactions, {"count": 10**6}), (transactions, {"count": 10_000}),
         (transactions, {"timeout_s": 86_400}),
+        (partial(router_queue, path=Route.parse("1 Mbit/s 1 ms")), {"count": 10**6}),
     ],
 )  # fmt: skip
 def test_a_day_or_a_million_is_refused_before_anything_starts(experiment, arguments, no_process):

@@ -21,6 +21,7 @@ from netcalc.experiments import (
     lockstep,
     packet_trains,
     probing,
+    router_queue,
     small_writes,
     transactions,
 )
@@ -46,11 +47,12 @@ RUNS = {
     ),
     "probing": lambda **k: probing(520, path=WIRE, count=3, **k),
     "packet_trains": lambda **k: packet_trains(path=WIRE, **k),
+    "router_queue": lambda **k: router_queue(path=WIRE, count=100, **k),
 }
 ROWS = {
     "echo udp": 60, "echo tcp": 60, "echo icmp, path": 20, "bulk tcp": 10, "bulk udp, path": 3,
     "line_rate": 5, "lockstep": 10, "small_writes": 60, "transactions": 40,
-    "transactions, path": 6, "probing": 3,
+    "transactions, path": 6, "probing": 3, "router_queue": 100,
 }  # fmt: skip
 """Counted by hand; how many packets a train has is not said here."""
 

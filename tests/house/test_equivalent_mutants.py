@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LIVE = ("cli", "experiments", "lessons", "truth", "widgets")
 """Folders whose tests start programs, measure or draw pages: minutes for each mutant."""
 LIVE_EMULATION = ("wire", "capability.py", "relay.py")
+LIVE_CONGESTION = ("live.py", "ns3.py", "_ns3_child.py", "_dask.py")
 ENTRANCES = ("__init__.py", "__main__.py", "version.py")
 """Files of the package itself, and of folders, that only name others."""
 
@@ -21,6 +22,8 @@ def is_measured(path: Path) -> bool:
     """Whether a file computes or reads, so that mutants judge its tests."""
     parts = path.relative_to(ROOT / "netcalc").parts
     if parts[0] in LIVE or (parts[0] == "emulation" and parts[1] in LIVE_EMULATION):
+        return False
+    if parts[0] == "congestion" and parts[1] in LIVE_CONGESTION:
         return False
     return len(parts) > 1 or parts[0] not in ENTRANCES
 

@@ -106,6 +106,7 @@ BASE: dict[str, dict[str, Any]] = {
     "finite_queues.mm1k_throughput_pps": {**PLACES, "service_s": 0.001},
     "finite_queues.mm1k_sojourn_s": {**PLACES, "service_s": 0.001},
     "finite_queues.mm1k_wait_s": {**PLACES, "service_s": 0.001},
+    "finite_queues.mm1k_wait_cdf": {"wait_s": 0.0025, **PLACES, "service_s": 0.001},
     "forwarding.forwarding_rate_pps": {
         "frame_bytes": 512.0, "device_pps": 1e5, "bandwidth_bps": 1e9,
     },

@@ -15,6 +15,7 @@ from mpmath import (
     factorial,
     findroot,
     floor,
+    fsum,
     inf,
     isinf,
     log,
@@ -389,6 +390,16 @@ def mm1k_sojourn(load, places, service):
     return mm1k_number(load, places) / (load * (1 - mm1k_states(load, places)[1])) * service
 
 
+def mm1k_within(services, load, places):
+    """Sum of Erlang distributions, by the customers that an accepted one finds."""
+    found = [load**n for n in range(int(places))]
+    within, longer = mpf(0), mpf(0)
+    for n, weight in enumerate(found):
+        within += weight * (1 - longer)
+        longer += exp(-services) * services**n / factorial(n)
+    return within / fsum(found)
+
+
 def md1_tail(t, load):
     """The slowest exponential alone: the others have died out 3000 service times before."""
     if not load:
@@ -497,6 +508,8 @@ EQUATIONS = {
         mm1k_sojourn(utilization, place_count, service_s),
     "finite_queues.mm1k_wait_s": lambda utilization, place_count, service_s:
         mm1k_sojourn(utilization, place_count, service_s) - service_s,
+    "finite_queues.mm1k_wait_cdf": lambda wait_s, utilization, place_count, service_s:
+        mm1k_within(wait_s / service_s, utilization, place_count),
     "handshakes.first_byte_s": lambda rtt_s, server_s, extra_round_trips:
         (1 + 1 + 1 + extra_round_trips) * rtt_s + server_s,
     "handshakes.certificate_round_trips": lambda certificate_bytes, mss_bytes,

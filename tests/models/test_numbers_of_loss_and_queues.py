@@ -106,6 +106,9 @@ GOOD = {  # a function, and good numbers for all that it takes
     finite_queues.mm1k_throughput_pps: {"utilization": 0.8, "place_count": 5.0, **ONE},
     finite_queues.mm1k_sojourn_s: {"utilization": 0.8, "place_count": 5.0, **ONE},
     finite_queues.mm1k_wait_s: {"utilization": 0.8, "place_count": 5.0, **ONE},
+    finite_queues.mm1k_wait_cdf: {
+        "wait_s": 0.01, "utilization": 0.8, "place_count": 5.0, **ONE,
+    },
     erlang.erlang_b_ratio: {"offered_erlang": 8.0, "server_count": 10.0},
     erlang.erlang_b_load: {"blocking_ratio": 0.01, "server_count": 10.0},
     erlang.erlang_b_server_count: {"offered_erlang": 8.0, "blocking_ratio": 0.01},

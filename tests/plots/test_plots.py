@@ -219,6 +219,20 @@ def test_points_of_another_source_stand_beside_in_no_residual():
     assert (refused.value.code, refused.value.value) == ("name-in-use", ["points"])
 
 
+def test_lines_of_other_theories_are_drawn_without_a_residual():
+    plot = some_overlay(lines={"another model": ([0.0, 1400.0], [0.08, 0.193])})
+    assert plot.sources["another model"].data["y"].tolist() == [0.08, 0.193]
+    upper, lower = plot.figure.children
+    dashed = [one.glyph.line_dash for one in upper.renderers if one.data_source.name ==
+              "another model"]  # fmt: skip
+    assert dashed == [[10, 4]], "unlike the curve whose residuals are below"
+    assert "another model" not in [one.data_source.name for one in lower.renderers]
+    assert "another model" in entries(plot)
+    with pytest.raises(DomainError) as refused:
+        some_overlay(beside={"a": ([1.0], [1.0])}, lines={"a": ([1.0], [1.0])})
+    assert (refused.value.code, refused.value.name) == ("name-in-use", "lines")
+
+
 def test_theory_without_points_yet_is_drawn_to_its_own_scale():
     empty = RttSamples(payload_bytes=[], rtt_s=[])
     known = compare.overlay(empty, path=Path.parse("T1 5 ms"))

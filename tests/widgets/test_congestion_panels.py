@@ -197,6 +197,32 @@ def test_a_buffer_below_a_packet_is_told_and_the_figure_stays():
     assert column(panel, "queue, full buffer").tolist() == [2500, 2500]
 
 
+def test_three_flows_come_and_go_and_are_run(monkeypatch):
+    def record(scenario, *, progress, stop):
+        found = panels.theory.run(scenario, stack="linux")
+        return SimpleNamespace(
+            scenario=scenario, meta=Meta(), result=lambda: replace(found, by="live")
+        )
+
+    monkeypatch.setattr(panels, "live", SimpleNamespace(record=record))
+    panel = panels.three_flows_panel()
+    panel.controls["third"].value = "vegas"
+    assert {"window, flow 1, cubic, theory", "window, flow 3, vegas, theory"} <= set(
+        panel.figure.plot.sources
+    )
+    # derived: 1448 of 1500 bytes of 10 Mbit/s, by the number of flows that run
+    whole = 10e6 * 1448 / 1500
+    share = column(panel, "goodput, ideal share of flow 1")
+    assert sorted(set(np.round(share))) == sorted(np.round([whole / 3, whole / 2, whole]))
+    at = column(panel, "goodput, ideal share of flow 3", "x")
+    known = np.isfinite(column(panel, "goodput, ideal share of flow 3"))
+    assert (at[known].min(), at[known].max()) == (13, 23)
+    assert "From 13 s to 23 s, theory: " in said(panel)
+    assert not played(panel).message.is_alert
+    assert "From 13 s to 23 s, live: " in said(panel)
+    assert "window, flow 3, vegas, live" in panel.figure.plot.sources
+
+
 @pytest.mark.usefixtures("by_hand")
 def test_phase_panel_draws_window_against_window_while_both_run():
     panel = panels.phase_panel()

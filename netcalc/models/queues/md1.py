@@ -136,6 +136,7 @@ def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     See Also
     --------
     netcalc.models.queues.mm1.mm1_wait_cdf : Exponential service.
+    netcalc.models.queues.finite_queues.mm1k_wait_cdf : A finite buffer.
 
     Notes
     -----

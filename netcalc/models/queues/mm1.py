@@ -249,6 +249,7 @@ def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     See Also
     --------
     netcalc.models.queues.md1.md1_wait_cdf : Packets of one size.
+    netcalc.models.queues.finite_queues.mm1k_wait_cdf : A finite buffer.
 
     Notes
     -----

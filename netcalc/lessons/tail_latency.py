@@ -1,0 +1,354 @@
+"""Panels of the lesson on buffers: goodput, delay and p99 against the buffer, and bufferbloat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from netcalc import compare, datasets, plots
+from netcalc.checks import FloatArray
+from netcalc.congestion import Result, live, theory
+from netcalc.congestion.recording import Recording
+from netcalc.models.tcp.sharing import drain_s
+from netcalc.models.tcp.window import bdp_packets
+from netcalc.plots import Axis, Plot
+from netcalc.plots.courses import WAYS
+from netcalc.plots.style import Theme
+from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
+from netcalc.units import show
+from netcalc.widgets.controls import Quantity, choice
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.run import run_button
+
+STACK = "linux"
+"""Theory with the recovery and slow start of the kernel that runs live."""
+REQUEST_BYTES = 10e3
+"""Requests of the book's figure 20. [byte]"""
+END_S, START_S, WARM_S = 50.0, 3.0, 8.0
+"""End, start of the flow, and when counting begins. A buffer of 8 BDP delays each by 0.36 s;
+42 s have room for 100 requests, below which no 99th percentile is given. [s]"""
+BUFFERS = tuple(float(bdp) for bdp in 2.0 ** np.arange(-2.0, 3.01, 0.5))
+"""Buffers of the drawn curves, from 1/4 to 8 bandwidth-delay products. [BDP]"""
+NAMES = {"reno": "Reno", "cubic": "CUBIC", "bbr": "BBR"}
+RATE_BPS, RTT_S = 10e6, 0.04
+"""Link of the book's figure 20, and of the live runs. [bit/s], [s]"""
+P99, P50, QUEUE, FULL = (
+    "p99 of requests", "median of requests", "mean queueing delay", "round trip and full buffer"
+)  # fmt: skip
+GOODPUT, HERE, GOODPUT_HERE = "goodput of the flow", "this buffer", "goodput with this buffer"
+OVER_TIME, DISTRIBUTION, AGAINST_BUFFER = "time", "distribution", "buffer"
+
+
+class Outcome(NamedTuple):
+    """What one buffer leaves a flow and the requests beside it."""
+
+    goodput_ratio: float
+    queue_s: float
+    p50_s: float
+    p99_s: float
+
+
+def buffer_panel(*, theme: Theme = "light") -> Panel:
+    """Goodput, queueing delay and p99 of requests against the buffer, by theory."""
+    controls = {
+        "buffer_bdp": Quantity("buffer in BDP", 1.0, unit="1", low=0.25, high=8.0),
+        "algorithm": _algorithm(),
+        "rate_bps": Quantity(
+            "rate", "10 Mbit/s", unit="bit/s", low="2 Mbit/s", high="100 Mbit/s"
+        ),
+        "rtt_s": Quantity("round trip", "40 ms", unit="s", low="10 ms", high="200 ms"),
+    }  # fmt: skip
+    at = np.array(BUFFERS)
+    axis = Axis("buffer in BDP", "1", low=0.0, high=8.5)
+    empty = np.full(at.size, np.nan)
+    figure = Figure(
+        plots.together(
+            plots.curves(
+                at,
+                dict.fromkeys((P99, P50, QUEUE, FULL), empty),
+                points={HERE: ([1.0], [np.nan])},
+                x_axis=axis,
+                y_axis=Axis("delay", "s", "log", 1e-3, 10.0),
+                title="Delay beside one flow, against the buffer",
+                theme=theme,
+            ),
+            plots.curves(
+                at,
+                {GOODPUT: empty},
+                points={GOODPUT_HERE: ([1.0], [np.nan])},
+                x_axis=axis,
+                y_axis=Axis("share of the line", "ratio", low=0.0, high=1.05),
+                title="Goodput of the flow, against the buffer",
+                theme=theme,
+            ),
+        )
+    )
+
+    def update(buffer_bdp: float, algorithm: str, rate_bps: float, rtt_s: float) -> None:
+        found = outcomes(algorithm, rate_bps, rtt_s)
+        here = outcome(algorithm, rate_bps, rtt_s, buffer_bdp)
+        full_s = rtt_s + drain_s(at * rate_bps * rtt_s / 8.0, bandwidth_bps=rate_bps)
+        figure.update_all(
+            {
+                P99: {"y": [one.p99_s for one in found]},
+                P50: {"y": [one.p50_s for one in found]},
+                QUEUE: {"y": [one.queue_s for one in found]},
+                FULL: {"y": full_s},
+                HERE: {"x": [buffer_bdp] * 3, "y": [here.p99_s, here.p50_s, here.queue_s]},
+                GOODPUT: {"y": [one.goodput_ratio for one in found]},
+                GOODPUT_HERE: {"x": [buffer_bdp], "y": [here.goodput_ratio]},
+            }
+        )
+        figure.describe(_said(here, buffer_bdp, algorithm, rate_bps, rtt_s))
+
+    return panel(figure, controls, update)
+
+
+def _said(
+    here: Outcome, buffer_bdp: float, algorithm: str, rate_bps: float, rtt_s: float
+) -> str:  # fmt: skip
+    link = Bottleneck.of(rate_bps=rate_bps, rtt_s=rtt_s, buffer_bdp=buffer_bdp)
+    return (
+        f"One flow of {NAMES[algorithm]} over {show(rate_bps, 'bit/s')} and {show(rtt_s, 's')}, "
+        f"buffer of {buffer_bdp:.3g} BDP ({show(link.buffer_bytes, 'byte')}, "
+        f"{link.buffer_packets} packets): goodput "
+        f"{show(here.goodput_ratio * rate_bps, 'bit/s')}, mean queueing delay "
+        f"{show(here.queue_s, 's')}; requests of {show(REQUEST_BYTES, 'byte')}: median "
+        f"{show(here.p50_s, 's')}, {_p99(here.p99_s)}."
+    )
+
+
+def readings_panel(*, theme: Theme = "light") -> Panel:
+    """The book's percentiles against the buffer, the full buffer's delay, and theory."""
+    rows = datasets.load("request_latency").columns()
+    shown = np.isfinite(rows["p99_s"])
+    points = {
+        name: (
+            rows["buffer_packets"][shown & (rows["algorithm"] == name)],
+            rows["p99_s"][shown & (rows["algorithm"] == name)],
+        )
+        for name in dict.fromkeys(rows["algorithm"].tolist())
+    }
+    fills = float(bdp_packets(RTT_S, bandwidth_bps=RATE_BPS, packet_bytes=1500))
+    at = np.array(BUFFERS) * fills
+    full_s = RTT_S + drain_s(at * 1500.0, bandwidth_bps=RATE_BPS)
+    empty = np.full(at.size, np.nan)
+    figure = Figure(
+        plots.curves(
+            at,
+            {FULL: full_s, f"{P99}, theory": empty},
+            points=points,
+            x_axis=Axis("buffer in packets", "1", low=0.0, high=280.0),
+            y_axis=Axis("99th percentile", "s", low=0.0, high=0.9),
+            title="Requests of 10 KB beside one flow, read off the figure 20",
+            theme=theme,
+        )
+    )
+
+    def update(algorithm: str) -> None:
+        p99_s = np.array([one.p99_s for one in outcomes(algorithm, RATE_BPS, RTT_S)])
+        figure.update(f"{P99}, theory", y=p99_s)
+        packets, read_s = points["red"]
+        figure.describe(
+            f"{fills:.0f} packets are one bandwidth-delay product. A round trip and a full buffer "
+            f"take {show(float(full_s[0]), 's')} to {show(float(full_s[-1]), 's')}; p99 of "
+            f"requests beside {NAMES[algorithm]}, by theory, {show(float(p99_s[0]), 's')} to "
+            f"{show(float(p99_s[-1]), 's')}. Red: "
+            + ", ".join(
+                f"{show(float(s), 's')} at {n:.0f}" for n, s in zip(packets, read_s, strict=True)
+            )
+            + " packets. All readings are within 10 ms."
+        )
+
+    return panel(figure, {"algorithm": _algorithm("theory of")}, update)
+
+
+def bufferbloat_panel(*, theme: Theme = "light") -> Panel:
+    """Requests beside one flow on this machine: over time, and their p99 against the buffer."""
+    runs: dict[Scenario, Recording] = {}
+    chosen: dict[str, Any] = {}
+    controls = {
+        "algorithm": _algorithm(),
+        "buffer_bdp": Quantity("buffer in BDP", 4.0, unit="1", low=0.25, high=8.0),
+        "view": choice(
+            "figure",
+            {
+                "over time": OVER_TIME,
+                "their distribution": DISTRIBUTION,
+                "p99 against the buffer": AGAINST_BUFFER,
+            },
+            OVER_TIME,
+        ),
+    }
+
+    def draw(algorithm: str, buffer_bdp: float, view: str) -> tuple[Plot, str]:
+        scenario = _scenario(algorithm, RATE_BPS, RTT_S, buffer_bdp)
+        recording = runs.get(scenario)
+        if view == AGAINST_BUFFER:
+            alike = [run for run in runs.values() if run.scenario.flows == scenario.flows]
+            return _against_buffer(alike, algorithm, theme), ""
+        if view == DISTRIBUTION:
+            found = [_evaluated(scenario), *([recording.result()] if recording else [])]
+            title = "Requests of 10 KB beside one flow: distribution"
+            return plots.latencies(found, title=title, theme=theme), _notes(recording)
+        return _over_time(scenario, recording, theme), _notes(recording)
+
+    figure = Figure(draw("cubic", 4.0, OVER_TIME)[0])
+
+    def update(**values: Any) -> None:
+        plot, notes = draw(**values)
+        figure.draw(plot)
+        figure.describe(" ".join(filter(None, (plot.description, notes))))
+
+    def run(progress: Callable[..., object], stop: Any) -> Recording:
+        chosen.update({name: controls[name].value for name in ("algorithm", "buffer_bdp")})
+        scenario = _scenario(chosen["algorithm"], RATE_BPS, RTT_S, chosen["buffer_bdp"])
+        return live.record(scenario, progress=progress, stop=stop)
+
+    def show_run(recording: Recording) -> None:
+        runs[recording.scenario] = recording
+        for name, value in chosen.items():  # a slider may have moved during the run
+            controls[name].value = value
+        shown.refresh()
+
+    button = run_button("Send requests beside a flow", run, show_run, key="bufferbloat")
+    shown = panel(figure, controls, update, below=[button])
+    return shown
+
+
+def _over_time(scenario: Scenario, recording: Recording | None, theme: Theme) -> Plot:
+    """Draw the round trip of theory, and the latency of each live request."""
+    found = _evaluated(scenario)
+    course = found.trajectory
+    assert course is not None  # of one scenario it is always there
+    link = scenario.bottleneck
+    full_s = float(link.rtt_s + drain_s(link.buffer_bytes, bandwidth_bps=link.rate_bps))
+    at_s, latency_s = np.zeros(0), np.zeros(0)
+    said = [_percentiles(found)]
+    if recording is not None:
+        rows = recording.requests[recording.requests["index"] == len(scenario.flows)]
+        at_s, latency_s = rows["at_ns"] * 1e-9, (rows["value"] - rows["at_ns"]) * 1e-9
+        said.append(_percentiles(recording.result()))
+        before = latency_s[at_s < START_S]
+        if before.size:
+            said.append(f"Before the flow: median {show(float(np.median(before)), 's')}.")
+    else:
+        said.append("No run with these settings yet.")
+    time_s = np.append(course.time_s, scenario.end_s)
+    rtt_s = np.append(course.rtt_s, course.rtt_s[-1])
+    return plots.curves(
+        time_s,
+        {"round trip, theory": rtt_s, FULL: np.full(time_s.size, full_s)},
+        points={"requests, live": (at_s, latency_s)},
+        x_axis=Axis("time", "s", low=0.0, high=scenario.end_s),
+        y_axis=Axis("latency", "s", low=0.0, high=1.5 * full_s),
+        title=f"Requests of 10 KB; a flow begins after {START_S:g} s",
+        description=" ".join(said),
+        theme=theme,
+    )
+
+
+def _against_buffer(recordings: list[Recording], algorithm: str, theme: Theme) -> Plot:
+    """Draw the percentiles of all runs with an algorithm over those of theory."""
+    at = np.array(BUFFERS)
+    results = [recording.result() for recording in recordings]
+    link = [one.scenario.bottleneck for one in results]
+    x = np.array([one.buffer_bytes / one.bdp_bytes for one in link])
+    p99_s = np.array([_first(one.request_p99_s) for one in results])
+    # A run that was stopped early may have too few requests for a 99th percentile.
+    known = np.isfinite(p99_s)
+    by_theory = np.array([one.p99_s for one in outcomes(algorithm, RATE_BPS, RTT_S)])
+    full_s = RTT_S + drain_s(at * RATE_BPS * RTT_S / 8.0, bandwidth_bps=RATE_BPS)
+
+    def predicted(buffer_bdp: FloatArray) -> FloatArray:
+        inside = (buffer_bdp >= at[0]) & (buffer_bdp <= at[-1] * (1 + 1e-9))
+        return np.where(inside, np.interp(buffer_bdp, at, by_theory), np.nan)
+
+    compared = compare.points(
+        x[known],
+        measured=p99_s[known],
+        theory=predicted,
+        x_name="buffer in BDP",
+        x_unit="1",
+        y_name="99th percentile",
+        y_unit="s",
+        title="Requests of 10 KB beside one flow: p99",
+        measured_label="live",
+        predicted_label=f"theory, {NAMES[algorithm]}",
+    )
+    # The curve reaches over all buffers, not only to the largest one that was run.
+    compared = replace(
+        compared, curve_x=at, curve_y=by_theory, curve_low=by_theory, curve_high=by_theory
+    )
+    return plots.overlay(compared, lines={FULL: (at, full_s)}, theme=theme)
+
+
+def _percentiles(result: Result) -> str:
+    """Say the median and the 99th percentile of the requests of one way."""
+    p50_s, p99_s = _first(result.request_p50_s), _first(result.request_p99_s)
+    middle = "no requests" if np.isnan(p50_s) else f"median {show(p50_s, 's')}, {_p99(p99_s)}"
+    return f"From {WARM_S:g} s on, {WAYS[result.by]}: {middle}."
+
+
+def _p99(p99_s: float) -> str:
+    """Say a 99th percentile, which fewer than a hundred requests do not have."""
+    return "too few requests for a p99" if np.isnan(p99_s) else f"p99 {show(p99_s, 's')}"
+
+
+def _notes(recording: Recording | None) -> str:
+    warnings = () if recording is None else recording.meta.warnings
+    return " ".join(f"Note: {warning}." for warning in warnings)
+
+
+def _first(values: FloatArray | None) -> float:
+    """Return the percentile of the one request loop."""
+    return float(values[0]) if values is not None else float("nan")
+
+
+def _algorithm(label: str = "flow") -> Any:
+    return choice(label, {name: algorithm for algorithm, name in NAMES.items()}, "cubic")
+
+
+def _scenario(algorithm: str, rate_bps: float, rtt_s: float, buffer_bdp: float) -> Scenario:
+    """Return a flow and a request loop, which begins before it."""
+    return Scenario(
+        bottleneck=Bottleneck.of(rate_bps=rate_bps, rtt_s=rtt_s, buffer_bdp=buffer_bdp),
+        flows=(Flow(algorithm=algorithm, start_s=START_S, stop_s=END_S),),
+        requests=(Requests(request_bytes=REQUEST_BYTES, algorithm=algorithm, stop_s=END_S),),
+        end_s=END_S,
+        warm_s=WARM_S,
+    )
+
+
+@lru_cache(maxsize=64)
+def _evaluated(scenario: Scenario) -> Result:
+    return theory.run(scenario, stack=STACK)
+
+
+@lru_cache(maxsize=500)
+def outcomes(algorithm: str, rate_bps: float, rtt_s: float) -> tuple[Outcome, ...]:
+    """Return what theory says of all :data:`BUFFERS`; kept, as a slider comes back."""
+    scenarios = [_scenario(algorithm, rate_bps, rtt_s, bdp) for bdp in BUFFERS]
+    return tuple(
+        _outcome(found) for found in theory.run_many(scenarios, stack=STACK, with_course=True)
+    )
+
+
+def outcome(algorithm: str, rate_bps: float, rtt_s: float, buffer_bdp: float) -> Outcome:
+    """Return what theory says of one buffer."""
+    return _outcome(_evaluated(_scenario(algorithm, rate_bps, rtt_s, buffer_bdp)))
+
+
+def _outcome(found: Result) -> Outcome:
+    rate_bps = found.scenario.bottleneck.rate_bps
+    return Outcome(
+        goodput_ratio=float(found.goodput_bps[0]) / rate_bps,
+        queue_s=float(drain_s(found.queue_mean_bytes, bandwidth_bps=rate_bps)),
+        p50_s=_first(found.request_p50_s),
+        p99_s=_first(found.request_p99_s),
+    )
