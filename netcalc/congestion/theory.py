@@ -155,7 +155,9 @@ def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Re
     )
     _steps.run(state, meter)
     if meter.course is not None:
-        meter.parts = [np.stack(part, axis=1) for part in zip(*meter.course, strict=True)]
+        shape = (len(meter.course), len(scenarios), -1)
+        parts = zip(*meter.course, strict=True)
+        meter.parts = [np.concatenate(part).reshape(shape) for part in parts]
         meter.course.clear()
     about = {"stack": stack}
     return [replace(_result(row, one, state, meter), about=about)
@@ -215,7 +217,7 @@ def _percentiles(histogram: FloatArray, wanted: tuple[float, ...]) -> list[float
 
 def _trajectory(row: int, scenario: Scenario, meter: _Meter) -> Trajectory:
     count = len(scenario.flows)
-    rows = [part[row] for part in meter.parts]
+    rows = [part[:, row] for part in meter.parts]
     lasts = rows[-1][:, 0] > 0  # a scenario that has ended waits for the others
     time, queue, window, delivered, rtt, dt = (found[lasts] for found in rows)
     bits = delivered[:, :count] * segment_bytes(scenario) * 8
