@@ -189,12 +189,12 @@ def congestion(
     if as_json:
         print_json(_answer(results, absent, run, several=len(by) > 1))
     else:
-        for result in results:
-            if len(by) > 1:
-                put(f"{WAY_NAMES[result.by]}:")
-            print_result(result)
         if len(results) > 1:
             print_partings(partings(results))
+            for result in results:
+                put(f"evaluated by: {_about(result)}")
+        else:
+            print_result(results[0])
     if plot_path is not None:
         draw_courses(results, name or Path(file or "").name, plot_path)
         print_written(plot_path)
@@ -402,12 +402,15 @@ def print_result(result: Result) -> None:
     if result.cpu_s is not None:
         spent = [_or_dash(host_s, "s") for host_s in result.cpu_s]
         rows["processor time"] = f"sending host {spent[0]}, receiving host {spent[1]}"
-    about = {"netcalc": facts()["netcalc"], **result.about, "seed": result.scenario.seed}
-    rows["evaluated by"] = ", ".join(
-        [WAY_NAMES[result.by], *(f"{n} {v}" for n, v in about.items())]
-    )
+    rows["evaluated by"] = _about(result)
     for name, text in rows.items():
         put(f"{name}: {text}")
+
+
+def _about(result: Result) -> str:
+    """Return the way to a result, and what repeats it."""
+    about = {"netcalc": facts()["netcalc"], **result.about, "seed": result.scenario.seed}
+    return ", ".join([WAY_NAMES[result.by], *(f"{name} {value}" for name, value in about.items())])
 
 
 def _print_courses(result: Result) -> None:
@@ -440,22 +443,23 @@ def _print_courses(result: Result) -> None:
 
 def print_partings(rows: Sequence[Parting]) -> None:
     """Print what each way has, and how far the first is from the others."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     first, *others = rows[0].values
-    table = Table()
-    table.add_column("quantity")
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))  # six columns in 80 characters
+    table.add_column("quantity", overflow="fold")
     for way in (first, *others):
-        table.add_column(WAY_NAMES[way], justify="right")
+        table.add_column(WAY_NAMES[way], justify="right", no_wrap=True)
     for way in others:
-        table.add_column(f"{WAY_NAMES[first]} to {WAY_NAMES[way]}", justify="right")
+        table.add_column(f"{WAY_NAMES[first]} -\n{WAY_NAMES[way]}", justify="right", no_wrap=True)
     for row in rows:
         name = QUANTITY_NAMES[row.quantity] + (f" {row.number}" if row.number else "")
         values = [_value(value, UNITS[row.quantity]) for value in row.values.values()]
         apart = [_difference(row, way) for way in others]
         table.add_row(*map(cell, (name, *values, *apart)))
     print_table(table)
-    put(f"beyond: more than the aim of the theory ({_aims()})")
+    put(f"* more than the aim of the theory: {_aims()}")
 
 
 def _difference(row: Parting, way: str) -> str:
@@ -463,7 +467,7 @@ def _difference(row: Parting, way: str) -> str:
     if np.isnan(difference):
         return "-"
     shown = f"{difference:+.1%}" if np.isfinite(difference) else "from 0"
-    return f"{shown} beyond" if way in row.beyond() else shown
+    return f"{shown} *" if way in row.beyond() else f"{shown}  "
 
 
 def _aims() -> str:
