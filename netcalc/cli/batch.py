@@ -19,6 +19,7 @@ from netcalc.cli.progress import Progress
 from netcalc.cli.quantity import WholeNumber
 from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Value
 from netcalc.errors import DomainError, UnitError
+from netcalc.messages import Notice
 from netcalc.samples import Table, write_atomically
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def run_grid(
     else:
         _print(found, names)
     _say(outcome, out)
+    _say_marks(found)
     print_written(out, table_path, plot_path)
     if outcome.ended_by:
         raise SystemExit(INTERRUPTED)
@@ -258,3 +260,13 @@ def _say(outcome: Outcome, out: str) -> None:
     if outcome.left:
         left = f"{outcome.left} of {outcome.total} have no result"
         complain(f"{left}: repeat the command to continue {out}")
+
+
+def _say_marks(found: Table) -> None:
+    """Say how many live runs are doubtful, and by what."""
+    marks = found.columns().get("marks")
+    if marks is None or not marks.astype(bool).any():
+        return
+    codes = dict.fromkeys(code for one in marks for code in one.split())
+    values = {"count": int(marks.astype(bool).sum()), "total": len(found), "codes": list(codes)}
+    complain(str(Notice("grid-marked", values)))

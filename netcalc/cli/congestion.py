@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from netcalc import scenario as scenarios
 from netcalc import units
-from netcalc.cli import complain, print_json, put, say
+from netcalc.cli import INTERRUPTED, complain, print_json, put, say
 from netcalc.cli.batch import grid_options, require_out, run_grid, show_results
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.output import cell, check_output, print_table, print_written, write_plot
@@ -20,6 +21,7 @@ from netcalc.congestion import Result
 from netcalc.congestion.about import facts
 from netcalc.congestion.quantities import document as result_document
 from netcalc.congestion.quantities import quantities
+from netcalc.congestion.recording import Recording
 from netcalc.congestion.table import is_results
 from netcalc.congestion.ways import (
     LIMITS,
@@ -31,7 +33,8 @@ from netcalc.congestion.ways import (
     partings,
     stack_for,
 )
-from netcalc.errors import NetcalcError
+from netcalc.errors import ExperimentError, NetcalcError
+from netcalc.messages import Notice
 from netcalc.scenario import ALGORITHMS, Scenario
 
 WAY_NAMES = {"theory": "theory", "live": "live", "ns3": "ns-3"}
@@ -106,7 +109,13 @@ class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argume
     metavar="OUT",
     help="Draw the course over time, or the results of a grid, as .html or .svg.",
 )
-@click.option("--force", is_flag=True, help="Replace OUT or the --table if it exists.")
+@click.option(
+    "--save",
+    "save_path",
+    metavar="SAMPLES",
+    help="Save all samples of a live run as .json, or .json.gz.",
+)
+@click.option("--force", is_flag=True, help="Replace OUT, SAMPLES or the --table if it exists.")
 def congestion(
     file: str | None,
     name: str | None,
@@ -117,6 +126,7 @@ def congestion(
     listed: bool,
     as_json: bool,
     plot_path: str | None,
+    save_path: str | None,
     force: bool,
     **grid: Any,
 ) -> None:
@@ -154,6 +164,14 @@ def congestion(
         raise CommandError("options-exclusive", first="--stack", second=f"--by {by[0]}")
     if python is not None and "ns3" not in by:
         raise CommandError("options-exclusive", first="--python", second=f"--by {by[0]}")
+    if save_path is not None:
+        if "live" not in by:
+            raise CommandError(
+                "option-requires", option="--save", required="--by live", example="Add --by live"
+            )
+        if grid["out"] is not None:
+            raise CommandError("options-exclusive", first="--out", second="--save")
+        check_output(save_path, inputs=[file] if file else [], force=force)
     if grid["out"] is not None:
         if len(by) > 1:
             raise CommandError("options-exclusive", first="--out", second=f"--by {','.join(by)}")
@@ -162,20 +180,23 @@ def congestion(
         run_grid(document, as_json=as_json, **grid)
         return
     require_out(grid)
-    results, absent = _evaluate(scenario, by, stack, python)
+    run = LiveRun()
+    results, absent = _evaluate(scenario, by, stack, python, run)
     for error in absent.values():
         complain(str(error))
     if as_json:
-        print_json(_answer(results, absent, several=len(by) > 1))
+        print_json(_answer(results, absent, run, several=len(by) > 1))
     else:
-        for result in results:
-            if len(by) > 1:
-                put(f"{WAY_NAMES[result.by]}:")
-            _print(result)
         if len(results) > 1:
             print_partings(partings(results))
+            for result in results:
+                put(f"evaluated by: {_about(result)}")
+        else:
+            print_result(results[0])
     if plot_path is not None:
-        _draw(results, name or Path(file or "").name, plot_path)
+        draw_courses(results, name or Path(file or "").name, plot_path)
+        print_written(plot_path)
+    run.end(save_path)
 
 
 def _require_alone(name: str | None, algorithm: str | None, grid: Mapping[str, Any]) -> None:
@@ -187,18 +208,93 @@ def _require_alone(name: str | None, algorithm: str | None, grid: Mapping[str, A
             raise CommandError("options-exclusive", first="RESULTS.jsonl", second=option)
 
 
+@dataclass(slots=True)
+class LiveRun:
+    """What a live run recorded, and why it broke off."""
+
+    recording: Recording | None = None
+    error: ExperimentError | None = None
+
+    def measure(self, scenario: Scenario) -> Result:
+        """Run a scenario; one that breaks off has what it recorded until then."""
+        from netcalc.cli.progress import Progress
+        from netcalc.congestion import live  # late: theory needs no sockets
+
+        try:
+            with Progress("congestion", unit="bit/s") as progress:
+                self.recording = live.record(scenario, progress=progress)
+        except ExperimentError as error:
+            if error.partial is None:
+                raise
+            self.recording, self.error = error.partial, error
+        self.say_marks()
+        return self.recording.result()
+
+    def say_marks(self) -> None:
+        """Say what makes the run doubtful, and why it broke off."""
+        assert self.recording is not None
+        for notice in self.recording.meta.warnings:
+            complain(str(notice))
+        if self.error is not None:
+            what = f"{self.error.phase}: {self.error.what}"
+            complain(f"{what}; {Notice('partial-samples-above')}")
+
+    def facts(self) -> dict[str, Any]:
+        """Return what an answer says of the run besides its means."""
+        if self.recording is None:
+            return {}
+        meta = self.recording.meta
+        found: dict[str, Any] = {
+            "ended_s": self.recording.ended_s,
+            "partial": meta.partial,
+            "warnings": [notice.stored() for notice in meta.warnings],
+        }
+        return found if self.error is None else {**found, "error": self.error.as_dict()}
+
+    def end(self, save_path: str | None) -> None:
+        """Save the run; a stopped one ends the command with 130, and one that broke off with 2."""
+        if self.recording is None:
+            return
+        if save_path is not None:
+            from netcalc.congestion import saved
+
+            saved.as_table(self.recording).save(save_path)
+            print_written(save_path)
+        if self.error is not None:
+            raise SystemExit(2)
+        if self.recording.meta.partial:
+            raise SystemExit(INTERRUPTED)
+
+
+def print_recording(recording: Recording, *, as_json: bool) -> None:
+    """Print the means of a live run that was saved, and what marks it."""
+    run, result = LiveRun(recording), recording.result()
+    run.say_marks()
+    if as_json:
+        print_json(_answer([result], {}, run, several=False))
+    else:
+        print_result(result)
+
+
 def _evaluate(
-    scenario: Scenario, by: tuple[str, ...], stack: str | None, python: str | None
+    scenario: Scenario,
+    by: tuple[str, ...],
+    stack: str | None,
+    python: str | None,
+    run: LiveRun,
 ) -> tuple[list[Result], dict[str, NetcalcError]]:
     how = evaluations(scenario, stack=stack or stack_for(by), python=python)
-    return evaluate(by, {**how, "live": lambda: _live(scenario)})
+    return evaluate(by, {**how, "live": lambda: run.measure(scenario)})
 
 
 def _answer(
-    results: list[Result], absent: Mapping[str, NetcalcError], *, several: bool
+    results: list[Result], absent: Mapping[str, NetcalcError], run: LiveRun, *, several: bool
 ) -> dict[str, Any]:
     """Return one result, or those of several ways with where they part, and what repeats them."""
-    found = [result_document(result) for result in results]
+    found = [
+        {**result_document(result), **(run.facts() if result.by == "live" else {})}
+        for result in results
+    ]
     about = {**facts(), "scenario": scenarios.as_document(results[0].scenario)}
     if not several:
         return {**found[0], "about": {**about, **found[0]["about"]}}
@@ -211,7 +307,7 @@ def _answer(
     }
 
 
-def _draw(results: list[Result], title: str, path: str) -> None:
+def draw_courses(results: list[Result], title: str, path: str) -> None:
     """Draw results over time, two windows against each other, and latencies of requests."""
     from netcalc import plots  # late: bokeh takes its time
 
@@ -221,7 +317,6 @@ def _draw(results: list[Result], title: str, path: str) -> None:
     if any(loop.count for result in results for loop in result.requests or ()):
         drawn.append(plots.latencies(results, title="Latency of requests"))
     write_plot(drawn[0] if len(drawn) == 1 else plots.together(*drawn), path)
-    print_written(path)
 
 
 def _two_run_together(result: Result) -> bool:
@@ -244,17 +339,6 @@ def _document(file: str | None, name: str | None, algorithm: str | None) -> dict
     return scenarios.as_document(scenarios.preset(name, algorithm=algorithm or "cubic"))
 
 
-def _live(scenario: Scenario) -> Result:
-    from netcalc.cli.progress import Progress
-    from netcalc.congestion import live  # late: theory needs no sockets
-
-    with Progress("congestion", unit="bit/s") as progress:
-        found = live.record(scenario, progress=progress)
-    for notice in found.meta.warnings:
-        complain(str(notice))
-    return found.result()
-
-
 def _print_presets(as_json: bool) -> None:
     if as_json:
         print_json(
@@ -271,7 +355,8 @@ def _print_presets(as_json: bool) -> None:
         )
 
 
-def _print(result: Result) -> None:
+def print_result(result: Result) -> None:
+    """Print the means of a scenario."""
     from rich.table import Table
 
     table = Table()
@@ -285,7 +370,7 @@ def _print(result: Result) -> None:
             units.show(flow.start_s, "s"),
             _or_dash(flow.stop_s, "s"),
             _or_dash(flow.size_bytes, "byte"),
-            units.show(float(result.goodput_bps[number]), "bit/s"),
+            _or_dash(float(result.goodput_bps[number]), "bit/s"),
             _or_dash(None if np.isnan(finish) else float(finish), "s"),
         )
     if result.scenario.flows:
@@ -294,9 +379,9 @@ def _print(result: Result) -> None:
         _print_courses(result)
     link, mean_bytes = result.scenario.bottleneck, result.queue_mean_bytes
     rows: dict[str, Any] = {
-        "utilization": f"{result.utilization:.1%}",
-        "mean queue": units.show(mean_bytes, "byte"),
-        "95th percentile of the queue": units.show(result.queue_p95_bytes, "byte"),
+        "utilization": "-" if np.isnan(result.utilization) else f"{result.utilization:.1%}",
+        "mean queue": _or_dash(mean_bytes, "byte"),
+        "95th percentile of the queue": _or_dash(result.queue_p95_bytes, "byte"),
         "buffer": units.show(link.buffer_bytes, "byte"),
         "round trip of a ping": f"mean {_or_dash(result.probe_rtt_s(mean_bytes), 's')}, 95th "
         f"percentile {_or_dash(result.probe_rtt_s(result.queue_p95_bytes), 's')}",
@@ -315,12 +400,15 @@ def _print(result: Result) -> None:
     if result.cpu_s is not None:
         spent = [_or_dash(host_s, "s") for host_s in result.cpu_s]
         rows["processor time"] = f"sending host {spent[0]}, receiving host {spent[1]}"
-    about = {"netcalc": facts()["netcalc"], **result.about, "seed": result.scenario.seed}
-    rows["evaluated by"] = ", ".join(
-        [WAY_NAMES[result.by], *(f"{n} {v}" for n, v in about.items())]
-    )
+    rows["evaluated by"] = _about(result)
     for name, text in rows.items():
         put(f"{name}: {text}")
+
+
+def _about(result: Result) -> str:
+    """Return the way to a result, and what repeats it."""
+    about = {"netcalc": facts()["netcalc"], **result.about, "seed": result.scenario.seed}
+    return ", ".join([WAY_NAMES[result.by], *(f"{name} {value}" for name, value in about.items())])
 
 
 def _print_courses(result: Result) -> None:
@@ -353,22 +441,23 @@ def _print_courses(result: Result) -> None:
 
 def print_partings(rows: Sequence[Parting]) -> None:
     """Print what each way has, and how far the first is from the others."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     first, *others = rows[0].values
-    table = Table()
-    table.add_column("quantity")
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))  # six columns in 80 characters
+    table.add_column("quantity", overflow="fold")
     for way in (first, *others):
-        table.add_column(WAY_NAMES[way], justify="right")
+        table.add_column(WAY_NAMES[way], justify="right", no_wrap=True)
     for way in others:
-        table.add_column(f"{WAY_NAMES[first]} to {WAY_NAMES[way]}", justify="right")
+        table.add_column(f"{WAY_NAMES[first]} -\n{WAY_NAMES[way]}", justify="right", no_wrap=True)
     for row in rows:
         name = QUANTITY_NAMES[row.quantity] + (f" {row.number}" if row.number else "")
         values = [_value(value, UNITS[row.quantity]) for value in row.values.values()]
         apart = [_difference(row, way) for way in others]
         table.add_row(*map(cell, (name, *values, *apart)))
     print_table(table)
-    put(f"beyond: more than the aim of the theory ({_aims()})")
+    put(f"* more than the aim of the theory: {_aims()}")
 
 
 def _difference(row: Parting, way: str) -> str:
@@ -376,7 +465,7 @@ def _difference(row: Parting, way: str) -> str:
     if np.isnan(difference):
         return "-"
     shown = f"{difference:+.1%}" if np.isfinite(difference) else "from 0"
-    return f"{shown} beyond" if way in row.beyond() else shown
+    return f"{shown} *" if way in row.beyond() else f"{shown}  "
 
 
 def _aims() -> str:

@@ -14,7 +14,7 @@ from netcalc.cli.flows import print_capture
 from netcalc.cli.mistakes import Command, CommandError, for_command_line, named_as_typed, numbers_of
 from netcalc.cli.output import check_output, print_written, save_plot
 from netcalc.cli.quantity import Quantity
-from netcalc.cli.report import is_truth, print_facts, print_formats, print_samples
+from netcalc.cli.report import is_recording, is_truth, print_facts, print_formats, print_samples
 from netcalc.cli.streams import standard_input
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
@@ -108,6 +108,12 @@ def read(
 
 def _print(shown: str, samples: Samples, known: Known, *, as_json: bool) -> None:
     """Print the report of one file."""
+    if is_recording(samples):
+        from netcalc.cli.congestion import print_recording  # late: it loads the models of flows
+        from netcalc.congestion.saved import from_table
+
+        print_recording(from_table(samples, file=shown), as_json=as_json)
+        return
     if isinstance(samples, PacketTrace):
         print_capture(shown, samples, as_json=as_json, known=known)
     else:
@@ -122,6 +128,12 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
         from netcalc.cli.truth_report import save_truth_plot  # late: it loads the experiments
 
         save_truth_plot(samples, path)
+        return
+    if is_recording(samples):
+        from netcalc.cli.congestion import draw_courses
+        from netcalc.congestion.saved import from_table
+
+        draw_courses([from_table(samples, file=name).result()], name, path)
         return
     from netcalc import plots  # late: bokeh takes its time
     from netcalc.plots.measured import has_comparison, is_drawn

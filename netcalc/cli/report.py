@@ -136,6 +136,11 @@ def is_truth(samples: Samples) -> TypeGuard[Table]:
     return isinstance(samples, Table) and samples.meta.tool == "netcalc truth"
 
 
+def is_recording(samples: Samples) -> TypeGuard[Table]:
+    """Whether this is a saved live run of a scenario."""
+    return isinstance(samples, Table) and samples.meta.experiment == "congestion"
+
+
 MOST_RUNS, MOST_FACTS = 5, 40
 """Rows of facts, and facts of a row, that the text shows; ``--json`` has all."""
 

@@ -18,6 +18,7 @@ from netcalc.congestion._grid_file import GridFile, Row
 from netcalc.congestion.about import facts, now
 from netcalc.congestion.grid import Case, Grid
 from netcalc.congestion.quantities import document
+from netcalc.congestion.recording import Recording
 from netcalc.congestion.ways import WAYS
 from netcalc.errors import DomainError, ExperimentError, NetcalcError
 from netcalc.experiments.running.stopping import Stop
@@ -31,6 +32,9 @@ AT_ONCE_WITH_REQUESTS = 10
 
 AT_ONCE_NUMBERS = 2e7
 """Numbers of all courses of scenarios by theory that are held together: 160 MB."""
+
+MOST_LATENCIES = 20_000
+"""Requests of a loop whose latencies are saved one by one: a line of 200 kB. [1]"""
 
 SCHEMA = 1
 
@@ -203,8 +207,7 @@ class Batch:
                 continue
             if run.meta.partial:
                 raise _Ended
-            said = [notice.stored() for notice in run.meta.warnings]
-            yield [(case, {**document(run.result()), "warnings": said})]
+            yield [(case, {**document(run.result()), **_measured(run)})]
 
     def _on_workers(self, cases: list[Case], address: str) -> Portions:
         if self.by == "theory":
@@ -265,6 +268,17 @@ def by_ns3(cases: Sequence[Case], python: str | None) -> list[dict[str, Any] | N
         except ExperimentError as error:
             found.append(error)
     return found
+
+
+def _measured(run: Recording) -> dict[str, Any]:
+    """Return what a live run has beside its means: each latency, and what marks it."""
+    found = [run.latencies_s(loop) for loop in range(len(run.scenario.requests))]
+    return {
+        "request_latencies_s": [
+            one.round(6).tolist() if one.size <= MOST_LATENCIES else None for one in found
+        ],
+        "warnings": [notice.stored() for notice in run.meta.warnings],
+    }
 
 
 def _portions(cases: list[Case]) -> Iterator[list[Case]]:

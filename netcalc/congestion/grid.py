@@ -32,11 +32,13 @@ VARIED = {
     "end_s": "s",
     "warm_s": "s",
     "streams": "1",
+    "request_bytes": "byte",
     "algorithm": "text",
     "seed": "1",
 }
 """What can be varied, with its unit: names of a scenario's document; ``streams`` is how many flows
-there are, all alike, and ``algorithm`` is that of all flows and request loops."""
+there are, all alike, ``request_bytes`` is that of all request loops, and ``algorithm`` that of all
+flows and request loops."""
 
 BUFFERS = ("buffer_packets", "buffer_bytes", "buffer_bdp")
 
@@ -112,6 +114,8 @@ class Grid:
             raise DomainError("grid-both-varied", "repeats", self.repeats, first="seed")
         if "streams" in self.vary and len(set(base.flows)) != 1:
             raise DomainError("grid-flows-unlike", "streams", count=len(base.flows))
+        if "request_bytes" in self.vary and not base.requests:
+            raise DomainError("grid-no-requests", "request_bytes")
 
     def cases(self) -> list[Case]:
         """Return all scenarios."""
@@ -151,6 +155,8 @@ def _changed(document: Mapping[str, Any], values: Mapping[str, Value]) -> dict[s
         if name == "algorithm":
             for loads in ("flows", "requests"):
                 changed[loads] = _each(changed.get(loads), algorithm=value)
+        elif name == "request_bytes":
+            changed["requests"] = _each(changed.get("requests"), request_bytes=value)
         elif name == "streams":
             count = int(whole("streams", float(value), 0))
             changed["flows"] = list(changed["flows"][:1]) * count

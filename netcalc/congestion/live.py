@@ -14,6 +14,7 @@ import socket
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy as np
 from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.congestion.result import Result
 from netcalc.emulation.events import Events, Log
+from netcalc.emulation.wire.control import start_failure
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.emulation.wire.statistics import Statistics
 from netcalc.errors import DomainError, ExperimentError
@@ -35,6 +37,7 @@ from netcalc.messages import Notice
 from netcalc.path import Link, Path
 from netcalc.samples import Instrument, Meta
 from netcalc.scenario import Flow, Requests, Scenario
+from netcalc.version import __version__
 
 MAX_RATE_BPS = 1e9
 """Fastest bottleneck: up to it the emulated path reaches the ceiling of the framing. [bit/s]"""
@@ -57,6 +60,8 @@ END_S = 0.5
 UNSENT_S, LEAST_UNSENT_BYTES = 5e-3, 16_384
 """What a sender may have written beyond what is sent: so little that a flow ends at its stop, and
 enough that the kernel never waits for the program. [s], [byte]"""
+MOST_CPU_RATIO = 0.9
+"""Above this share of one processor a host, which is one process, may be the limit. [ratio]"""
 SYSCTLS = {
     "net.ipv4.tcp_rmem": "10000 262144 33554432",
     "net.ipv4.tcp_wmem": "10000 262144 33554432",
@@ -139,7 +144,20 @@ class _Host(ControlledPeer):
         *,
         stopping: Stopping,
     ) -> None:
+        self.log = -1
         super().__init__("flows_peer", stopping=stopping, duration_s=MAX_END_S + 60.0)
+        self.report_of_run: dict[str, Any] | None = None
+        self.total_bytes = 0
+        try:
+            self._order(does, plan, socks)
+        except OSError as error:
+            self.close()
+            raise start_failure(error, "start") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _order(self, does: str, plan: dict[str, Any], socks: Sequence[socket.socket]) -> None:
         self.log = os.memfd_create("netcalc log")
         written = os.memfd_create("netcalc plan")
         try:
@@ -150,8 +168,11 @@ class _Host(ControlledPeer):
             socket.send_fds(self.control, data, handles)
         finally:
             os.close(written)
-        self.report_of_run: dict[str, Any] | None = None
-        self.total_bytes = 0
+
+    @property
+    def cpu_s(self) -> float:
+        """Processor time that it has reported; nan if it has not. [s]"""
+        return float((self.report_of_run or {}).get("cpu_s", np.nan))
 
     def poll(self) -> None:
         """Read the reports that are there."""
@@ -189,12 +210,30 @@ class _LiveRun:
         self.loads: list[Flow | Requests] = [*scenario.flows, *scenario.requests]
         self.sample_s = max(sample_s, len(self.loads) / SAMPLES_PER_S)
         self.warnings: list[Notice] = []
+        self.facts: dict[str, Any] = {}
+        self.is_broken = False
+        self.start_ns, self.start_wall_ns = stopping.clock.now_ns(), stopping.clock.wall_ns()
 
     def measure(self) -> Recording:
-        """Open the path, run both hosts, and return what they recorded."""
+        """Run both hosts, and return what they recorded with what makes it doubtful."""
         contention = instrument.CpuContention()
         delays_s = instrument.scheduling_delays_s(DELAYS)
+        try:
+            recording = self._run()
+        except Ended:  # before the hosts had begun
+            recording = self._recording((b"", b""), Log().events(), self.start_ns)
+        except OSError as error:
+            raise start_failure(error, "start") from error
+        delays_s += instrument.scheduling_delays_s(DELAYS)
+        timing = instrument.scheduling(delays_s)
+        left_ratio = contention.left_ratio()
+        short = instrument.cpu_contention(timing["scheduling_delay_p99_s"], left_ratio)
+        return replace(recording, meta=self._meta(short, **timing, processor_ratio=left_ratio))
+
+    def _run(self) -> Recording:
+        """Open the path, run both hosts, and return what they recorded."""
         with ExitStack() as undo, emulated_path(self.scenario) as path:
+            self.facts["truth"] = path.truth()
             self.stopping.check()
             undo.enter_context(self.stopping.watching(path.require_alive))
             sources, listeners, zero_ns = self._open(path, undo)
@@ -206,23 +245,27 @@ class _LiveRun:
             except Ended:
                 self._end((source, sink))
             except ExperimentError as error:
-                error.partial = self._recording(source, sink, Log().events(), zero_ns)
+                self.is_broken = True
+                logs = source.rows(), sink.rows()
+                error.partial = self._recording(logs, Log().events(), zero_ns)
                 raise
             queue = path.events("B")
-            self._judge(path.statistics())
-            recording = self._recording(source, sink, queue, zero_ns)
-        delays_s += instrument.scheduling_delays_s(DELAYS)
-        late_s = instrument.scheduling(delays_s)["scheduling_delay_p99_s"]
-        if (short := instrument.cpu_contention(late_s, contention.left_ratio())) is not None:
-            meta = recording.meta
-            recording = replace(recording, meta=replace(meta, warnings=(*meta.warnings, short)))
+            self._judge_path(path.statistics())
+            spent_s = source.cpu_s, sink.cpu_s
+            recording = self._recording((source.rows(), sink.rows()), queue, zero_ns, spent_s)
+            self._judge_hosts(recording)
         return recording
 
-    def _recording(self, source: _Host, sink: _Host, queue: Events, zero_ns: int) -> Recording:
+    def _recording(
+        self,
+        logs: tuple[bytes, bytes],
+        queue: Events,
+        zero_ns: int,
+        spent_s: tuple[float, float] = (np.nan, np.nan),
+    ) -> Recording:
         """Return what both hosts have logged so far."""
-        states, _, requests = parse_rows(source.rows())
-        _, received, _ = parse_rows(sink.rows())
-        spent = [(host.report_of_run or {}).get("cpu_s", np.nan) for host in (source, sink)]
+        states, _, requests = parse_rows(logs[0])
+        _, received, _ = parse_rows(logs[1])
         now_s = (self.stopping.clock.now_ns() - zero_ns) * 1e-9
         return Recording(
             scenario=self.scenario,
@@ -230,8 +273,8 @@ class _LiveRun:
             received=received,
             requests=requests,
             queue=_from_zero(queue, zero_ns),
-            ended_s=min(self.scenario.end_s, max(0.0, now_s)),
-            cpu_s=(spent[0], spent[1]),
+            ended_s=min(self.scenario.end_s, max(0.0, now_s)) if logs[0] else 0.0,
+            cpu_s=spent_s,
             meta=self._meta(),
         )
 
@@ -300,7 +343,8 @@ class _LiveRun:
                 rate_bps = 8.0 * (sink.total_bytes - last_bytes) / (now_s - last_s)
                 last_bytes, last_s = sink.total_bytes, now_s
                 total_s = math.ceil(self.scenario.end_s)
-                self.progress(min(now_s, total_s), total_s, rate_bps)
+                with self.stopping.caller():
+                    self.progress(min(now_s, total_s), total_s, rate_bps)
             if clock.now_ns() > overdue_ns:
                 raise ExperimentError("peer-silent", phase="transfer")
         for host in (source, sink):
@@ -311,19 +355,48 @@ class _LiveRun:
                     reason=report["text"],
                 )  # fmt: skip
 
-    def _judge(self, found: Statistics) -> None:
+    def _judge_path(self, found: Statistics) -> None:
+        """Note how late the path was, and whether the run shows it."""
+        self.facts |= {
+            "wire_lateness_p50_s": found.lateness_p50_s,
+            "wire_lateness_p95_s": found.lateness_p95_s,
+            "wire_lateness_p99_s": found.lateness_p99_s,
+            "wire_late_ratio": found.late_ratio,
+        }
         if found.invalid is not None:
             self.warnings.append(found.invalid)
 
-    def _meta(self) -> Meta:
+    def _judge_hosts(self, recording: Recording) -> None:
+        """Note a host whose processor was the limit."""
+        for host, spent_s in zip(("sending", "receiving"), recording.cpu_s, strict=True):
+            cpu_ratio = spent_s / recording.ended_s if recording.ended_s else 0.0
+            if cpu_ratio > MOST_CPU_RATIO:
+                values = {"host": host, "cpu_ratio": cpu_ratio, "limit_ratio": MOST_CPU_RATIO}
+                self.warnings.append(Notice("host-cpu-limit", values))
+
+    def _meta(self, *warnings: Notice | None, **facts: Any) -> Meta:
+        found = [*self.warnings, instrument.suspension(self.stopping.gaps), *warnings]
+        elapsed_s = (self.stopping.clock.now_ns() - self.start_ns) * 1e-9
         return Meta(
             tool="netcalc congestion",
+            tool_version=__version__,
             experiment="congestion",
             protocol="tcp",
             host=instrument.host(),
-            warnings=tuple(self.warnings),
-            partial=bool(self.stopping.reason),
-            instrument=Instrument(ended_by=self.stopping.reason),
+            clock="perf_counter",
+            start=datetime.fromtimestamp(self.start_wall_ns / 1e9, UTC).isoformat(),
+            warnings=tuple(one for one in found if one is not None),
+            partial=self.is_broken or bool(self.stopping.reason),
+            instrument=Instrument(
+                **instrument.machine(),
+                **self.facts,
+                **facts,
+                start_wall_ns=self.start_wall_ns,
+                start_monotonic_ns=self.start_ns,
+                duration_s=elapsed_s,
+                gaps=[list(gap) for gap in self.stopping.gaps],
+                ended_by=self.stopping.reason,
+            ),
         )
 
 

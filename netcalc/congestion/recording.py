@@ -194,6 +194,11 @@ class Recording:
         )
 
 
+def empty_rows(count: int, *, states: bool = False) -> Rows:
+    """Return rows of zeros, of received bytes and requests or of states."""
+    return np.zeros(count, _STATE if states else _ROW)
+
+
 def parse_rows(log: bytes) -> tuple[Rows, Rows, Rows]:
     """Take the log of a host apart into states, received bytes and requests."""
     states: list[bytes] = []

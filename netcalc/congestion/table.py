@@ -100,7 +100,8 @@ def _cells(row: Mapping[str, Any], number: int, path: Path) -> dict[str, Cell]:
     varied = {name: value for name, value in row["values"].items() if name != "algorithm"}
     try:
         known = {name: _number(value) for name, value in varied.items()}
-        return {"by": row["by"], **_facts(scenario), **known, **_results(row["result"], scenario)}
+        found = _results(row["result"], scenario)
+        return {"by": row["by"], **_facts(scenario), **known, **found, **_marks(row["result"])}
     except (TypeError, ValueError, KeyError, AttributeError):
         raise ReaderError("grid-line-damaged", file=str(path), line=number) from None
 
@@ -132,6 +133,13 @@ def _results(found: Mapping[str, Any], scenario: Scenario) -> dict[str, Cell]:
     if "cpu_s" in found:
         cells |= {name: _number(at) for name, at in zip(HOSTS, found["cpu_s"], strict=True)}
     return dict(cells)
+
+
+def _marks(found: Mapping[str, Any]) -> dict[str, Cell]:
+    """Return the codes of what makes a live run doubtful; other evaluations have no such column."""
+    if "warnings" not in found:
+        return {}
+    return {"marks": " ".join(str(notice["code"]) for notice in found["warnings"])}
 
 
 def _number(value: Any) -> float:

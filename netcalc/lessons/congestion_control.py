@@ -9,14 +9,16 @@ import ipywidgets
 import numpy as np
 
 from netcalc import datasets, plots
-from netcalc.congestion import Result, live, theory
+from netcalc.congestion import Result, live, saved, theory
 from netcalc.congestion.recording import Recording
+from netcalc.errors import ReaderError
 from netcalc.models.tcp.fairness import jain_index
 from netcalc.models.tcp.window import bdp_bytes, throughput_bps
 from netcalc.plots import Axis, Plot, curves
 from netcalc.plots.courses import WAYS
 from netcalc.plots.style import Theme
-from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario
+from netcalc.samples import Samples
+from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario, as_document
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
@@ -27,6 +29,8 @@ END_S, STOP_S = 30.0, 25.0
 """End of the run and of flow 1, and stop of flow 2: a live run takes less than a minute."""
 THREE_S = ((0.0, 30.0), (6.0, 26.0), (13.0, 23.0))
 """Start and stop of three flows: half of the times of the book's test. [s]"""
+FLOWS = ("first", "second", "third")
+"""Controls that have the algorithm of each flow."""
 STACK = "linux"
 """Theory with the recovery and slow start of the kernel that runs live."""
 TIMED = ("goodput", "window", "queue")
@@ -103,13 +107,18 @@ def _flows_panel(
         chosen.update(_values(controls))
         return live.record(scenario_of(**chosen), progress=progress, stop=stop)
 
-    def show_run(recording: Recording) -> None:
-        runs[recording.scenario] = recording
+    def show_run(found: Recording | Samples) -> None:
+        if isinstance(found, Samples):  # of a file
+            recording = saved.from_table(found)
+            chosen.update(_values_of(recording.scenario, scenario_of, list(controls)))
+            runs[scenario_of(**chosen)] = recording
+        else:
+            runs[found.scenario] = found
         for name, value in chosen.items():  # a slider may have moved during the run
             controls[name].value = value
         shown.refresh()
 
-    button = run_button(label, run, show_run, key=key)
+    button = run_button(label, run, show_run, key=key, tool="netcalc congestion")
     shown = panel(figure, controls, update, below=[button])
     return shown
 
@@ -250,6 +259,28 @@ def _three_flows(
         for algorithm, (start_s, stop_s) in zip((first, second, third), THREE_S, strict=True)
     )
     return Scenario(bottleneck=link, flows=flows, end_s=END_S)
+
+
+def _values_of(
+    scenario: Scenario, scenario_of: Callable[..., Scenario], names: list[str]
+) -> dict[str, Any]:
+    """Return the values of the controls of a panel that make a scenario."""
+    link, flows = scenario.bottleneck, scenario.flows
+    found: dict[str, Any] = {
+        "rate_bps": link.rate_bps,
+        "rtt_s": link.rtt_s,
+        "buffer_bdp": link.buffer_bytes / link.bdp_bytes,
+        **{name: one.algorithm for name, one in zip(FLOWS, flows, strict=False)},
+    }
+    if len(flows) > 1:
+        found["start_s"] = flows[1].start_s
+    values = {name: found[name] for name in names if name in found}
+    like = as_document(scenario_of(**values)) if len(values) == len(names) else {}
+    if like | {"buffer_bytes": link.buffer_bytes} != as_document(scenario):
+        raise ReaderError(
+            "other-experiment", file="saved run", expected="the flows that this panel runs"
+        )
+    return values
 
 
 def _sharing(result: Result) -> str:

@@ -34,11 +34,18 @@ CONGESTION = {
     "grid-values-repeated": "{name} is varied with the same value twice",
     "grid-both-varied": "{name} and {first} cannot be varied together",
     "grid-flows-unlike": "streams are copies of one flow, and the scenario has {count} that differ",
+    "grid-no-requests": "the scenario has no request loop",
     "grid-live-is-local": "live runs are made on this machine, not on workers",
     "grid-file-too-long": "is longer than any file of results ({limit:,} bytes)",
     "grid-file-other": "is not a file of results of a grid",
     "grid-line-damaged": "is not what a batch has written",
     "grid-file-busy": "{file}: another process writes its results there",
+    "grid-marked": "{count} of {total} live runs are doubtful, see the column marks: {codes}",
+    "recording-damaged": "is not what a live run has saved",
+    "host-cpu-limit": (
+        "the {host} host used {cpu_ratio:.0%} of a processor (threshold {limit_ratio:.0%}): "
+        "goodputs may be limited by this machine"
+    ),
     "dask-unreachable": "no scheduler of Dask answers at {address}: {reason}",
     "dask-failed": "a worker of {address} failed: {reason}",
 }
@@ -58,6 +65,7 @@ CONGESTION_EXPECTED = {
     "scenario-one-buffer": "one of buffer_packets, buffer_bytes and buffer_bdp",
     "scenario-key-unknown": "one of {known}",
     "scenario-key-missing": "a value",
+    "recording-damaged": "a value as in the other rows",
     "no-requests": "a scenario with request loops, by theory or live",
     "nothing-varies": "several values of one of {choices}",
     "grid-line-damaged": "a line whose scenario has the key beside it",
@@ -71,6 +79,7 @@ CONGESTION_HINTS: dict[str, str] = {
     "grid-no-values": "Give at least one value",
     "grid-values-repeated": "Give each value once; --repeats runs it again with other seeds",
     "grid-flows-unlike": "Vary streams in a scenario with one flow, or with flows that are alike",
+    "grid-no-requests": 'Add one to the scenario: "requests": [{{"request_bytes": 10000}}]',
     "grid-file-other": "Use another name",
     "grid-line-damaged": "Remove the line; its scenario is then evaluated again",
     "grid-file-busy": "Wait for it, or use another name",

@@ -14,6 +14,8 @@ from typing import Any
 import ipywidgets
 
 from netcalc import readers
+from netcalc.congestion.recording import Recording
+from netcalc.congestion.saved import as_table
 from netcalc.errors import ReaderError
 from netcalc.printable import html_text
 from netcalc.samples import Samples, loads
@@ -104,6 +106,8 @@ def runs_of(result: Any) -> list[Samples]:
     """Return the samples of a result: one run, or several, also within tuples."""
     if isinstance(result, Samples):
         return [result]
+    if isinstance(result, Recording):
+        return [as_table(result)]
     if isinstance(result, str) or not isinstance(result, Sequence):
         return []
     return [run for part in result for run in runs_of(part)]

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from congestion_live import print_figures
 from congestion_scenarios import FURTHER, LIVE, SCENARIOS, drawn
 
 from netcalc.checks import FloatArray
@@ -236,6 +237,7 @@ def main() -> None:
         print(error)
     if given.live:
         compare(LIVE, run_live, only=given.only, by="live", stack="linux")
+        print_figures()
     speed()
 
 

@@ -2,7 +2,7 @@
 
 Every kind of run is interrupted at a random moment, also while it loads and starts; seeded.
 
-Run: python tests/benchmarks/interrupts.py [COUNT] [SEED]
+Run: python tests/benchmarks/interrupts.py [COUNT] [SEED] [WORD ...]
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -32,7 +33,15 @@ LONG = {
     "lockstep": ("lockstep", "--duration", "10 s"),
     "probing": ("probing", "--count", "400"),
     "packet trains": ("packet-trains", "--count", "5000"),
+    "router queue": ("router-queue", "--count", "100000", "--path", "10 Mbit/s 1 ms"),
 }
+LONG = {name: ("run", *arguments) for name, arguments in LONG.items()} | {
+    "congestion, live": ("congestion", "--preset", "wan-10m", "--by", "live"),
+    "congestion, batch": (
+        "congestion", "--preset", "wan-10m", "--by", "live", "--vary", "buffer_bdp=1,2",
+        "--out", "OUT",
+    ),
+}  # fmt: skip
 INTERRUPTED = 130
 LATEST_S = 3.0
 """The signal comes at a random time up to here; to load and start takes some 0.5 s. [s]"""
@@ -67,10 +76,11 @@ def lives(number: int) -> bool:
 
 def interrupted(arguments: tuple[str, ...], after_s: float) -> tuple[float, int, str]:
     """Return how long a run took to end, its exit code, and what it said. [s]"""
-    command = [sys.executable, "-m", "netcalc", "run", *arguments]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
-    ) as run:
+    with TemporaryDirectory() as folder, subprocess.Popen(
+        [sys.executable, "-m", "netcalc", *(text.replace("OUT", f"{folder}/out.jsonl")
+                                            for text in arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0,
+    ) as run:  # fmt: skip
         time.sleep(after_s)
         all_of_it = group(run.pid)
         begin_s = time.monotonic()
@@ -81,12 +91,13 @@ def interrupted(arguments: tuple[str, ...], after_s: float) -> tuple[float, int,
         return time.monotonic() - begin_s, run.returncode, err
 
 
-def main(count: int, seed: int) -> None:
-    """Print the times, by kind of run and all together."""
+def main(count: int, seed: int, *words: str) -> None:
+    """Print the times, by kind of run and all together; of kinds whose names have the words."""
     draw = random.Random(seed)
-    times_s, codes, odd, early = {name: [] for name in LONG}, Counter(), [], 0
+    kinds = {name: given for name, given in LONG.items() if all(word in name for word in words)}
+    times_s, codes, odd, early = {name: [] for name in kinds}, Counter(), [], 0
     for _ in range(count):
-        for name, arguments in LONG.items():
+        for name, arguments in kinds.items():
             after_s = draw.uniform(SCRIPT_S, LATEST_S)
             took_s, code, said = interrupted(arguments, after_s)
             times_s[name].append(took_s)
@@ -105,4 +116,5 @@ def main(count: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(text) for text in [*sys.argv[1:], *("5", "1")[len(sys.argv) - 1 :]][:2]))
+    numbers = [int(text) for text in sys.argv[1:3]]
+    main(*[*numbers, *(5, 1)[len(numbers) :]], *sys.argv[3:])

@@ -21,12 +21,16 @@ import census
 
 A_USER = 61_234
 """A number that no user has."""
+SCENARIO = str(Path(__file__).resolve().with_name("one_flow.json"))
 CALC = ("calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms")
 SOLVED = ("calc", "transfer", "1MB", "--latency", "30ms", "--solve", "bandwidth", "--for", "6s")
 ECHO = ("run", "echo", "--count", "2")
 BULK = ("run", "bulk", "--runs", "1", "--count", "100")
 WRITES = ("run", "small-writes", "--count", "2")
 ASKED = ("run", "transactions", "--count", "2", "--size", "100 B")
+QUEUE = ("run", "router-queue", "--count", "50", "--path", "10 Mbit/s 1 ms")
+LIVE = ("congestion", SCENARIO, "--by", "live")
+BATCH = (*LIVE, "--vary", "buffer_bdp=1,2", "--out", "/mnt/out.jsonl")
 ON_PATH = ("--path", "10 Mbit/s 1 ms")
 FULL = "mount -t tmpfs -o size=4k none /mnt; echo there > /mnt/other; "
 
@@ -87,6 +91,19 @@ CASES = [
     Case("echo 0 > /proc/sys/user/max_net_namespaces", (*ECHO, *ON_PATH), "", own=("-Urm",)),
     Case("echo 0 > /proc/sys/user/max_net_namespaces", (*BULK, *ON_PATH), "max_net_namespaces",
          own=("-Urm",)),
+    *(Case(f"ulimit -n {count}", command, WHOLE_OR_FILES)
+      for count in (8, 10, 12, 16, 20) for command in (LIVE, QUEUE)),
+    *(Case(f"ulimit -u {count}", command, "|ulimit -u|namespaces", user=True)
+      for count in (1, 2, 3, 4) for command in (LIVE, QUEUE)),
+    *(Case("ulimit -v 274000", command, "") for command in (LIVE, QUEUE)),
+    Case(FULL, BATCH, "No space left"),
+    Case(FULL, (*LIVE, "--save", "/mnt/run.json"), "No space left"),
+    Case(FULL, (*QUEUE, "--save", "/mnt/run.json"), "No space left"),
+    Case("exec > /dev/full", (*LIVE, "--json"), "No space left"),
+    *(Case("mount --bind /dev/null /dev/net/tun", command, "") for command in (LIVE, QUEUE)),
+    *(Case("echo 0 > /proc/sys/user/max_net_namespaces", command, "max_net_namespaces",
+           own=("-Urm",)) for command in (LIVE, QUEUE)),
+    *(Case("true", command, "|namespaces", user=True) for command in (LIVE, QUEUE)),
     Case("true", CALC, "", user=True),
     Case("true", ECHO, "", user=True),
     Case("true", (*ASKED, *ON_PATH), "|namespaces", user=True),

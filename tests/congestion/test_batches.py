@@ -16,7 +16,9 @@ from netcalc.congestion import batch
 from netcalc.congestion.batch import Batch
 from netcalc.congestion.grid import MOST_CASES, Grid, key_of
 from netcalc.congestion.quantities import document
+from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.congestion.table import table
+from netcalc.emulation.events import Log
 from netcalc.errors import (
     DomainError,
     ExperimentError,
@@ -24,7 +26,10 @@ from netcalc.errors import (
     NetcalcError,
     ReaderError,
 )
+from netcalc.experiments.peers.flows_peer import REQUEST, ROW
+from netcalc.messages import Notice
 from netcalc.readers.exported import csv_text
+from netcalc.samples import Meta
 from netcalc.scenario import as_document
 
 BASE = {
@@ -32,6 +37,7 @@ BASE = {
     "flows": [{"algorithm": "cubic", "stop_s": 5}],
 }  # fmt: skip
 LOOP = {"request_bytes": 1e4, "stop_s": 5}
+S = 1_000_000_000
 BUFFERS = {"buffer_bdp": [0.5, 1, 2, 4]}
 
 
@@ -83,6 +89,7 @@ REFUSED = [
     ({"vary": {"buffer_bdp": [1], "buffer_bytes": [1e4]}}, "grid-both-varied"),
     ({"vary": {"seed": [1, 2]}, "repeats": 2}, "grid-both-varied"),
     ({"vary": {"streams": [1]}, "document": {**BASE, "flows": TWO}}, "grid-flows-unlike"),
+    ({"vary": {"request_bytes": [1e4]}}, "grid-no-requests"),
     ({"vary": {}, "repeats": 0}, "not-whole"),
     ({"vary": {"rtt_s": [0.1, 0.2]}, "repeats": MOST_CASES}, "above-maximum"),
 ]
@@ -338,3 +345,35 @@ def test_live_runs_end_with_the_run_that_was_stopped(tmp_path):
     found = table(path)["goodput_1_bps"]
     assert (found > 0).all()
     assert (found <= 1.5 * 1e7 * 1448 / 1500).all()
+
+
+def live_recording(scenario, **meta):
+    """Return a recording of three requests and nothing else."""
+    rows = [ROW.pack(REQUEST, 1, at_ns, at_ns + 50_000_000) for at_ns in (2 * S, 3 * S, 4 * S)]
+    states, received, requests = parse_rows(b"".join(rows))
+    return Recording(scenario=scenario, states=states, received=received, requests=requests,
+                     queue=Log().events(), ended_s=5.0, meta=Meta(**meta))  # fmt: skip
+
+
+def test_a_live_row_has_each_latency_and_what_marks_it(tmp_path, monkeypatch):
+    path = tmp_path / "out.jsonl"
+    late = Notice("packets-late", {"late_ratio": 0.2, "limit_ratio": 0.05})
+    marks = iter([(late,), ()])
+    monkeypatch.setattr(batch.live, "record", lambda scenario, **_: live_recording(
+        scenario, warnings=next(marks)))  # fmt: skip
+    base = {**BASE, "requests": [LOOP]}
+    Batch(by="live").run(Grid(base, {"request_bytes": [1e4, 1e6]}), path)
+    found = rows(path, "result")
+    assert [row["result"]["request_latencies_s"] for row in found] == [[[0.05] * 3]] * 2
+    assert [row["scenario"]["requests"][0]["request_bytes"] for row in found] == [1e4, 1e6]
+    assert table(path)["marks"].tolist() == ["packets-late", ""]
+    assert table(path)["request_bytes"].tolist() == [1e4, 1e6]
+
+
+def test_more_latencies_than_a_line_holds_are_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(batch, "MOST_LATENCIES", 2)
+    monkeypatch.setattr(batch.live, "record", lambda scenario, **_: live_recording(scenario))
+    path = tmp_path / "out.jsonl"
+    Batch(by="live").run(Grid({**BASE, "requests": [LOOP]}, {"seed": [1]}), path)
+    [row] = rows(path, "result")
+    assert row["result"]["request_latencies_s"] == [None]

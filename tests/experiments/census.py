@@ -225,12 +225,26 @@ def experiments(share=1.0):
     Each one does this part of what takes longer than any run goes on that is ended.
     """
     from netcalc import experiments as lab
+    from netcalc.congestion import live, saved
     from netcalc.path import Path as Route
+    from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
 
     one, two = Route.parse("100 Mbit/s 1 ms"), Route.parse("100 Mbit/s 1 ms, 100 Mbit/s 1 ms")
 
     def part(count):
         return round(count * share)
+
+    def congestion(save=None, **options):
+        end_s = max(0.1, 2.0 * share)
+        link = Bottleneck.of(rate_bps=20e6, rtt_s=0.01, buffer_bdp=1)
+        loads = {
+            "flows": [Flow(algorithm="reno", stop_s=end_s)] * 2,
+            "requests": [Requests(request_bytes=1e4, algorithm="reno", stop_s=end_s)],
+        }
+        found = live.record(Scenario(bottleneck=link, end_s=end_s, **loads), **options)
+        if save is not None:
+            saved.as_table(found).save(save)
+        return found
 
     return {
         "leaks": leaks,
@@ -256,6 +270,7 @@ def experiments(share=1.0):
         "lockstep, path": lambda **k: lab.lockstep(
             [1, 8], duration_s=0.05, run_count=5, path=one, **k
         ),
+        "congestion": congestion,
         "lockstep": lambda **k: lab.lockstep([1, 8], duration_s=0.05, run_count=5, **k),
         "small_writes": lambda **k: lab.small_writes(count=4, **k),
         "small_writes, path": lambda **k: lab.small_writes(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,9 +11,14 @@ import numpy as np
 import pytest
 
 from netcalc.congestion import Result, Trajectory
-from netcalc.errors import ExperimentError
+from netcalc.congestion.recording import Recording, parse_rows
+from netcalc.congestion.saved import as_table
+from netcalc.emulation.events import Log
+from netcalc.errors import ExperimentError, ReaderError
+from netcalc.experiments.peers.flows_peer import BYTES, ROW
 from netcalc.lessons import congestion_control as panels
 from netcalc.samples import Meta
+from netcalc.scenario import Flow
 
 TIME_S = np.array([8.0, 16.0, 25.0, 30.0])
 
@@ -269,3 +276,44 @@ def test_both_flows_run_on_this_machine(monkeypatch):
     assert np.isfinite(found).sum() > 50
     # derived: the payload of the link, 9.653 Mbit/s; a burst after a repair is beyond it
     assert np.nanmean(found) <= 1.02 * 10e6 * 1448 / 1500
+
+
+def empty_recording(scenario):
+    """A run in which 1 MB of flow 1 came in 30 s, and nothing else."""
+    head = [ROW.pack(BYTES, 0, 0, 0), ROW.pack(BYTES, 0, 30_000_000_000, 1_000_000)]
+    nothing, received, _ = parse_rows(b"".join(head))
+    return Recording(
+        scenario=scenario, states=nothing, received=received, requests=received[:0],
+        queue=Log().events(), ended_s=30.0,
+        meta=Meta(experiment="congestion", tool="netcalc congestion"),
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("by_hand")
+def test_a_run_is_saved_by_its_link_and_opened_in_another_panel(monkeypatch):
+    monkeypatch.setattr(
+        panels, "live", SimpleNamespace(record=lambda scenario, **_: empty_recording(scenario))
+    )
+    panel = panels.two_flows_panel()
+    panel.controls["first"].value, panel.controls["rtt_s"].value = "reno", 0.05
+    keep = played(panel).keep
+    data = base64.b64decode(re.search(r"base64,([^\"]+)", keep.link.value)[1])
+    other = panels.two_flows_panel()
+    opener = next(child for child in other.children if hasattr(child, "keep")).keep
+    opener._open(opener._read(data, "two-flows-run.json.gz"))
+    assert (other.controls["first"].value, other.controls["rtt_s"].value) == ("reno", 0.05)
+    # derived: 1 MB in 30 s
+    marks = column(other, "goodput, flow 1, reno, live")
+    assert np.nanmean(marks.astype(float)) == pytest.approx(8e6 / 30, rel=1e-3)
+
+
+@pytest.mark.each("change", [{"end_s": 20.0}, {"flows": (Flow(algorithm="reno", stop_s=30.0),)}])
+def test_a_file_of_another_scenario_is_not_opened_here(change):
+    panel = panels.two_flows_panel()
+    scenario = replace(panels._scenario(**panels._values(panel.controls)), **change)
+    opener = next(child for child in panel.children if hasattr(child, "keep")).keep
+    table = as_table(empty_recording(scenario))
+    with pytest.raises(ReaderError) as error:
+        opener._open(opener._read(table.dumps(), "run.json"))
+    assert error.value.code == "other-experiment"
+    assert panel.controls["first"].value == "cubic"

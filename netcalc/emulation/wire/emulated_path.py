@@ -14,6 +14,7 @@ needed where the system lets users create namespaces.
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import socket
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Self
 from netcalc.emulation.chain import both_directions
 from netcalc.emulation.events import Events, Log
 from netcalc.emulation.queue import LinkQueue
-from netcalc.emulation.wire.control import PHASE, Control
+from netcalc.emulation.wire.control import PHASE, Control, start_failure
 from netcalc.emulation.wire.ends import DEVICE
 from netcalc.emulation.wire.programs import NOT_STARTED, Programs
 from netcalc.emulation.wire.statistics import Statistics as Statistics
@@ -208,6 +209,8 @@ class EmulatedPath:
         """
         request = {"side": _side(side), "family": family, "kind": kind, "protocol": protocol}
         _, descriptors, _ = self._ask("socket", **request)
+        if not descriptors:  # the kernel had no number for it in this process
+            raise start_failure(OSError(errno.EMFILE, os.strerror(errno.EMFILE)), PHASE)
         return socket.socket(fileno=descriptors[0])
 
     def start(

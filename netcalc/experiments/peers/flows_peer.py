@@ -87,9 +87,10 @@ class Program:
         self.log.write(ROW.pack(kind, index, at_ns - self.zero_ns, value))
 
     def is_stopped(self, now_ns: int) -> bool:
-        """Report progress; return True if the run is to end now."""
+        """Report progress and write the log; return True if the run is to end now."""
         if now_ns - self._reported_ns > REPORT_NS:
             self._reported_ns = now_ns
+            self.log.flush()  # what a killed host has measured stays
             so_far = {"so_far": True, "at_ns": now_ns, "total_bytes": self.total_bytes}
             with suppress(BlockingIOError):
                 self.control.send(json.dumps(so_far).encode(), socket.MSG_DONTWAIT)
@@ -281,16 +282,21 @@ def main() -> int:
     settings = read_settings()
     control = socket.socket(fileno=settings["fd"])
     start(settings, {})
-    data, handles, _, _ = socket.recv_fds(control, ORDER_BYTES, 253)
+    data, handles, flags, _ = socket.recv_fds(control, ORDER_BYTES, 253)
     if not data:
         return 0
+    if flags & socket.MSG_CTRUNC:  # the kernel had no numbers for all of them in this process
+        failed = {"error": errno.EMFILE, "text": os.strerror(errno.EMFILE)}
+        control.send(json.dumps(failed).encode())
+        control.recv(ORDER_BYTES)
+        return 0
     order = json.loads(data)
+    report: dict[str, Any] = {}
     plan_file, log_file, *rest = handles
     with open(plan_file, "rb") as file:  # noqa: PTH123 - a descriptor
         plan = json.load(file)
     socks = [socket.socket(fileno=handle) for handle in rest]
     program = Source if order["do"] == "send" else Sink
-    report: dict[str, Any] = {}
     with open(log_file, "wb") as log:  # noqa: PTH123 - a descriptor
         try:
             used_s = time.process_time()
