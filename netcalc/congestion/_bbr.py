@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.congestion._stack import Stack
 from netcalc.congestion._state import GOLDEN, BoolArray, State
 from netcalc.models.tcp.bbr import (
     PROBE_CYCLE,
@@ -21,7 +22,10 @@ LEAST_WINDOW = 4.0
 """Window while the round-trip time is probed. [packet]"""
 
 QUANTA = 3.0
-"""Packets above the estimated product that the window may hold, for late ACKs. [packet]"""
+"""Quanta above the estimated product that the window may hold, for late ACKs."""
+
+QUANTUM_S = 2.0**-10
+"""What is paced in this time leaves Linux as one quantum (sk_pacing_shift). [s]"""
 
 PACING = 0.99
 """Share of the estimated rate at which packets are paced, so that a standing queue drains."""
@@ -81,13 +85,20 @@ def advance(
     gain = np.where(mode == DRAIN, 1 / STARTUP_GAIN, gain)
     cycling = mode == PROBE_BANDWIDTH
     gain = np.where(cycling, _CYCLE[own["phase"].astype(int)], gain)
-    ceiling = np.where(mode < PROBE_BANDWIDTH, STARTUP_GAIN, WINDOW_GAIN) * product + QUANTA
+    ceiling = np.where(mode < PROBE_BANDWIDTH, STARTUP_GAIN, WINDOW_GAIN) * product
+    ceiling = ceiling + quanta_packets(state.stack, gain * best)
     ceiling = np.where(mode == PROBE_RTT, LEAST_WINDOW, np.maximum(ceiling, LEAST_WINDOW))
     sent = np.maximum(gain * best * PACING, LEAST_WINDOW / rtt) * dt
     conserving = (mode == STARTUP) & (time < state.grow_from)  # a packet for each delivered one
     after = window + np.where(conserving, 0.0, sent - delivery * dt)
     drained = np.maximum(window - delivery * dt, LEAST_WINDOW)
     return np.where(mode == PROBE_RTT, np.minimum(drained, window), np.minimum(after, ceiling))
+
+
+def quanta_packets(stack: Stack, rate: FloatArray) -> FloatArray:
+    """Return the packets of three quanta: in Linux more at a higher rate. [packet]"""
+    paced = np.floor(rate * QUANTUM_S) if stack.name == "linux" else np.zeros(rate.shape)
+    return np.asarray(QUANTA * np.maximum(paced, stack.bbr_quantum_packets))
 
 
 def _change_mode(

@@ -29,6 +29,8 @@ class Stack:
         Packets per ACK in slow start.
     bbr_bias_packets : float
         Packets by which BBR counts too much delivered in a round trip. [packet]
+    bbr_quantum_packets : float
+        Least quantum that BBR sends at once. [packet]
     repair_packets : float
         Packets that the window of Reno has gained at the end of a repair. [packet]
     """
@@ -41,12 +43,13 @@ class Stack:
     train_share: float
     ack_packets: float
     bbr_bias_packets: float
+    bbr_quantum_packets: float
     repair_packets: float
 
 
 STACKS = {
-    "linux": Stack("linux", False, 1 / 8, 0.004, 0.016, 0.5, 1.0, 0.0, 0.0),
-    "ns3": Stack("ns3", True, 1.0, 0.004, 1.0, np.inf, 2.0, 1.5, 1.0),
+    "linux": Stack("linux", False, 1 / 8, 0.004, 0.016, 0.5, 1.0, 0.4, 2.0, 0.0),
+    "ns3": Stack("ns3", True, 1.0, 0.004, 1.0, np.inf, 2.0, 1.5, 1.0, 1.0),
 }
 """Linux: net/ipv4/tcp_cubic.c of version 6; ns-3: tcp-cubic.cc and tcp-prr-recovery.cc of 3.44."""
 

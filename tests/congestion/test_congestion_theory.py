@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc.congestion import theory
+from netcalc.congestion import _bbr, theory
+from netcalc.congestion._stack import stack_of
 from netcalc.errors import DomainError
 from netcalc.models.tcp.cubic import cubic_k_s, cubic_loss_interval_s
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario, preset
@@ -88,8 +89,28 @@ def test_bbr_fills_the_line_but_for_its_probes():
 def test_the_window_of_bbr_is_at_most_two_products_and_its_quanta():
     found = theory.run(one_flow("bbr", bdp=8.0, rate=10e6, end=60.0, warm=10.0), stack="linux")
     windows = found.trajectory.window_packets[found.trajectory.time_s > 10, 0]
-    assert windows.max() < 2 * 34.4 + 3.1, "derived: product 34.3 packets, three quanta"
+    # derived: product 34.3 packets, three quanta of two; 0.4 of 34 counted too many
+    assert windows.max() < 2 * 34.4 * (1 + 0.4 / 34.4) + 6.1
     assert windows.min() == pytest.approx(4.0), "published: four packets in the probe of the RTT"
+
+
+@pytest.mark.each("bdp, mean, p95", [(0.5, 6.5, 14), (1, 7.4, 14), (4, 8.1, 16)])
+def test_the_queue_of_bbr_is_that_of_live_runs(bdp, mean, p95):
+    """published: live runs of 20 s over 10 Mbit/s and 40 ms, kernel 6.18, queues in packets."""
+    scenario = one_flow("bbr", bdp=bdp, rate=10e6, end=20.0, warm=5.0)
+    found = theory.run(scenario, stack="linux")
+    assert found.queue_mean_bytes / 1500 == pytest.approx(mean, rel=0.2)
+    assert found.queue_p95_bytes / 1500 == pytest.approx(p95, rel=0.2)
+
+
+def test_a_quantum_of_bbr_grows_with_the_rate_in_linux():
+    """derived: 2**-10 s of 100 Mbit/s are 8.1 packets; three quanta of at least two.
+
+    ns-3 has one packet a quantum.
+    """
+    rates = np.array([[10e6, 100e6]]) / 12_000
+    for name, expected in (("linux", [[6.0, 24.0]]), ("ns3", [[3.0, 3.0]])):
+        assert _bbr.quanta_packets(stack_of(name), rates).tolist() == expected
 
 
 @pytest.mark.each("algorithm", ["reno", "cubic"])
