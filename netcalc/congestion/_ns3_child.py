@@ -33,7 +33,7 @@ struct NetcalcRun {
   std::vector<double> samples;
   Ptr<Queue<Packet>> queue;
   Ptr<QueueDisc> disc;
-  double drops = 0, step = 0, end = 0;
+  double drops = 0, step = 0, warm = 0, payload = 0;
 };
 static NetcalcRun* netcalc_run = nullptr;
 
@@ -41,6 +41,7 @@ static void NetcalcReceived(int number, Ptr<const Packet> packet, const Address&
   NetcalcFlow& flow = netcalc_run->flows[number];
   double now = Simulator::Now().GetSeconds();
   flow.received += packet->GetSize();
+  if (now >= netcalc_run->warm) netcalc_run->payload += packet->GetSize();
   if (now >= flow.counted_from && now <= flow.stop) flow.counted += packet->GetSize();
   if (flow.size > 0 && flow.finish < 0 && flow.received >= flow.size) flow.finish = now;
 }
@@ -95,7 +96,11 @@ static void NetcalcReplied(int number, Ptr<Socket> socket) {
 }
 static void NetcalcAsked(int number, Ptr<Socket> socket) {
   NetcalcLoop& loop = netcalc_run->loops[number];
-  while (Ptr<Packet> packet = socket->Recv()) loop.asked += packet->GetSize();
+  while (Ptr<Packet> packet = socket->Recv()) {
+    loop.asked += packet->GetSize();
+    if (Simulator::Now().GetSeconds() >= netcalc_run->warm)
+      netcalc_run->payload += packet->GetSize();
+  }
   if (loop.asked < loop.size) return;
   loop.asked = 0;
   socket->Send(Create<Packet>(loop.reply));
@@ -116,9 +121,24 @@ static void NetcalcSample() {
   Simulator::Schedule(Seconds(run.step), &NetcalcSample);
 }
 
-std::vector<double> NetcalcSimulate(
+// A line whose delay is that of its channel one way, and another one the other way.
+class NetcalcLine : public PointToPointChannel {
+ public:
+  Time there, back;
+  bool TransmitStart(Ptr<const Packet> packet, Ptr<PointToPointNetDevice> from,
+                     Time duration) override {
+    bool is_there = from == GetSource(0);
+    Ptr<PointToPointNetDevice> to = GetDestination(is_there ? 0 : 1);
+    Simulator::ScheduleWithContext(to->GetNode()->GetId(), duration + (is_there ? there : back),
+                                   &PointToPointNetDevice::Receive, to, packet->Copy());
+    return true;
+  }
+};
+
+std::vector<std::vector<double>> NetcalcSimulate(
     double rate_bps, double rtt_s, int buffer_packets, int marking_packets, int mtu_bytes,
     double loss_ratio, double end_s, double warm_s, int seed, double step_s,
+    bool delay_on_acks,
     std::vector<std::string> algorithms, std::vector<double> starts, std::vector<double> stops,
     std::vector<double> sizes, std::vector<std::string> loop_algorithms,
     std::vector<double> loop_starts, std::vector<double> loop_stops,
@@ -126,6 +146,7 @@ std::vector<double> NetcalcSimulate(
   NetcalcRun run;
   netcalc_run = &run;
   run.step = step_s;
+  run.warm = warm_s;
   int count = algorithms.size();
   int segment = mtu_bytes - 52;
   double held = rate_bps * rtt_s / 8 + 1.0 * buffer_packets * mtu_bytes;
@@ -158,6 +179,12 @@ std::vector<double> NetcalcSimulate(
   line.SetQueue("ns3::DropTailQueue",
                 "MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, at_device)));
   NetDeviceContainer bottleneck = line.Install(ends.Get(0), ends.Get(1));
+  if (delay_on_acks) {
+    Ptr<NetcalcLine> channel = CreateObject<NetcalcLine>();
+    channel->back = Seconds(rtt_s);
+    for (int i = 0; i < 2; i++)
+      DynamicCast<PointToPointNetDevice>(bottleneck.Get(i))->Attach(channel);
+  }
   Ipv4AddressHelper addresses;
   addresses.SetBase("10.200.0.0", "255.255.255.0");
   if (marks) {
@@ -256,18 +283,10 @@ std::vector<double> NetcalcSimulate(
   Simulator::Schedule(Seconds(step_s), &NetcalcSample);
   Simulator::Stop(Seconds(end_s));
   Simulator::Run();
-  std::vector<double> result = {run.drops};
-  for (auto& flow : run.flows) {
-    result.push_back(flow.counted);
-    result.push_back(flow.finish);
-    result.push_back(flow.sent);
-    result.push_back(flow.resent);
-  }
-  for (auto& loop : run.loops) {
-    result.push_back(loop.latencies.size());
-    result.insert(result.end(), loop.latencies.begin(), loop.latencies.end());
-  }
-  result.insert(result.end(), run.samples.begin(), run.samples.end());
+  std::vector<std::vector<double>> result = {{run.drops, run.payload}, run.samples};
+  for (auto& flow : run.flows)
+    result.push_back({double(flow.counted), flow.finish, double(flow.sent), double(flow.resent)});
+  for (auto& loop : run.loops) result.push_back(loop.latencies);
   Simulator::Destroy();
   netcalc_run = nullptr;
   return result;
@@ -275,7 +294,7 @@ std::vector<double> NetcalcSimulate(
 """
 
 NUMBERS = ("rate_bps", "rtt_s", "buffer_packets", "marking_packets", "mtu_bytes", "loss_ratio",
-           "end_s", "warm_s", "seed", "step_s")  # fmt: skip
+           "end_s", "warm_s", "seed", "step_s", "delay_on_acks")  # fmt: skip
 LISTS = ("algorithms", "starts", "stops", "sizes", "loop_algorithms", "loop_starts", "loop_stops",
          "loop_sizes", "loop_replies")  # fmt: skip
 
@@ -300,7 +319,11 @@ def main() -> None:
         kinds = ["std::string" if key.endswith("algorithms") else "double" for key in LISTS]
         lists = [vector[kind](wanted[key]) for kind, key in zip(kinds, LISTS, strict=True)]
         numbers = [wanted[key] for key in NUMBERS]
-        print(json.dumps(list(simulate(*numbers, *lists))), file=answers, flush=True)
+        (drops, payload), samples, *rest = map(list, simulate(*numbers, *lists))
+        count = len(wanted["algorithms"])
+        answer = {"drops": drops, "payload_bytes": payload, "samples": samples,
+                  "flows": rest[:count], "loops": rest[count:]}  # fmt: skip
+        print(json.dumps(answer), file=answers, flush=True)
 
 
 if __name__ == "__main__":

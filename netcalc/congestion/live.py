@@ -23,7 +23,7 @@ from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.congestion.result import Result
 from netcalc.emulation.events import Events, Log
 from netcalc.emulation.wire.control import start_failure
-from netcalc.emulation.wire.emulated_path import EmulatedPath
+from netcalc.emulation.wire.emulated_path import MAX_MTU_BYTES, MIN_MTU_BYTES, EmulatedPath
 from netcalc.emulation.wire.statistics import Statistics
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.peers.process import ControlledPeer
@@ -124,7 +124,7 @@ def emulated_path(scenario: Scenario) -> EmulatedPath:
     }
     return EmulatedPath(
         Path.of([Link(shared.rate_bps, shared.rtt_s / 2.0)]),
-        mtu_bytes=max(1280, shared.mtu_bytes),
+        mtu_bytes=shared.mtu_bytes,
         there=there,
         back={"latency_s": shared.rtt_s - there_s},
         seed=scenario.seed,
@@ -254,6 +254,8 @@ class _LiveRun:
             spent_s = source.cpu_s, sink.cpu_s
             recording = self._recording((source.rows(), sink.rows()), queue, zero_ns, spent_s)
             self._judge_hosts(recording)
+            if not self.stopping.reason:
+                self._judge_count(sink)
         return recording
 
     def _recording(
@@ -316,14 +318,7 @@ class _LiveRun:
                 {
                     "host": path.address("B"),
                     "port": listener.getsockname()[1],
-                    "start_s": load.start_s,
-                    "stop_s": load.stop_s,
-                    **{
-                        name: None
-                        if getattr(load, name, None) is None
-                        else int(getattr(load, name))
-                        for name in ("size_bytes", "request_bytes", "reply_bytes")
-                    },
+                    **_times_and_sizes(load),
                 }
                 for load, listener in zip(self.loads, listeners, strict=True)
             ],
@@ -366,6 +361,13 @@ class _LiveRun:
         if found.invalid is not None:
             self.warnings.append(found.invalid)
 
+    def _judge_count(self, sink: _Host) -> None:
+        """Note flows and request loops that the receiving host never saw."""
+        count = int((sink.report_of_run or {}).get("count", 0))
+        if count < len(self.loads):
+            values = {"count": len(self.loads) - count, "total": len(self.loads)}
+            self.warnings.append(Notice("flows-not-connected", values))
+
     def _judge_hosts(self, recording: Recording) -> None:
         """Note a host whose processor was the limit."""
         for host, spent_s in zip(("sending", "receiving"), recording.cpu_s, strict=True):
@@ -383,6 +385,7 @@ class _LiveRun:
             experiment="congestion",
             protocol="tcp",
             host=instrument.host(),
+            command="netcalc congestion --by live",
             clock="perf_counter",
             start=datetime.fromtimestamp(self.start_wall_ns / 1e9, UTC).isoformat(),
             warnings=tuple(one for one in found if one is not None),
@@ -400,6 +403,16 @@ class _LiveRun:
         )
 
 
+def _times_and_sizes(load: Flow | Requests) -> dict[str, Any]:
+    """Return what the plan of the hosts says of a flow or a request loop."""
+    times = {"start_s": load.start_s, "stop_s": load.stop_s}
+    if isinstance(load, Requests):
+        sizes = {"request_bytes": load.request_bytes, "reply_bytes": load.reply_bytes}
+    else:
+        sizes = {} if load.size_bytes is None else {"size_bytes": load.size_bytes}
+    return times | {name: int(size) for name, size in sizes.items()}
+
+
 def _from_zero(queue: Events, zero_ns: int) -> Events:
     """Return the log of the bottleneck with its times from the start of the scenario."""
     columns = queue.columns()
@@ -409,11 +422,14 @@ def _from_zero(queue: Events, zero_ns: int) -> Events:
 
 
 def _require_possible(scenario: Scenario) -> None:
+    link = scenario.bottleneck
+    if link.rate_bps > MAX_RATE_BPS:
+        raise DomainError("live-rate", "rate_bps", link.rate_bps, high=MAX_RATE_BPS)
+    if not MIN_MTU_BYTES <= link.mtu_bytes <= MAX_MTU_BYTES:
+        limits = {"low": MIN_MTU_BYTES, "high": MAX_MTU_BYTES}
+        raise DomainError("live-mtu", "mtu_bytes", link.mtu_bytes, **limits)
+    if scenario.end_s > MAX_END_S:
+        raise DomainError("live-end", "end_s", scenario.end_s, high=MAX_END_S)
     count = len(scenario.flows) + len(scenario.requests)
-    for name, value, high in (
-        ("rate_bps", scenario.bottleneck.rate_bps, MAX_RATE_BPS),
-        ("end_s", scenario.end_s, MAX_END_S),
-        ("the number of flows and request loops", count, MAX_CONNECTIONS),
-    ):
-        if value > high:
-            raise DomainError("above-maximum", name, value, high=high)
+    if count > MAX_CONNECTIONS:
+        raise DomainError("live-count", "flows", count, high=MAX_CONNECTIONS)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +24,8 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.congestion.latencies import Latencies
 from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
-from netcalc.errors import ExperimentError
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.printable import safe_str
 from netcalc.scenario import Scenario
 
 CHILD = Path(__file__).with_name("_ns3_child.py")
@@ -50,6 +51,13 @@ RUN_S = 600.0
 MOST_PACKETS = 30e6
 """Packets beyond which a scenario is refused: an hour of computing. [packet]"""
 
+MOST_HELD_BYTES = (2**32 - 1 - 4e6) / 6
+"""Bandwidth-delay product and buffer together: the socket buffers of the simulation are up to six
+times as large plus 4 MB, and ns-3 has 32 bits for them. [byte]"""
+
+LONGEST_REASON = 300
+"""Characters that are shown of what a simulator that failed has written. [1]"""
+
 
 class Simulator:
     """A process with ns-3, for one scenario after the other.
@@ -68,24 +76,25 @@ class Simulator:
     def __init__(self, python: str | None = None) -> None:
         self._python = python or sys.executable
         command = [self._python, "-u", str(CHILD)]
+        self._written = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         try:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=self._written,
                 text=True,
                 start_new_session=True,
                 env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
             )
         except OSError as error:
+            self._written.close()
             raise ExperimentError(
                 "ns3-no-python", phase="ns-3", python=self._python, reason=str(error.strerror)
             ) from None
         ready = self._line(START_S)
         if not ready.startswith('{"ready"'):
-            self.close()
-            raise ExperimentError("ns3-absent", phase="ns-3", python=self._python)
+            raise self._failure("ns3-absent")
         self.version = str(json.loads(ready).get("version", ""))
 
     def run(self, scenario: Scenario) -> Result:
@@ -105,11 +114,10 @@ class Simulator:
             pass
         line = self._line(RUN_S)
         try:
-            numbers = np.array(json.loads(line), dtype=float)
+            answer = json.loads(line)
         except ValueError:
-            self.close()
-            raise ExperimentError("ns3-failed", phase="ns-3", python=self._python) from None
-        return replace(result(scenario, numbers), about={"ns3": self.version})
+            raise self._failure("ns3-failed") from None
+        return replace(result(scenario, answer), about={"ns3": self.version})
 
     def close(self) -> None:
         """End the process."""
@@ -120,6 +128,20 @@ class Simulator:
                     stream.close()
         process.kill()
         process.wait()
+        self._written.close()
+
+    def _failure(self, code: str) -> ExperimentError:
+        """End the process, and return what it said at last as an error."""
+        self._process.kill()
+        status = self._process.wait()
+        self._written.seek(0)
+        lines = self._written.read().decode(errors="replace").split("\n")
+        told = [line.strip() for line in lines if line.strip()]
+        told = [line for line in told if "msg=" in line] or told  # ns-3's own fatal errors
+        reason = told[-1] if told else f"no reason was written, exit status {status}"
+        self.close()
+        shown = safe_str(reason)[:LONGEST_REASON]
+        return ExperimentError(code, phase="ns-3", python=self._python, reason=shown)
 
     def __enter__(self) -> Self:
         return self
@@ -169,12 +191,15 @@ def arguments(scenario: Scenario) -> dict[str, Any]:
 
     Raises
     ------
+    DomainError
+        If a number is beyond those that ns-3 takes.
     ExperimentError
         If the scenario has no flow, or more packets than ns-3 gets through.
     """
     link = scenario.bottleneck
     if not scenario.flows:
         raise ExperimentError("ns3-no-flows", phase="ns-3")
+    _require_possible(scenario)
     packets = link.rate_bps / (8 * link.mtu_bytes) * scenario.end_s
     if packets > MOST_PACKETS:
         raise ExperimentError("ns3-too-long", phase="ns-3", packets=packets, limit=MOST_PACKETS)
@@ -187,75 +212,93 @@ def arguments(scenario: Scenario) -> dict[str, Any]:
         "loss_ratio": link.loss_ratio,
         "end_s": scenario.end_s,
         "warm_s": scenario.warm_s,
-        "seed": scenario.seed % 2**31,
+        "seed": scenario.seed,
         "step_s": STEP_S,
+        "delay_on_acks": link.delay_on_acks,
         "algorithms": [ALGORITHMS[flow.algorithm] for flow in scenario.flows],
         "starts": [flow.start_s for flow in scenario.flows],
         "stops": [-1.0 if flow.stop_s is None else flow.stop_s for flow in scenario.flows],
-        "sizes": [
-            0.0 if flow.size_bytes is None else float(math.ceil(flow.size_bytes))
-            for flow in scenario.flows
-        ],
+        "sizes": [0.0 if flow.size_bytes is None else flow.size_bytes for flow in scenario.flows],
         "loop_algorithms": [ALGORITHMS[loop.algorithm] for loop in scenario.requests],
         "loop_starts": [loop.start_s for loop in scenario.requests],
         "loop_stops": [loop.stop_s for loop in scenario.requests],
-        "loop_sizes": [float(math.ceil(loop.request_bytes)) for loop in scenario.requests],
-        "loop_replies": [float(math.ceil(loop.reply_bytes)) for loop in scenario.requests],
+        "loop_sizes": [loop.request_bytes for loop in scenario.requests],
+        "loop_replies": [loop.reply_bytes for loop in scenario.requests],
     }
 
 
-def result(scenario: Scenario, numbers: FloatArray) -> Result:
-    """Make a result of the child's numbers.
+def _require_possible(scenario: Scenario) -> None:
+    """Refuse numbers that ns-3's own types do not hold: it would end, or take others instead."""
+    link = scenario.bottleneck
+    most_rate = 2**64 / 40  # an access line has 20 times the rate, of 64 bits
+    wanted = [
+        ("rate_bps", link.rate_bps, 1.0, most_rate),
+        ("mtu_bytes", link.mtu_bytes, 68.0, 65535.0),
+        ("seed", scenario.seed, 0.0, 2**31 - 1.0),
+        ("buffer_bytes", link.buffer_bytes + link.bdp_bytes, 0.0, MOST_HELD_BYTES),
+    ]
+    for at, flow in enumerate(scenario.flows):
+        wanted.append((f"flows[{at}].size_bytes", flow.size_bytes or 1.0, 1.0, 2.0**53))
+    for at, loop in enumerate(scenario.requests):
+        wanted.append((f"requests[{at}].request_bytes", loop.request_bytes, 1.0, 2**32 - 1.0))
+        wanted.append((f"requests[{at}].reply_bytes", loop.reply_bytes, 1.0, 2**32 - 1.0))
+    for name, value, low, high in wanted:
+        if not low <= value <= high:
+            raise DomainError("ns3-limit", name, value, low=low, high=high)
 
-    They are the drops; of each flow bytes, finish, bytes sent and sent again; of each request loop
-    the count and the latencies; and the samples.
+
+def result(scenario: Scenario, answer: Mapping[str, Any]) -> Result:
+    """Make a result of the child's answer.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What was simulated.
+    answer : mapping
+        ``drops``; ``payload_bytes`` that the receivers got after ``warm_s``; ``flows``: of each the
+        counted bytes, the finish, and the bytes sent and sent again; ``loops``: the latencies of
+        each; and ``samples``: time, queue, and of each flow bytes and window, one after the other.
     """
     count = len(scenario.flows)
-    per_flow = numbers[1 : 1 + 4 * count].reshape(count, 4)
-    at, loops = 1 + 4 * count, []
-    for _ in scenario.requests:
-        after = at + 1 + int(numbers[at])
-        loops.append(numbers[at + 1 : after])
-        at = after
-    samples = numbers[at:].reshape(-1, 2 + 2 * count)
-    sent, resent = per_flow[:, 2].sum(), per_flow[:, 3].sum()
-    finish = np.where(per_flow[:, 1] < 0, np.nan, per_flow[:, 1])
-    spans = np.array([counted_span_s(flow, scenario) for flow in scenario.flows])
+    counted, finish, sent, resent = np.array(answer["flows"], dtype=float).reshape(count, 4).T
+    samples = np.array(answer["samples"], dtype=float).reshape(-1, 2 + 2 * count)
+    finish = np.where(finish < 0, np.nan, finish)
+    spans = np.array([counted_span_s(flow, scenario) for flow in scenario.flows]).reshape(-1, 2)
     lengths = np.fmin(spans[:, 1], finish) - spans[:, 0]
-    times, queue = samples[:, 0], samples[:, 1]
-    received = np.vstack([np.zeros(count), samples[:, 2::2]])
-    warm = times > scenario.warm_s
-    first = int(np.argmax(warm))
-    payload = float((received[-1] - received[first]).sum())
-    whole = times[-1] - (times[first - 1] if first else 0.0)
-    for requests, latencies in zip(scenario.requests, loops, strict=True):
-        payload += requests.request_bytes * len(latencies)
+    ran = lengths > 0
+    queue = samples[samples[:, 0] > scenario.warm_s, 1]
+    if not queue.size:  # no sample in an observation that is shorter than their interval
+        queue = np.array([np.nan])
+    payload_bps = answer["payload_bytes"] * 8 / (scenario.end_s - scenario.warm_s)
     packet_share = scenario.bottleneck.mtu_bytes / segment_bytes(scenario)
-    median, p95 = np.percentile(queue[warm], [50, 95])
+    median, p95 = np.percentile(queue, [50, 95])
+    loops = tuple(Latencies(np.array(one, dtype=float)) for one in answer["loops"])
     return Result(
         scenario=scenario,
         by="ns3",
-        goodput_bps=np.where(lengths > 0, per_flow[:, 0] * 8 / np.maximum(lengths, 1e-9), 0.0),
-        queue_mean_bytes=float(queue[warm].mean()),
+        goodput_bps=np.where(ran, counted * 8 / np.where(ran, lengths, 1.0), np.nan),
+        queue_mean_bytes=float(queue.mean()),
         queue_median_bytes=float(median),
         queue_p95_bytes=float(p95),
-        drop_count=float(numbers[0]),
+        drop_count=float(answer["drops"]),
         finish_s=finish,
-        utilization=payload * 8 / whole / scenario.bottleneck.rate_bps * packet_share,
-        trajectory=_trajectory(scenario, samples, received),
-        resent_ratio=float(resent / sent) if sent else float("nan"),
-        requests=tuple(map(Latencies, loops)) if loops else None,
+        utilization=payload_bps / scenario.bottleneck.rate_bps * packet_share,
+        trajectory=_trajectory(scenario, samples),
+        resent_ratio=float(resent.sum() / sent.sum()) if sent.sum() else float("nan"),
+        requests=loops or None,
     )
 
 
-def _trajectory(scenario: Scenario, samples: FloatArray, received: FloatArray) -> Trajectory:
+def _trajectory(scenario: Scenario, samples: FloatArray) -> Trajectory:
     link = scenario.bottleneck
     own_s = link.rtt_s + 8 * link.mtu_bytes / link.rate_bps
+    received = np.vstack([np.zeros(len(scenario.flows)), samples[:, 2::2]])
+    steps_s = np.diff(samples[:, 0], prepend=0.0)
     return Trajectory(
         time_s=samples[:, 0],
         queue_bytes=samples[:, 1],
         window_packets=samples[:, 3::2] / segment_bytes(scenario),
-        goodput_bps=np.diff(received, axis=0) * 8 / STEP_S,
+        goodput_bps=np.diff(received, axis=0) * 8 / steps_s[:, None],
         rtt_s=own_s + 8 * samples[:, 1] / link.rate_bps,
     )
 

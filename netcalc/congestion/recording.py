@@ -164,9 +164,13 @@ class Recording:
         return total
 
     def trajectory(self, step_s: float = STEP_S) -> Trajectory:
-        """Return the course in steps; a window is the last that was sampled in its step."""
+        """Return the course in steps; a window is the last that was sampled in its step.
+
+        The last step may be shorter. A connection whose round-trip time the kernel does not know
+        yet (``tcpi_rtt`` is 0) has none.
+        """
         steps = int(np.ceil(self.ended_s / step_s - 1e-9))
-        ends: FloatArray = np.arange(1, steps + 1, dtype=float) * step_s
+        ends: FloatArray = np.minimum(np.arange(1.0, steps + 1) * step_s, self.ended_s)
         count = len(self.scenario.flows)
         windows, rates = np.full((2, ends.size, count), np.nan)
         rtts = np.full((ends.size, count), np.nan)
@@ -178,9 +182,10 @@ class Recording:
                 ends - times[np.maximum(last, 0)] <= step_s if times.size else False
             )
             windows[known, index] = states["cwnd"][last[known]]
-            rtts[known, index] = states["rtt_us"][last[known]] * 1e-6
-            got = self.received_bytes(index, np.concatenate(([0.0], ends)))
-            rates[:, index] = 8.0 * np.diff(got) / step_s
+            rtt_us = states["rtt_us"][last[known]]
+            rtts[known, index] = np.where(rtt_us > 0, rtt_us * 1e-6, np.nan)
+            edges = np.concatenate(([0.0], ends))
+            rates[:, index] = 8.0 * np.diff(self.received_bytes(index, edges)) / np.diff(edges)
         counted = np.isfinite(rtts)
         sums = np.where(counted, rtts, 0.0).sum(axis=1)
         mean_rtt = np.divide(sums, counted.sum(axis=1), where=counted.any(axis=1),

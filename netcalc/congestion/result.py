@@ -105,7 +105,7 @@ class Result:
         "theory", "live" or "ns3".
     goodput_bps : numpy.ndarray
         Payload rate of each flow from ``warm_s``, or its later start, to its stop, its finish or
-        the end; of shape (flow,). [bit/s]
+        the end; nan if it did not run in that time; of shape (flow,). [bit/s]
     queue_mean_bytes, queue_median_bytes, queue_p95_bytes : float
         Queue at the bottleneck after ``warm_s``. [byte]
     drop_count : float
@@ -156,7 +156,9 @@ class Result:
 
     @property
     def jain(self) -> float:
-        """Jain's fairness index of the mean goodputs."""
+        """Jain's fairness index of the mean goodputs; nan if one is not known."""
+        if np.isnan(self.goodput_bps).any():
+            return float("nan")
         return float(jain_index(self.goodput_bps))
 
     @property

@@ -34,6 +34,14 @@ MEMBERS = {
     "resent_bytes": ("byte", "resent_bytes", 1.0),
 }
 """Columns of a state: unit, member of ``tcp_info`` as recorded, and its units in one of those."""
+UNKNOWN = {
+    "rtt_us": 0,
+    "min_rtt_us": 2**32 - 1,
+    "ssthresh": 2**31 - 1,
+    "pacing_bytes_s": 2**64 - 1,
+}
+"""What Linux's ``tcp_info`` has before there is a value: no round trip, no loss, no pacing. Such a
+value is nan in the table."""
 UNITS = {
     "row": "text",
     "connection": "1",
@@ -77,7 +85,8 @@ def as_table(recording: Recording) -> Table:
     columns["counted_bytes"][rows == RECEIVED] = received["value"]
     columns["end_s"][rows == REQUEST] = requests["value"] * 1e-9
     for name, (_, member, in_one) in MEMBERS.items():
-        columns[name][rows == STATE] = states[member] / in_one
+        known = states[member] != UNKNOWN.get(member, -1)
+        columns[name][rows == STATE] = np.where(known, states[member] / in_one, np.nan)
     packet = rows == PACKET
     columns["time_s"][packet] = queue.arrival_s
     columns["end_s"][packet] = queue.departure_s
@@ -151,10 +160,12 @@ def _counted(table: Table, where: NDArray[np.bool_], values: NDArray[np.float64]
 def _states(table: Table, where: NDArray[np.bool_]) -> Rows:
     rows = _heads(table, where, empty_rows(int(where.sum()), states=True))
     for name, (_, member, in_one) in MEMBERS.items():
-        values = np.nan_to_num(np.rint(table[name][where] * in_one))
+        given = np.rint(table[name][where] * in_one)
+        values = np.nan_to_num(given)
         most = np.iinfo(rows[member].dtype).max  # a float64 may be one above it
         rows[member] = np.where(values < float(most), values, 0).astype(rows[member].dtype)
         rows[member][values >= float(most)] = most
+        rows[member][np.isnan(given)] = UNKNOWN.get(member, 0)
     return rows
 
 

@@ -21,9 +21,24 @@ CONGESTION = {
     "scenario-key-unknown": "is not a name of this object",
     "scenario-key-missing": "is missing",
     "scenario-wrong-kind": "is of a wrong kind",
-    "ns3-absent": "{python} has no ns-3 that works",
+    "live-rate": (
+        "{name} of {value:bit/s} is more than a live run carries: the bottleneck is a program "
+        "that reaches {high:bit/s}"
+    ),
+    "live-mtu": (
+        "{name} of {value} is not possible live: namespaces take packets of {low} to {high} bytes"
+    ),
+    "live-end": "{name} of {value:s} is more than a live run lasts: {high:s}",
+    "live-count": (
+        "{value} flows and request loops are more than the {high} that one host of a live run opens"
+    ),
+    "flows-not-connected": (
+        "{count} of {total} flows and request loops did not reach the receiver before the end"
+    ),
+    "ns3-limit": "{name} of {value} is beyond ns-3, which takes {low:g} to {high:g}",
+    "ns3-absent": "{python} has no ns-3 that works: {reason}",
     "ns3-no-python": "cannot start {python}: {reason}",
-    "ns3-failed": "the simulation by {python} ended without a result",
+    "ns3-failed": "the simulation by {python} ended without a result: {reason}",
     "ns3-no-flows": "the scenario has no flow, and request loops alone are not simulated",
     "ns3-too-long": "the scenario has up to {packets:,.0f} packets, more than {limit:,.0f}",
     "scenario-number": "is not a possible value",
@@ -73,6 +88,12 @@ CONGESTION_EXPECTED = {
 
 CONGESTION_HINTS: dict[str, str] = {
     "flow-endless": "Give stop_s, or size_bytes",
+    "live-rate": "Lower the rate, or evaluate the scenario by theory",
+    "live-mtu": "Change mtu_bytes, or evaluate the scenario by theory or ns-3",
+    "live-end": "End earlier, or evaluate the scenario by theory or ns-3",
+    "live-count": "Take fewer, or evaluate the scenario by theory or ns-3",
+    "flows-not-connected": "Start them earlier, or take fewer",
+    "ns3-limit": "Change it, or evaluate the scenario by theory",
     "ns3-absent": "Install it there with: pip install 'ns3>=3.44'; it needs Linux on x86-64",
     "ns3-no-python": "Name the interpreter that has ns-3",
     "ns3-failed": "Everything else works without it",

@@ -20,7 +20,7 @@ from netcalc.scenario.facts import Bottleneck, Flow, Requests, Scenario
 
 _BUFFERS = ("buffer_packets", "buffer_bytes", "buffer_bdp")
 _OF_BOTTLENECK = ("rate_bps", "rtt_s", *_BUFFERS, "mtu_bytes", "loss_ratio", "marking_bytes")
-_OF_SCENARIO = ("end_s", "warm_s", "seed", "senders_count")
+_OF_SCENARIO = ("end_s", "warm_s", "seed")
 _OF_FLOW = ("start_s", "stop_s", "size_bytes")
 _OF_REQUESTS = ("request_bytes", "reply_bytes", "start_s", "stop_s")
 _MOST_BYTES = 10_000_000
@@ -77,7 +77,7 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
     document : str or mapping
         ``rate_bps``, ``rtt_s``, one of ``buffer_packets``, ``buffer_bytes`` and ``buffer_bdp``,
         ``end_s``, and ``flows``, ``requests`` or both; ``mtu_bytes``, ``loss_ratio``,
-        ``marking_bytes``, ``delay_on_acks``, ``warm_s``, ``seed`` and ``senders_count`` may follow.
+        ``marking_bytes``, ``delay_on_acks``, ``warm_s`` and ``seed`` may follow.
         What has neither ``stop_s`` nor ``size_bytes`` runs to ``end_s``.
     name : str
         Its name in messages.

@@ -48,7 +48,7 @@ class Flow:
     stop_s : float or None
         Time at which the sender stops; None if the size ends it. [s]
     size_bytes : float or None
-        Payload to transfer; None if the time ends it. [byte]
+        Payload to transfer, rounded up to whole bytes; None if the time ends it. [byte]
 
     Raises
     ------
@@ -65,7 +65,7 @@ class Flow:
         choice("algorithm", self.algorithm, ALGORITHMS)
         _keep(self, "start_s", non_negative)
         _keep(self, "stop_s", non_negative)
-        _keep(self, "size_bytes", positive)
+        _keep(self, "size_bytes", _whole_bytes)
         if self.stop_s is None and self.size_bytes is None:
             raise DomainError("flow-endless", "stop_s", None)
         _require_later(self)
@@ -78,9 +78,9 @@ class Requests:
     Parameters
     ----------
     request_bytes : float
-        Payload of a request, sent through the bottleneck. [byte]
+        Payload of a request, sent through the bottleneck; rounded up to whole bytes. [byte]
     reply_bytes : float
-        Payload of a reply, sent against the traffic. [byte]
+        Payload of a reply, sent against the traffic; rounded up to whole bytes. [byte]
     algorithm : str
         One of :data:`ALGORITHMS`.
     start_s, stop_s : float
@@ -100,8 +100,8 @@ class Requests:
 
     def __post_init__(self) -> None:
         choice("algorithm", self.algorithm, ALGORITHMS)
-        _keep(self, "request_bytes", positive)
-        _keep(self, "reply_bytes", positive)
+        _keep(self, "request_bytes", _whole_bytes)
+        _keep(self, "reply_bytes", _whole_bytes)
         _keep(self, "start_s", non_negative)
         _keep(self, "stop_s", non_negative)
         _require_later(self)
@@ -235,8 +235,6 @@ class Scenario:
         Time before which nothing counts in means. [s]
     seed : int
         Seed of random losses.
-    senders_count : int
-        Hosts the flows are spread over, in turn.
 
     Raises
     ------
@@ -250,7 +248,6 @@ class Scenario:
     end_s: float
     warm_s: float = 0.0
     seed: int = 1
-    senders_count: int = 3
 
     def __post_init__(self) -> None:
         given: object = self.bottleneck
@@ -261,9 +258,7 @@ class Scenario:
         object.__setattr__(self, "requests", _all_of("requests", self.requests, Requests))
         _keep(self, "end_s", positive)
         _keep(self, "warm_s", non_negative)
-        for name, check in (("seed", whole), ("senders_count", _at_least_one)):
-            _keep(self, name, check)
-            object.__setattr__(self, name, int(getattr(self, name)))
+        object.__setattr__(self, "seed", _seed(self.seed))
         if self.warm_s >= self.end_s:
             raise DomainError("warm-after-end", "warm_s", self.warm_s, end_s=self.end_s)
         if not self.flows and not self.requests:
@@ -321,5 +316,13 @@ def _some_packets(name: str, value: ArrayLike) -> FloatArray:
     return at_least(name, value, 1.0)
 
 
-def _at_least_one(name: str, value: ArrayLike) -> FloatArray:
-    return whole(name, value, 1)
+def _whole_bytes(name: str, value: ArrayLike) -> FloatArray:
+    """Return a payload: a part of a byte takes a whole one."""
+    return np.ceil(positive(name, value))
+
+
+def _seed(value: Any) -> int:
+    """Return a seed; a whole number is kept exactly, also where a float64 would round it."""
+    checked = _number("seed", value, whole)
+    is_whole = isinstance(value, int | np.integer)
+    return int(value) if is_whole else int(checked)

@@ -246,7 +246,9 @@ def test_a_failed_scenario_is_kept_as_such_and_tried_again(tmp_path, monkeypatch
 
         def run(self, scenario):
             if len(begun) == 1:
-                raise ExperimentError("ns3-failed", phase="ns-3", python="python")
+                raise ExperimentError(
+                    "ns3-failed", phase="ns-3", python="python", reason="no memory"
+                )
             return batch.theory.run_many([scenario])[0]
 
         def close(self):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from netcalc.congestion import ns3
-from netcalc.errors import ExperimentError
+from netcalc.errors import DomainError, ExperimentError
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario, preset
 
 LINK = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_packets=20, loss_ratio=0.01)
@@ -24,15 +24,21 @@ SCENARIO = Scenario(
     warm_s=1.0,
     seed=3,
 )
-NUMBERS = [
-    7.0,  # drops
-    1_000_000.0, -1.0, 1_500_000.0, 30_000.0,  # counted bytes, finish, sent, resent
-    50_000.0, 1.5, 60_000.0, 10_000.0,
-    0.5, 0.0, 100_000.0, 14_480.0, 0.0, 0.0,  # time, queue; bytes and window of each flow
-    1.0, 3000.0, 500_000.0, 28_960.0, 10_000.0, 14_480.0,
-    1.5, 6000.0, 1_000_000.0, 28_960.0, 50_000.0, 14_480.0,
-    2.0, 9000.0, 1_500_000.0, 28_960.0, 50_000.0, 14_480.0,
-]  # fmt: skip
+ANSWER = {
+    "drops": 7.0,
+    "payload_bytes": 1_040_000.0,
+    "flows": [  # counted bytes, finish, sent, sent again
+        [1_000_000.0, -1.0, 1_500_000.0, 30_000.0],
+        [50_000.0, 1.5, 60_000.0, 10_000.0],
+    ],
+    "loops": [],
+    "samples": [  # time, queue; bytes and window of each flow
+        0.5, 0.0, 100_000.0, 14_480.0, 0.0, 0.0,
+        1.0, 3000.0, 500_000.0, 28_960.0, 10_000.0, 14_480.0,
+        1.5, 6000.0, 1_000_000.0, 28_960.0, 50_000.0, 14_480.0,
+        2.0, 9000.0, 1_500_000.0, 28_960.0, 50_000.0, 14_480.0,
+    ],
+}  # fmt: skip
 
 PROGRAM = """#!{python}
 import sys, time
@@ -58,7 +64,7 @@ def test_the_child_is_given_the_scenario():
 
 
 def test_numbers_become_a_result():
-    found = ns3.result(SCENARIO, np.array(NUMBERS))
+    found = ns3.result(SCENARIO, ANSWER)
     # derived: 1 MB in the second after the warm-up; 50 kB in the half second to its finish
     assert found.goodput_bps.tolist() == [8e6, 800e3]
     assert np.isnan(found.finish_s[0])
@@ -75,17 +81,15 @@ def test_numbers_become_a_result():
     assert found.as_dict()["finish_s"] == [None, 1.5]
 
 
-def test_the_latencies_of_each_loop_lie_before_the_samples():
+def test_the_latencies_of_each_loop_are_kept():
     latencies = [0.05 + 0.001 * number for number in range(100)]
     loops = (Requests(request_bytes=10e3, stop_s=2.0), Requests(request_bytes=1e6, stop_s=2.0))
     scenario = replace(SCENARIO, requests=loops)
-    found = ns3.result(
-        scenario, np.array([*NUMBERS[:9], 100.0, *latencies, 1.0, 0.9, *NUMBERS[9:]])
-    )
+    found = ns3.result(scenario, ANSWER | {"loops": [latencies, [0.9]]})
     assert found.request_p50_s[0] == pytest.approx(0.0995), "derived: between the 50th and 51st"
     assert found.request_p99_s[0] == pytest.approx(0.05 + 0.001 * 98.01), "derived: 0.99 of 99 gaps"
     assert np.isnan(found.request_p50_s[1]), "identity: one request has no median"
-    plain = ns3.result(SCENARIO, np.array(NUMBERS))
+    plain = ns3.result(SCENARIO, ANSWER)
     assert found.goodput_bps == pytest.approx(plain.goodput_bps)
     given = ns3.arguments(scenario)
     assert given["loop_sizes"] == [10_000.0, 1_000_000.0]
@@ -96,7 +100,7 @@ def test_a_program_answers_scenario_after_scenario(tmp_path):
     body = f"""
 print('{{"ready": "ns", "version": "3.44"}}', flush=True)
 for line in sys.stdin:
-    print({json.dumps(json.dumps(NUMBERS))}, flush=True)
+    print({json.dumps(json.dumps(ANSWER))}, flush=True)
 """
     results = ns3.run_many([SCENARIO, SCENARIO], python=interpreter(tmp_path, body))
     assert [one.drop_count for one in results] == [7, 7]
@@ -139,3 +143,54 @@ def test_a_slow_simulator_is_ended(tmp_path, monkeypatch):
     body = """print('{"ready": 1}', flush=True); time.sleep(30)"""
     with pytest.raises(ExperimentError, match="ended without a result"):
         ns3.run(SCENARIO, python=interpreter(tmp_path, body))
+
+
+def test_an_observation_shorter_than_a_sample_has_no_queue():
+    """derived: 1 kB in 10 ms are 800 kbit/s; no sample, no queue."""
+    brief = replace(SCENARIO, flows=SCENARIO.flows[:1], end_s=0.01, warm_s=0.0)
+    rows = {"flows": [[1000.0, -1.0, 2000.0, 0.0]], "samples": [], "payload_bytes": 1000.0}
+    found = ns3.result(brief, ANSWER | rows)
+    assert found.goodput_bps.tolist() == pytest.approx([800e3])
+    assert np.isnan(found.queue_mean_bytes)
+    assert found.utilization == pytest.approx(1000 * 8 / 0.01 / 10e6 * 1500 / 1448)
+    assert found.trajectory.time_s.size == 0
+
+
+def test_a_flow_that_ends_in_the_warm_up_has_no_goodput():
+    early = replace(SCENARIO.flows[0], stop_s=0.9)
+    found = ns3.result(replace(SCENARIO, flows=(early, SCENARIO.flows[1])), ANSWER)
+    assert np.isnan(found.goodput_bps[0])
+    assert found.as_dict()["goodput_bps"][0] is None
+
+
+@pytest.mark.each(
+    "link, more, name",
+    [
+        ({"rate_bps": 0.1}, {}, "rate_bps"),
+        ({"mtu_bytes": 70_000}, {"end_s": 2.0}, "mtu_bytes"),
+        ({"buffer_packets": 1e10}, {}, "buffer_bytes"),
+        ({}, {"seed": 2**31}, "seed"),
+        ({}, {"requests": (Requests(request_bytes=2**32, stop_s=2.0),)},
+         "requests[0].request_bytes"),
+    ],
+)  # fmt: skip
+def test_numbers_beyond_those_of_ns3_are_refused(link, more, name):
+    """identity: its types have 31, 32 or 16 bits, and a packet of IP 65,535 bytes."""
+    shared = Bottleneck.of(**{"rate_bps": 10e6, "rtt_s": 0.04, "buffer_packets": 20} | link)
+    with pytest.raises(DomainError) as refused:
+        ns3.arguments(replace(SCENARIO, bottleneck=shared, **more))
+    assert (refused.value.code, refused.value.name) == ("ns3-limit", name)
+
+
+def test_what_a_simulator_wrote_is_the_reason(tmp_path):
+    body = (
+        """print("msg='no such rate', file=x.cc", file=sys.stderr); print("bye", file=sys.stderr)"""
+    )
+    with pytest.raises(ExperimentError, match="no such rate"):
+        ns3.run(SCENARIO, python=interpreter(tmp_path, body))
+
+
+def test_the_child_is_told_where_the_delay_lies():
+    assert ns3.arguments(SCENARIO)["delay_on_acks"] is False
+    on_acks = replace(LINK, delay_on_acks=True)
+    assert ns3.arguments(replace(SCENARIO, bottleneck=on_acks))["delay_on_acks"] is True

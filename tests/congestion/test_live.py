@@ -81,17 +81,36 @@ def test_a_congestion_control_that_the_kernel_lacks_is_named():
 
 
 @pytest.mark.each(
-    ("given", "name"),
+    ("given", "code"),
     [
-        (scenario(Flow(algorithm="reno", stop_s=4.0), rate_bps=2e9), "rate_bps"),
-        (scenario(Flow(algorithm="reno", stop_s=4.0), end_s=700.0), "end_s"),
-        (scenario(*[Flow(algorithm="reno", stop_s=4.0)] * 201), "the number of flows"),
+        (scenario(Flow(algorithm="reno", stop_s=4.0), rate_bps=2e9), "live-rate"),
+        (scenario(Flow(algorithm="reno", stop_s=4.0), mtu_bytes=576), "live-mtu"),
+        (scenario(Flow(algorithm="reno", stop_s=4.0), end_s=700.0), "live-end"),
+        (scenario(*[Flow(algorithm="reno", stop_s=4.0)] * 201), "live-count"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_no_machine_carries_is_refused(given, name):
+def test_what_no_machine_carries_is_refused(given, code):
     """identity: before a namespace is made."""
     with pytest.raises(DomainError) as caught:
         live.run(given)
-    assert caught.value.code == "above-maximum"
-    assert str(caught.value.name).startswith(name)
+    assert caught.value.code == code
+    assert caught.value.hint
+
+
+def test_the_fastest_live_link_is_said_with_its_unit_and_reason():
+    with pytest.raises(DomainError, match=r"10 Gbit/s.*1 Gbit/s") as caught:
+        live.run(scenario(Flow(algorithm="reno", stop_s=4.0), rate_bps=1e10))
+    assert "theory" in str(caught.value.hint)
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+def test_a_flow_that_did_not_connect_marks_the_run():
+    """derived: it starts 10 ms before the end, and the way there takes 20 ms."""
+    late = Flow(algorithm="reno", start_s=1.49, stop_s=1.5)
+    usual = Flow(algorithm="reno", stop_s=1.5)
+    found = live.record(scenario(usual, late, end_s=1.5, warm_s=0.5, rtt_s=0.04))
+    [mark] = [one for one in found.meta.warnings if one.code == "flows-not-connected"]
+    assert mark.values["count"] == 1
+    assert found.meta.command

@@ -122,3 +122,20 @@ def test_a_log_that_was_cut_gives_its_whole_rows():
     sent = state(0, 0.1, rtt_us=1, cwnd=1, resent=0) * 2
     assert parse_rows(sent[:-1])[0].size == 1
     assert parse_rows(row(BYTES, 0, 0.0, 1)[:-1])[1].size == 0
+
+
+def test_a_round_trip_that_is_not_known_yet_is_none():
+    """identity: the kernel writes 0 before the first."""
+    sent = state(0, 0.05, rtt_us=0, cwnd=10, resent=0)
+    sent += state(0, 0.15, rtt_us=25_000, cwnd=12, resent=0)
+    rtt_s = recording(sent=sent, ended_s=0.2).trajectory().rtt_s
+    assert np.isnan(rtt_s[0])
+    assert rtt_s[1] == pytest.approx(0.025)
+
+
+def test_the_last_step_of_a_course_may_be_shorter():
+    """derived: 1 MB/s all the time, also in the last 50 ms."""
+    rows = row(BYTES, 0, 0.0, 0) + row(BYTES, 0, 0.25, 250_000)
+    course = recording(received=rows, ended_s=0.25).trajectory()
+    assert course.time_s.tolist() == pytest.approx([0.1, 0.2, 0.25])
+    assert course.goodput_bps[:, 0].tolist() == pytest.approx([8e6] * 3)

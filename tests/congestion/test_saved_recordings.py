@@ -83,6 +83,20 @@ def test_the_columns_are_in_si_units():
     assert table.meta.units["window_packets"] == "packet"
 
 
+def test_what_the_kernel_does_not_know_yet_is_no_measurement():
+    """identity: placeholders of ``tcp_info`` are nan, and come back as they were."""
+    first = recording()
+    first = replace(first, states=first.states.copy())
+    first.states["rtt_us"][0] = 0
+    first.states["min_rtt_us"][0] = 0xFFFFFFFF
+    table = as_table(first)
+    assert np.isnan([table["rtt_s"][0], table["min_rtt_s"][0]]).all()
+    assert np.isnan([table["threshold_packets"][0], table["pacing_bps"][1]]).all()
+    again = from_table(loads(table.dumps())).states
+    assert (again["rtt_us"][0], again["min_rtt_us"][0]) == (0, 0xFFFFFFFF)
+    assert (again["ssthresh"][0], again["pacing_bytes_s"][1]) == (0x7FFFFFFF, UNLIMITED)
+
+
 def changed(**columns):
     table = as_table(recording())
     return Table(data={**table.columns(), **columns}, meta=table.meta)

@@ -124,20 +124,20 @@ def test_facts_keep_their_kinds():
         Bottleneck(**LINK, delay_on_acks="yes")
     assert Bottleneck(**LINK, delay_on_acks=np.True_).delay_on_acks is True
     flow = Flow(algorithm="reno", stop_s=1)
-    most = Scenario(bottleneck=small, flows=[flow] * 1000, end_s=2, seed=0, senders_count=1)
-    assert (len(most.flows), most.seed, most.senders_count) == (1000, 0, 1)
+    most = Scenario(bottleneck=small, flows=[flow] * 1000, end_s=2, seed=0)
+    assert (len(most.flows), most.seed) == (1000, 0)
     assert isinstance(most.flows, tuple)
     assert Flow(algorithm="reno", size_bytes=1).start_s == 0.0
     assert Requests(request_bytes=1, stop_s=1).start_s == 0.0
     usual = Scenario(bottleneck=small, flows=(flow,), end_s=2)
-    assert (usual.warm_s, usual.seed, usual.senders_count) == (0.0, 1, 3)
+    assert (usual.warm_s, usual.seed) == (0.0, 1)
 
 
 @pytest.mark.each("given, name", [
     ({"end_s": 0}, "end_s"),
     ({"warm_s": -1}, "warm_s"),
     ({"warm_s": float("nan")}, "warm_s"),
-    ({"senders_count": 0}, "senders_count"),
+    ({"seed": 0.5}, "seed"),
     ({"seed": -1}, "seed"),
     ({"flows": [], "requests": [Requests(request_bytes=1, start_s=2, stop_s=3)]},
      "requests[0].start_s"),
@@ -147,3 +147,18 @@ def test_a_scenario_that_cannot_be_is_refused_by_its_name(given, name):
     with pytest.raises(DomainError) as refused:
         Scenario(**usual | {"end_s": 2} | given)
     assert refused.value.name == name
+
+
+@pytest.mark.each("seed", [0, 1.0, 2**53 + 1, np.uint64(2**64 - 1)])
+def test_a_seed_is_kept_exactly(seed):
+    """identity: 2^53 + 1 is no float64."""
+    usual = {"bottleneck": Bottleneck(**LINK), "flows": [Flow(algorithm="reno", stop_s=1)]}
+    found = Scenario(**usual, end_s=2, seed=seed).seed
+    assert (found, type(found)) == (int(seed), int)
+
+
+def test_a_part_of_a_byte_takes_a_whole_one():
+    """derived: 0.5 is 1 byte and 1000.2 are 1001, for every way of evaluation."""
+    assert Flow(algorithm="reno", size_bytes=0.5).size_bytes == 1.0
+    loop = Requests(request_bytes=1000.2, reply_bytes=0.1, stop_s=1)
+    assert (loop.request_bytes, loop.reply_bytes) == (1001.0, 1.0)

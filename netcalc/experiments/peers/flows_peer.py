@@ -58,9 +58,10 @@ class Connection:
         self.opens_ns = zero_ns + int(plan["start_s"] * 1e9)
         stop_s = plan.get("stop_s")
         self.stops_ns = None if stop_s is None else zero_ns + int(stop_s * 1e9)
-        self.left_bytes: float = plan.get("size_bytes") or float("inf")
-        self.request_bytes: int = plan.get("request_bytes") or 0
-        self.reply_bytes: int = plan.get("reply_bytes") or 0
+        size_bytes = plan.get("size_bytes")
+        self.left_bytes = float("inf") if size_bytes is None else size_bytes
+        self.request_bytes: int = plan.get("request_bytes", 0)
+        self.reply_bytes: int = plan.get("reply_bytes", 0)
         self.address = (plan.get("host"), plan.get("port"))
         self.is_open = self.is_done = False
         self.counted_bytes = self.pending_bytes = 0
