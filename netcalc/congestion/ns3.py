@@ -24,7 +24,7 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.congestion.latencies import Latencies
 from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
-from netcalc.errors import DomainError, ExperimentError
+from netcalc.errors import ExperimentError
 from netcalc.printable import safe_str
 from netcalc.scenario import Scenario
 
@@ -191,10 +191,9 @@ def arguments(scenario: Scenario) -> dict[str, Any]:
 
     Raises
     ------
-    DomainError
-        If a number is beyond those that ns-3 takes.
     ExperimentError
-        If the scenario has no flow, or more packets than ns-3 gets through.
+        If the scenario has no flow, a number that ns-3 does not take, or more packets than it gets
+        through.
     """
     link = scenario.bottleneck
     if not scenario.flows:
@@ -244,7 +243,9 @@ def _require_possible(scenario: Scenario) -> None:
         wanted.append((f"requests[{at}].reply_bytes", loop.reply_bytes, 1.0, 2**32 - 1.0))
     for name, value, low, high in wanted:
         if not low <= value <= high:
-            raise DomainError("ns3-limit", name, value, low=low, high=high)
+            raise ExperimentError(
+                "ns3-limit", phase="ns-3", name=name, value=value, low=low, high=high
+            )
 
 
 def result(scenario: Scenario, answer: Mapping[str, Any]) -> Result:

@@ -93,7 +93,7 @@ def test_what_cannot_be_compared_is_refused(results, code):
 
 def test_the_rest_is_there_if_one_way_is_absent():
     def absent():
-        raise ExperimentError("ns3-absent", phase="ns-3", python="python")
+        raise ExperimentError("ns3-absent", phase="ns-3", python="python", reason="none")
 
     how = {way: lambda way=way: result(way, [1, 1]) for way in ways.WAYS} | {"ns3": absent}
     found, missing = ways.evaluate(["ns3", "live", "theory"], how)
