@@ -391,8 +391,12 @@ def mm1k_sojourn(load, places, service):
 
 
 def mm1k_within(services, load, places):
-    """Sum of Erlang distributions, by the customers that an accepted one finds."""
-    found = [load**n for n in range(int(places))]
+    """Sum of Erlang distributions, by the customers that an accepted one finds.
+
+    Below a load of 1 those beyond the 450th digit are left out.
+    """
+    most = int(places) if load >= 1 or not load else min(places, ceil(450 * log(10) / -log(load)))
+    found = [load**n for n in range(int(most))]
     within, longer = mpf(0), mpf(0)
     for n, weight in enumerate(found):
         within += weight * (1 - longer)
