@@ -138,7 +138,7 @@ def _loads(
             start[row, column] = flow.start_s + one.bottleneck.rtt_s
             stop[row, column] = one.end_s if flow.stop_s is None else flow.stop_s
             if flow.size_bytes is not None:
-                size[row, column] = np.ceil(flow.size_bytes / payload)
+                size[row, column] = flow.size_bytes / payload
     return algorithm, start, stop, size
 
 

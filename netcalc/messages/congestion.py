@@ -10,6 +10,8 @@ CONGESTION = {
     "buffer-below-packet": "the buffer does not hold one packet of {low:byte}",
     "all-packets-lost": "every packet is lost",
     "one-buffer-wanted": "one of buffer_packets and buffer_bdp is wanted",
+    "theory-loss": "the theory has no timeouts that grow, and holds up to a loss of {high:g}",
+    "theory-too-long": "the theory would compute about {seconds:,.0f} s, more than {limit:g} s",
     "connection-broken": "a connection of the run broke: {reason}",
     "no-flows": "the scenario has no flow and no requests",
     "scenario-too-long": "is longer than any scenario ({limit:,} bytes)",
@@ -102,4 +104,6 @@ CONGESTION_HINTS: dict[str, str] = {
     "dask-unreachable": "Start one with: dask scheduler",
     "dask-failed": "What is finished is kept; repeat the command to continue",
     "ns3-too-long": "Lower the rate, or end earlier",
+    "theory-loss": "Use a smaller loss, or a live run or ns-3",
+    "theory-too-long": "End earlier, lower the rate, or use fewer flows and request loops",
 }
