@@ -18,7 +18,7 @@ from netcalc.cli.output import cell, check_output, print_table, print_written, w
 from netcalc.cli.progress import Progress
 from netcalc.cli.quantity import WholeNumber
 from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Value
-from netcalc.errors import DomainError, UnitError
+from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.samples import Table, write_atomically
 
@@ -40,6 +40,14 @@ SHOWN = (
 )
 
 
+def set_option(command: Any) -> Any:
+    """Add the option that changes numbers of a scenario."""
+    help_ = "Change a number of the scenario, or algorithm; repeat it for others. Names: as --vary."
+    return click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help=help_)(
+        command
+    )
+
+
 def grid_options(command: Any) -> Any:
     """Add the options of a grid to a command."""
     options = (
@@ -50,7 +58,8 @@ def grid_options(command: Any) -> Any:
         click.option("--out", metavar="FILE.jsonl",
                      help="Results of the grid, saved as they come; continued if it exists."),
         click.option("--table", "table_path", metavar="FILE",
-                     help="Write the results of --out also as .csv, .json or .parquet."),
+                     help="Write the results of --out, or the course of one result over time, "
+                     "as .csv, .json or .parquet."),
         click.option("--dask", "workers", metavar="ADDRESS",
                      help='Scheduler of Dask for theory and ns-3; "local" for this machine.'),
     )  # fmt: skip
@@ -61,8 +70,7 @@ def grid_options(command: Any) -> Any:
 
 def require_out(grid: Mapping[str, Any]) -> None:
     """Refuse options of a grid where there is none."""
-    named = {"--vary": grid["vary"], "--table": grid["table_path"], "--dask": grid["workers"],
-             "--repeats": grid["repeats"] > 1}  # fmt: skip
+    named = {"--vary": grid["vary"], "--dask": grid["workers"], "--repeats": grid["repeats"] > 1}
     for option, given in named.items():
         if given:
             raise CommandError("option-requires", option=option, required="--out",
@@ -92,6 +100,9 @@ def run_grid(
         len(values) > 1 for name, values in grid.vary.items() if name in ALONG_AN_AXIS
     ):
         raise DomainError("nothing-varies", "--plot", plot_path, choices=list(ALONG_AN_AXIS))
+    alike = how["by"] == "theory" and repeats > 1
+    if alike and not any(case.scenario.bottleneck.loss_ratio for case in grid.cases()):
+        complain(str(Notice("repeats-alike", {"count": repeats})))
     with Progress("congestion") as progress:
         outcome = Batch(workers=workers, progress=progress, **how).run(grid, out)
     found = table(out)
@@ -116,8 +127,10 @@ def show_results(
     """Print the results that a file has, write them as a table, and draw them."""
     from netcalc.congestion.table import table
 
-    _check_table(table_path, inputs=[file], force=force)
+    check_table(table_path, inputs=[file], force=force)
     found = table(file)
+    if not len(found):
+        raise ReaderError("grid-no-results", file=file)
     _write(found, table_path, plot_path)
     columns = found.columns()
     if as_json:
@@ -130,9 +143,14 @@ def show_results(
     print_written(table_path, plot_path)
 
 
+def write_table(found: Table, table_path: str) -> None:
+    """Write columns in the form that the name says."""
+    write_atomically(Path(table_path), encode(found, Path(table_path).suffix[1:]))
+
+
 def _write(found: Table, table_path: str | None, plot_path: str | None) -> None:
     if table_path is not None:
-        write_atomically(Path(table_path), encode(found, Path(table_path).suffix[1:]))
+        write_table(found, table_path)
     if plot_path is not None:
         from netcalc import plots  # late: bokeh takes its time
 
@@ -160,9 +178,32 @@ def parse_vary(options: Sequence[str]) -> dict[str, list[Value]]:
     return found
 
 
+def parse_set(options: Sequence[str]) -> dict[str, Value]:
+    """Read ``NAME=VALUE``; a number without a unit is in that of the name.
+
+    Examples
+    --------
+    >>> parse_set(["end_s=10", "buffer_bdp=2"])
+    {'end_s': 10.0, 'buffer_bdp': 2.0}
+    """
+    found: dict[str, Value] = {}
+    for text in options:
+        name, equals, value = text.partition("=")
+        name, value = name.strip(), value.strip()
+        if not equals or not value or "," in value:
+            raise CommandError("set-malformed", text=text)
+        choice("--set", name, tuple(VARIED))
+        if name in found:
+            raise CommandError("set-twice", name=name)
+        found[name] = _value(name, value)
+    return found
+
+
 def _value(name: str, text: str) -> Value:
     if VARIED[name] == "text":
         return text
+    if name == "seed" and text.isdigit() and text.isascii():
+        return int(text)  # two seeds beyond 2**53 may be the same float
     try:
         return units.parse(text, "1")
     except UnitError:
@@ -171,10 +212,11 @@ def _value(name: str, text: str) -> Value:
 
 def _check_files(out: str, table_path: str | None, *, force: bool) -> None:
     check_output(out, force=True)  # one that exists is continued
-    _check_table(table_path, inputs=[out], force=force)
+    check_table(table_path, inputs=[out], force=force)
 
 
-def _check_table(table_path: str | None, *, inputs: Sequence[str], force: bool) -> None:
+def check_table(table_path: str | None, *, inputs: Sequence[str], force: bool) -> None:
+    """Refuse a table that cannot or should not be written."""
     if table_path is None:
         return
     check_output(table_path, inputs=inputs, force=force)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,26 @@ import numpy as np
 from netcalc import scenario as scenarios
 from netcalc import units
 from netcalc.cli import INTERRUPTED, complain, print_json, put, say
-from netcalc.cli.batch import grid_options, require_out, run_grid, show_results
+from netcalc.cli.batch import (
+    check_table,
+    grid_options,
+    parse_set,
+    require_out,
+    run_grid,
+    set_option,
+    show_results,
+    write_table,
+)
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.output import cell, check_output, print_table, print_written, write_plot
 from netcalc.cli.quantity import Choice
 from netcalc.congestion import Result
 from netcalc.congestion.about import facts
+from netcalc.congestion.grid import with_values
 from netcalc.congestion.quantities import document as result_document
 from netcalc.congestion.quantities import quantities
 from netcalc.congestion.recording import Recording
-from netcalc.congestion.table import is_results
+from netcalc.congestion.table import course_table, is_results
 from netcalc.congestion.ways import (
     LIMITS,
     UNITS,
@@ -58,8 +68,8 @@ QUANTITY_NAMES = {
     "drop_count": "dropped packets",
     "resent_ratio": "sent again",
     "jain_end": "Jain index at the end",
-    "convergence_s": "fair after",
-    "release_s": "release taken after",
+    "convergence_s": "time to fair shares",
+    "release_s": "time to take what it left",
 }
 """Quantities in words; a flow's or loop's has its number."""
 
@@ -96,11 +106,12 @@ class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argume
 @click.option(
     "--stack",
     type=Choice(("ns3", "linux")),
-    help="Recovery and slow start in theory: those of ns-3, or of Linux. By default those of "
-    "ns-3, and of Linux beside live runs alone.",
+    help="Recovery and slow start in theory, as ns-3 or as Linux has them. Default: linux with "
+    "--by theory,live, otherwise ns3.",
 )
 @click.option("--python", metavar="PATH", help="Interpreter that has ns-3, for --by ns3.")
 @click.option("--list", "listed", is_flag=True, help="List the presets.")
+@set_option
 @grid_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
@@ -124,6 +135,7 @@ def congestion(
     stack: str | None,
     python: str | None,
     listed: bool,
+    changes: tuple[str, ...],
     as_json: bool,
     plot_path: str | None,
     save_path: str | None,
@@ -134,31 +146,34 @@ def congestion(
 
     \b
     netcalc congestion scenario.json
-    netcalc congestion --preset two-flows --algorithm bbr
+    netcalc congestion --preset two-flows --algorithm bbr --set end_s=20
     netcalc congestion scenario.json --by live
     netcalc congestion scenario.json --by ns3 --json
+    netcalc congestion scenario.json --table course.csv
     netcalc congestion scenario.json --by theory,live,ns3 --plot out.html
     netcalc congestion scenario.json --vary buffer_bdp=0.5,1,2 --repeats 3 --out results.jsonl
     netcalc congestion results.jsonl --plot out.svg
 
     FILE is a scenario, or the results of a grid. A scenario is a JSON object with rate_bps, rtt_s,
     buffer_packets (or buffer_bytes, buffer_bdp), end_s and flows, each with an algorithm, start_s,
-    and stop_s or size_bytes (without both it runs to end_s); loss_ratio, warm_s and seed may
-    follow. Goodput counts from warm_s, or a later start, to the flow's end.
+    and stop_s or size_bytes (without both it runs to end_s); mtu_bytes, loss_ratio, marking_bytes
+    (of DCTCP), delay_on_acks, warm_s and seed may follow, and requests, each with request_bytes,
+    reply_bytes, algorithm, start_s and stop_s. Goodput counts from warm_s, or a later start, to the
+    flow's end.
     """
     if listed:
-        if plot_path is not None:
-            raise CommandError("options-exclusive", first="--list", second="--plot")
+        _require_alone("--list", file=file, but=("listed", "as_json"))
         _print_presets(as_json)
         return
     if plot_path is not None:
         check_output(plot_path, inputs=[file] if file else [], force=force, svg=True)
     if file is not None and is_results(file):
-        _require_alone(name, algorithm, grid)
+        shown = ("file", "table_path", "plot_path", "force", "as_json")
+        _require_alone("RESULTS.jsonl", but=shown)
         paths = {"table_path": grid["table_path"], "plot_path": plot_path}
         show_results(file, **paths, force=force, as_json=as_json)
         return
-    document = _document(file, name, algorithm)
+    document = with_values(_document(file, name, algorithm), parse_set(changes))
     scenario = scenarios.from_document(document, name=file or "scenario")
     if stack is not None and "theory" not in by:
         raise CommandError("options-exclusive", first="--stack", second=f"--by {by[0]}")
@@ -180,6 +195,7 @@ def congestion(
         run_grid(document, as_json=as_json, **grid)
         return
     require_out(grid)
+    check_table(grid["table_path"], inputs=[file] if file else [], force=force)
     run = LiveRun()
     results, absent = _evaluate(scenario, by, stack, python, run)
     for error in absent.values():
@@ -188,7 +204,7 @@ def congestion(
         print_json(_answer(results, absent, run, several=len(by) > 1))
     else:
         if len(results) > 1:
-            print_partings(partings(results))
+            print_partings(partings(results, cut=run.cut()))
             for result in results:
                 put(f"evaluated by: {_about(result)}")
         else:
@@ -196,16 +212,22 @@ def congestion(
     if plot_path is not None:
         draw_courses(results, name or Path(file or "").name, plot_path)
         print_written(plot_path)
+    if grid["table_path"] is not None:
+        write_table(course_table(results), grid["table_path"])
+        print_written(grid["table_path"])
     run.end(save_path)
 
 
-def _require_alone(name: str | None, algorithm: str | None, grid: Mapping[str, Any]) -> None:
-    """Refuse what evaluates beside a file of results."""
-    given = {"--preset": name, "--algorithm": algorithm, "--out": grid["out"],
-             "--vary": grid["vary"], "--dask": grid["workers"]}  # fmt: skip
-    for option, value in given.items():
-        if value:
-            raise CommandError("options-exclusive", first="RESULTS.jsonl", second=option)
+def _require_alone(first: str, *, but: Sequence[str], file: str | None = None) -> None:
+    """Refuse what would be ignored beside a list, or a file of results."""
+    if file is not None:
+        raise CommandError("options-exclusive", first=first, second="FILE")
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+        if given and name not in but:
+            raise CommandError("options-exclusive", first=first, second=option.opts[0])
 
 
 @dataclass(slots=True)
@@ -235,9 +257,16 @@ class LiveRun:
         assert self.recording is not None
         for notice in self.recording.meta.warnings:
             complain(str(notice))
+        if self.recording.meta.partial:
+            ended = {"ended_s": self.recording.ended_s, "end_s": self.recording.scenario.end_s}
+            complain(str(Notice("live-cut", ended)))
         if self.error is not None:
             what = f"{self.error.phase}: {self.error.what}"
             complain(f"{what}; {Notice('partial-samples-above')}")
+
+    def cut(self) -> tuple[str, ...]:
+        """Return the way that ended early, if it did."""
+        return ("live",) if self.recording is not None and self.recording.meta.partial else ()
 
     def facts(self) -> dict[str, Any]:
         """Return what an answer says of the run besides its means."""
@@ -283,8 +312,18 @@ def _evaluate(
     python: str | None,
     run: LiveRun,
 ) -> tuple[list[Result], dict[str, NetcalcError]]:
+    from netcalc.cli.progress import Progress
+
+    def shown(way: str) -> Callable[[], Result]:
+        def evaluated() -> Result:
+            with Progress(f"{WAY_NAMES[way]}, {units.show(scenario.end_s, 's')} of a scenario"):
+                return how[way]()
+
+        return evaluated
+
     how = evaluations(scenario, stack=stack or stack_for(by), python=python)
-    return evaluate(by, {**how, "live": lambda: run.measure(scenario)})
+    waiting = {way: shown(way) for way in ("theory", "ns3")}
+    return evaluate(by, {**waiting, "live": lambda: run.measure(scenario)})
 
 
 def _answer(
@@ -302,7 +341,9 @@ def _answer(
         "by": [result.by for result in results],
         "results": dict(zip([result.by for result in results], found, strict=True)),
         "absent": {way: error.as_dict() for way, error in absent.items()},
-        "partings": [row.as_dict() for row in partings(results)] if len(results) > 1 else [],
+        "partings": (
+            [row.as_dict() for row in partings(results, cut=run.cut())] if len(results) > 1 else []
+        ),
         "about": about,
     }
 
@@ -408,7 +449,8 @@ def print_result(result: Result) -> None:
 def _about(result: Result) -> str:
     """Return the way to a result, and what repeats it."""
     about = {"netcalc": facts()["netcalc"], **result.about, "seed": result.scenario.seed}
-    return ", ".join([WAY_NAMES[result.by], *(f"{name} {value}" for name, value in about.items())])
+    inside = ", ".join(f"{name} {value}" for name, value in about.items())
+    return f"{WAY_NAMES[result.by]} ({inside})"
 
 
 def _print_courses(result: Result) -> None:
@@ -417,8 +459,8 @@ def _print_courses(result: Result) -> None:
 
     found = quantities(result)
     table = Table()
-    for heading in ("flow", "least rate", "greatest", "mean window", "greatest", "fair after",
-                    "release taken after"):  # fmt: skip
+    for heading in ("flow", "least rate", "greatest", "mean window", "greatest",
+                    "time to fair shares", "time to take what it left"):  # fmt: skip
         table.add_column(heading, justify="right")
     for at in range(len(result.scenario.flows)):
         table.add_row(
@@ -448,7 +490,8 @@ def print_partings(rows: Sequence[Parting]) -> None:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))  # six columns in 80 characters
     table.add_column("quantity", overflow="fold")
     for way in (first, *others):
-        table.add_column(WAY_NAMES[way], justify="right", no_wrap=True)
+        heading = WAY_NAMES[way] + (",\ncut" if way in rows[0].cut else "")
+        table.add_column(heading, justify="right", no_wrap=True)
     for way in others:
         table.add_column(f"{WAY_NAMES[first]} -\n{WAY_NAMES[way]}", justify="right", no_wrap=True)
     for row in rows:
@@ -457,7 +500,9 @@ def print_partings(rows: Sequence[Parting]) -> None:
         apart = [_difference(row, way) for way in others]
         table.add_row(*map(cell, (name, *values, *apart)))
     print_table(table)
-    put(f"* more than the aim of the theory: {_aims()}")
+    put(f"* further apart than theory is meant to be: {_aims()}")
+    if rows[0].cut:
+        put(str(Notice("live-cut-compared")))
 
 
 def _difference(row: Parting, way: str) -> str:

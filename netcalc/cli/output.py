@@ -46,7 +46,10 @@ def check_output(
         raise CommandError("output-name-empty")
     target = Path(path)
     if target.suffix.lower() in PICTURES and not (svg and target.suffix == ".svg"):
-        raise CommandError("output-is-picture", file=path, suggestion=f"{target.stem}.html")
+        formats = "HTML or SVG" if svg else "HTML"
+        raise CommandError(
+            "output-is-picture", file=path, formats=formats, suggestion=f"{target.stem}.html"
+        )
     if any(name != "-" and target.exists() and _same(target, Path(name)) for name in inputs):
         raise CommandError("output-is-input", file=path)
     if target.is_dir():

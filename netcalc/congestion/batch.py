@@ -20,8 +20,9 @@ from netcalc.congestion.grid import Case, Grid
 from netcalc.congestion.quantities import document
 from netcalc.congestion.recording import Recording
 from netcalc.congestion.ways import WAYS
-from netcalc.errors import DomainError, ExperimentError, NetcalcError
+from netcalc.errors import ArgumentTypeError, DomainError, ExperimentError, NetcalcError
 from netcalc.experiments.running.stopping import Stop
+from netcalc.printable import safe_repr
 from netcalc.scenario import as_document
 
 AT_ONCE = 500
@@ -121,6 +122,8 @@ class Batch:
 
         Raises
         ------
+        ArgumentTypeError
+            If ``grid`` is no grid.
         ReaderError
             If the file has something else, or is damaged.
         NetcalcError
@@ -128,6 +131,10 @@ class Batch:
         OSError
             If the file cannot be written, or the disk is full; what it has stays.
         """
+        given: object = grid
+        if not isinstance(given, Grid):
+            found = safe_repr(given)
+            raise ArgumentTypeError("not-of-class", "grid", found, expected="a Grid")
         cases = grid.cases()
         with GridFile(Path(path)) as file:
             todo = {case.key(self.by, self._stack): case for case in cases}

@@ -16,8 +16,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from netcalc.checks import choice, whole
-from netcalc.errors import DomainError
+from netcalc.errors import ArgumentTypeError, DomainError
+from netcalc.printable import safe_repr
 from netcalc.scenario import Scenario, as_document, from_document
 
 VARIED = {
@@ -84,6 +87,8 @@ class Grid:
 
     Raises
     ------
+    ArgumentTypeError
+        If ``vary`` is not a mapping of names to lists.
     DomainError
         If a name is unknown, its values are none or not different, two names fix the same thing,
         or there are more combinations than :data:`MOST_CASES`.
@@ -98,10 +103,11 @@ class Grid:
     def __post_init__(self) -> None:
         whole("repeats", self.repeats, 1)
         base = from_document(self.document)
+        _require_values(self.vary)
         count = int(self.repeats)
         for name, values in self.vary.items():
             choice("vary", name, tuple(VARIED))
-            if not values:
+            if not len(values):
                 raise DomainError("grid-no-values", name)
             if len(set(values)) < len(values):
                 raise DomainError("grid-values-repeated", name, list(values))
@@ -125,7 +131,7 @@ class Grid:
             values = dict(zip(self.vary, combination, strict=True))
             where = ", ".join(f"{name}={value}" for name, value in values.items())
             for repeat in range(int(self.repeats)):
-                changed = _changed({**self.document, "seed": first_seed + repeat}, values)
+                changed = with_values({**self.document, "seed": first_seed + repeat}, values)
                 scenario = from_document(changed, name=where or "scenario")
                 found.append(Case(values={**values, "repeat": repeat + 1}, scenario=scenario))
         return found
@@ -146,8 +152,21 @@ def key_of(document: Mapping[str, Any], by: str, stack: str | None) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _changed(document: Mapping[str, Any], values: Mapping[str, Value]) -> dict[str, Any]:
-    """Return the document with other values."""
+def with_values(document: Mapping[str, Any], values: Mapping[str, Value]) -> dict[str, Any]:
+    """Return a scenario's document with other values.
+
+    Parameters
+    ----------
+    document : mapping
+        As :func:`netcalc.scenario.from_document` takes it.
+    values : mapping of str to float or str
+        By names of :data:`VARIED`; a buffer replaces the one that the document has.
+
+    Examples
+    --------
+    >>> with_values({"rate_bps": 1e7, "buffer_packets": 33}, {"buffer_bdp": 2.0})
+    {'rate_bps': 10000000.0, 'buffer_bdp': 2.0}
+    """
     changed = dict(document)
     for name, value in values.items():
         if name in BUFFERS:
@@ -163,6 +182,17 @@ def _changed(document: Mapping[str, Any], values: Mapping[str, Value]) -> dict[s
         else:
             changed[name] = value
     return changed
+
+
+def _require_values(vary: object) -> None:
+    """Refuse what is not lists of values by names; a text would be taken apart into letters."""
+    if not isinstance(vary, Mapping):
+        raise ArgumentTypeError("not-of-class", "vary", safe_repr(vary), expected="a dict of lists")
+    for name, values in vary.items():
+        if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+            raise ArgumentTypeError(
+                "not-of-class", f"vary[{name!r}]", safe_repr(values), expected="a list of values"
+            )
 
 
 def _each(loads: Iterable[Mapping[str, Any]] | None, **more: Any) -> list[dict[str, Any]]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from netcalc.congestion._grid_file import START, read_rows
+from netcalc.congestion.about import facts
 from netcalc.congestion.grid import VARIED
-from netcalc.errors import ReaderError
+from netcalc.congestion.result import Result
+from netcalc.errors import DomainError, ReaderError
 from netcalc.samples import Meta, Table
 from netcalc.scenario import Scenario, from_document
 
@@ -92,6 +94,53 @@ def table(path: str | Path) -> Table:
         name: [row.get(name, "" if name in texts else np.nan) for row in cells] for name in names
     }
     return Table(data=columns, meta=_meta(sessions[0], names, texts, Path(path)))
+
+
+def course_table(results: Sequence[Result]) -> Table:
+    """Return the courses of some results as columns, a row for each interval.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Of one scenario, each by another way.
+
+    Returns
+    -------
+    Table
+        ``by``, the end of the interval ``time_s``, ``queue_bytes`` and ``rtt_s``, and of each flow
+        ``goodput_1_bps`` and ``window_1_packets``; what is not known is nan.
+
+    Raises
+    ------
+    DomainError
+        If a result has no course.
+    """
+    parts = [_course(result) for result in results]
+    columns = {name: [cell for part in parts for cell in part[name]] for name in parts[0]}
+    return Table(
+        data=columns,
+        meta=Meta(
+            tool="netcalc congestion",
+            tool_version=str(facts()["netcalc"]),
+            units={name: "text" if name == "by" else _unit(name) for name in columns},
+        ),
+    )
+
+
+def _course(result: Result) -> dict[str, list[Any]]:
+    course = result.trajectory
+    if course is None:
+        raise DomainError("no-course", "results", result.by)
+    columns = {
+        "by": [result.by] * course.time_s.size,
+        "time_s": course.time_s.tolist(),
+        "queue_bytes": course.queue_bytes.tolist(),
+        "rtt_s": course.rtt_s.tolist(),
+    }
+    for at in range(len(result.scenario.flows)):
+        columns[f"goodput_{at + 1}_bps"] = course.goodput_bps[:, at].tolist()
+        columns[f"window_{at + 1}_packets"] = course.window_packets[:, at].tolist()
+    return columns
 
 
 def _cells(row: Mapping[str, Any], number: int, path: Path) -> dict[str, Cell]:

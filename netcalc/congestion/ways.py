@@ -53,12 +53,15 @@ class Parting:
         By way; nan where it is not known.
     least : float
         Difference that never counts: half a packet of a queue. In the quantity's unit.
+    cut : tuple of str
+        Ways that ended early; nothing is compared with their values.
     """
 
     quantity: str
     number: int | None
     values: Mapping[str, float]
     least: float = 0.0
+    cut: tuple[str, ...] = ()
 
     @property
     def limit_ratio(self) -> float | None:
@@ -74,8 +77,11 @@ class Parting:
         >>> {way: round(value, 6) for way, value in found.items()}
         {'ns3': -0.1}
         """
-        first, *others = self.values.items()
-        return {way: _relative(first[1], value) for way, value in others}
+        (first, wanted), *others = self.values.items()
+        return {
+            way: np.nan if {first, way} & set(self.cut) else _relative(wanted, value)
+            for way, value in others
+        }
 
     def beyond(self) -> tuple[str, ...]:
         """Return the ways from which the first one is further than the limit."""
@@ -93,7 +99,7 @@ class Parting:
         ready: dict[str, Any] = json_ready({
             "quantity": self.quantity, "number": self.number, "unit": UNITS[self.quantity],
             "values": dict(self.values), "relative_difference": self.differences(),
-            "limit_ratio": self.limit_ratio, "beyond": list(self.beyond()),
+            "limit_ratio": self.limit_ratio, "beyond": list(self.beyond()), "cut": list(self.cut),
         })  # fmt: skip
         return ready
 
@@ -120,10 +126,12 @@ def evaluate(
     Raises
     ------
     DomainError
-        If a way is unknown or repeated.
+        If no way is given, or one is unknown or repeated.
     NetcalcError
         If no way has a result: that of the first.
     """
+    if not ways:
+        raise DomainError("no-ways", "by", "an empty list", choices=list(WAYS))
     for way in ways:
         choice("by", way, WAYS)
     if len(set(ways)) < len(ways):
@@ -178,13 +186,16 @@ def stack_for(ways: Sequence[str]) -> str:
     return "linux" if "live" in ways and "ns3" not in ways else "ns3"
 
 
-def partings(results: Sequence[Result]) -> tuple[Parting, ...]:
+def partings(results: Sequence[Result], *, cut: Sequence[str] = ()) -> tuple[Parting, ...]:
     """Compare what several ways found for one scenario.
 
     Parameters
     ----------
     results : sequence of Result
         Of one scenario; the first is compared with each other one.
+    cut : sequence of str
+        Ways that ended before the scenario did, as a live run that was interrupted: their values
+        are listed, and compared with nothing.
 
     Returns
     -------
@@ -204,10 +215,10 @@ def partings(results: Sequence[Result]) -> tuple[Parting, ...]:
         raise DomainError("scenarios-differ", "results", ways)
     if len(set(ways)) < len(ways):
         raise DomainError("name-in-use", "results", ways)
-    return tuple(_rows(results))
+    return tuple(_rows(results, tuple(cut)))
 
 
-def _rows(results: Sequence[Result]) -> Iterator[Parting]:
+def _rows(results: Sequence[Result], cut: tuple[str, ...]) -> Iterator[Parting]:
     found = {result.by: document(result) for result in results}
     packet = results[0].scenario.bottleneck.mtu_bytes
     for quantity in UNITS:
@@ -217,7 +228,7 @@ def _rows(results: Sequence[Result]) -> Iterator[Parting]:
         for number in range(1, count + 1) if count else (None,):
             values = {way: _number(each, number) for way, each in by_way.items()}
             if not np.isnan(list(values.values())).all():
-                yield Parting(quantity, number, values, least)
+                yield Parting(quantity, number, values, least, cut)
 
 
 def _number(value: Any, number: int | None) -> float:

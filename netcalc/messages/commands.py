@@ -21,7 +21,7 @@ COMMAND_LINE: dict[str, str] = {
     "argument-typed-twice": "{name} is given twice: {first!r} and {second!r}",
     "plot-of-several-files": "--plot takes one FILE, got {count}",
     "output-name-empty": "the name of the output file is empty",
-    "output-is-picture": "{file}: figures are written as HTML",
+    "output-is-picture": "{file}: figures are written as {formats}",
     "output-is-input": "{file} is an input file",
     "output-is-directory": "{file} is a directory",
     "output-is-device": "{file} is a device or a pipe",
@@ -99,8 +99,8 @@ COMMAND_LINE_HINTS: dict[str, str] = {
 }
 
 _LOOPBACK = (
-    "Without --path and --routed a run uses the loopback; netcalc doctor reports what this machine "
-    "can emulate"
+    "netcalc run without --path and --routed uses the loopback, and netcalc congestion computes by "
+    "theory; netcalc doctor reports what this machine can emulate"
 )
 TYPED_HINTS: dict[str, str] = {
     "claim-without-facts": (

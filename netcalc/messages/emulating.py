@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _REFUSED = "this system refuses network namespaces: {reason} ({step})"
-_UDP_WITHOUT = "A UDP echo runs without namespaces"
+_UDP_WITHOUT = "A UDP echo, and the theory of congestion, run without namespaces"
 
 EMULATING: dict[str, str] = {
     # Settings.

@@ -45,6 +45,8 @@ OF_SHORT_LINES = frozenset(
     one.name for one in (*transfers.FORMATS, *paths.FORMATS, *pings.FORMATS, *counters.FORMATS)
 )
 """Formats whose text, where it is neither JSON nor XML, has lines that a person reads."""
+OF_CONGESTION = (["kind", "schema", "by", "stack", "scenario"], ["rate_bps", "rtt_s"])
+"""First members of a batch's results, and members of a scenario: no measurements."""
 LONGEST_LINE = 10_000
 """Longest line of such a text: three times that of any real one here. Longer ones come of damage,
 and a pattern may take a time that grows by the cube of their length. [character]"""
@@ -114,6 +116,8 @@ def no_format(given: Input, kind: str) -> ReaderError:
     if kind == "mahimahi":
         return ReaderError("trace-without-unit", file=given.name, kind=kind)
     names = _kinds.member_names(given) if kind == "JSON" else []
+    if any(names[: len(first)] == first or set(first) <= set(names) for first in OF_CONGESTION):
+        return ReaderError("json-of-congestion", file=given.name, kind=kind)
     if names:
         return ReaderError("unknown-json", file=given.name, kind=kind, names=names)
     root = _kinds.root_element(given) if kind == "XML" else ""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from netcalc.checks import positive
 from netcalc.errors import DomainError, ReaderError
 from netcalc.printable import LONGEST_SHOWN
 from netcalc.scenario.facts import Bottleneck, Flow, Requests, Scenario
@@ -24,6 +25,8 @@ _OF_SCENARIO = ("end_s", "warm_s", "seed")
 _OF_FLOW = ("start_s", "stop_s", "size_bytes")
 _OF_REQUESTS = ("request_bytes", "reply_bytes", "start_s", "stop_s")
 _MOST_BYTES = 10_000_000
+LARGEST_SEED = 2**53
+"""Beyond it two seeds may be the same float."""
 
 Made = TypeVar("Made")
 
@@ -92,6 +95,13 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
     given = _object(found, name, "", known, required=("rate_bps", "rtt_s", "end_s"))
     bottleneck = _bottleneck(given, name)
     rest = _numbers(given, name, "", _OF_SCENARIO)
+    _made(_positive_end, {"end_s": rest["end_s"]}, name, "")  # flows are cut there
+    if rest.get("seed", 0) > LARGEST_SEED:
+        shown = _shown(str(given["seed"]))
+        expected = f"at most {LARGEST_SEED}"
+        raise ReaderError(
+            "scenario-number", file=name, field="seed", value=shown, expected=expected
+        )
     flows = [
         _made(
             Flow, _load(one, name, f"flows[{at}]", _OF_FLOW, rest["end_s"]), name, f"flows[{at}]."
@@ -130,6 +140,10 @@ def as_document(scenario: Scenario) -> dict[str, Any]:
         for loop in scenario.requests
     ]
     return document
+
+
+def _positive_end(end_s: float) -> float:
+    return float(positive("end_s", end_s))
 
 
 def _loaded(text: str, name: str) -> Any:
@@ -184,6 +198,9 @@ def _load(one: Any, name: str, where: str, numbers: Iterable[str], end_s: float)
     named = {} if algorithm is None else {"algorithm": algorithm}
     found = _numbers(given, name, f"{where}.", numbers)
     if not found.keys() & {"stop_s", "size_bytes"}:
+        if found.get("start_s", 0.0) >= end_s:  # its stop, which nobody wrote, is not at fault
+            value, field = _shown(str(found["start_s"])), f"{where}.start_s"
+            raise ReaderError("starts-after-end", file=name, field=field, value=value, end_s=end_s)
         found["stop_s"] = end_s
     return {**named, **found}
 
@@ -230,8 +247,9 @@ def _numbers(
         except OverflowError:  # an integer beyond float64
             finite = False
         if not finite:
-            field, shown = f"{prefix}{key}", _shown(str(float(value)) if _is_float(value) else "")
-            raise ReaderError("scenario-not-finite", file=name, field=field, value=shown or None)
+            code = "scenario-not-finite" if _is_float(value) else "scenario-too-large"
+            shown = _shown(str(value))
+            raise ReaderError(code, file=name, field=f"{prefix}{key}", value=shown)
         found[key] = value
     return found
 

@@ -77,7 +77,7 @@ def test_presets_are_listed_and_computed():
     # derived: in 55 s there are 100 requests, but no 1000 of at least 48 ms
     names = [word.rsplit(" ", 2)[0] for word in words[1:]]
     assert names == ["least", "median", "mean", "90th", "99th", "greatest"]
-    assert "evaluated by: theory, netcalc " in text
+    assert "evaluated by: theory (netcalc " in text
 
 
 @pytest.mark.each(

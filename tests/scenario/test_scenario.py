@@ -103,7 +103,7 @@ WRONG = [
     ("rate_bps", True, "rate_bps", "scenario-wrong-kind"),
     ("rate_bps", None, "rate_bps", "scenario-key-missing"),
     ("rtt_s", 0, "rtt_s", "scenario-number"),
-    ("rtt_s", 10**400, "rtt_s", "scenario-not-finite"),
+    ("rtt_s", 10**400, "rtt_s", "scenario-too-large"),
     ("buffer_packets", 0.5, "buffer_packets", "scenario-number"),
     ("buffer_packets", None, "buffer_packets", "scenario-one-buffer"),
     ("buffer_bdp", 1, "buffer_packets", "scenario-one-buffer"),
@@ -117,7 +117,9 @@ WRONG = [
     ("flows", [{"stop_s": 4}], "flows[0].algorithm", "scenario-key-missing"),
     ("flows", [{"algorithm": 4, "stop_s": 4}], "flows[0].algorithm", "scenario-wrong-kind"),
     ("flows", [{"algorithm": "cubix", "stop_s": 4}], "flows[0].algorithm", "scenario-number"),
-    ("flows", [{"algorithm": "cubic", "start_s": 60}], "flows[0].stop_s", "stop-not-after-start"),
+    ("flows", [{"algorithm": "cubic", "start_s": 60}], "flows[0].start_s", "starts-after-end"),
+    ("seed", 2**53 + 1, "seed", "scenario-number"),
+    ("end_s", 0, "end_s", "scenario-number"),
     (
         "flows",
         [{"algorithm": "cubic", "start_s": 5, "stop_s": 5}],
@@ -202,7 +204,8 @@ def test_a_refusal_shows_what_was_found_and_not_all_of_it():
     assert refused.value.value == "inf"
     with pytest.raises(ReaderError) as refused:
         scenarios.from_document(GOOD | {"rtt_s": 10**400})
-    assert refused.value.value is None
+    assert refused.value.value.startswith("1000000000")
+    assert len(refused.value.value) < 100
     with pytest.raises(ReaderError) as refused:
         scenarios.from_document(GOOD | {"rtt_s": -3})
     assert (refused.value.value, refused.value.expected) == ("-3.0", "greater than 0")
