@@ -40,12 +40,12 @@ RATE_BPS, RTT_S = 10e6, 0.04
 P99, P50, QUEUE, FULL = (
     "p99 of requests", "median of requests", "mean queueing delay", "round trip and full buffer"
 )  # fmt: skip
-GOODPUT, HERE, GOODPUT_HERE = "goodput of the flow", "this buffer", "goodput with this buffer"
+GOODPUT, HERE, GOODPUT_HERE = "goodput of all", "this buffer", "goodput with this buffer"
 OVER_TIME, DISTRIBUTION, AGAINST_BUFFER = "time", "distribution", "buffer"
 
 
 class Outcome(NamedTuple):
-    """What one buffer leaves a flow and the requests beside it."""
+    """What one buffer leaves a flow and the requests beside it; the goodput is that of both."""
 
     goodput_ratio: float
     queue_s: float
@@ -116,7 +116,7 @@ def _said(
     return (
         f"One flow of {NAMES[algorithm]} over {show(rate_bps, 'bit/s')} and {show(rtt_s, 's')}, "
         f"buffer of {buffer_bdp:.3g} BDP ({show(link.buffer_bytes, 'byte')}, "
-        f"{link.buffer_packets} packets): goodput "
+        f"{link.buffer_packets} packets): goodput of all "
         f"{show(here.goodput_ratio * rate_bps, 'bit/s')}, mean queueing delay "
         f"{show(here.queue_s, 's')}; requests of {show(REQUEST_BYTES, 'byte')}: median "
         f"{show(here.p50_s, 's')}, {_p99(here.p99_s)}."
@@ -346,8 +346,13 @@ def outcome(algorithm: str, rate_bps: float, rtt_s: float, buffer_bdp: float) ->
 
 def _outcome(found: Result) -> Outcome:
     rate_bps = found.scenario.bottleneck.rate_bps
+    counted_s = found.scenario.end_s - found.scenario.warm_s
+    requests_bps = sum(
+        8 * loop.request_bytes * got.count / counted_s
+        for loop, got in zip(found.scenario.requests, found.requests or (), strict=False)
+    )
     return Outcome(
-        goodput_ratio=float(found.goodput_bps[0]) / rate_bps,
+        goodput_ratio=(float(found.goodput_bps[0]) + requests_bps) / rate_bps,
         queue_s=float(drain_s(found.queue_mean_bytes, bandwidth_bps=rate_bps)),
         p50_s=_first(found.request_p50_s),
         p99_s=_first(found.request_p99_s),

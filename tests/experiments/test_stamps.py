@@ -35,17 +35,23 @@ def test_an_arrival_is_when_the_kernel_stamped_it(monkeypatch, control, waited_n
 
 
 def test_the_kernel_of_this_machine_stamps_a_datagram():
-    """identity: it arrives when it is sent, not 0.2 s later, when it is read."""
+    """identity: it arrives when it is sent, not when it is read.
+
+    The kernel begins to stamp some time after it was asked to: until then the stamp is the reading.
+    """
     receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     with receiver, sender:
         receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         receiver.bind(("127.0.0.1", 0))
         receiver.settimeout(5.0)
-        before_ns = time.perf_counter_ns()
-        sender.sendto(b"x", receiver.getsockname())
-        time.sleep(0.2)
-        reading_ns = time.perf_counter_ns()
-        _, control, _, _ = receiver.recvmsg(8, 64)
-        arrived_ns = arrival_ns(control, time.perf_counter_ns)
+        for _ in range(50):
+            before_ns = time.perf_counter_ns()
+            sender.sendto(b"x", receiver.getsockname())
+            time.sleep(0.05)
+            reading_ns = time.perf_counter_ns()
+            _, control, _, _ = receiver.recvmsg(8, 64)
+            arrived_ns = arrival_ns(control, time.perf_counter_ns)
+            if arrived_ns < reading_ns:
+                break
     assert before_ns - 100_000 <= arrived_ns < reading_ns, "0.1 ms: the clocks differ by slewing"

@@ -101,8 +101,13 @@ def test_the_buffer_moves_a_point_along_the_curves():
     assert column(panel, panels.P99) == pytest.approx(0.04 * (1 + at))
     assert column(panel, panels.FULL) == pytest.approx(0.04 * (1 + at))
     assert column(panel, panels.QUEUE) == pytest.approx(0.02 * at)
-    assert column(panel, panels.GOODPUT) == pytest.approx(np.full(at.size, 0.5))
-    assert "2 BDP (100 kB, 66 packets): goodput 5 Mbit/s, mean queueing delay 40 ms" in said(panel)
+    # derived: half of the link is the flow's; 200 requests of 10 kB in the 42 s that count
+    goodput = 0.5 + 200 * 8e4 / 42 / 10e6
+    assert column(panel, panels.GOODPUT) == pytest.approx(np.full(at.size, goodput))
+    assert (
+        "2 BDP (100 kB, 66 packets): goodput of all 5.381 Mbit/s, mean queueing delay 40 ms"
+        in said(panel)
+    )
     assert "median 60 ms, p99 120 ms" in said(panel)
 
 
