@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import random
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from netcalc.checks import choice
+from netcalc.checks import FloatArray, choice
 from netcalc.emulation.events import DELIVERED, FULL, Events
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError
@@ -27,6 +27,7 @@ from netcalc.experiments.running.limits import (
 )
 from netcalc.experiments.running.run import Progress, Record, conduct
 from netcalc.experiments.running.stopping import Stop
+from netcalc.messages import Notice
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.samples import Meta, Table
@@ -40,6 +41,8 @@ MAX_BATCH_S = 1.0
 """Longest time between the interrupts of an input: far beyond that of real cards. [s]"""
 DRAIN_S = 0.05
 """Time for the last datagrams to pass, beyond a full buffer. [s]"""
+LOAD_TOLERANCE = 0.05
+"""A run that takes longer than planned by a larger share had another load than asked. [ratio]"""
 UNITS = {
     "arrival_s": "s", "wait_s": "s", "service_s": "s", "packet_bytes": "byte",
     "backlog_bytes": "byte", "dropped": "1",
@@ -200,6 +203,7 @@ class QueueRun(Record[Table]):
         self._sent_count = 0
         self._events: Events | None = None
         self._rate_bps = np.nan
+        self._planned_s: list[float] = []
 
     @property
     def done_count(self) -> int:
@@ -242,6 +246,7 @@ class QueueRun(Record[Table]):
             self.stopping.check()
             self.delays_s.append(late_s)
             sender.send(bytes(payload))
+            self._planned_s.append(at_s)
             self._sent_count += 1
             self.advance(late_s)
 
@@ -250,10 +255,28 @@ class QueueRun(Record[Table]):
         if self._events is None:
             empty = dict.fromkeys(UNITS, np.zeros(0))
             return Table(data=dict(empty), meta=self._meta())
-        return Table(data=waits(self._events, self._rate_bps), meta=self._meta())
+        found = waits(self._events, self._rate_bps)
+        late = late_load(self._planned_s, found["arrival_s"])
+        return Table(data=found, meta=self._meta(*late))
 
-    def _meta(self) -> Meta:
-        return replace(self.meta(), units=UNITS)
+    def _meta(self, *warnings: Notice) -> Meta:
+        return replace(self.meta(warnings=warnings), units=UNITS)
+
+
+def late_load(planned_s: Sequence[float], arrival_s: FloatArray) -> tuple[Notice, ...]:
+    """Return a warning if the datagrams took longer than planned: the load is another one.
+
+    Parameters
+    ----------
+    planned_s, arrival_s : sequence of float
+        Times of all datagrams, as planned, and at the router. [s]
+    """
+    if len(planned_s) < 2 or len(arrival_s) < 2:
+        return ()
+    planned, took = planned_s[-1] - planned_s[0], float(arrival_s[-1] - arrival_s[0])
+    if took <= planned * (1.0 + LOAD_TOLERANCE):
+        return ()
+    return (Notice("load-not-offered", {"planned_s": planned, "took_s": took}),)
 
 
 def waits(events: Events, rate_bps: float) -> dict[str, Any]:

@@ -135,6 +135,10 @@ _TRUTH = {
 
 _WARNINGS = {
     "ended-early": "ended by {reason} after {done} of {total} {unit}",
+    "load-not-offered": (
+        "the load asked for was not reached: the datagrams of {planned_s:s} took {took_s:s}; the "
+        "theory has the measured load. Lower the rate of the path, or send larger datagrams"
+    ),
     "save-postponed": "not saved after {done:g} {unit}: {reason}",
     "cpu-contention": (
         "CPU contention: other programs left {cpu_ratio:.0%} of the CPU that the run may need "

@@ -9,7 +9,7 @@ from netcalc import compare
 from netcalc.emulation.events import DELIVERED, FULL, LOST, Events
 from netcalc.errors import DomainError
 from netcalc.experiments import router_queue
-from netcalc.experiments.router_queue import BURST, Plan, waits
+from netcalc.experiments.router_queue import BURST, Plan, late_load, waits
 from netcalc.path import Path
 from netcalc.plots.measured import is_drawn
 from netcalc.samples import Meta, Table, loads
@@ -50,6 +50,16 @@ def test_exponential_sizes_are_packets_that_exist():
     assert sizes.max() <= 1500
     # derived: exp(-28/300) = 0.911 of an exponential of mean 300 lie above the least packet
     assert (sizes > 28).mean() == pytest.approx(0.911, abs=0.01)
+
+
+def test_a_load_that_was_not_reached_is_said():
+    """derived: 1 s of datagrams that take 1.04 s are within 5 %, those that take 1.1 s are not."""
+    planned = [0.5, 1.0, 1.5]
+    assert late_load(planned, np.array([0.0, 0.5, 1.04])) == ()
+    [notice] = late_load(planned, np.array([0.0, 0.5, 1.1]))
+    assert notice.code == "load-not-offered"
+    assert "1 s took 1.1 s" in str(notice)
+    assert late_load([0.5], np.array([0.0])) == late_load([], np.zeros(0)) == ()
 
 
 def events():
