@@ -16,6 +16,7 @@ FIGURES: dict[str, str] = {
     "no-sizes-and-times": "has no sizes and times to draw",
     "upload-too-large": "is too large to upload ({size_bytes:byte}, limit {limit_bytes:byte})",
     "no-results": "there is no result to draw",
+    "one-flow-only": "windows against each other are of two flows; the scenario has {value}",
     "no-course": "the result of {value} has no course over time",
     "scenarios-differ": "the results of {value:names} are of different scenarios",
     "other-links": "was recorded over other links than these",

@@ -15,7 +15,7 @@ from netcalc.checks import FloatArray, choice
 from netcalc.congestion import Result, Trajectory
 from netcalc.congestion.ideal import fair_shares_bps
 from netcalc.congestion.quantities import jain_over_time
-from netcalc.errors import DomainError
+from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.models.tcp.window import bdp_packets
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
@@ -32,6 +32,7 @@ from netcalc.plots.style import (
     new_figure,
     new_source,
 )
+from netcalc.printable import safe_repr
 from netcalc.scenario import Scenario
 from netcalc.units import show
 
@@ -43,6 +44,9 @@ DRAWN_FLOWS = 5
 """Flows that are drawn: as many colours, and one more for the link."""
 INTERVALS = 200
 """Most intervals over which goodput is averaged: a few pixels each."""
+LEAST_ROUNDS = 4.0
+"""Round trips over which goodput is averaged at least: when a lost packet has come again, all that
+waited behind it is delivered at once, for a moment at several times the rate of the link."""
 LOWER_HEIGHT = 240
 """Height of a figure below the first, in pixels."""
 PHASE_HEIGHT = 460
@@ -172,6 +176,8 @@ def phase(
     """
     scenario = _require_one_scenario(results)
     known = list(range(len(scenario.flows)))
+    if len(known) < 2:
+        raise DomainError("one-flow-only", "results", len(known))
     if not set(flows) <= set(known):
         raise DomainError("not-a-choice", "flows", list(flows), choices=known)
     drawn: _Drawn = {}
@@ -215,6 +221,10 @@ class _Look:
 
 
 def _require_one_scenario(results: Sequence[Result]) -> Scenario:
+    given: object = results
+    if not isinstance(given, Sequence) or not all(isinstance(one, Result) for one in given):
+        found = safe_repr(given)
+        raise ArgumentTypeError("not-of-class", "results", found, expected="a list of Result")
     if not results:
         raise DomainError("no-results", "results", "an empty list")
     scenario = results[0].scenario
@@ -261,7 +271,7 @@ def _series(part: str, result: Result) -> _Drawn:
 def _step_s(course: Trajectory, scenario: Scenario) -> float:
     """Return over how long goodput is averaged: whole intervals of the course, no finer ones."""
     own_s = float(np.median(np.diff(course.time_s, prepend=0.0))) if course.time_s.size else 0.0
-    least_s = scenario.end_s / INTERVALS
+    least_s = max(scenario.end_s / INTERVALS, LEAST_ROUNDS * scenario.bottleneck.rtt_s)
     return own_s * float(np.ceil(least_s / own_s - 1e-9)) if own_s > 0 else least_s
 
 

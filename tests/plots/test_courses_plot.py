@@ -12,7 +12,7 @@ import pytest
 from bokeh.models import Line, Scatter
 
 from netcalc.congestion import Result, Trajectory
-from netcalc.errors import DomainError
+from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.plots import courses, phase, svg
 from netcalc.scenario import Bottleneck, Flow, Scenario
 
@@ -83,7 +83,8 @@ def test_goodput_of_a_fine_course_is_averaged_over_whole_intervals_of_it():
         time_s=time_s, queue_bytes=np.zeros(500), window_packets=np.ones((500, 2)),
         goodput_bps=rates, rtt_s=np.ones(500),
     )  # fmt: skip
-    plot = courses([result(trajectory=fine)], parts=["goodput"])
+    near = replace(SCENARIO, bottleneck=replace(LINK, rtt_s=0.004))  # four rounds are less
+    plot = courses([result(trajectory=fine, scenario=near)], parts=["goodput"])
     found = column(plot, "goodput, flow 1, cubic, theory")
     assert column(plot, "goodput, flow 1, cubic, theory", "x")[:3] == pytest.approx(
         [0.024, 0.048, 0.072]
@@ -91,6 +92,30 @@ def test_goodput_of_a_fine_course_is_averaged_over_whole_intervals_of_it():
     assert found.size == 167
     assert found[:166] == pytest.approx(6e6)
     assert found[-1] == pytest.approx(4.5e6), "derived: the last has two intervals, 3 and 6"
+
+
+def test_what_a_repaired_loss_releases_is_averaged_over_four_round_trips():
+    """derived: 160 ms are eight intervals of 20 ms, in one of which 40 ms of the link arrive."""
+    rates = np.tile(np.array([[0.0], [0.0], [40e6], [8e6]]), (50, 2))
+    bursts = Trajectory(
+        time_s=np.arange(1, 201) * 0.02, queue_bytes=np.zeros(200),
+        window_packets=np.ones((200, 2)), goodput_bps=rates, rtt_s=np.ones(200),
+    )  # fmt: skip
+    plot = courses([result(trajectory=bursts)], parts=["goodput"])
+    found = column(plot, "goodput, flow 1, cubic, theory")
+    assert column(plot, "goodput, flow 1, cubic, theory", "x")[:2] == pytest.approx([0.16, 0.32])
+    assert found == pytest.approx(np.full(25, 12e6))
+
+
+def test_one_result_and_one_flow_are_refused_in_a_sentence():
+    for draw in (courses, phase):
+        with pytest.raises(ArgumentTypeError, match="results must be a list of Result"):
+            draw(result())
+        with pytest.raises(ArgumentTypeError, match="results must be a list of Result"):
+            draw([None])
+    alone = replace(SCENARIO, flows=SCENARIO.flows[:1])
+    with pytest.raises(DomainError, match="of two flows; the scenario has 1"):
+        phase([result(scenario=alone)])
 
 
 def test_ideal_shares_are_those_of_the_payload():
