@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaincc, gammaln
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, whole
 from netcalc.models.blocks import blockwise, in_blocks
@@ -380,12 +379,16 @@ def _share_within(services: FloatArray, load: FloatArray, capacity: FloatArray) 
 
 def _poisson_below(count: FloatArray, mean: FloatArray) -> FloatArray:
     """Return the probability of fewer than a count, in a Poisson distribution."""
+    from scipy.special import gammaincc  # late: no other formula needs scipy
+
     # scipy gives nan for counts next to the largest float.
     return np.where(count > 0.0, gammaincc(np.clip(count, 1.0, 1e300), mean), 0.0)
 
 
 def _grown_terms(count: FloatArray, x: FloatArray, load: FloatArray) -> FloatArray:
     """Return the sum of the Poisson terms below a count, each times load^(i - count)."""
+    from scipy.special import gammaln  # late, as above
+
     mean = load * x
     share = _poisson_below(count, mean)
     near = np.exp(np.minimum(x * (load - 1.0) - count * np.log(load), 700.0)) * share
