@@ -3,11 +3,13 @@
 The aims: goodput of one CUBIC flow within 3 % of 1448/1500 of the line at 10 and 100 Mbit/s with a
 buffer of one bandwidth-delay product; sampling every 5 ms in less than 5 % of one processor.
 
-Run: python tests/benchmarks/congestion_live.py, or congestion.py --live; takes two minutes, in
-which nothing else should run.
+Run: python tests/benchmarks/congestion_live.py [PAIRS [SECONDS]], or congestion.py --live; takes two
+minutes, in which nothing else should run.
 """
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 
@@ -43,10 +45,10 @@ def verdict(found: float, aim: float) -> str:
     return "met" if found <= aim else f"missed, the aim is {aim:.0%}"
 
 
-def print_figures() -> None:
+def print_figures(pairs: int = PAIRS, end_s: float = 12.0) -> None:
     """Run and print both figures."""
     for rate_bps in (10e6, 100e6):
-        run = live.record(one_flow(rate_bps, 12.0))
+        run = live.record(one_flow(rate_bps, end_s))
         short = 1 - run.result().goodput_bps[0] / (rate_bps * CEILING)
         marks = ", ".join(notice.code for notice in run.meta.warnings) or "no mark"
         print(
@@ -57,7 +59,7 @@ def print_figures() -> None:
         )
     for rate_bps in (10e6, 100e6):
         costs = []
-        for _ in range(PAIRS):
+        for _ in range(pairs):
             often, seldom = (
                 live.record(one_flow(rate_bps, 5.0), sample_s=sample_s)
                 for sample_s in (live.SAMPLE_S, SELDOM_S)
@@ -73,4 +75,4 @@ def print_figures() -> None:
 
 
 if __name__ == "__main__":
-    print_figures()
+    print_figures(*map(int, sys.argv[1:3]))

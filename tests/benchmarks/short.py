@@ -22,6 +22,7 @@ SHORT = {
     "census": ("--count", "5"),
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
     "congestion": (),
+    "congestion_live": ("1", "6"),
     "contention_flags": ("both", "1", "echo", "bulk"),
     "echo": ("20",),
     "hostile_arguments": ("1000",),
