@@ -3,8 +3,8 @@
 The aims: goodput of one CUBIC flow within 3 % of 1448/1500 of the line at 10 and 100 Mbit/s with a
 buffer of one bandwidth-delay product; sampling every 5 ms in less than 5 % of one processor.
 
-Run: python tests/benchmarks/congestion_live.py [PAIRS [SECONDS]], or congestion.py --live; takes two
-minutes, in which nothing else should run.
+Run: python tests/benchmarks/congestion_live.py [PAIRS [SECONDS]], or congestion.py --live; takes
+two minutes, in which nothing else should run.
 """
 
 from __future__ import annotations
