@@ -76,7 +76,7 @@ def test_cubic_at_random_losses_is_at_its_closed_form():
     interval = float(cubic_loss_interval_s(1e-5, rtt_s=0.04))
     packets_per_s = found.goodput_bps[0] / 8 / 1448
     # derived: 1/p packets in each interval; spacings that vary let it grow for longer now and then
-    assert packets_per_s == pytest.approx(1e5 / interval, rel=0.25)
+    assert 1.0 < packets_per_s / (1e5 / interval) < 1.2
 
 
 def test_bbr_fills_the_line_but_for_its_probes():
@@ -198,7 +198,7 @@ def test_requests_take_their_share_of_the_link_from_the_flows():
     beside = theory.run(scenario)
     taken_bps = alone.goodput_bps[0] - beside.goodput_bps[0]
     expected_bps = 8 * 7 * 1448 / beside.request_p50_s[0]
-    assert taken_bps == pytest.approx(expected_bps, rel=0.2), "identity: 7 segments a request"
+    assert taken_bps == pytest.approx(expected_bps, rel=0.07), "identity: 7 segments, not 6 or 8"
     assert beside.utilization == pytest.approx(alone.utilization, abs=0.02), "definition: of all"
     assert beside.queue_p95_bytes <= link.buffer_bytes, "bound: the whole queue, in its buffer"
 

@@ -70,6 +70,8 @@ def test_the_data_set_has_the_same_numbers():
     assert (lan.rtt_s, lan.rate_bps) == (value["NE01"], value["NE02"])
     assert (fast.rtt_s, fast.rate_bps) == (value["NE04"], value["NE05"])
     assert value["NE08"] <= fast.buffer_bytes <= value["NE09"]
+    # derived: an ACK for two segments; the queue that delays them, NE07, is never full
+    assert value["NE06"] / (2 * 1448) < value["NE07"] / 4
     slow, near = (scenarios.preset(name).bottleneck for name in ("wan-10m", "wan-10m-10ms"))
     assert (slow.rtt_s, slow.rate_bps, slow.buffer_bytes) == (
         value["NE10"], value["NE11"], value["NE13"],

@@ -134,7 +134,8 @@ def test_real_theory_has_no_more_goodput_from_a_deep_buffer_but_more_delay():
     assert goodput[0] < goodput[-1]
     p99 = column(panel, panels.P99)
     full = column(panel, panels.FULL)
-    assert p99[at >= 1.0] == pytest.approx(full[at >= 1.0], rel=0.15), "the buffer is filled"
+    own_s = 8 * (10_000 + 7 * 52) / 10e6  # derived: a request has seven packets with headers
+    assert p99[at >= 1.0] == pytest.approx(full[at >= 1.0] + own_s, rel=0.02)
     assert not panel.message.value
 
 
