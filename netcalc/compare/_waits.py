@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, choice
 from netcalc.compare._comparison import Comparison, points
@@ -60,7 +61,7 @@ def waits(samples: Table, *, model: str | None = None, title: str = "") -> Compa
     wait_s = np.sort(samples["wait_s"][samples["dropped"] == 0])
     models = wait_models(samples)
     name = _usual_model(samples) if model is None else choice("model", model, tuple(models))
-    chosen = np.unique(np.linspace(0, max(wait_s.size - 1, 0), DRAWN).astype(int))[: wait_s.size]
+    chosen = _drawn_rows(wait_s.size)
     at_s = wait_s[chosen]
     compared = points(
         at_s,
@@ -116,6 +117,11 @@ def wait_models(samples: Table) -> dict[str, Distribution]:
     return models
 
 
+def _drawn_rows(count: int) -> NDArray[np.intp]:
+    """Return the rows that are drawn of so many: the first, the last, and evenly between."""
+    return np.unique(np.linspace(0, max(count - 1, 0), DRAWN).astype(np.intp))[:count]
+
+
 def arrival_gaps(samples: Table, *, title: str = "") -> Comparison:
     """Compare the times between the arrivals at a router with those of a Poisson process.
 
@@ -134,7 +140,7 @@ def arrival_gaps(samples: Table, *, title: str = "") -> Comparison:
     """
     gaps_s = np.sort(np.diff(samples["arrival_s"]))
     mean_s = float(gaps_s.mean()) if gaps_s.size else np.nan
-    chosen = np.unique(np.linspace(0, max(gaps_s.size - 1, 0), DRAWN).astype(int))[: gaps_s.size]
+    chosen = _drawn_rows(gaps_s.size)
     compared = points(
         gaps_s[chosen],
         measured=_share_within(gaps_s, gaps_s[chosen]),
