@@ -273,7 +273,9 @@ def test_both_flows_run_on_this_machine(monkeypatch):
     button = played(panel)
     assert not button.message.is_alert, button.message.value
     found = column(panel, "goodput, flow 1, cubic, live")
-    assert np.isfinite(found).sum() > 50
+    # derived: 10 s in means over 4 round trips of 40 ms, in whole intervals of 50 ms, are 50;
+    # of the first and the last the start and the end of the flow may leave nothing
+    assert np.isfinite(found).sum() >= 48
     # derived: the payload of the link, 9.653 Mbit/s; a burst after a repair is beyond it
     assert np.nanmean(found) <= 1.02 * 10e6 * 1448 / 1500
 
