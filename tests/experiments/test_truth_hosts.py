@@ -55,11 +55,11 @@ def test_the_error_of_runs_that_agree_is_that_of_the_smallest():
 
 @pytest.mark.each(
     ("one_way_s", "pause_s", "run_count"),
-    [(0.0, 0.0, 4), (0.5e-3, 0.0, 4), (1e-3, 2e-3, 2), (3.9e-3, 2e-3, 2), (4e-3, 10e-3, 1),
+    [(0.0, 0.0, 8), (0.5e-3, 0.0, 8), (1e-3, 2e-3, 4), (3.9e-3, 2e-3, 4), (4e-3, 10e-3, 1),
      (0.1, 10e-3, 1)],
 )  # fmt: skip
 def test_the_pause_and_the_runs_are_those_of_the_path(one_way_s, pause_s, run_count):
-    """identity: the table of calibrations; a path of no time has the last one."""
+    """derived: the table of calibrations, two of each path below 4 ms; no time is the last one."""
     asked = []
 
     def measure(protocol, pause_s):
@@ -87,6 +87,41 @@ def test_a_calibration_counts_for_a_minute():
     assert hosts.exchanges_s == {
         "udp, pause 10 ms": pytest.approx(1e-4), "tcp, pause 10 ms": pytest.approx(1e-4),
     }  # fmt: skip
+
+
+def calibrated(exchange_s_of_calls):
+    """Hosts of a set clock, and one entry in a list for each run of a calibration."""
+    asked, now_s = [], [0.0]
+
+    def measure(*_):
+        asked.append(now_s[0])
+        took_s = exchange_s_of_calls(now_s[0])
+        return exchanges([took_s] * COUNT, [took_s] * COUNT)
+
+    return Hosts(measure, clock=lambda: now_s[0]), asked, now_s
+
+
+def test_a_short_path_is_calibrated_before_and_after_each_run():
+    """derived: four runs for one of two calibrations; 0.5 s later the same ones count."""
+    hosts, asked, now_s = calibrated(lambda _: 1e-4)
+    counts = []
+    for now_s[0] in (0.0, 0.5, 10.0, VALID_S + 11.0):
+        hosts.cost("udp", 0.5e-3)
+        counts.append(len(asked))
+    assert counts == [8, 8, 12, 20], "after a minute, both are new"
+
+
+def test_a_slow_moment_of_one_calibration_does_not_count():
+    """derived: 60 us around 10 s, 140 us at 10 s; their difference is the uncertainty."""
+    hosts, _, now_s = calibrated(lambda at_s: 140e-6 if at_s == 10.0 else 60e-6)
+    found = []
+    for now_s[0] in (0.0, 10.0, 20.0, 30.0):
+        cost = hosts.cost("udp", 0.5e-3)
+        found.append((cost.time_s(8), cost.error_s))
+    assert found == [
+        pytest.approx((60e-6, 0.0), abs=1e-12), pytest.approx((60e-6, 80e-6)),
+        pytest.approx((60e-6, 80e-6)), pytest.approx((60e-6, 0.0), abs=1e-12),
+    ]  # fmt: skip
 
 
 class Quiet:
