@@ -11,6 +11,12 @@ CUBIC_C = 0.4
 """Constant of CUBIC's growth. (RFC 9438, 5) [1/s^3]"""
 CUBIC_KEPT = 717.0 / 1024.0
 """What CUBIC keeps of a window after a loss: 0.7 in 1/1024. [ratio]"""
+CUBIC_HOLD_S = 1.0 / 32.0
+"""How long Linux keeps CUBIC's growth while the window stays as it is (bictcp_update): on a path of
+10 ms for three round trips. [s]"""
+RENO_ACKS_RATIO = 15.0 / 8.0
+"""Windows of acknowledged segments for which Reno's estimate grows by one: (1 + b) / (3 (1 - b)) of
+RFC 9438, in Linux' eighths (beta_scale). [ratio]"""
 
 
 class Window:
@@ -109,12 +115,21 @@ class CubicWindow(Window):
         self._last_max = 0.0
         self._epoch_s = math.nan
         self._origin = self._time_to_origin_s = 0.0
-        self._reno = 0.0
+        self._reno = self._reno_acked = 0
+        self._per_segment, self._updated_s, self._updated_size = 0, -math.inf, 0
 
     def _avoid(self, count: int, now_s: float, rtt_s: float) -> None:
+        self._reno_acked += count
+        if self.size != self._updated_size or now_s - self._updated_s > CUBIC_HOLD_S:
+            self._update(count, now_s, rtt_s)
+        self._count(count, self._per_segment)
+
+    def _update(self, count: int, now_s: float, rtt_s: float) -> None:
+        """Set after how many acknowledged segments the window grows by one."""
         size = self.size
+        self._updated_s, self._updated_size = now_s, size
         if math.isnan(self._epoch_s):
-            self._epoch_s, self._reno = now_s, float(size)
+            self._epoch_s, self._reno, self._reno_acked = now_s, size, count
             self._origin = max(self._last_max, float(size))
             self._time_to_origin_s = ((self._origin - size) / CUBIC_C) ** (1.0 / 3.0)
         since_s = now_s + rtt_s - self._epoch_s - self._time_to_origin_s
@@ -123,10 +138,12 @@ class CubicWindow(Window):
         if not self._last_max:
             per_segment = min(per_segment, 20.0)
         # Reno's estimate: as fast as a window that grows by 3 (1 - b) / (1 + b) a round trip.
-        self._reno += 3.0 * (1.0 - CUBIC_KEPT) / (1.0 + CUBIC_KEPT) * count / size
-        if self._reno > size + 1.0:
-            per_segment = min(per_segment, size / (math.floor(self._reno) - size))
-        self._count(count, max(int(per_segment), 2))
+        each = int(size * RENO_ACKS_RATIO)
+        more = max(0, -(-self._reno_acked // each) - 1)
+        self._reno, self._reno_acked = self._reno + more, self._reno_acked - more * each
+        if self._reno > size:
+            per_segment = min(per_segment, size // (self._reno - size))
+        self._per_segment = max(int(per_segment), 2)
 
     def _reduced(self) -> int:
         size = self.size

@@ -47,8 +47,8 @@ machine, those within one run a few us. So a short path, where that matters, has
 VALID_S = 60.0
 """How long a calibration counts. [s]"""
 BRACKETED_BELOW_S = 4e-3
-"""One-way time below which a run needs a calibration before it and one right after it: the hosts are
-a fifth of the time there, and a moment in which they are slow changes it by tens of percent. [s]"""
+"""One-way time below which a run needs a calibration before it and one right after it: a fifth of
+the time is that of the hosts there, which a slow moment changes by tens of percent. [s]"""
 SAME_MOMENT_S = 1.0
 """How long before a question a calibration may be, to be the one right after a run. [s]"""
 
