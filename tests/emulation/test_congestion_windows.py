@@ -191,9 +191,9 @@ def test_cubic_two_segments_behind_reno_grows_twice_as_fast():
 
 
 def test_cubic_keeps_its_growth_for_a_32nd_of_a_second_while_the_window_stays():
-    """As Linux (bictcp_update): Reno's estimate is ahead of 14 after 27 acknowledged segments, in the
-    second round; the window follows in the fifth, 40 ms after the curve began. Then 70 segments put
-    Reno two ahead: one more for each 14 / 2, that is one for those of before, two for the round."""
+    """As Linux (bictcp_update): Reno's estimate is ahead of 14 after 27 acknowledged segments, in
+    the second round; the window follows in the fifth, 40 ms after the curve began. Then 70 put Reno
+    two ahead: one more for each 14 / 2, that is one for those of before, two for the round."""
     sizes = follow(after_loss(20), 0.05, rtt_s=0.01)
     assert list(sizes.values()) == [14, 14, 14, 14, 17]
 
