@@ -260,8 +260,9 @@ def from_capture(trace: PacketTrace) -> list[Evidence]:
 
 
 def options_of(trace: PacketTrace) -> float:
-    """Return the bytes of options that each segment of a capture has."""
-    return TIMESTAMP_BYTES if trace.has(Layer.TIMESTAMPS).any() else 0
+    """Return the bytes of options that each segment of a capture has; the usual ones if cut off."""
+    is_cut = trace.has(Layer.TCP) & trace.has(Layer.CUT)
+    return TIMESTAMP_BYTES if (trace.has(Layer.TIMESTAMPS) | is_cut).any() else 0
 
 
 def of_tcp_flow(columns: Mapping[str, NDArray[Any]], row: int, *, option_bytes: float) -> Evidence:
