@@ -111,8 +111,8 @@ CAPTURES: dict[str, str] = {
         "on the other side"
     ),
     "handshakes-cut": (
-        "{count} of {total:TCP flow|TCP flows}: the snap length cut the options of the handshake, so "
-        "that window scale and MSS may be unknown"
+        "{count} of {total:TCP flow|TCP flows}: the snap length cut the options of the handshake, "
+        "so that window scale and MSS may be unknown"
     ),
     "handshakes-repeated": (
         "{count} of {total:TCP flow|TCP flows} repeated the SYN; the time of the handshake is from "
@@ -126,8 +126,8 @@ CAPTURES: dict[str, str] = {
         "network card (GRO, TSO), so packets, gaps and windows are not those on the link"
     ),
     "offload-or-jumbo": (
-        "{count:packet|packets} of up to {largest_bytes:byte}, of which no handshake says whether they "
-        "are jumbo frames or joined or not yet cut by the network card (GRO, TSO)"
+        "{count:packet|packets} of up to {largest_bytes:byte}: no handshake says whether these are "
+        "jumbo frames, or joined or not yet cut by the network card (GRO, TSO)"
     ),
 }
 

@@ -10,8 +10,8 @@ TRANSFERS: dict[str, str] = {
     "text-beside-json": "ignored {numbers:lines}: not JSON",
     "intervals-repeated": "ignored {count:interval|intervals} that the tool wrote twice",
     "totals-beyond-intervals": (
-        "ended within an interval: the totals count what came after the last whole one over the time "
-        "before it, so that rate and duration are those of the intervals"
+        "ended within an interval: the totals count what came after the last whole one over the "
+        "time before it, so that rate and duration are those of the intervals"
     ),
     "iperf-server-output": "left out {numbers:lines}: the server's own report of the same run",
     "iperf-lines-unread": "cannot read {numbers:lines}: like an interval of iperf",

@@ -1,7 +1,7 @@
 """The text of iperf3 says what its JSON says: of the same options, and of both ends of one run.
 
-The files in ``inputs/iperf3`` are standard output alone, recorded with the commands in its MANIFEST:
-for each name two runs with the same options, and of each run what the server wrote (``srv_``).
+The files in ``inputs/iperf3`` are standard output alone, recorded with the commands in its
+MANIFEST: for each name two runs with the same options, and of each what the server wrote.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from netcalc.readers.captures.flows import ACK, SYN, Segments
 from netcalc.readers.captures.scans import Bools, Ints, count_by, first_of, last_of
-from netcalc.samples import Layer, PacketTrace
+from netcalc.samples import Layer, Meta, PacketTrace, RttSamples
 
 UNKNOWN = -1
 """Shift of a window whose handshake was not captured, or not as a whole."""
@@ -66,6 +66,36 @@ def find_handshakes(trace: PacketTrace, segments: Segments) -> Handshakes:
         shift=_shifts(trace, s, syn, answer),
         mss_bytes=_offered(trace, s, syn, answer),
         cut=_is_cut(trace, s, syn) | _is_cut(trace, s, answer),
+    )
+
+
+def handshake_samples(
+    trace: PacketTrace, segments: Segments, handshakes: Handshakes, chosen: Ints
+) -> RttSamples:
+    """Return the handshakes of these flows as round trips, at the clock of the capture.
+
+    Parameters
+    ----------
+    trace : PacketTrace
+        A capture.
+    segments, handshakes : Segments, Handshakes
+        Its TCP packets, and what :func:`find_handshakes` found of them.
+    chosen : array
+        Numbers of flows; those without a time are left out.
+    """
+    known = chosen[handshakes.rtt_s[chosen] >= 0]
+    rows = segments.flows.row[handshakes.syn[known]]
+    names = [trace.ints(name)[rows].tolist() for name in ("source", "destination")]
+    ports = trace.ints("destination_port")[rows].tolist()
+    return RttSamples(
+        payload_bytes=np.zeros(known.size),
+        rtt_s=np.round(handshakes.rtt_s[known], 9),
+        sent_s=np.asarray(trace.time_s)[rows],
+        group=[
+            f"TCP handshake, {trace.addresses[one]} to {trace.addresses[other]} port {port}"
+            for one, other, port in zip(*names, ports, strict=True)
+        ],
+        meta=Meta(tool=trace.meta.tool, source=trace.meta.source, protocol="tcp"),
     )
 
 
