@@ -153,6 +153,8 @@ def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
     asked = _number(printed, "asked_rate_bps") * one.stream_count  # of each stream
     streams = printed.get("streams") or ()
     least = [_number(row, "rtt_min_s") for row in streams if isinstance(row, Mapping)]
+    handshakes = printed.get("handshake_rtt_s") or ()
+    least += list(handshakes) if len(handshakes) == 1 else []  # several are of several runs
     one = replace(
         one,
         mtu_bytes=first_known(mss + 40 + TIMESTAMP_BYTES, one.mtu_bytes),

@@ -69,6 +69,9 @@ class Way:
     group: str = ""
     congestion_control: str = ""
     omitted_s: float = NAN
+    rtt_s: float = NAN
+    """Round trip of the handshakes, the median of several streams. [s]"""
+    mss_bytes: float = NAN
     partial: bool = False
     is_cut_short: bool = False
     """Whether the run ended within an interval, so that the totals count beyond their time."""
@@ -107,6 +110,8 @@ class Way:
             lost_datagram_count=lost,
             loss_ratio=lost / datagrams if datagrams > 0 else None,
             jitter_s=received.jitter_s if received else None,
+            rtt_s=self.rtt_s,
+            mss_bytes=self.mss_bytes,
             congestion_control=self.congestion_control,
             partial=self.partial,
         )
