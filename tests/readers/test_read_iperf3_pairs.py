@@ -92,3 +92,62 @@ def test_the_report_of_the_server_is_left_out_by_its_lines():
         "iperf-server-output", {"numbers": list(range(12, 24))},
     )  # fmt: skip
     assert [row["received_byte_count"] for row in samples.facts()] == [512 * 1024] * 2
+
+
+OLD = """Connecting to host h, port 5201
+[  4] local 192.0.2.1 port 1 connected to 192.0.2.2 port 5201
+[ ID] Interval           Transfer     Bandwidth       Total Datagrams
+[  4]   0.00-1.00   sec   128 KBytes  1.05 Mbits/sec  16
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total Datagrams
+[  4]   0.00-1.00   sec   128 KBytes  1.05 Mbits/sec  {} ms  {}/16 (0%)
+[  4] Sent 16 datagrams
+"""
+"""Before version 3.7 one line without a label has the sender's bytes and the receiver's losses."""
+
+
+def test_a_total_without_a_label_has_losses_only_if_they_came():
+    """Without the last line zeros may stand for what an interrupted client never got."""
+    names = ("sent_byte_count", "datagram_count", "lost_datagram_count", "jitter_s", "partial")
+    for text, expected in (
+        (OLD.format("0.000", 0) + "\niperf Done.\n", (131072, 16, 0, 0, False)),
+        (OLD.format("0.000", 0), (131072, 16, None, None, True)),
+        (OLD.format("0.000", 2), (131072, 16, 2, 0, False)),
+        (OLD.format("0.250", 0), (131072, 16, 0, 0.25e-3, False)),
+    ):
+        (row,) = read(text).facts()
+        assert tuple(row.get(name) for name in names) == expected
+
+
+def test_a_run_of_one_interval_is_no_interval_printed_twice():
+    """Its total is the same line again, behind a header of its own."""
+    text = OLD.replace("Jitter    Lost/Total", "Total").replace("{} ms  {}/16 (0%)", "16")
+    samples = read(text + "\niperf Done.\n")
+    assert len(samples) == 1
+    assert samples.meta.warnings == ()
+    assert samples.facts()[0]["sent_byte_count"] == 131072
+
+
+def test_only_the_run_without_its_last_line_was_interrupted():
+    """Two runs in one file, as a script appends them."""
+    one, two = ((PAIRS / f"{name}.txt").read_text() for name in ("udp_int", "udp"))
+    for text, expected in ((one + two, [True, False]), (two + one, [False, True])):
+        found = read(text).facts()
+        assert [row["partial"] for row in found] == expected
+        assert ["received_byte_count" in row for row in found] == [not one for one in expected]
+
+
+def test_everything_lost_is_measured_where_the_test_came_to_its_end():
+    """The receiver's 0.00 Bytes of a whole run are what it counted."""
+    text = (PAIRS / "udp.txt").read_text()
+    lost = [
+        "[  5]   0.00-1.00   sec  0.00 Bytes  0.00 bits/sec  0.000 ms  16/16 (100%)  receiver"
+        if line.endswith("receiver") else line for line in text.splitlines()
+    ]  # fmt: skip
+    (row,) = read("\n".join(lost) + "\n").facts()
+    assert (row["received_byte_count"], row["lost_datagram_count"], row["partial"]) == (
+        0,
+        16,
+        False,
+    )
+    assert row["loss_ratio"] == 1
