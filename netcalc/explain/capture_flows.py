@@ -18,6 +18,8 @@ from netcalc.explain.time_parts import explain_round_trips
 from netcalc.models.tcp import slow_start
 from netcalc.readers.captures.exchanges import echo_samples, udp_samples
 from netcalc.readers.captures.facts import flow_label, flow_table
+from netcalc.readers.captures.flows import find_segments
+from netcalc.readers.captures.handshakes import find_handshakes, handshake_samples
 from netcalc.samples import PacketTrace, RttSamples
 
 
@@ -96,10 +98,36 @@ def exchanges(trace: PacketTrace) -> tuple[RttSamples, ...]:
     return tuple(one for one in both if one.measured.any())
 
 
-def explain_exchanges(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
-    """Return what the round trips of the exchanges of a capture consist of, as those of a ping."""
+def handshakes(trace: PacketTrace, *, without_data: bool = False) -> tuple[RttSamples, ...]:
+    """Return the TCP handshakes of a capture as round trips, as far as it has any.
+
+    Parameters
+    ----------
+    trace : PacketTrace
+        A capture.
+    without_data : bool
+        Leave out flows that carried data, whose limits have the round trip in them.
+    """
+    segments = find_segments(trace)
+    seen = find_handshakes(trace, segments)
+    chosen = np.arange(seen.rtt_s.size)
+    if without_data:
+        carried = np.unique(segments.flows.flow[segments.payload > 0])
+        chosen = np.setdiff1d(chosen, carried)
+    found = handshake_samples(trace, segments, seen, chosen)
+    return (found,) if len(found) else ()
+
+
+def explain_exchanges(
+    trace: PacketTrace, known: Known, *, without_data: bool = True
+) -> tuple[Finding, ...]:
+    """Return what the round trips of a capture consist of, as those of a ping.
+
+    They are those of its exchanges and of its handshakes, ``without_data`` only of flows that
+    carried none.
+    """
     found = []
-    for one in exchanges(trace):
+    for one in (*exchanges(trace), *handshakes(trace, without_data=without_data)):
         groups = np.asarray(one.group)
         names, counts = np.unique(groups[one.measured], return_counts=True)
         largest = names[np.argsort(-counts, kind="stable")[:MOST_FLOWS]]

@@ -61,15 +61,15 @@ class RoundTrips:
 
 def with_labels(of_runs: Sequence[tuple[str, list[Model]]]) -> list[Model]:
     """Return the models of all runs: one that several have once, any other with its run."""
-    counts: dict[tuple[str, float], int] = {}
-    for _, models in of_runs:
+    labels: dict[tuple[str, float], set[str]] = {}
+    for label, models in of_runs:
         for one in models:
-            counts[one.name, one.value] = counts.get((one.name, one.value), 0) + 1
+            labels.setdefault((one.name, one.value), set()).add(label)
     found: dict[tuple[str, float], Model] = {}
     for label, models in of_runs:
         for one in models:
             key = one.name, one.value
-            own = "" if len(of_runs) == 1 or counts[key] > 1 else label
+            own = "" if len(of_runs) == 1 or len(labels[key]) > 1 else label
             found.setdefault(key, replace(one, label=own))
     return list(found.values())
 

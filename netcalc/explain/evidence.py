@@ -153,6 +153,8 @@ def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
     asked = _number(printed, "asked_rate_bps") * one.stream_count  # of each stream
     streams = printed.get("streams") or ()
     least = [_number(row, "rtt_min_s") for row in streams if isinstance(row, Mapping)]
+    handshakes = printed.get("handshake_rtt_s") or ()
+    least += list(handshakes) if len(handshakes) == 1 else []  # several are of several runs
     one = replace(
         one,
         mtu_bytes=first_known(mss + 40 + TIMESTAMP_BYTES, one.mtu_bytes),
@@ -260,8 +262,9 @@ def from_capture(trace: PacketTrace) -> list[Evidence]:
 
 
 def options_of(trace: PacketTrace) -> float:
-    """Return the bytes of options that each segment of a capture has."""
-    return TIMESTAMP_BYTES if trace.has(Layer.TIMESTAMPS).any() else 0
+    """Return the bytes of options that each segment of a capture has; the usual ones if cut off."""
+    is_cut = trace.has(Layer.TCP) & trace.has(Layer.CUT)
+    return TIMESTAMP_BYTES if (trace.has(Layer.TIMESTAMPS) | is_cut).any() else 0
 
 
 def of_tcp_flow(columns: Mapping[str, NDArray[Any]], row: int, *, option_bytes: float) -> Evidence:

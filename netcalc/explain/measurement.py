@@ -30,6 +30,7 @@ from netcalc.explain.small_tables import explain_times
 from netcalc.explain.table_columns import Row
 from netcalc.explain.write_tables import write_evidence
 from netcalc.messages import Notice
+from netcalc.readers.captures.lists.packet_lists import traces_of
 from netcalc.samples import (
     BulkSamples,
     PacketTrace,
@@ -91,7 +92,8 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
         found = time_parts.explain_paths(samples, known) or summaries.explain_silence(samples)
     elif isinstance(samples, Table):
         found = (
-            frame_tables.explain_sizes(samples, known)
+            _of_packets(samples, known)
+            or frame_tables.explain_sizes(samples, known)
             or _of_rows(samples, known)
             or counters.explain_counters(samples, known)
             or summaries.explain_transaction_rates(samples, known)
@@ -101,6 +103,17 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
             or tables.explain_sockets(samples)
         )
     return found or _rates(samples, known)
+
+
+def _of_packets(samples: Table, known: Known) -> tuple[Finding, ...]:
+    """Return the findings of a list of packets: of its flows, where it has all of their segments,
+    else of their handshakes."""
+    found: list[Finding] = []
+    for one in traces_of(samples):
+        seen = evidence.from_capture(one.trace) if one.is_whole else []
+        found += [explain_evidence(flow, known) for flow in seen]
+        found += capture_flows.explain_exchanges(one.trace, known, without_data=one.is_whole)
+    return tuple(found)
 
 
 def _of_rows(samples: Table, known: Known) -> tuple[Finding, ...]:
@@ -119,6 +132,9 @@ def evidence_of(samples: Samples) -> list[Evidence]:
         return evidence.from_transfers(samples)
     if isinstance(samples, BulkSamples):
         return tables.bulk_evidence(samples)
+    if isinstance(samples, Table) and (listed := traces_of(samples)):
+        whole = [one.trace for one in listed if one.is_whole]
+        return [flow for trace in whole for flow in evidence.from_capture(trace)]
     if isinstance(samples, Table) and "cwnd_packets" in samples.columns():
         return tables.socket_evidence(samples) or evidence.from_facts(samples)
     if isinstance(samples, Table):

@@ -17,6 +17,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.errors import DomainError, UnitError
+from netcalc.explain import capture_flows
 from netcalc.explain.claim_models import (
     CONVERSIONS,
     Model,
@@ -32,7 +33,8 @@ from netcalc.explain.known import Known
 from netcalc.explain.measurement import evidence_of
 from netcalc.messages import Notice
 from netcalc.path import Path
-from netcalc.samples import RttSamples, Samples, TransactionSamples
+from netcalc.readers.captures.lists.packet_lists import traces_of
+from netcalc.samples import PacketTrace, RttSamples, Samples, Table, TransactionSamples
 from netcalc.units import parse, show
 
 LEAST_ERROR_RATIO = 5e-4
@@ -249,7 +251,9 @@ def claim_of(
         As :func:`claim`.
     """
     runs = evidence_of(samples)
-    trips = _round_trips(samples) or [trip for one in runs for trip in _trips_of(one)]
+    trips = _round_trips(samples)
+    if not trips or isinstance(samples, PacketTrace | Table):
+        trips += [trip for one in runs for trip in _trips_of(one)]
     if not runs:
         runs = [Evidence(label=one.label, base_rtt_s=one.least_s) for one in trips]
     return _judged(
@@ -297,6 +301,8 @@ def _round_trips(samples: Samples) -> list[RoundTrips]:
     if isinstance(samples, RttSamples) and samples.measured.any():
         groups, rtt = np.asarray(samples.group), np.asarray(samples.rtt_s)
         found = [_spread(rtt[samples.measured & (groups == name)], name) for name in samples.groups]
+    elif isinstance(samples, PacketTrace | Table):
+        found = [trip for one in _of_packets(samples) for trip in _round_trips(one)]
     elif isinstance(samples, TransactionSamples) and samples.measured.any():
         times = np.asarray(samples.response_s)
         found = [_spread(times[samples.in_mode(mode)], mode) for mode in samples.modes]
@@ -306,6 +312,18 @@ def _round_trips(samples: Samples) -> list[RoundTrips]:
             times_s = {new: float(row[name]) for name, new in names.items() if name in row}
             found.append(RoundTrips(**times_s, label=str(row.get("group", ""))))
     return [one for one in found if not math.isnan(first_known(one.least_s, one.most_s))]
+
+
+def _of_packets(samples: PacketTrace | Table) -> list[RttSamples]:
+    """Return the round trips of a capture or a list of packets: exchanges and handshakes."""
+    traces = [samples] if isinstance(samples, PacketTrace) else []
+    if isinstance(samples, Table):
+        traces = [one.trace for one in traces_of(samples)]
+    return [
+        found
+        for trace in traces
+        for found in (*capture_flows.exchanges(trace), *capture_flows.handshakes(trace))
+    ]
 
 
 def _spread(times: FloatArray, label: str) -> RoundTrips:

@@ -110,6 +110,10 @@ CAPTURES: dict[str, str] = {
         "{count} of {total:TCP flow|TCP flows} show one direction only: no round trip, and no loss "
         "on the other side"
     ),
+    "handshakes-cut": (
+        "{count} of {total:TCP flow|TCP flows}: the snap length cut the options of the handshake, "
+        "so that window scale and MSS may be unknown"
+    ),
     "handshakes-repeated": (
         "{count} of {total:TCP flow|TCP flows} repeated the SYN; the time of the handshake is from "
         "the last one on"
@@ -120,6 +124,10 @@ CAPTURES: dict[str, str] = {
     "offload-frames": (
         "{count:packet|packets} of up to {largest_bytes:byte}: joined or not yet cut by the "
         "network card (GRO, TSO), so packets, gaps and windows are not those on the link"
+    ),
+    "offload-or-jumbo": (
+        "{count:packet|packets} of up to {largest_bytes:byte}: no handshake says whether these are "
+        "jumbo frames, or joined or not yet cut by the network card (GRO, TSO)"
     ),
 }
 

@@ -15,7 +15,7 @@ PATHS: dict[str, str] = {
     "mtr-no-header": "there is no header that names the columns of the hops",
     "mtr-unreadable": "is not a figure of mtr",
     "mtr-document-cut": "the last document ends too early, at line {line}, byte {offset}",
-    "mtr-other-nodes": "ignored {numbers:lines}: further nodes of the hop above",
+    "mtr-other-nodes": "{numbers:lines}: further nodes of the hop above, without own figures",
     "implausible-hops": "{count:value|values} cannot be right and count as unknown",
     "probes-beyond-target": "left out {count:probe|probes} that would go beyond the target",
     "lost-probes-unknown": "lost probes have no line in this version: losses are unknown",

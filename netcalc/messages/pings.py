@@ -7,6 +7,8 @@ PINGS: dict[str, str] = {
     "more-received-than-sent": "the summary contradicts itself: only {sent:,} were sent",
     "implausible-loss": "the printed loss of {percent:g} % cannot be right and is not used",
     "not-of-the-tool": "ignored {numbers:lines}: not about a probe",
+    "fping-unreadable": "is not what fping writes",
+    "fping-kinds-unread": "left out {names:names}, which this version does not know",
     "earlier-totals": "a host has several totals: the last one is that of the run",
     "document-cut": "the last document ends too early, at line {line}, byte {offset}",
     "packet-length-unknown": "the size of the packets is not known",
@@ -26,6 +28,7 @@ PINGS: dict[str, str] = {
 }
 
 PINGS_EXPECTED: dict[str, str] = {
+    "fping-unreadable": "a line of fping -J with a host and numbers from 0 on",
     "no-probe": "lines of probes, or the totals of a run",
     "more-received-than-sent": "no more received than sent",
     "irtt-state": "false, true, true_up or true_down",
@@ -38,6 +41,7 @@ _RUN_AGAIN = "Run the tool again, and keep all that it prints"
 _AS_WRITTEN = "Use the output as the tool wrote it, not an edited copy"
 
 PINGS_HINTS: dict[str, str] = {
+    "fping-unreadable": _AS_WRITTEN,
     "no-probe": _RUN_AGAIN,
     "more-received-than-sent": _AS_WRITTEN,
     "irtt-state": _AS_WRITTEN,

@@ -9,6 +9,11 @@ TRANSFERS: dict[str, str] = {
     "iperf3-document-cut": "the last document ends too early, at line {line}, byte {offset}",
     "text-beside-json": "ignored {numbers:lines}: not JSON",
     "intervals-repeated": "ignored {count:interval|intervals} that the tool wrote twice",
+    "totals-beyond-intervals": (
+        "ended within an interval: the totals count what came after the last whole one over the "
+        "time before it, so that rate and duration are those of the intervals"
+    ),
+    "iperf-server-output": "left out {numbers:lines}: the server's own report of the same run",
     "iperf-lines-unread": "cannot read {numbers:lines}: like an interval of iperf",
     "implausible-lines": "{numbers:lines}: jitter or losses that cannot be right are unknown",
     "iperf-csv-width": "has {count} fields, not the 9 or 14 of iperf 2",

@@ -133,6 +133,8 @@ _NAMED: Mapping[str, Place] = {
 """Facts that belong to one place whatever the tool is."""
 _OF_SOCKETS = ("cwnd_packets", "mss_bytes", "retransmit_total_count")
 _SOCKETS = ("ss", "tcp-info")
+_CONNECTING = ("nuttcp", "iperf 2")
+"""Tools of transfers whose round trip is that of the connection that their client opened."""
 _COUNTS = ("sent_count", "received_count", "duplicate_count", "probe_count", "reply_count",
            "loss_ratio", "printed_loss_ratio")  # fmt: skip
 
@@ -178,6 +180,8 @@ def place(samples: Samples, row: Mapping[str, Any], name: str) -> Place:
         return Place("", "IP packets", HOST)
     if name in _NAMED:
         return _NAMED[name]
+    if name == "rtt_s" and tool in _CONNECTING:
+        return Place("tcp", "TCP handshakes", CLIENT, ROUND_TRIP)
     if name in ("connection_count", "tcp_connection_count"):
         return Place("tcp" if name.startswith("tcp") else "", "sockets", HOST)
     if name in _OF_SOCKETS:

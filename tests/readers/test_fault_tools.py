@@ -151,7 +151,7 @@ READ = {
             "  3.|-- 192.0.2.9     0.0%    10    9.0   9.5   9.0  10.0   0.3",
             "        192.0.2.10"),
         [{"hop_count": 3, "responding_hop_count": 1, "loss_ratio": None}],
-        "ignored line 6: further nodes of the hop above"),
+        "line 6: further nodes of the hop above, without own figures"),
     "R17 interrupted with an empty end": Read(
         changed(RUN, end={}),
         [{"sent_byte_count": SENT, "received_byte_count": None, "partial": True}], ""),

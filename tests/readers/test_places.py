@@ -94,7 +94,7 @@ def test_every_file_with_probes_has_its_own_label(name):
     patterns = [one for one in LABELS if fnmatch(name, one)]
     if samples is None or not with_probes(samples):
         return
-    if name.startswith(("captures/", "transfers/iperf")):
+    if name.startswith(("captures/", "transfers/iperf", "transfers/nuttcp")):
         assert not patterns
         return
     assert len(patterns) == 1, name
@@ -126,6 +126,11 @@ def label(name: str, fact: str, row: int = 0) -> tuple[str, ...]:
          "derived: jitterSum is of one-way delays"),
         ("transfers/iperf3_udp.json", "jitter_s", ("udp", "UDP datagrams", "receiver", "one way"),
          "published: RFC 3550, 6.4.1: of the transit time of datagrams, at their receiver"),
+        ("transfers/nuttcp_tcp.txt", "rtt_s", ("tcp", "TCP handshakes", "client", "round trip"),
+         "published: nuttcp(8): the RTT of the connection of the client"),
+        ("transfers/iperf2_parallel_enhanced.txt", "rtt_s",
+         ("tcp", "TCP handshakes", "client", "round trip"),
+         "published: iperf(1): irtt is the initial RTT, as the socket has it after connect"),
         ("transfers/iperf3_tcp.json", "sent_byte_count",
          ("tcp", "application data", "sender", ""), "published: iperf3 #714: payload alone"),
         ("transfers/dd.txt", "sent_rate_bps", ("", "data that dd copied, of any device",

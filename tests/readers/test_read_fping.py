@@ -108,3 +108,85 @@ def test_two_numbers_run_together_are_no_time():
     )
     assert read(text).rtt_s[:1].tolist() == pytest.approx([74e-6])
     assert read(text).received == 1
+
+
+def hosts(text, *names):
+    return [tuple(row.get(name) for name in names) for row in read(text).facts()]
+
+
+COUNTS = ("target", "sent_count", "received_count", "rtt_min_s", "rtt_median_s", "partial")
+
+
+def test_json_of_counted_probes():
+    """Read off the file by eye: a probe of the first host was not answered."""
+    samples = read(INPUTS / "fping_json.txt")
+    assert hosts(INPUTS / "fping_json.txt", *COUNTS) == [
+        ("192.0.2.1", 3, 2, pytest.approx(5.12e-3), pytest.approx(13.21e-3), False),
+        ("192.0.2.77", 3, 3, pytest.approx(54e-6), pytest.approx(62e-6), False),
+    ]
+    assert [row["printed_loss_ratio"] for row in samples.facts()] == [0.33, 0]
+    assert [row["loss_ratio"] for row in samples.facts()] == [pytest.approx(1 / 3), 0]
+    # Three digits from 1 ms on (sprint_tm of fping): 0.01 ms of 5.12, 0.1 ms of 21.3.
+    assert samples.resolution_s[:3].tolist() == [1e-5, 0, 1e-4]
+    assert samples.resolution_s[3] == 1e-6
+    assert samples.payload_bytes[0] == 56
+    assert np.isfinite(samples.ttl).sum() == 1
+    assert samples.meta.warnings == ()
+
+
+VALUES = '{"vSum": {"host": "192.0.2.1", "values": [0.054, 0.062, null, 0.081]}}\n'
+TOTAL = '{"summary": {"host": "192.0.2.1", "xmt": 4, "rcv": 0, "loss": 100}}\n'
+REPLY = '{"resp": {"host": "192.0.2.1", "seq": 0, "size": 64, "rtt": 0.5}}\n'
+
+
+def test_json_of_rows_of_times_and_of_totals_alone():
+    assert hosts(VALUES, *COUNTS) == [("192.0.2.1", 4, 3, 54e-6, 62e-6, False)]
+    assert hosts(TOTAL, *COUNTS) == [("192.0.2.1", 4, 0, None, None, False)]
+    # The row of times repeats the reply; of a run that was cut there is neither.
+    assert hosts(REPLY + VALUES, *COUNTS)[0][1:3] == (1, 1)
+    assert hosts(REPLY, *COUNTS) == [("192.0.2.1", 1, 1, 5e-4, 5e-4, True)]
+    again = read(REPLY + REPLY + TOTAL.replace('"rcv": 0, "loss": 100', '"rcv": 5, "return": 125'))
+    assert again.facts()[0]["duplicate_count"] == 1
+
+
+def test_json_with_stamps_of_the_reply():
+    """The time of the reply less the round trip is when the probe was sent."""
+    stamped = REPLY.replace('{"host', '{"timestamp": "1795000000.00100", "host')
+    samples = read(stamped)
+    assert samples.sent_s[0] == pytest.approx(1795000000.0005, abs=1e-6)
+    words = REPLY.replace('{"host', '{"timestamp": "2026-11-24T09:00:00+0000", "host')
+    assert np.isnan(read(words).sent_s).all()
+
+
+def test_json_left_out_by_its_line_or_its_name():
+    interval = VALUES.replace("vSum", "intSum").replace(
+        '"values": [0.054, 0.062, null, 0.081]', '"time": 1, "xmt": 9, "rcv": 9, "loss": 0'
+    )
+    later = '{"percentiles": {"host": "192.0.2.1", "p99": 0.5}}\n'
+    samples = read(REPLY + interval + later + "192.0.2.1 : duplicate for [0]\n")
+    assert hosts(REPLY + interval, *COUNTS)[0][1] == 1
+    assert [(one.code, one.values) for one in samples.meta.warnings] == [
+        ("not-of-the-tool", {"numbers": [4]}),
+        ("fping-kinds-unread", {"names": ["percentiles"]}),
+    ]
+    cut = read(REPLY + TOTAL[:30])
+    assert [one.code for one in cut.meta.warnings] == ["last-line-cut"]
+    assert cut.meta.partial
+
+
+@pytest.mark.each("case", [
+    ('"rtt": 0.5', '"rtt": "0.5"', "resp.rtt", "0.5"),
+    ('"rtt": 0.5', '"rtt": -1', "resp.rtt", "-1"),
+    ('"rtt": 0.5', '"time": 0.5', "resp.rtt", "None"),
+    ('"seq": 0', '"seq": null', "resp.seq", "None"),
+    ('"host": "192.0.2.1", ', "", "resp.host", "None"),
+    ('"rtt": 0.5}}', '"rtt": 0.5 (0.500 ms)}}', "line", None),
+])  # fmt: skip
+def test_json_that_is_not_certain_is_refused_by_its_field(case):
+    old, new, field, value = case
+    with pytest.raises(ReaderError) as caught:
+        read(TOTAL + REPLY.replace(old, new) + TOTAL)
+    assert (caught.value.code, caught.value.line, caught.value.field) == (
+        "fping-unreadable", 2, field,
+    )  # fmt: skip
+    assert value is None or caught.value.values["value"] == value

@@ -158,6 +158,17 @@ def test_enhanced_lines_have_the_state_of_the_socket():
     assert (samples.rtt_s[0], samples.rttvar_s[0]) == (115e-6, 27e-6)
 
 
+def test_enhanced_lines_of_connections_have_its_first_round_trip():
+    """icwnd/mss/irtt=319/32741/10 and .../34: the median of two streams is 22 us."""
+    row = read(INPUTS / "iperf2_parallel_enhanced.txt").facts()[0]
+    assert (row["rtt_s"], row["mss_bytes"]) == (22e-6, 32741)
+    text = (INPUTS / "iperf2_parallel_enhanced.txt").read_text()
+    odd = read(text.replace("319/32741/34", "319/1448/34")).facts()[0]
+    assert "mss_bytes" not in odd
+    one_only = read(text.replace("(icwnd/mss/irtt=319/32741/34) ", "")).facts()[0]
+    assert not {"rtt_s", "mss_bytes"} & one_only.keys()
+
+
 def test_text_and_json_of_a_server_do_not_say_what_was_sent():
     for name in ("iperf3_server.json", "iperf3_server.txt", "iperf2_tcp_server.txt"):
         samples = read(INPUTS / name)

@@ -71,6 +71,17 @@ def test_a_report_of_mtr():
     assert (found.meta.tool, found.meta.partial) == ("mtr", False)
 
 
+def test_further_nodes_of_a_hop_stay_with_it():
+    """As mtr --report writes them, and as mtr --report-wide with names and with -z."""
+    assert columns(read(REPORT), "further_nodes") == [["192.0.2.7", "", ""]]
+    head, second = REPORT.splitlines(keepends=True)[1:3]
+    wide = read(head + second + "        b.example.net\n        AS64496  192.0.2.8\n"
+                + "        c.example (192.0.2.9)\n")  # fmt: skip
+    assert columns(wide, "further_nodes") == [["b.example.net, 192.0.2.8, c.example (192.0.2.9)"]]
+    assert noted(wide) == [("mtr-other-nodes", {"numbers": [3, 4, 5]})]
+    assert noted(read(head + second + "        two words\n"))[0][0] == "not-of-a-path"
+
+
 def test_several_reports_of_mtr():
     hops = REPORT.splitlines(keepends=True)
     again = read("".join([*hops[:3], hops[2]]))

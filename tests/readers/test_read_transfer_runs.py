@@ -163,6 +163,24 @@ def test_runs_of_nuttcp():
     ]  # fmt: skip
 
 
+def test_round_trips_of_nuttcp_are_those_of_handshakes():
+    """msRTT in the total, or RTT in the line of the connection, with the MSS."""
+    total = "    {}.0000 MB /   4.00 sec =    6.0000 Mbps 29 %TX 22 %RX 5 retrans {}\n"
+    two = read(total.format(3, "0.25 msRTT") + total.format(5, ""))
+    assert facts(two, "rtt_s") == [(0.25e-3,), (None,)]
+    assert two.meta.printed == {"handshake_rtt_s": [0.25e-3]}
+    connect = "nuttcp-t: connect to 192.0.2.1 with mss=1448{}\n"
+    line = "nuttcp-{}: 1.0000 MB in 4.00 real seconds = 1.0 KB/sec = 2.1 Mbps\n"
+    again = "nuttcp-t: retrans = 7\n"
+    verbose = read(
+        connect.format(", RTT=0.125 ms") + line.format("t") + again + line.format("r")
+        + connect.format("") + line.format("t") + line.format("r")
+    )  # fmt: skip
+    assert facts(verbose, "rtt_s", "mss_bytes", "retransmit_count") == [
+        (0.125e-3, 1448, 7), (None, 1448, None),
+    ]  # fmt: skip
+
+
 ROW = "131072  16384  16384    3.00      5.00"
 STREAM = (
     "MIGRATED TCP STREAM TEST from 0.0.0.0 () port 0 AF_INET to {} () port 0 AF_INET\n"

@@ -35,7 +35,7 @@ def facts(trace: PacketTrace) -> list[FactRow]:
         spurious ones included, out-of-order segments not. ``handshake_rtt_min_s`` is the least
         time from a SYN to the acknowledgement that ends its handshake. A flow is of the innermost
         headers; where VXLAN or Geneve hides UDP behind them, flows of UDP are not counted. What the
-    capture does not show is left out.
+        capture does not show is left out: of headers that were cut, what counts them.
     """
     return list(fact_rows(trace)[0])
 
@@ -47,21 +47,39 @@ def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
     known = handshakes[~np.isnan(handshakes) & (handshakes >= 0)]
     types = np.unique(trace.ints("link_number")).tolist()
     hidden = bool(trace.has(Layer.VXLAN).any())
+    no_ip, no_transport = _cut(trace)
     row = fact_row(
         packet_count=len(trace),
         captured_byte_count=int(trace.ints("kept_bytes").sum(dtype=np.int64)),
         span_s=trace.span_s,
         link_type=", ".join(link.NAMES.get(one, str(one)) for one in types),
-        ipv4_packet_count=int(np.count_nonzero(trace.has(Layer.IPV4))),
-        ipv6_packet_count=int(np.count_nonzero(trace.has(Layer.IPV6))),
-        tcp_flow_count=analysis.flow_count,
-        udp_flow_count=None if hidden else find_flows(trace, Layer.UDP, _UDP).count,
-        tcp_retransmission_count=int(np.count_nonzero(analysis.losses.retransmitted)),
-        icmp_echo_pair_count=find_echoes(trace).pair_count,
+        ipv4_packet_count=None if no_ip else int(np.count_nonzero(trace.has(Layer.IPV4))),
+        ipv6_packet_count=None if no_ip else int(np.count_nonzero(trace.has(Layer.IPV6))),
+        **({} if no_transport else _transport_facts(trace, analysis)),
         handshake_rtt_min_s=float(known.min()) if known.size else math.nan,
         partial=trace.meta.partial,
     )
+    if hidden:
+        row.pop("udp_flow_count", None)
     return (row,), analysis
+
+
+def _transport_facts(trace: PacketTrace, analysis: TcpAnalysis) -> dict[str, int]:
+    """Return what is counted of whole headers of TCP, UDP and ICMP."""
+    return {
+        "tcp_flow_count": analysis.flow_count,
+        "udp_flow_count": find_flows(trace, Layer.UDP, _UDP).count,
+        "tcp_retransmission_count": int(np.count_nonzero(analysis.losses.retransmitted)),
+        "icmp_echo_pair_count": find_echoes(trace).pair_count,
+    }
+
+
+def _cut(trace: PacketTrace) -> tuple[bool, bool]:
+    """Return whether the snap length cut any header of IP, and any behind it."""
+    is_cut = trace.has(Layer.CUT)
+    has_ip = trace.has(Layer.IPV4 | Layer.IPV6 | Layer.ARP)
+    read = trace.has(Layer.TCP | Layer.UDP | Layer.ICMP | Layer.ARP)
+    return bool((is_cut & ~has_ip).any()), bool((is_cut & ~read).any())
 
 
 _FLOWS = "_flow_table"

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from netcalc.readers.captures.flows import ACK, SYN, Segments
 from netcalc.readers.captures.scans import Bools, Ints, count_by, first_of, last_of
-from netcalc.samples import Layer, PacketTrace
+from netcalc.samples import Layer, Meta, PacketTrace, RttSamples
 
 UNKNOWN = -1
-"""Shift of a window whose handshake was not captured."""
+"""Shift of a window whose handshake was not captured, or not as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Handshakes:
     """Of each series (twice the flow, plus one to the client): shift of the windows in it."""
     mss_bytes: NDArray[np.float64]
     """Of each series: the MSS its sender offered; nan where its SYN is not there."""
+    cut: Bools
+    """Of each flow: whether the snap length cut the options of its SYN, or of the answer."""
 
 
 def find_handshakes(trace: PacketTrace, segments: Segments) -> Handshakes:
@@ -63,6 +65,37 @@ def find_handshakes(trace: PacketTrace, segments: Segments) -> Handshakes:
         to_client_s=np.where(syn >= 0, _between(s, answer, ack), np.nan),
         shift=_shifts(trace, s, syn, answer),
         mss_bytes=_offered(trace, s, syn, answer),
+        cut=_is_cut(trace, s, syn) | _is_cut(trace, s, answer),
+    )
+
+
+def handshake_samples(
+    trace: PacketTrace, segments: Segments, handshakes: Handshakes, chosen: Ints
+) -> RttSamples:
+    """Return the handshakes of these flows as round trips, at the clock of the capture.
+
+    Parameters
+    ----------
+    trace : PacketTrace
+        A capture.
+    segments, handshakes : Segments, Handshakes
+        Its TCP packets, and what :func:`find_handshakes` found of them.
+    chosen : array
+        Numbers of flows; those without a time are left out.
+    """
+    known = chosen[handshakes.rtt_s[chosen] >= 0]
+    rows = segments.flows.row[handshakes.syn[known]]
+    names = [trace.ints(name)[rows].tolist() for name in ("source", "destination")]
+    ports = trace.ints("destination_port")[rows].tolist()
+    return RttSamples(
+        payload_bytes=np.zeros(known.size),
+        rtt_s=np.round(handshakes.rtt_s[known], 9),
+        sent_s=np.asarray(trace.time_s)[rows],
+        group=[
+            f"TCP handshake, {trace.addresses[one]} to {trace.addresses[other]} port {port}"
+            for one, other, port in zip(*names, ports, strict=True)
+        ],
+        meta=Meta(tool=trace.meta.tool, source=trace.meta.source, protocol="tcp"),
     )
 
 
@@ -73,17 +106,30 @@ def _between(s: Segments, one: Ints, two: Ints) -> NDArray[np.float64]:
     return np.where((one >= 0) & (two >= 0), s.time_s[two] - s.time_s[one], np.nan)
 
 
+def _is_cut(trace: PacketTrace, s: Segments, packet: Ints) -> Bools:
+    """Return of which flows the header of a packet was cut."""
+    if not s.time_s.size:
+        return np.zeros(packet.size, np.bool_)
+    found: Bools = (packet >= 0) & trace.has(Layer.CUT)[s.flows.row[packet]]
+    return found
+
+
 def _shifts(trace: PacketTrace, s: Segments, syn: Ints, answer: Ints) -> Ints:
-    """Return the shift of each series: 0 unless both ends offered one, unknown without both."""
+    """Return the shift of each series: 0 unless both ends offered one, unknown without both.
+
+    Of options that the snap length cut nobody knows whether there was an offer.
+    """
     shifts = np.full(2 * syn.size, UNKNOWN, np.int64)
     both = (syn >= 0) & (answer >= 0)
     flows = np.flatnonzero(both)
     rows_syn, rows_answer = s.flows.row[syn[flows]], s.flows.row[answer[flows]]
     scaled: Bools = trace.has(Layer.WINDOW_SCALE)
+    possible: Bools = scaled | trace.has(Layer.CUT)
     used = scaled[rows_syn] & scaled[rows_answer]
+    unused = np.where(possible[rows_syn] & possible[rows_answer], UNKNOWN, 0)
     shift = trace.ints("shift").astype(np.int64)
-    shifts[2 * flows] = np.where(used, np.minimum(shift[rows_syn], 14), 0)
-    shifts[2 * flows + 1] = np.where(used, np.minimum(shift[rows_answer], 14), 0)
+    for side, rows in ((0, rows_syn), (1, rows_answer)):
+        shifts[2 * flows + side] = np.where(used, np.minimum(shift[rows], 14), unused)
     return shifts
 
 

@@ -18,6 +18,9 @@ ETHERNET_FRAME_BYTES = 1522
 JUMBO_FRAME_BYTES = 9100
 """Longer than any jumbo frame in use: above it, where no MSS was seen, is no frame. [byte]"""
 
+COMMON_PACKET_BYTES = 1500
+"""Longest IP packet of Ethernet without jumbo frames. [byte]"""
+
 _NO_LIMIT = 65535
 """The MSS that stands for any length (RFC 2675, section 5)."""
 
@@ -82,31 +85,34 @@ def _packet_notices(trace: PacketTrace) -> list[Notice]:
     no_ip &= np.isin(trace.ints("link_number"), list(link.READ))
     if no_ip.any():
         found.append(Notice("packets-without-ip", {"count": int(np.count_nonzero(no_ip))}))
-    large = _above_mss(trace)
-    if large.any():
-        values = {
-            "count": int(np.count_nonzero(large)),
-            "largest_bytes": int(trace.ints("packet_bytes")[large].max()),
-        }
-        found.append(Notice("offload-frames", values))
+    above, unlimited = _above_mss(trace)
+    for code, large in (("offload-frames", above), ("offload-or-jumbo", unlimited)):
+        if large.any():
+            values = {
+                "count": int(np.count_nonzero(large)),
+                "largest_bytes": int(trace.ints("packet_bytes")[large].max()),
+            }
+            found.append(Notice(code, values))
     return found
 
 
-def _above_mss(trace: PacketTrace) -> Bools:
-    """Return a mask of the TCP segments that are no packets of the link.
+def _above_mss(trace: PacketTrace) -> tuple[Bools, Bools]:
+    """Return masks of the TCP segments that are no packets of the link, and that may be none.
 
-    They have more payload than the MSS that their receiver offered, or where no offer was seen,
-    more than any frame.
+    The first have more payload than the MSS that their receiver offered, or where no offer was
+    seen, more than any frame; the others fill more than a common frame, and no offer was seen.
     """
     is_tcp = trace.has(Layer.TCP)
     payload, mss = trace.ints("payload_bytes"), trace.ints("mss_bytes")
     offers = np.flatnonzero(is_tcp & (trace.ints("tcp_flags") & SYN != 0) & (mss > 0))
-    found: Bools = is_tcp & (trace.ints("packet_bytes") > JUMBO_FRAME_BYTES)
+    size = trace.ints("packet_bytes")
+    found: Bools = is_tcp & (size > JUMBO_FRAME_BYTES)
+    doubtful: Bools = is_tcp & (size > COMMON_PACKET_BYTES)
     if not offers.size:
-        return found
-    rows = np.flatnonzero(is_tcp & (payload > mss[offers].min()) | found)
+        return found, doubtful & ~found
+    rows = np.flatnonzero(is_tcp & (payload > mss[offers].min()) | doubtful)
     if not rows.size:
-        return found
+        return found, doubtful & ~found
     source, destination = _ends(trace, "source"), _ends(trace, "destination")
     ends = np.unique(np.append(source[offers], destination[offers]))
     ways = np.searchsorted(ends, destination[offers]) * ends.size
@@ -123,7 +129,8 @@ def _above_mss(trace: PacketTrace) -> Bools:
     has_offer = (ends[np.minimum(one, last)] == source[rows]) & (known[place] == way)
     has_offer &= ends[np.minimum(other, last)] == destination[rows]
     found[rows] = np.where(has_offer, payload[rows] > limits[place], found[rows])
-    return found
+    doubtful[rows] &= ~has_offer
+    return found, doubtful & ~found
 
 
 def _ends(trace: PacketTrace, name: str) -> NDArray[np.uint64]:

@@ -311,6 +311,7 @@ def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
     found = [
         Notice("flows-begun-before", _flow_values(unseen)),
         Notice("flows-one-sided", _flow_values((sides == 0).any(axis=1))),
+        Notice("handshakes-cut", _flow_values(a.handshakes.cut)),
         Notice("handshakes-repeated", _flow_values(a.handshakes.syn_count > 1)),
     ]
     return [one for one in found if one.values["count"]]

@@ -52,6 +52,8 @@ class Hop:
     node_name: str = ""
     values: dict[str, float] = field(default_factory=dict)
     group: str = ""
+    further: list[str] = field(default_factory=list)
+    """Names or addresses of other nodes that answered at this hop."""
 
     def settle(self) -> None:
         """Make unknown what a hop cannot have: times without a reply, a share above all."""
@@ -127,6 +129,8 @@ def to_table(
         "node": [hop.node for hop in hops],
         "node_name": [hop.node_name for hop in hops],
     }
+    if any(hop.further for hop in hops):
+        data["further_nodes"] = [", ".join(hop.further) for hop in hops]
     if len(reports) > 1:
         data["group"] = [hop.group for hop in hops]
     for name, _ in COLUMNS.values():

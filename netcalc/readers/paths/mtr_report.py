@@ -22,7 +22,8 @@ _START = re.compile(r"^Start: (\S.*)$")
 _HOST = re.compile(r"^(?:HOST: ?)(?P<host>.*?)(?<!\s)(?P<headings>(?:\s+[A-Z][A-Za-z]+%?)+)\s*$")
 _HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})\.(?:\|--|\s)\s*(?P<rest>\S.*)$")
 _OTHER = re.compile(
-    r"^\s*(?:\|\s+)?[|`]--\s*(?P<node>\S+)|^\s{4,}(?P<bare>[0-9A-Fa-f.:]{3,}|\S+ \(\S+\))\s*$"
+    r"^\s*(?:\|\s+)?[|`]--\s*(?P<node>\S+(?: \(\S+\))?)"
+    r"|^\s{4,}(?:AS(?:\d+|\?+)\s+)?(?P<bare>\S*[.:]\S*|\S+ \(\S+\))\s*$"
 )
 _AS = re.compile(r"^AS(?:[0-9]+|\?+)\s+")
 _MPLS = re.compile(r"^\s*(?:\|\s*)*(?:\+--\s*)?\[MPLS: |^\s*\|\s+\+--\[MPLS")
@@ -59,8 +60,10 @@ def _read(given: Input) -> Table:
                 reports[-1].partial = True
                 continue
             reports[-1].hops.append(_hop(given, number, hop, headings))
-        elif _OTHER.match(line) and reports and reports[-1].hops:
-            others.append(number)
+        elif (other := _OTHER.match(line)) and reports and reports[-1].hops:
+            if not cut:
+                reports[-1].hops[-1].further.append(other["node"] or other["bare"])
+                others.append(number)
         else:
             skipped.append(number)
     reports = [report for report in reports if report.hops]
@@ -113,5 +116,7 @@ FORMAT = Format(
         "Loss at a hop is not loss of the path, and is not called so.",
         "The name behind HOST: is the sender; a report does not name its target.",
         "Several targets follow each other, each with a header.",
+        "Further nodes that answered at a hop have lines of their own, without figures: those of "
+        "the hop are of all its nodes.",
     ),
 )

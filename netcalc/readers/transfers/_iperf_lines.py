@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from netcalc.errors import ReaderError
@@ -72,15 +73,23 @@ class Connection:
 
 @dataclass(slots=True)
 class Remarks:
-    """Errors that iperf printed, and the numbers of lines that are unread or implausible."""
+    """Errors that iperf printed, the numbers of lines that are unread or implausible, and how many
+    intervals it printed twice."""
 
     messages: list[str] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
     implausible: list[int] = field(default_factory=list)
+    repeated: int = 0
 
 
 def to_samples(
-    given: Input, runs: list[list[Way]], remarks: Remarks, *, tool: str, version: str = ""
+    given: Input,
+    runs: list[list[Way]],
+    remarks: Remarks,
+    further: Sequence[Notice] = (),
+    *,
+    tool: str,
+    version: str = "",
 ) -> FlowSeries:
     """Return the directions of all runs, with warnings; refuse a file without a run."""
     if not runs:
@@ -94,10 +103,13 @@ def to_samples(
     if remarks.messages:
         distinct = list(dict.fromkeys(remarks.messages))
         warnings.append(Notice("iperf-reported", {"messages": distinct}))
+    if remarks.repeated:
+        warnings.append(Notice("intervals-repeated", {"count": remarks.repeated}))
     if remarks.unread:
         warnings.append(Notice("iperf-lines-unread", {"numbers": remarks.unread}))
     if remarks.implausible:
         warnings.append(Notice("implausible-lines", {"numbers": remarks.implausible}))
+    warnings += further
     return flow_series(given, runs, warnings, tool=tool, version=version)
 
 

@@ -69,7 +69,12 @@ class Way:
     group: str = ""
     congestion_control: str = ""
     omitted_s: float = NAN
+    rtt_s: float = NAN
+    """Round trip of the handshakes, the median of several streams. [s]"""
+    mss_bytes: float = NAN
     partial: bool = False
+    is_cut_short: bool = False
+    """Whether the run ended within an interval, so that the totals count beyond their time."""
     sent: Total | None = None
     received: Total | None = None
     rows: list[Row] = field(default_factory=list)
@@ -77,8 +82,10 @@ class Way:
 
     def facts(self) -> dict[str, Fact]:
         """Return the row of facts: a side without a total has the sum of its intervals."""
-        sent = _fill(self.sent, sum_of_side(self.rows, SENDER))
-        received = _fill(self.received, sum_of_side(self.rows, RECEIVER))
+        sent, received = (
+            _fill(total, sum_of_side(self.rows, side), timed=not self.is_cut_short)
+            for total, side in ((self.sent, SENDER), (self.received, RECEIVER))
+        )
         any_side = sent or received or Total()
         lost = received.lost_count if received else NAN  # a sender does not know
         datagrams = first_known(
@@ -103,6 +110,8 @@ class Way:
             lost_datagram_count=lost,
             loss_ratio=lost / datagrams if datagrams > 0 else None,
             jitter_s=received.jitter_s if received else None,
+            rtt_s=self.rtt_s,
+            mss_bytes=self.mss_bytes,
             congestion_control=self.congestion_control,
             partial=self.partial,
         )
@@ -123,10 +132,15 @@ def sum_of_side(rows: Iterable[Row], side: str) -> Total | None:
     return total
 
 
-def _fill(total: Total | None, intervals: Total | None) -> Total | None:
-    """Return a total; its bytes, rate and time are those of the intervals if only they have any."""
+def _fill(total: Total | None, intervals: Total | None, *, timed: bool) -> Total | None:
+    """Return a total; its bytes, rate and time are those of the intervals if only they have any.
+
+    Of a total that is not ``timed`` rate and time are those of the intervals.
+    """
     if total is None or intervals is None:
         return total or intervals
+    if not timed:
+        return replace(total, rate_bps=intervals.rate_bps, duration_s=intervals.duration_s)
     if not math.isnan(total.byte_count) or math.isnan(intervals.byte_count):
         return total
     return replace(
@@ -200,6 +214,8 @@ def flow_series(
     """
     name_groups(runs)
     ways = [way for run in runs for way in run]
+    if any(way.is_cut_short and (way.sent or way.received) for way in ways):
+        warnings = [*warnings, Notice("totals-beyond-intervals")]
     targets = dict.fromkeys(way.target for way in ways if way.target)
     return FlowSeries(
         **columns_of(ways),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from statistics import median
 
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
@@ -45,6 +46,7 @@ _FAILED = re.compile(
     r"((?:tcp |udp )?(?:connect|write|read|bind|listener bind|socket)\w* failed.*)"
     r"|WARNING: (did not receive ack.*|ack of last datagram failed.*)"
 )
+_SOCKET = re.compile(r"\bicwnd/mss/irtt=\d{1,9}/(?P<mss>\d{1,9})/(?P<rtt>\d{1,12})\b")
 _WRITES = re.compile(
     r"\s+\d+/\d+\s+(?P<retries>-?\d+)"
     r"(?:\s+(?P<cwnd>-?\d+)K/(?P<rtt>-?\d+)(?:\((?P<rttvar>-?\d+)\))? us)?"
@@ -206,7 +208,18 @@ def _finish(run: _Run) -> list[Way]:
         unfinished = [stream for stream, count in lengths.items() if count > 1]
         way.partial = any(stream not in (own or {}) for stream in unfinished)
         way.protocol = way.protocol or "tcp"
+        _add_sockets(run, way)
     return [run.ways[name] for name in (UPLOAD, DOWNLOAD) if name in run.ways]
+
+
+def _add_sockets(run: _Run, way: Way) -> None:
+    """Add what the lines of the connections say of their sockets (``-e``)."""
+    links = [run.links[one] for one in sorted(way.streams) if one in run.links]
+    found = [socket for link in links if (socket := _SOCKET.search(link.rest))]
+    sizes = {float(one["mss"]) for one in found}
+    if len(found) == len(way.streams) and found:
+        way.rtt_s = float(median(float(one["rtt"]) for one in found)) / 1e6
+        way.mss_bytes = sizes.pop() if len(sizes) == 1 else NAN
 
 
 FORMAT = Format(
@@ -221,6 +234,7 @@ FORMAT = Format(
         "The server's report that a client prints is the receiver's count.",
         "An asterisk, (reverse), or a connection to the client's own port is the way back.",
         "Datagrams sent and datagrams in the server's report differ by the last one.",
+        "The mss of a connection has no TCP options in it, its irtt is in microseconds.",
         "A jitter below 0, a loss below 0 or above all is unknown, with its line.",
     ),
 )

@@ -47,10 +47,14 @@ _Object = Mapping[str, Any]
 
 _FIRST_OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 _MARKS = r'"(?:test_start|connecting_to|accepted_connection|tcp_mss_default)"|"iperf 3\.'
+_WITHIN_TEXT = r"^Server JSON output:"
+"""Mark of the text of a client that holds the JSON of its server."""
 _REVERSED = "_bidir_reverse"
 
 
 def _recognize(given: Input) -> bool:
+    if given.seen(_WITHIN_TEXT):
+        return False
     if not (given.seen(_MARKS) or given.seen(r'"event"\s*:\s*"(?:start|interval|end|error)"')):
         return _is_bare(given)
     return given.is_json or given.seen(_FIRST_OBJECT.pattern)
@@ -208,6 +212,7 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
                 continue
             if (row.stream, row.start_s, row.omitted) in seen:
                 odd["repeated"] += 1
+                one.is_cut_short = partial
                 continue
             seen.add((row.stream, row.start_s, row.omitted))
             one.rows.append(row)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
+from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
 from netcalc.readers.transfers._iperf_lines import (
@@ -51,7 +52,8 @@ _CONGESTION = re.compile(r"snd_tcp_congestion (\S+)")
 _CWND = re.compile(r"\s*(\d+)\s+(\d+(?:[.,]\d+)?) ([KMG]?)Bytes")
 _COUNT = re.compile(r"\s*(\d+)(?=\s|$)")
 _SENT = re.compile(r"\[\s*\d+\] Sent (\d+) datagrams")
-_FLUSHED = re.compile(r"interrupt - the (?:client|server) has terminated")
+_FLUSHED = re.compile(r"\bthe (?:client|server) has terminated")
+_SERVER_OUTPUT = re.compile(r"Server (?:JSON )?output:\s*")
 
 
 @dataclass(slots=True)
@@ -66,9 +68,14 @@ class _Run:
     congestion_control: str = ""
     done: bool = False
     interrupted: bool = False
+    is_of_server: bool = False
+    """Whether the lines are those of the other end (``--get-server-output``)."""
     header: str = ""
+    is_header_new: bool = False
     ways: dict[str, Way] = field(default_factory=dict)
     totals: dict[tuple[str, str], dict[str, Total]] = field(default_factory=dict)
+    unlabelled: set[str] = field(default_factory=set)
+    """Directions whose total is one for both sides, as before version 3.7."""
     sent_count: float = NAN
 
     def way(self, direction: str) -> Way:
@@ -89,6 +96,7 @@ def _read(given: Input) -> FlowSeries:
     text = given.text
     runs: list[_Run] = []
     remarks = Remarks()
+    other_end: list[int] = []
     version = ""
     for number, line in zip(text.numbers, text.lines, strict=True):
         version = version or "".join(_VERSION.findall(line)[:1])
@@ -96,6 +104,9 @@ def _read(given: Input) -> FlowSeries:
             remarks.messages.append(shorten(error[1], 100))
             if runs and _FLUSHED.search(line):
                 runs[-1].interrupted = True
+            continue
+        if runs and _is_of_server(runs[-1], line):
+            other_end.append(number)
             continue
         _open_run(runs, line)
         if not runs:
@@ -108,7 +119,22 @@ def _read(given: Input) -> FlowSeries:
         runs[0].interrupted = True
     runs = [run for run in runs if any(way.rows for way in run.ways.values()) or run.totals]
     ways = [_finish(run) for run in runs]
-    return to_samples(given, ways, remarks, tool="iperf3", version=version)
+    left_out = [Notice("iperf-server-output", {"numbers": other_end})] if other_end else []
+    return to_samples(given, ways, remarks, left_out, tool="iperf3", version=version)
+
+
+def _is_of_server(run: _Run, line: str) -> bool:
+    """Whether a line is of the server's own report, which a client prints inside its own."""
+    if run.is_client and _SERVER_OUTPUT.fullmatch(line):
+        run.is_of_server = True
+        return True
+    if not run.is_of_server:
+        return False
+    found = read_interval(line)
+    # With --bidir the client goes on behind it.
+    is_back = found is not None and found.role.endswith("-C")
+    run.is_of_server = not (is_back or "iperf Done." in line or _TARGET.search(line))
+    return run.is_of_server
 
 
 def _open_run(runs: list[_Run], line: str) -> None:
@@ -132,7 +158,7 @@ def _read_line(run: _Run, line: str, remarks: Remarks, number: int) -> bool:
     if read_connection(line) is not None:
         return True
     if "Interval" in line and "Transfer" in line:
-        run.header = line
+        run.header, run.is_header_new = line, True
         return True
     if starting := _STARTING.search(line):
         run.protocol = starting[1].lower()
@@ -183,7 +209,13 @@ def _interval(run: _Run, found: Interval, remarks: Remarks, number: int) -> None
     if known.duration_s < 0:
         remarks.implausible.append(number)
         return
+    if not label and _is_repeated(run, way, known):
+        remarks.repeated += 1
+        way.is_cut_short = True
+        return
     if label or _is_total(way, known, found):
+        if not label:
+            run.unlabelled.add(direction)
         side = label[1] if label else own
         run.totals.setdefault((direction, side), {})[found.stream] = total_of(known)
         if not found.is_sum:
@@ -191,6 +223,7 @@ def _interval(run: _Run, found: Interval, remarks: Remarks, number: int) -> None
     elif not found.is_sum:
         way.streams.add(found.stream)
         way.rows.append(known)
+        run.is_header_new = way.is_cut_short = False
 
 
 def _direction(run: _Run, found: Interval) -> tuple[str, str]:
@@ -207,6 +240,18 @@ def _direction(run: _Run, found: Interval) -> tuple[str, str]:
     return direction, SENDER if sends else RECEIVER
 
 
+def _is_repeated(run: _Run, way: Way, row: Row) -> bool:
+    """Whether an interval is the last one of its stream again: the other end is gone.
+
+    Behind a new header an equal line is the total of a run of one interval.
+    """
+    last = next((one for one in reversed(way.rows) if one.stream == row.stream), None)
+    if last is None or run.is_header_new:
+        return False
+    numbers = zip(astuple(last), astuple(row), strict=True)
+    return all(one == other or (one != one and other != other) for one, other in numbers)
+
+
 def _is_total(way: Way, row: Row, found: Interval) -> bool:
     """Whether an interval without a label is the total that versions before 3.7 give of UDP."""
     if row.omitted or row.start_s > 0 or found.is_sum:
@@ -217,7 +262,7 @@ def _is_total(way: Way, row: Row, found: Interval) -> bool:
 
 def _finish(run: _Run) -> list[Way]:
     """Return the directions of a run with their totals."""
-    exchanged = run.is_client and not run.interrupted
+    exchanged = _has_exchanged(run)
     for direction, way in run.ways.items():
         own = SENDER if (direction == UPLOAD) == run.is_client else RECEIVER
         for side in (SENDER, RECEIVER):
@@ -225,32 +270,61 @@ def _finish(run: _Run) -> list[Way]:
             total = join_totals(parts) if parts else None
             if total and side != own and not exchanged and not total.byte_count > 0:
                 total = None  # the other end never sent it
+            if total and total.duration_s == 0:
+                total.duration_s = NAN  # below the digits
             if side == SENDER:
                 way.sent = total
             else:
                 way.received = total
-        _udp(run, way, own)
+        _udp(run, way, exchanged=exchanged)
         omitted = [row.start_s + row.duration_s for row in way.rows if row.omitted]
         way.omitted_s = run.omitted_s if run.omitted_s > 0 else max(omitted, default=NAN)
         way.protocol = run.protocol or way.protocol or _protocol(run, way)
         way.congestion_control = run.congestion_control
-        way.partial = run.interrupted or not (way.sent or way.received)
-        if run.is_client and not (way.sent and way.received) and not run.done:
+        way.partial = run.interrupted or way.is_cut_short or not (way.sent or way.received)
+        both = way.sent and way.received
+        if run.is_client and not (exchanged and (both or run.done)):
             way.partial = True
     return [run.ways[name] for name in (UPLOAD, DOWNLOAD) if name in run.ways]
 
 
-def _udp(run: _Run, way: Way, own: str) -> None:
-    """Take the losses of a single total of UDP for the receiver's, its bytes for the sender's."""
-    if way.sent is not None and way.received is None and not math.isnan(way.sent.lost_count):
-        lost = way.sent
+def _has_exchanged(run: _Run) -> bool:
+    """Whether a client received the server's counts, which come with the end of the test.
+
+    Of an interrupted client standard output has no word of that: only ``iperf Done.`` is missing,
+    and all counts of the other end are 0.
+    """
+    if not run.is_client or run.interrupted:
+        return False
+    other = {UPLOAD: RECEIVER, DOWNLOAD: SENDER}
+    counts = [
+        count
+        for (direction, side), parts in run.totals.items()
+        for total in parts.values()
+        for count in (
+            *((total.byte_count,) if side == other[direction] else ()),
+            *((total.lost_count, total.jitter_s) if direction in run.unlabelled else ()),
+        )
+    ]
+    return run.done or any(count > 0 for count in counts)
+
+
+def _udp(run: _Run, way: Way, *, exchanged: bool) -> None:
+    """Take the losses of a single total of UDP for the receiver's, its bytes for the sender's.
+
+    Where a total is labelled, a sender's losses are always 0 and nobody's.
+    """
+    if way.sent is None:
+        return
+    lost = way.sent
+    is_single = way.direction in run.unlabelled and way.received is None and exchanged
+    if is_single and not math.isnan(lost.lost_count):
         way.received = Total(
             jitter_s=lost.jitter_s, lost_count=lost.lost_count, datagram_count=lost.datagram_count
         )
-    if way.sent is not None:
-        way.sent.lost_count = way.sent.jitter_s = NAN
-        if math.isnan(way.sent.datagram_count):
-            way.sent.datagram_count = run.sent_count
+    way.sent.lost_count = way.sent.jitter_s = NAN
+    if math.isnan(way.sent.datagram_count):
+        way.sent.datagram_count = run.sent_count
 
 
 def _protocol(run: _Run, way: Way) -> str:
@@ -268,7 +342,11 @@ FORMAT = Format(
         "KBytes are 1024 bytes and Mbits 1000 kbit, in one line.",
         "Sender and receiver count apart, and both are kept.",
         "The receiver's 0.00 Bytes of an interrupted client, and the sender's of a server, mean "
-        "unknown.",
+        "unknown; that it was interrupted may show in nothing but the missing iperf Done.",
+        "The losses in a line that ends in sender are always 0, and no count of anybody.",
+        "A server whose client is gone prints its last interval twice, and a total that counts "
+        "what came later over the time before it.",
+        "The server's own report inside that of a client (--get-server-output) is no second run.",
         "A [SUM] is not a stream, and a line that ends in sender or receiver is not an interval.",
         "A number behind the rate is Retr or Total Datagrams, as the header above it says.",
         "With --bidir the role in the line says the direction.",

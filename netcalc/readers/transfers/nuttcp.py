@@ -36,6 +36,10 @@ _VERBOSE = re.compile(
 _LIKE = r"\bMB /|^\s*megabytes=|^nuttcp-[tr]: .* MB in"
 _RETRANSMITS = re.compile(r"(?:(?<![=\d])(\d{1,15}) (?:host-)?retrans\b|\bretrans=(\d{1,15}))")
 _DROPS = re.compile(r"(\d{1,15}) /\s*(\d{1,15}) ~?drop/pkt|drop=(\d{1,15}) pkt=(\d{1,15})")
+_CONNECTED = re.compile(
+    rf"nuttcp-[tr]: connect to \S+ with mss=(?P<mss>\d{{1,6}})(?:, RTT=(?P<rtt>{_NUMBER}) ms)?"
+)
+_AGAIN = re.compile(r"nuttcp-t: retrans = (\d{1,15})\s*")
 _RTT = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) msRTT|rtt_ms=(\d{1,9}(?:\.\d{1,9})?)")
 
 
@@ -50,7 +54,7 @@ def _read(given: Input) -> FlowSeries:
     warnings: list[Notice] = []
     unread: list[int] = []
     ways = [Way("")]
-    rtts: list[float] = []
+    connected: tuple[float, float] = NAN, NAN
     summed: Way | None = None
     lines, cut = whole_lines(given, warnings)
     for number, line in lines:
@@ -59,11 +63,18 @@ def _read(given: Input) -> FlowSeries:
         row = _TEXT.fullmatch(line) or _PARSE.fullmatch(line)
         verbose = _VERBOSE.fullmatch(line)
         way = ways[-1]
-        if verbose:
+        if found := _CONNECTED.match(line):
+            connected = float(found["mss"]), float(found["rtt"] or NAN) / 1e3
+        elif (again := _AGAIN.fullmatch(line)) and way.sent:
+            way.sent.retransmit_count = float(again[1])
+        elif verbose:
             if verbose["end"] == "t" and (way.sent or way.received):
                 ways.append(way := Way(""))
             total = _total(verbose, "")
             way.protocol = way.protocol or "tcp"
+            if not (way.sent or way.received):
+                way.mss_bytes, way.rtt_s = connected
+                connected = NAN, NAN
             if verbose["end"] == "t":
                 way.sent = total
             else:
@@ -80,7 +91,7 @@ def _read(given: Input) -> FlowSeries:
                 way.sent = Total(
                     duration_s=total.duration_s, retransmit_count=total.retransmit_count
                 )
-                rtts.append(_rtt(rest))
+                way.rtt_s = _rtt(rest)
             else:
                 way.rows.append(_interval(way, total))
         elif re.search(_LIKE, line):
@@ -101,7 +112,7 @@ def _read(given: Input) -> FlowSeries:
     ways[-1].partial |= cut
     if cut:
         facts[-1]["partial"] = True
-    known = [rtt for rtt in rtts if rtt == rtt]
+    known = [way.rtt_s for way in ways if way.rtt_s == way.rtt_s]
     return FlowSeries(
         **columns_of(ways),
         meta=Meta(

@@ -337,6 +337,7 @@ def test_notices_of_packets():
         "snap-length": {"count": 2, "snap_bytes": 30},
         "headers-cut": {"count": 1},
         "offload-frames": {"count": 2, "largest_bytes": 9102},
+        "offload-or-jumbo": {"count": 1, "largest_bytes": 9100},
     }
     other = w.Capture()
     for _ in range(2):

@@ -167,6 +167,54 @@ def test_lengths_are_those_of_headers_where_the_rest_is_cut():
     assert not ports.has(Layer.TCP).any()
 
 
+def shifted(options: tuple[bytes, bytes], snap: int) -> list[list[float | None]]:
+    """Return shift, window and MSS of both directions of a handshake with these options."""
+    trace = read_capture(segments(
+        (CLIENT, 0, 0, 2, 0, options[0]), (SERVER, 0, 1, 18, 0, options[1]),
+        (CLIENT, 1, 1, 16, 0, b""), (SERVER, 1, 1, 16, 0, b""),
+    ).pcap(snap=snap))  # fmt: skip
+    flows = tcp_flows(analyse_tcp(trace)).columns()
+    return [
+        [None if one != one else one for one in flows[name].astype(float).tolist()]
+        for name in ("window_shift", "window_max_bytes", "mss_bytes")
+    ]
+
+
+MSS_AND_SCALE = b"\x02\x04\x05\xb4\x01\x03\x03\x07"
+"""MSS 1460, window scale 7."""
+
+
+def test_options_that_were_cut_are_unknown_and_not_0():
+    """R30: 54 bytes hold Ethernet, IP and TCP without options, 58 also the MSS, 62 all.
+
+    The windows are those that ``segments`` writes, 500, times 2**7. A scale that one end certainly
+    did not offer is not used, whatever the other one said (RFC 7323, section 2.2).
+    """
+    both, first = (MSS_AND_SCALE,) * 2, (MSS_AND_SCALE, MSS_AND_SCALE[:4])
+    assert shifted(both, 62) == [[7, 7], [64000, 64000], [1460, 1460]]
+    assert shifted(both, 58) == [[None, None], [None, None], [1460, 1460]]
+    assert shifted(both, 54) == [[None, None], [None, None], [None, None]]
+    assert shifted(first, 58) == [[0, 0], [500, 500], [1460, 1460]]
+    assert shifted(first, 54) == [[None, None], [None, None], [None, None]]
+    cut = read(segments((CLIENT, 0, 0, 2, 0, MSS_AND_SCALE)).pcap(snap=54))
+    assert noted(cut)["handshakes-cut"] == {"count": 1, "total": 1}
+    whole = read(segments((CLIENT, 0, 0, 2, 0, MSS_AND_SCALE)).pcap(snap=62))
+    assert "handshakes-cut" not in noted(whole)
+
+
+def test_what_is_counted_of_headers_is_missing_where_they_were_cut():
+    """R30: 54 bytes hold the TCP header, 40 the IP header and ports, 30 neither."""
+    counted = {"tcp_flow_count", "udp_flow_count", "tcp_retransmission_count",
+               "icmp_echo_pair_count"}  # fmt: skip
+    versions = {"ipv4_packet_count", "ipv6_packet_count"}
+    capture = opened((100,))
+    for snap, missing in ((54, set()), (40, counted), (30, counted | versions)):
+        row = read(capture.pcap(snap=snap)).facts()[0]
+        assert (counted | versions) - row.keys() == missing
+        assert row["packet_count"] == 4
+    assert read(capture.pcap(snap=54)).facts()[0]["tcp_flow_count"] == 1
+
+
 def segments(*sent: tuple[str, int, int, int, int, bytes]) -> w.Capture:
     """Return a capture of TCP segments: the sender, sequence, ack, flags, payload, options."""
     made = w.Capture()
@@ -277,6 +325,22 @@ def test_a_segment_above_the_mss_is_no_frame_of_the_link(name):
     """R31: RFC 9293, section 3.7.1: no segment has more payload than the MSS of its receiver."""
     capture, values = OFFLOADS[name]
     assert noted(read_capture(capture.pcap())).get("offload-frames") == values
+
+
+DOUBTFUL = {
+    "no offer, above a common frame": (opened((1460, 7066, 9060), (0, 0)), {"count": 2,
+                                                                           "largest_bytes": 9100}),
+    "no offer, common frames": (opened((1460, 1448), (0, 0)), None),
+    "an offer of jumbo frames": (opened((8960,), (8960, 8960)), None),
+    "an offer of common ones": (opened((2920,), (1460, 1460)), None),
+}  # fmt: skip
+
+
+@pytest.mark.each("name", DOUBTFUL)
+def test_without_an_offer_a_long_segment_may_be_a_jumbo_frame(name):
+    """R31: a packet above 1500 bytes (IEEE 802.3) is a jumbo frame, or was made by the card."""
+    capture, values = DOUBTFUL[name]
+    assert noted(read_capture(capture.pcap())).get("offload-or-jumbo") == values
 
 
 def twice(count: int, *, ids: bool, ttls: tuple[int, int], gap_ns: int = 20_000) -> w.Capture:

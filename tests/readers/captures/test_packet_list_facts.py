@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from netcalc.readers import read, sniff
+from netcalc.readers.captures.lists.packet_lists import traces_of
+from netcalc.readers.captures.tcp import analyse_tcp, tcp_flows
+from netcalc.samples import Layer
+
+INPUTS = Path(__file__).parents[1] / "inputs" / "captures"
 
 OPENING = "listening on any, link-type LINUX_SLL2 (Linux cooked v2), snapshot length 262144 bytes\n"
 SYN = "Flags [S], seq {}, win 9, length 0\n"
@@ -31,7 +38,7 @@ def test_tcpdump_counts_flows_and_names_the_link():
     assert facts(text) == {
         "group": "1", "packet_count": 5, "span_s": 2.0, "ipv4_packet_count": 3,
         "ipv6_packet_count": 1, "link_type": "SLL2", "tcp_flow_count": 2, "udp_flow_count": 1,
-        "partial": False,
+        "tcp_retransmission_count": 0, "icmp_echo_pair_count": 0, "partial": False,
     }  # fmt: skip
 
 
@@ -85,7 +92,7 @@ def test_tcpdump_quiet_with_link_headers_and_with_bad_checksums():
     counts = {name: found[name] for name in found if name.endswith("_count")}
     assert counts == {
         "packet_count": 4, "ipv4_packet_count": 1, "ipv6_packet_count": 1, "tcp_flow_count": 1,
-        "udp_flow_count": 1,
+        "udp_flow_count": 1, "tcp_retransmission_count": 0, "icmp_echo_pair_count": 0,
     }  # fmt: skip
     loop = "12:00:00.000000 AF IPv4 (2), length 72: 127.0.0.1.5 > 127.0.0.1.6: UDP, length 40\n"
     assert facts(loop)["udp_flow_count"] == 1
@@ -129,10 +136,14 @@ TSHARK = (
 )
 
 
+NOTHING = {"tcp_retransmission_count": 0, "icmp_echo_pair_count": 0}
+"""Of a list with an HTTP request without its ports, flows are not counted."""
+
+
 def test_tshark_text_is_a_list_of_packets_and_no_ping():
     assert sniff(TSHARK) == "tshark text"
     table = read(TSHARK)
-    assert facts(TSHARK) == {"packet_count": 7, "span_s": 1.5, "partial": False}
+    assert facts(TSHARK) == {"packet_count": 7, "span_s": 1.5, **NOTHING, "partial": False}
     assert table.meta.tool == "tshark"
     assert table["time_s"].tolist() == pytest.approx([0, 0.01, 0.0101, 0.02, 0.04, 0.05, 1.5])
     assert table["original_bytes"].tolist() == [74, 74, 66, 42, 60, 120, 166]
@@ -155,7 +166,7 @@ def test_tshark_text_is_a_list_of_packets_and_no_ping():
 
 def test_tshark_text_cut_and_with_other_lines():
     cut = TSHARK + "    8   1.600000    192.0.2.1 → 192.0.2.2    TCP 6"
-    assert facts(cut) == {"packet_count": 7, "span_s": 1.5, "partial": True}
+    assert facts(cut) == {"packet_count": 7, "span_s": 1.5, **NOTHING, "partial": True}
     longer = TSHARK.replace("    4 ", "a word between\n    4 ")
     assert noted("Capturing on 'eth0'\n" + longer) == ["packet-lines-skipped"]
     assert facts("Capturing on 'eth0'\n" + TSHARK) == facts(TSHARK)
@@ -167,8 +178,111 @@ def test_a_clock_that_goes_back_rarely_is_no_list_of_gaps():
     times = [0.1 * n for n in range(25)]
     times[12], times[13] = times[13], times[12]
     rare = "".join(line.format(n + 1, time) for n, time in enumerate(times))
-    assert facts(rare) == {"packet_count": 25, "span_s": pytest.approx(2.4), "partial": False}
+    datagrams = {**NOTHING, "tcp_flow_count": 0, "udp_flow_count": 1, "ipv4_packet_count": 25,
+                 "ipv6_packet_count": 0}  # fmt: skip
+    assert facts(rare) == {
+        "packet_count": 25, "span_s": pytest.approx(2.4), **datagrams, "partial": False,
+    }  # fmt: skip
     assert noted(rare) == []
     gaps = "".join(line.format(n + 1, (0.1, 0.3)[n % 2] if n else 0.0) for n in range(25))
-    assert facts(gaps) == {"packet_count": 25, "partial": False}
+    assert facts(gaps) == {"packet_count": 25, **datagrams, "partial": False}
     assert noted(gaps) == ["packet-times-since-last"]
+
+
+TCPDUMP = (
+    "10:11:12.000000 IP 192.0.2.1.40000 > 192.0.2.2.80: Flags [S], seq {0}, win 64240, options "
+    "[mss 1460,sackOK,TS val 1 ecr 0,nop,wscale 7], length 0\n"
+    "10:11:12.010000 IP 192.0.2.2.80 > 192.0.2.1.40000: Flags [S.], seq {1}, ack {2}, win 65160, "
+    "options [mss 1400,sackOK,TS val 1 ecr 1,nop,wscale 9], length 0\n"
+    "10:11:12.010500 IP 192.0.2.1.40000 > 192.0.2.2.80: Flags [.], ack {4}, win 502, length 0\n"
+    "10:11:12.011000 IP 192.0.2.1.40000 > 192.0.2.2.80: Flags [P.], seq {3}:{5}, ack {4}, win 502, "
+    "length 100: HTTP: GET / HTTP/1.1\n"
+    "10:11:12.300000 IP 192.0.2.1.40000 > 192.0.2.2.80: Flags [P.], seq {3}:{5}, ack {4}, win 502, "
+    "length 100: HTTP: GET / HTTP/1.1\n"
+    "10:11:12.310000 IP 192.0.2.2.80 > 192.0.2.1.40000: Flags [.], ack {5}, win 127, length 0\n"
+    "10:11:13.000000 IP 192.0.2.1 > 192.0.2.2: ICMP echo request, id 7, seq 1, length 64\n"
+    "10:11:13.020000 IP 192.0.2.2 > 192.0.2.1: ICMP echo reply, id 7, seq 1, length 64\n"
+    "10:11:14.000000 IP 192.0.2.1 > 192.0.2.2: ICMP echo request, id 7, seq 2, length 64\n"
+)
+"""First numbers of both ends, the ack of the SYN; then what 1, 1 and 101 are printed as."""
+FIRST, SECOND = 4294967290, 5000
+RELATIVE = TCPDUMP.format(FIRST, SECOND, FIRST + 1, 1, 1, 101)
+ABSOLUTE = TCPDUMP.format(FIRST, SECOND, FIRST + 1, FIRST + 1, SECOND + 1, 95)  # 2**32 - 6 + 101
+WIRESHARK = """"No.","Time","Source","Destination","Protocol","Length","Info"
+"1","0.000000","192.0.2.1","192.0.2.2","TCP","74","40000  >  80 [SYN] Seq=0 Win=64240 Len=0 WS=128"
+"2","0.010000","192.0.2.2","192.0.2.1","TCP","74","80 → 40000 [SYN, ACK] Seq=0 Ack=1 Win=65160 \
+Len=0 MSS=1400 WS=512"
+"3","0.010500","192.0.2.1","192.0.2.2","TCP","66","40000 → 80 [ACK] Seq=1 Ack=1 Win=64256 Len=0"
+"4","0.011000","192.0.2.1","192.0.2.2","TCP","166","40000 → 80 [PSH, ACK] Seq=1 Ack=1 Win=64256 \
+Len=100"
+"5","0.300000","192.0.2.1","192.0.2.2","TCP","166","[TCP Retransmission] 40000 → 80 [PSH, ACK] \
+Seq=1 Ack=1 Win=64256 Len=100"
+"6","0.310000","192.0.2.2","192.0.2.1","TCP","66","80 → 40000 [ACK] Seq=1 Ack=101 Win=65024 Len=0"
+"7","1.000000","192.0.2.1","192.0.2.2","ICMP","98","Echo (ping) request  id=0x0007, seq=1/256, ttl=64"
+"8","1.020000","192.0.2.2","192.0.2.1","ICMP","98","Echo (ping) reply    id=0x0007, seq=1/256, ttl=64"
+"9","2.000000","192.0.2.1","192.0.2.2","ICMP","98","Echo (ping) request  id=0x0007, seq=2/512, ttl=64"
+""".replace("\\\n", "")  # noqa: E501
+CERTAIN = {
+    "packet_count": 9, "span_s": 2.0, "ipv4_packet_count": 9, "ipv6_packet_count": 0,
+    "tcp_flow_count": 1, "udp_flow_count": 0, "tcp_retransmission_count": 1,
+    "icmp_echo_pair_count": 1, "handshake_rtt_min_s": pytest.approx(0.0105), "partial": False,
+}  # fmt: skip
+
+
+@pytest.mark.each("text", [RELATIVE, ABSOLUTE, WIRESHARK])
+def test_what_the_lines_are_certain_of(text):
+    """The same packets three times: with relative numbers, with tcpdump -S, and from Wireshark."""
+    assert {name: one for name, one in facts(text).items() if name != "group"} == CERTAIN
+
+
+def test_without_its_handshake_a_flow_has_no_certain_numbers():
+    """tcpdump prints the first numbers of a flow as they are, and later ones relative to them."""
+    midway = "".join(RELATIVE.splitlines(keepends=True)[3:])
+    found = facts(midway)
+    assert found["tcp_flow_count"] == 1
+    assert not {"tcp_retransmission_count", "handshake_rtt_min_s"} & found.keys()
+    (one,) = traces_of(read(midway))
+    assert not one.is_whole
+    assert not one.trace.has(Layer.TCP).any()
+
+
+@pytest.mark.each("text", [RELATIVE, ABSOLUTE, WIRESHARK])
+def test_a_list_becomes_the_trace_of_its_packets(text):
+    """Windows without their scale: 502 * 2**7 is 64256, 127 * 2**9 is 65024."""
+    (one,) = traces_of(read(text))
+    assert one.is_whole
+    flows = tcp_flows(analyse_tcp(one.trace)).columns()
+    assert flows["payload_bytes"].tolist() == [100, 0]
+    assert flows["retransmission_count"].tolist() == [1, 0]
+    assert flows["window_max_bytes"].tolist() == [64256, 65024]
+    assert flows["window_shift"].tolist() == [7, 9]
+    assert flows["mss_bytes"][1] == 1400
+
+
+def test_a_list_of_one_capture_says_what_the_capture_says():
+    """tshark_text.txt is what tshark prints of dumpcap_lo.pcapng."""
+    capture, text = (read(INPUTS / name).facts()[0] for name in (
+        "dumpcap_lo.pcapng", "tshark_text.txt",
+    ))  # fmt: skip
+    shared = {name: text[name] for name in text if name in capture}
+    assert len(shared) == 10
+    assert shared == {name: pytest.approx(capture[name]) for name in shared}
+
+
+def test_marks_in_the_text_of_a_packet_are_no_marks_of_wireshark():
+    """A mark stands before everything else of a segment."""
+    page = WIRESHARK.replace("[TCP Retransmission] 40000 → 80", "GET /[TCP Retransmission] 40000")
+    assert facts(page)["tcp_retransmission_count"] == 0
+    assert "tcp_flow_count" not in facts(page)
+    fast = WIRESHARK.replace("[TCP Retrans", "[TCP Window Full] , [TCP Fast Retrans")
+    assert facts(fast)["tcp_retransmission_count"] == 1
+
+
+def test_ports_used_again_are_another_flow():
+    """Wireshark counts both from 0, and marks the second SYN."""
+    head, *rows = WIRESHARK.splitlines(keepends=True)
+    mark = '"[TCP Port numbers reused] , 40000 >'
+    later = [row.replace(',"0.', ',"9.').replace('"40000  >', mark) for row in rows[:6]]
+    found = facts("".join([head, *rows, *later]))
+    assert (found["tcp_flow_count"], found["tcp_retransmission_count"]) == (2, 2)
+    assert found["handshake_rtt_min_s"] == pytest.approx(0.0105)

@@ -10,6 +10,7 @@ import numpy as np
 
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.packet_times import span_s, times_of
+from netcalc.readers.captures.lists.tcpdump_trace import run_of
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import no_measurement
 from netcalc.samples import FactRow, Meta, Table, fact_row
@@ -49,7 +50,17 @@ _NUMBERS = {
     "window": re.compile(r"\bwin (\d+)"),
 }
 _LENGTH = re.compile(r"\blength (\d+)(?:: .*)?$")
-_COLUMNS = ("packet_bytes", "ttl", "source_port", "destination_port", "payload_bytes", *_NUMBERS)
+_OPTIONS = {
+    "mss_bytes": re.compile(r"\bmss (\d{1,5})\b"),
+    "shift": re.compile(r"\bwscale (\d{1,2})\b"),
+    "timestamp": re.compile(r"\bTS val (\d{1,10})\b"),
+    "timestamp_echo": re.compile(r"\becr (\d{1,10})\b"),
+}
+_LISTED_OPTIONS = re.compile(r"\boptions \[([^\]]*)\]")
+_ECHO = re.compile(r"ICMP6?,? echo (request|reply), id (\d{1,5}), seq (\d{1,5})\b")
+_ECHO_TYPES = {("request", "4"): 8, ("reply", "4"): 0, ("request", "6"): 128, ("reply", "6"): 129}
+_COLUMNS = ("packet_bytes", "ttl", "source_port", "destination_port", "payload_bytes", *_NUMBERS,
+            *_OPTIONS, "icmp_type", "echo_id", "echo_sequence")  # fmt: skip
 _TEXTS = ("group", "ip_version", "protocol", "source", "destination", "tcp_flags")
 
 
@@ -183,6 +194,10 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
             number = pattern.search(what)
             if number:
                 numbers[name] = float(number[1])
+        if options := _LISTED_OPTIONS.search(what):
+            for name, pattern in _OPTIONS.items():
+                if number := pattern.search(options[1]):
+                    numbers[name] = float(number[1])
     elif ports:
         texts["protocol"] = "udp"
     elif "ICMP" in what[:30]:
@@ -198,6 +213,9 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
         numbers["payload_bytes"] = float(length[1])
     elif length and echo and float(length[1]) >= ICMP_ECHO_HEADER_BYTES:
         numbers["payload_bytes"] = float(length[1]) - ICMP_ECHO_HEADER_BYTES
+    if numbered := _ECHO.search(what):
+        numbers["icmp_type"] = float(_ECHO_TYPES[numbered[1], texts["ip_version"]])
+        numbers["echo_id"], numbers["echo_sequence"] = float(numbered[2]), float(numbered[3])
 
 
 def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Table:
@@ -205,12 +223,17 @@ def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Tabl
     times, notices = np.full(groups.size, np.nan), list[Notice]()
     facts: list[FactRow] = []
     version = np.array(packets.texts["ip_version"], dtype=object)
+    numbers = {name: np.array(column) for name, column in packets.numbers.items()}
+    texts = {name: np.array(column, dtype=object) for name, column in packets.texts.items()}
     for run in dict.fromkeys(packets.texts["group"]):
         here = np.flatnonzero(groups == run)
         stamps = [packets.stamps[index] for index in here]
         times[here], found = times_of(stamps, relative=run in packets.relative)
         notices += [one for one in found if one not in notices]
         is_read = run not in packets.unread
+        columns = {"time_s": times, **texts, **numbers}
+        is_certain = is_read and run not in packets.tunnels and not packets.skipped
+        certain = run_of(columns, here.tolist(), Meta()).facts() if is_certain else {}
         facts.append(
             fact_row(
                 group=run,
@@ -220,15 +243,14 @@ def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Tabl
                 ipv6_packet_count=int(np.count_nonzero(version[here] == "6")) if is_read else None,
                 link_type=packets.link_types.get(run),
                 **_flow_counts(packets, here.tolist(), run),
+                **certain,
                 partial=False,
             )
         )
     if packets.skipped:
         known = {"count": len(packets.skipped), "numbers": packets.skipped}
         notices.append(Notice("packet-lines-skipped", known))
-    numbers = {name: np.array(column) for name, column in packets.numbers.items()}
     shown = {name: column for name, column in numbers.items() if not np.isnan(column).all()}
-    texts = {name: np.array(column, dtype=object) for name, column in packets.texts.items()}
     units = {name: "byte" if name.endswith("_bytes") else "1" for name in shown}
     return Table(
         data={"time_s": times, **texts, **shown},

@@ -10,6 +10,7 @@ import numpy as np
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.readers.captures.lists._info import facts_of
 from netcalc.readers.captures.lists.packet_times import span_s, times_of
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import csv_rows, no_measurement, shorten
@@ -101,6 +102,7 @@ def packet_table(
 ) -> Table:
     """Return a list of packets from its columns of text, named by what they are."""
     times, notices = times_of(cells.pop("time", [""] * count))
+    certain = facts_of(cells, np.asarray(times).tolist())
     data: dict[str, FloatColumn | TextColumn] = {"time_s": times}
     units = {"time_s": "s"}
     for name, column in cells.items():
@@ -111,7 +113,7 @@ def packet_table(
         data[target], units[target] = _whole(given, name, column), unit
     if partial:
         notices.append(Notice("packet-row-cut"))
-    facts = fact_row(packet_count=count, span_s=span_s(times), partial=partial)
+    facts = fact_row(packet_count=count, span_s=span_s(times), **certain, partial=partial)
     return Table(
         data=data,
         meta=Meta(

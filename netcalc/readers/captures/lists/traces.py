@@ -1,0 +1,271 @@
+"""A list of packets as a trace: what its lines say with certainty, for the analysis of captures."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from netcalc.readers.captures.exchanges import find_echoes
+from netcalc.readers.captures.tcp import analyse_tcp
+from netcalc.samples import Fact, Layer, Meta, PacketTrace
+
+SYN, RST, ACK = 0x02, 0x04, 0x10
+NAN = math.nan
+_PROTOCOLS = {"tcp": 6, "udp": 17, "icmp": 1, "icmpv6": 58}
+_BITS = {"tcp": Layer.TCP, "udp": Layer.UDP, "icmp": Layer.ICMP, "icmpv6": Layer.ICMP}
+_NUMBER_BITS = 0xFFFF_FFFF
+_APART = 1_000_003
+"""Distance of the first numbers of connections that follow each other on the same ports."""
+
+_MOST = {
+    **dict.fromkeys(("source_port", "destination_port", "window", "mss_bytes"), 0xFFFF),
+    **dict.fromkeys(("echo_id", "echo_sequence", "payload_bytes"), 0xFFFF),
+    **dict.fromkeys(("sequence", "acknowledged", "timestamp", "timestamp_echo"), _NUMBER_BITS),
+    **dict.fromkeys(("icmp_type", "shift"), 0xFF),
+    "original_bytes": _NUMBER_BITS,
+}
+"""The largest number that each field of a header holds."""
+
+Ends = tuple[tuple[str, int], tuple[str, int]]
+
+
+@dataclass(slots=True)
+class Packet:
+    """One packet of a list; nan where its line does not say a number."""
+
+    time_s: float
+    protocol: str
+    source: str
+    destination: str
+    source_port: float = 0
+    destination_port: float = 0
+    payload_bytes: float = NAN
+    original_bytes: float = NAN
+    flags: int = 0
+    sequence: float = NAN
+    acknowledged: float = NAN
+    window: float = NAN
+    mss_bytes: float = 0
+    shift: float = NAN
+    timestamp: float = NAN
+    timestamp_echo: float = NAN
+    icmp_type: float = 0
+    echo_id: float = 0
+    echo_sequence: float = 0
+    is_reused: bool = False
+    """Whether it opens a new connection between the ports of an earlier one."""
+
+    @property
+    def version(self) -> int:
+        """4 or 6, by the address."""
+        return 6 if ":" in self.source else 4
+
+    @property
+    def ends(self) -> Ends:
+        """Both ends, the same for both directions."""
+        one = (self.source, int(self.source_port))
+        other = (self.destination, int(self.destination_port))
+        return (one, other) if one <= other else (other, one)
+
+    @property
+    def side(self) -> int:
+        """Which of the two ends sent it."""
+        return int((self.source, int(self.source_port)) != self.ends[0])
+
+
+@dataclass(slots=True)
+class _Flow:
+    """The numbers of one connection so far, each counted from the first one of its sender."""
+
+    first: list[float] = field(default_factory=lambda: [NAN, NAN])
+    reach: list[int] = field(default_factory=lambda: [0, 0])
+    is_relative: bool | None = None
+    base: int = 0
+
+    def begin(self, base: int) -> None:
+        """Begin again with a SYN that is not the one before sent again."""
+        self.first, self.reach = [NAN, NAN], [0, 0]
+        self.is_relative, self.base = None, base
+
+    def settle(self, packet: Packet) -> bool:
+        """Count the numbers of a packet from the first ones; False if that is not certain."""
+        side = packet.side
+        is_syn = bool(packet.flags & SYN)
+        if is_syn:
+            self.first[side] = packet.sequence
+        elif math.isnan(self.first[side]):
+            return False
+        if not is_syn and self.is_relative is None:
+            self._choose(packet)
+        sequence = 0 if is_syn else self._from_first(packet.sequence, side)
+        if sequence is None:
+            return False
+        packet.sequence = (self.base + sequence) & _NUMBER_BITS
+        if packet.flags & ACK:
+            acked = self._from_first(packet.acknowledged, 1 - side, absolute=is_syn)
+            if acked is None or math.isnan(packet.acknowledged):
+                return False
+            packet.acknowledged = (self.base + acked) & _NUMBER_BITS
+        control = bool(packet.flags & 0x03)
+        self.reach[side] = max(self.reach[side], sequence + int(packet.payload_bytes) + control)
+        return True
+
+    def _choose(self, packet: Packet) -> None:
+        """Find out from the first number behind a SYN what the numbers count from."""
+        numbers = ((packet.sequence, packet.side), (packet.acknowledged, 1 - packet.side))
+        for number, side in numbers:
+            first = self.first[side]
+            if math.isnan(number) or math.isnan(first):
+                continue
+            if number == 1 and first != 0:
+                self.is_relative = True
+            elif number == (int(first) + 1) & _NUMBER_BITS:
+                self.is_relative = False
+            if self.is_relative is not None:
+                return
+
+    def _from_first(self, number: float, side: int, *, absolute: bool = False) -> int | None:
+        """Return a number from the first of its sender; a packet without one has the next."""
+        if math.isnan(number):
+            return self.reach[side]
+        first = self.first[side]
+        if math.isnan(first) or (self.is_relative is None and not absolute):
+            return None
+        if self.is_relative and not absolute:
+            return int(number)
+        return (int(number) - int(first)) & _NUMBER_BITS
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The trace of a list, and whether it has every TCP segment with its numbers."""
+
+    trace: PacketTrace
+    is_whole: bool
+
+    def facts(self) -> dict[str, Fact | None]:
+        """Return what the analysis of the packets is certain of."""
+        if not np.isfinite(np.asarray(self.trace.time_s)).all():
+            return {"icmp_echo_pair_count": find_echoes(self.trace).pair_count}
+        analysis = analyse_tcp(self.trace)
+        handshakes = analysis.handshakes.rtt_s
+        known = handshakes[handshakes >= 0]
+        again = int(np.count_nonzero(analysis.losses.retransmitted))
+        return {
+            "tcp_retransmission_count": again if self.is_whole else None,
+            "icmp_echo_pair_count": find_echoes(self.trace).pair_count,
+            "handshake_rtt_min_s": float(known.min()) if known.size else None,
+        }
+
+
+def listed(packets: Sequence[Packet], meta: Meta) -> Listed:
+    """Return the packets as a trace; segments whose numbers are not certain are no TCP in it.
+
+    Parameters
+    ----------
+    packets : sequence of Packet
+        Packets of TCP, UDP and ICMP, in the order of the list.
+    meta : Meta
+        The tool and the file.
+    """
+    flows: dict[Ends, _Flow] = {}
+    chosen, is_whole = [], True
+    for packet in packets:
+        if not _can_be(packet):
+            is_whole = False
+        elif packet.protocol != "tcp" or _settle(flows, packet):
+            chosen.append(packet)
+        elif not packet.flags & RST:  # what refuses a SYN has no number of its own
+            is_whole = False
+    return Listed(_trace(chosen, meta), is_whole=is_whole)
+
+
+def _can_be(packet: Packet) -> bool:
+    """Whether the fields of a header can have these numbers."""
+    return all(not getattr(packet, name) > most for name, most in _MOST.items())
+
+
+def _settle(flows: dict[Ends, _Flow], packet: Packet) -> bool:
+    if math.isnan(packet.payload_bytes):
+        return False
+    flow = flows.setdefault(packet.ends, _Flow())
+    if packet.flags & (SYN | ACK) == SYN:
+        if math.isnan(packet.sequence):
+            return False
+        first = flow.first[packet.side]
+        if not math.isnan(first) and (first != packet.sequence or packet.is_reused):
+            flow.begin(flow.base + _APART)
+    return flow.settle(packet)
+
+
+def _trace(packets: Sequence[Packet], meta: Meta) -> PacketTrace:
+    addresses = list(dict.fromkeys(one for p in packets for one in (p.source, p.destination)))
+    places = {address: place for place, address in enumerate(addresses)}
+
+    def column(values: Iterable[float]) -> list[int]:
+        return [0 if math.isnan(value) else int(value) for value in values]
+
+    stamped = [not math.isnan(one.timestamp) for one in packets]
+    headers = [_header_bytes(one) for one in packets]
+    sizes = [one.payload_bytes + header for one, header in zip(packets, headers, strict=True)]
+    original = [
+        size + 14 if math.isnan(one.original_bytes) else one.original_bytes
+        for one, size in zip(packets, sizes, strict=True)
+    ]
+    layers = [
+        _BITS[one.protocol]
+        | (Layer.IPV6 if one.version == 6 else Layer.IPV4)
+        | (Layer.TIMESTAMPS if has_stamp else 0)
+        | (0 if math.isnan(one.shift) else Layer.WINDOW_SCALE)
+        for one, has_stamp in zip(packets, stamped, strict=True)
+    ]
+    names = ("source_port", "destination_port", "payload_bytes", "window", "timestamp",
+             "timestamp_echo", "shift", "mss_bytes", "icmp_type", "echo_id",
+             "echo_sequence", "acknowledged")  # fmt: skip
+    columns: dict[str, Any] = {
+        name: column(getattr(one, name) for one in packets) for name in names
+    }
+    return PacketTrace(
+        time_s=[one.time_s for one in packets],
+        kept_bytes=column(original),
+        original_bytes=column(original),
+        layers=[int(one) for one in layers],
+        ip_version=[one.version for one in packets],
+        ip_protocol=[
+            58 if one.protocol == "icmp" and one.version == 6 else _PROTOCOLS[one.protocol]
+            for one in packets
+        ],
+        packet_bytes=column(sizes),
+        source=[places[one.source] for one in packets],
+        destination=[places[one.destination] for one in packets],
+        tcp_sequence=column(one.sequence for one in packets),
+        tcp_flags=[one.flags for one in packets],
+        addresses=tuple(addresses),
+        meta=Meta(tool=meta.tool, source=meta.source),
+        **columns,
+    )
+
+
+def _header_bytes(one: Packet) -> int:
+    """Return the headers of a packet, which its line does not say: without unusual options."""
+    ip = 40 if one.version == 6 else 20
+    if one.protocol != "tcp":
+        return ip + 8
+    return ip + 20 + (0 if math.isnan(one.timestamp) else 12)
+
+
+def ip_version_of(text: str) -> int:
+    """Return 4 or 6 for an address, 0 for a name.
+
+    >>> ip_version_of("192.0.2.1"), ip_version_of("2001:db8::1"), ip_version_of("router")
+    (4, 6, 0)
+    """
+    try:
+        return ipaddress.ip_address(text.partition("%")[0]).version
+    except ValueError:
+        return 0
