@@ -1,19 +1,31 @@
-"""Request loops beside flows: round trips of slow start, shares of the link, repairs."""
+"""Request loops beside flows: what they leave each other, round trips, losses and repairs."""
 
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.congestion._stack import Stack
 from netcalc.congestion._state import GOLDEN, INITIAL_WINDOW
-from netcalc.congestion.result import Trajectory, segment_bytes
-from netcalc.scenario import Requests, Scenario
+from netcalc.congestion._steps import BURST as BURST_FACTOR
+from netcalc.congestion._steps import OWN_SHARE
+from netcalc.congestion._windows import LEAST_TIMEOUT_S
+from netcalc.congestion.result import Result, Trajectory, segment_bytes
+from netcalc.models.tcp.bbr import WINDOW_GAIN
+from netcalc.scenario import Flow, Requests, Scenario
 
-REPAIR_ROUNDS = 2.0
-"""Round trips that a lost packet costs: its probe (RFC 8985) or duplicate ACKs, and itself."""
+TIMER_ROUNDS = 2.0
+"""Round trips that a lost tail costs beyond its timer: one is in the timer, one is its repair."""
+
+QUANTUM = 2
+"""Packets that a paced sender sends at once: so few are sent as without pacing. [packet]"""
+
+LEAST_PACKETS = 4.0
+"""Buffer that flows have beside any request loops, if the link has it. [packet]"""
 
 BURST, TRANSFER, REPLY = range(3)
 """How a loop uses the link: by one initial window, by more, and in the direction of the replies."""
@@ -47,22 +59,39 @@ class _Loop:
     replies: int
     reply_rounds: int
     stop_s: float
+    is_bbr: bool
+    is_slowed: bool = False
     started_s: float = 0.0
     stage: int = 0
     found: list[float] = field(default_factory=list)
 
+    @property
+    def burst(self) -> int:
+        """Packets of a request that fits into an initial window, otherwise 0."""
+        return self.packets if self.packets <= INITIAL_WINDOW else 0
+
 
 def load(
-    scenario: Scenario, course: Trajectory, spans: list[tuple[float, float]], loss_ratio: float
+    scenario: Scenario,
+    course: Trajectory,
+    spans: list[tuple[float, float]],
+    loss_ratio: float,
+    stack: Stack,
 ) -> Load:
     """Return what request loops do beside flows whose course is known.
 
-    A request waits a round trip for each doubling of the initial window that it needs, and for two
-    more if the loss ratio hits it; then its packets pass at a share of the link. The link serves
-    equally all that transmit at a time, loops and, beside requests of more than an initial window,
-    flows. For smaller ones the round trip has the wait for the flows; only if the loops would so
-    take more than their part of all loops and flows, they share with flows in the same way.
-    Replies do the same on the link's other direction, which is empty.
+    The first request of a loop waits a round trip for each doubling of the initial window that it
+    needs; the connection keeps its window, so that later ones wait one. Those that fit into an
+    initial window come as a burst into a queue of which they are a part: the round trip has their
+    wait for the flows and for themselves. Larger ones pass at a share of the link: it serves
+    equally all that transmit at a time, loops and flows. If bursts would take more than the loops'
+    part of all loops and flows, they share with flows in the same way. Replies do the same on the
+    link's other direction, which is empty.
+
+    A packet that is lost within a request is reported by later ones. A lost tail is not: it waits
+    for a timer, and for the double of it when its repair is lost too. Loops of BBR are paced by the
+    rate that their own requests had, which spreads these over more than a round trip; in Linux
+    since their first loss, up to which the rate of their first packets is kept.
 
     Parameters
     ----------
@@ -74,11 +103,13 @@ def load(
         From when to when each flow runs. [s]
     loss_ratio : float
         Probability that a packet is lost.
+    stack : Stack
+        How losses are repaired and BBR is paced.
     """
-    found = _Link(scenario, course, spans, loss_ratio, burst_shares=False).run()
+    found = _Link(scenario, course, spans, loss_ratio, stack, burst_shares=False).run()
     loops, flows = len(scenario.requests), len(scenario.flows)
     if flows and found.beside_flows > loops / (loops + flows):
-        found = _Link(scenario, course, spans, loss_ratio, burst_shares=True).run()
+        found = _Link(scenario, course, spans, loss_ratio, stack, burst_shares=True).run()
     return found
 
 
@@ -106,11 +137,13 @@ class _Link:
         course: Trajectory,
         spans: list[tuple[float, float]],
         loss_ratio: float,
+        stack: Stack,
         *,
         burst_shares: bool,
     ) -> None:
         link = scenario.bottleneck
         self.scenario, self.loss_ratio, self.burst_shares = scenario, loss_ratio, burst_shares
+        self.stack = stack
         self.rate = link.rate_bps / (8 * link.mtu_bytes)
         self.own_s = link.rtt_s + 1 / self.rate
         self.times, self.rtts = course.time_s.tolist(), course.rtt_s.tolist()
@@ -182,11 +215,11 @@ class _Link:
                 return
             loop.started_s = self.now
             self.count += 1
-            hit = 1.0 - (1.0 - self.loss_ratio) ** loop.packets
-            repaired = (self.count * GOLDEN + 0.5) % 1.0 < hit
-            self.wait(number, loop.rounds + REPAIR_ROUNDS * repaired)
+            rounds, timer_s = self.repair(loop)
+            self.wait(number, loop.rounds + rounds, timer_s=timer_s, burst=loop.burst)
         elif loop.stage == 1:
-            self.transmit(number, TRANSFER if loop.rounds > 1 else BURST, loop.packets)
+            self.transmit(number, BURST if loop.burst else TRANSFER, loop.packets)
+            loop.rounds = 1
         elif loop.stage == 3:
             self.transmit(number, REPLY, loop.replies)
 
@@ -196,20 +229,53 @@ class _Link:
         if loop.stage == 1 and loop.replies:
             loop.stage = 2
             self.wait(number, loop.reply_rounds - 1.0, first=False)
+            loop.reply_rounds = 1
             return
         if loop.started_s >= self.scenario.warm_s:
             loop.found.append(self.now - loop.started_s)
         loop.stage = 0
         self.go_on(number)
 
-    def wait(self, number: int, rounds: float, *, first: bool = True) -> None:
-        """Wait round trips; that of the first packet has its own time on the link, not waited."""
+    def repair(self, loop: _Loop) -> tuple[float, float]:
+        """Return the round trips and the timers that losses and pacing add to a request. [s]"""
+        loss, stack = self.loss_ratio, self.stack
+        hit = 1.0 - (1.0 - loss) ** loop.packets
+        unreported = 1.0 - (1.0 - loss) ** min(stack.tail_packets, loop.packets)
+        unreported += (hit - unreported) * loss  # the repair is lost
+        draw = (self.count * GOLDEN + 0.5) % 1.0
+        rounds, timer_s, next_s = 0.0, 0.0, LEAST_TIMEOUT_S
+        if draw < unreported:
+            rounds = TIMER_ROUNDS
+        elif draw < hit:
+            rounds = stack.report_rounds
+        while draw < unreported and loss < 1.0:
+            timer_s, next_s, unreported = timer_s + next_s, 2 * next_s, unreported * loss
+        if loop.is_bbr and QUANTUM < loop.packets <= INITIAL_WINDOW:
+            loop.is_slowed |= draw < hit
+            rounds += stack.paced_rounds * (loop.is_slowed or not stack.keeps_first_rate)
+        return rounds, timer_s
+
+    def wait(
+        self,
+        number: int,
+        rounds: float,
+        *,
+        timer_s: float = 0.0,
+        burst: int = 0,
+        first: bool = True,
+    ) -> None:
+        """Wait round trips; that of the first packet has its own time on the link, not waited.
+
+        The queue of the course has the packets of a burst behind its first one, too.
+        """
         last = len(self.times) - 1
         while self.sample < last and self.times[self.sample] < self.now:
             self.sample += 1
         rtt = max(self.rtts[self.sample], self.own_s) if self.times else self.own_s
+        behind_s = min(max(burst - 1, 0) / self.rate, rtt - self.own_s)
         self.loops[number].stage += 1
-        heapq.heappush(self.waits, (self.now + rounds * rtt - first / self.rate, number))
+        wait_s = rounds * rtt - behind_s - first / self.rate + timer_s
+        heapq.heappush(self.waits, (self.now + wait_s, number))
 
     def transmit(self, number: int, use: int, packets: float) -> None:
         """Let a loop take its part in a use of the link."""
@@ -226,4 +292,111 @@ def _loop(requests: Requests, scenario: Scenario) -> _Loop:
         replies=reply - 1,
         reply_rounds=_rounds(reply),
         stop_s=min(requests.stop_s, scenario.end_s),
+        is_bbr=requests.algorithm == "bbr",
     )
+
+
+def first_share(scenario: Scenario, stack: Stack) -> float:
+    """Return about what request loops take of the link: with a product queued, if there is room."""
+    flows, link = scenario.flows, scenario.bottleneck
+    loops = [loop for loop in scenario.requests if _meets_flow(loop, flows)]
+    pipe = link.rate_bps * link.rtt_s / (8 * link.mtu_bytes) + 1.0
+    around = pipe + min(pipe, link.buffer_packets)
+    slowed = not stack.keeps_first_rate or link.buffer_packets <= pipe
+    taken = 0.0
+    for loop in loops:
+        packets = loop.request_bytes / segment_bytes(scenario)
+        paced = loop.algorithm == "bbr" and slowed and _is_burst(loop, scenario)
+        taken += packets / (around * (1.0 + stack.paced_rounds * paced) + packets)
+    return min(taken, len(loops) / (len(loops) + len(flows))) if loops else 0.0
+
+
+def _meets_flow(loop: Requests, flows: Sequence[Flow]) -> bool:
+    """Return whether a request loop runs at the same time as some flow."""
+    return any(
+        loop.start_s < (np.inf if flow.stop_s is None else flow.stop_s)
+        and flow.start_s < loop.stop_s
+        for flow in flows
+    )
+
+
+def next_share(now: FloatArray, before: FloatArray) -> FloatArray:
+    """Return where the secant has no excess of load over share, at first half of the way to it."""
+    (share, excess), (share_before, excess_before) = now, before
+    with np.errstate(invalid="ignore", divide="ignore"):
+        step = excess * (share - share_before) / (excess_before - excess)
+    sure = np.isfinite(step) & (step * excess > 0)
+    step = np.where(sure, step, excess / 2)
+    return np.asarray(np.clip(share + step, 0.0, np.maximum(share, share + excess)))
+
+
+def part(scenario: Scenario, share: float) -> Scenario:
+    """Return a scenario with what request loops leave of its link and buffer."""
+    link, left = scenario.bottleneck, 1.0 - share
+    marking = None if link.marking_bytes is None else link.marking_bytes * left
+    least = min(link.buffer_bytes, LEAST_PACKETS * link.mtu_bytes)
+    buffer = max(link.buffer_bytes * left, least)
+    part = replace(link, rate_bps=link.rate_bps * left, buffer_bytes=buffer, marking_bytes=marking)
+    return replace(scenario, bottleneck=part)
+
+
+def _is_burst(loop: Requests, scenario: Scenario) -> bool:
+    """Return whether a request fits into an initial window."""
+    return loop.request_bytes <= INITIAL_WINDOW * segment_bytes(scenario)
+
+
+def unaware(stack: Stack, scenarios: Sequence[Scenario], shares: FloatArray) -> Stack:
+    """Return a stack whose BBR does not see that loops of bursts take a share of the link.
+
+    Its estimate, the largest of ten round trips, is that of round trips in which one loop was
+    quiet. So it holds its ceiling in flight, and overflows a buffer that is smaller.
+    """
+    bias = np.zeros((len(scenarios), 1))
+    for row, (one, share) in enumerate(zip(scenarios, shares.tolist(), strict=True)):
+        if not one.requests or not all(_is_burst(loop, one) for loop in one.requests):
+            continue
+        link = part(one, share).bottleneck
+        pipe = link.rate_bps * link.rtt_s / (8 * link.mtu_bytes) + 1.0
+        in_flight = min(WINDOW_GAIN * pipe, pipe + link.buffer_packets)
+        quiet = share / len(one.requests)
+        bias[row] = in_flight * quiet / (1.0 - quiet)
+    return replace(stack, bbr_bias_packets=stack.bbr_bias_packets + bias)
+
+
+def loss_ratio(found: Result, late_drops: float) -> float:
+    """Return the probability that a packet of a request loop is lost beside flows.
+
+    Of a window's growth the half that is its own loss hits no others, and a slow start that
+    overshoots the buffer by many packets hits no more requests than one packet. Beside BBR, which
+    is paced, all lose by their share, and a burst finds the full buffer more often than it.
+
+    Parameters
+    ----------
+    found : Result
+        Of the flows, with its course.
+    late_drops : float
+        Drops after the warm-up.
+    """
+    scenario, course = found.scenario, found.trajectory
+    assert course is not None
+    link = scenario.bottleneck
+    others = BURST_FACTOR * late_drops
+    if not any(flow.algorithm == "bbr" for flow in scenario.flows):
+        counted = course.window_packets[course.time_s > scenario.warm_s]
+        others = (1.0 - OWN_SHARE) * min(late_drops, falls(counted))
+    most = link.rate_bps / (8 * link.mtu_bytes) * (scenario.end_s - scenario.warm_s)
+    arrived = max(most * found.utilization + late_drops, 1.0)
+    dropped = min(others / arrived, 1.0)
+    return 1.0 - (1.0 - dropped) * (1.0 - link.loss_ratio)
+
+
+def falls(windows: FloatArray) -> int:
+    """Count how often the windows of flows begin to fall.
+
+    Examples
+    --------
+    >>> falls(np.array([[10.0], [11.0], [8.0], [5.0], [6.0], [7.0], [4.0]]))
+    2
+    """
+    falls = np.diff(windows, axis=0) < 0
+    return int(np.count_nonzero(falls[1:] & ~falls[:-1])) + int(np.count_nonzero(falls[:1]))

@@ -29,7 +29,7 @@ AT_ONCE = 500
 """Scenarios by theory between two looks at a reason to end: some two seconds of them."""
 
 AT_ONCE_WITH_REQUESTS = 10
-"""The same with request loops, whose latencies are computed one by one."""
+"""The same with request loops, whose flows are computed several times."""
 
 AT_ONCE_NUMBERS = 2e7
 """Numbers of all courses of scenarios by theory that are held together: 160 MB."""

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.congestion import _state, _steps
+from netcalc.congestion import _requests, _state, _steps
 from netcalc.congestion._requests import Load, load
-from netcalc.congestion._stack import stack_of
+from netcalc.congestion._stack import Stack, stack_of
 from netcalc.congestion._state import State
 from netcalc.congestion.latencies import Latencies
 from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
@@ -42,6 +42,12 @@ and CUBIC 1.0 at 0.1, BBR 1.3; at 0.2 2.6, 1.1 and 4.2, at 0.3 4.3, 2.0 and 13."
 
 LOAD_ROUNDS = 3
 """How often flows and request loops are computed in turn, each with the load of the other."""
+
+LOAD_ERROR = 0.002
+"""Change of the request loops' share of the link at which this ends earlier."""
+
+COURSES_AT_ONCE = 30
+"""Scenarios with request loops computed together: their courses are kept meanwhile."""
 
 BINS = 400
 """Steps in which the queue is counted for percentiles, each larger by the same share of it: of a
@@ -153,60 +159,7 @@ def run(scenario: Scenario, *, stack: str = "ns3") -> Result:
     >>> round(found.utilization, 2)
     1.0
     """
-    found, late_drops = _beside(scenario, 0.0, stack)
-    if not scenario.requests:
-        return found
-    loops = _load(found, late_drops)
-    for left in reversed(range(LOAD_ROUNDS if scenario.flows else 0)):
-        found, late_drops = _beside(scenario, loops.beside_flows, stack)
-        if left:
-            loops = _load(found, late_drops)
-    return replace(
-        found,
-        utilization=found.utilization + loops.utilization,
-        requests=tuple(map(Latencies, loops.latency_s)),
-    )
-
-
-def _beside(scenario: Scenario, share: float, stack: str) -> tuple[Result, float]:
-    """Compute the flows on what request loops leave of the link and, as they arrive, of its buffer.
-
-    Both shrink alike, so that a full buffer lasts as long as that of the whole link. Return the
-    drops after the warm-up, too, in which slow start has none.
-    """
-    link = scenario.bottleneck
-    left = 1.0 - share
-    marking = None if link.marking_bytes is None else link.marking_bytes * left
-    buffer = max(link.buffer_bytes * left, float(link.mtu_bytes))
-    part = replace(link, rate_bps=link.rate_bps * left, buffer_bytes=buffer, marking_bytes=marking)
-    state, meter = _metered([replace(scenario, bottleneck=part)], stack, with_course=True)
-    found = _result(0, scenario, state, meter)
-    course = found.trajectory
-    assert course is not None
-    late_drops = found.drop_count - float(meter.early_drops[0, 0])
-    whole = replace(
-        found,
-        queue_mean_bytes=found.queue_mean_bytes / left,
-        queue_median_bytes=found.queue_median_bytes / left,
-        queue_p95_bytes=min(found.queue_p95_bytes / left, link.buffer_bytes),
-        utilization=found.utilization * left,
-        about={"stack": stack},
-        trajectory=replace(course, queue_bytes=course.queue_bytes / left),
-    )
-    return whole, late_drops
-
-
-def _load(found: Result, drop_count: float) -> Load:
-    """Return what request loops do beside the flows of a result, with its drops as theirs."""
-    scenario, course = found.scenario, found.trajectory
-    assert course is not None
-    link = scenario.bottleneck
-    most = link.rate_bps / (8 * link.mtu_bytes) * (scenario.end_s - scenario.warm_s)
-    others = (1 - _steps.OWN_SHARE) * drop_count  # drops that fall on whoever arrives
-    dropped = others / max(most * found.utilization + drop_count, 1.0)
-    loss = 1.0 - (1.0 - dropped) * (1.0 - link.loss_ratio)
-    spans = [found.span_s(index) for index in range(len(scenario.flows))]
-    return load(scenario, course, spans, loss)
+    return run_many([scenario], stack=stack, with_course=True)[0]
 
 
 def run_many(
@@ -214,32 +167,129 @@ def run_many(
 ) -> list[Result]:
     """Compute many scenarios at once, by default without their courses, which need memory."""
     found: list[Result | None] = [None] * len(scenarios)
-    kinds = [(len(one.flows), any(f.algorithm == "bbr" for f in one.flows)) for one in scenarios]
-    order = sorted(range(len(scenarios)), key=lambda at: kinds[at])
-    alone = {at for at, one in enumerate(scenarios) if one.requests and with_course}
-    for at in alone:
-        found[at] = run(scenarios[at], stack=stack)
+    kinds = [
+        (bool(one.requests), len(one.flows), any(f.algorithm == "bbr" for f in one.flows))
+        for one in scenarios
+    ]
     for kind in sorted(set(kinds)):
-        alike = [at for at in order if kinds[at] == kind and at not in alone]
-        for start in range(0, len(alike), AT_ONCE):
-            part = alike[start : start + AT_ONCE]
-            results = _run([scenarios[at] for at in part], stack, with_course=with_course)
+        alike = [at for at in range(len(scenarios)) if kinds[at] == kind]
+        most = COURSES_AT_ONCE if kind[0] else AT_ONCE
+        for start in range(0, len(alike), most):
+            part = alike[start : start + most]
+            together = [scenarios[at] for at in part]
+            if kind[0]:
+                results = _run_with_requests(together, stack, with_course=with_course)
+            else:
+                results = _run(together, stack, with_course=with_course)
             for at, result in zip(part, results, strict=True):
                 found[at] = result
     return [one for one in found if one is not None]
 
 
+def _run_with_requests(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Result]:
+    """Compute flows and request loops in turn, until the loops' share of the link stays.
+
+    The load of the loops falls with the share that they are assumed to have: its fixed point is
+    found by the secant through the last two shares, for each scenario.
+    """
+    share = np.array([_requests.first_share(one, stack_of(stack)) for one in scenarios])
+    besides = _beside(scenarios, share, stack)
+    loads = [_load(one, stack) for one in besides]
+    before = np.full((2, share.size), np.nan)
+    for _ in range(LOAD_ROUNDS):
+        load = np.array([one.beside_flows for one in loads])
+        moved = np.flatnonzero(np.abs(load - share) > LOAD_ERROR)
+        if not moved.size:
+            break
+        now = np.array([share, load - share])
+        share = np.where(
+            np.isin(np.arange(share.size), moved), _requests.next_share(now, before), share
+        )
+        before = now
+        again = _beside([scenarios[at] for at in moved], share[moved], stack)
+        for at, beside in zip(moved, again, strict=True):
+            besides[at], loads[at] = beside, _load(beside, stack)
+    return [
+        _together(beside, load, assumed, with_course=with_course)
+        for beside, load, assumed in zip(besides, loads, share.tolist(), strict=True)
+    ]
+
+
+def _together(beside: _Beside, load: Load, assumed: float, *, with_course: bool) -> Result:
+    """Return flows and request loops: what these take more than was assumed, flows do not have."""
+    found, left = beside.result, (1.0 - load.beside_flows) / (1.0 - assumed)
+    return replace(
+        found,
+        goodput_bps=found.goodput_bps * left,
+        utilization=found.utilization * left + load.utilization,
+        requests=tuple(map(Latencies, load.latency_s)),
+        trajectory=found.trajectory if with_course else None,
+    )
+
+
+@dataclass(slots=True)
+class _Beside:
+    """Flows beside request loops, and the drops after the warm-up: slow start has most before."""
+
+    result: Result
+    late_drops: float
+
+
+def _beside(scenarios: list[Scenario], shares: FloatArray, stack: str) -> list[_Beside]:
+    """Compute the flows on what request loops leave of the link and, as they arrive, of its buffer.
+
+    Both shrink alike, so that a full buffer lasts as long as that of the whole link.
+    """
+    parts = [
+        _requests.part(one, share) for one, share in zip(scenarios, shares.tolist(), strict=True)
+    ]
+    unaware = _requests.unaware(stack_of(stack), scenarios, shares)
+    state, meter = _metered(parts, unaware, with_course=True)
+    found = []
+    for row, (scenario, share) in enumerate(zip(scenarios, shares.tolist(), strict=True)):
+        link, left = scenario.bottleneck, 1.0 - share
+        most_s = link.rtt_s + 8 * (link.buffer_bytes + link.mtu_bytes) / link.rate_bps
+        result = _result(row, scenario, state, meter)
+        course = result.trajectory
+        assert course is not None
+        whole = replace(
+            result,
+            queue_mean_bytes=min(result.queue_mean_bytes / left, link.buffer_bytes),
+            queue_median_bytes=min(result.queue_median_bytes / left, link.buffer_bytes),
+            queue_p95_bytes=min(result.queue_p95_bytes / left, link.buffer_bytes),
+            utilization=result.utilization * left,
+            about={"stack": stack},
+            trajectory=replace(
+                course,
+                queue_bytes=np.minimum(course.queue_bytes / left, link.buffer_bytes),
+                rtt_s=np.minimum(course.rtt_s, most_s),
+            ),
+        )
+        found.append(_Beside(whole, result.drop_count - float(meter.early_drops[row, 0])))
+    return found
+
+
+def _load(beside: _Beside, stack: str) -> Load:
+    """Return what request loops do beside flows, with drops of these as theirs."""
+    found = beside.result
+    course = found.trajectory
+    assert course is not None
+    loss = _requests.loss_ratio(found, beside.late_drops)
+    spans = [found.span_s(index) for index in range(len(found.scenario.flows))]
+    return load(found.scenario, course, spans, loss, stack_of(stack))
+
+
 def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Result]:
-    state, meter = _metered(scenarios, stack, with_course=with_course)
+    state, meter = _metered(scenarios, stack_of(stack), with_course=with_course)
     about = {"stack": stack}
     return [replace(_result(row, one, state, meter), about=about)
             for row, one in enumerate(scenarios)]  # fmt: skip
 
 
-def _metered(scenarios: list[Scenario], stack: str, *, with_course: bool) -> tuple[State, _Meter]:
+def _metered(scenarios: list[Scenario], stack: Stack, *, with_course: bool) -> tuple[State, _Meter]:
     for one in scenarios:
         _require_in_range(one)
-    state = _state.begin(scenarios, stack_of(stack))
+    state = _state.begin(scenarios, stack)
     shape = state.window.shape
     spans = np.full((*shape, 2), np.inf)
     for row, one in enumerate(scenarios):

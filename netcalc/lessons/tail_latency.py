@@ -13,6 +13,7 @@ from netcalc import compare, datasets, plots
 from netcalc.checks import FloatArray
 from netcalc.congestion import Result, live, theory
 from netcalc.congestion.recording import Recording
+from netcalc.lessons.congestion_control import NAMES
 from netcalc.models.tcp.sharing import drain_s
 from netcalc.models.tcp.window import bdp_packets
 from netcalc.plots import Axis, Plot
@@ -34,12 +35,15 @@ END_S, START_S, WARM_S = 50.0, 3.0, 8.0
 42 s have room for 100 requests, below which no 99th percentile is given. [s]"""
 BUFFERS = tuple(float(bdp) for bdp in 2.0 ** np.arange(-2.0, 3.01, 0.5))
 """Buffers of the drawn curves, from 1/4 to 8 bandwidth-delay products. [BDP]"""
-NAMES = {"reno": "Reno", "cubic": "CUBIC", "bbr": "BBR"}
+PACKET_BYTES = 1500.0
+"""Full packets of the link: a buffer holds at least one. [byte]"""
 RATE_BPS, RTT_S = 10e6, 0.04
 """Link of the book's figure 20, and of the live runs. [bit/s], [s]"""
 P99, P50, QUEUE, FULL = (
     "p99 of requests", "median of requests", "mean queueing delay", "round trip and full buffer"
 )  # fmt: skip
+SLOW_S = 1.0
+"""Computing beyond which the panel says before it that it will last. [s]"""
 GOODPUT, HERE, GOODPUT_HERE = "goodput of all", "this buffer", "goodput with this buffer"
 OVER_TIME, DISTRIBUTION, AGAINST_BUFFER = "time", "distribution", "buffer"
 
@@ -51,6 +55,10 @@ class Outcome(NamedTuple):
     queue_s: float
     p50_s: float
     p99_s: float
+
+
+NOTHING = Outcome(*[float("nan")] * 4)
+"""Of a buffer that does not hold a packet."""
 
 
 def buffer_panel(*, theme: Theme = "light") -> Panel:
@@ -90,6 +98,9 @@ def buffer_panel(*, theme: Theme = "light") -> Panel:
     )
 
     def update(buffer_bdp: float, algorithm: str, rate_bps: float, rtt_s: float) -> None:
+        awaited_s = computing_s(algorithm, rate_bps, rtt_s)
+        if awaited_s > SLOW_S:
+            figure.describe(f"Theory computes {at.size} buffers, for about {awaited_s:.0f} s.")
         found = outcomes(algorithm, rate_bps, rtt_s)
         here = outcome(algorithm, rate_bps, rtt_s, buffer_bdp)
         full_s = rtt_s + drain_s(at * rate_bps * rtt_s / 8.0, bandwidth_bps=rate_bps)
@@ -112,6 +123,12 @@ def buffer_panel(*, theme: Theme = "light") -> Panel:
 def _said(
     here: Outcome, buffer_bdp: float, algorithm: str, rate_bps: float, rtt_s: float
 ) -> str:  # fmt: skip
+    if not _holds_packet(rate_bps, rtt_s, buffer_bdp):
+        return (
+            f"{buffer_bdp:.3g} BDP of {show(rate_bps, 'bit/s')} and {show(rtt_s, 's')} are "
+            f"{show(buffer_bdp * rate_bps * rtt_s / 8.0, 'byte')}: no packet of "
+            f"{show(PACKET_BYTES, 'byte')} fits into this buffer. The curves begin where one does."
+        )
     link = Bottleneck.of(rate_bps=rate_bps, rtt_s=rtt_s, buffer_bdp=buffer_bdp)
     return (
         f"One flow of {NAMES[algorithm]} over {show(rate_bps, 'bit/s')} and {show(rtt_s, 's')}, "
@@ -332,16 +349,36 @@ def _evaluated(scenario: Scenario) -> Result:
 
 @lru_cache(maxsize=500)
 def outcomes(algorithm: str, rate_bps: float, rtt_s: float) -> tuple[Outcome, ...]:
-    """Return what theory says of all :data:`BUFFERS`; kept, as a slider comes back."""
-    scenarios = [_scenario(algorithm, rate_bps, rtt_s, bdp) for bdp in BUFFERS]
-    return tuple(
-        _outcome(found) for found in theory.run_many(scenarios, stack=STACK, with_course=True)
-    )
+    """Return what theory says of all :data:`BUFFERS`; kept, as a slider comes back.
+
+    Buffers that do not hold a packet have nan.
+    """
+    scenarios = _scenarios(algorithm, rate_bps, rtt_s)
+    results = theory.run_many(scenarios, stack=STACK, with_course=True)
+    below = len(BUFFERS) - len(scenarios)
+    return (NOTHING,) * below + tuple(_outcome(found) for found in results)
+
+
+def computing_s(algorithm: str, rate_bps: float, rtt_s: float) -> float:
+    """Return about how long :func:`outcomes` takes at first: together hardly more than one. [s]"""
+    return max(map(theory.estimated_s, _scenarios(algorithm, rate_bps, rtt_s)))
 
 
 def outcome(algorithm: str, rate_bps: float, rtt_s: float, buffer_bdp: float) -> Outcome:
-    """Return what theory says of one buffer."""
+    """Return what theory says of one buffer, nan if it does not hold a packet."""
+    if not _holds_packet(rate_bps, rtt_s, buffer_bdp):
+        return NOTHING
     return _outcome(_evaluated(_scenario(algorithm, rate_bps, rtt_s, buffer_bdp)))
+
+
+def _scenarios(algorithm: str, rate_bps: float, rtt_s: float) -> list[Scenario]:
+    """Return the scenarios of all buffers that hold a packet."""
+    fit = [bdp for bdp in BUFFERS if _holds_packet(rate_bps, rtt_s, bdp)]
+    return [_scenario(algorithm, rate_bps, rtt_s, bdp) for bdp in fit]
+
+
+def _holds_packet(rate_bps: float, rtt_s: float, buffer_bdp: float) -> bool:
+    return rate_bps * rtt_s / 8.0 * buffer_bdp >= PACKET_BYTES
 
 
 def _outcome(found: Result) -> Outcome:

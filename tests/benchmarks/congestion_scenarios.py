@@ -106,6 +106,17 @@ REQUESTS = {
 }
 """Request loops beside flows, of 20 s each."""
 
+ONE_FLOW = {
+    f"{size / 1e3:g} KB requests beside {name}, {bdp:g} BDP": replace(
+        scenario(_same(name, 1), bdp=bdp),
+        requests=(Requests(request_bytes=size, algorithm=name, stop_s=60.0),),
+    )
+    for size in (10e3, 1e6)
+    for name in ("reno", "cubic", "bbr")
+    for bdp in (0.5, 1.0, 2.0, 4.0)
+}
+"""Requests beside one flow over the buffers of the book's figure 20, of 60 s each."""
+
 FURTHER = {
     **REQUESTS,
     **{

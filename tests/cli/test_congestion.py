@@ -70,11 +70,11 @@ def test_presets_are_listed_and_computed():
     }
     found = json.loads(run("--preset", "buffer-1-bdp", "--algorithm", "reno", "--json"))
     assert 0.08 <= found["request_p99_s"][0] < 0.2, "derived: RTT + buffer / rate, and repairs"
-    text = run("--preset", "buffer-half-bdp")
+    text = run("--preset", "buffer-2-bdp")
     [line] = [one for one in text.splitlines() if one.startswith("latency of request loop 1: ")]
     words = line.split(": ")[1].split(", ")
     assert words[0].endswith(" requests")
-    # derived: in 55 s there are 100 requests, but no 1000 of at least 48 ms
+    # measured: ns-3 has 596 requests in 55 s, enough for a 99th percentile, not for a 99.9th
     names = [word.rsplit(" ", 2)[0] for word in words[1:]]
     assert names == ["least", "median", "mean", "90th", "99th", "greatest"]
     assert "evaluated by: theory (netcalc " in text

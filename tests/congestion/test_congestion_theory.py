@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -189,6 +191,60 @@ def test_requests_wait_for_the_queue():
     assert 0.33 < deep_s < 0.38
 
 
+MEASURED_P99_S = (
+    ("linux", "bbr", 0.5, 0.470), ("linux", "bbr", 1.0, 0.514), ("linux", "bbr", 2.0, 0.121),
+    ("linux", "bbr", 4.0, 0.138), ("linux", "cubic", 1.0, 0.079), ("linux", "cubic", 2.0, 0.119),
+    ("linux", "cubic", 4.0, 0.199), ("linux", "reno", 0.5, 0.059), ("linux", "reno", 1.0, 0.095),
+    ("linux", "reno", 2.0, 0.119), ("linux", "reno", 4.0, 0.199),
+    ("ns3", "bbr", 0.5, 0.685), ("ns3", "bbr", 1.0, 0.543), ("ns3", "bbr", 2.0, 0.183),
+    ("ns3", "bbr", 4.0, 0.181), ("ns3", "cubic", 0.5, 0.060), ("ns3", "cubic", 1.0, 0.080),
+    ("ns3", "cubic", 2.0, 0.119), ("ns3", "cubic", 4.0, 0.199), ("ns3", "reno", 0.5, 0.060),
+    ("ns3", "reno", 1.0, 0.080), ("ns3", "reno", 2.0, 0.120), ("ns3", "reno", 4.0, 0.199),
+)  # fmt: skip
+"""p99 of 10 kB requests beside one flow for 60 s, as measured on Linux 6.18 and by ns-3.44. [s]"""
+
+
+@pytest.mark.each("stack, algorithm, bdp, p99_s", MEASURED_P99_S)
+def test_the_tail_of_requests_is_that_of_packets(stack, algorithm, bdp, p99_s):
+    """measured: within the aim of 30 %; CUBIC live at half a product is not, see the document."""
+    base = preset("buffer-1-bdp", algorithm=algorithm)
+    link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_bdp=bdp)
+    found = theory.run(replace(base, bottleneck=link), stack=stack)
+    assert found.request_p99_s[0] == pytest.approx(p99_s, rel=0.3)
+
+
+@pytest.mark.each("stack, tail", [("linux", 1), ("ns3", 3)])
+def test_a_lost_tail_waits_for_a_timer(stack, tail):
+    """derived: of seven packets, each lost with 5 %, one of the last 1 or 3 is lost in 5 or 14 %.
+
+    Its repair, or that of an earlier one, is lost again in 5 % of the cases; timers are 200 ms.
+    """
+    link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_bdp=1, loss_ratio=0.05)
+    loop = Requests(request_bytes=10e3, stop_s=300.0)
+    found = theory.run(Scenario(bottleneck=link, requests=(loop,), end_s=300.0), stack=stack)
+    latency_s = found.requests[0].latency_s
+    unreported = 1 - 0.95**tail
+    hit = 1 - 0.95**7
+    unreported += (hit - unreported) * 0.05
+    assert np.mean(latency_s > 0.2) == pytest.approx(unreported, rel=0.05)
+    assert np.mean(latency_s > 0.6) == pytest.approx(unreported * 0.05, rel=0.2)
+    assert np.mean(latency_s > 0.06) == pytest.approx(hit, rel=0.05)
+
+
+def test_many_scenarios_with_requests_are_those_of_each_alone():
+    """identity: in two kinds, with and without courses, which change nothing."""
+    scenarios = [
+        preset(name, algorithm=algorithm)
+        for name in ("buffer-half-bdp", "buffer-2-bdp")
+        for algorithm in ("reno", "bbr")
+    ]
+    together = theory.run_many(scenarios)
+    for one, many in zip(map(theory.run, scenarios), together, strict=True):
+        assert many.requests[0].latency_s.tolist() == one.requests[0].latency_s.tolist()
+        assert many.goodput_bps.tolist() == one.goodput_bps.tolist()
+        assert many.trajectory is None
+
+
 def test_requests_take_their_share_of_the_link_from_the_flows():
     link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_bdp=1)
     flow = Flow(algorithm="cubic", stop_s=60.0)
@@ -250,15 +306,17 @@ def loops_alone(*loops, end_s, warm_s=0.0, flows=()):
 
 
 def test_two_request_loops_alone_share_the_link():
-    """derived: 1 MB are 691 packets and seven round trips of 41.2 ms.
+    """derived: 1 MB are 691 packets, and for the first request seven round trips of 41.2 ms.
 
-    Both transmit at once, so that each takes 6 * 41.2 + 40 + 2 * 691 * 1.2 ms: 5 in ten seconds.
+    Both transmit at once, so that it takes 6 * 41.2 + 40 + 2 * 691 * 1.2 ms. The others, in the
+    window that this one has opened, take one round trip: 1.9456 and 4 * 1.6984 s for five.
     """
     found = loops_alone(*(Requests(request_bytes=1e6, stop_s=100.0),) * 2, end_s=10.0)
     for loop in found.requests:
-        assert loop.latency_s == pytest.approx([6 * 0.0412 + 0.04 + 2 * 691 * 0.0012] * 5)
-    # derived: the sixth requests have 10 - 9.7278 s: less than their round trips
-    assert found.utilization == pytest.approx(10 * 691 * 0.0012 / 10.0)
+        later_s = 0.04 + 2 * 691 * 0.0012
+        assert loop.latency_s == pytest.approx([6 * 0.0412 + later_s] + [later_s] * 4)
+    # derived: the link is idle in the round trips of six requests
+    assert found.utilization == pytest.approx(1.0 - (6 * 0.0412 + 6 * 0.04) / 10.0)
 
 
 def test_fifty_request_loops_carry_no_more_than_the_link():
@@ -311,12 +369,18 @@ def test_a_request_that_does_not_end_is_none():
 
 
 def test_a_reply_takes_its_packets_back():
-    """derived: 44.2 ms and 6 * 1.2 ms; 10 kB back 6 packets more, 1 MB six doublings and 690."""
-    for reply, expected in ((1, 0.0), (10e3, 6 * 0.0012), (1e6, 6 * 0.0412 + 690 * 0.0012)):
+    """derived: 44.2 ms and 6 * 1.2 ms; 10 kB back 6 packets more, 1 MB 690, at first in doublings.
+
+    measured: a connection keeps its window: requests of 1 MB take 916, then 869 ms (Linux 6.18).
+    """
+    for reply, expected in ((1, 0.0), (10e3, 6 * 0.0012), (1e6, 690 * 0.0012)):
         found = loops_alone(
             Requests(request_bytes=10e3, reply_bytes=reply, stop_s=100.0), end_s=4.0
         )
-        assert found.requests[0].latency_s == pytest.approx(0.04 + 7 * 0.0012 + expected)
+        latency_s = found.requests[0].latency_s
+        assert latency_s[1:] == pytest.approx(0.04 + 7 * 0.0012 + expected)
+        slow_start_s = 6 * 0.0412 if reply == 1e6 else 0.0
+        assert latency_s[0] == pytest.approx(0.04 + 7 * 0.0012 + expected + slow_start_s)
 
 
 @pytest.mark.each("size", [1, 2000, 14_481, 100_000])
