@@ -426,7 +426,7 @@ def print_result(result: Result) -> None:
         "buffer": units.show(link.buffer_bytes, "byte"),
         "round trip of a ping": f"mean {_or_dash(result.probe_rtt_s(mean_bytes), 's')}, 95th "
         f"percentile {_or_dash(result.probe_rtt_s(result.queue_p95_bytes), 's')}",
-        "dropped packets": f"{result.drop_count:.0f}",
+        "dropped packets": "-" if np.isnan(result.drop_count) else f"{result.drop_count:.0f}",
         "sent again": "-" if np.isnan(result.resent_ratio) else f"{result.resent_ratio:.2%}",
     }
     if len(result.scenario.flows) > 1:

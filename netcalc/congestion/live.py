@@ -21,7 +21,7 @@ import numpy as np
 
 from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.congestion.result import Result
-from netcalc.emulation.events import Events, Log
+from netcalc.emulation.events import Events
 from netcalc.emulation.wire.control import start_failure
 from netcalc.emulation.wire.emulated_path import MAX_MTU_BYTES, MIN_MTU_BYTES, EmulatedPath
 from netcalc.emulation.wire.statistics import Statistics
@@ -148,6 +148,7 @@ class _Host(ControlledPeer):
         super().__init__("flows_peer", stopping=stopping, duration_s=MAX_END_S + 60.0)
         self.report_of_run: dict[str, Any] | None = None
         self.total_bytes = 0
+        self._told = False  # that it is to end
         try:
             self._order(does, plan, socks)
         except OSError as error:
@@ -186,6 +187,19 @@ class _Host(ControlledPeer):
             else:
                 self.report_of_run = report
 
+    def ends(self) -> bool:
+        """Have it end, and return whether it has: by a report, or because it is gone."""
+        if self.report_of_run is None:
+            try:
+                if not self._told:
+                    self.send({"do": "end"})
+                    self._told = True
+                readable(self.control, SLICE_S)
+                self.poll()
+            except ExperimentError:
+                return True
+        return self.report_of_run is not None
+
     def rows(self) -> bytes:
         """Return what it has logged."""
         os.lseek(self.log, 0, os.SEEK_SET)
@@ -221,7 +235,7 @@ class _LiveRun:
         try:
             recording = self._run()
         except Ended:  # before the hosts had begun
-            recording = self._recording((b"", b""), Log().events(), self.start_ns)
+            recording = self._recording((b"", b""), None, self.start_ns, self.start_ns)
         except OSError as error:
             raise start_failure(error, "start") from error
         delays_s += instrument.scheduling_delays_s(DELAYS)
@@ -240,20 +254,24 @@ class _LiveRun:
             plan = self._plan(path, listeners, zero_ns)
             sink = undo.enter_context(_Host("receive", plan, listeners, stopping=self.stopping))
             source = undo.enter_context(_Host("send", plan, sources, stopping=self.stopping))
+            broken: ExperimentError | None = None
             try:
                 self._wait(source, sink, zero_ns)
             except Ended:
-                self._end((source, sink))
+                pass
             except ExperimentError as error:
-                self.is_broken = True
-                logs = source.rows(), sink.rows()
-                error.partial = self._recording(logs, Log().events(), zero_ns)
-                raise
-            queue = path.events("B")
-            self._judge_path(path.statistics())
+                self.is_broken, broken = True, error
+            end_ns = self.stopping.clock.now_ns()
+            if broken or self.stopping.reason:
+                self._end((source, sink))
+            queue = self._queue(path)
             spent_s = source.cpu_s, sink.cpu_s
-            recording = self._recording((source.rows(), sink.rows()), queue, zero_ns, spent_s)
+            logs = source.rows(), sink.rows()
+            recording = self._recording(logs, queue, zero_ns, end_ns, spent_s)
             self._judge_hosts(recording)
+            if broken is not None:
+                broken.partial = replace(recording, meta=self._meta())
+                raise broken
             if not self.stopping.reason:
                 self._judge_count(sink)
         return recording
@@ -261,35 +279,45 @@ class _LiveRun:
     def _recording(
         self,
         logs: tuple[bytes, bytes],
-        queue: Events,
+        queue: Events | None,
         zero_ns: int,
+        end_ns: int,
         spent_s: tuple[float, float] = (np.nan, np.nan),
     ) -> Recording:
-        """Return what both hosts have logged so far."""
+        """Return what both hosts have logged until a time of the clock."""
         states, _, requests = parse_rows(logs[0])
         _, received, _ = parse_rows(logs[1])
-        now_s = (self.stopping.clock.now_ns() - zero_ns) * 1e-9
+        ended_s = (end_ns - zero_ns) * 1e-9
         return Recording(
             scenario=self.scenario,
             states=states,
             received=received,
             requests=requests,
-            queue=_from_zero(queue, zero_ns),
-            ended_s=min(self.scenario.end_s, max(0.0, now_s)) if logs[0] else 0.0,
+            queue=None if queue is None else _from_zero(queue, zero_ns),
+            ended_s=min(self.scenario.end_s, max(0.0, ended_s)) if any(logs) else 0.0,
             cpu_s=spent_s,
             meta=self._meta(),
         )
 
+    def _queue(self, path: EmulatedPath) -> Events | None:
+        """Return the log of the bottleneck, and note how late it was; None if it died with it."""
+        try:
+            queue = path.events("B")
+            self._judge_path(path.statistics())
+        except ExperimentError as error:
+            self.warnings.append(Notice("queue-log-lost", {"cause": error.code}))
+            return None
+        return queue
+
     def _end(self, hosts: Sequence[_Host]) -> None:
-        """Have both hosts end now, and wait for what they logged."""
-        for host in hosts:
-            host.send({"do": "end"})
+        """Have all hosts end now, and wait for what they log; one that is gone is left out."""
         clock = self.stopping.clock
         end_ns = clock.now_ns() + int(END_S * 1e9)
-        while any(host.report_of_run is None for host in hosts) and clock.now_ns() < end_ns:
-            for host in hosts:
-                readable(host.control, SLICE_S)
-                host.poll()
+        left = list(hosts)
+        while left and clock.now_ns() < end_ns:
+            for host in tuple(left):
+                if host.ends():
+                    left.remove(host)
 
     def _open(
         self, path: EmulatedPath, undo: ExitStack

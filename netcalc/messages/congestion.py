@@ -35,6 +35,7 @@ CONGESTION = {
     "live-count": (
         "{value} flows and request loops are more than the {high} that one host of a live run opens"
     ),
+    "queue-log-lost": "the log of the bottleneck is lost, and with it queue, drops and ping",
     "flows-not-connected": (
         "{count} of {total} flows and request loops did not reach the receiver before the end"
     ),
