@@ -22,7 +22,7 @@ import numpy as np
 from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.congestion.result import Result
 from netcalc.emulation.events import Events
-from netcalc.emulation.wire.control import start_failure
+from netcalc.emulation.wire.control import LOST, start_failure
 from netcalc.emulation.wire.emulated_path import MAX_MTU_BYTES, MIN_MTU_BYTES, EmulatedPath
 from netcalc.emulation.wire.statistics import Statistics
 from netcalc.errors import DomainError, ExperimentError
@@ -69,6 +69,13 @@ SYSCTLS = {
 }
 """Of the namespaces of the run: windows that no buffer limits, and flows that learn nothing from
 those before them. The first two are Netesto's."""
+_ORDERS = {"sender": "send", "receiver": "receive"}
+_OF_HOST = {
+    "peer-ended": "host-ended",
+    "peer-silent": "host-silent",
+    "peer-at-limit": "host-at-limit",
+}
+"""Codes of errors about the process of a host, which name it."""
 SHOWN_S = 1.0
 """Time between two calls of a progress function. [s]"""
 
@@ -134,23 +141,23 @@ def emulated_path(scenario: Scenario) -> EmulatedPath:
 
 
 class _Host(ControlledPeer):
-    """One host of the run, with the log that it writes."""
+    """One host of the run, a sender or the receiver, with the log that it writes."""
 
     def __init__(
         self,
-        does: str,
+        role: str,
         plan: dict[str, Any],
         socks: Sequence[socket.socket],
         *,
         stopping: Stopping,
     ) -> None:
-        self.log = -1
+        self.log, self.role = -1, role
         super().__init__("flows_peer", stopping=stopping, duration_s=MAX_END_S + 60.0)
         self.report_of_run: dict[str, Any] | None = None
         self.total_bytes = 0
         self._told = False  # that it is to end
         try:
-            self._order(does, plan, socks)
+            self._order(_ORDERS[role], plan, socks)
         except OSError as error:
             self.close()
             raise start_failure(error, "start") from error
@@ -174,6 +181,17 @@ class _Host(ControlledPeer):
     def cpu_s(self) -> float:
         """Processor time that it has reported; nan if it has not. [s]"""
         return float((self.report_of_run or {}).get("cpu_s", np.nan))
+
+    def explain(self, error: ExperimentError) -> ExperimentError:
+        """Return the error with the name of this host, if its process is at fault."""
+        found = super().explain(error)
+        code = _OF_HOST.get(found.code)
+        if code is None:
+            return found
+        more = {
+            name: value for name, value in found.values.items() if name in ("status", "symptom")
+        }
+        return ExperimentError(code, phase=found.phase, role=self.role, **more)
 
     def poll(self) -> None:
         """Read the reports that are there."""
@@ -238,6 +256,9 @@ class _LiveRun:
             recording = self._recording((b"", b""), None, self.start_ns, self.start_ns)
         except OSError as error:
             raise start_failure(error, "start") from error
+        except ExperimentError as error:
+            _name_bottleneck(error)
+            raise
         delays_s += instrument.scheduling_delays_s(DELAYS)
         timing = instrument.scheduling(delays_s)
         left_ratio = contention.left_ratio()
@@ -252,8 +273,8 @@ class _LiveRun:
             undo.enter_context(self.stopping.watching(path.require_alive))
             sources, listeners, zero_ns = self._open(path, undo)
             plan = self._plan(path, listeners, zero_ns)
-            sink = undo.enter_context(_Host("receive", plan, listeners, stopping=self.stopping))
-            source = undo.enter_context(_Host("send", plan, sources, stopping=self.stopping))
+            sink = undo.enter_context(_Host("receiver", plan, listeners, stopping=self.stopping))
+            source = undo.enter_context(_Host("sender", plan, sources, stopping=self.stopping))
             broken: ExperimentError | None = None
             try:
                 self._wait(source, sink, zero_ns)
@@ -369,13 +390,14 @@ class _LiveRun:
                 with self.stopping.caller():
                     self.progress(min(now_s, total_s), total_s, rate_bps)
             if clock.now_ns() > overdue_ns:
-                raise ExperimentError("peer-silent", phase="transfer")
+                silent = sink if sink.report_of_run is None else source
+                silent.fail(None)
         for host in (source, sink):
             report = host.report_of_run or {}
             if "error" in report:
                 raise ExperimentError(
                     "connection-broken", phase="transfer", errno=report["error"],
-                    reason=report["text"],
+                    reason=report["text"], role=host.role,
                 )  # fmt: skip
 
     def _judge_path(self, found: Statistics) -> None:
@@ -429,6 +451,15 @@ class _LiveRun:
                 ended_by=self.stopping.reason,
             ),
         )
+
+
+def _name_bottleneck(error: ExperimentError) -> None:
+    """Name the bottleneck in the error of a run that lost it, and keep what was recorded."""
+    if error.code in LOST:
+        if isinstance(error.__cause__, ExperimentError) and error.partial is None:
+            error.partial = error.__cause__.partial  # what was noticed first
+        error.values |= {"role": "bottleneck", "phase": "bottleneck"}
+        error.phase = "bottleneck"
 
 
 def _times_and_sizes(load: Flow | Requests) -> dict[str, Any]:

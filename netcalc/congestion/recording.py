@@ -102,7 +102,7 @@ class Recording:
         return found
 
     def queue_bytes(self, at_s: FloatArray) -> FloatArray:
-        """Return the queue at some times, the packet on the line included; nan if unknown. [byte]"""
+        """Return the queue at some times, with the packet on the line; nan if unknown. [byte]"""
         if self.queue is None:
             return np.full(np.shape(at_s), np.nan)
         there = np.isfinite(self.queue.departure_s)

@@ -35,6 +35,9 @@ CONGESTION = {
     "live-count": (
         "{value} flows and request loops are more than the {high} that one host of a live run opens"
     ),
+    "host-ended": "the process of the {role} ended ({status})",
+    "host-silent": "the process of the {role} does not respond",
+    "host-at-limit": "the process of the {role} reached its limit of time or bytes",
     "queue-log-lost": "the log of the bottleneck is lost, and with it queue, drops and ping",
     "flows-not-connected": (
         "{count} of {total} flows and request loops did not reach the receiver before the end"
@@ -62,6 +65,7 @@ CONGESTION = {
     "grid-marked": "{count} of {total} live runs are doubtful, see the column marks: {codes}",
     "recording-damaged": "is not what a live run has saved",
     "live-cut": "the live run was cut after {ended_s:s} of {end_s:s}: its means are of that part",
+    "way-skipped": "not evaluated, as {signal} ends the command",
     "live-cut-compared": "the live run was cut, so nothing is compared with it",
     "repeats-alike": "without random losses theory has the same result for all {count} repeats",
     "no-ways": "no way to a result is given",
