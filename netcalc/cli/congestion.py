@@ -158,9 +158,9 @@ def congestion(
     FILE is a scenario, or the results of a grid. A scenario is a JSON object with rate_bps, rtt_s,
     buffer_packets (or buffer_bytes, buffer_bdp), end_s and flows, each with an algorithm, start_s,
     and stop_s or size_bytes (without both it runs to end_s); mtu_bytes, loss_ratio, marking_bytes
-    (of DCTCP), delay_on_acks, warm_s and seed may follow, and requests, each with request_bytes,
-    reply_bytes, algorithm, start_s and stop_s. Goodput counts from warm_s, or a later start, to the
-    flow's end.
+    (of DCTCP), delay_on_acks, warm_s, seed and senders may follow, and requests, each with
+    request_bytes, reply_bytes, algorithm, start_s and stop_s. Flow i and request loop i are on the
+    sending host i mod senders. Goodput counts from warm_s, or a later start, to the flow's end.
     """
     if listed:
         _require_alone("--list", file=file, but=("listed", "as_json"))
@@ -485,8 +485,9 @@ def print_result(result: Result) -> None:
         shown = ", ".join([f"{loop.count:,} requests", *known])
         rows[f"latency of request loop {number}"] = shown
     if result.cpu_s is not None:
-        spent = [_or_dash(host_s, "s") for host_s in result.cpu_s]
-        rows["processor time"] = f"sending host {spent[0]}, receiving host {spent[1]}"
+        *sending, receiving = (_or_dash(host_s, "s") for host_s in result.cpu_s)
+        hosts = "sending host" if len(sending) == 1 else "sending hosts"
+        rows["processor time"] = f"{hosts} {', '.join(sending)}, receiving host {receiving}"
     rows["evaluated by"] = _about(result)
     for name, text in rows.items():
         put(f"{name}: {text}")

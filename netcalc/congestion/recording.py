@@ -54,7 +54,7 @@ class Recording:
     ended_s : float
         When it ended, before the end of the scenario if it was stopped. [s]
     cpu_s : tuple of float
-        Processor time of the sending and of the receiving host. [s]
+        Processor time of each sending host, and of the receiving one. [s]
     meta : Meta
         The run.
     """
@@ -65,7 +65,7 @@ class Recording:
     requests: Rows
     queue: Events | None
     ended_s: float
-    cpu_s: tuple[float, float] = (np.nan, np.nan)
+    cpu_s: tuple[float, ...] = (np.nan, np.nan)
     meta: Meta = field(default_factory=Meta)
 
     def received_bytes(self, index: int, at_s: FloatArray) -> FloatArray:
@@ -213,18 +213,19 @@ def empty_rows(count: int, *, states: bool = False) -> Rows:
     return np.zeros(count, _STATE if states else _ROW)
 
 
-def parse_rows(log: bytes) -> tuple[Rows, Rows, Rows]:
-    """Take the log of a host apart into states, received bytes and requests."""
+def parse_rows(*logs: bytes) -> tuple[Rows, Rows, Rows]:
+    """Take the logs of hosts apart into states, received bytes and requests."""
     states: list[bytes] = []
     others: list[bytes] = []
-    at = 0
-    while at + ROW.size <= len(log):
-        is_state = log[at] == INFO
-        end = at + ROW.size + (INFO_BYTES if is_state else 0)
-        if end > len(log):
-            break
-        (states if is_state else others).append(log[at:end])
-        at = end
+    for log in logs:
+        at = 0
+        while at + ROW.size <= len(log):
+            is_state = log[at] == INFO
+            end = at + ROW.size + (INFO_BYTES if is_state else 0)
+            if end > len(log):
+                break
+            (states if is_state else others).append(log[at:end])
+            at = end
     rest = np.frombuffer(b"".join(others), _ROW)
     found = np.frombuffer(b"".join(states), _STATE)
     return found, rest[rest["kind"] == BYTES], rest[rest["kind"] == REQUEST]

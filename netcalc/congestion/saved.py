@@ -142,7 +142,7 @@ def from_table(table: Samples, *, file: str = "samples") -> Recording:
         requests=_counted(table, rows == REQUEST, table["end_s"] * 1e9),
         queue=None if printed.get("queue_logged") is False else _queue(table, rows == PACKET),
         ended_s=_number(printed.get("ended_s"), file),
-        cpu_s=_pair(printed.get("cpu_s")),
+        cpu_s=_times(printed.get("cpu_s"), scenario.senders + 1),
         meta=table.meta,
     )
 
@@ -189,8 +189,7 @@ def _number(value: Any, file: str) -> float:
     return float(value)
 
 
-def _pair(value: Any) -> tuple[float, float]:
-    """Return processor times; nan where the file has none."""
-    given = value if isinstance(value, list | tuple) and len(value) == 2 else (None, None)
-    first, second = (float(x) if isinstance(x, int | float) else np.nan for x in given)
-    return first, second
+def _times(value: Any, count: int) -> tuple[float, ...]:
+    """Return so many processor times; nan where the file has none."""
+    given = value if isinstance(value, list | tuple) and len(value) == count else [None] * count
+    return tuple(float(x) if isinstance(x, int | float) else np.nan for x in given)

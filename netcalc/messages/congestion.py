@@ -35,9 +35,9 @@ CONGESTION = {
     "live-count": (
         "{value} flows and request loops are more than the {high} that one host of a live run opens"
     ),
-    "host-ended": "the process of the {role} ended ({status})",
-    "host-silent": "the process of the {role} does not respond",
-    "host-at-limit": "the process of the {role} reached its limit of time or bytes",
+    "host-ended": "the process of the {host_name} ended ({status})",
+    "host-silent": "the process of the {host_name} does not respond",
+    "host-at-limit": "the process of the {host_name} reached its limit of time or bytes",
     "queue-log-lost": "the log of the bottleneck is lost, and with it queue, drops and ping",
     "flows-not-connected": (
         "{count} of {total} flows and request loops did not reach the receiver before the end"

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +101,23 @@ def test_a_killed_host_is_named_and_what_it_logged_is_kept(host, peers, nothing_
     # identity: a ping finds that queue, beside the round trip without load
     ping_s = means.probe_rtt_s(means.queue_mean_bytes)
     assert ping_s == pytest.approx(0.02 + 8 * (means.queue_mean_bytes + 84) / 10e6)
+
+
+def test_one_of_several_senders_is_named_by_its_number(peers, nothing_left):
+    """E1: the receiver starts first."""
+    flows = [Flow(algorithm="reno", stop_s=30.0)] * 3
+    given = replace(scenario(30.0), flows=flows, senders=3)
+    progress = at_second(2.0, lambda: os.kill(peers[2], signal.SIGKILL))
+    with pytest.raises(ExperimentError) as caught:
+        live.record(given, progress=progress)
+    error = caught.value
+    assert (error.code, error.values["role"], error.values["number"]) == ("host-ended", "sender", 2)
+    assert "the process of the second sender ended (SIGKILL)" in str(error)
+    kept = error.partial
+    assert sorted(set(kept.states["index"].tolist())) == [0, 1, 2]
+    assert kept.result().queue_mean_bytes > 0
+    # identity: those that live on have reported, the killed one could not
+    assert np.isnan(kept.cpu_s).tolist() == [False, True, False, False]
 
 
 def test_a_carrier_that_goes_away_is_named(carriers, nothing_left):
@@ -196,12 +214,12 @@ def ended_by(number, arguments, *, after, user=(), target=None):
         process_group=0,
     ) as process:  # fmt: skip
         try:
-            end_s, helpers = time.monotonic() + 60.0, set()
+            end_s, helpers, spaces = time.monotonic() + 60.0, set(), set()
             # between two runs of a batch there is no process
-            while not (helpers and after()) and time.monotonic() < end_s:
+            while not (spaces and after()) and time.monotonic() < end_s:
                 time.sleep(0.05)
                 helpers = offspring(process.pid)
-            spaces = namespaces(helpers) - namespaces([os.getpid()])
+                spaces = namespaces(helpers) - namespaces([os.getpid()])
             if target is None:
                 process.send_signal(number)
             else:
@@ -212,9 +230,8 @@ def ended_by(number, arguments, *, after, user=(), target=None):
     until_s = time.monotonic() + 5.0
     while any(map(lives, helpers)) and time.monotonic() < until_s:
         time.sleep(0.01)
-    assert helpers
-    assert not [pid for pid in helpers if lives(pid)]
     assert spaces
+    assert not [pid for pid in helpers if lives(pid)]
     assert not spaces & namespaces(int(path.name) for path in Path("/proc").glob("[0-9]*"))
     return process.returncode, out, err
 
