@@ -68,6 +68,10 @@ CONGESTION = {
     "way-skipped": "not evaluated, as {signal} ends the command",
     "live-cut-compared": "the live run was cut, so nothing is compared with it",
     "repeats-alike": "without random losses theory has the same result for all {count} repeats",
+    "not-granted": (
+        "{count} of {total} have no result as the kernel does not grant {algorithms:names}, and "
+        "repeating the command does not help"
+    ),
     "no-ways": "no way to a result is given",
     "grid-no-results": "the file has no result yet",
     "set-malformed": "--set must be NAME=VALUE, got {text!r}",
@@ -115,6 +119,10 @@ CONGESTION_HINTS: dict[str, str] = {
     "ns3-absent": "Install it there with: pip install 'ns3>=3.44'; it needs Linux on x86-64",
     "ns3-no-python": "Name the interpreter that has ns-3",
     "ns3-failed": "Everything else works without it",
+    "not-granted": (
+        "Leave it out, or have an administrator load it, with modprobe tcp_NAME, and permit it, in "
+        "net.ipv4.tcp_allowed_congestion_control"
+    ),
     "repeats-alike": "Give loss_ratio, or leave --repeats out",
     "grid-no-results": "Repeat the command that began it",
     "set-malformed": "Write for example --set end_s=10",
