@@ -235,6 +235,7 @@ def _document(outcome: Outcome, found: Table, out: str) -> dict[str, Any]:
         "finished": outcome.finished,
         "left": outcome.left,
         "failed": [error.as_dict() for error in outcome.failed],
+        "warnings": [outcome.not_granted.stored()] if outcome.not_granted else [],
         "ended_by": outcome.ended_by,
         "rows": _rows(found),
     }
@@ -290,7 +291,7 @@ def _text(value: Any, unit: str) -> str:
 
 
 def _say(outcome: Outcome, out: str) -> None:
-    """Say what is left, and how to continue."""
+    """Say what is left, and how to continue, unless that cannot help."""
     reasons: dict[str, list[str]] = {}
     for error in outcome.failed:
         reasons.setdefault(error.code, []).append(str(error))
@@ -299,8 +300,12 @@ def _say(outcome: Outcome, out: str) -> None:
         complain(f"{said[0]}{more}")
     if outcome.before:
         put(f"{outcome.before} of {outcome.total} were finished before", err=True)
-    if outcome.left:
-        left = f"{outcome.left} of {outcome.total} have no result"
+    lacking = outcome.not_granted
+    if lacking is not None:
+        complain(f"{lacking}. {lacking.hint}")
+    others = outcome.left - (lacking.values["count"] if lacking else 0)
+    if others:
+        left = f"{others} of {outcome.total} have no result"
         complain(f"{left}: repeat the command to continue {out}")
 
 

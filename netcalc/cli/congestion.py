@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ from netcalc.congestion.ways import (
     stack_for,
 )
 from netcalc.errors import ExperimentError, NetcalcError
+from netcalc.experiments.running.stopping import Deferral
 from netcalc.messages import Notice
 from netcalc.scenario import ALGORITHMS, Scenario
 
@@ -157,9 +158,9 @@ def congestion(
     FILE is a scenario, or the results of a grid. A scenario is a JSON object with rate_bps, rtt_s,
     buffer_packets (or buffer_bytes, buffer_bdp), end_s and flows, each with an algorithm, start_s,
     and stop_s or size_bytes (without both it runs to end_s); mtu_bytes, loss_ratio, marking_bytes
-    (of DCTCP), delay_on_acks, warm_s and seed may follow, and requests, each with request_bytes,
-    reply_bytes, algorithm, start_s and stop_s. Goodput counts from warm_s, or a later start, to the
-    flow's end.
+    (of DCTCP), delay_on_acks, warm_s, seed and senders may follow, and requests, each with
+    request_bytes, reply_bytes, algorithm, start_s and stop_s. Flow i and request loop i are on the
+    sending host i mod senders. Goodput counts from warm_s, or a later start, to the flow's end.
     """
     if listed:
         _require_alone("--list", file=file, but=("listed", "as_json"))
@@ -196,12 +197,30 @@ def congestion(
         return
     require_out(grid)
     check_table(grid["table_path"], inputs=[file] if file else [], force=force)
-    run = LiveRun()
-    results, absent = _evaluate(scenario, by, stack, python, run)
+    with Deferral() as deferral:
+        run = LiveRun(save_path=save_path, deferral=deferral)
+        results, absent = _evaluate(scenario, by, stack, python, run)
+        _show(results, absent, run, name or Path(file or "").name, as_json=as_json,
+              plot_path=plot_path, table_path=grid["table_path"])  # fmt: skip
+        run.end()
+
+
+def _show(
+    results: list[Result],
+    absent: Mapping[str, NetcalcError],
+    run: LiveRun,
+    title: str,
+    *,
+    as_json: bool,
+    plot_path: str | None,
+    table_path: str | None,
+) -> None:
+    """Print the results of each way, draw their courses, and write them as a table."""
+    several = len(results) + len(absent) > 1
     for error in absent.values():
         complain(str(error))
     if as_json:
-        print_json(_answer(results, absent, run, several=len(by) > 1))
+        print_json(_answer(results, absent, run, several=several))
     else:
         if len(results) > 1:
             print_partings(partings(results, cut=run.cut()))
@@ -210,12 +229,11 @@ def congestion(
         else:
             print_result(results[0])
     if plot_path is not None:
-        draw_courses(results, name or Path(file or "").name, plot_path)
+        draw_courses(results, title, plot_path)
         print_written(plot_path)
-    if grid["table_path"] is not None:
-        write_table(course_table(results), grid["table_path"])
-        print_written(grid["table_path"])
-    run.end(save_path)
+    if table_path is not None:
+        write_table(course_table(results), table_path)
+        print_written(table_path)
 
 
 def _require_alone(first: str, *, but: Sequence[str], file: str | None = None) -> None:
@@ -232,10 +250,23 @@ def _require_alone(first: str, *, but: Sequence[str], file: str | None = None) -
 
 @dataclass(slots=True)
 class LiveRun:
-    """What a live run recorded, and why it broke off."""
+    """What a live run recorded, and why it broke off.
+
+    Parameters
+    ----------
+    recording, error
+        What was recorded, and the error of a run that broke off.
+    save_path : str, optional
+        File that receives what was recorded as soon as the run ends, in whichever way.
+    deferral : Deferral, optional
+        Whether a signal is to end the command.
+    """
 
     recording: Recording | None = None
     error: ExperimentError | None = None
+    save_path: str | None = None
+    deferral: Deferral = field(default_factory=Deferral)
+    save_error: OSError | None = field(default=None, init=False)
 
     def measure(self, scenario: Scenario) -> Result:
         """Run a scenario; one that breaks off has what it recorded until then."""
@@ -249,6 +280,7 @@ class LiveRun:
             if error.partial is None:
                 raise
             self.recording, self.error = error.partial, error
+        self._save()
         self.say_marks()
         return self.recording.result()
 
@@ -280,18 +312,27 @@ class LiveRun:
         }
         return found if self.error is None else {**found, "error": self.error.as_dict()}
 
-    def end(self, save_path: str | None) -> None:
-        """Save the run; a stopped one ends the command with 130, and one that broke off with 2."""
-        if self.recording is None:
-            return
-        if save_path is not None:
+    def _save(self) -> None:
+        """Save the run before anything else is done, as its terminal may be gone."""
+        if self.save_path is not None:
             from netcalc.congestion import saved
 
-            saved.as_table(self.recording).save(save_path)
-            print_written(save_path)
+            assert self.recording is not None
+            try:
+                saved.as_table(self.recording).save(self.save_path)
+            except OSError as error:  # what was measured is shown all the same
+                self.save_error = error
+
+    def end(self) -> None:
+        """End the command of a stopped run with 130, and that of one that broke off with 2."""
+        if self.recording is None:
+            return
+        if self.save_error is not None:
+            raise self.save_error
+        print_written(self.save_path)
         if self.error is not None:
             raise SystemExit(2)
-        if self.recording.meta.partial:
+        if self.recording.meta.partial and self.deferral.number is None:
             raise SystemExit(INTERRUPTED)
 
 
@@ -316,7 +357,12 @@ def _evaluate(
 
     def shown(way: str) -> Callable[[], Result]:
         def evaluated() -> Result:
-            with Progress(f"{WAY_NAMES[way]}, {units.show(scenario.end_s, 's')} of a scenario"):
+            if run.deferral.number is not None:
+                raise NetcalcError("way-skipped", signal=run.deferral.name)
+            with (
+                run.deferral.lifted(),
+                Progress(f"{WAY_NAMES[way]}, {units.show(scenario.end_s, 's')} of a scenario"),
+            ):
                 return how[way]()
 
         return evaluated
@@ -426,7 +472,7 @@ def print_result(result: Result) -> None:
         "buffer": units.show(link.buffer_bytes, "byte"),
         "round trip of a ping": f"mean {_or_dash(result.probe_rtt_s(mean_bytes), 's')}, 95th "
         f"percentile {_or_dash(result.probe_rtt_s(result.queue_p95_bytes), 's')}",
-        "dropped packets": f"{result.drop_count:.0f}",
+        "dropped packets": "-" if np.isnan(result.drop_count) else f"{result.drop_count:.0f}",
         "sent again": "-" if np.isnan(result.resent_ratio) else f"{result.resent_ratio:.2%}",
     }
     if len(result.scenario.flows) > 1:
@@ -439,8 +485,9 @@ def print_result(result: Result) -> None:
         shown = ", ".join([f"{loop.count:,} requests", *known])
         rows[f"latency of request loop {number}"] = shown
     if result.cpu_s is not None:
-        spent = [_or_dash(host_s, "s") for host_s in result.cpu_s]
-        rows["processor time"] = f"sending host {spent[0]}, receiving host {spent[1]}"
+        *sending, receiving = (_or_dash(host_s, "s") for host_s in result.cpu_s)
+        hosts = "sending host" if len(sending) == 1 else "sending hosts"
+        rows["processor time"] = f"{hosts} {', '.join(sending)}, receiving host {receiving}"
     rows["evaluated by"] = _about(result)
     for name, text in rows.items():
         put(f"{name}: {text}")

@@ -10,8 +10,9 @@ import sys
 
 SOURCE = r"""
 #include <algorithm>
-#include <vector>
+#include <set>
 #include <string>
+#include <vector>
 using namespace ns3;
 
 struct NetcalcFlow {
@@ -64,6 +65,10 @@ static void NetcalcWatch(int number) {
   socket->TraceConnectWithoutContext("CongestionWindow", MakeBoundCallback(&NetcalcWindow, number));
   socket->TraceConnectWithoutContext("Tx", MakeBoundCallback(&NetcalcSent, number));
   socket->TraceConnectWithoutContext("Retransmission", MakeBoundCallback(&NetcalcResent, number));
+}
+static void NetcalcUse(Ptr<Node> node, std::string algorithm) {
+  node->GetObject<TcpL4Protocol>()->SetAttribute(
+      "SocketType", TypeIdValue(TypeId::LookupByName("ns3::" + algorithm)));
 }
 static void NetcalcPush(int number) {
   NetcalcLoop& loop = netcalc_run->loops[number];
@@ -138,7 +143,7 @@ class NetcalcLine : public PointToPointChannel {
 std::vector<std::vector<double>> NetcalcSimulate(
     double rate_bps, double rtt_s, int buffer_packets, int marking_packets, int mtu_bytes,
     double loss_ratio, double end_s, double warm_s, int seed, double step_s,
-    bool delay_on_acks,
+    bool delay_on_acks, int hosts,
     std::vector<std::string> algorithms, std::vector<double> starts, std::vector<double> stops,
     std::vector<double> sizes, std::vector<std::string> loop_algorithms,
     std::vector<double> loop_starts, std::vector<double> loop_stops,
@@ -161,7 +166,7 @@ std::vector<std::vector<double>> NetcalcSimulate(
 
   NodeContainer senders, ends;
   int loops = loop_algorithms.size();
-  senders.Create(count + loops);
+  senders.Create(hosts);
   ends.Create(2);
   InternetStackHelper stack;
   stack.Install(senders);
@@ -219,21 +224,21 @@ std::vector<std::vector<double>> NetcalcSimulate(
   access.SetChannelAttribute("Delay", TimeValue(Seconds(0)));
   access.SetQueue("ns3::DropTailQueue",
                   "MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, 1000000)));
-  run.flows.resize(count);
-  run.loops.resize(loops);
-  for (int i = 0; i < count + loops; i++) {
-    std::string algorithm = i < count ? algorithms[i] : loop_algorithms[i - count];
+  for (int i = 0; i < hosts; i++) {
     NetDeviceContainer pair = access.Install(senders.Get(i), ends.Get(0));
     std::string base = "10." + std::to_string(i / 200 + 1) + "." + std::to_string(i % 200) + ".0";
     addresses.SetBase(base.c_str(), "255.255.255.0");
     addresses.Assign(pair);
     none.Uninstall(pair);
-    Ptr<TcpL4Protocol> tcp = senders.Get(i)->GetObject<TcpL4Protocol>();
-    tcp->SetAttribute("SocketType", TypeIdValue(TypeId::LookupByName("ns3::" + algorithm)));
-    if (algorithm == "TcpDctcp") {
-      ends.Get(1)->GetObject<TcpL4Protocol>()->SetAttribute(
-          "SocketType", TypeIdValue(TypeId::LookupByName("ns3::TcpDctcp")));
-    }
+  }
+  std::vector<std::set<std::string>> used(hosts);  // algorithms of each host's flows
+  for (int i = 0; i < count; i++) used[i % hosts].insert(algorithms[i]);
+  run.flows.resize(count);
+  run.loops.resize(loops);
+  for (int i = 0; i < count + loops; i++) {
+    std::string algorithm = i < count ? algorithms[i] : loop_algorithms[i - count];
+    Ptr<Node> host = senders.Get((i < count ? i : i - count) % hosts);
+    if (algorithm == "TcpDctcp") NetcalcUse(ends.Get(1), algorithm);
     if (i >= count) {
       int number = i - count;
       NetcalcLoop& loop = run.loops[number];
@@ -249,7 +254,8 @@ std::vector<std::vector<double>> NetcalcSimulate(
       loop.listener->SetAcceptCallback(
           MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
           MakeBoundCallback(&NetcalcAccepted, number));
-      loop.client = Socket::CreateSocket(senders.Get(i), factory);
+      NetcalcUse(host, algorithm);
+      loop.client = Socket::CreateSocket(host, factory);
       loop.client->Bind();
       loop.client->SetConnectCallback(MakeBoundCallback(&NetcalcConnected, number),
                                       MakeNullCallback<void, Ptr<Socket>>());
@@ -273,8 +279,11 @@ std::vector<std::vector<double>> NetcalcSimulate(
                            InetSocketAddress(line_addresses.GetAddress(1), port));
     sources.SetAttribute("MaxBytes", UintegerValue(uint64_t(flow.size)));
     sources.SetAttribute("SendSize", UintegerValue(segment));
-    ApplicationContainer source = sources.Install(senders.Get(i));
-    source.Start(Seconds(flow.start));
+    ApplicationContainer source = sources.Install(host);
+    // A flow takes its host's algorithm when it starts: two that differ start a nanosecond apart.
+    Time start = Seconds(flow.start) + NanoSeconds(used[i % hosts].size() > 1 ? i : 0);
+    Simulator::Schedule(start, &NetcalcUse, host, algorithm);
+    source.Start(start);
     source.Stop(Seconds(flow.stop));
     flow.source = DynamicCast<BulkSendApplication>(source.Get(0));
     Simulator::Schedule(Seconds(flow.start + 1e-6), &NetcalcWatch, i);
@@ -294,7 +303,7 @@ std::vector<std::vector<double>> NetcalcSimulate(
 """
 
 NUMBERS = ("rate_bps", "rtt_s", "buffer_packets", "marking_packets", "mtu_bytes", "loss_ratio",
-           "end_s", "warm_s", "seed", "step_s", "delay_on_acks")  # fmt: skip
+           "end_s", "warm_s", "seed", "step_s", "delay_on_acks", "senders")  # fmt: skip
 LISTS = ("algorithms", "starts", "stops", "sizes", "loop_algorithms", "loop_starts", "loop_stops",
          "loop_sizes", "loop_replies")  # fmt: skip
 

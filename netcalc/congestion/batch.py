@@ -22,6 +22,7 @@ from netcalc.congestion.recording import Recording
 from netcalc.congestion.ways import WAYS
 from netcalc.errors import ArgumentTypeError, DomainError, ExperimentError, NetcalcError
 from netcalc.experiments.running.stopping import Stop
+from netcalc.messages import Notice
 from netcalc.printable import safe_repr
 from netcalc.scenario import as_document
 
@@ -36,6 +37,9 @@ AT_ONCE_NUMBERS = 2e7
 
 MOST_LATENCIES = 20_000
 """Requests of a loop whose latencies are saved one by one: a line of 200 kB. [1]"""
+
+REFUSED = "congestion-control-refused"
+"""Code of the error of a live run whose algorithm the kernel does not grant."""
 
 SCHEMA = 1
 
@@ -76,6 +80,16 @@ class Outcome:
     def left(self) -> int:
         """Scenarios that have no result yet."""
         return self.total - self.before - self.finished
+
+    @property
+    def not_granted(self) -> Notice | None:
+        """The live runs that fail each time, as the kernel lacks their algorithm; None if none."""
+        wanted = [str(error.values["wanted"]) for error in self.failed if error.code == REFUSED]
+        if not wanted:
+            return None
+        names = list(dict.fromkeys(wanted))
+        facts = {"count": len(wanted), "total": self.total, "algorithms": names}
+        return Notice("not-granted", facts)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -38,6 +38,7 @@ VARIED = {
     "request_bytes": "byte",
     "algorithm": "text",
     "seed": "1",
+    "senders": "1",
 }
 """What can be varied, with its unit: names of a scenario's document; ``streams`` is how many flows
 there are, all alike, ``request_bytes`` is that of all request loops, and ``algorithm`` that of all

@@ -1,4 +1,4 @@
-"""A scenario with the kernel's own TCP: two hosts in namespaces, and the bottleneck between them.
+"""A scenario with the kernel's own TCP: hosts in namespaces, and the bottleneck between them.
 
 Each host is a process of its own, and so is the bottleneck. The congestion control of each flow is
 set on its socket and read back; the kernel grants a user some of those it has, and what it does not
@@ -15,14 +15,15 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from netcalc.congestion.recording import Recording, parse_rows
 from netcalc.congestion.result import Result
-from netcalc.emulation.events import Events, Log
-from netcalc.emulation.wire.control import start_failure
+from netcalc.emulation.events import Events
+from netcalc.emulation.wire.control import LOST, start_failure
 from netcalc.emulation.wire.emulated_path import MAX_MTU_BYTES, MIN_MTU_BYTES, EmulatedPath
 from netcalc.emulation.wire.statistics import Statistics
 from netcalc.errors import DomainError, ExperimentError
@@ -49,14 +50,14 @@ SAMPLE_S = 5e-3
 """Interval of the samples of ``TCP_INFO`` and of received bytes. [s]"""
 SAMPLES_PER_S = 2000.0
 """Most samples of all connections together; of more connections each has fewer. [1/s]"""
-LEAD_S = 0.2
-"""Time for both hosts to be ready, before the scenario begins. [s]"""
+LEAD_S = 0.3
+"""Time from the last host's start to the beginning of the scenario. [s]"""
 GRACE_S = 5.0
-"""Time for the reports of both hosts after the end. [s]"""
+"""Time for the reports of all hosts after the end. [s]"""
 DELAYS = 15
 """Timers before the run and after it that show how late the system serves them. [1]"""
 END_S = 0.5
-"""Time for both hosts to end when the run is stopped. [s]"""
+"""Time for all hosts to end when the run is stopped. [s]"""
 UNSENT_S, LEAST_UNSENT_BYTES = 5e-3, 16_384
 """What a sender may have written beyond what is sent: so little that a flow ends at its stop, and
 enough that the kernel never waits for the program. [s], [byte]"""
@@ -69,6 +70,14 @@ SYSCTLS = {
 }
 """Of the namespaces of the run: windows that no buffer limits, and flows that learn nothing from
 those before them. The first two are Netesto's."""
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+_ORDERS = {"sender": "send", "receiver": "receive"}
+_OF_HOST = {
+    "peer-ended": "host-ended",
+    "peer-silent": "host-silent",
+    "peer-at-limit": "host-at-limit",
+}
+"""Codes of errors about the process of a host, which name it."""
 SHOWN_S = 1.0
 """Time between two calls of a progress function. [s]"""
 
@@ -130,32 +139,26 @@ def emulated_path(scenario: Scenario) -> EmulatedPath:
         seed=scenario.seed,
         sysctls=SYSCTLS,
         log=True,
+        senders=scenario.senders,
     )
 
 
 class _Host(ControlledPeer):
-    """One host of the run, with the log that it writes."""
+    """One host of the run, a sender or the receiver, with the log that it writes."""
 
-    def __init__(
-        self,
-        does: str,
-        plan: dict[str, Any],
-        socks: Sequence[socket.socket],
-        *,
-        stopping: Stopping,
-    ) -> None:
-        self.log = -1
-        super().__init__("flows_peer", stopping=stopping, duration_s=MAX_END_S + 60.0)
+    def __init__(self, role: str, number: int | None, *, stopping: Stopping) -> None:
+        self.log, self.role, self.number = -1, role, number
         self.report_of_run: dict[str, Any] | None = None
         self.total_bytes = 0
+        self._told = False  # that it is to end
+        super().__init__("flows_peer", stopping=stopping, duration_s=MAX_END_S + 60.0)
+
+    def order(self, plan: dict[str, Any], socks: Sequence[socket.socket]) -> None:
+        """Have it follow a plan with some sockets."""
         try:
-            self._order(does, plan, socks)
+            self._order(_ORDERS[self.role], plan, socks)
         except OSError as error:
-            self.close()
             raise start_failure(error, "start") from error
-        except BaseException:
-            self.close()
-            raise
 
     def _order(self, does: str, plan: dict[str, Any], socks: Sequence[socket.socket]) -> None:
         self.log = os.memfd_create("netcalc log")
@@ -174,6 +177,28 @@ class _Host(ControlledPeer):
         """Processor time that it has reported; nan if it has not. [s]"""
         return float((self.report_of_run or {}).get("cpu_s", np.nan))
 
+    def explain(self, error: ExperimentError) -> ExperimentError:
+        """Return the error with the name of this host, if its process is at fault."""
+        found = super().explain(error)
+        code = _OF_HOST.get(found.code)
+        if code is None:
+            return found
+        facts = {name: found.values[name] for name in ("status", "symptom") if name in found.values}
+        return ExperimentError(code, phase=found.phase, **self.named, **facts)
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """What an error says of this host: role, number among several, and both in words."""
+        return {"role": self.role, "number": self.number, "host_name": self._words(self.role)}
+
+    def _words(self, what: str) -> str:
+        return what if self.number is None else f"{ORDINALS[self.number - 1]} {what}"
+
+    @property
+    def adjective(self) -> str:
+        """What kind of host it is, in words."""
+        return self._words({"sender": "sending", "receiver": "receiving"}[self.role])
+
     def poll(self) -> None:
         """Read the reports that are there."""
         while self.report_of_run is None and readable(self.control, 0.0):
@@ -185,6 +210,19 @@ class _Host(ControlledPeer):
                 self.total_bytes = report["total_bytes"]
             else:
                 self.report_of_run = report
+
+    def ends(self) -> bool:
+        """Have it end, and return whether it has: by a report, or because it is gone."""
+        if self.report_of_run is None:
+            try:
+                if not self._told:
+                    self.send({"do": "end"})
+                    self._told = True
+                readable(self.control, SLICE_S)
+                self.poll()
+            except ExperimentError:
+                return True
+        return self.report_of_run is not None
 
     def rows(self) -> bytes:
         """Return what it has logged."""
@@ -207,23 +245,29 @@ class _LiveRun:
         self, scenario: Scenario, sample_s: float, progress: Progress | None, stopping: Stopping
     ) -> None:
         self.scenario, self.progress, self.stopping = scenario, progress, stopping
-        self.loads: list[Flow | Requests] = [*scenario.flows, *scenario.requests]
+        self.loads: list[tuple[int, Flow | Requests]] = [
+            *enumerate(scenario.flows), *enumerate(scenario.requests),
+        ]  # fmt: skip
         self.sample_s = max(sample_s, len(self.loads) / SAMPLES_PER_S)
         self.warnings: list[Notice] = []
         self.facts: dict[str, Any] = {}
         self.is_broken = False
+        self.zero_ns = stopping.clock.now_ns()  # of the scenario, once all hosts are started
         self.start_ns, self.start_wall_ns = stopping.clock.now_ns(), stopping.clock.wall_ns()
 
     def measure(self) -> Recording:
-        """Run both hosts, and return what they recorded with what makes it doubtful."""
+        """Run all hosts, and return what they recorded with what makes it doubtful."""
         contention = instrument.CpuContention()
         delays_s = instrument.scheduling_delays_s(DELAYS)
         try:
             recording = self._run()
         except Ended:  # before the hosts had begun
-            recording = self._recording((b"", b""), Log().events(), self.start_ns)
+            recording = self._recording((), None, self.start_ns)
         except OSError as error:
             raise start_failure(error, "start") from error
+        except ExperimentError as error:
+            _name_bottleneck(error)
+            raise
         delays_s += instrument.scheduling_delays_s(DELAYS)
         timing = instrument.scheduling(delays_s)
         left_ratio = contention.left_ratio()
@@ -231,109 +275,118 @@ class _LiveRun:
         return replace(recording, meta=self._meta(short, **timing, processor_ratio=left_ratio))
 
     def _run(self) -> Recording:
-        """Open the path, run both hosts, and return what they recorded."""
+        """Open the path, run all hosts, and return what they recorded."""
         with ExitStack() as undo, emulated_path(self.scenario) as path:
             self.facts["truth"] = path.truth()
             self.stopping.check()
             undo.enter_context(self.stopping.watching(path.require_alive))
-            sources, listeners, zero_ns = self._open(path, undo)
-            plan = self._plan(path, listeners, zero_ns)
-            sink = undo.enter_context(_Host("receive", plan, listeners, stopping=self.stopping))
-            source = undo.enter_context(_Host("send", plan, sources, stopping=self.stopping))
+            hosts = self._start(path, undo)
+            broken: ExperimentError | None = None
             try:
-                self._wait(source, sink, zero_ns)
+                self._wait(hosts)
             except Ended:
-                self._end((source, sink))
+                pass
             except ExperimentError as error:
-                self.is_broken = True
-                logs = source.rows(), sink.rows()
-                error.partial = self._recording(logs, Log().events(), zero_ns)
-                raise
-            queue = path.events("B")
-            self._judge_path(path.statistics())
-            spent_s = source.cpu_s, sink.cpu_s
-            recording = self._recording((source.rows(), sink.rows()), queue, zero_ns, spent_s)
-            self._judge_hosts(recording)
+                self.is_broken, broken = True, error
+            end_ns = self.stopping.clock.now_ns()
+            if broken or self.stopping.reason:
+                self._end(hosts)
+            recording = self._recording(hosts, self._queue(path), end_ns)
+            self._judge_hosts(hosts, recording.ended_s)
+            if broken is not None:
+                broken.partial = replace(recording, meta=self._meta())
+                raise broken
             if not self.stopping.reason:
-                self._judge_count(sink)
+                self._judge_count(hosts[-1])
         return recording
 
-    def _recording(
-        self,
-        logs: tuple[bytes, bytes],
-        queue: Events,
-        zero_ns: int,
-        spent_s: tuple[float, float] = (np.nan, np.nan),
-    ) -> Recording:
-        """Return what both hosts have logged so far."""
-        states, _, requests = parse_rows(logs[0])
-        _, received, _ = parse_rows(logs[1])
-        now_s = (self.stopping.clock.now_ns() - zero_ns) * 1e-9
+    def _recording(self, hosts: Sequence[_Host], queue: Events | None, end_ns: int) -> Recording:
+        """Return what all hosts have logged until a time of the clock."""
+        logs = [host.rows() for host in hosts]
+        states, received, requests = parse_rows(*logs)
+        ended_s = (end_ns - self.zero_ns) * 1e-9
         return Recording(
             scenario=self.scenario,
             states=states,
             received=received,
             requests=requests,
-            queue=_from_zero(queue, zero_ns),
-            ended_s=min(self.scenario.end_s, max(0.0, now_s)) if logs[0] else 0.0,
-            cpu_s=spent_s,
+            queue=None if queue is None else _from_zero(queue, self.zero_ns),
+            ended_s=min(self.scenario.end_s, max(0.0, ended_s)) if any(logs) else 0.0,
+            cpu_s=tuple(host.cpu_s for host in hosts) or (np.nan,) * (self.scenario.senders + 1),
             meta=self._meta(),
         )
 
+    def _queue(self, path: EmulatedPath) -> Events | None:
+        """Return the log of the bottleneck, and note how late it was; None if it died with it."""
+        try:
+            queue = path.events("B")
+            self._judge_path(path.statistics())
+        except ExperimentError as error:
+            self.warnings.append(Notice("queue-log-lost", {"cause": error.code}))
+            return None
+        return queue
+
     def _end(self, hosts: Sequence[_Host]) -> None:
-        """Have both hosts end now, and wait for what they logged."""
-        for host in hosts:
-            host.send({"do": "end"})
+        """Have all hosts end now, and wait for what they log; one that is gone is left out."""
         clock = self.stopping.clock
         end_ns = clock.now_ns() + int(END_S * 1e9)
-        while any(host.report_of_run is None for host in hosts) and clock.now_ns() < end_ns:
-            for host in hosts:
-                readable(host.control, SLICE_S)
-                host.poll()
+        left = list(hosts)
+        while left and clock.now_ns() < end_ns:
+            for host in tuple(left):
+                if host.ends():
+                    left.remove(host)
 
-    def _open(
-        self, path: EmulatedPath, undo: ExitStack
-    ) -> tuple[list[socket.socket], list[socket.socket], int]:
-        sources, listeners = [], []
-        for load in self.loads:
-            source = undo.enter_context(path.socket("A"))
+    def _start(self, path: EmulatedPath, undo: ExitStack) -> list[_Host]:
+        """Open the connections' sockets and start all hosts: the senders, and the receiver last."""
+        sources: list[list[socket.socket]] = [[] for _ in range(self.scenario.senders)]
+        plans: list[list[dict[str, Any]]] = [[] for _ in sources]
+        listeners = []
+        senders = [path.sides[0], *path.sides[2:]]
+        for number, (index, load) in enumerate(self.loads):
+            sender = self.scenario.sender_of(index)
+            source = undo.enter_context(path.socket(senders[sender]))
             set_congestion_control(source, load.algorithm)
             listener = undo.enter_context(path.socket("B"))
             listener.bind((path.address("B"), 0))
             listener.listen(1)
-            sources.append(source)
+            address = {"host": path.address("B"), "port": listener.getsockname()[1]}
+            plans[sender].append({"index": number, **address, **_times_and_sizes(load)})
+            sources[sender].append(source)
             listeners.append(listener)
-        return sources, listeners, self.stopping.clock.now_ns() + int((LEAD_S + 0.3) * 1e9)
+        several = len(sources) > 1
+        roles = [
+            ("receiver", None),
+            *(("sender", at if several else None) for at in range(1, len(sources) + 1)),
+        ]
+        sink, *hosts = [undo.enter_context(_Host(*role, stopping=self.stopping)) for role in roles]
+        self.zero_ns = self.stopping.clock.now_ns() + int(LEAD_S * 1e9)
+        every = sorted((one for some in plans for one in some), key=itemgetter("index"))
+        sink.order(self._plan(every), listeners)
+        for host, plan, socks in zip(hosts, plans, sources, strict=True):
+            host.order(self._plan(plan), socks)
+        return [*hosts, sink]
 
-    def _plan(
-        self, path: EmulatedPath, listeners: Sequence[socket.socket], zero_ns: int
-    ) -> dict[str, Any]:
+    def _plan(self, connections: list[dict[str, Any]]) -> dict[str, Any]:
         unsent = self.scenario.bottleneck.rate_bps / 8.0 * UNSENT_S
         return {
-            "zero_ns": zero_ns,
+            "zero_ns": self.zero_ns,
             "end_s": self.scenario.end_s,
             "sample_s": self.sample_s,
             "unsent_bytes": int(max(LEAST_UNSENT_BYTES, unsent)),
-            "connections": [
-                {
-                    "host": path.address("B"),
-                    "port": listener.getsockname()[1],
-                    **_times_and_sizes(load),
-                }
-                for load, listener in zip(self.loads, listeners, strict=True)
-            ],
+            "connections": connections,
         }
 
-    def _wait(self, source: _Host, sink: _Host, zero_ns: int) -> None:
-        """Wait for both reports; a stop ends both hosts, and keeps what they logged."""
+    def _wait(self, hosts: Sequence[_Host]) -> None:
+        """Wait for all reports; a stop ends all hosts, and keeps what they logged."""
         clock, last_bytes, last_s = self.stopping.clock, 0, 0.0
-        overdue_ns = zero_ns + int((self.scenario.end_s + GRACE_S) * 1e9)
-        while source.report_of_run is None or sink.report_of_run is None:
+        sink = hosts[-1]
+        overdue_ns = self.zero_ns + int((self.scenario.end_s + GRACE_S) * 1e9)
+        while silent := [host for host in hosts if host.report_of_run is None]:
             self.stopping.check()
-            readable(source.control if source.report_of_run is None else sink.control, SLICE_S)
-            source.poll()
-            sink.poll()
-            now_s = (clock.now_ns() - zero_ns) * 1e-9
+            readable(silent[0].control, SLICE_S)
+            for host in hosts:
+                host.poll()
+            now_s = (clock.now_ns() - self.zero_ns) * 1e-9
             if self.progress and now_s - last_s >= SHOWN_S:
                 rate_bps = 8.0 * (sink.total_bytes - last_bytes) / (now_s - last_s)
                 last_bytes, last_s = sink.total_bytes, now_s
@@ -341,13 +394,13 @@ class _LiveRun:
                 with self.stopping.caller():
                     self.progress(min(now_s, total_s), total_s, rate_bps)
             if clock.now_ns() > overdue_ns:
-                raise ExperimentError("peer-silent", phase="transfer")
-        for host in (source, sink):
+                silent[0].fail(None)
+        for host in hosts:
             report = host.report_of_run or {}
             if "error" in report:
                 raise ExperimentError(
                     "connection-broken", phase="transfer", errno=report["error"],
-                    reason=report["text"],
+                    reason=report["text"], **host.named,
                 )  # fmt: skip
 
     def _judge_path(self, found: Statistics) -> None:
@@ -368,12 +421,13 @@ class _LiveRun:
             values = {"count": len(self.loads) - count, "total": len(self.loads)}
             self.warnings.append(Notice("flows-not-connected", values))
 
-    def _judge_hosts(self, recording: Recording) -> None:
+    def _judge_hosts(self, hosts: Sequence[_Host], ended_s: float) -> None:
         """Note a host whose processor was the limit."""
-        for host, spent_s in zip(("sending", "receiving"), recording.cpu_s, strict=True):
-            cpu_ratio = spent_s / recording.ended_s if recording.ended_s else 0.0
+        for host in hosts:
+            cpu_ratio = host.cpu_s / ended_s if ended_s else 0.0
             if cpu_ratio > MOST_CPU_RATIO:
-                values = {"host": host, "cpu_ratio": cpu_ratio, "limit_ratio": MOST_CPU_RATIO}
+                values = {"host": host.adjective, "cpu_ratio": cpu_ratio,
+                          "limit_ratio": MOST_CPU_RATIO}  # fmt: skip
                 self.warnings.append(Notice("host-cpu-limit", values))
 
     def _meta(self, *warnings: Notice | None, **facts: Any) -> Meta:
@@ -401,6 +455,15 @@ class _LiveRun:
                 ended_by=self.stopping.reason,
             ),
         )
+
+
+def _name_bottleneck(error: ExperimentError) -> None:
+    """Name the bottleneck in the error of a run that lost it, and keep what was recorded."""
+    if error.code in LOST:
+        if isinstance(error.__cause__, ExperimentError) and error.partial is None:
+            error.partial = error.__cause__.partial  # what was noticed first
+        error.values |= {"role": "bottleneck", "phase": "bottleneck"}
+        error.phase = "bottleneck"
 
 
 def _times_and_sizes(load: Flow | Requests) -> dict[str, Any]:

@@ -214,6 +214,7 @@ def arguments(scenario: Scenario) -> dict[str, Any]:
         "seed": scenario.seed,
         "step_s": STEP_S,
         "delay_on_acks": link.delay_on_acks,
+        "senders": scenario.senders,
         "algorithms": [ALGORITHMS[flow.algorithm] for flow in scenario.flows],
         "starts": [flow.start_s for flow in scenario.flows],
         "stops": [-1.0 if flow.stop_s is None else flow.stop_s for flow in scenario.flows],

@@ -48,12 +48,13 @@ class Recording:
         Bytes received so far: connection, time, value.
     requests : structured array
         Requests: connection, time of the first byte, and ``value``, that of the whole reply.
-    queue : Events
-        Each packet at the bottleneck, with its times from the start of the scenario.
+    queue : Events or None
+        Each packet at the bottleneck, with its times from the start of the scenario; None if its
+        log is lost, and with it what is known of queue and drops.
     ended_s : float
         When it ended, before the end of the scenario if it was stopped. [s]
     cpu_s : tuple of float
-        Processor time of the sending and of the receiving host. [s]
+        Processor time of each sending host, and of the receiving one. [s]
     meta : Meta
         The run.
     """
@@ -62,9 +63,9 @@ class Recording:
     states: Rows
     received: Rows
     requests: Rows
-    queue: Events
+    queue: Events | None
     ended_s: float
-    cpu_s: tuple[float, float] = (np.nan, np.nan)
+    cpu_s: tuple[float, ...] = (np.nan, np.nan)
     meta: Meta = field(default_factory=Meta)
 
     def received_bytes(self, index: int, at_s: FloatArray) -> FloatArray:
@@ -101,7 +102,9 @@ class Recording:
         return found
 
     def queue_bytes(self, at_s: FloatArray) -> FloatArray:
-        """Return the queue at some times, the packet on the line included. [byte]"""
+        """Return the queue at some times, with the packet on the line; nan if unknown. [byte]"""
+        if self.queue is None:
+            return np.full(np.shape(at_s), np.nan)
         there = np.isfinite(self.queue.departure_s)
         came = self.queue.arrival_s[there]
         sizes = self.queue.packet_bytes[there].astype(float)
@@ -135,7 +138,7 @@ class Recording:
             queue_mean_bytes=float(queue.mean()),
             queue_median_bytes=float(np.median(queue)),
             queue_p95_bytes=float(np.percentile(queue, 95)),
-            drop_count=float(np.sum(self.queue.fate == FATES.index("full"))),
+            drop_count=self.drop_count(),
             finish_s=self.finish_s(),
             utilization=payload_bps * wire_ratio / scenario.bottleneck.rate_bps,
             trajectory=self.trajectory(),
@@ -144,6 +147,12 @@ class Recording:
             cpu_s=self.cpu_s,
             about={"system": self.meta.host},
         )
+
+    def drop_count(self) -> float:
+        """Return how many packets the full buffer dropped; nan if its log is lost. [packet]"""
+        if self.queue is None:
+            return float("nan")
+        return float(np.sum(self.queue.fate == FATES.index("full")))
 
     def resent_ratio(self) -> float:
         """Return which share of the bytes that all connections sent was sent again.
@@ -204,18 +213,19 @@ def empty_rows(count: int, *, states: bool = False) -> Rows:
     return np.zeros(count, _STATE if states else _ROW)
 
 
-def parse_rows(log: bytes) -> tuple[Rows, Rows, Rows]:
-    """Take the log of a host apart into states, received bytes and requests."""
+def parse_rows(*logs: bytes) -> tuple[Rows, Rows, Rows]:
+    """Take the logs of hosts apart into states, received bytes and requests."""
     states: list[bytes] = []
     others: list[bytes] = []
-    at = 0
-    while at + ROW.size <= len(log):
-        is_state = log[at] == INFO
-        end = at + ROW.size + (INFO_BYTES if is_state else 0)
-        if end > len(log):
-            break
-        (states if is_state else others).append(log[at:end])
-        at = end
+    for log in logs:
+        at = 0
+        while at + ROW.size <= len(log):
+            is_state = log[at] == INFO
+            end = at + ROW.size + (INFO_BYTES if is_state else 0)
+            if end > len(log):
+                break
+            (states if is_state else others).append(log[at:end])
+            at = end
     rest = np.frombuffer(b"".join(others), _ROW)
     found = np.frombuffer(b"".join(states), _STATE)
     return found, rest[rest["kind"] == BYTES], rest[rest["kind"] == REQUEST]

@@ -123,7 +123,7 @@ class Result:
         Share of the data sent, by all flows and request loops in the whole run, that was sent
         again; in theory that of the packets that were lost.
     cpu_s : tuple of float, or None
-        Processor time of the sending and of the receiving host of a live run. [s]
+        Processor time of each sending host of a live run, and of the receiving one. [s]
     about : mapping
         What repeats the evaluation besides the scenario: stack, version of ns-3, system.
     """
@@ -140,7 +140,7 @@ class Result:
     trajectory: Trajectory | None = None
     requests: tuple[Latencies, ...] | None = None
     resent_ratio: float = float("nan")
-    cpu_s: tuple[float, float] | None = None
+    cpu_s: tuple[float, ...] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def span_s(self, index: int) -> tuple[float, float]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.congestion.recording import Recording, Rows, empty_rows
-from netcalc.emulation.events import FATES, Events
+from netcalc.emulation.events import FATES, Events, Log
 from netcalc.errors import ReaderError
 from netcalc.samples import Samples, Table
 from netcalc.scenario import as_document, from_document
@@ -75,8 +75,9 @@ def as_table(recording: Recording) -> Table:
         With the columns of :data:`UNITS`; ``meta.printed`` has the scenario.
     """
     states, received, requests = recording.states, recording.received, recording.requests
-    queue, counts = recording.queue, (states, received, requests, recording.queue)
-    rows = np.repeat(np.array(ROWS, dtype=object), [len(part) for part in counts])
+    queue = Log().events() if recording.queue is None else recording.queue
+    counts = [len(part) for part in (states, received, requests, queue)]
+    rows = np.repeat(np.array(ROWS, dtype=object), counts)
     empty = {name: np.full(rows.size, np.nan) for name, unit in UNITS.items() if unit != "text"}
     columns: dict[str, NDArray[Any]] = {"row": rows, **empty}
     for kind, part in ((STATE, states), (RECEIVED, received), (REQUEST, requests)):
@@ -98,6 +99,7 @@ def as_table(recording: Recording) -> Table:
         "scenario": as_document(recording.scenario),
         "ended_s": recording.ended_s,
         "cpu_s": list(recording.cpu_s),
+        "queue_logged": recording.queue is not None,
     }
     meta = replace(recording.meta, units=UNITS, printed=printed)
     return Table(data={**columns, "fate": fates}, meta=meta)
@@ -138,9 +140,9 @@ def from_table(table: Samples, *, file: str = "samples") -> Recording:
         states=_states(table, rows == STATE),
         received=_counted(table, rows == RECEIVED, table["counted_bytes"]),
         requests=_counted(table, rows == REQUEST, table["end_s"] * 1e9),
-        queue=_queue(table, rows == PACKET),
+        queue=None if printed.get("queue_logged") is False else _queue(table, rows == PACKET),
         ended_s=_number(printed.get("ended_s"), file),
-        cpu_s=_pair(printed.get("cpu_s")),
+        cpu_s=_times(printed.get("cpu_s"), scenario.senders + 1),
         meta=table.meta,
     )
 
@@ -187,8 +189,7 @@ def _number(value: Any, file: str) -> float:
     return float(value)
 
 
-def _pair(value: Any) -> tuple[float, float]:
-    """Return processor times; nan where the file has none."""
-    given = value if isinstance(value, list | tuple) and len(value) == 2 else (None, None)
-    first, second = (float(x) if isinstance(x, int | float) else np.nan for x in given)
-    return first, second
+def _times(value: Any, count: int) -> tuple[float, ...]:
+    """Return so many processor times; nan where the file has none."""
+    given = value if isinstance(value, list | tuple) and len(value) == count else [None] * count
+    return tuple(float(x) if isinstance(x, int | float) else np.nan for x in given)

@@ -47,7 +47,6 @@ LOOP_LISTS = {
     "request_max_s": "request_{}_max_s",
 }
 """The same of each request loop."""
-HOSTS = ("cpu_sending_s", "cpu_receiving_s")
 
 Cell = float | str
 
@@ -166,6 +165,7 @@ def _facts(scenario: Scenario) -> dict[str, Cell]:
         "buffer_bytes": link.buffer_bytes,
         "loss_ratio": link.loss_ratio,
         "seed": float(scenario.seed),
+        "senders": float(scenario.senders),
         **{f"request_{at}_bytes": one.request_bytes for at, one in enumerate(scenario.requests, 1)},
     }
 
@@ -180,8 +180,15 @@ def _results(found: Mapping[str, Any], scenario: Scenario) -> dict[str, Cell]:
                 raise ValueError(name)
             cells |= {form.format(at): _number(value) for at, value in enumerate(values, 1)}
     if "cpu_s" in found:
-        cells |= {name: _number(at) for name, at in zip(HOSTS, found["cpu_s"], strict=True)}
+        names = _hosts(scenario.senders)
+        cells |= {name: _number(at) for name, at in zip(names, found["cpu_s"], strict=True)}
     return dict(cells)
+
+
+def _hosts(senders: int) -> list[str]:
+    """Return the columns of the hosts' processor times; sending hosts have numbers, from 1."""
+    numbers = [f"_{at}" for at in range(1, senders + 1)] if senders > 1 else [""]
+    return [*(f"cpu_sending{number}_s" for number in numbers), "cpu_receiving_s"]
 
 
 def _marks(found: Mapping[str, Any]) -> dict[str, Cell]:

@@ -134,6 +134,11 @@ class Notice:
     def __str__(self) -> str:
         return sentence(self.code, self.values)
 
+    @property
+    def hint(self) -> str | None:
+        """What to do about it, if there is anything."""
+        return hint(self.code, self.values)
+
     @classmethod
     def load(cls, stored: Any) -> Notice:
         """Return a warning as a saved file has it: a code with values, or a sentence of before.

@@ -35,6 +35,10 @@ CONGESTION = {
     "live-count": (
         "{value} flows and request loops are more than the {high} that one host of a live run opens"
     ),
+    "host-ended": "the process of the {host_name} ended ({status})",
+    "host-silent": "the process of the {host_name} does not respond",
+    "host-at-limit": "the process of the {host_name} reached its limit of time or bytes",
+    "queue-log-lost": "the log of the bottleneck is lost, and with it queue, drops and ping",
     "flows-not-connected": (
         "{count} of {total} flows and request loops did not reach the receiver before the end"
     ),
@@ -61,8 +65,13 @@ CONGESTION = {
     "grid-marked": "{count} of {total} live runs are doubtful, see the column marks: {codes}",
     "recording-damaged": "is not what a live run has saved",
     "live-cut": "the live run was cut after {ended_s:s} of {end_s:s}: its means are of that part",
+    "way-skipped": "not evaluated, as {signal} ends the command",
     "live-cut-compared": "the live run was cut, so nothing is compared with it",
     "repeats-alike": "without random losses theory has the same result for all {count} repeats",
+    "not-granted": (
+        "{count} of {total} have no result as the kernel does not grant {algorithms:names}, and "
+        "repeating the command does not help"
+    ),
     "no-ways": "no way to a result is given",
     "grid-no-results": "the file has no result yet",
     "set-malformed": "--set must be NAME=VALUE, got {text!r}",
@@ -110,6 +119,10 @@ CONGESTION_HINTS: dict[str, str] = {
     "ns3-absent": "Install it there with: pip install 'ns3>=3.44'; it needs Linux on x86-64",
     "ns3-no-python": "Name the interpreter that has ns-3",
     "ns3-failed": "Everything else works without it",
+    "not-granted": (
+        "Leave it out, or have an administrator load it, with modprobe tcp_NAME, and permit it, in "
+        "net.ipv4.tcp_allowed_congestion_control"
+    ),
     "repeats-alike": "Give loss_ratio, or leave --repeats out",
     "grid-no-results": "Repeat the command that began it",
     "set-malformed": "Write for example --set end_s=10",

@@ -21,7 +21,7 @@ from netcalc.scenario.facts import Bottleneck, Flow, Requests, Scenario
 
 _BUFFERS = ("buffer_packets", "buffer_bytes", "buffer_bdp")
 _OF_BOTTLENECK = ("rate_bps", "rtt_s", *_BUFFERS, "mtu_bytes", "loss_ratio", "marking_bytes")
-_OF_SCENARIO = ("end_s", "warm_s", "seed")
+_OF_SCENARIO = ("end_s", "warm_s", "seed", "senders")
 _OF_FLOW = ("start_s", "stop_s", "size_bytes")
 _OF_REQUESTS = ("request_bytes", "reply_bytes", "start_s", "stop_s")
 _MOST_BYTES = 10_000_000
@@ -80,7 +80,7 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
     document : str or mapping
         ``rate_bps``, ``rtt_s``, one of ``buffer_packets``, ``buffer_bytes`` and ``buffer_bdp``,
         ``end_s``, and ``flows``, ``requests`` or both; ``mtu_bytes``, ``loss_ratio``,
-        ``marking_bytes``, ``delay_on_acks``, ``warm_s`` and ``seed`` may follow.
+        ``marking_bytes``, ``delay_on_acks``, ``warm_s``, ``seed`` and ``senders`` may follow.
         What has neither ``stop_s`` nor ``size_bytes`` runs to ``end_s``.
     name : str
         Its name in messages.
@@ -122,7 +122,10 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
 
 
 def as_document(scenario: Scenario) -> dict[str, Any]:
-    """Return the JSON object from which :func:`from_document` makes the same scenario."""
+    """Return the JSON object from which :func:`from_document` makes the same scenario.
+
+    One sender is left out, as it is what a document without ``senders`` has.
+    """
     shared = scenario.bottleneck
     document: dict[str, Any] = {
         key: getattr(shared, key)
@@ -132,6 +135,8 @@ def as_document(scenario: Scenario) -> dict[str, Any]:
         document["marking_bytes"] = shared.marking_bytes
     document["delay_on_acks"] = shared.delay_on_acks
     document |= {key: getattr(scenario, key) for key in _OF_SCENARIO}
+    if scenario.senders == 1:
+        del document["senders"]
     document["flows"] = [
         {key: getattr(flow, key) for key in ("algorithm", *_OF_FLOW)} for flow in scenario.flows
     ]

@@ -32,6 +32,9 @@ link with DCTCP flows busy (RFC 8257, section 5, after Alizadeh 2010). [BDP]"""
 MOST_FLOWS = 1000
 """Most flows and request loops of one scenario."""
 
+MOST_SENDERS = 8
+"""Most sending hosts of one scenario: live each is a process of its own."""
+
 Item = TypeVar("Item")
 
 
@@ -235,11 +238,22 @@ class Scenario:
         Time before which nothing counts in means. [s]
     seed : int
         Seed of random losses.
+    senders : int
+        Sending hosts, 1 to :data:`MOST_SENDERS`, each with a line of its own to the shared link;
+        see :meth:`sender_of`.
 
     Raises
     ------
     DomainError
         If there is no flow and no request loop, or one that begins after the end.
+
+    Examples
+    --------
+    >>> link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_bdp=1)
+    >>> flow = Flow(algorithm="reno", stop_s=9)
+    >>> three = Scenario(bottleneck=link, flows=(flow,) * 3, end_s=10, senders=2)
+    >>> [three.sender_of(at) for at in range(3)]
+    [0, 1, 0]
     """
 
     bottleneck: Bottleneck
@@ -248,6 +262,7 @@ class Scenario:
     end_s: float
     warm_s: float = 0.0
     seed: int = 1
+    senders: int = 1
 
     def __post_init__(self) -> None:
         given: object = self.bottleneck
@@ -259,12 +274,17 @@ class Scenario:
         _keep(self, "end_s", positive)
         _keep(self, "warm_s", non_negative)
         object.__setattr__(self, "seed", _seed(self.seed))
+        object.__setattr__(self, "senders", int(_number("senders", self.senders, _hosts)))
         if self.warm_s >= self.end_s:
             raise DomainError("warm-after-end", "warm_s", self.warm_s, end_s=self.end_s)
         if not self.flows and not self.requests:
             raise DomainError("no-flows", "flows", "an empty list")
         self._require_starts_before_end("flows", self.flows)
         self._require_starts_before_end("requests", self.requests)
+
+    def sender_of(self, index: int) -> int:
+        """Return which sending host has the flow, or the request loop, of an index; from 0."""
+        return index % self.senders
 
     def _require_starts_before_end(self, name: str, loads: tuple[Flow | Requests, ...]) -> None:
         for number, load in enumerate(loads):
@@ -310,6 +330,13 @@ def _number(name: str, value: Any, check: Callable[[str, ArrayLike], FloatArray]
 def _packet_size(name: str, value: ArrayLike) -> FloatArray:
     """Return the size of a packet; refuse one that does not hold headers and some payload."""
     return whole(name, value, 68)
+
+
+def _hosts(name: str, value: ArrayLike) -> FloatArray:
+    found = whole(name, value, 1)
+    if np.any(found > MOST_SENDERS):
+        raise DomainError("out-of-range", name, value, low=1, high=MOST_SENDERS)
+    return found
 
 
 def _some_packets(name: str, value: ArrayLike) -> FloatArray:

@@ -2,7 +2,8 @@
 
 Rates, times and sizes are those of L. Peterson, L. Brakmo, B. Davie, TCP Congestion Control: A
 Systems Approach, section 3.4, and of the test tool behind it; the data set ``congestion_scenarios``
-has them one by one.
+has them one by one. Its test beds have three sending hosts and a receiver behind one bottleneck
+(Fig. 13 and 14): flows that join each other come from one host each.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _presets() -> dict[str, Scenario]:
     }
     for name, times in _TIMES.items():
         flows = tuple(_flow(*span) for span in times)
-        scenarios[name] = Scenario(bottleneck=wan, flows=flows, end_s=60.0)
+        scenarios[name] = Scenario(bottleneck=wan, flows=flows, end_s=60.0, senders=len(flows))
     for label, size in _SIZES.items():
         for count in _STREAMS:
             scenarios[f"requests-{label}-against-{count}"] = _against(wan, size, count)

@@ -11,7 +11,9 @@ import types
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from netcalc.cli import commands
 from netcalc.congestion import batch
 from netcalc.congestion.batch import Batch
 from netcalc.congestion.grid import MOST_CASES, Grid, key_of
@@ -379,3 +381,37 @@ def test_more_latencies_than_a_line_holds_are_left_out(tmp_path, monkeypatch):
     Batch(by="live").run(Grid({**BASE, "requests": [LOOP]}, {"seed": [1]}), path)
     [row] = rows(path, "result")
     assert row["result"]["request_latencies_s"] == [None]
+
+
+def test_an_algorithm_that_the_kernel_lacks_fails_each_time_and_is_said_to(tmp_path, monkeypatch):
+    """A kernel without Vegas in the place of this one: repeating the command cannot help."""
+
+    def record(scenario, **_):
+        names = {flow.algorithm for flow in scenario.flows}
+        if "vegas" in names:
+            facts = {"wanted": "vegas", "allowed_here": ["reno"], "available": ["reno"]}
+            raise ExperimentError("congestion-control-refused", phase="congestion", **facts)
+        if "cubic" in names:
+            raise ExperimentError("out-of-memory", phase="start", reason="no memory")
+        return live_recording(scenario)
+
+    monkeypatch.setattr(batch.live, "record", record)
+    vary = {"algorithm": ["reno", "vegas"], "seed": [1, 2]}
+    outcome = Batch(by="live").run(Grid(BASE, vary), tmp_path / "out.jsonl")
+    assert (outcome.finished, outcome.left) == (2, 2)
+    notice = outcome.not_granted
+    assert (notice.code, notice.values["count"]) == ("not-granted", 2)
+    assert notice.values["algorithms"] == ["vegas"]
+    assert "modprobe" in notice.hint
+    file = tmp_path / "scenario.json"
+    file.write_text(json.dumps(BASE))
+    arguments = ["congestion", str(file), "--by", "live", "--out", str(tmp_path / "two.jsonl")]
+    done = CliRunner().invoke(commands, [*arguments, "--vary", "algorithm=reno,vegas"])
+    assert done.exit_code == 1
+    assert "1 of 2 have no result as the kernel does not grant 'vegas'" in done.stderr
+    assert "Leave it out" in done.stderr
+    assert "to continue" not in done.stderr
+    done = CliRunner().invoke(commands, [*arguments, "--vary", "algorithm=vegas,cubic", "--json"])
+    assert "1 of 2 have no result: repeat the command to continue" in done.stderr
+    [warning] = json.loads(done.stdout)["warnings"]
+    assert (warning["code"], warning["values"]["algorithms"]) == ("not-granted", ["vegas"])

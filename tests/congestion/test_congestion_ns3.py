@@ -195,3 +195,8 @@ def test_the_child_is_told_where_the_delay_lies():
     assert ns3.arguments(SCENARIO)["delay_on_acks"] is False
     on_acks = replace(LINK, delay_on_acks=True)
     assert ns3.arguments(replace(SCENARIO, bottleneck=on_acks))["delay_on_acks"] is True
+
+
+def test_the_child_is_told_how_many_hosts_send():
+    assert ns3.arguments(SCENARIO)["senders"] == 1
+    assert ns3.arguments(replace(SCENARIO, senders=2))["senders"] == 2

@@ -421,3 +421,13 @@ def test_theory_is_refused_where_it_does_not_hold():
             theory.run(one_flow("bbr", end=60.0, warm=5.0, loss_ratio=loss))
         assert (refused.value.code, refused.value.name) == ("theory-loss", "loss_ratio")
     assert theory.run(one_flow("reno", end=60.0, warm=5.0, loss_ratio=0.1)).utilization > 0
+
+
+def test_the_number_of_senders_does_not_matter_in_theory():
+    """identity: each has a line of its own without limits, and all share one bottleneck."""
+    three = preset("three-flows")
+    one = replace(three, senders=1)
+    assert (three.senders, one.senders) == (3, 1)
+    found, wanted = theory.run(three), theory.run(one)
+    assert found.goodput_bps.tolist() == wanted.goodput_bps.tolist()
+    assert found.queue_mean_bytes == wanted.queue_mean_bytes

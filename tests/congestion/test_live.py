@@ -1,6 +1,7 @@
 """Scenarios with the kernel's own TCP: the framing ceiling, sizes, requests, faults."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -52,6 +53,52 @@ def test_flows_that_come_and_go_share_the_line_with_requests():
     assert found.latencies_s(0).min() > 0.0216
     assert means.utilization <= 1.01
     assert sorted(set(found.states["index"].tolist())) == [0, 1, 2]
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+@pytest.mark.parametrize("rate_bps", [10e6, 400e6], ids=["packets", "super-packets"])
+def test_each_sender_is_a_host_of_its_own(rate_bps, monkeypatch):
+    """identity: flow i and request loop i are on sender i mod 3, behind the one bottleneck."""
+    made, hosts = live.emulated_path, []
+
+    def noted(given):
+        path = made(given)
+        opened = path.socket
+        path.socket = lambda side, *more: hosts.append(side) or opened(side, *more)
+        return path
+
+    monkeypatch.setattr(live, "emulated_path", noted)
+    flows = [Flow(algorithm=name, stop_s=4.0) for name in ("cubic", "reno", "cubic", "reno")]
+    loops = [Requests(request_bytes=2000, stop_s=4.0)] * 2
+    given = scenario(*flows, requests=loops, rate_bps=rate_bps)
+    found = live.record(replace(given, senders=3))
+    assert [side for side in hosts if side != "B"] == ["A", "A2", "A3", "A", "A", "A2"]
+    means = found.result()
+    assert len(found.cpu_s) == len(means.cpu_s) == 4
+    assert np.isfinite(found.cpu_s).all()
+    assert min(found.cpu_s) > 0
+    # identity: each connection has states and bytes, and all bytes passed the one queue
+    assert sorted(set(found.states["index"].tolist())) == list(range(6))
+    assert sorted(set(found.received["index"].tolist())) == list(range(6))
+    got = sum(found.received["value"][found.received["index"] == at].max() for at in range(6))
+    passed = found.queue.packet_bytes[np.isfinite(found.queue.departure_s)].sum()
+    assert got < passed
+    # derived: they share one line, and 1448 of 1500 bytes are payload
+    assert sum(means.goodput_bps) <= rate_bps * CEILING * 1.01
+    assert sum(means.goodput_bps) > 0.6 * rate_bps
+    assert means.queue_p95_bytes <= given.bottleneck.buffer_bytes
+    assert found.latencies_s(1).min() > 0.02, "derived: the round trip without load"
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+def test_one_flow_from_one_of_eight_senders_is_like_one_flow():
+    """derived: as of one sender; the other hosts have nothing to send."""
+    given = replace(scenario(Flow(algorithm="cubic", stop_s=4.0)), senders=8)
+    found = live.record(given)
+    assert found.result().goodput_bps[0] == pytest.approx(10e6 * CEILING, rel=0.03)
+    assert len(found.cpu_s) == 9
 
 
 @pytest.mark.live

@@ -1,6 +1,7 @@
 """The rows of a live run as means: each expected value is computed by hand from a few rows."""
 
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -139,3 +140,24 @@ def test_the_last_step_of_a_course_may_be_shorter():
     course = recording(received=rows, ended_s=0.25).trajectory()
     assert course.time_s.tolist() == pytest.approx([0.1, 0.2, 0.25])
     assert course.goodput_bps[:, 0].tolist() == pytest.approx([8e6] * 3)
+
+
+def test_without_the_log_of_the_bottleneck_its_queue_is_unknown():
+    """identity: unknown is not zero."""
+    rows = row(BYTES, 0, 0.0, 0) + row(BYTES, 0, 4.0, 4e6)
+    found = replace(recording(received=rows), queue=None)
+    means = found.result()
+    unknown = [means.queue_mean_bytes, means.queue_median_bytes, means.queue_p95_bytes,
+               means.drop_count, *means.trajectory.queue_bytes]  # fmt: skip
+    assert np.isnan(unknown).all()
+    assert means.goodput_bps.tolist() == pytest.approx([8e6]), "derived: 3 MB in 3 s"
+    assert means.as_dict()["drop_count"] is None
+
+
+def test_the_logs_of_several_senders_are_read_one_by_one():
+    """identity: a row that one host had not finished ends that log alone."""
+    one = state(0, 0.05, rtt_us=21_000, cwnd=10, resent=0)
+    other = state(1, 0.05, rtt_us=22_000, cwnd=20, resent=0)
+    states, _, _ = parse_rows(one + other[:-1], other)
+    assert states["index"].tolist() == [0, 1]
+    assert states["cwnd"].tolist() == [10, 20]

@@ -154,3 +154,20 @@ def test_a_saved_run_is_printed_and_drawn_with_what_marks_it(tmp_path, capsys):
     assert "goodput" in (tmp_path / "run.html").read_text()
     assert command("read", str(path), "--json") == 0
     assert '"code": "packets-late"' in capsys.readouterr().out
+
+
+def test_a_recording_without_the_log_of_its_bottleneck_stays_without():
+    again = from_table(loads(as_table(replace(recording(), queue=None)).dumps()))
+    assert again.queue is None
+    assert np.isnan(again.result().drop_count)
+
+
+def test_each_of_several_senders_keeps_its_processor_time():
+    several = replace(recording(), cpu_s=(0.1, 0.2, 0.3, 0.4))
+    several = replace(several, scenario=replace(several.scenario, senders=3))
+    again = from_table(loads(as_table(several).dumps()))
+    assert again.scenario.senders == 3
+    assert again.cpu_s == (0.1, 0.2, 0.3, 0.4)
+    printed = as_table(several).meta.printed | {"cpu_s": [0.1, 0.2]}
+    damaged = replace(as_table(several), meta=replace(as_table(several).meta, printed=printed))
+    assert np.isnan(from_table(damaged).cpu_s).tolist() == [True] * 4, "identity: of other hosts"

@@ -9,6 +9,7 @@ import json
 import socket
 import struct
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +18,7 @@ from netcalc.emulation.wire.carrier import LATE_S, LATENESS_BINS, Carrier
 from netcalc.emulation.wire.packets import line_bytes
 
 IP = bytes.fromhex("45000014000000004011000a0a000001 0a000002".replace(" ", ""))
+ADDRESSES = [["10.0.0.1/24"], ["10.0.0.2/24"], ["10.0.0.3/24", "fd00::3/64"]]
 
 
 @pytest.fixture
@@ -28,11 +30,11 @@ def made():
         link = {"bandwidth_bps": 1e9, "latency_s": 0.001, "log": True}
         settings = {
             "directions": [[link], [dict(link)]], "routers": [], "offload": False,
-            "mtu_bytes": 1500, "device": None, **changed,
+            "mtu_bytes": 1500, "device": None, "addresses": ADDRESSES[:2], **changed,
         }  # fmt: skip
         found = Carrier(settings)
         hosts = []
-        for _ in range(2):
+        for _ in settings["addresses"]:
             ours, host = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
             ours.setblocking(False)
             host.settimeout(1)
@@ -154,3 +156,42 @@ def test_a_packet_is_delivered_when_it_is_due(made):
     assert carrier._deliver(due_s) is None
     assert len(hosts[1].recv(2000)) == 125
     assert counted(carrier)["carried_count"] == 1
+
+
+def packet(source, destination, number):
+    """Return a packet of IPv4, of which the number of its host is that of the test."""
+    head = bytes.fromhex("4500001500000000401100000a0000000a000000")
+    head = bytearray(head + bytes([number]))
+    head[15], head[19] = source, destination
+    return bytes(head)
+
+
+def test_what_several_senders_send_enters_in_the_order_of_its_times(made, monkeypatch):
+    """by hand: A sent at 1.0 and 3.0, A2 at 2.0 and 4.0, and both are read at once."""
+    carrier, hosts = made(addresses=ADDRESSES)
+    sent = {1.0: (0, 1), 3.0: (0, 2), 2.0: (2, 3), 4.0: (2, 4)}
+    stamps = [{}, {}, {}]
+    for at_s, (side, number) in sent.items():
+        one = packet(side + 1, 2, number)
+        hosts[side].send(one)
+        stamps[side][one] = at_s
+    monkeypatch.setattr(carrier_module, "_clock", lambda: 5.0)
+    carrier._arrivals = [SimpleNamespace(take=lambda _, found=found: found) for found in stamps]
+    carrier._read_together([0, 2], 0.0)
+    events = carrier.chains[0].links[0].log.events()
+    assert events.arrival_s.tolist() == [1.0, 2.0, 3.0, 4.0]
+    carrier._deliver(5.0)
+    assert [hosts[1].recv(100)[-1] for _ in range(4)] == [1, 3, 2, 4]
+
+
+@pytest.mark.parametrize("offload", [False, True])
+def test_a_reply_goes_to_the_sender_that_it_is_for(made, offload):
+    """identity: by the destination, of either version; of nobody's address to A."""
+    carrier, hosts = made(addresses=ADDRESSES, offload=offload)
+    head = bytes(10) if offload else b""
+    v6 = bytes.fromhex("6000000000003b40") + bytes(16) + bytes.fromhex("fd00") + bytes(13) + b"\3"
+    for one, side in ((packet(2, 1, 9), 0), (packet(2, 3, 9), 2), (v6, 2), (packet(2, 99, 9), 0)):
+        hosts[1].send(head + one)
+        carrier._read(1, 0.0)
+        carrier._deliver(time.monotonic() + 1.0)
+        assert hosts[side].recv(100) == head + one

@@ -12,10 +12,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 
+import numpy as np
 import pytest
 
 from netcalc.emulation import EmulatedPath
 from netcalc.emulation.wire.carrier import LATE_S, LATENESS_BINS
+from netcalc.errors import DomainError
 from netcalc.path import Path
 
 pytestmark = [pytest.mark.namespace, pytest.mark.usefixtures("nothing_left")]
@@ -257,6 +259,47 @@ def test_the_log_has_the_events_of_each_direction():
     # derived: 8000 bits at 1 Mbit/s and then at 2 Mbit/s; the way back meets them in reverse
     assert (there.departure_s - there.arrival_s)[[0, 3]] == pytest.approx([0.008, 0.004])
     assert (back.departure_s - back.arrival_s)[[0, 3]] == pytest.approx([0.004, 0.008])
+
+
+@pytest.mark.parametrize("device", ["tun", "veth"])
+@pytest.mark.parametrize("version", [4, 6])
+def test_several_senders_share_the_path_and_each_gets_its_replies(version, device):
+    """derived: the round trip is that of the path from each; identity: all are in the one log."""
+    path = Path.parse("10 Mbit/s 5 ms, 20 Mbit/s 5 ms")
+    with EmulatedPath(path, senders=3, log=True, device=device) as wire:
+        assert wire.sides == ("A", "B", "A2", "A3")
+        senders = [side for side in wire.sides if side != "B"]
+        assert len({wire.address(side, version) for side in wire.sides}) == 4
+        spaces = {wire.run(["readlink", "/proc/self/ns/net"], side).stdout for side in wire.sides}
+        assert len(spaces) == 4
+        command = ["ping", f"-{version}", "-n", "-c", "5", "-i", "0.05", "-s", "952"]
+        command.append(wire.address("B", version))
+        pings = [wire.start(command, side, stdout=subprocess.PIPE, text=True) for side in senders]
+        for one in pings:
+            times = re.findall(r"time=([\d.]+) ms", one.communicate(timeout=20)[0])
+            assert len(times) == 5
+            size = 952 + (28 if version == 4 else 48)
+            # three pings that begin together wait for two packets at most, at the first link
+            low_s = float(path.rtt_s(size))
+            high_s = low_s + 2 * 2 * 8 * size / 10e6
+            assert low_s - LOWER_S <= min(map(float, times)) / 1e3
+            assert min(map(float, times)) / 1e3 <= high_s * (1 + UPPER_RATIO) + UPPER_S
+        there, back = wire.events("B"), wire.events("A")
+        drops = wire.statistics().device_drop_count
+    for events in (there, back):
+        assert np.sum((events.link == 0) & (events.packet_bytes == size)) == 15
+        arrivals = events.arrival_s[events.link == 0]
+        assert (np.diff(arrivals) >= 0).all()
+    assert drops == 0
+
+
+@pytest.mark.each(("senders", "links"), [(0, 1), (9, 1), (8, 247)])
+def test_more_senders_than_addresses_are_refused(senders, links):
+    """derived: 254 addresses, of which B has one, A's side 8 and the nodes 245."""
+    path = Path.parse(f"{links} x 10 Mbit/s 1 ms")
+    with pytest.raises(DomainError):
+        EmulatedPath(path, senders=senders)
+    EmulatedPath(Path.parse("246 x 10 Mbit/s 1 ms"), senders=8)
 
 
 def test_both_ends_have_the_values_that_were_asked_for_and_nobody_else():

@@ -59,6 +59,8 @@ def test_a_preset_has_the_numbers_of_the_source(name):
         (one.request_bytes, one.reply_bytes, one.start_s, one.stop_s) for one in found.requests
     ]
     assert loops == ([] if request_bytes is None else [(request_bytes, 1.0, 5.0, 60.0)])
+    # published: three hosts send in the beds of Fig. 13 and 14; a flow that joins has its own
+    assert found.senders == (len(spans) if "flows" in name else 1)
     assert found.end_s == 60.0
     assert found.warm_s == (0.0 if "flows" in name else 5.0)
 

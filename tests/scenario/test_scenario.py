@@ -8,7 +8,7 @@ import pytest
 
 from netcalc import scenario as scenarios
 from netcalc.errors import ArgumentTypeError, DomainError, ReaderError
-from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
+from netcalc.scenario import Bottleneck, Flow, Requests, Scenario, as_document, from_document
 
 GOOD = {
     "rate_bps": 1e7, "rtt_s": 0.04, "buffer_packets": 33, "loss_ratio": 0.001, "end_s": 60,
@@ -241,3 +241,25 @@ def test_the_facts_refuse_by_themselves():
         Scenario(bottleneck=link, flows=(Flow(algorithm="reno", stop_s=1),) * 1001, end_s=10)
     with pytest.raises(DomainError):
         scenarios.preset("two-flow")
+
+
+def test_senders_are_kept_and_one_is_not_written():
+    """identity: a file without them has one, and its document and key are as before."""
+    text = {"rate_bps": 1e7, "rtt_s": 0.04, "buffer_bdp": 1, "end_s": 9,
+            "flows": [{"algorithm": "reno"}] * 4}  # fmt: skip
+    one, three = from_document(text), from_document({**text, "senders": 3})
+    assert (one.senders, three.senders) == (1, 3)
+    assert "senders" not in as_document(one)
+    assert as_document(three)["senders"] == 3
+    assert from_document(as_document(three)) == three
+    assert [three.sender_of(at) for at in range(4)] == [0, 1, 2, 0]
+    assert [one.sender_of(at) for at in range(4)] == [0] * 4
+
+
+@pytest.mark.each("senders", [0, 9, 1.5, -1, float("inf"), True, "2"])
+def test_other_numbers_of_senders_are_refused(senders):
+    text = {"rate_bps": 1e7, "rtt_s": 0.04, "buffer_bdp": 1, "end_s": 9, "senders": senders,
+            "flows": [{"algorithm": "reno"}]}  # fmt: skip
+    with pytest.raises(ReaderError) as refused:
+        from_document(text)
+    assert refused.value.field == "senders"

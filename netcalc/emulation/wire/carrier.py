@@ -1,14 +1,16 @@
 """The process that carries the packets of an emulated path.
 
 Started by :mod:`netcalc.emulation.wire.emulated_path` with one end of a socket pair as its only
-connection: it reads its settings there, creates two unnamed network namespaces, answers with their
-descriptors, and carries packets until the socket closes. The kernel removes namespaces and devices
-when this process has ended and those descriptors are closed, in whichever way that happens.
+connection: it reads its settings there, creates an unnamed network namespace for each host, answers
+with their descriptors, and carries packets until the socket closes. The kernel removes namespaces
+and devices when this process has ended and those descriptors are closed, in whichever way that
+happens.
 """
 
 from __future__ import annotations
 
 import errno
+import ipaddress
 import json
 import math
 import os
@@ -19,9 +21,11 @@ import struct
 import sys
 import time
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from heapq import merge
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any
 
 from netcalc.emulation.chain import Chain
@@ -61,10 +65,15 @@ LATENESS_BINS = 10_000
 _HEADER = struct.Struct("<BBHHHH")  # of virtio: flags, type, header, segment, start, offset
 _GONE = (errno.EBADFD, errno.ENETDOWN, errno.ENXIO, errno.ENODEV)
 _clock = time.monotonic
+_when = itemgetter(0)
 
 
 class Carrier(Ends):
-    """Two TUN devices in two namespaces, and a chain in each direction between them."""
+    """A TUN device in the namespace of each host, and a chain in each direction.
+
+    What A and the hosts beside it send enters the chain to B; what leaves the chain back goes to
+    the host that it is addressed to.
+    """
 
     def __init__(self, settings: dict[str, Any]) -> None:
         super().__init__(settings)
@@ -79,8 +88,13 @@ class Carrier(Ends):
         self._frame_heads: list[dict[int, bytes]] = []  # of veth: Ethernet header to each end
         self._arrivals: list[Arrivals] = []
         self._read_count = 0  # packets since the last sleep
-        self._empty_s = [0.0, 0.0]  # when each end last had nothing to read
-        self._entered_s = [0.0, 0.0]  # when the last packet of each end entered the chain
+        self._empty_s = [0.0 for _ in self.sides]  # when each end last had nothing to read
+        self._entered_s = [0.0, 0.0]  # when the last packet of each direction entered its chain
+        self._side_of = {
+            ipaddress.ip_interface(address).ip.packed: side
+            for side in self.sides
+            for address in settings["addresses"][side]
+        }
         self._unread_max_s = 0.0
         self._polled_s = 0.0  # when select() last returned
         names = ("carried", "late", "noise", "refused", "answered", "unread")
@@ -92,7 +106,7 @@ class Carrier(Ends):
         try:
             if wanted == "veth":
                 raise FileNotFoundError
-            for side in range(2):
+            for side in self.sides:
                 kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")
                 self.tuns.append(kernel.open_tun(DEVICE, offload=self._offload))
         except OSError:
@@ -107,7 +121,7 @@ class Carrier(Ends):
         with suppress(OSError):  # the carrying end sends no packets of its own
             kernel.set_sysctl("net.ipv6.conf.default.disable_ipv6", "1")
         middle = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-        for side in range(2):
+        for side in self.sides:
             ours = f"end{side}"
             veth.make_pair(ours, DEVICE, self.namespaces[side])
             kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")
@@ -125,7 +139,7 @@ class Carrier(Ends):
         tuns = self.tuns
         if not self._offload:
             with suppress(OSError):
-                self._arrivals = [self._inside(s, lambda: Arrivals(DEVICE)) for s in range(2)]
+                self._arrivals = [self._inside(s, lambda: Arrivals(DEVICE)) for s in self.sides]
         while True:
             due_s = self._deliver(_clock())
             watched = others if self.deleted else [*tuns, *others]
@@ -139,14 +153,15 @@ class Carrier(Ends):
             # After a sleep packets have just come; otherwise they came since the last poll.
             unread_s = 0.0 if wait_s != 0.0 else now_s - self._polled_s
             self._polled_s = now_s
-            for descriptor in ready:
-                if descriptor == parent:
-                    return
-                if descriptor == control.fileno():
-                    if not self._answer(control):
-                        return
-                else:
-                    self._read(tuns.index(descriptor), unread_s)
+            senders = [side for side in self.sides if side != 1 and tuns[side] in ready]
+            if len(senders) == 1:
+                self._read(senders[0], unread_s)
+            elif senders:
+                self._read_together(senders, unread_s)
+            if tuns[1] in ready:
+                self._read(1, unread_s)
+            if parent in ready or (control.fileno() in ready and not self._answer(control)):
+                return
 
     def _wait_s(self, left_s: float) -> float:
         """Return how long to sleep when the next packet is due in ``left_s``."""
@@ -158,7 +173,7 @@ class Carrier(Ends):
             due_s = chain.next_event_s()
             if due_s is not None and due_s <= now_s:
                 for when_s, packet in chain.take(now_s):
-                    self._write(1 - side, packet, when_s)
+                    self._write(1 if side == 0 else self._addressed(packet), packet, when_s)
             if isinstance(chain, JoinedChain):
                 chain.advance(now_s)
                 for when_s, node, packet in chain.take_expired(now_s):
@@ -166,6 +181,14 @@ class Carrier(Ends):
         # Only now: an answer of a router in the second chain enters the first one.
         times = [time_s for chain in self.chains if (time_s := chain.next_event_s()) is not None]
         return min(times) if times else None
+
+    def _addressed(self, packet: bytes) -> int:
+        """Return the host beside A that a packet is for: A, if there is no other."""
+        if len(self.sides) == 2:
+            return 0
+        at = _HEADER.size if self._offload else 0
+        begin, end = (16, 20) if packet[at] >> 4 == 4 else (24, 40)
+        return self._side_of.get(packet[at + begin : at + end], 0)
 
     def _write(self, side: int, packet: bytes, when_s: float) -> None:
         late_s = _clock() - when_s
@@ -185,14 +208,31 @@ class Carrier(Ends):
         self._lateness_count[microseconds if microseconds < LATENESS_BINS else LATENESS_BINS] += 1
 
     def _read(self, side: int, unread_s: float) -> None:
-        """Read what one end sends; a packet enters the chain at its stamp, or when it is read.
+        """Let what one end sends enter its chain."""
+        self._enter(int(side == 1), self._packets(side, unread_s))
+
+    def _read_together(self, senders: Sequence[int], unread_s: float) -> None:
+        """Let what several senders send enter the chain to B, whoever sent first first."""
+        self._enter(0, merge(*(self._packets(side, unread_s) for side in senders), key=_when))
+
+    def _enter(self, direction: int, packets: Iterable[tuple[float, bytes]]) -> None:
+        """Let packets enter a chain, in the order of their times."""
+        entered_s = self._entered_s[direction]
+        for sent_s, packet in packets:
+            if sent_s > entered_s:
+                entered_s = sent_s
+            self._take(direction, packet, entered_s)
+        self._entered_s[direction] = entered_s
+
+    def _packets(self, side: int, unread_s: float) -> Iterator[tuple[float, bytes]]:
+        """Read what one end sends, each packet with its stamp, or the time when it is read.
 
         ``unread_s`` is how long a packet without a stamp may have waited.
         """
         tun = self.tuns[side]
         size = 65_536 + 64 if self._offload else self._settings["mtu_bytes"] + 64
         skipped = veth.HEADER_BYTES if self._frame_heads else 0
-        entered_s, stamps = self._entered_s[side], {}
+        stamps: dict[bytes, float] = {}
         if self._arrivals and self._read_count < STAMPED:
             stamps = self._arrivals[side].take(self._empty_s[side])
         elif self._arrivals:
@@ -214,12 +254,9 @@ class Carrier(Ends):
                     self.counts["late"] += 1
                 if unread_s > self._unread_max_s:
                     self._unread_max_s = unread_s
-            if sent_s > entered_s:
-                entered_s = sent_s
-            self._take(side, packet, entered_s)
+            yield sent_s, packet
         else:
             self._empty_s[side] = math.inf
-        self._entered_s[side] = entered_s
 
     def _take(self, side: int, packet: bytes, now_s: float) -> None:
         at = _HEADER.size if self._offload else 0
@@ -311,7 +348,7 @@ def main() -> int:
         except OSError as error:
             send(control, refusal(error, "set up"), [])
             return 2
-        descriptors = carrier.namespaces[:2]
+        descriptors = carrier.namespaces[: len(carrier.sides)]
         if chosen["way"] == "user namespace":
             descriptors.append(os.open("/proc/self/ns/user", os.O_RDONLY | os.O_CLOEXEC))
         send(control, chosen, descriptors)

@@ -28,6 +28,8 @@ STOPPED_S = 0.2
 which is reported anyway. [s]"""
 LOST = frozenset({"emulator-ended", "emulator-stopped"})
 """Codes of errors that say: nobody carries the packets any more, whatever a run noticed first."""
+MAX_DESCRIPTORS = 16
+"""Of one answer: the namespaces of all hosts, and their user namespace. [1]"""
 PHASE = "emulated path"
 """Of the errors of a request."""
 REFUSALS = frozenset(
@@ -171,7 +173,7 @@ class Control:
         """Read one answer: a line, its descriptors (to ``found``), and the bytes behind it."""
         data = b""
         while b"\n" not in data:
-            more, control, _, _ = self._socket.recvmsg(65_536, socket.CMSG_LEN(12))
+            more, control, _, _ = self._socket.recvmsg(65_536, socket.CMSG_LEN(4 * MAX_DESCRIPTORS))
             for level, kind, payload in control:
                 if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
                     found += array.array("i", payload[: len(payload) // 4 * 4])

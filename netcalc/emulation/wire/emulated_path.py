@@ -44,7 +44,10 @@ OFFLOAD_BPS = 300e6
 """From this rate on, the kernel passes packets of up to 64 KiB, as to a real card: packet by packet
 one process carries some 400 Mbit/s (tests/benchmarks/wire.py), less on a busy machine. [bit/s]"""
 MAX_ROUTERS = 250
-"""Nodes between the ends: A is host 1 of a /24, the nodes are 2 to 251, B is 254."""
+"""Nodes between the ends: A is host 1 of a /24, the nodes are 2 to 251, B is 254; further senders
+are 253, 252 and so on, of which all after the second leave one node less."""
+MAX_SENDERS = 8
+"""Hosts at the end of A: those of a test bed, and one process reads what all of them send."""
 MAX_BUFFER_BYTES = 64 << 20
 """Buffer of each link where none is given: it holds the bandwidth-delay product of 10 Gbit/s and
 50 ms, and a sender that is faster than its link cannot fill the memory. [byte]"""
@@ -57,6 +60,9 @@ DEATH_S = 0.1
 
 class EmulatedPath:
     """Two hosts and a path between them, as long as this object is open.
+
+    With several senders, ``"A2"``, ``"A3"`` and so on are hosts beside A, each with a line without
+    limits of its own to the first link.
 
     Parameters
     ----------
@@ -77,6 +83,8 @@ class EmulatedPath:
         Of the draws of all faults.
     log : bool
         Whether each packet leaves a row at each link; see :meth:`events`.
+    senders : int
+        Hosts at the end of A, up to 8.
     user_namespace : bool
         Whether to create a user namespace even where it is not needed.
     device : {'tun', 'veth'}, optional
@@ -105,15 +113,17 @@ class EmulatedPath:
         back: Mapping[str, Any] | None = None,
         seed: int = 0,
         log: bool = False,
+        senders: int = 1,
         user_namespace: bool = False,
         device: str | None = None,
         **every: Any,
     ) -> None:
         require_mtu(mtu_bytes)
-        if len(path.hops) > MAX_ROUTERS + 1:
-            raise DomainError(
-                "above-maximum", "number of links", len(path.hops), high=MAX_ROUTERS + 1
-            )
+        if not 1 <= senders <= MAX_SENDERS:
+            raise DomainError("out-of-range", "senders", senders, low=1, high=MAX_SENDERS)
+        most_links = MAX_ROUTERS + 1 - max(0, senders - 3)
+        if len(path.hops) > most_links:
+            raise DomainError("above-maximum", "number of links", len(path.hops), high=most_links)
         if device is not None and device not in DEVICES:
             raise DomainError("not-a-choice", "device", device, choices=list(DEVICES))
         for name in sysctls or {}:
@@ -136,6 +146,8 @@ class EmulatedPath:
         self._every, self._log = every, log
         self._one_way = {"there": there or {}, "back": back or {}}
         self._subnets = free_subnets()
+        self.sides = (*SIDES, *(f"A{number}" for number in range(2, senders + 1)))
+        self._hosts = (1, 254, *range(253, 254 - senders, -1))
         self._settings = {
             "directions": self._directions,
             "mtu_bytes": mtu_bytes,
@@ -143,7 +155,7 @@ class EmulatedPath:
             "sysctls": dict(sysctls or {}),
             "user_namespace": user_namespace,
             "device": device,
-            "addresses": [[self._interface(host, v) for v in (4, 6)] for host in (1, 254)],
+            "addresses": [[self._interface(host, v) for v in (4, 6)] for host in self._hosts],
             "routers": [
                 [self._host(2 + index, 4), self._host(2 + index, 6)]
                 for index in range(len(path.hops) - 1)
@@ -187,7 +199,7 @@ class EmulatedPath:
 
     def address(self, side: str, version: int = 4) -> str:
         """Return the address of one end, of IPv4 or IPv6."""
-        return self._host((1, 254)[_side(side)], version)
+        return self._host(self._hosts[self._side(side)], version)
 
     def router_address(self, index: int, version: int = 4) -> str:
         """Return the address of a node between the ends, 0 for the one next to A."""
@@ -207,7 +219,7 @@ class EmulatedPath:
         A socket belongs to the namespace in which it was opened, so the other process opens it
         there and passes its descriptor.
         """
-        request = {"side": _side(side), "family": family, "kind": kind, "protocol": protocol}
+        request = {"side": self._side(side), "family": family, "kind": kind, "protocol": protocol}
         _, descriptors, _ = self._ask("socket", **request)
         if not descriptors:  # the kernel had no number for it in this process
             raise start_failure(OSError(errno.EMFILE, os.strerror(errno.EMFILE)), PHASE)
@@ -223,7 +235,7 @@ class EmulatedPath:
         ``pid`` is that of a process which passes signals on.
         """
         self._require_open()
-        return self._programs.start(command, _side(side), **options)
+        return self._programs.start(command, self._side(side), **options)
 
     def run(
         self, command: Sequence[str], side: str = "A", *, timeout_s: float = 60.0, **options: Any
@@ -260,12 +272,12 @@ class EmulatedPath:
 
     def read(self, name: str, side: str = "A") -> str:
         """Return the text of a file of ``/proc/net`` or ``/proc/sys/net`` as one end sees it."""
-        return self._ask("read", side=_side(side), name=name)[2].decode("ascii", "replace")
+        return self._ask("read", side=self._side(side), name=name)[2].decode("ascii", "replace")
 
     def statistics(self) -> Statistics:
         """Return the counters of the path so far, and how late it delivered packets."""
         found, _, _ = self._ask("statistics")
-        drops = sum(device_drops(self.read("/proc/net/dev", side), DEVICE) for side in SIDES)
+        drops = sum(device_drops(self.read("/proc/net/dev", side), DEVICE) for side in self.sides)
         return Statistics.from_counts(found, device_drop_count=drops)
 
     def events(self, towards: str = "B") -> Events:
@@ -288,7 +300,7 @@ class EmulatedPath:
                     columns.append(data[:size])
                     data = data[size:]
                 logs[-1].append(Log.from_bytes(columns))
-        wanted = logs[1 - _side(towards)]
+        wanted = logs[0 if self._side(towards) == 1 else 1]
         return Events.concatenate([log.events(index) for index, log in enumerate(wanted)])
 
     def truth(self) -> dict[str, Any]:
@@ -314,7 +326,8 @@ class EmulatedPath:
         chosen, descriptors = self._control.set_up(self._settings)
         for descriptor in descriptors:
             undo.callback(os.close, descriptor)
-        self._programs = Programs(descriptors[:2], descriptors[2] if len(descriptors) > 2 else -1)
+        namespaces, users = descriptors[: len(self.sides)], descriptors[len(self.sides) :]
+        self._programs = Programs(namespaces, users[0] if users else -1)
         undo.callback(self._programs.end)
         self.offload = chosen["offload"]
         self.chosen = {name: chosen[name] for name in ("way", "scheduling", "device")}
@@ -335,6 +348,11 @@ class EmulatedPath:
         self._require_open()
         return self._control.ask(do, **arguments)
 
+    def _side(self, side: str) -> int:
+        if side not in self.sides:
+            raise DomainError("not-a-choice", "side", side, choices=list(self.sides))
+        return self.sides.index(side)
+
     def _host(self, number: int, version: int) -> str:
         if version not in (4, 6):
             raise DomainError("not-a-choice", "version", version, choices=[4, 6])
@@ -342,12 +360,6 @@ class EmulatedPath:
 
     def _interface(self, number: int, version: int) -> str:
         return f"{self._host(number, version)}/{self._subnets[version].prefixlen}"
-
-
-def _side(side: str) -> int:
-    if side not in SIDES:
-        raise DomainError("not-a-choice", "side", side, choices=list(SIDES))
-    return SIDES.index(side)
 
 
 def require_mtu(mtu_bytes: int) -> None:

@@ -1,4 +1,4 @@
-"""Two hosts in network namespaces, in the process that created them and answers requests.
+"""Hosts in network namespaces, in the process that created them and answers requests.
 
 A :class:`~netcalc.emulation.wire.carrier.Carrier` puts an emulated path between them, a
 :class:`~netcalc.emulation.wire.router.Router` a kernel.
@@ -23,11 +23,15 @@ DEVICE = "wire0"
 
 
 class Ends(ABC):
-    """The unnamed namespaces of two hosts, and a device in each."""
+    """The unnamed namespaces of two hosts or more, and a device in each.
+
+    Host 0 is A and host 1 is B; further ones are beside A.
+    """
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self._settings = settings
         self._offload: bool = settings["offload"]
+        self.sides = range(len(settings["addresses"]))
         self.namespaces: list[int] = []
         self.tuns: list[int] = []
         self.deleted = ""
@@ -44,12 +48,12 @@ class Ends(ABC):
             kernel.enter_user_namespace_as_root(kernel.NEW_NET)
             way = "user namespace"
         scheduling = kernel.request_priority()
-        for side in range(2):
+        for side in self.sides:
             if side:
                 kernel.unshare(kernel.NEW_NET, "create network namespace")
             self.namespaces.append(os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC))
         device = self._make_devices()
-        for side in range(2):
+        for side in self.sides:
             kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")
             mtu_bytes = self._settings["mtu_bytes"]
             kernel.set_up("lo", [], mtu_bytes=mtu_bytes)
@@ -64,7 +68,7 @@ class Ends(ABC):
 
     @abstractmethod
     def _make_devices(self) -> str:
-        """Create the devices of both hosts; return their kind."""
+        """Create the devices of all hosts; return their kind."""
 
     def _answer(self, control: socket.socket) -> bool:
         """Answer one request; return False when there will be no more."""

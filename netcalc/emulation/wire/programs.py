@@ -16,12 +16,12 @@ NOT_STARTED = 127
 
 
 class Programs:
-    """The programs at the two ends of one path.
+    """The programs at the ends of one path.
 
     Parameters
     ----------
     namespaces : sequence of int
-        Descriptors of the network namespaces of both ends.
+        Descriptors of the network namespaces of all ends.
     user : int
         Descriptor of their user namespace; -1 where they have none of their own.
     """

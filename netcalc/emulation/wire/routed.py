@@ -80,6 +80,7 @@ class Routed(EmulatedPath):
     def __init__(self, *, mtu_bytes: int = 1500, user_namespace: bool = False) -> None:
         require_mtu(mtu_bytes)
         self._subnets = free_subnets()
+        self.sides, self._hosts = SIDES, _HOSTS
         self._settings: dict[str, Any] = {
             "mtu_bytes": mtu_bytes,
             "user_namespace": user_namespace,

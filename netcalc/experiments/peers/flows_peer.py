@@ -1,4 +1,4 @@
-"""The hosts of flows that share a bottleneck: one program sends, one receives.
+"""The hosts of flows that share a bottleneck: a program that sends, and one that receives.
 
 Started by :mod:`netcalc.experiments.peers.process` with the standard library only. Its order comes
 with a plan and a log, two files without a name that its parent made:
@@ -106,8 +106,8 @@ class Source(Program):
     def run(self, socks: list[socket.socket]) -> dict[str, Any]:
         """Follow the plan to its end; return counts."""
         waiting = [
-            Connection(index, sock, plan, self.zero_ns)
-            for index, (sock, plan) in enumerate(zip(socks, self.plan["connections"], strict=True))
+            Connection(plan["index"], sock, plan, self.zero_ns)
+            for sock, plan in zip(socks, self.plan["connections"], strict=True)
         ]
         waiting.sort(key=lambda one: one.opens_ns, reverse=True)
         self.data = memoryview(bytes(CHUNK_BYTES))
@@ -121,7 +121,9 @@ class Source(Program):
             if now_ns >= sample_ns:
                 self.sample(now_ns)
                 sample_ns += self.sample_ns * ((now_ns - sample_ns) // self.sample_ns + 1)
-            due_ns = min([sample_ns, self.end_ns, *(one.opens_ns for one in waiting[-1:])])
+            due_ns = min([self.end_ns, *(one.opens_ns for one in waiting[-1:])])
+            if self.connections:  # a host without any sleeps on
+                due_ns = min(due_ns, sample_ns)
             for handle, _ in self.poll.poll(min(LONGEST_WAIT_S, max(0, due_ns - _clock()) * 1e-9)):
                 if handle in self.connections:
                     self.serve(self.connections[handle])

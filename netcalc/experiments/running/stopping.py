@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self
 
@@ -35,6 +36,72 @@ Stop = EventLike | Callable[[], bool]
 
 class Ended(Exception):  # noqa: N818 - no error
     """The run was asked to end; its samples are kept."""
+
+
+class Deferral:
+    """Lets SIGTERM and SIGHUP take effect at the end of this block, after what follows a run.
+
+    A run within still ends at once, and a second signal ends the process at once. A program that
+    handles these signals itself is left alone; so is one outside the main thread.
+
+    Attributes
+    ----------
+    number : int or None
+        The signal that came.
+    """
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self._taken: list[int] = []
+
+    def __enter__(self) -> Self:
+        self._take()
+        return self
+
+    @property
+    def name(self) -> str:
+        """Name of the signal that came; empty if none did."""
+        return "" if self.number is None else signal.Signals(self.number).name
+
+    @contextmanager
+    def lifted(self) -> Iterator[None]:
+        """Let the signals take effect at once for a while: for work without a run to keep."""
+        self._give_back()
+        try:
+            yield
+        finally:
+            self._take()
+
+    def _take(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(number) is signal.SIG_DFL:
+                    signal.signal(number, self)
+                    self._taken.append(number)
+
+    def _give_back(self) -> None:
+        while self._taken:
+            signal.signal(self._taken.pop(), signal.SIG_DFL)
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Note a signal; the second takes effect."""
+        if self.number is not None:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+        self.number = number
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._give_back()
+        if self.number is not None:
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError, ValueError, AttributeError):  # its reader may be gone
+                    stream.flush()
+            os.kill(os.getpid(), self.number)
 
 
 class Stopping:
@@ -89,7 +156,11 @@ class Stopping:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 handler = signal.getsignal(number)
-                if handler is signal.SIG_DFL or (number == signal.SIGINT and callable(handler)):
+                if (
+                    handler is signal.SIG_DFL
+                    or isinstance(handler, Deferral)
+                    or (number == signal.SIGINT and callable(handler))
+                ):
                     self._handlers[number] = handler
                     signal.signal(number, self._note)
             if signal.getsignal(signal.SIGPIPE) is signal.SIG_DFL:
@@ -114,7 +185,8 @@ class Stopping:
     def _note(self, number: int, frame: FrameType | None) -> None:
         if number != signal.SIGINT:
             if self._terminated is not None:
-                self._restore(number)
+                self._handlers.pop(number)
+                signal.signal(number, signal.SIG_DFL)
                 os.kill(os.getpid(), number)
             self._terminated = number
             self.end(signal.Signals(number).name)
