@@ -166,7 +166,7 @@ def congestion(
         _print_presets(as_json)
         return
     if plot_path is not None:
-        check_output(plot_path, inputs=[file] if file else [], force=force, svg=True)
+        check_output(plot_path, inputs=[file] if file else [], force=force, plot=True)
     if file is not None and is_results(file):
         shown = ("file", "table_path", "plot_path", "force", "as_json")
         _require_alone("RESULTS.jsonl", but=shown)
