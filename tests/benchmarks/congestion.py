@@ -193,6 +193,17 @@ def run_again(scenario: Scenario, count: int) -> list[Scenario]:
     return repetitions(scenario, count) or [scenario] * count
 
 
+def _judged(judge: Callable[[Scenario], Result], scenarios: list[Scenario]) -> tuple[Result, ...]:
+    """Return the results that there are: a live run may break off."""
+    found = []
+    for one in scenarios:
+        try:
+            found.append(judge(one))
+        except ExperimentError as error:
+            print(f"a repetition has no result: {error}", flush=True)
+    return tuple(found)
+
+
 def compare(
     scenarios: dict[str, Scenario],
     judge: Callable[[Scenario], Result],
@@ -211,12 +222,16 @@ def compare(
     )
     for name in names:
         scenario = scenarios[name]
-        row = Row(name, theory.run(scenario, stack=stack), judge(scenario))
+        try:
+            row = Row(name, theory.run(scenario, stack=stack), judge(scenario))
+        except ExperimentError as error:
+            print(f"{name:38} | no result: {error}", flush=True)
+            continue
         if by == "live":  # which takes its time: only where there is something to explain
             others = run_again(scenario, again) if row.misses() else []
         else:
             others = repetitions(scenario, again)
-        row = replace(row, again=tuple(judge(one) for one in others))
+        row = replace(row, again=_judged(judge, others))
         rows.append(row)
         print(row.text(), flush=True)
     aims = ["goodput", "utilization", "mean queue", "median queue"]
