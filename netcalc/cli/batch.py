@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from netcalc import scenario as scenarios
 from netcalc import units
-from netcalc.checks import FloatArray, choice
+from netcalc.checks import FloatArray
 from netcalc.cli import INTERRUPTED, complain, print_json, put
 from netcalc.cli.export import encode, require_parquet
 from netcalc.cli.mistakes import CommandError
 from netcalc.cli.output import cell, check_output, print_table, print_written, write_plot
 from netcalc.cli.progress import Progress
-from netcalc.cli.quantity import WholeNumber
-from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Value
+from netcalc.cli.quantity import Choice, WholeNumber
+from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Matrix, Value, unit_of
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.samples import Table, write_atomically
+from netcalc.scenario import ALGORITHMS
 
 if TYPE_CHECKING:
     from netcalc.congestion.batch import Outcome
@@ -42,7 +44,10 @@ SHOWN = (
 
 def set_option(command: Any) -> Any:
     """Add the option that changes numbers of a scenario."""
-    help_ = "Change a number of the scenario, or algorithm; repeat it for others. Names: as --vary."
+    help_ = (
+        "Change a number of the scenario, or an algorithm; repeat it for others. Names and units: "
+        "as --vary."
+    )
     return click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help=help_)(
         command
     )
@@ -52,7 +57,18 @@ def grid_options(command: Any) -> Any:
     """Add the options of a grid to a command."""
     options = (
         click.option("--vary", multiple=True, metavar="NAME=VALUE,...",
-                     help="Values of a grid; repeat it for others. Names: " + ", ".join(VARIED)),
+                     help="Values of a grid, every combination of which --out gets; repeat it for "
+                     "other names. A number may have a unit (40 ms); without one it is in that of "
+                     "the name: _s seconds, _bytes bytes, _bps bit/s. Names: "
+                     + ", ".join(VARIED) + "; of one flow or request loop, counted "
+                     "from 0: flows[1].algorithm, flows[0].start_s, requests[0].request_bytes."),
+        click.option("--matrix", "matrix_name", metavar="NAME",
+                     help="Evaluate the tests of a test bench for two algorithms, instead of a "
+                     "scenario: " + ", ".join(scenarios.matrices()) + "; with --out."),
+        click.option("--baseline", type=Choice(ALGORITHMS), help="Algorithm that --matrix "
+                     "compares with; cubic."),
+        click.option("--test", "tested", type=Choice(ALGORITHMS), help="Algorithm that "
+                     "--matrix tests; bbr."),
         click.option("--repeats", type=WholeNumber(1, MOST_CASES), default=1,
                      help="Runs of each combination, with other seeds; 1."),
         click.option("--out", metavar="FILE.jsonl",
@@ -70,7 +86,12 @@ def grid_options(command: Any) -> Any:
 
 def require_out(grid: Mapping[str, Any]) -> None:
     """Refuse options of a grid where there is none."""
-    named = {"--vary": grid["vary"], "--dask": grid["workers"], "--repeats": grid["repeats"] > 1}
+    named = {
+        "--matrix": grid["matrix_name"],
+        "--vary": grid["vary"],
+        "--dask": grid["workers"],
+        "--repeats": grid["repeats"] > 1,
+    }
     for option, given in named.items():
         if given:
             raise CommandError("option-requires", option=option, required="--out",
@@ -78,10 +99,8 @@ def require_out(grid: Mapping[str, Any]) -> None:
 
 
 def run_grid(
-    document: Mapping[str, Any],
+    grid: Grid | Matrix,
     *,
-    vary: Sequence[str],
-    repeats: int,
     out: str,
     table_path: str | None,
     plot_path: str | None,
@@ -90,24 +109,22 @@ def run_grid(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Evaluate a grid, print its results, and end with the exit code of what became of it."""
+    """Evaluate scenarios, print the results, and end with the exit code of what became of it."""
     from netcalc.congestion.batch import Batch
     from netcalc.congestion.table import table
 
     _check_files(out, table_path, force=force)
-    grid = Grid(document, vary=parse_vary(vary), repeats=repeats)
-    if plot_path is not None and not any(
-        len(values) > 1 for name, values in grid.vary.items() if name in ALONG_AN_AXIS
-    ):
+    if plot_path is not None and not _varies(grid):
         raise DomainError("nothing-varies", "--plot", plot_path, choices=list(ALONG_AN_AXIS))
-    alike = how["by"] == "theory" and repeats > 1
+    alike = how["by"] == "theory" and grid.repeats > 1
     if alike and not any(case.scenario.bottleneck.loss_ratio for case in grid.cases()):
-        complain(str(Notice("repeats-alike", {"count": repeats})))
+        complain(str(Notice("repeats-alike", {"count": grid.repeats})))
     with Progress("congestion") as progress:
         outcome = Batch(workers=workers, progress=progress, **how).run(grid, out)
     found = table(out)
     _write(found, table_path, plot_path)
-    names = [*grid.vary, *(["repeat"] if repeats > 1 else [])]
+    names = [*(["case"] if isinstance(grid, Matrix) else []), *grid.vary]
+    names += ["repeat"] if grid.repeats > 1 else []
     if as_json:
         print_json(_document(outcome, found, out))
     else:
@@ -119,6 +136,17 @@ def run_grid(
         raise SystemExit(INTERRUPTED)
     if outcome.failed:
         raise SystemExit(1)
+
+
+def _varies(grid: Grid | Matrix) -> bool:
+    """Whether something differs between scenarios that a figure can have along its axis."""
+    scenarios = [case.scenario for case in grid.cases()]
+    links = [one.bottleneck for one in scenarios]
+    found = (
+        [(one.buffer_bytes, one.loss_ratio, one.rtt_s, one.rate_bps) for one in links],
+        [len(one.flows) for one in scenarios],
+    )
+    return any(len(set(values)) > 1 for values in found)
 
 
 def show_results(
@@ -136,9 +164,12 @@ def show_results(
     if as_json:
         print_json({"file": file, "rows": _rows(found)})
     else:
-        several = [name for name in ("by", *VARIED) if len(set(columns.get(name, ()))) > 1]
+        known = ("by", "case", *VARIED, *(name for name in columns if "[" in name))
+        several = [name for name in known if len(set(columns.get(name, ()))) > 1]
         if len([name for name in several if name in BUFFERS]) > 1:
             several.remove("buffer_bytes")  # the same, as it was varied
+        if "case" in several:  # whose names say so
+            several = [name for name in several if name not in ("streams", "algorithm")]
         _print(found, several)
     print_written(table_path, plot_path)
 
@@ -164,6 +195,8 @@ def parse_vary(options: Sequence[str]) -> dict[str, list[Value]]:
     --------
     >>> parse_vary(["rtt_s=0.01,40 ms", "algorithm=reno,cubic"])
     {'rtt_s': [0.01, 0.04], 'algorithm': ['reno', 'cubic']}
+    >>> parse_vary(["flows[1].algorithm=reno,bbr"])
+    {'flows[1].algorithm': ['reno', 'bbr']}
     """
     found: dict[str, list[Value]] = {}
     for text in options:
@@ -171,10 +204,10 @@ def parse_vary(options: Sequence[str]) -> dict[str, list[Value]]:
         name = name.strip()
         if not equals or not values.strip():
             raise CommandError("vary-malformed", text=text)
-        choice("--vary", name, tuple(VARIED))
+        unit = unit_of(name, option="--vary")
         if name in found:
             raise CommandError("vary-twice", name=name)
-        found[name] = [_value(name, one.strip()) for one in values.split(",")]
+        found[name] = [_value("--vary", name, unit, one.strip()) for one in values.split(",")]
     return found
 
 
@@ -192,22 +225,22 @@ def parse_set(options: Sequence[str]) -> dict[str, Value]:
         name, value = name.strip(), value.strip()
         if not equals or not value or "," in value:
             raise CommandError("set-malformed", text=text)
-        choice("--set", name, tuple(VARIED))
+        unit = unit_of(name, option="--set")
         if name in found:
             raise CommandError("set-twice", name=name)
-        found[name] = _value(name, value)
+        found[name] = _value("--set", name, unit, value)
     return found
 
 
-def _value(name: str, text: str) -> Value:
-    if VARIED[name] == "text":
+def _value(option: str, name: str, unit: str, text: str) -> Value:
+    if unit == "text":
         return text
     if name == "seed" and text.isdigit() and text.isascii():
         return int(text)  # two seeds beyond 2**53 may be the same float
     try:
         return units.parse(text, "1")
     except UnitError:
-        return units.parse(text, VARIED[name], field=f"--vary {name}")
+        return units.parse(text, unit, field=f"{option} {name}")
 
 
 def _check_files(out: str, table_path: str | None, *, force: bool) -> None:
@@ -256,9 +289,10 @@ def _print(found: Table, varied: Sequence[str]) -> None:
     shown = [one for one in SHOWN if one[1] in columns and (one[1] != "jain" or _several(columns))]
     printed = Printed()
     for heading in (*names, "goodput", *(heading for heading, _, _ in shown)):
-        printed.add_column(heading, justify="left" if heading == "algorithm" else "right")
+        is_text = heading in columns and columns[heading].dtype.kind in "UO"
+        printed.add_column(heading, justify="left" if is_text else "right")
     for row in range(min(len(found), MOST_ROWS)):
-        texts = [_text(columns[name][row], VARIED.get(name, "1")) for name in names]
+        texts = [_text(columns[name][row], found.meta.units.get(name, "1")) for name in names]
         texts.append(_goodputs(columns, row))
         texts += [_text(columns[name][row], unit) for _, name, unit in shown]
         printed.add_row(*map(cell, texts))
@@ -287,7 +321,7 @@ def _text(value: Any, unit: str) -> str:
         return value
     if np.isnan(value):
         return "-"
-    return f"{value:.4g}" if unit in ("1", "ratio") else units.show(float(value), unit)
+    return f"{value:.4g}" if unit in ("1", "ratio", "packet") else units.show(float(value), unit)
 
 
 def _say(outcome: Outcome, out: str) -> None:

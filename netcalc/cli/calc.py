@@ -105,8 +105,8 @@ def _command(formula: Formula) -> click.Command:
             help="Print a table over a range of one argument; STEPS is 50, or log50 for "
             "logarithmic steps.",
         ),
-        click.Option(["--plot", "plot_"], metavar="OUT.html", help="Plot the sweep."),
-        click.Option(["--force", "force_"], is_flag=True, help="Replace OUT.html if it exists."),
+        click.Option(["--plot", "plot_"], metavar="OUT", help="Plot the sweep, as .html or .svg."),
+        click.Option(["--force", "force_"], is_flag=True, help="Replace OUT if it exists."),
         click.Option(
             ["--explain", "explain_"],
             is_flag=True,
@@ -312,7 +312,7 @@ def _sweep(
     if plot_path is not None:
         from netcalc.cli.output import check_output
 
-        check_output(plot_path, force=force)
+        check_output(plot_path, force=force, plot=True)
     values = calculator.parse_range(limits, parameter)
     swept = calculator.sweep(formula, arguments, over=parameter.name, values=values)
     if plot_path is not None:

@@ -12,11 +12,13 @@ import numpy as np
 
 from netcalc import scenario as scenarios
 from netcalc import units
+from netcalc.checks import choice
 from netcalc.cli import INTERRUPTED, complain, print_json, put, say
 from netcalc.cli.batch import (
     check_table,
     grid_options,
     parse_set,
+    parse_vary,
     require_out,
     run_grid,
     set_option,
@@ -26,13 +28,14 @@ from netcalc.cli.batch import (
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.output import cell, check_output, print_table, print_written, write_plot
 from netcalc.cli.quantity import Choice
+from netcalc.cli.streams import standard_input
 from netcalc.congestion import Result
 from netcalc.congestion.about import facts
-from netcalc.congestion.grid import with_values
+from netcalc.congestion.grid import Grid, Matrix, with_values
 from netcalc.congestion.quantities import document as result_document
 from netcalc.congestion.quantities import quantities
 from netcalc.congestion.recording import Recording
-from netcalc.congestion.table import course_table, is_results
+from netcalc.congestion.table import begins_results, course_table, is_results
 from netcalc.congestion.ways import (
     LIMITS,
     UNITS,
@@ -49,6 +52,8 @@ from netcalc.messages import Notice
 from netcalc.scenario import ALGORITHMS, Scenario
 
 WAY_NAMES = {"theory": "theory", "live": "live", "ns3": "ns-3"}
+STANDARD_INPUT = "standard input"
+"""What ``-`` is called in messages."""
 QUANTITY_NAMES = {
     "goodput_bps": "goodput",
     "utilization": "utilization",
@@ -92,26 +97,36 @@ class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argume
 
 
 @click.command(cls=Command)
-@click.argument("file", required=False, metavar="FILE")
-@click.option("--preset", "name", metavar="NAME", help="A scenario of the book; see --list.")
+@click.argument("file", required=False, metavar="[FILE]")
 @click.option(
-    "--algorithm", type=Choice(ALGORITHMS), help="Algorithm of all flows of a --preset; cubic."
+    "--preset",
+    "name",
+    type=Choice(scenarios.presets()),
+    metavar="NAME",
+    help="A scenario of the book; see --list.",
+)
+@click.option(
+    "--algorithm",
+    type=Choice(ALGORITHMS),
+    help="Algorithm of all flows and request loops of a --preset; cubic.",
 )
 @click.option(
     "--by",
     type=Ways(),
     default="theory",
-    help="By a model, by the kernel's TCP over an emulated path, or by the simulator: theory, live "
-    "or ns3, or several with commas, which are compared; theory.",
+    help="How to evaluate: theory (a model), live (the kernel's TCP over an emulated path) or ns3 "
+    "(a simulator); several with commas are compared. Default: theory.",
 )
 @click.option(
     "--stack",
     type=Choice(("ns3", "linux")),
-    help="Recovery and slow start in theory, as ns-3 or as Linux has them. Default: linux with "
-    "--by theory,live, otherwise ns3.",
+    help="Whose loss recovery and slow start the theory has: of ns-3, or of Linux. Default: linux "
+    "with --by theory,live, otherwise ns3.",
 )
-@click.option("--python", metavar="PATH", help="Interpreter that has ns-3, for --by ns3.")
-@click.option("--list", "listed", is_flag=True, help="List the presets.")
+@click.option("--python", metavar="PATH", help="Python with ns-3, for --by ns3.")
+@click.option(
+    "--list", "listed", is_flag=True, help="List the presets, or the scenarios of a --matrix."
+)
 @set_option
 @grid_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -119,7 +134,7 @@ class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argume
     "--plot",
     "plot_path",
     metavar="OUT",
-    help="Draw the course over time, or the results of a grid, as .html or .svg.",
+    help="Draw the course over time, or the results of --out, as .html or .svg.",
 )
 @click.option(
     "--save",
@@ -127,7 +142,9 @@ class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argume
     metavar="SAMPLES",
     help="Save all samples of a live run as .json, or .json.gz.",
 )
-@click.option("--force", is_flag=True, help="Replace OUT, SAMPLES or the --table if it exists.")
+@click.option(
+    "--force", is_flag=True, help="Replace the file of --plot, --save or --table if it exists."
+)
 def congestion(
     file: str | None,
     name: str | None,
@@ -154,28 +171,38 @@ def congestion(
     netcalc congestion scenario.json --by theory,live,ns3 --plot out.html
     netcalc congestion scenario.json --vary buffer_bdp=0.5,1,2 --repeats 3 --out results.jsonl
     netcalc congestion results.jsonl --plot out.svg
+    netcalc congestion --preset two-flows --set "flows[1].algorithm=bbr"
+    netcalc congestion --matrix netesto --baseline cubic --test bbr --out matrix.jsonl
+    cat scenario.json | netcalc congestion -
 
-    FILE is a scenario, or the results of a grid. A scenario is a JSON object with rate_bps, rtt_s,
-    buffer_packets (or buffer_bytes, buffer_bdp), end_s and flows, each with an algorithm, start_s,
-    and stop_s or size_bytes (without both it runs to end_s); mtu_bytes, loss_ratio, marking_bytes
-    (of DCTCP), delay_on_acks, warm_s, seed and senders may follow, and requests, each with
-    request_bytes, reply_bytes, algorithm, start_s and stop_s. Flow i and request loop i are on the
-    sending host i mod senders. Goodput counts from warm_s, or a later start, to the flow's end.
+    FILE is a scenario ("-": from standard input), or the results that --out wrote. A scenario is a
+    JSON object: rate_bps, rtt_s, buffer_packets (or buffer_bytes, buffer_bdp), end_s, and a list of
+    flows. A flow has an algorithm, start_s, and stop_s, size_bytes or both; without them it runs to
+    end_s. Optional are mtu_bytes, loss_ratio, marking_bytes (of DCTCP), delay_on_acks, warm_s, seed
+    and senders (flow i and request loop i are on the sending host i mod senders), and a list of
+    requests, back to back: request_bytes, reply_bytes, algorithm, start_s, stop_s. Goodput counts
+    from warm_s, or a later start, to the flow's end.
     """
     if listed:
-        _require_alone("--list", file=file, but=("listed", "as_json"))
-        _print_presets(as_json)
+        shown = ("listed", "as_json", "matrix_name", "baseline", "tested")
+        _require_alone("--list", file=file, but=shown)
+        _print_list(grid, as_json=as_json)
         return
     if plot_path is not None:
-        check_output(plot_path, inputs=[file] if file else [], force=force, svg=True)
-    if file is not None and is_results(file):
+        check_output(plot_path, inputs=[file] if file else [], force=force, plot=True)
+    if file is not None and file != "-" and is_results(file):
         shown = ("file", "table_path", "plot_path", "force", "as_json")
         _require_alone("RESULTS.jsonl", but=shown)
         paths = {"table_path": grid["table_path"], "plot_path": plot_path}
         show_results(file, **paths, force=force, as_json=as_json)
         return
-    document = with_values(_document(file, name, algorithm), parse_set(changes))
-    scenario = scenarios.from_document(document, name=file or "scenario")
+    matrix = None
+    if grid["matrix_name"] is not None:
+        matrix = _matrix(file, name, algorithm, changes, grid)
+    else:
+        _require_matrix(grid)
+        document = with_values(_document(file, name, algorithm), parse_set(changes))
+        scenario = scenarios.from_document(document, name=_shown_name(file) or "scenario")
     if stack is not None and "theory" not in by:
         raise CommandError("options-exclusive", first="--stack", second=f"--by {by[0]}")
     if python is not None and "ns3" not in by:
@@ -191,16 +218,17 @@ def congestion(
     if grid["out"] is not None:
         if len(by) > 1:
             raise CommandError("options-exclusive", first="--out", second=f"--by {','.join(by)}")
-        grid |= {"force": force, "plot_path": plot_path}
-        grid |= {"by": by[0], "stack": stack or "ns3", "python": python}
-        run_grid(document, as_json=as_json, **grid)
+        how = {"by": by[0], "stack": stack or "ns3", "python": python, "workers": grid["workers"]}
+        files = {"out": grid["out"], "table_path": grid["table_path"], "plot_path": plot_path}
+        what = matrix or Grid(document, parse_vary(grid["vary"]), grid["repeats"])
+        run_grid(what, as_json=as_json, force=force, **files, **how)
         return
     require_out(grid)
     check_table(grid["table_path"], inputs=[file] if file else [], force=force)
     with Deferral() as deferral:
         run = LiveRun(save_path=save_path, deferral=deferral)
         results, absent = _evaluate(scenario, by, stack, python, run)
-        _show(results, absent, run, name or Path(file or "").name, as_json=as_json,
+        _show(results, absent, run, name or Path(_shown_name(file) or "").name, as_json=as_json,
               plot_path=plot_path, table_path=grid["table_path"])  # fmt: skip
         run.end()
 
@@ -224,6 +252,8 @@ def _show(
     else:
         if len(results) > 1:
             print_partings(partings(results, cut=run.cut()))
+            for label, text in _link(results[0].scenario).items():
+                put(f"{label}: {text}")
             for result in results:
                 put(f"evaluated by: {_about(result)}")
         else:
@@ -420,26 +450,82 @@ def _document(file: str | None, name: str | None, algorithm: str | None) -> dict
     if file is not None:
         if algorithm is not None:
             raise CommandError("options-exclusive", first="SCENARIO.json", second="--algorithm")
-        return scenarios.read_document(file)
+        if file != "-":
+            return scenarios.read_document(file)
+        data = standard_input().read(scenarios.MOST_BYTES + 1)
+        if begins_results(data):
+            raise CommandError("results-on-input")
+        return scenarios.document_of(data, name=STANDARD_INPUT)
     if name is None:
         raise CommandError("no-scenario")
     return scenarios.as_document(scenarios.preset(name, algorithm=algorithm or "cubic"))
 
 
-def _print_presets(as_json: bool) -> None:
+def _shown_name(file: str | None) -> str | None:
+    return STANDARD_INPUT if file == "-" else file
+
+
+def _matrix(
+    file: str | None,
+    name: str | None,
+    algorithm: str | None,
+    changes: Sequence[str],
+    grid: Mapping[str, Any],
+) -> Matrix:
+    """Return the matrix of the command line; what it would ignore is refused."""
+    others = {"FILE": file, "--preset": name, "--algorithm": algorithm}
+    for option, given in others.items():
+        if given is not None:
+            raise CommandError("options-exclusive", first="--matrix", second=option)
+    return Matrix(
+        choice("--matrix", grid["matrix_name"], scenarios.matrices()),
+        **_algorithms(grid),
+        values=parse_set(changes),
+        vary=parse_vary(grid["vary"]),
+        repeats=grid["repeats"],
+    )
+
+
+def _require_matrix(grid: Mapping[str, Any]) -> None:
+    for option, given in {"--baseline": grid["baseline"], "--test": grid["tested"]}.items():
+        if given is not None:
+            raise CommandError(
+                "option-requires",
+                option=option,
+                required="--matrix",
+                example="Add --matrix netesto",
+            )
+
+
+def _print_list(grid: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print the presets, or the cases of a matrix."""
+    if grid["matrix_name"] is None:
+        _require_matrix(grid)
+        found = {name: scenarios.preset(name) for name in scenarios.presets()}
+    else:
+        found = _cases(grid)
     if as_json:
-        print_json(
-            {name: scenarios.as_document(scenarios.preset(name)) for name in scenarios.presets()}
-        )
+        print_json({name: scenarios.as_document(one) for name, one in found.items()})
         return
-    for name in scenarios.presets():
-        found = scenarios.preset(name)
-        flows, loops = len(found.flows), len(found.requests)
-        link = found.bottleneck
+    for name, one in found.items():
+        flows, loops, link = len(one.flows), len(one.requests), one.bottleneck
+        named = [load.algorithm for load in one.flows or one.requests]
+        of = f" of {'+'.join(dict.fromkeys(named))}" if grid["matrix_name"] else ""
         say(
             f"  {name:26} {units.show(link.rate_bps, 'bit/s')}, {units.show(link.rtt_s, 's')}, "
-            f"{link.buffer_packets} packets; flows: {flows}; request loops: {loops}"
+            f"{link.buffer_packets} packets; flows: {flows}; request loops: {loops}{of}"
         )
+        if name in scenarios.SIMPLIFIED:
+            say(f"  {'':26} {scenarios.SIMPLIFIED[name]}")
+
+
+def _cases(grid: Mapping[str, Any]) -> dict[str, Scenario]:
+    name = choice("--matrix", grid["matrix_name"], scenarios.matrices())
+    return scenarios.matrix(name, **_algorithms(grid))
+
+
+def _algorithms(grid: Mapping[str, Any]) -> dict[str, str]:
+    return {"baseline": grid["baseline"] or "cubic", "test": grid["tested"] or "bbr"}
 
 
 def print_result(result: Result) -> None:
@@ -464,19 +550,19 @@ def print_result(result: Result) -> None:
         print_table(table)
     if result.trajectory is not None:
         _print_courses(result)
-    link, mean_bytes = result.scenario.bottleneck, result.queue_mean_bytes
+    mean_bytes = result.queue_mean_bytes
     rows: dict[str, Any] = {
         "utilization": "-" if np.isnan(result.utilization) else f"{result.utilization:.1%}",
         "mean queue": _or_dash(mean_bytes, "byte"),
         "95th percentile of the queue": _or_dash(result.queue_p95_bytes, "byte"),
-        "buffer": units.show(link.buffer_bytes, "byte"),
+        **_link(result.scenario),
         "round trip of a ping": f"mean {_or_dash(result.probe_rtt_s(mean_bytes), 's')}, 95th "
         f"percentile {_or_dash(result.probe_rtt_s(result.queue_p95_bytes), 's')}",
         "dropped packets": "-" if np.isnan(result.drop_count) else f"{result.drop_count:.0f}",
         "sent again": "-" if np.isnan(result.resent_ratio) else f"{result.resent_ratio:.2%}",
     }
     if len(result.scenario.flows) > 1:
-        rows["Jain index of the goodputs"] = f"{result.jain:.3f}"
+        rows["Jain index of the goodputs"] = "-" if np.isnan(result.jain) else f"{result.jain:.3f}"
     for number, loop in enumerate(result.requests or (), 1):
         found = {"least": loop.min_s, "median": loop.percentile_s(0.5), "mean": loop.mean_s,
                  "90th": loop.percentile_s(0.9), "99th": loop.percentile_s(0.99),
@@ -491,6 +577,17 @@ def print_result(result: Result) -> None:
     rows["evaluated by"] = _about(result)
     for name, text in rows.items():
         put(f"{name}: {text}")
+
+
+def _link(scenario: Scenario) -> dict[str, str]:
+    """Return what was understood of the link, as typed numbers may have no unit."""
+    link = scenario.bottleneck
+    rate, rtt = units.show(link.rate_bps, "bit/s"), units.show(link.rtt_s, "s")
+    packets = f"{link.buffer_packets:,} packets of {link.mtu_bytes} bytes"
+    return {
+        "link": f"{rate}, round trip of {rtt} without load",
+        "buffer": f"{units.show(link.buffer_bytes, 'byte')}, {packets}",
+    }
 
 
 def _about(result: Result) -> str:
@@ -526,6 +623,8 @@ def _print_courses(result: Result) -> None:
     put(f"round trip of the flows: least {least}, mean {mean}, greatest {greatest}")
     if not np.isnan(found.jain_end):
         put(f"Jain index in the last second of several flows: {found.jain_end:.3f}")
+    if np.isfinite(found.convergence_s).any():
+        put(str(Notice("slow-start-counts")))
 
 
 def print_partings(rows: Sequence[Parting]) -> None:
@@ -548,6 +647,8 @@ def print_partings(rows: Sequence[Parting]) -> None:
         table.add_row(*map(cell, (name, *values, *apart)))
     print_table(table)
     put(f"* further apart than theory is meant to be: {_aims()}")
+    if any(row.quantity == "convergence_s" for row in rows):
+        put(str(Notice("slow-start-counts")))
     if rows[0].cut:
         put(str(Notice("live-cut-compared")))
 
@@ -556,7 +657,11 @@ def _difference(row: Parting, way: str) -> str:
     difference = row.differences()[way]
     if np.isnan(difference):
         return "-"
-    shown = f"{difference:+.1%}" if np.isfinite(difference) else "from 0"
+    if row.is_relative(way) or difference == 0:
+        shown = f"{difference:+.1%}"
+    else:  # from nothing, a ratio means nothing
+        apart, unit = row.apart()[way], UNITS[row.quantity]
+        shown = f"{'+' if apart > 0 else '-'}{_value(abs(apart), unit)}"
     return f"{shown} *" if way in row.beyond() else f"{shown}  "
 
 

@@ -8,7 +8,14 @@ import numpy as np
 from netcalc import datasets
 from netcalc.cli import check_one_form, print_json, put
 from netcalc.cli.mistakes import Command, CommandError
-from netcalc.cli.output import cell, check_output, print_table, print_written, table_width
+from netcalc.cli.output import (
+    cell,
+    check_output,
+    print_table,
+    print_written,
+    table_width,
+    write_plot,
+)
 
 
 @click.command(cls=Command)
@@ -16,8 +23,10 @@ from netcalc.cli.output import cell, check_output, print_table, print_written, t
 @click.option("--sheet", is_flag=True, help="Print the data sheet instead of the numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-@click.option("--plot", "plot_path", metavar="OUT.html", help="Draw readings with theory.")
-@click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
+@click.option(
+    "--plot", "plot_path", metavar="OUT", help="Draw readings with theory, as .html or .svg."
+)
+@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def data(
     name: str | None,
     sheet: bool,
@@ -80,14 +89,14 @@ def data(
 
 
 def _draw(name: str, path: str, *, force: bool) -> None:
-    """Draw a set of readings into one HTML file."""
+    """Draw a set of readings into one file."""
     from netcalc import plots  # late: bokeh takes its time
 
     datasets.info(name)  # an unknown name is refused as such
     if name not in plots.drawn_sets():
         raise CommandError("dataset-not-drawn", name=name, drawn=plots.drawn_sets())
-    check_output(path, force=force)
-    plots.save_html(plots.readings(name), path)
+    check_output(path, force=force, plot=True)
+    write_plot(plots.readings(name), path)
     print_written(path)
 
 

@@ -14,7 +14,7 @@ from netcalc import explain as explanations
 from netcalc.checks import non_negative
 from netcalc.cli import print_json, say
 from netcalc.cli.mistakes import Command, CommandError, named_as_typed, numbers_of
-from netcalc.cli.output import check_output, print_written
+from netcalc.cli.output import check_output, print_written, write_plot
 from netcalc.cli.quantity import Choice, Quantity, read_path
 from netcalc.cli.report import metric_line
 from netcalc.cli.streams import standard_input
@@ -105,8 +105,10 @@ _OF_FILES = {
     type=Quantity("s"),
     help="What the clock of the second of two FILEs is ahead: they share one time axis.",
 )
-@click.option("--plot", "plot_path", metavar="OUT.html", help="Draw the limits of a FILE.")
-@click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
+@click.option(
+    "--plot", "plot_path", metavar="OUT", help="Draw the limits of a FILE, as .html or .svg."
+)
+@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(
     words: tuple[str, ...],
@@ -184,7 +186,7 @@ def _explain_files(
     if plot_path is not None:
         if len(files) > 1:
             raise CommandError("one-file-to-draw", count=len(files))
-        check_output(plot_path, inputs=files, force=force)
+        check_output(plot_path, inputs=files, force=force, plot=True)
     read = {name: _read(name) for name in files}
     for name, samples in read.items():
         with numbers_of(name):
@@ -198,7 +200,7 @@ def _explain_files(
         if plot_path is not None:
             from netcalc import plots  # late: bokeh takes its time
 
-            plots.save_html(plots.limits(findings, title=Path(name).name), plot_path)
+            write_plot(plots.limits(findings, title=Path(name).name), plot_path)
             print_written(plot_path)
     if len(read) > 1:
         _compare(read, given["clock_offset_s"], as_json=as_json)

@@ -136,8 +136,8 @@ def run_options(*, path: str | None = None) -> Callable[[Command], Command]:
         click.option(
             "--plot",
             "plot_path",
-            metavar="OUT.html",
-            help="Draw the samples with theory through them.",
+            metavar="OUT",
+            help="Draw the samples with theory through them, as .html or .svg.",
         ),
         click.option("--force", is_flag=True, help="Replace existing files."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
@@ -231,7 +231,7 @@ def live_run(
     """
     _require_path(path_text, routed=options.get("routed", False))
     pcap_path = options.get("pcap")
-    check_outputs(pcap_path, save_path, plot_path, force=force)
+    check_outputs(pcap_path, save_path, plot=plot_path, force=force)
     path = None if path_text is None else read_path(path_text, processing_s=processing_s)
     given = {argument: value for argument, value in options.items() if value != ()}
     short_name = name.partition(" over ")[0]

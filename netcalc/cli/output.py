@@ -29,13 +29,13 @@ TABLE_WIDTH = 80
 
 
 PICTURES = {".gif", ".jpeg", ".jpg", ".pdf", ".png", ".svg", ".webp"}
-"""Extensions of pictures; figures are HTML, and those of scenarios SVG too."""
+"""Extensions of pictures; figures are HTML or SVG."""
 
 
 def check_output(
-    path: str, *, inputs: Iterable[str] = (), force: bool = False, svg: bool = False
+    path: str, *, inputs: Iterable[str] = (), force: bool = False, plot: bool = False
 ) -> None:
-    """Refuse an output file that cannot or should not be written; with ``svg`` that is a format.
+    """Refuse an output file that cannot or should not be written; a ``plot`` may be SVG.
 
     Raises
     ------
@@ -45,11 +45,8 @@ def check_output(
     if not path:
         raise CommandError("output-name-empty")
     target = Path(path)
-    if target.suffix.lower() in PICTURES and not (svg and target.suffix == ".svg"):
-        formats = "HTML or SVG" if svg else "HTML"
-        raise CommandError(
-            "output-is-picture", file=path, formats=formats, suggestion=f"{target.stem}.html"
-        )
+    if target.suffix.lower() in PICTURES and not (plot and target.suffix == ".svg"):
+        raise CommandError("output-is-picture", file=path, suggestion=f"{target.stem}.html")
     if any(name != "-" and target.exists() and _same(target, Path(name)) for name in inputs):
         raise CommandError("output-is-input", file=path)
     if target.is_dir():
@@ -65,13 +62,13 @@ def check_output(
         raise CommandError("output-folder-not-writable", file=path, folder=str(folder))
 
 
-def check_outputs(*paths: str | None, force: bool = False) -> None:
+def check_outputs(*paths: str | None, plot: str | None, force: bool = False) -> None:
     """Refuse output files as :func:`check_output` does, and two outputs into one file."""
-    given = [path for path in paths if path is not None]
+    given = [path for path in (*paths, plot) if path is not None]
     if len({Path(path).resolve() for path in given}) < len(given):
         raise CommandError("output-named-twice", file=given[0])
     for path in given:
-        check_output(path, force=force)
+        check_output(path, force=force, plot=path == plot)
 
 
 def print_written(*paths: str | None) -> None:
@@ -88,10 +85,10 @@ def print_data(data: bytes) -> None:
 
 
 def save_plot(comparison: Comparison, path: str) -> None:
-    """Draw a comparison into one HTML file that needs no network."""
+    """Draw a comparison into one file that needs no network."""
     from netcalc import plots  # late: bokeh takes its time
 
-    plots.save_html(plots.overlay(comparison), path)
+    write_plot(plots.overlay(comparison), path)
 
 
 def write_plot(plot: Plot, path: str) -> None:
@@ -152,11 +149,11 @@ def save_curve(
     logarithmic: bool,
     path: str,
 ) -> None:
-    """Draw one curve into one HTML file that needs no network."""
+    """Draw one curve into one file that needs no network."""
     from netcalc import plots  # late: bokeh takes its time
 
     positive = bool((y[np.isfinite(y)] > 0).all())
-    plots.save_html(
+    write_plot(
         plots.curves(
             x,
             {y_name: y},

@@ -12,7 +12,7 @@ from netcalc import compare, readers
 from netcalc.cli import complain, print_json
 from netcalc.cli.flows import print_capture
 from netcalc.cli.mistakes import Command, CommandError, for_command_line, named_as_typed, numbers_of
-from netcalc.cli.output import check_output, print_written, save_plot
+from netcalc.cli.output import check_output, print_written, save_plot, write_plot
 from netcalc.cli.quantity import Quantity
 from netcalc.cli.report import is_recording, is_truth, print_facts, print_formats, print_samples
 from netcalc.cli.streams import standard_input
@@ -27,7 +27,10 @@ from netcalc.samples import PacketTrace, Samples
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option(
-    "--plot", "plot_path", metavar="OUT.html", help="Draw the samples with theory through them."
+    "--plot",
+    "plot_path",
+    metavar="OUT",
+    help="Draw the samples with theory through them, as .html or .svg.",
 )
 @click.option(
     "--columns", "columns", metavar="NAMES",
@@ -40,7 +43,7 @@ from netcalc.samples import PacketTrace, Samples
 @click.option(
     "--rtt", "rtt_s", type=Quantity("s"), help="Round-trip time without load, for RFC 6349."
 )
-@click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
+@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
 @click.option(
     "--anonymize", is_flag=True, help="Replace addresses, leave out names of hosts and files."
@@ -72,7 +75,7 @@ def read(
     if plot_path is not None:
         if len(files) > 1:
             raise CommandError("plot-of-several-files", count=len(files))
-        check_output(plot_path, inputs=files, force=force)
+        check_output(plot_path, inputs=files, force=force, plot=True)
     with named_as_typed():
         known = Known(line_bps=line_bps, rtt_s=rtt_s)
     names = None if columns is None else [one.strip() for one in columns.split(",")]
@@ -123,7 +126,7 @@ def _print(shown: str, samples: Samples, known: Known, *, as_json: bool) -> None
 
 
 def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
-    """Draw samples into one HTML file."""
+    """Draw samples into one file."""
     if is_truth(samples):
         from netcalc.cli.truth_report import save_truth_plot  # late: it loads the experiments
 
@@ -143,7 +146,7 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
     if has_comparison(samples):
         save_plot(compare.overlay(samples), path)
     else:
-        plots.save_html(plots.measured(samples, known), path)
+        write_plot(plots.measured(samples, known), path)
 
 
 def _names(name: str) -> set[str]:

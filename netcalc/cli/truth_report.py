@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from netcalc.cli import put
+from netcalc.cli.output import write_plot
 from netcalc.printable import printable
 from netcalc.samples import Table
 from netcalc.truth.table import TruthRow, truth_rows, truth_summary
@@ -70,7 +71,7 @@ def notes(rows: Sequence[TruthRow], table: Table) -> list[str]:
 
 
 def save_truth_plot(table: Table, path: str) -> None:
-    """Draw the table into one HTML file that needs no network."""
+    """Draw the table into one file that needs no network."""
     from netcalc import plots  # late: bokeh takes its time
 
-    plots.save_html(plots.truth(table), path)
+    write_plot(plots.truth(table), path)

@@ -40,7 +40,10 @@ from netcalc.truth.table import validate as measure
     help="File to save the table to; also written if the run is stopped.",
 )
 @click.option(
-    "--plot", "plot_path", metavar="OUT.html", help="Plot measured against predicted values."
+    "--plot",
+    "plot_path",
+    metavar="OUT",
+    help="Plot measured against predicted values, as .html or .svg.",
 )
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -65,7 +68,7 @@ def validate(
     Ctrl-C stops the run and keeps the rows measured so far.
     """
     check_one_form(as_json, as_csv)
-    check_outputs(save_path, plot_path, force=force)
+    check_outputs(save_path, plot=plot_path, force=force)
     with Progress("validate") as progress:
         table = measure(labs=labs, quick=quick, progress=progress, save=save_path)
     rows = truth_rows(table)

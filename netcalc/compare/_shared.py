@@ -100,6 +100,8 @@ def ideal_shares(
     rate = np.full((start.size, edges.size - 1), np.nan)
     for column, (low, high) in enumerate(pairwise(edges)):
         runs = (start < high) & (end > low)
+        if not runs.any():
+            continue
         demand = np.full(np.count_nonzero(runs), capacity_bps)
         rate[runs, column] = max_min_bps(demand, capacity_bps=capacity_bps)
     return np.repeat(edges, 2)[1:-1], np.repeat(rate, 2, axis=1)

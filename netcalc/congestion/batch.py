@@ -16,7 +16,7 @@ from netcalc.congestion import live, ns3, theory
 from netcalc.congestion._dask import on_workers
 from netcalc.congestion._grid_file import GridFile, Row
 from netcalc.congestion.about import facts, now
-from netcalc.congestion.grid import Case, Grid
+from netcalc.congestion.grid import Case, Grid, Matrix
 from netcalc.congestion.quantities import document
 from netcalc.congestion.recording import Recording
 from netcalc.congestion.ways import WAYS
@@ -124,12 +124,12 @@ class Batch:
         if self.workers is not None and self.by == "live":
             raise DomainError("grid-live-is-local", "workers", self.workers)
 
-    def run(self, grid: Grid, path: str | Path) -> Outcome:
+    def run(self, grid: Grid | Matrix, path: str | Path) -> Outcome:
         """Evaluate what the file does not have yet.
 
         Parameters
         ----------
-        grid : Grid
+        grid : Grid or Matrix
             The scenarios.
         path : str or Path
             File of JSON lines that is begun or continued.
@@ -146,7 +146,7 @@ class Batch:
             If the file cannot be written, or the disk is full; what it has stays.
         """
         given: object = grid
-        if not isinstance(given, Grid):
+        if not isinstance(given, Grid | Matrix):
             found = safe_repr(given)
             raise ArgumentTypeError("not-of-class", "grid", found, expected="a Grid")
         cases = grid.cases()
@@ -251,16 +251,14 @@ class Batch:
             return {"kind": "error", **row, "error": found.as_dict()}
         return {"kind": "result", **row, "result": found}
 
-    def _session(self, grid: Grid) -> Row:
+    def _session(self, grid: Grid | Matrix) -> Row:
         """Return what repeats the batch."""
         return {
             "kind": "session",
             "schema": SCHEMA,
             "by": self.by,
             "stack": self._stack,
-            "scenario": grid.document,
-            "vary": grid.vary,
-            "repeats": grid.repeats,
+            **grid.about(),
             **facts(),
         }
 

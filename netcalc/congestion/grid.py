@@ -1,4 +1,4 @@
-"""Grids: a scenario with some of its values varied, each combination of them evaluated.
+"""Grids: a scenario, or those of a matrix, with every combination of some values.
 
 >>> from netcalc.scenario import as_document, preset
 >>> base = as_document(preset("wan-10m"))
@@ -12,8 +12,10 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ import numpy as np
 from netcalc.checks import choice, whole
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.printable import safe_repr
-from netcalc.scenario import Scenario, as_document, from_document
+from netcalc.scenario import Scenario, as_document, from_document, matrix
 
 VARIED = {
     "rate_bps": "bit/s",
@@ -43,6 +45,16 @@ VARIED = {
 """What can be varied, with its unit: names of a scenario's document; ``streams`` is how many flows
 there are, all alike, ``request_bytes`` is that of all request loops, and ``algorithm`` that of all
 flows and request loops."""
+
+OF_ONE = {
+    "flows": {"algorithm": "text", "start_s": "s", "stop_s": "s", "size_bytes": "byte"},
+    "requests": {"algorithm": "text", "request_bytes": "byte", "reply_bytes": "byte",
+                 "start_s": "s", "stop_s": "s"},
+}  # fmt: skip
+"""What can be varied of one flow or request loop, as ``flows[1].algorithm``: counted from 0, as in
+the document and in messages."""
+
+_ONE = re.compile(r"(flows|requests)\[(\d{1,6})\]\.(\w+)", re.ASCII)
 
 BUFFERS = ("buffer_packets", "buffer_bytes", "buffer_bdp")
 
@@ -82,7 +94,8 @@ class Grid:
         The scenario, as :func:`netcalc.scenario.from_document` takes it. A ``buffer_bdp`` in it
         follows the rate and the round-trip time, the other buffers do not.
     vary : mapping of str to sequence
-        Values by names of :data:`VARIED`; the last name varies fastest.
+        Values by names of :data:`VARIED`, or of :data:`OF_ONE` with an index, such as
+        ``flows[1].algorithm``; the last name varies fastest.
     repeats : int
         Runs of each combination; each has the next seed.
 
@@ -105,15 +118,14 @@ class Grid:
         whole("repeats", self.repeats, 1)
         base = from_document(self.document)
         _require_values(self.vary)
-        count = int(self.repeats)
         for name, values in self.vary.items():
-            choice("vary", name, tuple(VARIED))
+            unit_of(name, option="vary")
             if not len(values):
                 raise DomainError("grid-no-values", name)
             if len(set(values)) < len(values):
                 raise DomainError("grid-values-repeated", name, list(values))
-            count *= len(values)
-        if count > MOST_CASES:
+        if len(self) > MOST_CASES:
+            count = len(self)
             raise DomainError("above-maximum", "the number of scenarios", count, high=MOST_CASES)
         if len(buffers := [name for name in self.vary if name in BUFFERS]) > 1:
             raise DomainError("grid-both-varied", buffers[1], first=buffers[0])
@@ -136,6 +148,124 @@ class Grid:
                 scenario = from_document(changed, name=where or "scenario")
                 found.append(Case(values={**values, "repeat": repeat + 1}, scenario=scenario))
         return found
+
+    def __len__(self) -> int:
+        count = int(self.repeats)
+        for values in self.vary.values():
+            count *= len(values)
+        return count
+
+    def about(self) -> dict[str, Any]:
+        """Return what repeats the grid."""
+        return {"scenario": self.document, "vary": self.vary, "repeats": self.repeats}
+
+
+OF_A_MATRIX = tuple(
+    name for name in VARIED if name not in ("algorithm", "streams", "request_bytes")
+)
+"""What can be set or varied in all cases of a matrix; the others are what its cases differ in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The cases of a matrix, each with some values set or varied in all of them.
+
+    Parameters
+    ----------
+    name, baseline, test : str
+        As :func:`netcalc.scenario.matrix` takes them.
+    values : mapping of str to float or str
+        What is set in all cases, as :func:`with_values` takes it.
+    vary : mapping of str to sequence
+        What is varied in all cases, as :class:`Grid` takes it.
+    repeats : int
+        Runs of each case and combination; each has the next seed.
+
+    Raises
+    ------
+    DomainError
+        If there is no such matrix, the algorithms are the same, or a name is none of
+        :data:`OF_A_MATRIX`.
+    ReaderError
+        If one of the cases cannot be.
+
+    Examples
+    --------
+    >>> len(Matrix("versus", "cubic", "bbr", vary={"buffer_bdp": [1, 2]}).cases())
+    16
+    """
+
+    name: str
+    baseline: str
+    test: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+    vary: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    repeats: int = 1
+
+    def __post_init__(self) -> None:
+        for name in (*self.values, *self.vary):
+            choice("what is varied in a matrix", name, OF_A_MATRIX)
+        count = sum(len(grid) for grid in self._grids().values())
+        if count > MOST_CASES:
+            raise DomainError("above-maximum", "the number of scenarios", count, high=MOST_CASES)
+
+    def cases(self) -> list[Case]:
+        """Return all scenarios; each has the name of its case among its values."""
+        return [
+            Case(values={"case": name, **one.values}, scenario=one.scenario)
+            for name, grid in self._grids().items()
+            for one in grid.cases()
+        ]
+
+    def about(self) -> dict[str, Any]:
+        """Return what repeats the matrix."""
+        return {
+            "matrix": self.name,
+            "baseline": self.baseline,
+            "test": self.test,
+            "values": self.values,
+            "vary": self.vary,
+            "repeats": self.repeats,
+        }
+
+    def _grids(self) -> dict[str, Grid]:
+        cases = matrix(self.name, baseline=self.baseline, test=self.test)
+        return {
+            name: Grid(with_values(as_document(scenario), self.values), self.vary, self.repeats)
+            for name, scenario in cases.items()
+        }
+
+
+def unit_of(name: str, *, option: str) -> str:
+    """Return the unit of what is varied: "text" of an algorithm.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`VARIED`, or as ``flows[1].algorithm`` a name of :data:`OF_ONE`.
+    option : str
+        What to name in a refusal.
+
+    Raises
+    ------
+    DomainError
+        If there is no such name.
+
+    Examples
+    --------
+    >>> unit_of("rtt_s", option="--set"), unit_of("flows[1].algorithm", option="--set")
+    ('s', 'text')
+    """
+    if one := _ONE.fullmatch(name):
+        loads, _, key = one.groups()
+        choice(f"{option} {name.partition('.')[0]}", key, tuple(OF_ONE[loads]))
+        return OF_ONE[loads][key]
+    if name in VARIED:
+        return VARIED[name]
+    known = [*VARIED, "flows[0].algorithm", "requests[0].request_bytes"]
+    near = get_close_matches(str(name), known, n=1)
+    suggestions: dict[str, Any] = {"suggestions": near} if near else {}
+    raise DomainError("not-a-choice", option, name, choices=known, **suggestions)
 
 
 def key_of(document: Mapping[str, Any], by: str, stack: str | None) -> str:
@@ -161,7 +291,13 @@ def with_values(document: Mapping[str, Any], values: Mapping[str, Value]) -> dic
     document : mapping
         As :func:`netcalc.scenario.from_document` takes it.
     values : mapping of str to float or str
-        By names of :data:`VARIED`; a buffer replaces the one that the document has.
+        By names of :data:`VARIED` and :data:`OF_ONE`; a buffer replaces the one that the document
+        has, and what is of one flow or loop is put in after what is of all.
+
+    Raises
+    ------
+    DomainError
+        If the document has no such flow or request loop.
 
     Examples
     --------
@@ -169,7 +305,12 @@ def with_values(document: Mapping[str, Any], values: Mapping[str, Value]) -> dic
     {'rate_bps': 10000000.0, 'buffer_bdp': 2.0}
     """
     changed = dict(document)
-    for name, value in values.items():
+    ordered = sorted(values.items(), key=lambda item: bool(_ONE.fullmatch(item[0])))
+    for name, value in ordered:
+        if one := _ONE.fullmatch(name):
+            loads, index, key = one.groups()
+            changed[loads] = _with_one(changed.get(loads), loads, int(index), {key: value})
+            continue
         if name in BUFFERS:
             changed = {key: kept for key, kept in changed.items() if key not in BUFFERS}
         if name == "algorithm":
@@ -179,7 +320,8 @@ def with_values(document: Mapping[str, Any], values: Mapping[str, Value]) -> dic
             changed["requests"] = _each(changed.get("requests"), request_bytes=value)
         elif name == "streams":
             count = int(whole("streams", float(value), 0))
-            changed["flows"] = list(changed["flows"][:1]) * count
+            if isinstance(given := changed.get("flows") or [], list | tuple):
+                changed["flows"] = list(given[:1]) * count
         else:
             changed[name] = value
     return changed
@@ -196,5 +338,20 @@ def _require_values(vary: object) -> None:
             )
 
 
-def _each(loads: Iterable[Mapping[str, Any]] | None, **more: Any) -> list[dict[str, Any]]:
-    return [{**load, **more} for load in loads or ()]
+def _with_one(
+    given: object, loads: str, index: int, more: Mapping[str, Value]
+) -> list[Mapping[str, Any]]:
+    """Return flows or request loops, one of them with other values."""
+    found = list(given) if isinstance(given, list | tuple) else []
+    if index >= len(found):
+        raise DomainError("no-such-load", f"{loads}[{index}]", count=len(found), loads=loads)
+    if isinstance(found[index], Mapping):
+        found[index] = {**found[index], **more}
+    return found
+
+
+def _each(loads: Any, **more: Any) -> Any:
+    """Return flows or request loops with other values; what is none of them is refused later."""
+    if not isinstance(loads, list | tuple):
+        return loads or []
+    return [{**load, **more} if isinstance(load, Mapping) else load for load in loads]

@@ -48,6 +48,9 @@ START_S = 120.0
 RUN_S = 600.0
 """Longest time for one scenario. [s]"""
 
+ENDING_S = 2.0
+"""How long a process that gave no answer may take to end by itself. [s]"""
+
 MOST_PACKETS = 30e6
 """Packets beyond which a scenario is refused: an hour of computing. [packet]"""
 
@@ -132,8 +135,11 @@ class Simulator:
 
     def _failure(self, code: str) -> ExperimentError:
         """End the process, and return what it said at last as an error."""
-        self._process.kill()
-        status = self._process.wait()
+        try:
+            status = self._process.wait(ENDING_S)  # its own status, where it has ended by itself
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = self._process.wait()
         self._written.seek(0)
         lines = self._written.read().decode(errors="replace").split("\n")
         told = [line.strip() for line in lines if line.strip()]

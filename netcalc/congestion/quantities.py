@@ -14,6 +14,7 @@ from netcalc.congestion.result import Result, Trajectory
 from netcalc.errors import DomainError
 from netcalc.models.tcp.fairness import jain_index
 from netcalc.samples import json_ready
+from netcalc.scenario import Scenario
 
 INTERVAL_S = 1.0
 """Interval of least and greatest rates and of Jain's index, as measuring tools report. [s]"""
@@ -180,6 +181,18 @@ def release_s(result: Result) -> FloatArray:
     return _times_s(result, 1, lambda rates: rates.sum(axis=1) >= wanted_bps, least_count=1)
 
 
+def averaged_over_s(scenario: Scenario) -> float:
+    """Return the time over which rates are averaged for both times. [s]
+
+    Examples
+    --------
+    >>> from netcalc.scenario import preset
+    >>> averaged_over_s(preset("two-flows"))
+    0.4
+    """
+    return max(ROUNDS * scenario.bottleneck.rtt_s, LEAST_S)
+
+
 def _times_s(
     result: Result, side: int, holds: Callable[[FloatArray], Any], *, least_count: int
 ) -> FloatArray:
@@ -192,7 +205,7 @@ def _times_s(
     found = np.full(len(spans), np.nan)
     last_s = float(course.time_s[-1]) if course.time_s.size else 0.0
     rtt_s = result.scenario.bottleneck.rtt_s
-    mean_s = max(ROUNDS * rtt_s, LEAST_S)
+    mean_s = averaged_over_s(result.scenario)
     for at in range(len(spans)):
         change_s = spans[at, side]
         runs = (spans[:, 0] <= change_s) & (change_s < spans[:, 1])

@@ -55,9 +55,20 @@ def is_results(path: str | Path) -> bool:
     """Whether a file begins as one of a batch does; False if it cannot be read."""
     try:
         with Path(path).open("rb") as file:
-            return file.read(len(START)) == START
+            return begins_results(file.read(len(START)))
     except OSError:
         return False
+
+
+def begins_results(data: bytes) -> bool:
+    """Whether data begin as a file of a batch does.
+
+    Examples
+    --------
+    >>> begins_results(b'{"rate_bps": 1e7}')
+    False
+    """
+    return data.startswith(START)
 
 
 def table(path: str | Path) -> Table:
@@ -147,7 +158,7 @@ def _cells(row: Mapping[str, Any], number: int, path: Path) -> dict[str, Cell]:
     scenario = from_document(row["scenario"], name=f"{path}, line {number}")
     varied = {name: value for name, value in row["values"].items() if name != "algorithm"}
     try:
-        known = {name: _number(value) for name, value in varied.items()}
+        known = {name: _varied(value) for name, value in varied.items()}
         found = _results(row["result"], scenario)
         return {"by": row["by"], **_facts(scenario), **known, **found, **_marks(row["result"])}
     except (TypeError, ValueError, KeyError, AttributeError):
@@ -196,6 +207,10 @@ def _marks(found: Mapping[str, Any]) -> dict[str, Cell]:
     if "warnings" not in found:
         return {}
     return {"marks": " ".join(str(notice["code"]) for notice in found["warnings"])}
+
+
+def _varied(value: Any) -> Cell:
+    return value if isinstance(value, str) else _number(value)
 
 
 def _number(value: Any) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from netcalc.checks import choice
 from netcalc.congestion import ns3, theory
-from netcalc.congestion.quantities import document
+from netcalc.congestion.quantities import averaged_over_s, document
 from netcalc.congestion.result import Result
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.samples import json_ready
@@ -55,6 +55,9 @@ class Parting:
         Difference that never counts: half a packet of a queue. In the quantity's unit.
     cut : tuple of str
         Ways that ended early; nothing is compared with their values.
+    resolution : float
+        Values below it are nothing, and no relative difference from them means anything: the time
+        over which rates are averaged, of times that are read off them. In the quantity's unit.
     """
 
     quantity: str
@@ -62,6 +65,7 @@ class Parting:
     values: Mapping[str, float]
     least: float = 0.0
     cut: tuple[str, ...] = ()
+    resolution: float = 0.0
 
     @property
     def limit_ratio(self) -> float | None:
@@ -83,6 +87,30 @@ class Parting:
             for way, value in others
         }
 
+    def apart(self) -> dict[str, float]:
+        """Return how far the first way is above each other one, in the quantity's unit.
+
+        Examples
+        --------
+        >>> Parting("release_s", 1, {"theory": 0.0, "live": 0.5}).apart()
+        {'live': -0.5}
+        """
+        (first, wanted), *others = self.values.items()
+        return {
+            way: np.nan if {first, way} & set(self.cut) else wanted - value for way, value in others
+        }
+
+    def is_relative(self, way: str) -> bool:
+        """Whether the difference from a way means something as a ratio: neither value is nothing.
+
+        Examples
+        --------
+        >>> Parting("release_s", 1, {"theory": 0.0, "live": 0.5}).is_relative("live")
+        False
+        """
+        ends = np.abs([next(iter(self.values.values())), self.values[way]])
+        return bool(ends.min() > 0 and ends.min() >= self.resolution)
+
     def beyond(self) -> tuple[str, ...]:
         """Return the ways from which the first one is further than the limit."""
         first, limit = next(iter(self.values.values())), self.limit_ratio
@@ -99,6 +127,7 @@ class Parting:
         ready: dict[str, Any] = json_ready({
             "quantity": self.quantity, "number": self.number, "unit": UNITS[self.quantity],
             "values": dict(self.values), "relative_difference": self.differences(),
+            "difference": self.apart(), "resolution": self.resolution,
             "limit_ratio": self.limit_ratio, "beyond": list(self.beyond()), "cut": list(self.cut),
         })  # fmt: skip
         return ready
@@ -221,14 +250,16 @@ def partings(results: Sequence[Result], *, cut: Sequence[str] = ()) -> tuple[Par
 def _rows(results: Sequence[Result], cut: tuple[str, ...]) -> Iterator[Parting]:
     found = {result.by: document(result) for result in results}
     packet = results[0].scenario.bottleneck.mtu_bytes
+    averaged_s = averaged_over_s(results[0].scenario)
     for quantity in UNITS:
         by_way = {way: values.get(quantity) for way, values in found.items()}
         least = 0.5 * packet if quantity.startswith("queue") else 0.0
+        resolution = averaged_s if quantity in ("convergence_s", "release_s") else 0.0
         count = max((len(each) for each in by_way.values() if isinstance(each, list)), default=0)
         for number in range(1, count + 1) if count else (None,):
             values = {way: _number(each, number) for way, each in by_way.items()}
             if not np.isnan(list(values.values())).all():
-                yield Parting(quantity, number, values, least, cut)
+                yield Parting(quantity, number, values, least, cut, resolution)
 
 
 def _number(value: Any, number: int | None) -> float:

@@ -57,6 +57,9 @@ CONGESTION = {
     "grid-both-varied": "{name} and {first} cannot be varied together",
     "grid-flows-unlike": "streams are copies of one flow, and the scenario has {count} that differ",
     "grid-no-requests": "the scenario has no request loop",
+    "no-such-load": "the scenario has no {name}: {loads} has {count:entry|entries}, from index 0",
+    "matrix-algorithms-alike": "the baseline and the algorithm to test are both {value}",
+    "results-on-input": "the input has the results of a grid, which are read from a file",
     "grid-live-is-local": "live runs are made on this machine, not on workers",
     "grid-file-too-long": "is longer than any file of results ({limit:,} bytes)",
     "grid-file-other": "is not a file of results of a grid",
@@ -67,6 +70,9 @@ CONGESTION = {
     "live-cut": "the live run was cut after {ended_s:s} of {end_s:s}: its means are of that part",
     "way-skipped": "not evaluated, as {signal} ends the command",
     "live-cut-compared": "the live run was cut, so nothing is compared with it",
+    "slow-start-counts": (
+        "time to fair shares: the first time; a slow start that passes its fair share counts"
+    ),
     "repeats-alike": "without random losses theory has the same result for all {count} repeats",
     "not-granted": (
         "{count} of {total} have no result as the kernel does not grant {algorithms:names}, and "
@@ -132,6 +138,9 @@ CONGESTION_HINTS: dict[str, str] = {
     "grid-values-repeated": "Give each value once; --repeats runs it again with other seeds",
     "grid-flows-unlike": "Vary streams in a scenario with one flow, or with flows that are alike",
     "grid-no-requests": 'Add one to the scenario: "requests": [{{"request_bytes": 10000}}]',
+    "no-such-load": "Count from 0, as in the scenario",
+    "matrix-algorithms-alike": "Name two: --baseline cubic --test bbr",
+    "results-on-input": "Name the file instead of -",
     "grid-file-other": "Use another name",
     "grid-line-damaged": "Remove the line; its scenario is then evaluated again",
     "grid-file-busy": "Wait for it, or use another name",

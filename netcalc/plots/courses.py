@@ -37,7 +37,7 @@ from netcalc.scenario import Scenario
 from netcalc.units import show
 
 PARTS = ("goodput", "window", "queue", "rtt", "jain")
-"""What is drawn over time, each in a figure of its own; Jain's index of several flows only."""
+"""What is drawn over time, each in a figure of its own; Jain's index of flows that run together."""
 WAYS = {"theory": "theory", "live": "live", "ns3": "ns-3"}
 """Names of the ways to a result, in their order."""
 DRAWN_FLOWS = 5
@@ -56,6 +56,8 @@ MARK = 6
 _SAID = {**WAYS, "theory": "Theory", "live": "Live"}
 LIMIT = "limit"
 """What is neither of the ways: an ideal share, a full buffer."""
+IDEAL, FULL = "ideal share", "full buffer"
+"""Their names in the legend."""
 _AXES = {
     "goodput": ("goodput", "bit/s"),
     "window": ("window in packets", "1"),
@@ -99,7 +101,7 @@ def courses(
         ns-3 as dashes.
     parts : sequence of str, optional
         What to draw, of :data:`PARTS`; one figure each, with one axis of time. By default all that
-        the scenario has.
+        the scenario has; Jain's index where two flows run together through a full second.
     title : str
         Title above the first figure.
     theme : {'light', 'dark'}
@@ -120,8 +122,11 @@ def courses(
         of one way; if a part is unknown.
     """
     scenario = _require_one_scenario(results)
+    several = len(scenario.flows) > 1
+    together = several and any(_knows_jain(result) for result in results)
+    left_out = parts is None and several and not together
     if parts is None:
-        parts = PARTS if len(scenario.flows) > 1 else PARTS[:-1]
+        parts = PARTS if together else PARTS[:-1]
     for part in parts:
         choice("parts", part, PARTS)
     drawn: _Drawn = {}
@@ -135,6 +140,14 @@ def courses(
     }
     look = _Look(tuple(parts), tuple(drawn), scenario.end_s, title, theme)
     text = _describe(results, title or "Flows on a bottleneck")
+    if left_out:
+        text += " Jain's index is left out: no two flows run together through a full second."
+    goodputs = [y for one, (_, y) in drawn.items() if one.part == "goodput" and one.way != LIMIT]
+    if any((y > scenario.bottleneck.rate_bps).any() for y in goodputs):
+        text += (
+            " Goodput is what receivers pass on: where a lost packet comes again, all that waited "
+            "behind it counts in that moment, for which it may be above the rate of the link."
+        )
     return Plot(partial(_draw, sources, look), sources, text, theme, ("courses", look))
 
 
@@ -285,8 +298,13 @@ def _limits(part: str, scenario: Scenario) -> _Drawn:
     if part == "queue":
         ends = np.array([0.0, scenario.end_s])
         full = np.full(2, scenario.bottleneck.buffer_bytes)
-        return {_Series(part, "full buffer", LIMIT, DRAWN_FLOWS): (ends, full)}
+        return {_Series(part, FULL, LIMIT, DRAWN_FLOWS): (ends, full)}
     return {}
+
+
+def _knows_jain(result: Result) -> bool:
+    """Whether two flows run together through a full second."""
+    return bool(np.isfinite(jain_over_time(result)[1]).any())
 
 
 def _both(result: Result, flows: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
@@ -328,9 +346,9 @@ def _draw(sources: dict[str, object], look: _Look) -> LayoutDOM:
 
 
 def _of_the_link(look: _Look) -> list[_Series]:
-    """Return one series of the link for each way, if the first figure, which has the legend, has
-    none."""
-    others = [one for one in look.series if one.way != LIMIT and one.index == DRAWN_FLOWS]
+    """Return one series of the link for each way, and its full buffer, if the first figure, which
+    has the legend, has none."""
+    others = [one for one in look.series if one.index == DRAWN_FLOWS]
     first = {one.label for one in others if one.part == look.parts[0]}
     return list({one.label: one for one in others if one.label not in first}.values())
 
@@ -357,8 +375,10 @@ def _join(
 
 
 def _entry(series: _Series) -> str:
-    """Return the name of a curve in the legend, which has the limits as one."""
-    return "ideal share, full buffer" if series.way == LIMIT else series.label
+    """Return the name of a curve in the legend, which has all ideal shares as one."""
+    if series.way != LIMIT:
+        return series.label
+    return FULL if series.part == "queue" else IDEAL
 
 
 def _draw_phase(
@@ -396,9 +416,16 @@ def _add(chart: figure, source: object, series: _Series, theme: Theme) -> GlyphR
     """Draw one series as its way has it."""
     if series.way == LIMIT:
         dash = DASHES[2 + series.index] if series.part == "windows" else DASHES[2]
+        dash = DASHES[3] if series.label == FULL and series.part == "queue" else dash
         return add_line(chart, source, line_color=INKS[theme], line_width=1.5, line_dash=dash)
     color = PALETTES[theme][series.index]
     return add_way(chart, source, series.way, color=color, index=series.index, theme=theme)
+
+
+def _said(value: float, unit: str) -> str:
+    if np.isnan(value):
+        return "unknown"
+    return f"{value:.0%}" if unit == "ratio" else show(value, unit)
 
 
 def _describe(results: Sequence[Result], title: str) -> str:
@@ -410,12 +437,13 @@ def _describe(results: Sequence[Result], title: str) -> str:
     )
     for result in results:
         rates = ", ".join(
-            f"flow {index + 1} {show(float(rate), 'bit/s')}"
+            f"flow {index + 1} {_said(float(rate), 'bit/s')}"
             for index, rate in enumerate(result.goodput_bps[:DRAWN_FLOWS])
         )
         text += (
             f" {_SAID[result.by]}: {rates + '; ' if rates else ''}link "
-            f"{result.utilization:.0%} used, mean queue {show(result.queue_mean_bytes, 'byte')}."
+            f"{_said(result.utilization, 'ratio')} used, mean queue "
+            f"{_said(result.queue_mean_bytes, 'byte')}."
         )
     hidden = len(scenario.flows) - DRAWN_FLOWS
     if hidden > 0:

@@ -113,8 +113,9 @@ def sweep(
     usual = ("request_1_p99_s", "request_1_mean_s") if has_requests else (
         "utilization", "queue_mean_bytes"
     )  # fmt: skip
+    others = _others(columns, x, varied)
     plots = [
-        _part(columns, x, part, [name for name in varied if name != x], theme)
+        _part(columns, x, part, others, theme)
         for part in parts or usual
         if part in columns and np.isfinite(columns[part]).any()
     ]
@@ -124,7 +125,24 @@ def sweep(
 
 
 def _several(values: NDArray[Any]) -> bool:
+    if values.dtype.kind == "O":
+        return len(set(values)) > 1
     return np.unique(values[np.isfinite(values)]).size > 1
+
+
+def _others(columns: dict[str, NDArray[Any]], x: str, varied: list[str]) -> list[str]:
+    """Return what groups differ in besides the algorithms: the case of a matrix, if something
+    varies within cases, otherwise what varies of the link and of single flows and loops."""
+    if "case" in columns:
+        cases = columns["case"]
+        if any(_several(columns[x][cases == case]) for case in set(cases)):
+            return ["case"]
+    of_one = [name for name in columns if "[" in name and _several(columns[name])]
+    named = [name for name in of_one if name.endswith(".algorithm")]
+    distinct = set(zip(*(columns[name] for name in named), strict=True))
+    if len(distinct) == len(set(columns["algorithm"])):  # which says it in short
+        of_one = [name for name in of_one if name not in named]
+    return [name for name in (*varied, *of_one) if name != x]
 
 
 def _part(
@@ -177,9 +195,16 @@ def _groups(columns: dict[str, NDArray[Any]], x: str, part: str, others: list[st
 
 
 def _name(columns: dict[str, NDArray[Any]], row: int, others: list[str]) -> str:
-    more = [f"{VARIED[name][0]} {show(float(columns[name][row]), VARIED[name][1])}"
-            for name in others]  # fmt: skip
-    return ", ".join([str(columns["algorithm"][row]), *more])
+    if others == ["case"]:
+        return str(columns["case"][row])
+    return ", ".join([str(columns["algorithm"][row]), *(_other(columns, row, n) for n in others)])
+
+
+def _other(columns: dict[str, NDArray[Any]], row: int, name: str) -> str:
+    value = columns[name][row]
+    if name in VARIED:
+        return f"{VARIED[name][0]} {show(float(value), VARIED[name][1])}"
+    return f"{name} {value}"
 
 
 def _on_paper(

@@ -9,18 +9,31 @@
 All of it is frozen and computes nothing but sizes; ``netcalc.congestion`` evaluates it.
 """
 
-from netcalc.scenario.document import as_document, from_document, read, read_document
+from netcalc.scenario.document import (
+    MOST_BYTES,
+    as_document,
+    document_of,
+    from_document,
+    read,
+    read_document,
+)
 from netcalc.scenario.facts import ALGORITHMS, Bottleneck, Flow, Requests, Scenario
-from netcalc.scenario.presets import preset, presets
+from netcalc.scenario.matrices import matrices, matrix
+from netcalc.scenario.presets import SIMPLIFIED, preset, presets
 
 __all__ = [
     "ALGORITHMS",
+    "MOST_BYTES",
+    "SIMPLIFIED",
     "Bottleneck",
     "Flow",
     "Requests",
     "Scenario",
     "as_document",
+    "document_of",
     "from_document",
+    "matrices",
+    "matrix",
     "preset",
     "presets",
     "read",

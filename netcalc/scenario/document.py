@@ -24,7 +24,8 @@ _OF_BOTTLENECK = ("rate_bps", "rtt_s", *_BUFFERS, "mtu_bytes", "loss_ratio", "ma
 _OF_SCENARIO = ("end_s", "warm_s", "seed", "senders")
 _OF_FLOW = ("start_s", "stop_s", "size_bytes")
 _OF_REQUESTS = ("request_bytes", "reply_bytes", "start_s", "stop_s")
-_MOST_BYTES = 10_000_000
+MOST_BYTES = 10_000_000
+"""More is not read as a scenario. [byte]"""
 LARGEST_SEED = 2**53
 """Beyond it two seeds may be the same float."""
 
@@ -32,7 +33,7 @@ Made = TypeVar("Made")
 
 
 class _BadTextError(ValueError):
-    """A constant or a repeated name in JSON, which its reader meets before the whole is known."""
+    """A repeated name in JSON, which its reader meets before the whole is known."""
 
 
 def read(path: str | Path) -> Scenario:
@@ -59,16 +60,26 @@ def read_document(path: str | Path) -> dict[str, Any]:
         If there is no such file.
     """
     with Path(path).open("rb") as file:
-        data = file.read(_MOST_BYTES + 1)
-    if len(data) > _MOST_BYTES:
-        raise ReaderError("scenario-too-long", file=str(path), limit=_MOST_BYTES)
+        return document_of(file.read(MOST_BYTES + 1), name=str(path))
+
+
+def document_of(data: bytes, *, name: str) -> dict[str, Any]:
+    """Return the JSON object of a scenario from what a file has; ``name`` is its name in messages.
+
+    Raises
+    ------
+    ReaderError
+        If it is no JSON object, or has more than :data:`MOST_BYTES`.
+    """
+    if len(data) > MOST_BYTES:
+        raise ReaderError("scenario-too-long", file=name, limit=MOST_BYTES)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ReaderError("scenario-not-utf8", file=str(path), offset=error.start) from None
-    found = _loaded(text, str(path))
+        raise ReaderError("scenario-not-utf8", file=name, offset=error.start) from None
+    found = _loaded(text, name)
     if not isinstance(found, dict):
-        raise _wrong_kind(str(path), None, found, "an object in { }")
+        raise _wrong_kind(name, None, found, "an object in { }")
     return found
 
 
@@ -156,18 +167,13 @@ def _loaded(text: str, name: str) -> Any:
         found = dict(pairs)
         if len(found) < len(pairs):
             twins = [key for key, _ in pairs]
-            raise _BadTextError("repeated", next(key for key in twins if twins.count(key) > 1))
+            raise _BadTextError(next(key for key in twins if twins.count(key) > 1))
         return found
 
-    def constant(word: str) -> float:
-        raise _BadTextError("constant", word)
-
     try:
-        return json.loads(text, object_pairs_hook=unique, parse_constant=constant)
+        return json.loads(text, object_pairs_hook=unique)  # NaN is refused with its field
     except _BadTextError as error:
-        kind, word = error.args
-        code = "scenario-key-repeated" if kind == "repeated" else "scenario-not-finite"
-        raise ReaderError(code, file=name, value=_shown(word)) from None
+        raise ReaderError("scenario-key-repeated", file=name, value=_shown(str(error))) from None
     except json.JSONDecodeError as error:
         start = text[error.pos : error.pos + 40].split("\n")[0]
         raise ReaderError(

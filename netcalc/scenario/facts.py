@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import (
     FloatArray,
-    at_least,
     choice,
     flag,
     non_negative,
@@ -178,7 +177,7 @@ class Bottleneck:
         mtu_bytes: int = 1500,
         **more: Any,
     ) -> Self:
-        """Make a bottleneck with its buffer in full packets, or in bandwidth-delay products.
+        """Make a bottleneck with its buffer in whole packets, or in bandwidth-delay products.
 
         Raises
         ------
@@ -340,7 +339,7 @@ def _hosts(name: str, value: ArrayLike) -> FloatArray:
 
 
 def _some_packets(name: str, value: ArrayLike) -> FloatArray:
-    return at_least(name, value, 1.0)
+    return whole(name, value, 1)
 
 
 def _whole_bytes(name: str, value: ArrayLike) -> FloatArray:

@@ -28,6 +28,14 @@ _BUFFERS = {"half": 0.5, "1": 1.0, "2": 2.0, "4": 4.0, "8": 8.0}
 _LOSSES = {"0.01": 1e-4, "0.1": 1e-3, "1": 0.01, "2": 0.02}
 
 
+SIMPLIFIED = {
+    "lan": "the source names no buffer: 1 MB, the lower of its switches",
+    "wan-10g": "the source's switch has 1 to 2 MB: here 1.5, or --set buffer_bytes=1e6 and 2e6; "
+    "its queue of 20,000 packets for the delayed ACKs, which never drops, is left out",
+}
+"""What a preset has otherwise than its source, or in addition to it."""
+
+
 def presets() -> tuple[str, ...]:
     """Return the names of all presets."""
     return tuple(_presets())

@@ -65,9 +65,10 @@ def test_the_table_has_a_row_for_each_flow(file):
 def test_presets_are_listed_and_computed():
     listed = run("--list")
     assert "two-flows " in listed
-    assert set(json.loads(run("--list", "--json"))) == {
-        line.split()[0] for line in listed.splitlines()
-    }
+    names = [line.split()[0] for line in listed.splitlines() if line[2] != " "]
+    assert set(json.loads(run("--list", "--json"))) == set(names)
+    [at] = [number for number, line in enumerate(listed.splitlines()) if "wan-10g" in line]
+    assert "1 to 2 MB" in listed.splitlines()[at + 1], "published: NE08 and NE09 of the data set"
     found = json.loads(run("--preset", "buffer-1-bdp", "--algorithm", "reno", "--json"))
     assert 0.08 <= found["request_p99_s"][0] < 0.2, "derived: RTT + buffer / rate, and repairs"
     text = run("--preset", "buffer-2-bdp")
@@ -89,7 +90,7 @@ def test_presets_are_listed_and_computed():
         (["FILE", "--python", "python3"], "options-exclusive"),
         (["FILE", "--by", "ns3", "--stack", "linux"], "options-exclusive"),
         (["FILE", "--by", "ns3", "--python", "/no/python"], "ns3-no-python"),
-        (["--preset", "lann"], "not-a-choice"),
+        (["--preset", "two-flow"], "not-a-choice"),
         (["FILE", "--by", "guess"], "not-a-choice"),
         (["FILE", "--plot", "FILE", "--force"], "output-is-input"),
         (["--list", "--plot", "out.html"], "options-exclusive"),

@@ -166,6 +166,23 @@ def test_a_cut_run_is_named(file, monkeypatch, by):
         assert apart == [None] * len(apart)
 
 
+def test_a_difference_from_nothing_is_printed_in_its_unit(capsys):
+    from netcalc.cli.congestion import print_partings
+
+    print_partings([
+        ways.Parting("release_s", 1, {"theory": 0.0, "live": 0.5}, resolution=0.4),
+        ways.Parting("convergence_s", 1, {"theory": 1.0, "live": 0.5}, resolution=0.4),
+        ways.Parting("drop_count", None, {"theory": 7.0, "live": 0.0}),
+        ways.Parting("drop_count", None, {"theory": 0.0, "live": 0.0}),
+    ])  # fmt: skip
+    shown = capsys.readouterr().out
+    lines = [line.split() for line in shown.splitlines() if "live" not in line]
+    ends = [" ".join(line[-2:]) for line in lines if line and line[0] in ("time", "dropped")]
+    # derived: 0 - 0.5 s, 1 / 0.5, 7 - 0, and nothing of nothing
+    assert ends[:4] == ["-500 ms", "ms +100.0%", "0 +7", "0 +0.0%"]
+    assert "a slow start that passes its fair share counts" in shown
+
+
 def test_a_cut_run_is_compared_with_nothing():
     scenario = from_document(BASE)
     whole = theory.run(scenario)

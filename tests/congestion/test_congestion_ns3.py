@@ -48,10 +48,22 @@ import sys, time
 
 def interpreter(tmp_path, body):
     """Write a program that stands for a Python with ns-3."""
+    tmp_path.mkdir(exist_ok=True)
     path = tmp_path / "python"
     path.write_text(PROGRAM.format(python=sys.executable, body=body))
     path.chmod(0o755)
     return str(path)
+
+
+@pytest.mark.each(("body", "status"), [
+    ("sys.exit(3)", "exit status 3"),
+    ("""print('{"ready": 1}', flush=True); sys.stdin.readline(); sys.exit(4)""", "exit status 4"),
+    ("print('no JSON', flush=True); time.sleep(60)", "exit status -9"),  # ended by netcalc
+])  # fmt: skip
+def test_a_program_that_ends_is_named_with_its_own_status(tmp_path, body, status):
+    program = interpreter(tmp_path / str(len(body)), body)
+    with pytest.raises(ExperimentError, match=status):
+        ns3.run(SCENARIO, python=program)
 
 
 def test_the_child_is_given_the_scenario():

@@ -90,6 +90,16 @@ def test_ideal_shares_of_flows_that_come_and_go():
     assert np.isnan(rate_bps[1, [0, 1, 4, 5]]).all()
 
 
+def test_nobody_has_a_share_while_no_flow_runs():
+    # derived: 1 MB are there after 0.69 s, the second flow starts at 4 s
+    given = scenario(Flow(algorithm="cubic", size_bytes=1e6),
+                     Flow(algorithm="bbr", start_s=4.0, stop_s=8.0))  # fmt: skip
+    time_s, rate_bps = fair_shares_bps(given)
+    assert time_s.tolist() == pytest.approx([0, 8e6 / 11.584e6, 8e6 / 11.584e6, 4, 4, 8])
+    assert np.isnan(rate_bps[:, 2:4]).all()
+    assert rate_bps[1, 4:] == pytest.approx([11.584e6] * 2)
+
+
 def test_a_sized_flow_ends_when_its_shares_have_carried_it():
     # derived: 2.172 MB are 1.5 s of the whole link: 1 s alone, then 1 s of half of it
     given = scenario(Flow(algorithm="cubic", size_bytes=1.5 * 11.584e6 / 8),

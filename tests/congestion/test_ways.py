@@ -56,6 +56,21 @@ def test_ways_part_beyond_the_aims():
     assert np.isnan(p99.differences()["ns3"])
 
 
+def test_a_difference_from_nothing_is_no_ratio():
+    zero = ways.Parting("convergence_s", 2, {"theory": 0.0, "live": 0.5}, resolution=0.4)
+    assert zero.apart() == {"live": -0.5}
+    assert not zero.is_relative("live")
+    # derived: 0.3 s is less than the 0.4 s over which rates are averaged, 0.5 s is more
+    values = {"theory": 0.5, "live": 0.3, "ns3": 0.8}
+    near = ways.Parting("convergence_s", 2, values, resolution=0.4)
+    assert [near.is_relative(way) for way in ("live", "ns3")] == [False, True]
+    found = near.as_dict()
+    assert found["difference"] == pytest.approx({"live": 0.2, "ns3": -0.3})
+    assert found["resolution"] == 0.4
+    cut = ways.Parting("release_s", 1, {"theory": 1.0, "live": 2.0}, cut=("live",))
+    assert np.isnan(cut.apart()["live"])
+
+
 def test_half_a_packet_of_a_queue_never_parts():
     found = ways.partings([
         result("theory", [1, 1], queue_median_bytes=0.0),

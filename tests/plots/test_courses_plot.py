@@ -157,7 +157,7 @@ def test_three_ways_are_lines_marks_and_dashes_of_one_legend():
     names = [f"flow {n}, {how}, {way}" for way in ("theory", "live", "ns-3")
              for n, how in ((1, "cubic"), (2, "bbr"))]  # fmt: skip
     links = [f"link, {way}" for way in ("theory", "live", "ns-3")]
-    assert list(legend_of(first)) == [*names, "ideal share, full buffer", *links]
+    assert list(legend_of(first)) == [*names, "ideal share", *links, "full buffer"]
     for link in links:
         [shown] = legend_of(first)[link]
         # identity: the axis begins at 0
@@ -171,6 +171,36 @@ def test_three_ways_are_lines_marks_and_dashes_of_one_legend():
     assert glyphs["goodput, flow 1, cubic, theory"].line_color == BLUE
     assert drawn(others[1])["queue, link, theory"].line_color == SKY
     assert glyphs["goodput, flow 1, cubic, live"].marker != live.marker
+
+
+def test_the_full_buffer_looks_otherwise_than_an_ideal_share():
+    first, _, queue, *_ = courses([result()]).figure.children
+    full = drawn(queue)["queue, full buffer"]
+    assert full.line_dash != drawn(first)["goodput, ideal share of flow 1"].line_dash
+    [shown] = legend_of(first)["full buffer"]
+    assert shown.glyph.line_dash == full.line_dash
+    [link] = shown.js_property_callbacks["change:visible"]
+    assert link.args["other"].name == "queue, full buffer"
+
+
+def test_the_index_of_jain_is_left_out_where_no_two_flows_run_together():
+    # derived: flow 2 runs for 0.5 s only, through no interval of a second
+    short = replace(SCENARIO.flows[1], stop_s=1.5)
+    apart = replace(SCENARIO, flows=(SCENARIO.flows[0], short))
+    plot = courses([result(scenario=apart)])
+    assert len(plot.figure.children) == 4
+    assert "Jain's index is left out: no two flows run together" in plot.description
+    assert len(courses([result(scenario=apart)], parts=["goodput", "jain"]).figure.children) == 2
+
+
+def test_goodput_above_the_link_and_what_is_not_known_are_said():
+    burst = replace(COURSE, goodput_bps=np.where(COURSE.goodput_bps == 8e6, 13e6, 1e6))
+    said = courses([result("ns3", trajectory=burst)]).description
+    assert "may be above the rate of the link" in said, "derived: 13 of 12 Mbit/s"
+    assert "above the rate" not in courses([result()]).description
+    nothing = result(goodput_bps=np.array([np.nan, 5e6]), utilization=np.nan)
+    said = courses([nothing]).description
+    assert "flow 1 unknown, flow 2 5 Mbit/s; link unknown used" in said
 
 
 def test_one_entry_of_the_legend_hides_its_curve_in_all_figures():

@@ -105,6 +105,7 @@ WRONG = [
     ("rtt_s", 0, "rtt_s", "scenario-number"),
     ("rtt_s", 10**400, "rtt_s", "scenario-too-large"),
     ("buffer_packets", 0.5, "buffer_packets", "scenario-number"),
+    ("buffer_packets", 2.7, "buffer_packets", "scenario-number"),
     ("buffer_packets", None, "buffer_packets", "scenario-one-buffer"),
     ("buffer_bdp", 1, "buffer_packets", "scenario-one-buffer"),
     ("loss_ratio", 1, "loss_ratio", "all-packets-lost"),
@@ -155,7 +156,12 @@ def test_refusals_name_the_field(key, value, field, code):
         ("", "scenario-not-json"),
         ("[" * 100_000, "scenario-not-json"),
         ("[1, 2]", "scenario-wrong-kind"),
-        ('{"rate_bps": NaN}', "scenario-not-finite"),
+        ('{"rate_bps": NaN, "rtt_s": 1, "end_s": 1, "buffer_bdp": 1}', "scenario-not-finite"),
+        ('{"rate_bps": 1, "rtt_s": 1, "end_s": 1, "flows": [NaN]}', "scenario-one-buffer"),
+        (
+            '{"rate_bps": 1e7, "rtt_s": 1, "end_s": 1, "buffer_bdp": 1, "flows": [NaN]}',
+            "scenario-wrong-kind",
+        ),
         ('{"rate_bps": 1e999, "rtt_s": 1, "end_s": 1}', "scenario-one-buffer"),
         (
             '{"rate_bps": 1e999, "rtt_s": 1, "end_s": 1, "buffer_bdp": 1}',
