@@ -9,8 +9,6 @@ Nothing heavy is loaded until it is used: ``import netcalc`` alone loads no othe
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from netcalc.version import __version__ as __version__
 
 TYPE_CHECKING = False  # importing typing takes 20 ms, in which Ctrl-C would show a traceback
@@ -101,6 +99,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a room when it is first used (PEP 562)."""
+    from importlib import import_module  # late: before this, Ctrl-C would show a traceback
+
     if name in _ROOMS:
         return import_module(f"netcalc.{name}")
     if name in _NAMES:

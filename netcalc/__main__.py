@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 
 TYPE_CHECKING = False  # this file is short of time: until it has run, Ctrl-C shows a traceback
 if TYPE_CHECKING:
+    import signal
     from types import FrameType
+else:
+    import _signal as signal  # part of Python itself; the module around it loads six others
 
 
 def end_quietly(number: int, frame: FrameType | None) -> None:

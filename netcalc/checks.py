@@ -10,7 +10,7 @@ The checks look at the smallest and the largest element only: two passes, no tem
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import wraps
 from inspect import signature, unwrap
@@ -38,8 +38,8 @@ few arrays of a formula stay in a second-level cache of 1 MiB or more."""
 LARGEST = float(np.finfo(np.float64).max)
 """Largest number of float64: a longer integer cannot be computed with."""
 
-MAX_ELEMENTS = 1 << 26
-"""Most elements of a result whose shape no argument has: 512 MiB of float64."""
+MAX_ELEMENTS = 1 << 25
+"""Most elements of a range, and of a result whose shape no argument has: 256 MiB of float64."""
 
 Model = TypeVar("Model", bound=Callable[..., Any])
 
@@ -96,7 +96,7 @@ def _shapes(given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
         if isinstance(value, str | bytes):
             continue
         try:
-            found[name] = np.shape(value)
+            found[name] = (len(value),) if isinstance(value, range) else np.shape(value)
         except Exception:  # of an object of another package
             continue
     return {name: shape for name, shape in found.items() if shape}
@@ -124,6 +124,16 @@ def _refuse_too_many(given: Mapping[str, Any], most: int = MAX_ELEMENTS) -> None
     if count > max(most, largest if most else 0):
         name = max(shapes, key=lambda one: prod(shapes[one]))
         raise DomainError("too-many-elements", name, list(shapes[name]), shape=list(whole))
+
+
+def in_blocks(*arrays: NDArray[Any]) -> Iterator[tuple[NDArray[Any], ...]]:
+    """Yield arrays of one length piece by piece: what is computed of a piece takes little memory.
+
+    >>> [[part.size for part in parts] for parts in in_blocks(np.zeros(BLOCK + 1))]
+    [[16384], [1]]
+    """
+    for start in range(0, arrays[0].size, BLOCK):
+        yield tuple(array[start : start + BLOCK] for array in arrays)
 
 
 def positive(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
@@ -241,6 +251,8 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     ArgumentTypeError
         If ``value`` holds text, booleans, complex numbers or other things that are not numbers.
     """
+    if isinstance(value, range) and value[:MAX_ELEMENTS] != value:  # numpy would make a list of it
+        raise DomainError("too-long-range", name, repr(value), high=MAX_ELEMENTS)
     try:
         if is_masked(value):
             value = np.ma.filled(value.astype(np.float64), np.nan)

@@ -147,11 +147,15 @@ class Path:
         10
         """
         given: object = links
+        refused = ArgumentTypeError(
+            "not-of-class", "links", safe_repr(given), expected="a list of Link"
+        )
         if isinstance(given, str) or not isinstance(given, Iterable):
-            raise ArgumentTypeError(
-                "not-of-class", "links", safe_repr(given), expected="a list of Link"
-            )
-        links = list(given)
+            raise refused
+        try:
+            links = list(given)
+        except TypeError as error:  # an array of one number has no elements
+            raise refused from error
         last = len(links) - 1
         return cls(
             tuple(

@@ -274,3 +274,14 @@ def test_a_model_may_overflow_in_silence_and_only_a_model():
         assert formula([1e308, 1.0])[0] == np.inf
         with pytest.raises(RuntimeWarning):
             np.array([1e308]) * 1e308
+
+
+@pytest.mark.each("long", [range(2**25 + 1), range(10**12), range(10**30), range(0, -(10**12), -1)])
+def test_a_range_that_no_memory_holds_is_refused(long):
+    refused = refusal(checks.real, long)
+    assert (refused.code, refused.values["high"]) == ("too-long-range", 2**25)
+    assert "33,554,432" in str(refused)
+
+
+def test_a_range_is_a_list_of_numbers():
+    assert checks.real("argument", range(3)).tolist() == [0.0, 1.0, 2.0]

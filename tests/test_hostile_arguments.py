@@ -231,6 +231,12 @@ OTHERS = {
 }
 
 
+def test_an_array_of_one_number_is_no_list_of_links():
+    with pytest.raises(ArgumentTypeError) as refused:
+        Path.of(np.array(1.0))
+    assert (refused.value.code, refused.value.values["name"]) == ("not-of-class", "links")
+
+
 @pytest.mark.each("name", OTHERS)
 def test_other_arguments_are_refused_by_name(name):
     with pytest.raises((ArgumentTypeError, DomainError)) as refused:

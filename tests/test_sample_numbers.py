@@ -171,6 +171,22 @@ def test_transactions_by_mode():
     )  # fmt: skip
 
 
+def test_the_least_of_each_size_of_more_rows_than_are_looked_at_at_a_time():
+    """Second method: the rows of each size, one size after the other."""
+    draw = np.random.default_rng(8)
+    count = 50_000
+    sizes = draw.integers(0, 40, count).astype(float)
+    sizes[draw.random(count) < 0.1] = NAN
+    times, lost = draw.random(count), draw.random(count) < 0.1
+    echo = RttSamples(payload_bytes=sizes, rtt_s=times, lost=lost)
+    for rows in (np.ones(count, bool), draw.random(count) < 0.5):
+        taken = rows & ~lost
+        expected = {size: times[taken & (sizes == size)].min() for size in range(40)}
+        found = echo.minima(rows)
+        assert dict(zip(*map(np.ndarray.tolist, found), strict=True)) == expected
+    assert [part.tolist() for part in echo.minima(np.zeros(count, bool))] == [[], []]
+
+
 def test_hops_use_replies_of_the_full_size_only():
     """To hop 1 the largest reply has 68 bytes: the probe that got 56 back does not count."""
     probes = HopSamples(

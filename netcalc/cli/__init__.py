@@ -181,13 +181,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
         lack = NetcalcError("no-memory", limit_bytes=memory_limit_bytes())
         code = _refuse(lack, as_json)
     except OSError as error:
-        closed = streams.output_is_closed() and error.errno == errno.EBADF
-        code = _refuse(CommandError("output-closed") if closed else system_error(error), as_json)
+        if streams.output_is_closed() and error.errno == errno.EBADF:
+            error_shown: NetcalcError = CommandError("output-closed")
+        elif _is_of_output(error):
+            streams.drop_output()
+            error_shown = CommandError("output-refused", reason=error.strerror, errno=error.errno)
+        else:
+            error_shown = system_error(error)
+        code = _refuse(error_shown, as_json)
     if streams.output_is_closed():
         streams.drop_output()
     if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _is_of_output(error: OSError) -> bool:
+    """Whether an error is that of printing on standard output, and of no file or socket."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    if at is None or error.filename is not None:
+        return False
+    frame = at.tb_frame
+    return frame.f_code is main.__code__ or (
+        frame.f_code is click.echo.__code__ and not frame.f_locals.get("err")
+    )
 
 
 def user_environment() -> dict[str, str]:

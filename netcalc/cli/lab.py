@@ -96,6 +96,8 @@ def lab(
     lessons = find_lessons()
     _tell(copy_lessons(lessons, folder, fresh=fresh))
     port = _free_port(port)
+    if _is_root():
+        put(f"warning: {CommandError('server-as-root').what}", err=True)
     token = secrets.token_urlsafe(24)
     first = min(path.name for path in lessons.glob("*.ipynb"))
     opened = "" if as_pages else f"lab/tree/{first}"

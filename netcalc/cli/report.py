@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from netcalc import compare, explain, fit, readers
+from netcalc.checks import in_blocks
 from netcalc.cli import print_json, say
 from netcalc.cli.hops import print_hops
 from netcalc.cli.output import cell, print_table
@@ -250,8 +251,8 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
             document["rtt_s"] = {
                 "count": rtt.size,
                 "min": float(rtt.min()),
-                "median": float(np.median(rtt)),
                 "max": float(rtt.max()),
+                "median": float(np.median(rtt, overwrite_input=True)),
             }
     if isinstance(samples, TransactionSamples):
         document["modes"] = {}
@@ -294,19 +295,17 @@ def describe(name: str, samples: Samples) -> str:
         lines.append(f"  sent {samples.sent}, received {samples.received}{loss}")
         if samples.duplicates or samples.errors:
             lines.append(f"  duplicates {samples.duplicates}, errors {samples.errors}")
-        rtt = samples.best_s
-        if rtt.size:
-            lines.append(
-                f"  RTT of first replies: min {show(rtt.min(), 's')}, median "
-                f"{show(float(np.median(rtt)), 's')}, max {show(rtt.max(), 's')}"
-            )
+        count = int(np.count_nonzero(samples.measured))
+        if count:
+            least, middle, most = (show(value, "s") for value in _extremes(samples))
+            lines.append(f"  RTT of first replies: min {least}, median {middle}, max {most}")
             lines += _below_lines(samples)
         elif any("rtt_min_s" in row for row in samples.facts()):
             lines.append("  no probe has a time of its own: the times below are the tool's summary")
         else:
             lines.append("  no round-trip times")
-        if 0 < rtt.size < samples.received:
-            lines.append(f"  {rtt.size} of {samples.received} replies have a time")
+        if 0 < count < samples.received:
+            lines.append(f"  {count} of {samples.received} replies have a time")
     if isinstance(samples, TransactionSamples):
         lines += [f"  {sentence}" for sentence in mode_lines(samples)]
     if isinstance(samples, BulkSamples):
@@ -324,19 +323,27 @@ def describe(name: str, samples: Samples) -> str:
     return "\n".join(lines)
 
 
+def _extremes(samples: RttSamples) -> tuple[float, float, float]:
+    """Return the least, the median and the largest round trip. [s]"""
+    rtt = samples.best_s
+    least, most = float(rtt.min()), float(rtt.max())
+    return least, float(np.median(rtt, overwrite_input=True)), most
+
+
 def _below_lines(samples: RttSamples) -> list[str]:
     """Say what was made of a time that the tool prints as below its last digit."""
-    width = np.asarray(samples.resolution_s, dtype=np.float64)
-    if width.size != len(samples):
-        return []
-    rtt, width = samples.best_s, width[samples.measured]
-    below = (width > 0) & (2 * rtt == width)
-    count = int(np.count_nonzero(below))
+    columns = (np.asarray(samples.rtt_s), np.asarray(samples.resolution_s), samples.measured)
+    count, widest, longest = 0, 0.0, 0.0
+    for rtt, width, measured in in_blocks(*columns):
+        below = measured & (width > 0) & (2 * rtt == width)
+        if below.any():
+            count += int(np.count_nonzero(below))
+            widest = max(widest, float(width[below].max()))
+            longest = max(longest, float(rtt[below].max()))
     if not count:
         return []
-    most, taken = show(float(width[below].max()), "s"), show(float(rtt[below].max()), "s")
     times = "1 time" if count == 1 else f"{count} times"
-    return [f"  {times} below {most}, taken as {taken}"]
+    return [f"  {times} below {show(widest, 's')}, taken as {show(longest, 's')}"]
 
 
 def _notes(comparison: compare.Comparison | None) -> tuple[Notice, ...]:

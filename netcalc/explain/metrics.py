@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.checks import FloatArray
 from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.known import Known
 from netcalc.models.measuring import delay_variation as variation
@@ -51,19 +52,28 @@ def delay_variation(delay_s: ArrayLike) -> dict[str, float]:
     RFC 3550, 6.4.1; RFC 3393; RFC 5481.
     """
     delay = np.asarray(delay_s, dtype=np.float64)
-    known = delay[np.isfinite(delay)]
+    finite = np.isfinite(delay)
+    known = delay if finite.all() else delay[finite]
     if known.size < 2:
         return {}
-    runs = [part[np.isfinite(part)] for part in np.split(delay, np.flatnonzero(np.isnan(delay)))]
-    ipdv = np.abs(np.concatenate([variation.ipdv_s(run) for run in runs if run.size]))
-    ipdv = ipdv[np.isfinite(ipdv)]
-    pdv = variation.pdv_s(known)
     found = {"jitter_s": float(variation.jitter_rfc3550_s(known)[-1])}
+    ipdv = variation.ipdv_s(known) if finite.all() else _ipdv_between(delay)
+    np.abs(ipdv, out=ipdv)
     if ipdv.size:
         found |= {"ipdv_mean_s": float(ipdv.mean()), "ipdv_max_s": float(ipdv.max())}
-    found |= {f"pdv_{one}_s": float(np.percentile(pdv, one)) for one in PERCENTILES}
-    found |= {f"rtt_{one}_s": float(np.percentile(known, one)) for one in PERCENTILES[1:]}
+    del ipdv
+    above = np.percentile(variation.pdv_s(known), PERCENTILES, overwrite_input=True)
+    found |= {f"pdv_{one}_s": at for one, at in zip(PERCENTILES, above.tolist(), strict=True)}
+    times = np.percentile(known, PERCENTILES[1:])
+    found |= {f"rtt_{one}_s": at for one, at in zip(PERCENTILES[1:], times.tolist(), strict=True)}
     return found
+
+
+def _ipdv_between(delay: FloatArray) -> FloatArray:
+    """Return the differences of neighbours of which both arrived. [s]"""
+    runs = [part[np.isfinite(part)] for part in np.split(delay, np.flatnonzero(np.isnan(delay)))]
+    ipdv: FloatArray = np.concatenate([variation.ipdv_s(run) for run in runs if run.size])
+    return ipdv[np.isfinite(ipdv)]
 
 
 def transfer_metrics(one: Evidence, known: Known, *, line_ceiling_bps: float) -> dict[str, float]:

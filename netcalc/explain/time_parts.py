@@ -51,29 +51,20 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
         own = groups == name
         if not (samples.measured & own).any():
             continue
-        size_of = np.asarray(samples.payload_bytes)
-        x, y = _least_of_each_size(samples, own)
+        x, y = samples.minima(own)
         if x.size > 1:
-            own = own & (size_of == x[-1])
-        rows = samples.measured & own
-        rtt = np.asarray(samples.rtt_s)[rows]
-        in_order = np.where(rows | np.asarray(samples.lost), np.asarray(samples.rtt_s), np.nan)
-        in_order = in_order[own & ~np.asarray(samples.duplicate)]
-        step = np.asarray(samples.resolution_s)[rows]
-        step = step[np.isfinite(step)]
-        sizes = size_of[rows]
-        sizes = sizes[np.isfinite(sizes)]
-        measured = float(np.median(rtt))
-        slow = float(np.percentile(rtt, 95))
-        said = _notices(samples, rtt, sizes, known)
+            own &= np.asarray(samples.payload_bytes) == x[-1]
+        measured, slow, least = _median_slow_least(samples, own)
+        sizes = x[-1:]
+        said = _notices(samples, slow - least, sizes, known)
         if slow > GROWN_RATIO * measured and slow - measured > GROWN_S:
             said = (Notice("slowest-explained", {"median_s": measured, "slow_s": slow}), *said)
             measured = slow
         if x.size > 1:
             values = {"size_bytes": float(x[-1]), "count": int(x.size)}
             said = (Notice("largest-size-explained", values), *said)
-        coarse = float(step.max()) if step.size else 0.0
-        limits = parts_of(measured, float(rtt.min()), coarse, sizes, known, _rising_rate(x, y))
+        coarse = _coarsest(samples, own)
+        limits = parts_of(measured, least, coarse, sizes, known, _rising_rate(x, y))
         found.append(
             Finding(
                 label=name,
@@ -82,20 +73,34 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
                 limits=limits,
                 notices=said,
                 missing=asked_of_times(known),
-                metrics=delay_variation(in_order),
+                metrics=delay_variation(_in_order(samples, own)),
             )
         )
     return tuple(found)
 
 
-def _least_of_each_size(
-    samples: RttSamples, own: NDArray[np.bool_]
-) -> tuple[FloatArray, FloatArray]:
-    """Return the sizes of these probes in ascending order, and the smallest time of each."""
-    sizes, rtts = np.asarray(samples.payload_bytes), np.asarray(samples.rtt_s)
-    rows = own & samples.measured & np.isfinite(sizes)
-    found = np.unique(sizes[rows])
-    return found, np.array([rtts[rows & (sizes == one)].min() for one in found])
+def _median_slow_least(samples: RttSamples, own: NDArray[np.bool_]) -> tuple[float, float, float]:
+    """Return the median, the 95th percentile and the least of the times of these rows. [s]"""
+    rtt = np.asarray(samples.rtt_s)[samples.measured & own]
+    least = float(rtt.min())
+    slow = float(np.percentile(rtt, 95, overwrite_input=True))
+    return float(np.median(rtt, overwrite_input=True)), slow, least
+
+
+def _coarsest(samples: RttSamples, own: NDArray[np.bool_]) -> float:
+    """Return the widest known step of the times of these rows; 0 if none is known. [s]"""
+    steps = np.asarray(samples.resolution_s)
+    known = samples.measured & own & np.isfinite(steps)
+    return float(np.fmax.reduce(steps, where=known, initial=0.0))
+
+
+def _in_order(samples: RttSamples, own: NDArray[np.bool_]) -> FloatArray:
+    """Return the times of these probes as they were sent; nan where there is none. [s]"""
+    first = own & ~np.asarray(samples.duplicate)
+    times: FloatArray = np.asarray(samples.rtt_s)[first]
+    known = (samples.measured | np.asarray(samples.lost))[first]
+    times[~known] = np.nan
+    return times
 
 
 def _rising_rate(x: FloatArray, y: FloatArray) -> float | None:
@@ -138,10 +143,9 @@ def parts_of(
 
 
 def _notices(
-    samples: RttSamples, rtt: FloatArray, sizes: FloatArray, known: Known
+    samples: RttSamples, late: float, sizes: FloatArray, known: Known
 ) -> tuple[Notice, ...]:
     found = []
-    late = float(np.percentile(rtt, 95)) - float(rtt.min())
     if known.line_bps is not None and late > 0:
         values = {"delay_s": late, "queue_bytes": late * known.line_bps / 8}
         found.append(Notice("queue-behind-line", values))

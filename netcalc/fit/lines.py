@@ -234,8 +234,8 @@ def rtt_against_size(
         known = samples.measured & ~np.isnan(np.asarray(samples.payload_bytes))
         size = np.asarray(samples.payload_bytes)[known]
         rtt = np.asarray(samples.rtt_s)[known]
-    resolution = np.asarray(samples.resolution_s)[samples.measured]
-    smallest = float(np.nanmin(resolution, initial=np.inf)) if resolution.size else 0.0
+    resolution = np.asarray(samples.resolution_s)
+    smallest = float(np.fmin.reduce(resolution, where=samples.measured, initial=np.inf))
     line = robust_line(size, rtt, resolution=smallest if np.isfinite(smallest) else 0.0)
     reason = _no_rate_reason(size, line, bits=16.0, one_size="one-size-of-echo")
     bandwidth = np.nan if reason else 16.0 / line.slope

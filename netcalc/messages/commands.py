@@ -35,6 +35,7 @@ COMMAND_LINE: dict[str, str] = {
     "waiting-for-input": "waiting for the standard input, which has said nothing so far",
     "input-closed": "the standard input is closed",
     "output-closed": "the standard output is closed: nothing can be printed",
+    "output-refused": "the standard output cannot be written: {reason}",
     "waiting-for-text": "waiting for text; end it with Ctrl-D on a line of its own",
     "server-as-root": (
         "run as root, the server gives a root terminal to everyone who has the token in its address"
@@ -87,6 +88,7 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "output-exists": "Use another name or --force",
     "folder-is-file": "Name a folder with --dir",
     "output-named-twice": "Use another name for one of them",
+    "output-refused": "Redirect it to another file or disk",
     "server-as-root": "Start it as another user, or add --allow-root",
     "server-port-in-use": "Without --port a free one is chosen",
     "lessons-missing": "Install netcalc-lab again; its files are missing",
@@ -110,6 +112,7 @@ TYPED_HINTS: dict[str, str] = {
     "no-header": "Add a header, or name the columns: --columns size_bytes,rtt_ms",
     "data-for-header": "Add a header, or name the columns: --columns size_bytes,rtt_ms",
     "column-without-unit": "Write {column} [{example}] in the header",
+    "named-column-without-unit": "Name the columns with units: --columns {names}",
     "namespaces-not-linux": _LOOPBACK,
     "namespaces-not-permitted": (
         "Check the sysctls user.max_user_namespaces and "

@@ -135,6 +135,7 @@ FILES: dict[str, str] = {
     "columns-of-one-name": "{count:column has|columns have} the name {column!r}",
     "ambiguous-columns": "more than one column may be meant: {columns:names}",
     "column-without-unit": "has no unit",
+    "named-column-without-unit": "has no unit",
     "ambiguous-column-unit": "the unit {written!r} is ambiguous: write {readings:or}",
     "unknown-column-unit": "the unit {written!r} is unknown",
     "column-unit-of-other-kind": "{written!r} is a unit of {kind}",
@@ -219,6 +220,7 @@ FILES_EXPECTED: dict[str, str] = {
     "malformed-quotes": "the end of a quoted cell before the next separator",
     "no-such-column": "one of {columns:names}",
     "column-without-unit": "a unit: {readings:or}",
+    "named-column-without-unit": "a unit: {readings:or}",
     "unknown-column-unit": _IN_THE_HEADER,
     "column-unit-of-other-kind": _IN_THE_HEADER,
     "infinite-cell": "a finite number, or an empty cell where it is missing",
@@ -312,6 +314,7 @@ FILES_HINTS: dict[str, str] = {
     "columns-of-one-name": "Rename all but one",
     "ambiguous-columns": "Rename or remove all but one",
     "column-without-unit": "Write {column} [{example}] in the header",
+    "named-column-without-unit": "Name the columns with units: {names}",
     "later-schema": "Update netcalc-lab",
     "samples-too-large": "Save fewer samples",
     "not-saved-samples": "netcalc read reads files of other tools",
@@ -349,6 +352,7 @@ FILES_PYTHON_HINTS: dict[str, str] = {
     "no-header": _NAME_THEM,
     "data-for-header": _NAME_THEM,
     "column-without-unit": "Or give the unit: units={{{column!r}: {example!r}}}",
+    "named-column-without-unit": "Or give the unit: units={{{column!r}: {example!r}}}",
     "other-kind": "netcalc.samples.load reads every kind",
 }
 """What a caller in Python can do: shown with the traceback, not by the command."""

@@ -70,6 +70,7 @@ NUMBERS = {
         "{name} of shape ({value}) with the other arguments gives a result of shape ({shape}), "
         "more than the memory is meant for"
     ),
+    "too-long-range": "{name} of {value} has more than {high:,} elements",
     "too-many-rounds": "{name} of {value:g} takes more than {high:,} round trips",
     "too-many-segments": "{name} must fit {high:,} segments, got {value}",
     "too-many-mixes": "{name} of {value} results in more than {high:,} mixes to compare",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from typing import TypeAlias
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers._cells_kept import Cells, Flat, flat_rows
+from netcalc.readers._cells_kept import Cells, Flat, RowLines, flat_rows
 from netcalc.readers.source import Source, Text, no_measurement, shorten
 from netcalc.units import kind_of
 
@@ -27,6 +26,11 @@ MISSING = {
     "", "-", "--", "—", "–", "*", "?", "n/a", "na", "#n/a", "nan", "null", "none", "nil",
     "missing", "timeout", "timed out", "lost", "no reply",
 }  # fmt: skip
+
+MISSING_WORDS = {
+    "na", "none", "nil", "missing", "timeout", "timed out", "lost", "no reply",
+}  # fmt: skip
+"""Marks of a missing number that may be the name of a column as well."""
 
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
 
@@ -65,8 +69,6 @@ _ROWS_BELOW = 200
 
 _DELIMITERS = ("\t", ";", "|", ",")
 SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", ",": "commas", " ": "blanks"}
-SEPARATED = {"\t": " ", ";": ";", "|": "|", ",": ",", " ": " "}
-"""How cells are joined when a row is shown."""
 
 
 @dataclass(slots=True)
@@ -77,7 +79,7 @@ class Grid:
     header: list[str]
     header_line: int
     columns: list[Cells] = field(default_factory=list)
-    numbers: array[int] = field(default_factory=lambda: array("I"))
+    numbers: RowLines = field(default_factory=RowLines)
     warnings: list[Notice] = field(default_factory=list)
     partial: bool = False
 
@@ -105,7 +107,7 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
         if not ahead:
             raise ReaderError("file-empty", file=source.name)
         grid.header_line, grid.header = ahead.pop(0)
-        _check_header(source, grid)
+        _check_header(source, text, grid)
     if len(grid.header) > MAX_COLUMNS:
         raise ReaderError(
             "too-many-columns",
@@ -117,19 +119,25 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
     rest = ([number for number, _ in ahead], [cells for _, cells in ahead])
     _fill(source, text, grid, chain([rest], chunks))
     if not columns:
-        _refuse_data_as_header(source, grid)
+        _refuse_data_as_header(source, text, grid)
     if not grid.numbers:
         raise ReaderError("only-a-header", file=source.name)
     return grid
 
 
-def _check_header(source: Source, grid: Grid) -> None:
+def _line_of(text: Text, wanted: int) -> str:
+    """Return a line near the start of a text as it stands, without white space around it."""
+    lines = zip(text.numbers, text.lines, strict=False)
+    return shorten(next(line.strip() for number, line in lines if number == wanted))
+
+
+def _check_header(source: Source, text: Text, grid: Grid) -> None:
     cells = [cell.strip() for cell in grid.header]
     while cells and not cells[-1]:
         cells.pop()
     grid.header = cells
     if cells and all(is_number(cell) or cell.lower() in MISSING | INFINITE for cell in cells):
-        value = shorten(" ".join(cells))
+        value = _line_of(text, grid.header_line)
         raise ReaderError("no-header", file=source.name, line=grid.header_line, value=value)
 
 
@@ -164,41 +172,46 @@ def _fill(source: Source, text: Text, grid: Grid, chunks: Iterable[Chunk]) -> No
         grid.warnings.append(Notice("rows-skipped", {"numbers": ragged, "width": width}))
 
 
-def _refuse_data_as_header(source: Source, grid: Grid) -> None:
+def _refuse_data_as_header(source: Source, text: Text, grid: Grid) -> None:
     """Refuse a first row that is of the same kind as the rows below: it names nothing.
 
     A lone quantity over numbers without a unit is a value, too. Several of one kind are the steps
-    of a sweep (``64B``, ``128B``), and a percentage is a percentile: those are names.
+    of a sweep (``64B``, ``128B``), and a percentage is a percentile: those are names. So is a word
+    for a missing number (``lost``), unless it is in the rows below, too.
     """
-    kinds = [_kind(cell) for cell in grid.header]
+    kinds = [kind_of_cell(cell) for cell in grid.header]
     for index, (cell, kind) in enumerate(zip(grid.header, kinds, strict=True)):
         if not kind:
             continue
         is_lone = kinds.count(kind) == 1 and kind != "ratio" and kind_of(kind) is not None
         wanted = {kind, "value"} if is_lone else {kind}
         below = list(islice(grid.columns[index], _ROWS_BELOW))
-        alike = sum(_kind(other) in wanted for other in below)
-        known = sum(other.lower() not in MISSING for other in below)
-        if 2 * alike >= max(known, 1) or not below:
+        word = cell.strip().lower()
+        if word in MISSING_WORDS and all(other.lower() != word for other in below):
+            continue
+        left_out = set() if word in MISSING else MISSING - {"nan"}
+        known = [other for other in below if other.lower() not in left_out]
+        alike = sum(kind_of_cell(other) in wanted for other in known)
+        if 2 * alike >= max(len(known), 1) or not below:
             raise ReaderError(
                 "data-for-header",
                 file=source.name,
                 line=grid.header_line,
                 value=shorten(cell),
-                first=shorten(SEPARATED[grid.delimiter].join(grid.header)),
+                first=_line_of(text, grid.header_line),
             )
 
 
-def _kind(cell: str) -> str:
-    """Return what kind of value a cell is; nothing if it may be a name.
+def kind_of_cell(cell: str) -> str:
+    """Return what kind of value a cell is; nothing if it is empty, or may only be a name.
 
-    >>> _kind("1.5"), _kind("192.0.2.1"), _kind("12:00:01"), _kind("3 ms"), _kind("rtt/ms")
-    ('value', 'value', 'value', 's', '')
+    >>> [kind_of_cell(one) for one in ("1.5", "192.0.2.1", "12:00:01", "-", "3 ms", "rtt/ms")]
+    ['value', 'value', 'value', 'value', 's', '']
     """
     cell = cell.strip()
-    if len(cell) > 64:
+    if len(cell) > 64 or not cell:
         return ""
-    if cell.lower() in INFINITE | {"nan"} or any(p.fullmatch(cell) for p in _VALUES):
+    if cell.lower() in INFINITE | MISSING or any(p.fullmatch(cell) for p in _VALUES):
         return "value"
     quantity = _WITH_UNIT.fullmatch(cell)
     return kind_of(quantity["unit"]) or quantity["unit"] if quantity else ""
@@ -251,8 +264,9 @@ def _chunks(source: Source, text: Text, delimiter: str) -> Iterator[Chunk]:
         numbers: Sequence[int] = text.numbers[begin : begin + count]
         if not all(map(str.strip, lines)) or any(mark in block for mark in _COMMENTS):
             whole = [bool(line.strip()) and not is_comment(line) for line in lines]
-            lines, numbers = list(compress(lines, whole)), list(compress(numbers, whole))
-            block = "\n".join(lines)
+            if not all(whole):
+                lines, numbers = list(compress(lines, whole)), list(compress(numbers, whole))
+                block = "\n".join(lines)
         rows = flat_rows(block, len(lines), delimiter) or _rows(block, lines, delimiter)
         if rows is None:
             break

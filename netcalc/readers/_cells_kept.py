@@ -6,6 +6,7 @@ As many strings they would take ten times the memory of the file.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -61,6 +62,60 @@ def flat_rows(block: str, count: int, delimiter: str) -> Flat | None:
         return None
     spaced = bool(_BLANKS[letters].sum() > count - 1 + (delimiter == "\t") * (width - 1) * count)
     return Flat(width, block.replace("\n", delimiter).split(delimiter), spaced)
+
+
+class RowLines(Sequence[int]):
+    """The line that each row starts in: rows that follow each other take no memory of their own.
+
+    >>> lines = RowLines()
+    >>> lines.extend(range(2, 5))
+    >>> lines.extend([7, 9])
+    >>> list(lines), lines[-1], lines[2:4], len(lines)
+    ([2, 3, 4, 7, 9], 9, [4, 7], 5)
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[range | array[int]] = []
+
+    def extend(self, numbers: Sequence[int]) -> None:
+        """Append the lines of some rows."""
+        part = numbers if isinstance(numbers, range) else array("I", numbers)
+        last = self._parts[-1] if self._parts else None
+        if isinstance(part, range) and isinstance(last, range) and last.stop == part.start:
+            self._parts[-1] = range(last.start, part.stop)
+        elif part:
+            self._parts.append(part)
+
+    def drop_first(self) -> None:
+        """Remove the first row."""
+        self._parts[0] = self._parts[0][1:]
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+    def __iter__(self) -> Iterator[int]:
+        for part in self._parts:
+            yield from part
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[int]: ...
+
+    def __getitem__(self, index: int | slice) -> int | list[int]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            return list(self._between(start, stop))[::step]
+        at = index + len(self) if index < 0 else index
+        for number in self._between(at, at + 1):
+            return number
+        raise IndexError(index)
+
+    def _between(self, start: int, stop: int) -> Iterator[int]:
+        for part in self._parts:
+            yield from part[max(start, 0) : max(stop, 0)]
+            start, stop = start - len(part), stop - len(part)
 
 
 class Cells(Sequence[str]):

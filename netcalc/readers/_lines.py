@@ -81,6 +81,7 @@ def numbered(text: str) -> tuple[str, Sequence[int], bool]:
     text without other line ends it ends the line.
     """
     if "\r" in text:
+        text = text.replace("\r\n", "\n")
         text = re.sub(r"(?<!\r)\r+\n", "\n", text) if "\r\n" in text else text
         if text.endswith("\r") and "\n" in text:
             text = text.rstrip("\r")

@@ -17,7 +17,7 @@ from netcalc.errors import ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.readers._cells import INFINITE, MISSING, NUMBER, Grid, is_number
 from netcalc.readers._cells_kept import Cells, are_plain, plain_values
-from netcalc.readers.source import Source, shorten
+from netcalc.readers.source import Filled, Source, shorten
 
 _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _WRITTEN = re.compile(
@@ -203,7 +203,7 @@ def _units_row(grid: Grid, found: list[Column]) -> None:
             column.written = cell
     for kept in grid.columns:
         kept.drop_first()
-    grid.numbers.pop(0)
+    grid.numbers.drop_first()
 
 
 def _given_units(source: Source, found: list[Column], given: dict[str, str]) -> None:
@@ -315,7 +315,7 @@ class Numbers:
     def values(self, column: Column) -> NDArray[np.float64]:
         """Return a column in its SI unit; missing cells are nan."""
         factor = _factor(column)
-        found = np.empty(len(column.cells))
+        found = Filled(len(column.cells))
         for start, block in column.cells.blocks():
             values = plain_values(block, comma=self.comma, factor=factor)
             if values is None:
@@ -323,8 +323,8 @@ class Numbers:
                 lines = self.grid.numbers[start : start + len(cells)]
                 pairs = zip(cells, lines, strict=True)
                 values = np.array([self._value(column, cell, line, factor) for cell, line in pairs])
-            found[start : start + values.size] = values
-        return found
+            found.put(start, values)
+        return found.column
 
     def resolution(self, column: Column) -> float:
         """Return the step of the last digit of the finest cell, in the SI unit; nan if unknown.

@@ -24,11 +24,13 @@ from netcalc import units as _units
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.readers._cells import (
+    MISSING,
     SEPARATORS,
     Grid,
     delimiter_of,
     is_comment,
     is_number,
+    kind_of_cell,
     read_grid,
     split,
 )
@@ -60,7 +62,11 @@ _OTHER_LAYERS = {"packetbytes", "framebytes", "wirebytes", "capturedbytes"}
 
 
 def looks_like_columns(lines: Sequence[str]) -> bool:
-    """Whether the first lines have a constant number of cells, some of them numbers."""
+    """Whether the first lines have a constant number of cells, some of them numbers.
+
+    Where cells are not separated by blanks, a quantity (``1.5 ms``), an address or a time of day
+    counts as well: the header is asked for, or a unit, where the text would be refused otherwise.
+    """
     sample = [line for line in lines[:200] if line.strip() and not is_comment(line)][:50]
     if not sample:
         return False
@@ -68,9 +74,17 @@ def looks_like_columns(lines: Sequence[str]) -> bool:
     cells = [split(line, delimiter) for line in sample]
     if len(cells) == 1:
         return any(is_number(cell) or read_heading(cell).written for cell in cells[0])
-    numeric = sum(any(is_number(cell) for cell in row) for row in cells[1:])
     constant = Counter(len(row) for row in cells).most_common(1)[0][1]
+    whole = delimiter != " " and len(cells[0]) > 1 and constant == len(cells)
+    numeric = sum(
+        any(is_number(cell) or (whole and _is_quantity(cell)) for cell in row) for row in cells[1:]
+    )
     return 2 * numeric >= len(cells) - 1 and (delimiter != " " or constant >= 0.6 * len(cells))
+
+
+def _is_quantity(cell: str) -> bool:
+    """Whether a cell says how much, where or when."""
+    return cell.strip().lower() not in MISSING and bool(kind_of_cell(cell))
 
 
 def to_samples(
@@ -114,7 +128,7 @@ def _unused_sums(
             continue
         with suppress(ReaderError):  # an ambiguous cell: no result depends on this column
             data[_table_name(column)] = numbers.values(column)
-    facts = Table(data=data, meta=meta).counted_facts()[0] if data else {}
+    facts = Table(data=fixed(data), meta=meta).counted_facts()[0] if data else {}
     return {name: sum_ for name, sum_ in facts.items() if name.startswith("sum:")}
 
 
@@ -168,8 +182,12 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
         except UnitError as error:
             raise unit_refused(source, grid, column, unit, error) from None
     value = next((cell for cell in column.cells if cell), "")
+    known: dict[str, Any] = {}
+    if not grid.header_line:
+        named = _named_with_unit(column.name, unit)
+        known["names"] = ",".join(named if one == column.header else one for one in grid.header)
     raise ReaderError(
-        "column-without-unit",
+        "named-column-without-unit" if known else "column-without-unit",
         file=source.name,
         line=grid.header_line or None,
         field=shorten(column.name),
@@ -178,7 +196,16 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
         column=shorten(column.name),
         readings=[f"{shorten(value)} {example}" for example in EXAMPLES[unit]],
         example=EXAMPLES[unit][0],
+        **known,
     )
+
+
+_NAMED = {"s": "_ms", "byte": "_bytes", "bit/s": "_bps", "ratio": "_ratio", "m": "_km"}
+
+
+def _named_with_unit(name: str, unit: str) -> str:
+    """Return the name of a column with a unit of a kind, as ``columns`` takes it."""
+    return shorten(name) + _NAMED[unit]
 
 
 def _measured(
@@ -222,15 +249,24 @@ def _rtt_samples(
             used.append(column)
     step_s = numbers.resolution(rtt)
     if "resolution_s" not in columns and step_s > 0:
-        columns["resolution_s"] = np.where(np.isnan(columns["rtt_s"]), 0.0, step_s)
+        columns["resolution_s"] = _resolution_s(columns["rtt_s"], step_s)
     warnings = _unused(found, used)
     if "lost" not in columns:
-        columns["lost"] = np.isnan(columns["rtt_s"])
-        missing = int(columns["lost"].sum())
-        if missing:
+        lost = np.isnan(columns["rtt_s"])
+        missing = int(lost.sum())
+        if missing:  # of a file without any, the samples keep one False for all rows
+            columns["lost"] = lost
             warnings.append(Notice("rows-without-time", {"count": missing}))
     whole: dict[str, Any] = fixed(columns)
     return RttSamples(**whole, meta=_with(meta, warnings)), used
+
+
+def _resolution_s(rtt_s: NDArray[np.float64], step_s: float) -> NDArray[np.float64]:
+    """Return the step of each time that is known; one number for all rows where all are. [s]"""
+    missing = np.isnan(rtt_s)
+    if missing.any():
+        return np.where(missing, 0.0, step_s)
+    return np.broadcast_to(np.float64(step_s), rtt_s.shape)
 
 
 def _transfer_samples(
@@ -244,10 +280,13 @@ def _transfer_samples(
     if failed is not None:
         flags = _flags(source, grid, failed)
         used.append(failed)
+    columns: dict[str, Any] = {
+        "payload_bytes": _measured(source, grid, numbers, size, "byte"),
+        "duration_s": durations,
+        "failed": flags,
+    }
     samples = TransferSamples(
-        payload_bytes=_measured(source, grid, numbers, size, "byte"),
-        duration_s=durations,
-        failed=flags,
+        **fixed(columns),
         meta=replace(
             _with(meta, _unused(found, used)),
             resolutions=_resolutions(numbers, {"duration_s": duration}),
@@ -289,7 +328,7 @@ def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, me
         raise ReaderError("no-number-column", file=source.name)
     known = {**meta.units, **units}
     steps = _resolutions(numbers, written)
-    return Table(data=data, meta=replace(_with(meta, [], units=known), resolutions=steps))
+    return Table(data=fixed(data), meta=replace(_with(meta, [], units=known), resolutions=steps))
 
 
 def _flags(source: Source, grid: Grid, column: Column) -> NDArray[np.bool_]:

@@ -74,6 +74,8 @@ def to_samples(source: Source, text: Text) -> RttSamples:
     """Turn decoded text into samples."""
     file = _File(text)
     file.read()
+    if any(run.events.numbered_replies + run.events.other_replies for run in file.runs):
+        text.let_go()  # only a file without a reply is refused by the words of a line
     results = [probes(run) for run in file.runs]
     _refuse_uncertain(source, file, results)
     for run in file.runs:

@@ -7,6 +7,7 @@ import csv
 import errno
 import hashlib
 import io
+import math
 import os
 import stat
 import zlib
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.errors import ArgumentTypeError, ReaderError
@@ -89,6 +91,44 @@ def fixed(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     for column in columns.values():
         column.flags.writeable = False
     return columns
+
+
+class Filled:
+    """A column that is filled from its beginning: one number in all of its rows is kept once.
+
+    >>> filled = Filled(3)
+    >>> filled.put(0, np.array([64.0, 64.0]))
+    >>> filled.column.strides
+    (0,)
+    >>> filled.put(2, np.array([1.0]))
+    >>> filled.column.tolist()
+    [64.0, 64.0, 1.0]
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._same: float | None = None
+        self._each: NDArray[np.float64] | None = None
+
+    def put(self, start: int, values: NDArray[np.float64]) -> None:
+        """Set the next numbers."""
+        if self._each is None and values.size:
+            self._same = float(values[0]) if self._same is None else self._same
+            if (values == self._same).all():
+                return
+            self._each = np.empty(self._count)
+            self._each[:start] = self._same
+        if self._each is not None:
+            self._each[start : start + values.size] = values
+
+    @property
+    def column(self) -> NDArray[np.float64]:
+        """The column; it can be changed only where its numbers differ."""
+        if self._each is not None:
+            return self._each
+        return np.broadcast_to(
+            np.float64(math.nan if self._same is None else self._same), self._count
+        )
 
 
 def open_source(source: Readable | Source, *, name: str | None = None) -> Source:

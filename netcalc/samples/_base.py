@@ -9,13 +9,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import is_masked
+from netcalc.checks import in_blocks, is_masked
 from netcalc.errors import ArgumentTypeError, DomainError, MissingPackageError, ReaderError
 from netcalc.printable import printable
 from netcalc.units import show
@@ -34,9 +35,6 @@ TextColumn: TypeAlias = NDArray[np.object_]
 
 MOST_RANGES = 8
 """Columns that are described when samples are shown."""
-
-_AT_A_TIME = 65_536
-"""Numbers of a column that Python holds at a time. [1]"""
 
 _NEVER_NEGATIVE = {"rtt_s", "duration_s", "response_s"}
 
@@ -173,9 +171,9 @@ class Samples:
     def counted_facts(self) -> list[dict[str, Fact]]:
         """Return what the columns show; a container that knows more has its own."""
         sums = {
-            f"sum:{name}": _sum(column[np.isfinite(column)])
+            f"sum:{name}": _sum(column)
             for name, column in self.columns().items()
-            if column.dtype.kind == "f" and np.isfinite(column).any()
+            if column.dtype.kind == "f" and any(part.size for part in _finite(column))
         }
         partial = self.meta.partial
         return [
@@ -274,24 +272,27 @@ def _column(
     if unit == "text":
         column = as_texts(column)
     if unit == "byte" or name in _NEVER_NEGATIVE:
-        negative = np.flatnonzero(column < 0)
-        if negative.size:
-            index = int(negative[0])
+        negative = column < 0
+        if negative.any():
+            index = int(negative.argmax())
             raise DomainError("is-negative", name, float(column[index]), index=index)
     column.flags.writeable = False
     return column
 
 
-def _numbers(column: NDArray[Any]) -> Iterator[float]:
-    """Yield the numbers of a column; some at a time, as each takes 32 bytes by itself."""
-    for start in range(0, column.size, _AT_A_TIME):
-        yield from column[start : start + _AT_A_TIME].tolist()
+def _finite(column: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Yield the finite numbers of a column, some at a time."""
+    for (part,) in in_blocks(column):
+        yield part[np.isfinite(part)]
 
 
 def _sum(column: NDArray[Any]) -> float:
-    """Return the sum of a column; nan where no float holds it."""
+    """Return the sum of the finite numbers of a column; nan where no float holds it.
+
+    As objects of Python each takes 32 bytes, and so only some are it at a time.
+    """
     try:
-        return math.fsum(_numbers(column))
+        return math.fsum(chain.from_iterable(part.tolist() for part in _finite(column)))
     except OverflowError:
         return math.nan
 
@@ -359,4 +360,4 @@ def quotient(numerator: FloatColumn, denominator: FloatColumn | Sequence[float])
 def median(values: FloatColumn) -> float:
     """Return the median of the known values, nan if there are none."""
     known = values[~np.isnan(values)]
-    return float(np.median(known)) if known.size else math.nan
+    return float(np.median(known, overwrite_input=True)) if known.size else math.nan

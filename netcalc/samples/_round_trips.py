@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from netcalc.checks import in_blocks
 from netcalc.samples._base import (
     BoolColumn,
     FloatColumn,
@@ -16,7 +17,6 @@ from netcalc.samples._base import (
     TextColumn,
     bools,
     floats,
-    median,
 )
 from netcalc.samples._facts import Fact, fact_row
 from netcalc.samples._meta import Meta
@@ -137,18 +137,28 @@ class RttSamples(Samples):
                 received_count=self.received,
                 duplicate_count=self.duplicates,
                 rtt_min_s=rtt.min() if rtt.size else None,
-                rtt_median_s=median(rtt),
                 rtt_max_s=rtt.max() if rtt.size else None,
+                rtt_median_s=np.median(rtt, overwrite_input=True) if rtt.size else None,
                 loss_ratio=self.loss_ratio,
                 partial=self.meta.partial,
             )
         ]
 
-    def minima(self) -> tuple[FloatColumn, FloatColumn]:
-        """Return the sizes that were measured and the smallest round trip of each."""
-        sizes, rtts = floats(self.payload_bytes)[self.measured], self.best_s
-        known = np.isfinite(sizes)
-        distinct, index = np.unique(sizes[known], return_inverse=True)
+    def minima(self, rows: BoolColumn | None = None) -> tuple[FloatColumn, FloatColumn]:
+        """Return the sizes that were measured, ascending, and the smallest round trip of each.
+
+        Parameters
+        ----------
+        rows : array_like of bool, optional
+            Rows to which the result is limited; by default all.
+        """
+        taken = self.measured & np.isfinite(floats(self.payload_bytes))
+        if rows is not None:
+            taken &= rows
+        columns = (floats(self.payload_bytes), floats(self.rtt_s), taken)
+        some = [np.unique(sizes[known]) for sizes, _, known in in_blocks(*columns)]
+        distinct = np.unique(np.concatenate(some)) if some else np.empty(0)
         smallest = np.full(distinct.size, np.inf)
-        np.minimum.at(smallest, index, rtts[known])
+        for sizes, rtts, known in in_blocks(*columns):
+            np.minimum.at(smallest, np.searchsorted(distinct, sizes[known]), rtts[known])
         return distinct, smallest

@@ -60,7 +60,8 @@ def _table_column(values: ArrayLike) -> NDArray[Any]:
     # Of texts numpy would make an array in which each cell is as wide as the longest.
     column: NDArray[Any] = np.asarray(values, dtype=object if of_texts else None)
     if column.dtype.kind in "iuf":
-        column = column.astype(np.float64)
+        # Read-only columns are not copied: a reader's of a large file.
+        column = np.array(column, dtype=np.float64, copy=True if column.flags.writeable else None)
     elif column.dtype.kind in "OUS":
         column = as_texts(column)
     if column.ndim != 1:

@@ -49,6 +49,10 @@ SCRIPT_S = 0.03
 """Before this Python itself starts: no line of any program can tell it how to end. [s]"""
 
 
+EARLY_S, EARLY = 0.1, 100
+"""Interrupts of a start: the latest, and how many for each run of a kind. [s], [1]"""
+
+
 def group(number: int) -> set[int]:
     """Return the processes whose session is that of a command, or that it started."""
     found, parents = {number}, {}
@@ -91,6 +95,22 @@ def interrupted(arguments: tuple[str, ...], after_s: float) -> tuple[float, int,
         return time.monotonic() - begin_s, run.returncode, err
 
 
+def at_the_start(count: int, seed: int) -> Counter[str]:
+    """Return what came of interrupts while Python starts and netcalc begins to load."""
+    draw, found = random.Random(seed), Counter[str]()
+    for _ in range(count):
+        _, code, said = interrupted(("calc", "--list"), draw.uniform(0.0, EARLY_S))
+        if "Traceback" not in said:
+            found[
+                {INTERRUPTED: "quiet, 130", 0: "done before"}.get(code, "ended by the signal")
+            ] += 1
+        elif "/netcalc/" in said:
+            found["a traceback with a line of netcalc"] += 1
+        else:
+            found["a traceback of Python alone"] += 1
+    return found
+
+
 def main(count: int, seed: int, *words: str) -> None:
     """Print the times, by kind of run and all together; of kinds whose names have the words."""
     draw = random.Random(seed)
@@ -113,6 +133,8 @@ def main(count: int, seed: int, *words: str) -> None:
         print(f"  {name:20} p50 {p50:.3f}, p95 {p95:.3f}, max {max(found):.3f}")
     print(f"exit codes: {dict(codes)}; {early} before the first line of netcalc")
     print("\n".join(odd) or "all others ended quietly with 130")
+    for what, number in at_the_start(EARLY * count, seed).most_common():
+        print(f"in the first {EARLY_S:g} s: {number:4} {what}")
 
 
 if __name__ == "__main__":

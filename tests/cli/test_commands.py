@@ -11,11 +11,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 import pytest
 
+import netcalc as netcalc_package
 from netcalc.cli import main
 
 PING = """PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.
@@ -480,6 +482,20 @@ def shell(command, **options):
     )
 
 
+def test_nothing_is_loaded_before_the_interrupt_is_handled():
+    """Whatever loads before is time in which Ctrl-C shows a traceback; Python's own part stays."""
+    steps = (
+        f"import os, sys; sys.path.insert(0, {str(Path(netcalc_package.__file__).parents[1])!r})",
+        "old = set(sys.modules); import netcalc.__main__",
+        "print(*sorted(set(sys.modules) - old))",
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", "; ".join(steps)],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == ["__future__", "netcalc", "netcalc.__main__", "netcalc.version"]
+
+
 def test_a_reader_that_has_gone_is_no_error():
     found = forked(
         "--help", "calc --list", "calc transfer --help", "data audit", "data audit --json", "book"
@@ -526,7 +542,11 @@ def test_a_full_disk_behind_the_output():
     found = forked(
         "data audit", "calc --list", "--help", "read - --json", output="/dev/full", text=PING
     )
-    assert found == dict.fromkeys(found, (2, "netcalc: No space left on device\n"))
+    said = (
+        "netcalc: the standard output cannot be written: No space left on device. Redirect it to "
+        "another file or disk\n"
+    )
+    assert found == dict.fromkeys(found, (2, said))
 
 
 def test_a_full_disk_behind_the_errors_loses_no_answer(ping_file):

@@ -11,6 +11,7 @@ import sys
 import urllib.request
 from http.cookiejar import CookieJar
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from click.testing import CliRunner
@@ -138,6 +139,15 @@ def test_other_users_and_a_root_that_consents_are_not_asked(monkeypatch, tmp_pat
             options = ["--dir", str(tmp_path / "copy"), "--port", port, *consent]
             error = CliRunner().invoke(lab, options).exception
             assert (error.code, error.values["port"]) == ("server-port-in-use", int(port))
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_root_that_consents_is_told_once_more_what_that_means(monkeypatch, tmp_path, user):
+    monkeypatch.setattr(lab_module.os, "geteuid", lambda: user)
+    monkeypatch.setattr(lab_module, "_server", mock.Mock(side_effect=KeyboardInterrupt))
+    result = CliRunner().invoke(lab, ["--dir", str(tmp_path / "copy"), "--allow-root"])
+    said = [line for line in result.stderr.splitlines() if "root terminal" in line]
+    assert len(said) == (user == 0)
 
 
 def test_the_page_that_leads_to_the_lessons_is_for_this_user_and_goes_away(tmp_path):

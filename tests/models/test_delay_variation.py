@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from netcalc.checks import BLOCK
 from netcalc.errors import DomainError, NotFiniteWarning
 from netcalc.models.measuring import delay_variation
 
@@ -75,3 +76,22 @@ def test_one_packet_has_no_variation():
 def test_no_packets_are_refused(function):
     with pytest.raises(DomainError, match="transit_s"):
         function([])
+
+
+def test_jitter_over_more_packets_than_are_computed_at_a_time():
+    """Second method: the recurrence of RFC 3550, packet by packet, without those that were lost."""
+    count = 2 * BLOCK + 100
+    transit = 0.02 + 0.001 * np.random.default_rng(8).random(count)
+    transit[[0, BLOCK - 1, BLOCK, 2 * BLOCK + 50]] = np.nan
+    jitter, before, expected = 0.0, None, []
+    for now in transit.tolist():
+        if now != now:
+            expected.append(np.nan)
+            continue
+        if before is not None:
+            jitter += (abs(now - before) - jitter) / 16
+        before = now
+        expected.append(jitter)
+    with pytest.warns(NotFiniteWarning):
+        found = delay_variation.jitter_rfc3550_s(transit)
+    np.testing.assert_array_equal(found, expected)

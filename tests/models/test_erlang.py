@@ -6,8 +6,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from netcalc.errors import DomainError
-from netcalc.models.queues import erlang, mm1, mmc
+from netcalc.errors import DomainError, NotFiniteWarning
+from netcalc.models.queues import _erlang, erlang, mm1, mmc
 
 
 def exact_b(offered, servers):
@@ -187,3 +187,29 @@ def test_overload_has_no_steady_state():
     counts = mmc.erlang_c_server_count([0.0, 2.0], service_level_ratio=1.0)
     assert counts.tolist() == [0.0, np.inf]
     assert np.isnan(mmc.erlang_c_server_count(2.0, service_level_ratio=np.nan))
+
+
+@pytest.mark.each(("offered", "servers"), [(1.0, 170), (1.0, 171), (100.0, 900), (1000.0, 2900)])
+def test_blocking_next_to_the_smallest_float(offered, servers):
+    """Where no step of the recursion is made the result has to be what it would have been."""
+    expected = float(exact_b(offered, servers))
+    smallest = float(np.finfo(float).tiny)
+    computed = float(erlang.erlang_b_ratio(offered, server_count=servers))
+    assert computed == pytest.approx(expected if expected >= smallest else 0.0, rel=1e-12, abs=0)
+
+
+def test_a_great_many_idle_servers_need_no_steps():
+    """Blocking is 0 to all digits beside a load that needs steps, and beside a missing one."""
+    with pytest.warns(NotFiniteWarning):
+        alone = erlang.erlang_b_ratio([np.nan, 1.0], server_count=1e7)
+    assert np.isnan(alone[0])
+    assert alone[1] == 0.0
+    both = erlang.erlang_b_ratio([1.0, 1e6], server_count=1e6)
+    assert both.tolist() == [0.0, float(erlang.erlang_b_ratio(1e6, server_count=1e6))]
+    assert mmc.mmc_wait_s(1.0, server_count=1e7, service_s=1.0) == 0.0
+
+
+def test_a_private_step_makes_no_list_of_a_long_range():
+    with pytest.raises(DomainError) as refused:
+        _erlang.waiting_share(range(10**12), np.array(2.0))
+    assert refused.value.code == "too-long-range"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from netcalc import readers
+from netcalc.cli.mistakes import for_command_line
 from netcalc.errors import ReaderError
 from netcalc.readers import columns
 from netcalc.readers._quantities import LONGEST_HEADING, read_heading
@@ -115,3 +117,75 @@ def test_a_heading_that_nobody_would_write_is_its_own_name():
     heading = "x" * LONGEST_HEADING + " Mbit/s"
     assert read_heading(heading[-LONGEST_HEADING:]).written == "Mbit/s"
     assert (read_heading(heading).written, read_heading(heading).name) == ("", heading)
+
+
+# Rows as a person or a tool writes them; none of them has a number alone below the first row, or
+# the first row has a mark for a missing number. The value that is found is the reading's.
+VALUES_FOR_HEADERS = {
+    "a,-\nb,2\nc,3\n": "-",
+    "x,*\ny,2\nz,3\n": "*",
+    "x,?\ny,2\nz,3\n": "?",
+    "x,—\ny,2\nz,3\n": "—",
+    "x,N/A\ny,2\nz,3\n": "N/A",
+    "x,null\ny,2\nz,3\n": "null",
+    "x,timeout\ny,2\nz,timeout\n": "timeout",
+    "a,5,x\nb,nan,1\nc,nan,2\n": "5",
+    "host1,1.5ms\nhost2,2.5ms\n": "1.5ms",
+    "host1;100Mbit/s\nhost2;10Mbit/s\n": "100Mbit/s",
+    "10%,x\n20%,y\n30%,z\n": "10%",
+    "0x10,a\n0x11,b\n": "0x10",
+    "12:30:01,a\n12:30:02,b\n": "12:30:01",
+    "fe80::1,a\nfe80::2,b\n": "fe80::1",
+    "1_000,a\n2_000,b\n": "1_000",
+}
+
+
+@pytest.mark.each("text", VALUES_FOR_HEADERS)
+def test_a_value_that_is_no_plain_number_is_no_name_either(text):
+    with pytest.raises(ReaderError) as refused:
+        readers.read(text)
+    found = refused.value
+    assert (found.code, found.line) == ("data-for-header", 1)
+    assert found.values["value"] == VALUES_FOR_HEADERS[text]
+    assert found.values["first"] == text.split("\n")[0]
+    assert "header" in str(found)
+
+
+def test_a_word_for_a_missing_number_may_be_a_name():
+    found = readers.read("host,lost,timeout\na,2,0\nb,3,1\n")
+    assert found["lost"].tolist() == [2, 3]
+    assert found["timeout"].tolist() == [0, 1]
+
+
+def test_quantities_below_a_header_or_named_columns_are_read():
+    for found in (
+        readers.read("host,rtt_ms\na,1.5ms\nb,2500us\n"),
+        readers.read("a,1.5ms\nb,2500us\n", columns=["host", "rtt_ms"]),
+    ):
+        assert found["rtt_s"].tolist() == [0.0015, 0.0025]
+        assert found["host"].tolist() == ["a", "b"]
+
+
+def test_a_first_row_of_numbers_is_shown_as_it_stands():
+    for text in ("64,0.31\n65,0.4\n", "# made by hand\n\n64;0.31\n65;0.4\n", "64  0.31\n65 0.4\n"):
+        with pytest.raises(ReaderError) as refused:
+            readers.read(text)
+        assert refused.value.code == "no-header"
+        assert refused.value.values["value"] in text
+
+
+def test_a_named_column_without_unit_is_named_with_one():
+    """There is no header to write a unit in: what was typed is given back with a unit."""
+    for columns_, named in (
+        (["size", "rtt"], "size_bytes,rtt"),
+        (["size_bytes", "rtt"], "size_bytes,rtt_ms"),
+    ):
+        with pytest.raises(ReaderError) as refused:
+            readers.read("64,0.31\n65,0.4\n", columns=columns_)
+        assert refused.value.code == "named-column-without-unit"
+        assert refused.value.values["names"] == named
+        assert "header" not in str(for_command_line(refused.value))
+        assert f"--columns {named}" in str(refused.value)
+    assert readers.read("64,0.31\n65,0.4\n", columns=["size_bytes", "rtt_ms"]).rtt_s.tolist() == [
+        0.00031, 0.0004,
+    ]  # fmt: skip

@@ -295,3 +295,35 @@ def test_a_name_that_is_long_is_shortened():
     with pytest.raises(ReaderError) as refused:
         read(path)
     assert refused.value.file == path[:197] + "..."
+
+
+def test_the_lines_of_rows_between_remarks_and_blanks():
+    """The row that cannot be read is in the line that an editor shows."""
+    rows = "".join(f"{n}\n# remark\n\n" for n in range(30_000))
+    with pytest.raises(ReaderError) as refused:
+        read_columns(f"n_s\n{rows}x\n")
+    # one line of header, then three a row
+    assert refused.value.line == 1 + 3 * 30_000 + 1
+    with pytest.raises(ReaderError) as refused:
+        read_columns("n_s\n" + "1\n" * 70_000 + "x\n")
+    assert refused.value.line == 70_002
+
+
+def test_one_number_in_all_rows_is_kept_once():
+    """Columns of a large file take the memory of their different numbers."""
+    many = 40_000  # more than a block of lines has
+    same = read_columns("size_bytes,rtt_ms\n" + "64,1\n" * many)
+    assert same.payload_bytes.strides == same.rtt_s.strides == same.lost.strides == (0,)
+    assert same.resolution_s.strides == (0,)
+    assert (same.payload_bytes == 64).all()
+    assert len(same) == same.received == many
+    last = read_columns("size_bytes,rtt_ms\n" + "64,1\n" * many + "65,-\n")
+    assert last.payload_bytes.tolist() == [64] * many + [65]
+    assert last.rtt_s[:many].tolist() == [0.001] * many
+    assert (np.flatnonzero(last.lost).tolist(), last.resolution_s[many]) == ([many], 0.0)
+
+
+def test_line_ends_of_windows_with_carriage_returns_of_editors():
+    for ends in ("\r\n", "\r\r\n", "\r\r\r\r\n"):
+        found = read_columns(ends.join(["n_s", "1", "2", ""]))
+        assert found["n_s"].tolist() == [1, 2]

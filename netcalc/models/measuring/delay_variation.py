@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, model, one_dimensional, real
+from netcalc.checks import FloatArray, in_blocks, model, one_dimensional, real
 
 
 @model
@@ -51,12 +51,18 @@ def jitter_rfc3550_s(transit_s: ArrayLike) -> FloatArray:
     """
     transit = one_dimensional("transit_s", real("transit_s", transit_s))
     jitters = np.full(transit.size, np.nan)
-    arrived = np.flatnonzero(~np.isnan(transit))
-    jitter, running = 0.0, [0.0] * min(arrived.size, 1)
-    for difference in np.abs(np.diff(transit[arrived])).tolist():
-        jitter += (difference - jitter) / 16.0
-        running.append(jitter)
-    jitters[arrived] = running
+    jitter, before = 0.0, np.nan
+    for part, kept in in_blocks(transit, jitters):
+        arrived = np.flatnonzero(~np.isnan(part))
+        if not arrived.size:
+            continue
+        times = part[arrived]
+        first = times[0] if np.isnan(before) else before
+        running = []
+        for difference in np.abs(np.diff(times, prepend=first)).tolist():
+            jitter += (difference - jitter) / 16.0
+            running.append(jitter)
+        kept[arrived], before = running, times[-1]
     return jitters
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, keep_nan, whole
+from netcalc.checks import FloatArray, as_float, keep_nan, whole
 from netcalc.errors import DomainError
 
 MAX_SERVERS = 10_000_000
@@ -31,10 +31,14 @@ def recursion(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return blocking, 1 - blocking and the mean number of idle servers, all to full precision.
 
-    Only as many steps of the recursion are done as the result remembers.
+    Only as many steps of the recursion are done as the result remembers; none where so many servers
+    are idle that no float holds the blocking.
     """
+    offered, servers = as_float("offered_erlang", offered), as_float("server_count", servers)
+    negligible = _blocks_nothing(offered, servers)
     least = np.minimum(offered, servers)
     memory = servers - least + np.ceil(MEMORY * np.sqrt(least)) + 20.0
+    memory = np.where(negligible, 0.0, memory)
     steps = int(np.fmax.reduce(np.ravel(np.minimum(memory, servers)), initial=0.0))
     start = servers - steps
     blocking = np.where(start > 0.0, 1.0 - start / offered, 1.0)
@@ -45,11 +49,27 @@ def recursion(
         total = carried + count
         blocking, accepted = carried / total, count / total
         idle = (1.0 + idle) * accepted
-        if step % 1024 == 0 and (blocking < _TINY).all():
-            idle = servers - offered
-            break
     # A number below the smallest normal one has lost its digits and stays where it is.
-    return np.where(blocking < _TINY, 0.0, blocking), accepted, idle
+    blocking = np.where(negligible | (blocking < _TINY), 0.0, blocking)
+    return (
+        blocking,
+        np.where(negligible, 1.0, accepted),
+        np.where(negligible, servers - offered, idle),
+    )
+
+
+def _blocks_nothing(offered: FloatArray, servers: FloatArray) -> NDArray[np.bool_]:
+    """Whether blocking is below the smallest normal float.
+
+    Above its mean A, a Poisson variable is at most c with a probability of at least a half: so
+    blocking by c servers is at most 2 exp(-A) A^c / c!. By Stirling c! is at least
+    sqrt(2 pi c) (c/e)^c.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exponent = servers * (1.0 - np.log(servers / offered)) - offered
+        exponent += np.log(2.0) - 0.5 * np.log(2.0 * np.pi * servers)
+        found: NDArray[np.bool_] = (offered + 1.0 < servers) & (exponent < np.log(_TINY))
+    return found
 
 
 def blocked_share(offered: FloatArray, servers: FloatArray) -> FloatArray:
