@@ -58,7 +58,7 @@ def test_a_late_packet_is_counted_and_its_lateness_known(made, monkeypatch):
     carrier, hosts = made()
     monkeypatch.setattr(carrier_module, "_clock", lambda: 100.0)
     for late_s in [1e-4] * 4 + [0.02] * 2 + [1e-4] * 4:
-        carrier._write(1, IP, 100.0 - late_s)
+        carrier._write(1, [(100.0 - late_s, IP)])
         assert hosts[1].recv(100) == IP
     found = counted(carrier)
     assert (found["carried_count"], found["late_count"]) == (10, 2)
@@ -75,7 +75,7 @@ def test_the_limit_of_lateness(made, monkeypatch, late_s, late_count):
     assert LATE_S == 0.5e-3
     carrier, _ = made()
     monkeypatch.setattr(carrier_module, "_clock", lambda: 50.0 + late_s)
-    carrier._write(0, IP, 50.0)
+    carrier._write(0, [(50.0, IP)])
     found = counted(carrier)
     assert found["late_count"] == late_count
     assert found["lateness_p50_s"] == pytest.approx(late_s, abs=1.1e-6)
@@ -86,7 +86,7 @@ def test_quantiles_of_lateness(made, monkeypatch):
     carrier, hosts = made()
     for microseconds in range(1, 1001):
         monkeypatch.setattr(carrier_module, "_clock", lambda now=microseconds: now * 1e-6)
-        carrier._write(0, IP, 0.0)
+        carrier._write(0, [(0.0, IP)])
         hosts[0].recv(100)
     found = counted(carrier)
     assert found["lateness_p50_s"] == pytest.approx(500e-6, abs=2e-6)
@@ -136,7 +136,7 @@ def test_a_super_packet_takes_the_headers_of_each_segment(
 ):
     """IPv4 20, TCP 20 and 12 of time stamps in each segment on the line."""
     head = IP + bytes(32)
-    assert line_bytes(head + bytes(payload_bytes), 52, segment_bytes) == expected, source
+    assert line_bytes(52 + payload_bytes, 52, segment_bytes) == expected, source
     carrier, hosts = made(offload=True)
     virtio = struct.pack("<BBHHHH", 1, 1 if segment_bytes else 0, 52, segment_bytes, 34, 16)
     hosts[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
@@ -195,3 +195,28 @@ def test_a_reply_goes_to_the_sender_that_it_is_for(made, offload):
         carrier._read(1, 0.0)
         carrier._deliver(time.monotonic() + 1.0)
         assert hosts[side].recv(100) == head + one
+
+
+def test_a_super_packet_arrives_with_its_header(made):
+    """identity: what is read is written, header of virtio included."""
+    carrier, hosts = made(offload=True)
+    sent = struct.pack("<BBHHHH", 1, 1, 52, 1448, 34, 16) + IP + bytes(3000)
+    hosts[0].send(sent)
+    carrier._read(0, 0.0)
+    assert carrier._deliver(time.monotonic() + 1.0) is None
+    assert hosts[1].recv(5000) == sent
+    assert counted(carrier)["carried_count"] == 1
+
+
+def test_a_packet_that_one_end_refuses_does_not_keep_the_next_one(made):
+    """by hand: of two packets due at once the first is longer than the socket buffer."""
+    carrier, hosts = made()
+    ours = socket.socket(fileno=carrier.tuns[1])
+    try:
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 12)
+        carrier._write(1, [(0.0, IP + bytes(1 << 16)), (0.0, IP)])
+    finally:
+        ours.detach()
+    assert hosts[1].recv(100) == IP
+    found = counted(carrier)
+    assert (found["carried_count"], found["refused_count"]) == (1, 1)
