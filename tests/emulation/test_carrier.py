@@ -16,6 +16,7 @@ import pytest
 from netcalc.emulation.wire import carrier as carrier_module
 from netcalc.emulation.wire.carrier import LATE_S, LATENESS_BINS, Carrier
 from netcalc.emulation.wire.packets import line_bytes
+from netcalc.emulation.wire.statistics import Overdue
 
 IP = bytes.fromhex("45000014000000004011000a0a000001 0a000002".replace(" ", ""))
 ADDRESSES = [["10.0.0.1/24"], ["10.0.0.2/24"], ["10.0.0.3/24", "fd00::3/64"]]
@@ -220,3 +221,29 @@ def test_a_packet_that_one_end_refuses_does_not_keep_the_next_one(made):
     assert hosts[1].recv(100) == IP
     found = counted(carrier)
     assert (found["carried_count"], found["refused_count"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("woke_s", "ran_s", "cause"),
+    [
+        (10.0000, 0.0100, "asleep_count"),  # the sleep ended after the packet was due
+        (9.9000, 0.0050, "stopped_count"),  # 0.1 ms late; of 10 ms it did not run 5
+        (9.9000, 0.00996, "busy_count"),  # 0.04 of 10 ms: less than half of the delay
+    ],
+)
+def test_why_a_packet_is_overdue(made, monkeypatch, woke_s, ran_s, cause):
+    """by hand: due at 9.9999 s and delivered at 10 s; the last look was 10 ms ago."""
+    carrier, _ = made()
+    monkeypatch.setattr(carrier_module, "_clock", lambda: 10.0)
+    monkeypatch.setattr(carrier_module, "_ran", lambda: ran_s)
+    carrier._woke_s, carrier._looked_s, carrier._had_run_s = woke_s, 9.99, 0.0
+    carrier._write(1, [(9.9999, IP), (9.9999, IP), (9.99996, IP)])  # the last is 40 us late
+    overdue = counted(carrier)["overdue"]
+    assert overdue.pop(cause) == 2
+    assert set(overdue.values()) == {0}
+
+
+def test_the_share_of_the_host_in_overdue_packets():
+    """by hand: 3 and 1 of 8 are the host's; of none there is no share."""
+    assert (Overdue(3, 1, 4).count, Overdue(3, 1, 4).host_ratio) == (8, 0.5)
+    assert Overdue(0, 0, 0).host_ratio == 0.0

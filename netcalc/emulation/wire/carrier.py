@@ -54,6 +54,12 @@ percentile on the machine of ``SPIN_S``. [s]"""
 LATE_S = 5e-4
 """A packet is late if it is delivered, or was not read, for longer than this: ten times what an
 idle machine needs, and 5 % of the round trip of a T1 of 5 ms, so that it shows in results. [s]"""
+OVERDUE_S = 5e-5
+"""For a packet delivered later than this its cause is counted: two of them are the 0.15 ms by which
+a round trip may be wrong, less 25 us of either kernel. [s]"""
+LOOK_S = 1e-3
+"""A process that polls looks this often how much of the time it ran: little of a millisecond is
+lost without a cause that shows. [s]"""
 STAMPED = 4
 """Packets after a sleep for which stamps of the kernel are read: a process that has read these is
 awake, and reads the next ones when they come. [packet]"""
@@ -64,7 +70,7 @@ LATENESS_BINS = 10_000
 """Bins of 1 us in which lateness is counted, up to 10 ms: 20 times ``LATE_S``. [1]"""
 _HEADER = struct.Struct("<BBHHHH")  # of virtio: flags, type, header, segment, start, offset
 _GONE = (errno.EBADFD, errno.ENETDOWN, errno.ENXIO, errno.ENODEV)
-_clock = time.monotonic
+_clock, _ran = time.monotonic, time.thread_time
 _when = itemgetter(0)
 
 
@@ -101,6 +107,10 @@ class Carrier(Ends):
         }
         self._unread_max_s = 0.0
         self._polled_s = 0.0  # when poll() last returned
+        self._woke_s = -math.inf  # when the last sleep ended
+        self._looked_s, self._had_run_s = _clock(), _ran()  # at the last look at both
+        self._lost_s: float | None = None  # what the last look found, during a delivery
+        self._overdue = dict.fromkeys(("asleep", "stopped", "busy"), 0)
         names = ("carried", "late", "noise", "refused", "answered", "unread")
         self.counts = dict.fromkeys(names, 0)
 
@@ -162,6 +172,11 @@ class Carrier(Ends):
             # After a sleep packets have just come; otherwise they came since the last poll.
             unread_s = 0.0 if wait_s != 0.0 else now_s - self._polled_s
             self._polled_s = now_s
+            if wait_s != 0.0:
+                self._woke_s = now_s
+                self._stopped_s()
+            elif not ready and now_s - self._looked_s > LOOK_S:
+                self._stopped_s()
             if self.deleted:
                 for descriptor in ready.intersection(tuns):
                     poll.unregister(descriptor)
@@ -176,12 +191,20 @@ class Carrier(Ends):
             if parent in ready or (control.fileno() in ready and not self._answer(control)):
                 return
 
+    def _stopped_s(self) -> float:
+        """Return how long the process did not run since the last look, asleep or not. [s]"""
+        now_s, run_s = _clock(), _ran()
+        stopped_s = now_s - self._looked_s - (run_s - self._had_run_s)
+        self._looked_s, self._had_run_s = now_s, run_s
+        return stopped_s
+
     def _wait_s(self, left_s: float) -> float:
         """Return how long to sleep when the next packet is due in ``left_s``."""
         return max(0.0, left_s - (EARLY_S if left_s > LONG_S else SPIN_S))
 
     def _deliver(self, now_s: float) -> float | None:
         """Write the packets that have arrived; return when the next one will."""
+        self._lost_s = None
         for side, queue in enumerate(self._queues):
             due_s = queue.next_event_s()
             if due_s is not None and due_s <= now_s:
@@ -222,8 +245,16 @@ class Carrier(Ends):
                 self._failed(error)
                 continue
             carried_count += 1
-            if late_s > LATE_S:
-                self.counts["late"] += 1
+            if late_s > OVERDUE_S:
+                if late_s > LATE_S:
+                    self.counts["late"] += 1
+                if when_s < self._woke_s:
+                    cause = "asleep"
+                else:
+                    if self._lost_s is None:
+                        self._lost_s = self._stopped_s()
+                    cause = "stopped" if self._lost_s > late_s / 2 else "busy"
+                self._overdue[cause] += 1
             if late_s > self._lateness_max_s:
                 self._lateness_max_s = late_s
             microseconds = int(late_s * 1e6)
@@ -339,6 +370,7 @@ class Carrier(Ends):
             "lateness_p95_s": self._lateness_s(0.95),
             "lateness_p99_s": self._lateness_s(0.99),
             "unread_max_s": self._unread_max_s,
+            "overdue": {f"{cause}_count": count for cause, count in self._overdue.items()},
             "links": [chain.counters for chain in self.chains],
         }
         return reply, [], b""
