@@ -29,7 +29,10 @@ class JoinedChain(Chain):
         super().__init__([LinkQueue(**link) for link in settings])
         self._expired: list[tuple[float, int, int, Any]] = []  # (when, count, node, packet), a heap
         self._expired_count = 0
-        self._on_way: list[deque[tuple[float, _Item]]] = [deque() for _ in settings]
+        # What a link has computed; one that does not reorder keeps it in this form itself.
+        self._on_way: list[deque[tuple[float, _Item]]] = [
+            link.held if link.in_order else deque() for link in self.links
+        ]
         self._pushed_s = [-math.inf] * len(settings)
         self._ending_count = 0  # packets in flight that will expire
         self._moves_s = math.inf  # when the next packet reaches a node
@@ -62,7 +65,10 @@ class JoinedChain(Chain):
         if first:
             self.advance(now_s)  # packets that reached this link earlier go first
         now_s = self._pushed_s[first] = max(now_s, self._pushed_s[first])
-        self.links[first].push((packet, size, ends_at), now_s, size)
+        if ends_at is None:
+            self.links[first].push((packet, size, None), now_s, size)
+        else:
+            self._push(first, (packet, size, ends_at), now_s)
         self._collect(first, ends_at is not None)
         if self._on_way[first] and first < len(self.links) - 1:
             self._moves_s = min(self._moves_s, self._on_way[first][0][0])
@@ -91,7 +97,7 @@ class JoinedChain(Chain):
                         heapq.heappush(self._expired, entry)
                     else:
                         ending = True
-                        push(item, when_s, item[1])
+                        self._push(index + 1, item, when_s)
                 self._pushed_s[index + 1] = when_s
                 self._collect(index + 1, ending)
             if on_way and on_way[0][0] < self._moves_s:
@@ -123,17 +129,24 @@ class JoinedChain(Chain):
         """Return the first time at which a packet could arrive at the far end, or expire."""
         return self._due_s
 
+    def _push(self, index: int, item: _Item, now_s: float) -> None:
+        """Push a packet that will expire, and count it as often as it comes out again."""
+        link = self.links[index]
+        before_count = len(link.held)
+        link.push(item, now_s, item[1])
+        if link.in_order:
+            self._ending_count += len(link.held) - before_count
+
     def _collect(self, index: int, ending: bool) -> None:
-        """Take the packets that a link has computed, each with the time at which it leaves."""
-        link, on_way = self.links[index], self._on_way[index]
+        """Take the packets that a link which reorders has computed, each with its time."""
+        link = self.links[index]
+        if link.in_order:
+            return
         computed = link.take(math.inf)
         if ending:
             self._ending_count += sum(item[2] is not None for _, item in computed)
-        if link.in_order:
-            on_way.extend(computed)
-            return
         for entry in computed:
-            insort(on_way, entry, key=itemgetter(0))
+            insort(self._on_way[index], entry, key=itemgetter(0))
 
     def _first_due_s(self) -> float | None:
         due_s = self._expired[0][0] if self._expired else math.inf

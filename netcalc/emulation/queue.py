@@ -83,6 +83,9 @@ class LinkQueue:
         reorder_s = settings.get("reorder_s", 0.0)
         self._log = Log() if log else None
         self._delay = Delay(latency_s, reorder_s=reorder_s)
+        self.held = self._delay.held
+        """Packets on their way, each with the time at which it arrives; if the link reorders, also
+        others."""
         self._line = Line(
             bandwidth_bps,
             overhead_bytes=settings.get("overhead_bytes", 0),

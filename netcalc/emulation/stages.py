@@ -61,8 +61,9 @@ class Delay:
     def __init__(self, latency_s: float = 0.0, *, reorder_s: float = 0.0) -> None:
         require_time("latency_s", latency_s)
         require_time("reorder_s", reorder_s)
-        self._latency_s, self._reorder_s = latency_s, reorder_s
-        self._held: deque[tuple[float, Any]] = deque()  # (arrives_s, packet), in order
+        self.latency_s, self._reorder_s = latency_s, reorder_s
+        self.held: deque[tuple[float, Any]] = deque()
+        """Packets that are not held back, each with the time at which it arrives, in order."""
         self._held_back: list[tuple[float, int, Any]] = []  # a heap: (arrives_s, number, packet)
         self.lost_count = self.reordered_count = self.corrupted_count = 0
 
@@ -77,14 +78,14 @@ class Delay:
             self.corrupted_count += marks & MARK_DAMAGED != 0
             if marks & MARK_HELD_BACK:
                 self.reordered_count += 1
-                arrives_s = now_s + self._latency_s + self._reorder_s
+                arrives_s = now_s + self.latency_s + self._reorder_s
                 heapq.heappush(self._held_back, (arrives_s, self.reordered_count, packet))
                 return
-        self._held.append((now_s + self._latency_s, packet))
+        self.held.append((now_s + self.latency_s, packet))
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
         """Return the packets that have arrived, with their times."""
-        held, taken = self._held, []
+        held, taken = self.held, []
         while held and held[0][0] <= now_s:
             taken.append(held.popleft())
         if self._held_back and self._held_back[0][0] <= now_s:
@@ -102,8 +103,8 @@ class Delay:
         """Return when the next packet arrives, or None if none is on its way."""
         if self._held_back:
             first_s = self._held_back[0][0]
-            return min(first_s, self._held[0][0]) if self._held else first_s
-        return self._held[0][0] if self._held else None
+            return min(first_s, self.held[0][0]) if self.held else first_s
+        return self.held[0][0] if self.held else None
 
 
 class _Stage:
@@ -163,6 +164,9 @@ class Line(_Stage):
         self._buffer_bytes = _limit("buffer_bytes", buffer_bytes)
         self._buffer_packets = _limit("buffer_packets", buffer_packets)
         self._log = log
+        # Into the far end, if it is directly behind the line, by a shorter way than its push().
+        self._far_end = self._then.held if isinstance(self._then, Delay) else None
+        self._latency_s = self._then.latency_s if isinstance(self._then, Delay) else 0.0
         self._free_s = -math.inf
         self._waiting: deque[tuple[float, int]] = deque()  # (leaves_s, bytes)
         self._backlog_bytes = 0
@@ -192,7 +196,10 @@ class Line(_Stage):
         self._backlog_bytes = backlog + size
         if self._log is not None:
             self._log.add(now_s, leaves_s, size, backlog, LOST if marks & MARK_LOST else DELIVERED)
-        self._then.push(packet, leaves_s, size, marks)
+        if marks or self._far_end is None:
+            self._then.push(packet, leaves_s, size, marks)
+        else:
+            self._far_end.append((leaves_s + self._latency_s, packet))
 
     def backlog_bytes(self, now_s: float) -> int:
         """Return the bytes in the buffer. [byte]"""

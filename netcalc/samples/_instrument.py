@@ -71,6 +71,8 @@ class Instrument:
     wire_lateness_p95_s: float | None = None
     wire_lateness_p99_s: float | None = None
     wire_late_ratio: float | None = None
+    wire_overdue_ratio: float | None = None
+    wire_overdue_host_ratio: float | None = None
 
     # What it exchanged.
     write_bytes: Sequence[int] | None = None

@@ -5,22 +5,27 @@ buffers left to it. Both sinks copy what they read; what limits ours is shown by
 ``transfer_limits.py``. The echo beside sockperf, client and server of both on the same one
 processor. Small writes and transactions over an emulated path beside what theory predicts for it.
 
-Prints every ratio of medians beside its floor or ceiling, whether it is met or not, the spread of
-the rounds of both sides (half of the range between the quartiles) and the load meanwhile. Asserts
-nothing. A peer that is not installed is named and left out.
+Prints every ratio of medians beside its floor or ceiling, whether it is met or not, the smallest
+and the largest ratio of a round, the spread of the rounds of both sides (half of the range between
+the quartiles) and the load meanwhile. Asserts nothing. A peer that is not installed is named and
+left out.
 
-Run: python tests/benchmarks/peers.py [ROUNDS [SECONDS]]
+``--processors`` repeats the whole comparison, with the programs of both sides, on that number of
+processors (as ``taskset`` does); a number that the machine does not have is named and left out.
+``--only`` takes a part of it.
+
+Run: python tests/benchmarks/peers.py [ROUNDS [SECONDS]] [--processors 2 4] [--only iperf3]
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
 import shutil
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -66,8 +71,10 @@ class Row:
         wanted = " to ".join(f"{edge:g}" for edge in (self.low, self.high) if 0 < edge < np.inf)
         wanted = f"<= {wanted}" if not self.low else f">= {wanted}" if self.high > 1e9 else wanted
         met = "met" if self.low <= ratio <= self.high else "NOT met"
+        ratios = [one / other for one, other in zip(self.own, self.peer, strict=True)]
         return (
             f"{self.what:36}{own / scale:10.3f}{peer / scale:10.3f} {self.unit:7}{ratio:7.3f}"
+            f"{min(ratios):8.3f}{max(ratios):8.3f}"
             f"  {wanted:14}{met:9}{spread(self.own):5.1%}{spread(self.peer):7.1%}"
             f"{np.median(self.loads):7.1f}"
         )
@@ -79,13 +86,36 @@ def spread(values: list[float]) -> float:
     return float((high - low) / 2 / middle)
 
 
-def main(rounds: int = 7, seconds: int = 1) -> None:
+def main() -> None:
+    """Measure on each number of processors, and print the tables."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rounds", nargs="?", type=int, default=7)
+    parser.add_argument("seconds", nargs="?", type=int, default=1)
+    parser.add_argument("--processors", nargs="+", type=int, default=[])
+    parser.add_argument("--only", choices=("iperf3", "sockperf", "theory"))
+    given = parser.parse_args()
+    allowed = os.sched_getaffinity(0)
+    for count in given.processors or [len(allowed)]:
+        if not 1 <= count <= len(allowed):
+            print(f"{count} processors: left out, {len(allowed)} are available here")
+            continue
+        os.sched_setaffinity(0, sorted(allowed)[:count])
+        try:
+            compare_with_peers(given.rounds, given.seconds, given.only)
+        finally:
+            os.sched_setaffinity(0, allowed)
+
+
+def compare_with_peers(rounds: int, seconds: int, only: str | None) -> None:
     """Measure in turn and print the table."""
     load = os.getloadavg()[0]
-    print(f"{os.cpu_count()} processors, load {load:.1f}, {rounds} rounds of {seconds} s")
     print(
-        f"{'':36}{'netcalc':>10}{'peer':>10} {'':7}{'ratio':>7}  {'wanted':14}{'':7}"
-        f"{'spread':>6}{'peer':>7}{'load':>7}"
+        f"{len(os.sched_getaffinity(0))} of {os.cpu_count()} processors, load {load:.1f}, "
+        f"{rounds} rounds of {seconds} s"
+    )
+    print(
+        f"{'':36}{'netcalc':>10}{'peer':>10} {'':7}{'ratio':>7}{'least':>8}{'most':>8}  "
+        f"{'wanted':14}{'':7}{'spread':>6}{'peer':>7}{'load':>7}"
     )
     for peer, rows in (
         ("iperf3", beside_iperf3),
@@ -93,6 +123,8 @@ def main(rounds: int = 7, seconds: int = 1) -> None:
         ("", writes_beside_theory),
         ("", transactions_beside_theory),
     ):
+        if only is not None and only != (peer or "theory"):
+            continue
         if peer and shutil.which(peer) is None:
             print(f"{peer} is not installed: apt install {peer}")
             continue
@@ -288,4 +320,4 @@ def free_port() -> int:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main()

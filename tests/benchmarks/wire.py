@@ -14,17 +14,20 @@ import struct
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path as File
 
 import numpy as np
 
 from netcalc.emulation import EmulatedPath, capabilities
+from netcalc.emulation.wire.carrier import STAMPED, Carrier
 from netcalc.emulation.wire.statistics import Statistics
 from netcalc.experiments import echo
 from netcalc.path import Path
 
 RATES = ("56 kbit/s", "T1", "10 Mbit/s", "T3", "100 Mbit/s")
 SO_TIMESTAMPNS = 35  # of Linux
+BURST = 480  # packets; the send queue of a TUN device holds 500
 BULK = (
     # path, offload, what is asked of it
     ("1.544 Mbit/s 5 ms", None, "within 2 % of the ceiling"),
@@ -49,6 +52,7 @@ def main() -> None:
     round_trips(12 if short else 200)
     goodput(1.0 if short else 8.0, iperf3=found.programs["iperf3"])
     packets_per_second(0.5 if short else 2.0)
+    cost(40 if short else 420)
     hops(10 if short else 60)
     if found.programs["traceroute"]:
         probing(2 if short else 5)
@@ -62,11 +66,16 @@ def round_trips(count: int) -> None:
     the wake-up of ping, too, which waits for a processor like everybody. The last column is what
     the carrying process took of one processor meanwhile. "late" is by how much this process
     delivered packets after their time, in one direction: what the error has beyond it, twice, is
-    the kernels' of both ends.
+    the kernels' of both ends. "overdue" is the share of the packets delivered more than 50 us late;
+    behind it how many of them were due in a sleep that the host ended late, while the host did not
+    run the process although it was awake, and while the process carried others: only these are the
+    wire's own.
     """
     print("\nround trips of ping, 5 ms each way; error = measured - Path.rtt_s, in us")
     print(f"{'rate':>12} {'bytes':>6} {'truth':>10} {'p50':>6} {'p95':>6} {'p99':>6} {'allowed':>8}"
-          f" {'late50':>6} {'95':>4} {'mean of ping':>13} {'processor':>10}")  # fmt: skip
+          f" {'late50':>6} {'95':>4} {'mean of ping':>13} {'processor':>10} {'overdue':>8}"
+          " (asleep, stopped, busy)")  # fmt: skip
+    causes = np.zeros(3, int)
     for text in RATES:
         path = Path.parse(f"{text} 5 ms")
         for size in (56, 1400):
@@ -80,7 +89,20 @@ def round_trips(count: int) -> None:
             columns += f" {allowed_us:>8.0f}"
             columns += f" {1e6 * late.lateness_p50_s:6.0f} {1e6 * late.lateness_p95_s:4.0f}"
             print(f"{text:>12} {size:>6} {1e3 * truth_s:>7.2f} ms {columns} "
-                  f"{1e6 * (mean_s - truth_s):>13.0f} {busy:>10.1%}{verdict}")  # fmt: skip
+                  f"{1e6 * (mean_s - truth_s):>13.0f} {busy:>10.1%} "
+                  f"{why(late)}{verdict}")  # fmt: skip
+            found = late.overdue
+            causes += (found.asleep_count, found.stopped_count, found.busy_count)
+    asleep, stopped, own = causes.tolist()
+    print(f"overdue packets, all: {asleep} asleep and {stopped} stopped are the host's, "
+          f"{own} busy the wire's")  # fmt: skip
+
+
+def why(found: Statistics) -> str:
+    """Return the share of overdue packets and their causes."""
+    late = found.overdue
+    causes = f"({late.asleep_count}, {late.stopped_count}, {late.busy_count})"
+    return f"{late.count / found.carried_count:>8.1%} {causes}"
 
 
 def stamped(
@@ -118,8 +140,7 @@ def stamped(
 
 def processor_s(wire: EmulatedPath) -> float:
     """Return the processor time of the carrying process so far. [s]"""
-    stat = File(f"/proc/{wire._control.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+    return int(File(f"/proc/{wire._control.pid}/schedstat").read_text().split()[0]) * 1e-9
 
 
 def probing(trains: int) -> None:
@@ -178,7 +199,8 @@ def goodput(duration_s: float, *, iperf3: str | None) -> None:
         way = "super-packets" if wire.offload else "packet by packet"
         print(f"{text:>18} {way:>16}: {received_bps / 1e6:9.3f} Mbit/s, "
               f"{received_bps / ceiling_bps:7.2%} of the ceiling; asked: {asked}; "
-              f"{1e6 * used_s / statistics.carried_count:.1f} us of processor per packet; "
+              f"{1e6 * used_s / statistics.carried_count:.1f} us of processor per packet "
+              f"and {1e9 * used_s / result['end']['sum_received']['bytes']:.2f} ns per byte; "
               f"late {statistics.late_ratio:.2%}{f'; {statistics.invalid}' if statistics.invalid else ''}")  # fmt: skip  # noqa: E501
 
 
@@ -215,6 +237,70 @@ def packets_per_second(duration_s: float) -> None:
             f"  {links:>2} links: {sent_pps:>9,.0f} /s sent, {carried_pps:>9,.0f} /s carried, "
             f"{1e6 * used_s / carried:.1f} us of processor per packet"
         )
+
+
+def cost(bursts: int) -> None:
+    """Print what a packet costs the carrying process, without polls, sleeps and other packets.
+
+    Bursts that the send queue of the device holds are sent, then read and delivered at once.
+    The floor are the two system calls alone.
+    """
+    print(
+        f"\nprocessor time of a packet in the carrying process: {bursts} bursts of {BURST}, UDP "
+        "of 64 bytes, packet by packet; ns, and 10th to 90th percentile of the bursts"
+    )
+    for links in (0, 1, 12):
+        ours, theirs = os.pipe()
+        if child := os.fork():
+            os.close(theirs)
+            with os.fdopen(ours) as read:
+                found = json.loads(read.read() or "[]")
+            os.waitpid(child, 0)
+            low, median, high = np.percentile(found, (10, 50, 90)) if found else [np.nan] * 3
+            name = f"{links:>2} links" if links else "   floor"
+            print(f"  {name}: {median:.0f} ({low:.0f} to {high:.0f})")
+            continue
+        code = 1
+        try:
+            os.write(theirs, json.dumps(costs_ns(links, bursts)).encode())
+            code = 0
+        finally:
+            os._exit(code)
+
+
+def costs_ns(links: int, bursts: int) -> list[float]:
+    """Return the processor time of a packet, burst by burst; without links of the calls alone."""
+    wire = EmulatedPath(Path.parse(f"{links or 1} x 10 Gbit/s"), offload=False)
+    carrier = Carrier(wire._settings)
+    carrier.make()
+    carrier._open_arrivals()
+    carrier._read_count = STAMPED  # as in a process that is awake
+    host_a, host_b = (
+        carrier._inside(side, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        for side in range(2)
+    )
+    host_b.bind((wire.address("B"), 0))
+    host_b.setblocking(False)
+    host_a.connect((wire.address("B"), host_b.getsockname()[1]))
+    payload, found = bytes(64), []
+    for _ in range(bursts):
+        for _ in range(BURST):
+            host_a.send(payload)
+        before_s = time.thread_time()
+        if links:
+            for _ in range(BURST // 32 + 2):
+                carrier._read(0, 0.0)
+                carrier._deliver(time.monotonic())
+            carrier._deliver(np.inf)
+        else:
+            with suppress(BlockingIOError):
+                while True:
+                    os.write(carrier.tuns[1], os.read(carrier.tuns[0], 1564))
+        found.append(1e9 * (time.thread_time() - before_s) / BURST)
+        with suppress(BlockingIOError):
+            while True:
+                host_b.recv(100)
+    return found
 
 
 def hops(count: int) -> None:

@@ -16,6 +16,7 @@ import pytest
 from netcalc.emulation.wire import carrier as carrier_module
 from netcalc.emulation.wire.carrier import LATE_S, LATENESS_BINS, Carrier
 from netcalc.emulation.wire.packets import line_bytes
+from netcalc.emulation.wire.statistics import Overdue
 
 IP = bytes.fromhex("45000014000000004011000a0a000001 0a000002".replace(" ", ""))
 ADDRESSES = [["10.0.0.1/24"], ["10.0.0.2/24"], ["10.0.0.3/24", "fd00::3/64"]]
@@ -58,7 +59,7 @@ def test_a_late_packet_is_counted_and_its_lateness_known(made, monkeypatch):
     carrier, hosts = made()
     monkeypatch.setattr(carrier_module, "_clock", lambda: 100.0)
     for late_s in [1e-4] * 4 + [0.02] * 2 + [1e-4] * 4:
-        carrier._write(1, IP, 100.0 - late_s)
+        carrier._write(1, [(100.0 - late_s, IP)])
         assert hosts[1].recv(100) == IP
     found = counted(carrier)
     assert (found["carried_count"], found["late_count"]) == (10, 2)
@@ -75,7 +76,7 @@ def test_the_limit_of_lateness(made, monkeypatch, late_s, late_count):
     assert LATE_S == 0.5e-3
     carrier, _ = made()
     monkeypatch.setattr(carrier_module, "_clock", lambda: 50.0 + late_s)
-    carrier._write(0, IP, 50.0)
+    carrier._write(0, [(50.0, IP)])
     found = counted(carrier)
     assert found["late_count"] == late_count
     assert found["lateness_p50_s"] == pytest.approx(late_s, abs=1.1e-6)
@@ -86,7 +87,7 @@ def test_quantiles_of_lateness(made, monkeypatch):
     carrier, hosts = made()
     for microseconds in range(1, 1001):
         monkeypatch.setattr(carrier_module, "_clock", lambda now=microseconds: now * 1e-6)
-        carrier._write(0, IP, 0.0)
+        carrier._write(0, [(0.0, IP)])
         hosts[0].recv(100)
     found = counted(carrier)
     assert found["lateness_p50_s"] == pytest.approx(500e-6, abs=2e-6)
@@ -136,7 +137,7 @@ def test_a_super_packet_takes_the_headers_of_each_segment(
 ):
     """IPv4 20, TCP 20 and 12 of time stamps in each segment on the line."""
     head = IP + bytes(32)
-    assert line_bytes(head + bytes(payload_bytes), 52, segment_bytes) == expected, source
+    assert line_bytes(52 + payload_bytes, 52, segment_bytes) == expected, source
     carrier, hosts = made(offload=True)
     virtio = struct.pack("<BBHHHH", 1, 1 if segment_bytes else 0, 52, segment_bytes, 34, 16)
     hosts[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
@@ -195,3 +196,54 @@ def test_a_reply_goes_to_the_sender_that_it_is_for(made, offload):
         carrier._read(1, 0.0)
         carrier._deliver(time.monotonic() + 1.0)
         assert hosts[side].recv(100) == head + one
+
+
+def test_a_super_packet_arrives_with_its_header(made):
+    """identity: what is read is written, header of virtio included."""
+    carrier, hosts = made(offload=True)
+    sent = struct.pack("<BBHHHH", 1, 1, 52, 1448, 34, 16) + IP + bytes(3000)
+    hosts[0].send(sent)
+    carrier._read(0, 0.0)
+    assert carrier._deliver(time.monotonic() + 1.0) is None
+    assert hosts[1].recv(5000) == sent
+    assert counted(carrier)["carried_count"] == 1
+
+
+def test_a_packet_that_one_end_refuses_does_not_keep_the_next_one(made):
+    """by hand: of two packets due at once the first is longer than the socket buffer."""
+    carrier, hosts = made()
+    ours = socket.socket(fileno=carrier.tuns[1])
+    try:
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 12)
+        carrier._write(1, [(0.0, IP + bytes(1 << 16)), (0.0, IP)])
+    finally:
+        ours.detach()
+    assert hosts[1].recv(100) == IP
+    found = counted(carrier)
+    assert (found["carried_count"], found["refused_count"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("woke_s", "ran_s", "cause"),
+    [
+        (10.0000, 0.0100, "asleep_count"),  # the sleep ended after the packet was due
+        (9.9000, 0.0050, "stopped_count"),  # 0.1 ms late; of 10 ms it did not run 5
+        (9.9000, 0.00996, "busy_count"),  # 0.04 of 10 ms: less than half of the delay
+    ],
+)
+def test_why_a_packet_is_overdue(made, monkeypatch, woke_s, ran_s, cause):
+    """by hand: due at 9.9999 s and delivered at 10 s; the last look was 10 ms ago."""
+    carrier, _ = made()
+    monkeypatch.setattr(carrier_module, "_clock", lambda: 10.0)
+    monkeypatch.setattr(carrier_module, "_ran", lambda: ran_s)
+    carrier._woke_s, carrier._looked_s, carrier._had_run_s = woke_s, 9.99, 0.0
+    carrier._write(1, [(9.9999, IP), (9.9999, IP), (9.99996, IP)])  # the last is 40 us late
+    overdue = counted(carrier)["overdue"]
+    assert overdue.pop(cause) == 2
+    assert set(overdue.values()) == {0}
+
+
+def test_the_share_of_the_host_in_overdue_packets():
+    """by hand: 3 and 1 of 8 are the host's; of none there is no share."""
+    assert (Overdue(3, 1, 4).count, Overdue(3, 1, 4).host_ratio) == (8, 0.5)
+    assert Overdue(0, 0, 0).host_ratio == 0.0

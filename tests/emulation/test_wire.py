@@ -380,6 +380,8 @@ def test_the_kernel_confirms_how_late_it_was(stopped_s, device):
     # It looks at its clock before it delivers, the kernel stamps after: on a machine where it waits
     # for a CPU in between the kernel says more, by any amount, and never less.
     assert own_count <= sum(one > LATE_S - CLOCKS_S for one in late_s) + before
+    if stopped_s:  # each was due while the process was stopped in its sleep
+        assert found.overdue.asleep_count + found.overdue.stopped_count >= count - 1
     # Lateness is counted up to 10 ms; of more than that only the maximum is kept.
     middle_s = late_s[count // 2 - 1]
     middle_s = middle_s if middle_s < 1e-6 * LATENESS_BINS else late_s[-1]

@@ -48,6 +48,8 @@ def test_the_line_through_the_minima_is_the_path(protocol, host):
     assert instrument.truth["bandwidths_bps"] == [1.544e6, 1.544e6]
     assert instrument.truth["latencies_s"] == [0.005, 0.001]
     assert 0 < instrument.wire_lateness_p99_s < 0.1
+    assert 0.0 <= instrument.wire_overdue_ratio <= 1.0
+    assert 0.0 <= instrument.wire_overdue_host_ratio <= 1.0
     assert "path=Path(" in samples.meta.command
 
 

@@ -54,6 +54,12 @@ percentile on the machine of ``SPIN_S``. [s]"""
 LATE_S = 5e-4
 """A packet is late if it is delivered, or was not read, for longer than this: ten times what an
 idle machine needs, and 5 % of the round trip of a T1 of 5 ms, so that it shows in results. [s]"""
+OVERDUE_S = 5e-5
+"""For a packet delivered later than this its cause is counted: two of them are the 0.15 ms by which
+a round trip may be wrong, less 25 us of either kernel. [s]"""
+LOOK_S = 1e-3
+"""A process that polls looks this often how much of the time it ran: little of a millisecond is
+lost without a cause that shows. [s]"""
 STAMPED = 4
 """Packets after a sleep for which stamps of the kernel are read: a process that has read these is
 awake, and reads the next ones when they come. [packet]"""
@@ -64,7 +70,7 @@ LATENESS_BINS = 10_000
 """Bins of 1 us in which lateness is counted, up to 10 ms: 20 times ``LATE_S``. [1]"""
 _HEADER = struct.Struct("<BBHHHH")  # of virtio: flags, type, header, segment, start, offset
 _GONE = (errno.EBADFD, errno.ENETDOWN, errno.ENXIO, errno.ENODEV)
-_clock = time.monotonic
+_clock, _ran = time.monotonic, time.thread_time
 _when = itemgetter(0)
 
 
@@ -83,6 +89,10 @@ class Carrier(Ends):
         self.chains: Sequence[Chain] = self._joined or [
             Chain([LinkQueue(**link) for link in links]) for links in directions
         ]
+        # A chain of one link is that link, by a shorter way.
+        self._queues: list[Chain | LinkQueue] = [
+            chain if len(chain.links) > 1 else chain.links[0] for chain in self.chains
+        ]
         self._lateness_count = [0] * (LATENESS_BINS + 1)  # by microseconds, the rest in the last
         self._lateness_max_s = 0.0
         self._frame_heads: list[dict[int, bytes]] = []  # of veth: Ethernet header to each end
@@ -96,7 +106,11 @@ class Carrier(Ends):
             for address in settings["addresses"][side]
         }
         self._unread_max_s = 0.0
-        self._polled_s = 0.0  # when select() last returned
+        self._polled_s = 0.0  # when poll() last returned
+        self._woke_s = -math.inf  # when the last sleep ended
+        self._looked_s, self._had_run_s = _clock(), _ran()  # at the last look at both
+        self._lost_s: float | None = None  # what the last look found, during a delivery
+        self._overdue = dict.fromkeys(("asleep", "stopped", "busy"), 0)
         names = ("carried", "late", "noise", "refused", "answered", "unread")
         self.counts = dict.fromkeys(names, 0)
 
@@ -133,35 +147,56 @@ class Carrier(Ends):
         os.close(middle)
         return "veth"
 
-    def carry(self, control: socket.socket, parent: int | None) -> None:
-        """Carry packets and answer requests until the control socket closes."""
-        others = [control.fileno()] + ([] if parent is None else [parent])
-        tuns = self.tuns
+    def _open_arrivals(self) -> None:
+        """Have the kernel stamp what both ends send, where it can."""
         if not self._offload:
             with suppress(OSError):
                 self._arrivals = [self._inside(s, lambda: Arrivals(DEVICE)) for s in self.sides]
+
+    def carry(self, control: socket.socket, parent: int | None) -> None:
+        """Carry packets and answer requests until the control socket closes."""
+        tuns, poll = self.tuns, select.epoll()
+        for descriptor in (*tuns, control.fileno(), *([] if parent is None else [parent])):
+            poll.register(descriptor, select.EPOLLIN)
+        self._open_arrivals()
         while True:
             due_s = self._deliver(_clock())
-            watched = others if self.deleted else [*tuns, *others]
             wait_s = None if due_s is None else self._wait_s(due_s - _clock())
             if wait_s != 0.0:
                 self._read_count = 0
                 for arrivals in self._arrivals:
                     arrivals.forget()
-            ready = select.select(watched, [], [], wait_s)[0]
+                select.select([poll], [], [], wait_s)  # the wait of epoll itself is in whole ms
+            ready = {descriptor for descriptor, _ in poll.poll(0)}
             now_s = _clock()
             # After a sleep packets have just come; otherwise they came since the last poll.
             unread_s = 0.0 if wait_s != 0.0 else now_s - self._polled_s
             self._polled_s = now_s
-            senders = [side for side in self.sides if side != 1 and tuns[side] in ready]
-            if len(senders) == 1:
-                self._read(senders[0], unread_s)
-            elif senders:
-                self._read_together(senders, unread_s)
-            if tuns[1] in ready:
-                self._read(1, unread_s)
+            if wait_s != 0.0:
+                self._woke_s = now_s
+                self._stopped_s()
+            elif not ready and now_s - self._looked_s > LOOK_S:
+                self._stopped_s()
+            if self.deleted:
+                for descriptor in ready.intersection(tuns):
+                    poll.unregister(descriptor)
+            else:
+                senders = [side for side in self.sides if side != 1 and tuns[side] in ready]
+                if len(senders) == 1:
+                    self._read(senders[0], unread_s)
+                elif senders:
+                    self._read_together(senders, unread_s)
+                if tuns[1] in ready:
+                    self._read(1, unread_s)
             if parent in ready or (control.fileno() in ready and not self._answer(control)):
                 return
+
+    def _stopped_s(self) -> float:
+        """Return how long the process did not run since the last look, asleep or not. [s]"""
+        now_s, run_s = _clock(), _ran()
+        stopped_s = now_s - self._looked_s - (run_s - self._had_run_s)
+        self._looked_s, self._had_run_s = now_s, run_s
+        return stopped_s
 
     def _wait_s(self, left_s: float) -> float:
         """Return how long to sleep when the next packet is due in ``left_s``."""
@@ -169,43 +204,62 @@ class Carrier(Ends):
 
     def _deliver(self, now_s: float) -> float | None:
         """Write the packets that have arrived; return when the next one will."""
-        for side, chain in enumerate(self.chains):
-            due_s = chain.next_event_s()
+        self._lost_s = None
+        for side, queue in enumerate(self._queues):
+            due_s = queue.next_event_s()
             if due_s is not None and due_s <= now_s:
-                for when_s, packet in chain.take(now_s):
-                    self._write(1 if side == 0 else self._addressed(packet), packet, when_s)
-            if isinstance(chain, JoinedChain):
+                arrived = queue.take(now_s)
+                if side == 0 or len(self.sides) == 2:
+                    self._write(1 - side, arrived)
+                else:
+                    for one in arrived:
+                        self._write(self._addressed(one[1]), [one])
+            if self._joined:
+                chain = self._joined[side]
                 chain.advance(now_s)
                 for when_s, node, packet in chain.take_expired(now_s):
                     self._answer_for_router(side, node, packet, when_s)
         # Only now: an answer of a router in the second chain enters the first one.
-        times = [time_s for chain in self.chains if (time_s := chain.next_event_s()) is not None]
-        return min(times) if times else None
+        first_s = None
+        for queue in self._queues:
+            due_s = queue.next_event_s()
+            if due_s is not None and (first_s is None or due_s < first_s):
+                first_s = due_s
+        return first_s
 
     def _addressed(self, packet: bytes) -> int:
-        """Return the host beside A that a packet is for: A, if there is no other."""
-        if len(self.sides) == 2:
-            return 0
+        """Return which of A and the hosts beside it a packet is for: A, if it is for none."""
         at = _HEADER.size if self._offload else 0
         begin, end = (16, 20) if packet[at] >> 4 == 4 else (24, 40)
         return self._side_of.get(packet[at + begin : at + end], 0)
 
-    def _write(self, side: int, packet: bytes, when_s: float) -> None:
-        late_s = _clock() - when_s
-        if self._frame_heads:
-            packet = self._frame_heads[side].get(packet[0] >> 4, b"") + packet
-        try:
-            os.write(self.tuns[side], packet)
-        except OSError as error:
-            self._failed(error)
-            return
-        self.counts["carried"] += 1
-        if late_s > LATE_S:
-            self.counts["late"] += 1
-        if late_s > self._lateness_max_s:
-            self._lateness_max_s = late_s
-        microseconds = int(late_s * 1e6)
-        self._lateness_count[microseconds if microseconds < LATENESS_BINS else LATENESS_BINS] += 1
+    def _write(self, side: int, arrived: list[tuple[float, bytes]]) -> None:
+        """Write packets that arrive at one end, each with the time at which it was due there."""
+        tun, heads, clock, write = self.tuns[side], self._frame_heads, _clock, os.write
+        lateness_count, carried_count = self._lateness_count, 0
+        for when_s, packet in arrived:
+            late_s = clock() - when_s
+            try:
+                write(tun, heads[side].get(packet[0] >> 4, b"") + packet if heads else packet)
+            except OSError as error:
+                self._failed(error)
+                continue
+            carried_count += 1
+            if late_s > OVERDUE_S:
+                if late_s > LATE_S:
+                    self.counts["late"] += 1
+                if when_s < self._woke_s:
+                    cause = "asleep"
+                else:
+                    if self._lost_s is None:
+                        self._lost_s = self._stopped_s()
+                    cause = "stopped" if self._lost_s > late_s / 2 else "busy"
+                self._overdue[cause] += 1
+            if late_s > self._lateness_max_s:
+                self._lateness_max_s = late_s
+            microseconds = int(late_s * 1e6)
+            lateness_count[microseconds if microseconds < LATENESS_BINS else LATENESS_BINS] += 1
+        self.counts["carried"] += carried_count
 
     def _read(self, side: int, unread_s: float) -> None:
         """Let what one end sends enter its chain."""
@@ -218,10 +272,16 @@ class Carrier(Ends):
     def _enter(self, direction: int, packets: Iterable[tuple[float, bytes]]) -> None:
         """Let packets enter a chain, in the order of their times."""
         entered_s = self._entered_s[direction]
+        push = None if self._offload or self._joined else self._queues[direction].push
         for sent_s, packet in packets:
             if sent_s > entered_s:
                 entered_s = sent_s
-            self._take(direction, packet, entered_s)
+            if push is None:
+                self._take(direction, packet, entered_s)
+            elif is_noise(packet):
+                self.counts["noise"] += 1
+            else:
+                push(packet, entered_s, len(packet))
         self._entered_s[direction] = entered_s
 
     def _packets(self, side: int, unread_s: float) -> Iterator[tuple[float, bytes]]:
@@ -237,19 +297,22 @@ class Carrier(Ends):
             stamps = self._arrivals[side].take(self._empty_s[side])
         elif self._arrivals:
             self._arrivals[side].stale = True
+        clock, read, read_count = _clock, os.read, 0
         for _ in range(BATCH):
             try:
-                packet = os.read(tun, size)[skipped:]
+                packet = read(tun, size)
             except BlockingIOError:
-                self._empty_s[side] = _clock()
+                self._empty_s[side] = clock()
                 break
             except OSError as error:
                 self._failed(error)
                 break
-            self._read_count += 1
+            read_count += 1
+            if skipped:
+                packet = packet[skipped:]
             sent_s = stamps.get(packet[:HEAD_BYTES]) if stamps else None
             if sent_s is None:
-                sent_s = _clock()
+                sent_s = clock()
                 if unread_s > LATE_S:
                     self.counts["late"] += 1
                 if unread_s > self._unread_max_s:
@@ -257,24 +320,25 @@ class Carrier(Ends):
             yield sent_s, packet
         else:
             self._empty_s[side] = math.inf
+        self._read_count += read_count
 
     def _take(self, side: int, packet: bytes, now_s: float) -> None:
+        """Take a packet with a header of virtio in front, or with routers on its way."""
         at = _HEADER.size if self._offload else 0
-        bare = packet[at:] if at else packet
-        if is_noise(bare):
+        if is_noise(packet, at):
             self.counts["noise"] += 1
             return
-        size = len(bare)
+        size = len(packet) - at
         if at:
             _, kind, header_bytes, segment_bytes, _, _ = _HEADER.unpack_from(packet)
-            size = line_bytes(bare, header_bytes, segment_bytes) if kind else size
+            size = line_bytes(size, header_bytes, segment_bytes) if kind else size
         if self._joined:
-            hops, routers = hop_limit(bare), len(self._routers)
+            hops, routers = hop_limit(packet, at), len(self._routers)
             if hops <= routers:
-                self._joined[side].push(bare, now_s, size, ends_at=max(hops, 1))
+                self._joined[side].push(packet[at:], now_s, size, ends_at=max(hops, 1))
                 return
             packet = decrement_hops(packet, routers, at)
-        self.chains[side].push(packet, now_s, size)
+        self._queues[side].push(packet, now_s, size)
 
     def _answer_for_router(self, side: int, node: int, packet: bytes, when_s: float) -> None:
         """Send the answer of a router into the chain of the other direction."""
@@ -306,6 +370,7 @@ class Carrier(Ends):
             "lateness_p95_s": self._lateness_s(0.95),
             "lateness_p99_s": self._lateness_s(0.99),
             "unread_max_s": self._unread_max_s,
+            "overdue": {f"{cause}_count": count for cause, count in self._overdue.items()},
             "links": [chain.counters for chain in self.chains],
         }
         return reply, [], b""

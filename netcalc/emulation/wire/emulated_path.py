@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 SIDES = ("A", "B")
 OFFLOAD_BPS = 300e6
 """From this rate on, the kernel passes packets of up to 64 KiB, as to a real card: packet by packet
-one process carries some 400 Mbit/s (tests/benchmarks/wire.py), less on a busy machine. [bit/s]"""
+one process carries 400 Mbit/s on a busy machine, 900 on a calm one (tests/benchmarks/wire.py).
+[bit/s]"""
 MAX_ROUTERS = 250
 """Nodes between the ends: A is host 1 of a /24, the nodes are 2 to 251, B is 254; further senders
 are 253, 252 and so on, of which all after the second leave one node less."""

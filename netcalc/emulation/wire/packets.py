@@ -10,23 +10,25 @@ _NOISE = frozenset((130, 131, 132, 133, 134, 135, 136, 137, 143))
 """ICMPv6 types that no router forwards: multicast listeners, neighbour discovery."""
 
 
-def is_noise(packet: bytes) -> bool:
-    """Whether a packet is for neighbours only, or no IP packet."""
-    version = packet[0] >> 4 if packet else 0
+def is_noise(packet: bytes, at: int = 0) -> bool:
+    """Whether a packet is for neighbours only, or no IP packet; its IP header begins at ``at``."""
+    size = len(packet) - at
+    version = packet[at] >> 4 if size > 0 else 0
     if version == 4:
-        return len(packet) < 20
-    if version != 6 or len(packet) < 40:
+        return size < 20
+    if version != 6 or size < 40:
         return True
     # Multicast listener reports have a hop-by-hop header in front.
-    kind = packet[40] if packet[6] == ICMPV6 and len(packet) > 40 else 0
-    if packet[6] == 0 and len(packet) > 48 and packet[40] == ICMPV6:
-        kind = packet[48]
+    following = packet[at + 6]
+    kind = packet[at + 40] if following == ICMPV6 and size > 40 else 0
+    if following == 0 and size > 48 and packet[at + 40] == ICMPV6:
+        kind = packet[at + 48]
     return kind in _NOISE
 
 
-def hop_limit(packet: bytes) -> int:
-    """Return the time to live of a packet, or its hop limit."""
-    return packet[8] if packet[0] >> 4 == 4 else packet[7]
+def hop_limit(packet: bytes, at: int = 0) -> int:
+    """Return the time to live of a packet, or its hop limit; its IP header begins at ``at``."""
+    return packet[at + 8] if packet[at] >> 4 == 4 else packet[at + 7]
 
 
 def decrement_hops(packet: bytes, count: int, at: int = 0) -> bytes:
@@ -68,11 +70,11 @@ def time_exceeded(packet: bytes, router: str) -> bytes | None:
     return b"\x60\0\0\0" + len(body).to_bytes(2, "big") + b"\x3a\x40" + ends + body
 
 
-def line_bytes(super_packet: bytes, header_bytes: int, segment_bytes: int) -> int:
+def line_bytes(packet_bytes: int, header_bytes: int, segment_bytes: int) -> int:
     """Return the bytes of the segments of an offloaded packet on a line, each with its headers."""
-    payload_bytes = len(super_packet) - header_bytes
+    payload_bytes = packet_bytes - header_bytes
     if not segment_bytes or payload_bytes <= segment_bytes:
-        return len(super_packet)
+        return packet_bytes
     return payload_bytes + -(-payload_bytes // segment_bytes) * header_bytes
 
 

@@ -13,6 +13,36 @@ with one late packet in twenty, the 95th percentile does. [ratio]"""
 
 
 @dataclass(frozen=True, slots=True)
+class Overdue:
+    """The packets that were delivered more than 50 us late, by the cause.
+
+    Parameters
+    ----------
+    asleep_count : int
+        Due while the process slept: the system ended its sleep later than was asked. [packet]
+    stopped_count : int
+        Due while it was awake, but did not run for half of the delay or more: the system, or that
+        below it, gave the processor to others. [packet]
+    busy_count : int
+        Due while it carried other packets. [packet]
+    """
+
+    asleep_count: int
+    stopped_count: int
+    busy_count: int
+
+    @property
+    def count(self) -> int:
+        """All of them. [packet]"""
+        return self.asleep_count + self.stopped_count + self.busy_count
+
+    @property
+    def host_ratio(self) -> float:
+        """Share of them that are the host's and not the process's own; 0 if there are none."""
+        return (self.asleep_count + self.stopped_count) / self.count if self.count else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """The counters of an emulated path so far.
 
@@ -34,6 +64,8 @@ class Statistics:
         Packets that the kernel dropped because the path did not read them in time. [packet]
     links : tuple
         The counters of each link, from A to B and from B to A.
+    overdue : Overdue, optional
+        Why packets were delivered more than 50 us late; None where it is not known.
     """
 
     carried_count: int
@@ -47,6 +79,7 @@ class Statistics:
     answered_count: int
     device_drop_count: int
     links: tuple[list[dict[str, int]], list[dict[str, int]]]
+    overdue: Overdue | None = None
 
     @classmethod
     def from_counts(cls, found: dict[str, Any], *, device_drop_count: int) -> Statistics:
@@ -64,6 +97,7 @@ class Statistics:
             answered_count=found["answered_count"],
             device_drop_count=device_drop_count + found["unread_count"],
             links=(found["links"][0], found["links"][1]),
+            overdue=Overdue(**found["overdue"]),
         )
 
     @property

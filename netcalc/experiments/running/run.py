@@ -144,6 +144,9 @@ class Record(ABC, Generic[Kept]):
         self.facts["wire_lateness_p95_s"] = found.lateness_p95_s
         self.facts["wire_lateness_p99_s"] = found.lateness_p99_s
         self.facts["wire_late_ratio"] = found.late_ratio
+        if found.overdue is not None and found.carried_count:
+            self.facts["wire_overdue_ratio"] = found.overdue.count / found.carried_count
+            self.facts["wire_overdue_host_ratio"] = found.overdue.host_ratio
         if judged and found.invalid is not None:
             self.warnings.append(found.invalid)
 
