@@ -22,6 +22,8 @@ TIMESTAMP_BYTES = 12
 """TCP options of every segment: timestamps, padded. [byte]"""
 STEADY_RATIO = 0.02
 """A window whose spread is below this share of it does not grow. [ratio]"""
+IDLE_GROUP = "ping"
+"""Group of the facts that a speed test measures before its transfers."""
 MOST_FLOWS = 5
 """Flows of a capture that are explained: those that carried most."""
 MOST_PACKET_BYTES = 9216
@@ -100,11 +102,13 @@ def from_facts(samples: Samples) -> list[Evidence]:
     list of Evidence
         One for each run or direction with a rate, with what its intervals add.
     """
-    rows = [row for row in samples.facts() if _rate(row)]
+    facts = samples.facts()
+    rows = [row for row in facts if _rate(row)]
+    idle = {str(row.get("group", "")): row for row in facts if _is_idle(row)}
     printed = samples.meta.printed
     found = []
     for row in rows:
-        one = _from_row(row)
+        one = _beside_idle(_from_row(row), row, idle)
         if len(rows) == 1 and isinstance(samples, FlowSeries):
             one = _with_intervals(one, samples)
         found.append(_with_processors(_with_printed(one, printed), row, printed))
@@ -113,6 +117,27 @@ def from_facts(samples: Samples) -> list[Evidence]:
 
 def _rate(row: Mapping[str, Fact]) -> bool:
     return "received_rate_bps" in row or "sent_rate_bps" in row
+
+
+def _is_idle(row: Mapping[str, Fact]) -> bool:
+    """Whether a row is of the round trips that a speed test took before its transfers."""
+    return "rtt_s" in row and not _rate(row) and str(row.get("group", "")).endswith(IDLE_GROUP)
+
+
+def _beside_idle(
+    one: Evidence, row: Mapping[str, Fact], idle: Mapping[str, Mapping[str, Fact]]
+) -> Evidence:
+    """Add the round trip without load and the loss that the same run measured by themselves."""
+    group, way = str(row.get("group", "")), str(row.get("direction", ""))
+    run = group.removesuffix(way)
+    before = idle.get(f"{run}{IDLE_GROUP}") if way else None
+    if before is None:
+        return one
+    return replace(
+        one,
+        base_rtt_s=_number(before, "rtt_s"),
+        loss_ratio=first_known(one.loss_ratio, _number(before, "loss_ratio")),
+    )
 
 
 def _number(row: Mapping[str, Any], name: str) -> float:
@@ -217,6 +242,7 @@ def from_transfers(samples: TransferSamples) -> list[Evidence]:
     """Return what sizes and times of transfers say: all of a group together, by its median rate."""
     sizes, times = np.asarray(samples.payload_bytes), np.asarray(samples.duration_s)
     groups, found = np.asarray(samples.group), []
+    trips = {str(row.get("group", "")): row for row in samples.facts()}
     for name in dict.fromkeys(groups.tolist()):
         rows = np.flatnonzero(samples.measured & (groups == name) & (times > 0))
         if not rows.size:
@@ -229,6 +255,7 @@ def from_transfers(samples: TransferSamples) -> list[Evidence]:
                 rate_bps=float(8.0 * sizes[middle] / times[middle]),
                 size_bytes=float(sizes[middle]),
                 duration_s=float(times[middle]),
+                base_rtt_s=_number(trips.get(name, {}), "handshake_rtt_min_s"),
             )
         )
     return found
