@@ -28,7 +28,7 @@ from netcalc.explain.rate_limits import (
 )
 from netcalc.explain.small_tables import explain_times
 from netcalc.explain.table_columns import Row
-from netcalc.explain.write_tables import write_evidence
+from netcalc.explain.write_tables import explain_uncounted, write_evidence
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.packet_lists import traces_of
 from netcalc.samples import (
@@ -101,6 +101,7 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
             or time_parts.explain_hops(samples, known)
             or explain_times(samples, known)
             or tables.explain_sockets(samples)
+            or explain_uncounted(samples)
         )
     return found or _rates(samples, known)
 

@@ -22,13 +22,16 @@ from netcalc.explain.claim_models import (
     CONVERSIONS,
     Model,
     RoundTrips,
+    models_of_sizes,
     packet_rate_models,
+    packet_rates_of_sizes,
     rate_models,
     time_models,
     unit_mistakes,
     with_labels,
 )
 from netcalc.explain.evidence import Evidence, first_known
+from netcalc.explain.frame_tables import Frames, frames_of
 from netcalc.explain.known import Known
 from netcalc.explain.measurement import evidence_of
 from netcalc.messages import Notice
@@ -250,7 +253,7 @@ def claim_of(
     UnitError, DomainError
         As :func:`claim`.
     """
-    runs = evidence_of(samples)
+    frames, runs = frames_of(samples), evidence_of(samples)
     trips = _round_trips(samples)
     if not trips or isinstance(samples, PacketTrace | Table):
         trips += [trip for one in runs for trip in _trips_of(one)]
@@ -258,7 +261,7 @@ def claim_of(
         runs = [Evidence(label=one.label, base_rtt_s=one.least_s) for one in trips]
     return _judged(
         text, known, path=path, size_bytes=size_bytes, frame_bytes=frame_bytes, runs=runs,
-        trips=trips,
+        trips=trips, frames=frames,
     )  # fmt: skip
 
 
@@ -271,14 +274,23 @@ def _judged(
     frame_bytes: float | None,
     runs: Sequence[Evidence],
     trips: Sequence[RoundTrips],
+    frames: Frames | None = None,
 ) -> Claim:
     value, unit = _quantity(text)
     models = {
-        "bit/s": lambda: with_labels(
-            [(one.label, rate_models(known, one)) for one in runs]
-            or [("", rate_models(known, None))]
+        "bit/s": lambda: (
+            models_of_sizes(known, frames)
+            if frames is not None
+            else with_labels(
+                [(one.label, rate_models(known, one)) for one in runs]
+                or [("", rate_models(known, None))]
+            )
         ),
-        "packet/s": lambda: packet_rate_models(known, frame_bytes),
+        "packet/s": lambda: (
+            packet_rates_of_sizes(known, frames)
+            if frames is not None and frame_bytes is None
+            else packet_rate_models(known, frame_bytes)
+        ),
         "s": lambda: time_models(known, path, size_bytes, trips),
     }[unit]()
     if not models:

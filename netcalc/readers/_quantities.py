@@ -116,7 +116,9 @@ def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Col
     names = Counter(column.name for column in found)
     for name in [name for name, count in names.items() if count > 1]:
         same = [column for column in found if column.name == name]
-        if same[0].key in SIZES | RTTS | DURATIONS:
+        if same[0].key not in SIZES | RTTS | DURATIONS:
+            _number_alike(grid, name, same)
+        else:
             raise ReaderError(
                 "columns-of-one-name",
                 file=source.name,
@@ -125,13 +127,22 @@ def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Col
                 count=len(same),
                 column=shorten(name),
             )
-        for number, column in enumerate(same[1:], 2):
-            column.name = f"{name}_{number}"
-        known = {"count": len(same), "column": shorten(name)}
-        grid.warnings.append(Notice("columns-numbered", known))
     for index, column in enumerate(found):
         column.cells = grid.columns[index]
     return found
+
+
+def _number_alike(grid: Grid, name: str, same: list[Column]) -> None:
+    """Number the columns of one name and kind: ``write_bytes`` and ``write_count`` are two."""
+    kinds: dict[str, list[Column]] = {}
+    for column in same:
+        kinds.setdefault("" if column.unit == "1" else column.unit, []).append(column)
+    for alike in kinds.values():
+        for number, column in enumerate(alike[1:], 2):
+            column.name = f"{name}_{number}"
+        if len(alike) > 1:
+            known = {"count": len(alike), "column": shorten(name)}
+            grid.warnings.append(Notice("columns-numbered", known))
 
 
 def read_heading(header: str) -> Column:
