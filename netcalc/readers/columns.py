@@ -1,9 +1,9 @@
 """Columns of numbers: CSV, TSV, semicolons, or pasted from anywhere.
 
 A column is ``name [unit]``, ``name (unit)``, ``name/unit``, ``name_unit`` (``rtt_ms``,
-``payload_bytes``), or has its unit in a second row or in the keyword ``units``. A size, a time or a
-rate without a unit is refused. A size and a round-trip time make ``RttSamples``, a size and a
-duration ``TransferSamples``, anything else a ``Table``.
+``payload_bytes``), or has its unit in a second row, in each cell (``1.5 ms``) or in the keyword
+``units``. A size, a time or a rate without a unit is refused. A size and a round-trip time make
+``RttSamples``, a size and a duration ``TransferSamples``, anything else a ``Table``.
 
 A decimal comma is read where columns are not separated by commas, and only if it is unambiguous.
 """
@@ -41,6 +41,7 @@ from netcalc.readers._quantities import (
     Column,
     Numbers,
     named_columns,
+    quantity_in,
     read_heading,
     unit_refused,
 )
@@ -68,7 +69,9 @@ def looks_like_columns(lines: Sequence[str]) -> bool:
     cells = [split(line, delimiter) for line in sample]
     if len(cells) == 1:
         return any(is_number(cell) or read_heading(cell).written for cell in cells[0])
-    numeric = sum(any(is_number(cell) for cell in row) for row in cells[1:])
+    numeric = sum(
+        any(is_number(cell) or quantity_in(cell.strip()) for cell in row) for row in cells[1:]
+    )
     constant = Counter(len(row) for row in cells).most_common(1)[0][1]
     return 2 * numeric >= len(cells) - 1 and (delimiter != " " or constant >= 0.6 * len(cells))
 
@@ -341,6 +344,8 @@ FORMAT = Format(
     traps=(
         "A size, a time or a rate without a unit is refused, never guessed.",
         "1,500 may be 1.5 or 1500: refused unless the other cells or the separator decide.",
+        "Cells with units of their own (100 Mbit/s, 1 Gbit/s) are read if all have one, of a kind.",
+        "The outer bars and the rule of a Markdown table are no cells.",
         "An empty cell, a dash or N/A is missing, not 0.",
         "Rows of another width are left out with their lines, or the file is refused.",
         "Text that a spreadsheet takes for a formula stays text.",
