@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from netcalc.explain.evidence import TIMESTAMP_BYTES, Evidence, first_known
 from netcalc.explain.frame_tables import Frames
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
@@ -17,6 +19,7 @@ from netcalc.models.rates import goodput, line_rate
 from netcalc.models.sizes import framing
 from netcalc.models.tcp import cubic, loss_limited, window
 from netcalc.path import Path
+from netcalc.samples import Table
 
 CONSTANT_OVERHEAD_BPS = 6e6
 """What some add to a goodput, whatever the packets, to get the rate of the line. [bit/s]"""
@@ -144,6 +147,20 @@ def models_of_sizes(known: Known, frames: Frames) -> list[Model]:
             models += _line_at_size(known.line_bps, size, counted)
         of_rows.append((label, models))
     return with_labels(of_rows)
+
+
+def own_models(table: Table, value: float, unit: str) -> list[Model]:
+    """Return the nearest value of each column of a table that has this unit."""
+    found = []
+    for name, column in table.columns().items():
+        if table.meta.units.get(name) != unit or column.dtype.kind not in "iuf":
+            continue
+        rows = np.flatnonzero((column > 0) & np.isfinite(column))
+        if rows.size:
+            row = rows[np.argmin(np.abs(np.log(column[rows] / value)))]
+            values = {"column": name, "row": int(row) + 1}
+            found.append(Model("in-table", float(column[row]), True, values))
+    return found
 
 
 def _line_at_size(line_bps: float, frame_bytes: float, counted_bytes: float) -> list[Model]:

@@ -23,6 +23,7 @@ from netcalc.explain.claim_models import (
     Model,
     RoundTrips,
     models_of_sizes,
+    own_models,
     packet_rate_models,
     packet_rates_of_sizes,
     rate_models,
@@ -31,9 +32,10 @@ from netcalc.explain.claim_models import (
     with_labels,
 )
 from netcalc.explain.evidence import Evidence, first_known
-from netcalc.explain.frame_tables import Frames, frames_of
+from netcalc.explain.frame_tables import frames_of
 from netcalc.explain.known import Known
 from netcalc.explain.measurement import evidence_of
+from netcalc.explain.time_series import quantity_of, trip_series
 from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.readers.captures.lists.packet_lists import traces_of
@@ -42,6 +44,8 @@ from netcalc.units import parse, show
 
 LEAST_ERROR_RATIO = 5e-4
 """Numbers this close are the same, however many digits a claim has. [ratio]"""
+ROUNDING_RATIO = 1e-12
+"""Numbers this close differ by the rounding of the computer alone. [ratio]"""
 NEAR_RATIO = 0.01
 """A number this near to a model is that model's, if no other fits. [ratio]"""
 FAR_RATIO = 0.05
@@ -170,7 +174,8 @@ class Claim:
             shown.append(self.right)
         for one in shown:
             mark = "right" if one.is_right else "wrong"
-            apart = show(one.value / self.value - 1, "ratio", digits=2)
+            off = one.value / self.value - 1
+            apart = show(off if abs(off) > ROUNDING_RATIO else 0.0, "ratio", digits=2)
             lines.append(f"  {show(one.value, self.unit)} ({apart} off), {mark}: {one.said}")
         return "\n".join(lines)
 
@@ -253,7 +258,7 @@ def claim_of(
     UnitError, DomainError
         As :func:`claim`.
     """
-    frames, runs = frames_of(samples), evidence_of(samples)
+    runs = evidence_of(samples)
     trips = _round_trips(samples)
     if not trips or isinstance(samples, PacketTrace | Table):
         trips += [trip for one in runs for trip in _trips_of(one)]
@@ -261,7 +266,7 @@ def claim_of(
         runs = [Evidence(label=one.label, base_rtt_s=one.least_s) for one in trips]
     return _judged(
         text, known, path=path, size_bytes=size_bytes, frame_bytes=frame_bytes, runs=runs,
-        trips=trips, frames=frames,
+        trips=trips, table=samples if isinstance(samples, Table) else None,
     )  # fmt: skip
 
 
@@ -274,9 +279,10 @@ def _judged(
     frame_bytes: float | None,
     runs: Sequence[Evidence],
     trips: Sequence[RoundTrips],
-    frames: Frames | None = None,
+    table: Table | None = None,
 ) -> Claim:
     value, unit = _quantity(text)
+    frames = None if table is None else frames_of(table)
     models = {
         "bit/s": lambda: (
             models_of_sizes(known, frames)
@@ -293,6 +299,8 @@ def _judged(
         ),
         "s": lambda: time_models(known, path, size_bytes, trips),
     }[unit]()
+    if table is not None and frames is None:
+        models += own_models(table, value, unit)
     if not models:
         raise DomainError("claim-without-facts", "claim", text, unit=unit)
     models += unit_mistakes(models, text, unit)
@@ -323,6 +331,9 @@ def _round_trips(samples: Samples) -> list[RoundTrips]:
         for row in samples.facts():
             times_s = {new: float(row[name]) for name, new in names.items() if name in row}
             found.append(RoundTrips(**times_s, label=str(row.get("group", ""))))
+    elif isinstance(samples, Table):
+        series = trip_series(samples).items()
+        found = [_spread(rtt[rtt > 0], quantity_of(name)) for name, rtt in series]
     return [one for one in found if not math.isnan(first_known(one.least_s, one.most_s))]
 
 

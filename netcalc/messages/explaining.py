@@ -339,6 +339,7 @@ EXPLAINING: dict[str, str] = {
     "model-one-way-for-rtt": "one way taken for the round trip, half of it: {right}",
     "model-rtt-doubled": "the round trip taken for one way, and doubled: {right}",
     "model-measured": "what was measured",
+    "model-in-table": "row {row} of {column} in the table",
     "of-one-run": "{label}: {model}",
     "model-bits-for-bytes": "bytes written as bits, 8 times too low: {right}",
     "model-bytes-for-bits": "bits multiplied by 8 once more: {right}",

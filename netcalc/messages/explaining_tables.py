@@ -59,6 +59,8 @@ EXPLAINING_TABLES: dict[str, str] = {
     "ask-write-count": (
         "the number of writes of each row: add a column write_count, or total_bytes with their sum"
     ),
+    "rates-over-time": "the median of {count:row|rows}, {low:bit/s} to {high:bit/s}",
+    "rates-of-nothing": "{count} of {total} rows have a rate of 0: an outage, or no test",
     "limit-row-serialization": "serialization",
     "how-row-serialization": "{count} x 8 x {size_bytes:byte} / {line_bps:bit/s}",
     "assumes-row-serialization": "the size is that on the line, headers included",
