@@ -323,6 +323,8 @@ def _round_trips(samples: Samples) -> list[RoundTrips]:
         found = [_spread(rtt[samples.measured & (groups == name)], name) for name in samples.groups]
     elif isinstance(samples, PacketTrace | Table):
         found = [trip for one in _of_packets(samples) for trip in _round_trips(one)]
+        series = trip_series(samples) if isinstance(samples, Table) else {}
+        found += [_spread(rtt[rtt > 0], quantity_of(name)) for name, rtt in series.items()]
     elif isinstance(samples, TransactionSamples) and samples.measured.any():
         times = np.asarray(samples.response_s)
         found = [_spread(times[samples.in_mode(mode)], mode) for mode in samples.modes]
@@ -331,9 +333,6 @@ def _round_trips(samples: Samples) -> list[RoundTrips]:
         for row in samples.facts():
             times_s = {new: float(row[name]) for name, new in names.items() if name in row}
             found.append(RoundTrips(**times_s, label=str(row.get("group", ""))))
-    elif isinstance(samples, Table):
-        series = trip_series(samples).items()
-        found = [_spread(rtt[rtt > 0], quantity_of(name)) for name, rtt in series]
     return [one for one in found if not math.isnan(first_known(one.least_s, one.most_s))]
 
 
