@@ -339,17 +339,18 @@ def _dataset(entry: Mapping[str, Any], licence: str) -> Dataset:
 
 
 def _table(dataset: Dataset) -> Table:
-    read = _columns_of(_checked(dataset), dataset.file)
+    texts = tuple(name for name, unit in dataset.units.items() if unit == "text")
+    read = _columns_of(_checked(dataset), dataset.file, texts)
     meta = _meta(dataset, warnings=read.meta.warnings, units=dataset.units, layers=dataset.layers)
     # By position: the reader may rename a column when it takes a unit from its name.
     return Table(data=dict(zip(dataset.columns, read.columns().values(), strict=True)), meta=meta)
 
 
 @lru_cache(maxsize=32)  # what is read depends on the bytes alone, and there are some 20 sets
-def _columns_of(data: bytes, file: str) -> Samples:
+def _columns_of(data: bytes, file: str, texts: tuple[str, ...]) -> Samples:
     from netcalc.readers import read_columns  # late: the list of what there is does without
 
-    return read_columns(data, name=file)
+    return read_columns(data, name=file, units=dict.fromkeys(texts, "text"))
 
 
 def _recorded(dataset: Dataset) -> Samples:

@@ -8,13 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from netcalc.explain.evidence import TIMESTAMP_BYTES, Evidence, first_known
+from netcalc.explain.frame_tables import Frames
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
+from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.messages import Notice
 from netcalc.models.rates import goodput, line_rate
 from netcalc.models.sizes import framing
 from netcalc.models.tcp import cubic, loss_limited, window
 from netcalc.path import Path
+from netcalc.samples import Table
 
 CONSTANT_OVERHEAD_BPS = 6e6
 """What some add to a goodput, whatever the packets, to get the rate of the line. [bit/s]"""
@@ -94,6 +99,9 @@ def rate_models(known: Known, one: Evidence | None) -> list[Model]:
     """Return the models of a rate: of the line, a window, loss, and the counts of a run."""
     known = _filled(known, one)
     found = _line_rates(known) + _window_and_loss(known)
+    if one is not None and one.is_udp and one.datagram_bytes > 0 and known.line_bps is not None:
+        values = {"line_bps": known.line_bps, "payload_bytes": one.datagram_bytes}
+        found.append(Model("udp-of-size", line_ceiling_bps(one, known), True, values))
     if one is not None and one.received_rate_bps > 0:
         found.append(Model("receiver", one.received_rate_bps, True, {}))
         if one.sent_rate_bps > 0:
@@ -128,6 +136,59 @@ def _line_rates(known: Known) -> list[Model]:
         constant = {**values, "overhead_bps": CONSTANT_OVERHEAD_BPS}
         found.append(Model("constant-overhead", rate, False, constant, "tcp-timestamps"))
     return found
+
+
+def models_of_sizes(known: Known, frames: Frames) -> list[Model]:
+    """Return the models of a rate in a table of frame sizes: each row, and the line at its size."""
+    of_rows = []
+    for label, size, counted, rate in frames.measured():
+        models = [Model("measured", 8 * counted * rate, True, {})]
+        if known.line_bps is not None:
+            models += _line_at_size(known.line_bps, size, counted)
+        of_rows.append((label, models))
+    return with_labels(of_rows)
+
+
+def own_models(table: Table, value: float, unit: str) -> list[Model]:
+    """Return the nearest value of each column of a table that has this unit."""
+    found = []
+    for name, column in table.columns().items():
+        if table.meta.units.get(name) != unit or column.dtype.kind not in "iuf":
+            continue
+        rows = np.flatnonzero((column > 0) & np.isfinite(column))
+        if rows.size:
+            row = rows[np.argmin(np.abs(np.log(column[rows] / value)))]
+            values = {"column": name, "row": int(row) + 1}
+            found.append(Model("in-table", float(column[row]), True, values))
+    return found
+
+
+def _line_at_size(line_bps: float, frame_bytes: float, counted_bytes: float) -> list[Model]:
+    values = {"line_bps": line_bps, "frame_bytes": frame_bytes, "payload_bytes": counted_bytes}
+    rate = 8 * counted_bytes * float(line_rate.frame_rate_pps(frame_bytes, bandwidth_bps=line_bps))
+    found = [
+        Model("line-at-size", rate, True, values),
+        Model("no-headers", line_bps, False, values, "line-at-size"),
+    ]
+    if counted_bytes < frame_bytes:
+        forgotten = line_bps * counted_bytes / frame_bytes
+        found.append(Model("no-preamble", forgotten, False, values, "line-at-size"))
+    if line_bps > CONSTANT_OVERHEAD_BPS:
+        constant = {**values, "overhead_bps": CONSTANT_OVERHEAD_BPS}
+        less = line_bps - CONSTANT_OVERHEAD_BPS
+        found.append(Model("constant-overhead", less, False, constant, "line-at-size"))
+    return found
+
+
+def packet_rates_of_sizes(known: Known, frames: Frames) -> list[Model]:
+    """Return the models of a packet rate in a table of frame sizes."""
+    return with_labels([
+        (
+            label,
+            [Model("measured", rate, True, {}), *packet_rate_models(known, size)],
+        )
+        for label, size, _, rate in frames.measured()
+    ])  # fmt: skip
 
 
 def _window_and_loss(known: Known) -> list[Model]:

@@ -15,7 +15,7 @@ from netcalc.explain.rate_limits import missing, rate_limits
 from netcalc.explain.stalls import MIN_RTO_S
 from netcalc.messages import Notice
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
-from netcalc.samples import Samples, Table
+from netcalc.samples import COUNTER_LIMIT, Samples, Table
 
 _PREFIXES = ("TcpExt", "Tcp", "Udp", "IpExt", "Ip", "")
 """What nstat puts before a counter: its group in /proc/net."""
@@ -102,7 +102,8 @@ def _of_group(name: str, rows: Mapping[str, list[float]], known: Known) -> list[
 
 
 def _first(counted: Mapping[str, float], names: Iterable[str]) -> float:
-    return first_known(*(counted.get(f"{prefix}{name}") for name in names for prefix in _PREFIXES))
+    values = (counted.get(f"{prefix}{name}") for name in names for prefix in _PREFIXES)
+    return first_known(*(value for value in values if value is None or value < COUNTER_LIMIT))
 
 
 def _busiest(samples: Samples) -> float:
@@ -127,6 +128,9 @@ def _of_host(counted: Mapping[str, float], busy_ratio: float, known: Known) -> F
         if count > 0:
             waits = {} if math.isnan(wait_s) else {"wait_s": count * wait_s}
             said.append(Notice(code, {"count": int(count), **waits}))
+    odd = [name for name, count in counted.items() if count >= COUNTER_LIMIT]
+    if odd:
+        said.append(Notice("counters-implausible", {"names": odd}))
     if busy_ratio >= 0:
         said.append(Notice("cpu-busy", {"busy": busy_ratio}))
     return Finding(

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.explain.known import DEFAULT_MTU_BYTES
-from netcalc.models.sizes.framing import captured_wire_bytes
-from netcalc.readers.captures.exchanges import find_udp_exchanges
+from netcalc.models.sizes.framing import captured_wire_bytes, ethernet_wire_bytes
+from netcalc.readers.captures.exchanges import find_udp_exchanges, find_udp_openings
 from netcalc.readers.captures.facts import flow_label, flow_table
 from netcalc.readers.captures.flows import mirrored
 from netcalc.samples import Fact, FlowSeries, Layer, PacketTrace, Samples, TransferSamples
@@ -20,8 +20,12 @@ from netcalc.samples import Fact, FlowSeries, Layer, PacketTrace, Samples, Trans
 NAN = math.nan
 TIMESTAMP_BYTES = 12
 """TCP options of every segment: timestamps, padded. [byte]"""
+ETHERNET_NUMBER = 1
+"""Link type of Ethernet in captures, LINKTYPE_ETHERNET."""
 STEADY_RATIO = 0.02
 """A window whose spread is below this share of it does not grow. [ratio]"""
+IDLE_GROUP = "ping"
+"""Group of the facts that a speed test measures before its transfers."""
 MOST_FLOWS = 5
 """Flows of a capture that are explained: those that carried most."""
 MOST_PACKET_BYTES = 9216
@@ -100,11 +104,13 @@ def from_facts(samples: Samples) -> list[Evidence]:
     list of Evidence
         One for each run or direction with a rate, with what its intervals add.
     """
-    rows = [row for row in samples.facts() if _rate(row)]
+    facts = samples.facts()
+    rows = [row for row in facts if _rate(row)]
+    idle = {str(row.get("group", "")): row for row in facts if _is_idle(row)}
     printed = samples.meta.printed
     found = []
     for row in rows:
-        one = _from_row(row)
+        one = _beside_idle(_from_row(row), row, idle)
         if len(rows) == 1 and isinstance(samples, FlowSeries):
             one = _with_intervals(one, samples)
         found.append(_with_processors(_with_printed(one, printed), row, printed))
@@ -113,6 +119,27 @@ def from_facts(samples: Samples) -> list[Evidence]:
 
 def _rate(row: Mapping[str, Fact]) -> bool:
     return "received_rate_bps" in row or "sent_rate_bps" in row
+
+
+def _is_idle(row: Mapping[str, Fact]) -> bool:
+    """Whether a row is of the round trips that a speed test took before its transfers."""
+    return "rtt_s" in row and not _rate(row) and str(row.get("group", "")).endswith(IDLE_GROUP)
+
+
+def _beside_idle(
+    one: Evidence, row: Mapping[str, Fact], idle: Mapping[str, Mapping[str, Fact]]
+) -> Evidence:
+    """Add the round trip without load and the loss that the same run measured by themselves."""
+    group, way = str(row.get("group", "")), str(row.get("direction", ""))
+    run = group.removesuffix(way)
+    before = idle.get(f"{run}{IDLE_GROUP}") if way else None
+    if before is None:
+        return one
+    return replace(
+        one,
+        base_rtt_s=_number(before, "rtt_s"),
+        loss_ratio=first_known(one.loss_ratio, _number(before, "loss_ratio")),
+    )
 
 
 def _number(row: Mapping[str, Any], name: str) -> float:
@@ -217,6 +244,7 @@ def from_transfers(samples: TransferSamples) -> list[Evidence]:
     """Return what sizes and times of transfers say: all of a group together, by its median rate."""
     sizes, times = np.asarray(samples.payload_bytes), np.asarray(samples.duration_s)
     groups, found = np.asarray(samples.group), []
+    trips = {str(row.get("group", "")): row for row in samples.facts()}
     for name in dict.fromkeys(groups.tolist()):
         rows = np.flatnonzero(samples.measured & (groups == name) & (times > 0))
         if not rows.size:
@@ -229,6 +257,7 @@ def from_transfers(samples: TransferSamples) -> list[Evidence]:
                 rate_bps=float(8.0 * sizes[middle] / times[middle]),
                 size_bytes=float(sizes[middle]),
                 duration_s=float(times[middle]),
+                base_rtt_s=_number(trips.get(name, {}), "handshake_rtt_min_s"),
             )
         )
     return found
@@ -250,14 +279,16 @@ def from_capture(trace: PacketTrace) -> list[Evidence]:
     columns: dict[str, NDArray[Any]] = flow_table(trace).columns()
     count = int(np.count_nonzero(columns["protocol"] == "tcp"))
     order = np.argsort(-columns["payload_bytes"][:count], kind="stable")[:MOST_FLOWS]
-    share, fragments = _payload_share(trace)
+    of_rate = _streams(trace)
+    share, fragments = _payload_share(trace, of_rate)
+    has_datagrams = bool((trace.has(Layer.UDP) & of_rate).any())
     options = options_of(trace)
     found = []
     for row in order.tolist():
         if columns["goodput_bps"][row] > 0:
             one = of_tcp_flow(columns, row, option_bytes=options)
-            found.append(replace(one, fragment_ratio=fragments))
-    found += _from_datagrams(trace, share, fragments)
+            found.append(replace(one, fragment_ratio=0.0 if has_datagrams else fragments))
+    found += _from_datagrams(trace, of_rate, share, fragments)
     return sorted(found, key=lambda one: -one.size_bytes)  # a control connection comes last
 
 
@@ -294,23 +325,40 @@ def of_tcp_flow(columns: Mapping[str, NDArray[Any]], row: int, *, option_bytes: 
     )
 
 
-def _payload_share(trace: PacketTrace) -> tuple[float, float]:
+def _streams(trace: PacketTrace) -> NDArray[np.bool_]:
+    """Return the packets that are neither copies, exchanges of UDP, nor the opening of a stream."""
+    found = ~mirrored(trace)
+    found[np.concatenate(find_udp_exchanges(trace, strict=True))] = False  # a round trip each
+    found[find_udp_openings(trace)] = False
+    return found
+
+
+def _wire_bytes(trace: PacketTrace, rows: NDArray[np.bool_]) -> float:
+    """Return what packets take on a line of Ethernet, also where the capture has no headers of it.
+
+    A tunnel or a loopback is captured without them; its packets leave over a line that has them.
+    """
+    is_ethernet = trace.ints("link_number")[rows] == ETHERNET_NUMBER
+    framed = captured_wire_bytes(trace.ints("original_bytes")[rows].astype(float))
+    bare = ethernet_wire_bytes(trace.ints("packet_bytes")[rows].astype(float))
+    return float(np.sum(np.where(is_ethernet, framed, bare)))
+
+
+def _payload_share(trace: PacketTrace, of_rate: NDArray[np.bool_]) -> tuple[float, float]:
     """Return the payload over all bytes on the wire of UDP, and the share of fragments."""
-    is_sent = ~mirrored(trace)
-    udp = (trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)) & is_sent
+    udp = (trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)) & of_rate
     if not udp.any():
         return NAN, 0.0
-    wire = float(np.sum(captured_wire_bytes(trace.ints("original_bytes")[udp].astype(float))))
     payload = float(trace.ints("packet_bytes")[udp].sum(dtype=np.int64))
-    first = int(np.count_nonzero(trace.has(Layer.UDP) & is_sent))
-    later = int(np.count_nonzero(trace.has(Layer.LATER_FRAGMENT) & is_sent))
+    first = int(np.count_nonzero(trace.has(Layer.UDP) & of_rate))
+    later = int(np.count_nonzero(trace.has(Layer.LATER_FRAGMENT) & of_rate))
     payload -= 28.0 * first + 20.0 * later  # headers of IPv4 and UDP
-    return payload / wire, later / (first + later)
+    return payload / _wire_bytes(trace, udp), later / (first + later)
 
 
-def _from_datagrams(trace: PacketTrace, share: float, fragments: float) -> list[Evidence]:
-    of_rate = ~mirrored(trace)
-    of_rate[np.concatenate(find_udp_exchanges(trace, strict=True))] = False  # a round trip each
+def _from_datagrams(
+    trace: PacketTrace, of_rate: NDArray[np.bool_], share: float, fragments: float
+) -> list[Evidence]:
     udp = (trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)) & of_rate
     first = int(np.count_nonzero(trace.has(Layer.UDP) & of_rate))
     times = np.asarray(trace.time_s)[udp]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +22,7 @@ from netcalc.explain.table_columns import (
     rows_of,
     series_of,
 )
-from netcalc.fit import robust_line
+from netcalc.fit import Line, robust_line
 from netcalc.messages import Notice
 from netcalc.models.rates import line_rate
 from netcalc.models.sizes import framing
@@ -31,6 +32,16 @@ FLAT_RATIO = 0.1
 """Packet rates at several sizes that differ by less are those of a device. [ratio]"""
 LINE_SHARE = 0.95
 """A line used to this share limits. [ratio]"""
+ETHERNET_BPS = (
+    10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9, 200e9, 400e9, 800e9,
+)  # fmt: skip
+"""Rates of Ethernet, IEEE 802.3. [bit/s]"""
+UNSEEN_BYTES = 20.0
+"""Preamble and gap, what a line of Ethernet carries beside each frame. [byte]"""
+LINE_ERROR_BYTES, MOST_ERROR_BYTES = 1.0, 5.0
+"""How near the bytes per frame of a fit must be to these, at least and at most. [byte]"""
+LINE_ERROR_RATIO = 0.005
+"""How near the rate of a fit must be to one of Ethernet's. [ratio]"""
 TCP_FRAME_BYTES = 58
 """Headers and FCS of a frame with TCP over IPv4, without options. [byte]"""
 
@@ -48,6 +59,16 @@ class Frames:
     is_payload: bool
     series: list[str]
     rows: dict[str, NDArray[np.intp]]
+
+    def label(self, row: int) -> str:
+        """Return the series of a row and its size."""
+        return labelled(self.series[row], f"{self.frame_bytes[row]:g} B")
+
+    def measured(self) -> Iterator[tuple[str, float, float, float]]:
+        """Yield the label of each row, the size of its frame, what counts of it, and its rate."""
+        for row in sorted(np.concatenate(list(self.rows.values())).tolist()):
+            size, counted = float(self.frame_bytes[row]), float(self.counted_bytes[row])
+            yield self.label(row), size, counted, float(self.rate_pps[row])
 
     def line_pps(self, known: Known) -> FloatArray:
         """Return the frames a second that the line carries at each size; inf if it is unknown."""
@@ -75,23 +96,44 @@ class Frames:
         line = robust_line(self.frame_bytes[below], 1 / rates)
         if line.rank == 2 and line.slope > 0 and line.intercept > 0:
             costs = (float(line.intercept), float(line.slope))
-            return Device(tolerance_ratio=FITTED_TOLERANCE, costs=costs)
+            implied = _implied_line_bps(line)
+            return Device(tolerance_ratio=FITTED_TOLERANCE, costs=costs, implied_bps=implied)
         return Device()
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What a device does in a second: so many frames, or a time for each and each of its bytes."""
+    """What a device does in a second: so many frames, or a time for each and each of its bytes.
+
+    ``implied_bps`` is the rate of the line of Ethernet that has just these times; nan if none has.
+    """
 
     rate_pps: float = math.nan
     tolerance_ratio: float = 0.0
     costs: tuple[float, float] | None = None
+    implied_bps: float = math.nan
 
     def at(self, frame_bytes: FloatArray) -> FloatArray:
         """Return its frames a second at each size; nan if nothing is known of it. [packet/s]"""
         if self.costs is None:
             return np.full(np.shape(frame_bytes), self.rate_pps)
         return 1 / (self.costs[0] + self.costs[1] * np.asarray(frame_bytes))
+
+
+def _implied_line_bps(line: Line) -> float:
+    """Return the rate of Ethernet whose preamble, gap and bytes are these times; nan if none."""
+    per_frame = line.intercept / line.slope
+    variance = (
+        line.intercept_stderr**2
+        + (per_frame * line.slope_stderr) ** 2
+        - 2 * per_frame * line.covariance
+    ) / line.slope**2
+    error = 2 * math.sqrt(max(variance, 0.0)) if math.isfinite(variance) else 0.0
+    if abs(per_frame - UNSEEN_BYTES) > min(max(error, LINE_ERROR_BYTES), MOST_ERROR_BYTES):
+        return math.nan
+    rate = 8 / line.slope
+    nearest = min(ETHERNET_BPS, key=lambda one: abs(math.log(rate / one)))
+    return nearest if abs(rate / nearest - 1) <= LINE_ERROR_RATIO else math.nan
 
 
 def frames_of(samples: Samples) -> Frames | None:
@@ -145,7 +187,8 @@ def explain_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
         device = frames.device(name, known)
         for row in rows.tolist():
             limits = [*_line(frames, row, known), *_device(frames, row, device)]
-            found[row] = _finding(frames, row, limits, known)
+            is_implied = not math.isnan(device.implied_bps)
+            found[row] = _finding(frames, row, limits, known, is_implied=is_implied)
     return tuple(found[row] for row in sorted(found))
 
 
@@ -164,14 +207,24 @@ def _device(frames: Frames, row: int, device: Device) -> list[Limit]:
     if device.costs is not None:
         packet, byte = device.costs
         costs = {"packet_cost_s": packet, "byte_cost_s": byte, "frame_bytes": size}
-        return [Limit("frame-costs", rate, "bit/s", device.tolerance_ratio, costs)]
+        line = device.implied_bps
+        fitted = Limit(
+            "frame-costs", rate, "bit/s", device.tolerance_ratio, costs, not math.isnan(line)
+        )
+        if math.isnan(line):
+            return [fitted]
+        allowed = counted * float(line_rate.frame_rate_pps(size, bandwidth_bps=line))
+        values = {**costs, "line_bps": line, "unseen_bytes": UNSEEN_BYTES}
+        return [Limit("implied-line", 8 * allowed, "bit/s", COUNT_TOLERANCE, values), fitted]
     if math.isnan(device.rate_pps):
         return []
     values = {"device_pps": device.rate_pps, "payload_bytes": counted, "share": 1.0}
     return [Limit("packet-rate", rate, "bit/s", device.tolerance_ratio, values)]
 
 
-def _finding(frames: Frames, row: int, limits: list[Limit], known: Known) -> Finding:
+def _finding(
+    frames: Frames, row: int, limits: list[Limit], known: Known, *, is_implied: bool
+) -> Finding:
     measured = 8 * float(frames.counted_bytes[row]) * float(frames.rate_pps[row])
     said = []
     for limit in limits:
@@ -184,9 +237,9 @@ def _finding(frames: Frames, row: int, limits: list[Limit], known: Known) -> Fin
             }  # fmt: skip
             said.append(Notice("limit-refuted", facts))
     return Finding(
-        label=labelled(frames.series[row], f"{frames.frame_bytes[row]:g} B"),
+        label=frames.label(row),
         measured=measured,
         limits=tuple(sorted(limits, key=lambda one: one.value)),
         notices=tuple(said),
-        missing=() if known.line_bps is not None else (Notice("ask-line"),),
+        missing=() if known.line_bps is not None or is_implied else (Notice("ask-line"),),
     )

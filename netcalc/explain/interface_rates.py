@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,9 +14,12 @@ from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import COUNT_TOLERANCE
 from netcalc.messages import Notice
+from netcalc.samples import COUNTER_LIMIT
 
 MOST_FRAME_BYTES = MOST_PACKET_BYTES + 14
 """Longer packets of a counter are several, joined by the network card. [byte]"""
+MOST_JOINED_BYTES = 2**19
+"""No system joins packets to more than this: 512 KiB, BIG TCP of Linux. [byte]"""
 UNSEEN_BYTES = 24
 """FCS, preamble and gap, which counters of an interface leave out. [byte]"""
 SAR_UTILIZATION_STEP = 0.005
@@ -49,13 +53,21 @@ def interface_findings(name: str, one: Mapping[str, float], known: Known) -> lis
     if not prefixed:
         return []
     found = []
+    odd = [key for key, value in one.items() if value >= COUNTER_LIMIT]
+    one = {key: value for key, value in one.items() if key not in odd}
     for direction, (size, packets, frames, prefix) in _DIRECTIONS.items():
         count = first_known(one.get(packets), one.get(frames))
         mine = {key: value for key, value in one.items() if re.match(prefix, key) and value > 0}
-        if mine or count > 0:
+        not_counted = [key for key in odd if re.match(prefix, key)]
+        if mine or count > 0 or not_counted:
             label = f"{name}, {direction}" if name else direction
             mean = one.get(size, math.nan) / count if count > 0 else math.nan
-            found.append(_direction(label, int(first_known(count, 0.0)), mean, mine, known))
+            each = _direction(label, int(first_known(count, 0.0)), mean, mine, known)
+            if not_counted:
+                notice = Notice("counters-implausible", {"names": not_counted})
+                kept = [said for said in each.notices if said.code != "interface-idle"]
+                each = replace(each, notices=(notice, *kept))
+            found.append(each)
     return found or [Finding(label=name, notices=(Notice("interface-idle"),))]
 
 
@@ -63,11 +75,14 @@ def _direction(
     label: str, count: int, mean_bytes: float, counted: Mapping[str, float], known: Known
 ) -> Finding:
     said, limits = [], []
-    if mean_bytes > 0:
+    if mean_bytes > MOST_JOINED_BYTES:
+        apart = {"count": count, "size_bytes": count * mean_bytes}
+        said.append(Notice("counters-disagree", apart))
+    elif mean_bytes > 0:
         said.append(Notice("mean-packet", {"count": count, "mean_bytes": mean_bytes}))
-    if mean_bytes > MOST_FRAME_BYTES:
+    if MOST_FRAME_BYTES < mean_bytes <= MOST_JOINED_BYTES:
         said.append(Notice("packets-joined", {"mean_bytes": mean_bytes}))
-    elif mean_bytes > 0 and known.line_bps is not None:
+    elif 0 < mean_bytes <= MOST_FRAME_BYTES and known.line_bps is not None:
         limits.append(_line(mean_bytes, known.line_bps))
     dropped = {key: n for key, n in counted.items() if _DROPS.match(key)}
     failed = {key: n for key, n in counted.items() if _ERRORS.match(key) and key not in dropped}

@@ -28,7 +28,8 @@ from netcalc.explain.rate_limits import (
 )
 from netcalc.explain.small_tables import explain_times
 from netcalc.explain.table_columns import Row
-from netcalc.explain.write_tables import write_evidence
+from netcalc.explain.time_series import explain_trips, series_evidence
+from netcalc.explain.write_tables import explain_uncounted, write_evidence
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.packet_lists import traces_of
 from netcalc.samples import (
@@ -101,6 +102,8 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
             or time_parts.explain_hops(samples, known)
             or explain_times(samples, known)
             or tables.explain_sockets(samples)
+            or explain_uncounted(samples)
+            or _over_time(samples, known)
         )
     return found or _rates(samples, known)
 
@@ -124,6 +127,17 @@ def _of_rows(samples: Table, known: Known) -> tuple[Finding, ...]:
     )
 
 
+def _over_time(samples: Table, known: Known) -> tuple[Finding, ...]:
+    """Return the findings of a table over time, one for each quantity; none of a tool's own."""
+    if "cwnd_packets" in samples.columns() or evidence.from_facts(samples):
+        return ()
+    rates = (
+        explain_evidence(one, known, Row(evidence=one, notices=said))
+        for one, said in series_evidence(samples)
+    )
+    return (*explain_trips(samples, known), *rates)
+
+
 def evidence_of(samples: Samples) -> list[Evidence]:
     """Return what a measurement says of each of its transfers; none where it has no rates."""
     if isinstance(samples, PacketTrace):
@@ -139,7 +153,8 @@ def evidence_of(samples: Samples) -> list[Evidence]:
         return tables.socket_evidence(samples) or evidence.from_facts(samples)
     if isinstance(samples, Table):
         rows = pair_evidence(samples) or write_evidence(samples)
-        return [row.evidence for row in rows] or evidence.from_facts(samples)
+        found = [row.evidence for row in rows] or evidence.from_facts(samples)
+        return found or [one for one, _ in series_evidence(samples)]
     return evidence.from_facts(samples)
 
 

@@ -22,15 +22,20 @@ from netcalc.explain.claim_models import (
     CONVERSIONS,
     Model,
     RoundTrips,
+    models_of_sizes,
+    own_models,
     packet_rate_models,
+    packet_rates_of_sizes,
     rate_models,
     time_models,
     unit_mistakes,
     with_labels,
 )
 from netcalc.explain.evidence import Evidence, first_known
+from netcalc.explain.frame_tables import frames_of
 from netcalc.explain.known import Known
 from netcalc.explain.measurement import evidence_of
+from netcalc.explain.time_series import quantity_of, trip_series
 from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.readers.captures.lists.packet_lists import traces_of
@@ -39,6 +44,8 @@ from netcalc.units import parse, show
 
 LEAST_ERROR_RATIO = 5e-4
 """Numbers this close are the same, however many digits a claim has. [ratio]"""
+ROUNDING_RATIO = 1e-12
+"""Numbers this close differ by the rounding of the computer alone. [ratio]"""
 NEAR_RATIO = 0.01
 """A number this near to a model is that model's, if no other fits. [ratio]"""
 FAR_RATIO = 0.05
@@ -167,7 +174,8 @@ class Claim:
             shown.append(self.right)
         for one in shown:
             mark = "right" if one.is_right else "wrong"
-            apart = show(one.value / self.value - 1, "ratio", digits=2)
+            off = one.value / self.value - 1
+            apart = show(off if abs(off) > ROUNDING_RATIO else 0.0, "ratio", digits=2)
             lines.append(f"  {show(one.value, self.unit)} ({apart} off), {mark}: {one.said}")
         return "\n".join(lines)
 
@@ -258,7 +266,7 @@ def claim_of(
         runs = [Evidence(label=one.label, base_rtt_s=one.least_s) for one in trips]
     return _judged(
         text, known, path=path, size_bytes=size_bytes, frame_bytes=frame_bytes, runs=runs,
-        trips=trips,
+        trips=trips, table=samples if isinstance(samples, Table) else None,
     )  # fmt: skip
 
 
@@ -271,16 +279,28 @@ def _judged(
     frame_bytes: float | None,
     runs: Sequence[Evidence],
     trips: Sequence[RoundTrips],
+    table: Table | None = None,
 ) -> Claim:
     value, unit = _quantity(text)
+    frames = None if table is None else frames_of(table)
     models = {
-        "bit/s": lambda: with_labels(
-            [(one.label, rate_models(known, one)) for one in runs]
-            or [("", rate_models(known, None))]
+        "bit/s": lambda: (
+            models_of_sizes(known, frames)
+            if frames is not None
+            else with_labels(
+                [(one.label, rate_models(known, one)) for one in runs]
+                or [("", rate_models(known, None))]
+            )
         ),
-        "packet/s": lambda: packet_rate_models(known, frame_bytes),
+        "packet/s": lambda: (
+            packet_rates_of_sizes(known, frames)
+            if frames is not None and frame_bytes is None
+            else packet_rate_models(known, frame_bytes)
+        ),
         "s": lambda: time_models(known, path, size_bytes, trips),
     }[unit]()
+    if table is not None and frames is None:
+        models += own_models(table, value, unit)
     if not models:
         raise DomainError("claim-without-facts", "claim", text, unit=unit)
     models += unit_mistakes(models, text, unit)
@@ -303,6 +323,8 @@ def _round_trips(samples: Samples) -> list[RoundTrips]:
         found = [_spread(rtt[samples.measured & (groups == name)], name) for name in samples.groups]
     elif isinstance(samples, PacketTrace | Table):
         found = [trip for one in _of_packets(samples) for trip in _round_trips(one)]
+        series = trip_series(samples) if isinstance(samples, Table) else {}
+        found += [_spread(rtt[rtt > 0], quantity_of(name)) for name, rtt in series.items()]
     elif isinstance(samples, TransactionSamples) and samples.measured.any():
         times = np.asarray(samples.response_s)
         found = [_spread(times[samples.in_mode(mode)], mode) for mode in samples.modes]

@@ -16,12 +16,15 @@ from netcalc.samples import Samples, Table
 
 ROLES = {
     "write_bytes": (
-        "write_bytes", "payload_bytes", "size_bytes", "datagram_bytes", "message_bytes", "bytes",
+        "write_bytes", "write_size_bytes", "payload_bytes", "size_bytes", "datagram_bytes",
+        "message_bytes", "bytes",
     ),
     "write_count": (
         "write_count", "write", "writes", "datagram_count", "datagram", "datagrams", "message",
         "messages",
     ),
+    "size_of_write_bytes": ("write_bytes", "write_size_bytes"),
+    "total_bytes": ("total_bytes", "sent_bytes", "transferred_bytes", "transfer_bytes"),
     "wall_s": ("wall_s", "wall_time_s", "elapsed_s", "duration_s", "time_s", "real_s"),
     "user_s": ("user_s",),
     "system_s": ("system_s", "sys_s"),

@@ -17,6 +17,7 @@ from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.explain.write_tables import Writes, writes_of
 from netcalc.models.rates import line_rate
 from netcalc.samples import Samples, Table
+from netcalc.units import show
 
 CURVE_POINTS = 101
 
@@ -92,9 +93,12 @@ def _of_frames(frames: Frames, known: Known) -> TableTheory:
     for name, at in frames.rows.items():
         rates = 8 * frames.counted_bytes[at] * frames.rate_pps[at]
         points[name or "measured"] = (frames.frame_bytes[at], rates)
-        device = 8 * counted * frames.device(name, known).at(x)
-        if np.isfinite(device).any():
-            lines[_named(name, "the device")] = device
+        device = frames.device(name, known)
+        rates = 8 * counted * device.at(x)
+        if np.isfinite(rates).any():
+            is_line = not math.isnan(device.implied_bps)
+            what = f"a line of {show(device.implied_bps, 'bit/s')}" if is_line else "the device"
+            lines[_named(name, what)] = rates
     return TableTheory(
         x_name="frame with FCS", x_unit="byte",
         y_name="goodput" if frames.is_payload else "rate of frames", y_unit="bit/s",

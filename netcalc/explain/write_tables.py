@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.explain.evidence import Evidence
-from netcalc.explain.finding import Limit
+from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.table_columns import (
     FITTED_TOLERANCE,
     Row,
@@ -56,6 +56,10 @@ class Writes:
 def writes_of(table: Table) -> Writes | None:
     """Return the writes of a table; None if it is not one of writes."""
     sizes, counts, times = (numbers(table, n) for n in ("write_bytes", "write_count", "wall_s"))
+    size, total = numbers(table, "size_of_write_bytes"), numbers(table, "total_bytes")
+    if counts is None and size is not None and total is not None:
+        with np.errstate(all="ignore"):  # rows that are not plausible are left out
+            counts = total / size
     if sizes is None or counts is None or times is None:
         return None
     good = plausible(sizes, counts, times) & (counts >= 1)
@@ -77,7 +81,8 @@ def write_evidence(table: Table) -> list[Row]:
     Parameters
     ----------
     table : Table
-        Columns such as ``write_bytes``, ``write_count`` and ``wall_s``; ``user_s``, ``system_s``,
+        Columns such as ``write_bytes``, ``write_count`` and ``wall_s``, or ``total_bytes`` in
+        place of the count; ``user_s``, ``system_s``,
         ``lost_count`` and texts such as ``protocol`` and ``server`` where they are known.
 
     Returns
@@ -97,6 +102,25 @@ def write_evidence(table: Table) -> list[Row]:
             notices = (_cost(writes, row),) if costs is None else ()
             found[row] = Row(evidence=_evidence(writes, row), limits=limits, notices=notices)
     return [found[row] for row in sorted(found)]
+
+
+def explain_uncounted(table: Table) -> tuple[Finding, ...]:
+    """Ask for the number of writes of a table that has their sizes and times alone.
+
+    Parameters
+    ----------
+    table : Table
+        A column ``write_bytes`` or ``write_size_bytes``, and one of wall times.
+
+    Returns
+    -------
+    tuple of Finding
+        One without limits; empty for other tables.
+    """
+    sizes, times = numbers(table, "size_of_write_bytes"), numbers(table, "wall_s")
+    if sizes is None or times is None or writes_of(table) is not None:
+        return ()
+    return (Finding(missing=(Notice("ask-write-count"),)),)
 
 
 def _evidence(writes: Writes, row: int) -> Evidence:

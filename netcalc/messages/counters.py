@@ -9,6 +9,10 @@ COUNTERS: dict[str, str] = {
     "counter-rounded": "is a rounded number, {value!r}",
     "link-without-counters": "no counters of {names:names}",
     "counter-lines-unread": "cannot read {numbers:lines}: no counters",
+    "counters-implausible": (
+        "implausible, as nothing counts to 2^63: {names:names}; a negative number or one that was "
+        "never set, and no part of an explanation"
+    ),
     "sar-restarts": "the host was restarted ({numbers:lines}); nothing is added up across it",
     "sar-average-differs": "the averages are not those of the lines above: {names:names}",
     "sar-no-average": "no averages at the end: the run was interrupted or the file is incomplete",

@@ -293,6 +293,11 @@ EXPLAINING: dict[str, str] = {
     "model-tcp-plain": "goodput of TCP without options ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-udp": "goodput of UDP ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-frames": "layer 2 with FCS ({mtu_bytes:byte} on {line_bps:bit/s})",
+    "model-line-at-size": (
+        "{payload_bytes:byte} of each frame of {frame_bytes:byte} on {line_bps:bit/s}, with "
+        "preamble and gap"
+    ),
+    "model-udp-of-size": "UDP with datagrams of {payload_bytes:byte} on {line_bps:bit/s}",
     "model-no-preamble": "the goodput with preamble and gap forgotten, 20 bytes per frame",
     "model-no-headers": "the rate of the line taken for the goodput, headers ignored",
     "model-bytes-for-bits-in-time": "a size in bytes over a rate in bits, the factor 8 forgotten",
@@ -334,6 +339,7 @@ EXPLAINING: dict[str, str] = {
     "model-one-way-for-rtt": "one way taken for the round trip, half of it: {right}",
     "model-rtt-doubled": "the round trip taken for one way, and doubled: {right}",
     "model-measured": "what was measured",
+    "model-in-table": "row {row} of {column} in the table",
     "of-one-run": "{label}: {model}",
     "model-bits-for-bytes": "bytes written as bits, 8 times too low: {right}",
     "model-bytes-for-bits": "bits multiplied by 8 once more: {right}",
@@ -345,7 +351,10 @@ EXPLAINING: dict[str, str] = {
     ),
     "column-of-text": "column {name!r}: text, {count:value|different values}",
     "columns-more": "{count:more column|more columns}",
-    "may-be-sizes-and-times": "sizes and times: round trips (rtt_ms) or transfers (duration_s)",
+    "may-be-sizes-and-times": (
+        "sizes and times: round trips (rtt_ms), transfers (duration_s), or writes (write_bytes, "
+        "write_count, wall_s)"
+    ),
     "may-be-rates-over-size": "rates at several sizes: of a device or a line",
     "may-be-rates-over-time": "a rate over time",
     "may-be-times": "times alone: round trips of one size, or an axis",
@@ -353,7 +362,8 @@ EXPLAINING: dict[str, str] = {
     "may-be-anything": "no theory is known for columns of these units",
     "name-the-columns": (
         "to give them a meaning, name the columns in the header with units, such as "
-        "size_bytes,rtt_ms or frame_bytes,rate_pps, or pass --columns"
+        "size_bytes,rtt_ms or frame_bytes,rate_pps or write_bytes,write_count,wall_s, or pass "
+        "--columns"
     ),
     # The same quantity of several files.
     "files-differ": "{one} differs from {other} in its {quantity}: {factor:.4g} times as much",

@@ -59,6 +59,10 @@ EXPLAINING_COUNTERS: dict[str, str] = {
         "{mean_bytes:byte} on average is more than a frame carries: they were cut or joined by the "
         "network card, and their number is not that of the wire"
     ),
+    "counters-disagree": (
+        "{count:packet|packets} and {size_bytes:byte} do not belong together: one of the two "
+        "counters began again at 0, or counts something else"
+    ),
     "interface-drops": (
         "{count:packet was|packets were} dropped ({names:names}): the host or its queue is too "
         "slow, or they were not for it"

@@ -46,6 +46,21 @@ EXPLAINING_TABLES: dict[str, str] = {
     ),
     "assumes-frame-costs": "both costs are fitted to these rows, and the device does nothing else",
     "confirm-frame-costs": "measure a size between: it lies on the same line of time over size",
+    "limit-implied-line": "a line of {line_bps:bit/s}",
+    "how-implied-line": (
+        "{packet_cost_s:s} per frame are preamble and gap, {unseen_bytes:byte}; {byte_cost_s:s} "
+        "per byte is its rate"
+    ),
+    "assumes-implied-line": (
+        "this is Ethernet, and no device happens to take the same times: the rates are just those "
+        "of the line"
+    ),
+    "confirm-implied-line": "read the rate of the interface: ethtool says Speed",
+    "ask-write-count": (
+        "the number of writes of each row: add a column write_count, or total_bytes with their sum"
+    ),
+    "rates-over-time": "the median of {count:row|rows}, {low:bit/s} to {high:bit/s}",
+    "rates-of-nothing": "{count} of {total} rows have a rate of 0: an outage, or no test",
     "limit-row-serialization": "serialization",
     "how-row-serialization": "{count} x 8 x {size_bytes:byte} / {line_bps:bit/s}",
     "assumes-row-serialization": "the size is that on the line, headers included",

@@ -171,7 +171,8 @@ def read_columns(
     name : str, optional
         Name of the source, if it is not a path.
     units : mapping of str to str, optional
-        Unit by column name, for columns whose header has none: ``{"rtt": "ms"}``.
+        Unit by column name, for columns whose header has none: ``{"rtt": "ms"}``; ``"text"`` for
+        one whose cells are read as they are, units included.
     columns : sequence of str, optional
         Names of the columns, if there is no header: ``("size_bytes", "rtt_ms")``.
     decimal : {'.', ','}, optional

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, compress, islice
+from itertools import chain, compress, islice, pairwise
 from typing import TypeAlias
 
 from netcalc.errors import ReaderError
@@ -162,7 +162,7 @@ def _fill(source: Source, text: Text, grid: Grid, chunks: Iterable[Chunk]) -> No
         grid.warnings.append(Notice("last-line-cut", {"number": ragged.pop()}))
     if len(ragged) > len(grid.numbers):
         raise ReaderError(
-            "unequal-rows",
+            "units-apart" if _has_units_apart(text, ragged[0], grid.delimiter) else "unequal-rows",
             file=source.name,
             line=ragged[0],
             width=width,
@@ -170,6 +170,14 @@ def _fill(source: Source, text: Text, grid: Grid, chunks: Iterable[Chunk]) -> No
         )
     if ragged:
         grid.warnings.append(Notice("rows-skipped", {"numbers": ragged, "width": width}))
+
+
+def _has_units_apart(text: Text, number: int, delimiter: str) -> bool:
+    """Whether blanks separate the numbers of a line from their units: ``1.5 ms``."""
+    lines = zip(text.numbers, text.lines, strict=True)
+    cells = split(next(line for at, line in lines if at == number), delimiter)
+    apart = (is_number(one) and kind_of(unit) for one, unit in pairwise(cells))
+    return delimiter == " " and any(apart)
 
 
 def _refuse_data_as_header(source: Source, text: Text, grid: Grid) -> None:

@@ -29,9 +29,9 @@ _WINDOWS_SPREAD = re.compile(
 
 
 def read_statistics_head(text: str) -> str | None:
-    """Return the host of ``--- host ping statistics ---``, or None."""
+    """Return the host of ``--- host ping statistics ---``, or None: ``--- | ---`` has none."""
     match = _STATISTICS.match(text)
-    return match["host"] if match else None
+    return match["host"] if match and re.search(r"\w", match["host"]) else None
 
 
 def read_counts(text: str) -> dict[str, float] | None:

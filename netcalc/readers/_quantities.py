@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,10 @@ _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _WRITTEN = re.compile(
     r"[+-]?[0-9]*(?:\.(?P<decimals>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?"
 )
+_QUANTITY = re.compile(rf"(?P<number>{NUMBER.pattern})\s*(?P<unit>[^\d\s].*)")
+_RULE = re.compile(r":?-+:?")
+_ROWS_WITH_UNITS = 200
+"""Rows that show whether the cells of a column have units of their own."""
 _ONE_POINT = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 _ONE_COMMA = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
@@ -86,13 +91,17 @@ EXAMPLES = {"s": ("ms", "s"), "byte": ("B", "bit"), "bit/s": ("Mbit/s", "MB/s"),
 
 @dataclass(slots=True)
 class Column:
-    """One column: its name, its unit as written and in SI, and its cells."""
+    """One column: its name, its unit as written and in SI, and its cells.
+
+    ``has_units_in_cells`` where the header has no unit and each cell has one: ``1.5 ms``.
+    """
 
     header: str
     name: str
     written: str = ""
     unit: str = ""
     cells: Cells = field(default_factory=Cells)
+    has_units_in_cells: bool = False
 
     @property
     def key(self) -> str:
@@ -101,6 +110,7 @@ class Column:
 
 
 def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Column]:
+    _without_frame(grid)
     found = [read_heading(header) for header in grid.header]
     for number, column in enumerate(found, 1):
         if not column.name:
@@ -110,13 +120,17 @@ def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Col
             )
     _units_row(grid, found)
     _given_units(source, found, given)
+    for column, cells in zip(found, grid.columns, strict=True):
+        _units_in_cells(column, cells)
     for column in found:
         if column.written:
             _resolve(source, grid, column)
     names = Counter(column.name for column in found)
     for name in [name for name, count in names.items() if count > 1]:
         same = [column for column in found if column.name == name]
-        if same[0].key in SIZES | RTTS | DURATIONS:
+        if same[0].key not in SIZES | RTTS | DURATIONS:
+            _number_alike(grid, name, same)
+        else:
             raise ReaderError(
                 "columns-of-one-name",
                 file=source.name,
@@ -125,13 +139,19 @@ def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Col
                 count=len(same),
                 column=shorten(name),
             )
-        for number, column in enumerate(same[1:], 2):
-            column.name = f"{name}_{number}"
-        known = {"count": len(same), "column": shorten(name)}
-        grid.warnings.append(Notice("columns-numbered", known))
     for index, column in enumerate(found):
         column.cells = grid.columns[index]
     return found
+
+
+def _number_alike(grid: Grid, name: str, same: list[Column]) -> None:
+    """Number columns of one name, unless each is of a kind: ``write_bytes``, ``write_count``."""
+    if len({"" if column.unit == "1" else column.unit for column in same}) == len(same):
+        return
+    for number, column in enumerate(same[1:], 2):
+        column.name = f"{name}_{number}"
+    known = {"count": len(same), "column": shorten(name)}
+    grid.warnings.append(Notice("columns-numbered", known))
 
 
 def read_heading(header: str) -> Column:
@@ -201,9 +221,54 @@ def _units_row(grid: Grid, found: list[Column]) -> None:
     for column, cell, is_unit in zip(found, cells, known, strict=True):
         if is_unit and not column.written:
             column.written = cell
+    _drop_first_row(grid)
+
+
+def _without_frame(grid: Grid) -> None:
+    """Leave out the outer bars of a Markdown table, and the rule below its header."""
+    if grid.delimiter != "|":
+        return
+    if not grid.header[0] and all(not cell for cell in grid.columns[0]):
+        del grid.header[0], grid.columns[0]
+    if len(grid.numbers) > 1 and all(_RULE.fullmatch(column[0]) for column in grid.columns):
+        _drop_first_row(grid)
+
+
+def _drop_first_row(grid: Grid) -> None:
     for kept in grid.columns:
         kept.drop_first()
     grid.numbers.drop_first()
+
+
+def quantity_in(cell: str) -> tuple[str, str] | None:
+    """Return number and unit of a cell that has both; None for any other.
+
+    >>> quantity_in("1.5 ms"), quantity_in("1.5"), quantity_in("5 apples")
+    (('1.5', 'ms'), None, None)
+    """
+    found = _QUANTITY.fullmatch(cell) if len(cell) <= LONGEST_HEADING else None
+    if found is None or not (_units.kind_of(found["unit"]) or _units.readings_of(found["unit"])):
+        return None
+    return found["number"], found["unit"]
+
+
+def _units_in_cells(column: Column, cells: Cells) -> None:
+    """Take the unit from the cells where the header has none, and they have one kind of them.
+
+    A quantity that needs a unit has to have it in every cell; other columns stay text.
+    """
+    if column.written:
+        return
+    known = [cell for cell in islice(cells, _ROWS_WITH_UNITS) if cell.lower() not in MISSING]
+    found = [quantity_in(cell) for cell in known]
+    units = [one[1] for one in found if one is not None]
+    kinds = {_units.kind_of(unit) for unit in units}
+    is_whole = len(units) == len(known) and len(kinds - {None}) <= 1
+    if not units or not (is_whole or column.key in NEEDS_UNIT):
+        return
+    ambiguous = next((unit for unit in units if _units.kind_of(unit) is None), None)
+    column.written = ambiguous or units[0]
+    column.has_units_in_cells = True
 
 
 def _given_units(source: Source, found: list[Column], given: dict[str, str]) -> None:
@@ -317,7 +382,9 @@ class Numbers:
         factor = _factor(column)
         found = Filled(len(column.cells))
         for start, block in column.cells.blocks():
-            values = plain_values(block, comma=self.comma, factor=factor)
+            values = None
+            if not column.has_units_in_cells:
+                values = plain_values(block, comma=self.comma, factor=factor)
             if values is None:
                 cells = Cells.cells_of(block)
                 lines = self.grid.numbers[start : start + len(cells)]
@@ -348,19 +415,17 @@ class Numbers:
         return _scaled(float(f"1e{int(finest)}"), _factor(column))
 
     def _value(self, column: Column, cell: str, line: int, factor: float) -> float:
-        if _PLAIN.fullmatch(cell) and not self.comma:
+        if _PLAIN.fullmatch(cell) and not self.comma and not column.has_units_in_cells:
             return _scaled(float(cell), factor)
         if cell.lower() in MISSING:
             return math.nan
         if cell.lower() in INFINITE:
             raise self._refused("infinite-cell", column, cell, line)
-        quantity = re.fullmatch(rf"(?P<number>{NUMBER.pattern})\s*(?P<unit>[^\d\s].*)", cell)
-        if (
-            quantity
-            and column.unit not in ("", "1")
-            and _units.kind_of(quantity["unit"]) == column.unit
-        ):
-            cell, factor = quantity["number"], _units.factor_of(quantity["unit"], column.unit)
+        quantity = quantity_in(cell)
+        if quantity and column.unit not in ("", "1") and _units.kind_of(quantity[1]) == column.unit:
+            cell, factor = quantity[0], _units.factor_of(quantity[1], column.unit)
+        elif column.has_units_in_cells:
+            raise self._refused("cell-without-unit", column, cell, line)
         if not is_number(cell):
             raise self._refused("not-a-number", column, cell, line)
         plain = self._plain(cell)
@@ -406,6 +471,8 @@ def _factor(column: Column) -> float:
 
 def _shows_comma(cell: str) -> bool:
     """Whether a comma in a number can only be a decimal comma."""
+    quantity = quantity_in(cell)
+    cell = quantity[0] if quantity else cell
     return is_number(cell) and bool(
         re.fullmatch(
             r"[+-]?\d+,(?:\d{1,2}|\d{4,})(?:[eE][+-]?\d+)?|[+-]?0?,\d+|[+-]?[\d.]+\.\d{3},\d+", cell

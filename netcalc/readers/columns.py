@@ -1,9 +1,9 @@
 """Columns of numbers: CSV, TSV, semicolons, or pasted from anywhere.
 
 A column is ``name [unit]``, ``name (unit)``, ``name/unit``, ``name_unit`` (``rtt_ms``,
-``payload_bytes``), or has its unit in a second row or in the keyword ``units``. A size, a time or a
-rate without a unit is refused. A size and a round-trip time make ``RttSamples``, a size and a
-duration ``TransferSamples``, anything else a ``Table``.
+``payload_bytes``), or has its unit in a second row, in each cell (``1.5 ms``) or in the keyword
+``units``. A size, a time or a rate without a unit is refused. A size and a round-trip time make
+``RttSamples``, a size and a duration ``TransferSamples``, anything else a ``Table``.
 
 A decimal comma is read where columns are not separated by commas, and only if it is unambiguous.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -43,6 +43,7 @@ from netcalc.readers._quantities import (
     Column,
     Numbers,
     named_columns,
+    quantity_in,
     read_heading,
     unit_refused,
 )
@@ -64,8 +65,9 @@ _OTHER_LAYERS = {"packetbytes", "framebytes", "wirebytes", "capturedbytes"}
 def looks_like_columns(lines: Sequence[str]) -> bool:
     """Whether the first lines have a constant number of cells, some of them numbers.
 
-    Where cells are not separated by blanks, a quantity (``1.5 ms``), an address or a time of day
-    counts as well: the header is asked for, or a unit, where the text would be refused otherwise.
+    Where all lines have as many cells, a quantity (``1.5ms``) counts as well, and where blanks do
+    not separate them, an address or a time of day, too: the header is asked for, or a unit, where
+    the text would be refused otherwise.
     """
     sample = [line for line in lines[:200] if line.strip() and not is_comment(line)][:50]
     if not sample:
@@ -75,10 +77,10 @@ def looks_like_columns(lines: Sequence[str]) -> bool:
     if len(cells) == 1:
         return any(is_number(cell) or read_heading(cell).written for cell in cells[0])
     constant = Counter(len(row) for row in cells).most_common(1)[0][1]
-    whole = delimiter != " " and len(cells[0]) > 1 and constant == len(cells)
-    numeric = sum(
-        any(is_number(cell) or (whole and _is_quantity(cell)) for cell in row) for row in cells[1:]
-    )
+    says: Callable[[str], object] = is_number
+    if len(cells[0]) > 1 and constant == len(cells):
+        says = quantity_in if delimiter == " " else _is_quantity
+    numeric = sum(any(is_number(cell) or says(cell.strip()) for cell in row) for row in cells[1:])
     return 2 * numeric >= len(cells) - 1 and (delimiter != " " or constant >= 0.6 * len(cells))
 
 
@@ -380,6 +382,8 @@ FORMAT = Format(
     traps=(
         "A size, a time or a rate without a unit is refused, never guessed.",
         "1,500 may be 1.5 or 1500: refused unless the other cells or the separator decide.",
+        "Cells with units of their own (100 Mbit/s, 1 Gbit/s) are read if all have one, of a kind.",
+        "The outer bars and the rule of a Markdown table are no cells.",
         "An empty cell, a dash or N/A is missing, not 0.",
         "Rows of another width are left out with their lines, or the file is refused.",
         "Text that a spreadsheet takes for a formula stays text.",

@@ -135,6 +135,7 @@ _OF_SOCKETS = ("cwnd_packets", "mss_bytes", "retransmit_total_count")
 _SOCKETS = ("ss", "tcp-info")
 _CONNECTING = ("nuttcp", "iperf 2")
 """Tools of transfers whose round trip is that of the connection that their client opened."""
+_SPEED_TESTS = ("speedtest", "Ookla", "speedtest-cli", "LibreSpeed")
 _COUNTS = ("sent_count", "received_count", "duplicate_count", "probe_count", "reply_count",
            "loss_ratio", "printed_loss_ratio")  # fmt: skip
 
@@ -176,6 +177,10 @@ def place(samples: Samples, row: Mapping[str, Any], name: str) -> Place:
         return Place(protocol, "IP packets", SENDER) if tool == "ns-3 FlowMonitor" else _CAPTURED
     if name == "jitter_s" and tool == "ns-3 FlowMonitor":
         return Place(protocol, "IP packets", RECEIVER, ONE_WAY)
+    if name == "jitter_s" and tool in _SPEED_TESTS:
+        return probes(samples, protocol)
+    if name == "handshake_rtt_min_s" and tool == "curl":
+        return replace(_NAMED[name], side=CLIENT)
     if name == "path_mtu_bytes" and tool in _SOCKETS:
         return Place("", "IP packets", HOST)
     if name in _NAMED:

@@ -23,7 +23,7 @@ from netcalc.samples._base import (
     load,
     loads,
 )
-from netcalc.samples._facts import FACTS, Fact, FactRow, fact_row, unit_of_fact
+from netcalc.samples._facts import COUNTER_LIMIT, FACTS, Fact, FactRow, fact_row, unit_of_fact
 from netcalc.samples._files import json_ready, write_atomically
 from netcalc.samples._flows import FlowSeries
 from netcalc.samples._instrument import Instrument
@@ -38,8 +38,9 @@ from netcalc.samples._transactions import TransactionSamples
 from netcalc.samples._transfers import DROP_PLACES, MIN_DROP_RATIO, BulkSamples, TransferSamples
 
 __all__ = [
-    "DROP_PLACES", "FACTS", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO", "SCHEMA", "BoolColumn",
-    "BulkSamples", "Fact", "FactRow", "FloatColumn", "FlowSeries", "HopSamples", "Instrument",
+    "COUNTER_LIMIT", "DROP_PLACES", "FACTS", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO",
+    "SCHEMA", "BoolColumn", "BulkSamples", "Fact", "FactRow", "FloatColumn", "FlowSeries",
+    "HopSamples", "Instrument",
     "Layer", "Meta", "PacketTrace", "PathSamples", "RttSamples", "Samples", "Table",
     "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples", "fact_row",
     "json_ready", "load", "loads", "unit_of_fact", "write_atomically",

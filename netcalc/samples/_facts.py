@@ -76,6 +76,8 @@ FACTS: Mapping[str, str] = {
 }
 """Name of a fact -> its unit; ``counter:NAME`` and ``sum:NAME`` have names of the file."""
 
+COUNTER_LIMIT = 2.0**63
+"""No counter of 64 bits has counted this far: it is a negative number, or was never set. [1]"""
 _OF_THE_FILE = ("counter:", "sum:")
 _OF_TWO_CLOCKS = "one_way_delay_"
 """Facts that are a difference of two clocks, and can be negative."""

@@ -213,3 +213,33 @@ def test_one_way_delays_are_no_better_than_the_clocks():
     (packets,) = explained("pings/owping_packets.txt")
     # 0.2 ms with an error of 0.389 ms
     assert "clock-exceeds-delay" in notices(packets)
+
+
+def test_a_counter_near_two_to_the_64_explains_nothing():
+    """2^64 - 1 is -1 of 64 bits: no mean of 1.494 TB a packet; the directions beside it stay."""
+    text = (
+        "NIC statistics:\n     rx_packets: 12345678\n     tx_packets: 2345678\n"
+        "     rx_bytes: 18446744073709551615\n     tx_bytes: 123456789\n"
+    )
+    samples = readers.read(text.encode())
+    assert [(one.code, one.values["names"]) for one in samples.meta.warnings] == [
+        ("counters-implausible", ["rx_bytes"])
+    ]
+    received, sent = measurement(samples, Known(line_bps=1e9))
+    assert [one.code for one in received.notices] == ["counters-implausible"]
+    assert received.limits == ()
+    # 123,456,789 / 2,345,678 is 52.63 B
+    (mean,) = [one for one in sent.notices if one.code == "mean-packet"]
+    assert mean.values["mean_bytes"] == pytest.approx(123456789 / 2345678)
+    kernel = "#kernel\nTcpOutSegs 18446744073709551615 0.0\nTcpRetransSegs 5 0.0\n"
+    (host,) = measurement(readers.read(kernel.encode()), Known(rtt_s=0.01))
+    assert [one.code for one in host.notices] == ["counters-implausible"]
+    assert host.limits == ()
+
+
+def test_bytes_that_no_packets_hold_are_of_other_counters():
+    """BIG TCP joins packets to 512 KiB at most; 10 packets of 100 MB in all are no packets."""
+    text = "NIC statistics:\n     rx_packets: 10\n     rx_bytes: 100000000\n"
+    (found,) = measurement(readers.read(text.encode()), Known(line_bps=1e9))
+    assert [one.code for one in found.notices] == ["counters-disagree"]
+    assert found.limits == ()

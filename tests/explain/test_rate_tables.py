@@ -277,3 +277,36 @@ def test_rows_of_any_numbers_are_computed_or_left_out(text):
             assert "inf" not in str(one.rows()).replace("infer", "")
             assert one.as_dict()["limits"] is not None
         explain.table_theory(samples, known)
+
+
+@pytest.mark.each(
+    "header",
+    [
+        "write_bytes,write_count,wall_s",
+        "write_bytes,writes,wall_time_s",
+        "write size (B),write count,wall time (s)",
+        "write_bytes,total_bytes,wall_s",
+    ],
+)
+def test_writes_are_named_in_several_ways(header):
+    """By hand: 64 B x 10,000 in 10.2 s are 501.96 kbit/s; their sum is 640,000 B."""
+    is_total = "total" in header
+    counts = (64 * 10000, 8192 * 10000) if is_total else (10000, 10000)
+    samples = table(f"{header}\n64,{counts[0]},10.2\n8192,{counts[1]},18\n")
+    assert samples.meta.warnings == ()
+    first, second = measurement(samples)
+    assert first.measured == pytest.approx(8 * 64 * 10000 / 10.2)
+    assert second.measured == pytest.approx(8 * 8192 * 10000 / 18)
+
+
+@pytest.mark.each("header", ["write size (KiB),wall time (s)", "write_bytes,wall_time_s"])
+def test_writes_without_a_count_ask_for_it(header):
+    (found,) = measurement(table(f"{header}\n1,10.2\n2,5.4\n"))
+    assert [one.code for one in found.missing] == ["ask-write-count"]
+    assert "total_bytes" in str(found)
+
+
+def test_a_table_of_sizes_and_times_may_be_one_of_writes():
+    said = " ".join(str(one) for one in explain.described(table("chunk [B],wall [s]\n1,2\n2,3\n")))
+    assert said.count("write_bytes") == 2
+    assert "write_count" in said

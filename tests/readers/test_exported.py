@@ -326,3 +326,22 @@ def test_parquet_has_units_and_reads_back_equal(name, parquet, tmp_path):
     assert known["kind"] == type(samples).__name__
     assert known["meta"]["sha256"] == samples.meta.sha256
     assert table.to_pandas().shape == (len(samples), len(samples.columns()))
+
+
+def test_names_of_hosts_are_replaced_by_the_same_word():
+    """A name says as much as an address; a label such as "run 1 download" says nothing."""
+    text = (
+        " 1:  gateway        0.5ms \n 2:  a.example.com   8.1ms \n"
+        " 3:  a.example.com   8.2ms reached\n     Resume: pmtu 1500 hops 3 back 3 \n"
+    )
+    found = anonymized_samples(read(text.encode()), key=b"k")
+    first, second, third = found.node.tolist()
+    assert second == third != first
+    assert all(one.startswith("host-") for one in (first, second))
+    pings = RttSamples(
+        payload_bytes=[56.0] * 2, rtt_s=[0.1, 0.2], group=["www.example.com", "run 1 download"],
+        meta=Meta(facts=({"group": "www.example.com", "sent_count": 1},)),
+    )  # fmt: skip
+    hidden = anonymized_samples(pings, key=b"k")
+    assert hidden.group[0] == hidden.meta.facts[0]["group"] != "www.example.com"
+    assert hidden.group[1] == "run 1 download"

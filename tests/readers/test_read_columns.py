@@ -382,3 +382,66 @@ def test_other_columns_of_whole_numbers_are_not_taken_for_a_trace():
         with pytest.raises(ReaderError) as caught:
             read(text)
         assert caught.value.code != "trace-without-unit"
+
+
+def test_cells_may_have_units_of_their_own():
+    """1500 us and 0.0015 s are 1.5 ms; each cell by its unit."""
+    text = (
+        "bandwidth\tlatency\n100 Mbit/s\t1.5 ms\n200 Mbit/s\t1500 us\n1 Gbit/s\t0.0015 s\n-\t2ms\n"
+    )
+    found = read(text.encode())
+    assert found["bandwidth_bps"].tolist()[:3] == [1e8, 2e8, 1e9]
+    assert np.isnan(found["bandwidth_bps"][3])
+    assert found["latency_s"] == pytest.approx([0.0015, 0.0015, 0.0015, 0.002])
+    assert (found.meta.units["latency_s"], found.meta.resolutions) == ("s", {})
+    pings = read(b"size;rtt\n1 kB;1,5 ms\n2 kB;3,1 ms\n")
+    assert isinstance(pings, RttSamples)
+    assert pings.payload_bytes.tolist() == [1000, 2000]
+    assert pings.rtt_s == pytest.approx([0.0015, 0.0031])
+    assert read(b"bandwidth latency\n100Mbit/s 2ms\n1Gbit/s 3ms\n")["latency_s"].size == 2
+
+
+@pytest.mark.each(
+    ("text", "code", "line", "value"),
+    [
+        ("size\trtt\n56 B\t1.5 ms\n256 B\t1700\n", "cell-without-unit", 3, "1700"),
+        ("size\trtt\n56 B\t1.5 ms\n256 B\t3 kB\n", "cell-without-unit", 3, "3 kB"),
+        ("size\trtt\n1 KB\t1.5 ms\n2 KB\t3 ms\n", "ambiguous-column-unit", 1, None),
+        ("bandwidth latency\n100 Mbit/s 2 ms\n1 Gbit/s 3 ms\n", "units-apart", 2, None),
+        ("size rtt x\n1 2\n3 4\n5 6\n", "unequal-rows", 2, None),
+    ],
+)
+def test_units_of_cells_that_are_missing_or_apart_are_said_to_be(text, code, line, value):
+    with pytest.raises(ReaderError) as refused:
+        read(text.encode())
+    assert (refused.value.code, refused.value.line) == (code, line)
+    assert refused.value.values.get("value") == value
+
+
+def test_words_with_numbers_stay_text():
+    found = read(b"note\tspeed [Mbit/s]\n5 ms\t1\n7\t2\n3 apples\t4\n")
+    assert found["note"].tolist() == ["5 ms", "7", "3 apples"]
+
+
+@pytest.mark.each(
+    "text",
+    [
+        "| size (B) | rtt (ms) |\n|---:|---:|\n| 56 | 1.5 |\n| 256 | 1.7 |\n",
+        "| size | rtt |\n| :--- | :-: |\n| 56 B | 1.5 ms |\n| 256 B | 1700 us |\n",
+        "size (B) | rtt (ms)\n--- | ---\n56 | 1.5\n256 | 1.7\n",
+    ],
+)
+def test_a_markdown_table_is_read_without_its_frame(text):
+    found = read(text.encode())
+    assert isinstance(found, RttSamples)
+    assert found.payload_bytes.tolist() == [56, 256]
+    assert found.rtt_s == pytest.approx([0.0015, 0.0017])
+    assert found.meta.warnings == ()
+
+
+def test_two_kinds_of_one_name_are_two_columns():
+    found = read(b"write_bytes,write_count,wall_s\n64,10000,10.2\n")
+    assert list(found.columns()) == ["write_bytes", "write", "wall_s"]
+    assert found.meta.warnings == ()
+    alike = read(b"a_ms,a_ms,b_ms\n1,2,3\n")
+    assert [one.code for one in alike.meta.warnings] == ["columns-numbered"]

@@ -865,3 +865,56 @@ def test_datagrams_of_iperf2_csv():
     every = read(csv2(3, "0.0-1.0", 1000, 8000, 0.25, 10, 10, 100.0, 0, port=40000))
     assert "implausible-lines" not in [code for code, _ in noted(every)]
     assert facts(every, "loss_ratio") == [(1,)]
+
+
+def test_latencies_of_speed_tests():
+    """Jitter and the latencies under load are in ms, the loss in percent."""
+    ookla = {
+        "type": "result", "packetLoss": 1.5,
+        "ping": {"latency": 12.34, "jitter": 0.5, "low": 11.9, "high": 13},
+        "download": {
+            "bandwidth": 1000, "latency": {"iqm": 25, "low": 11, "high": 140, "jitter": 8},
+        },
+        "upload": {"bandwidth": 500, "latency": {"iqm": -1, "jitter": 18}}, "server": {"host": "h"},
+    }  # fmt: skip
+    names = ("group", "rtt_s", "rtt_min_s", "rtt_max_s", "jitter_s", "loss_ratio")
+    found = read(json.dumps(ookla) + "\n")
+    assert facts(found, *names) == [
+        ("download", 0.025, 0.011, 0.140, 0.008, None),
+        ("upload", None, None, None, None, None),
+        ("ping", 0.01234, 0.0119, 0.013, 0.0005, 0.015),
+    ]  # fmt: skip
+    cli = {"download": 5.0, "upload": 1.0, "ping": 7, "jitter": 1.5}
+    assert facts(read(json.dumps(cli) + "\n"), "rtt_s", "jitter_s")[-1] == (0.007, 0.0015)
+    text = (
+        "   Speedtest by Ookla\n"
+        "Idle Latency:    12.34 ms   (jitter: 0.50ms, low: 11.90ms, high: 13.00ms)\n"
+        "    Download:    93.71 Mbps (data used: 117.4 MB)\n"
+        "                 25.10 ms   (jitter: 8.10ms, low: 11.00ms, high: 140.20ms)\n"
+        "      Upload:    11.23 Mbps (data used: 14.7 MB)\n"
+        "                 95.00 ms   (jitter: 18.10ms, low: 11.00ms, high: 340.20ms)\n"
+        " Packet Loss:     2.0%\n"
+    )
+    assert facts(read(text), *names) == [
+        ("download", 0.0251, 0.011, 0.1402, 0.0081, None),
+        ("upload", 0.095, 0.011, 0.3402, 0.0181, None),
+        ("ping", 0.01234, 0.0119, 0.013, 0.0005, 0.02),
+    ]  # fmt: skip
+
+
+def test_the_handshake_of_curl():
+    """23.456 ms less 4.012 ms; not after a redirect, for a used connection, or with QUIC."""
+    pairs = (
+        "time_namelookup: {}\ntime_connect: {}\ntime_redirect: {}\ntime_total: 0.5\n"
+        "size_download: 9\nspeed_download: 1\n"
+    )
+    assert facts(read(pairs.format(0.004012, 0.023456, 0)), "handshake_rtt_min_s") == [(0.019444,)]
+    for given in ((0.004, 0.023, 0.1), (0.004, 0.004, 0), (0.004, 0, 0)):
+        assert facts(read(pairs.format(*given)), "handshake_rtt_min_s") == [(None,)], given
+    whole = {
+        "time_namelookup": 0.004, "time_connect": 0.03, "time_total": 1, "size_download": 9,
+        "speed_download": 1, "num_connects": 1, "num_redirects": 0, "http_version": "2",
+    }  # fmt: skip
+    assert facts(read(json.dumps(whole) + "\n"), "handshake_rtt_min_s") == [(0.026,)]
+    for other in ({"num_connects": 0}, {"num_redirects": 1}, {"http_version": "3"}):
+        assert facts(read(json.dumps(whole | other) + "\n"), "handshake_rtt_min_s") == [(None,)]

@@ -65,14 +65,22 @@ _MAC = re.compile(r"(?<![0-9A-Fa-f:])[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}(?![0-9
 _IPV6 = re.compile(r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}")
 _IPV4 = re.compile(r"(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?!\d)")
 _NAMES = ("node_name",)
-"""Columns of names of hosts."""
+"""Columns of names of hosts beside their addresses."""
+_NODES = ("node",)
+"""Columns of hosts: each text is an address, or else a name."""
+_HOSTS = ("group", "server", "host", "target")
+"""Columns and facts whose texts may have names of hosts in them."""
+_HOST_NAME = re.compile(
+    r"(?<![\w.-])(?:[A-Za-z0-9_](?:[\w-]{0,61}[A-Za-z0-9_])?\.){1,20}[A-Za-z][\w-]{1,62}\.?(?![\w-])"
+)
 
 
 def anonymized_samples(samples: Samples, *, key: bytes) -> Samples:
     """Replace the addresses in samples of any kind, and leave out the names that they keep.
 
     Texts of columns keep their other words, such as ports: addresses in them are replaced as
-    :func:`anonymized` does; columns of host names are emptied. What a tool printed as a summary,
+    :func:`anonymized` does, names of hosts by a word that is the same for the same name; columns
+    of names beside an address are emptied. What a tool printed as a summary,
     and warnings that quote an address, are left out.
 
     Parameters
@@ -88,7 +96,7 @@ def anonymized_samples(samples: Samples, *, key: bytes) -> Samples:
     for name, column in samples.columns().items():
         if column.dtype.kind != "O":
             continue
-        known = {text: "" if name in _NAMES else _within(text, key) for text in set(column)}
+        known = {text: _in_column(name, text, key) for text in set(column)}
         columns[name] = np.array([known[text] for text in column], dtype=object)
     meta = replace(
         samples.meta,
@@ -100,7 +108,7 @@ def anonymized_samples(samples: Samples, *, key: bytes) -> Samples:
         note=_within(samples.meta.note, key),
         printed={},
         facts=tuple(
-            {name: _within(value, key) if isinstance(value, str) else value
+            {name: _in_column(name, value, key) if isinstance(value, str) else value
              for name, value in row.items() if name != "target"}
             for row in samples.meta.facts
         ),
@@ -144,6 +152,24 @@ def anonymized_error(
         if isinstance(getattr(error, name, None), str) and name in vars(error):
             setattr(error, name, hidden(getattr(error, name)))
     return error
+
+
+def _in_column(name: str, text: str, key: bytes) -> str:
+    """Replace what a text of a column or a fact says of a host."""
+    if name in _NAMES:
+        return ""
+    found = _within(text, key)
+    if name in _NODES and text and found == text:
+        return _host(text, key)
+    if name in _HOSTS:
+        return _HOST_NAME.sub(lambda name: _host(name[0], key), found)
+    return found
+
+
+def _host(name: str, key: bytes) -> str:
+    """Return the word that stands for the name of a host."""
+    digest = hmac.new(key, name.lower().rstrip(".").encode(), hashlib.sha256).hexdigest()
+    return f"host-{digest[:8]}"
 
 
 def _within(text: str, key: bytes) -> str:

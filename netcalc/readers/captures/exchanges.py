@@ -147,6 +147,25 @@ def find_udp_exchanges(trace: PacketTrace, *, strict: bool = False) -> tuple[Int
     return flows.row[replies - 1], flows.row[replies]
 
 
+def find_udp_openings(trace: PacketTrace) -> Ints:
+    """Return the datagrams that only open a stream: a request and its reply before it begins.
+
+    iperf3 sends 4 bytes there and back, and then data in one direction: these two are no part of
+    its rate.
+    """
+    flows = find_flows(trace, Layer.UDP, _UDP)
+    if not flows.row.size:
+        return flows.row
+    from_client = flows.is_upper == flows.is_upper[flows.begin]
+    first = np.unique(flows.begin)
+    client_counts = np.bincount(flows.flow, weights=from_client, minlength=flows.count)
+    counts = np.bincount(flows.flow, minlength=flows.count)
+    one_way = (np.minimum(client_counts, counts - client_counts) == 1) & (counts > 3)
+    opening = first[one_way[flows.flow[first]]]
+    opening = opening[~from_client[opening + 1]]
+    return np.concatenate([flows.row[opening], flows.row[opening + 1]])
+
+
 def udp_samples(trace: PacketTrace, *, strict: bool = False) -> RttSamples:
     """Return UDP requests and the datagrams that answered them, as :func:`find_udp_exchanges`."""
     asks, answers = find_udp_exchanges(trace, strict=strict)

@@ -13,7 +13,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
 from netcalc.readers.source import shorten
-from netcalc.samples import Meta, Table, fact_row
+from netcalc.samples import COUNTER_LIMIT, Meta, Table, fact_row
 
 NAN = math.nan
 _NUMBER = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,20})?")
@@ -110,6 +110,9 @@ def table_of(
         raise ReaderError("counters-nothing", file=given.name)
     if counts.unread:
         counts.warnings.append(Notice("counter-lines-unread", {"numbers": counts.unread}))
+    odd = [counter for _, _, counter, value in counts.rows if value >= COUNTER_LIMIT]
+    if odd:
+        counts.warnings.append(Notice("counters-implausible", {"names": list(dict.fromkeys(odd))}))
     source = given.unpacked
     counts.partial = counts.partial or source.grew
     groups, times, counters, values = zip(*counts.rows, strict=True)

@@ -24,6 +24,7 @@ class Transfer:
     direction: str = DOWNLOAD
     target: str = ""
     failed: bool = False
+    handshake_rtt_s: float = NAN
 
 
 def transfers(
@@ -47,6 +48,7 @@ def transfers(
                 target=one.target,
                 direction=one.direction,
                 duration_s=one.duration_s,
+                handshake_rtt_min_s=one.handshake_rtt_s,
                 partial=one.failed or (partial and one is found[-1]),
             )
         )

@@ -87,7 +87,22 @@ def _from_numbers(one: Mapping[str, Any], target: str, failed: bool) -> Transfer
         direction=UPLOAD if sent else DOWNLOAD,
         target=target,
         failed=failed,
+        handshake_rtt_s=_handshake_s(one),
     )
+
+
+def _handshake_s(one: Mapping[str, Any]) -> float:
+    """Return the time of the TCP handshake; nan if the times have none of its own.
+
+    After redirects the times are sums over several connections; a connection that is used again
+    has no handshake, and that of HTTP/3 is QUIC's.
+    """
+    again = number(one, "time_redirect") > 0 or number(one, "num_redirects") > 0
+    reused = number(one, "num_connects") == 0
+    if again or reused or words(one, "http_version").startswith("3"):
+        return NAN
+    taken = number(one, "time_connect") - number(one, "time_namelookup")
+    return round(taken, 6) if number(one, "time_namelookup") > 0 and taken > 0 else NAN
 
 
 def _from_meter(meter: re.Match[str]) -> Transfer:
@@ -116,6 +131,8 @@ FORMAT = Format(
         "The meter is rounded to powers of 1024 bytes, its times to whole seconds: sizes are "
         "approximate and the time is unknown; -w has all of them exactly.",
         "speed_download is in bytes per second, over the whole time with lookup and handshakes.",
+        "time_connect less time_namelookup is the TCP handshake, a round trip to the server or its "
+        "proxy; unless a redirect came before, the connection was used again, or it is HTTP/3.",
         "The meter's last line is the end; those before are progress.",
     ),
 )

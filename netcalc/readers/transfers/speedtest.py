@@ -31,6 +31,11 @@ _LINE = re.compile(
     r"(?:\s+\(data used: (?P<size>\d+(?:\.\d+)?) (?P<size_prefix>[KMG]?)B.*)?.*"
 )
 _PING = re.compile(r"(?:Ping|Hosted by .*\]|\s*(?:Idle )?Latency): +(?P<ms>\d+(?:\.\d+)?) ms.*")
+_DETAILS = re.compile(
+    r"\s*(?P<ms>\d+(?:\.\d+)?) ms\s+\(jitter: (?P<jitter>\d+(?:\.\d+)?)ms, "
+    r"low: (?P<low>\d+(?:\.\d+)?)ms, high: (?P<high>\d+(?:\.\d+)?)ms\)\s*"
+)
+_LOST = re.compile(r"\s*Packet Loss:\s+(?P<percent>\d+(?:\.\d+)?)%\s*")
 _POWERS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 
 
@@ -59,6 +64,7 @@ def _read(given: Input) -> FlowSeries:
     warnings: list[Notice] = []
     ways: list[Way] = []
     pings: list[dict[str, Fact]] = []
+    loaded: dict[str, dict[str, Fact]] = {}
     tools: dict[str, None] = {}
     start = target = ""
     if given.is_json:
@@ -72,7 +78,7 @@ def _read(given: Input) -> FlowSeries:
         for index, one in enumerate(documents, 1):
             run = f"run {index}" if len(documents) > 1 else ""
             tools[_kind(one)] = None
-            _read_object(given, one, run, ways, pings)
+            _read_object(given, one, run, ways, pings, loaded)
             start = start or words(one, "timestamp")
             server = member(one, "server")
             target = target or words(server, "host", "name")
@@ -82,7 +88,7 @@ def _read(given: Input) -> FlowSeries:
     else:
         lines, cut = whole_lines(given, warnings)
         tools["speedtest"] = None
-        unread = _read_text(lines, ways, pings)
+        unread = _read_text(lines, ways, pings, loaded)
         if unread:
             warnings.append(Notice("transfer-lines-unread", {"numbers": unread}))
     if not ways:
@@ -97,7 +103,7 @@ def _read(given: Input) -> FlowSeries:
             target=shorten(target, 100),
             start=shorten(start, 40),
             clock="seconds since the start of each direction",
-            facts=(*(_facts(way) for way in ways), *pings),
+            facts=(*(_facts(way, loaded.get(way.group, {})) for way in ways), *pings),
             warnings=tuple(warnings),
             partial=partial,
             **origin(given),
@@ -111,8 +117,9 @@ def _read_object(
     run: str,
     ways: list[Way],
     pings: list[dict[str, Fact]],
+    loaded: dict[str, dict[str, Fact]],
 ) -> None:
-    """Add the directions and the latency of one result."""
+    """Add the directions and the latencies of one result."""
     kind = _kind(one)
     for direction in (DOWNLOAD, UPLOAD):
         if kind == "Ookla":
@@ -135,19 +142,35 @@ def _read_object(
                 run,
                 Total(byte_count=_not_0(size), duration_s=length, rate_bps=rate),
             )
-    latency = member(one, "ping")
-    rtt = number(latency, "latency") if kind == "Ookla" else number(one, "ping")
-    if rtt >= 0:
+            if kind == "Ookla":
+                loaded[ways[-1].group] = _trip(member(part, "latency"), "iqm")
+    idle = member(one, "ping")
+    jitter = number(one, "jitter") if kind == "LibreSpeed" else NAN
+    trip = _trip(idle, "latency") if kind == "Ookla" else _trip(one, "ping", jitter_ms=jitter)
+    if "rtt_s" in trip:
+        loss = _ratio(number(one, "packetLoss"))
         pings.append(
             fact_row(
+                trip,
                 group=" ".join(part for part in (run, "ping") if part),
-                rtt_s=rtt / 1e3,
-                rtt_min_s=number(latency, "low") / 1e3,
-                rtt_max_s=number(latency, "high") / 1e3,
-                printed_loss_ratio=_ratio(number(one, "packetLoss")),
+                printed_loss_ratio=loss,
+                loss_ratio=loss,
                 partial=False,
             )
         )
+
+
+def _trip(given: Mapping[str, Any], name: str, *, jitter_ms: float = NAN) -> dict[str, Fact]:
+    """Return the facts of a latency in ms; none where it has none, or one below zero."""
+    if not number(given, name) >= 0:
+        return {}
+    jitter = first if (first := number(given, "jitter")) >= 0 else jitter_ms
+    return fact_row(
+        rtt_s=number(given, name) / 1e3,
+        rtt_min_s=number(given, "low") / 1e3,
+        rtt_max_s=number(given, "high") / 1e3,
+        jitter_s=jitter / 1e3 if jitter >= 0 else NAN,
+    )
 
 
 def _ratio(percent: float) -> float:
@@ -176,9 +199,11 @@ def _add(ways: list[Way], direction: str, run: str, total: Total) -> None:
     ways.append(way)
 
 
-def _facts(way: Way) -> dict[str, Fact]:
+def _facts(way: Way, trip: Mapping[str, Fact]) -> dict[str, Fact]:
+    """Return the facts of a direction, with the round trips under its load."""
     sent, received = way.sent or Total(), way.received or Total()
     return fact_row(
+        trip,
         group=way.group,
         direction=way.direction,
         sent_byte_count=sent.byte_count,
@@ -191,12 +216,16 @@ def _facts(way: Way) -> dict[str, Fact]:
 
 
 def _read_text(
-    lines: list[tuple[int, str]], ways: list[Way], pings: list[dict[str, Fact]]
+    lines: list[tuple[int, str]],
+    ways: list[Way],
+    pings: list[dict[str, Fact]],
+    loaded: dict[str, dict[str, Fact]],
 ) -> list[int]:
     """Add what the lines say; return the numbers of those that are like a result and none."""
     unread = []
     for line_number, line in lines:
-        row, ping = _LINE.fullmatch(line), _PING.match(line)
+        row, ping, lost = _LINE.fullmatch(line), _PING.match(line), _LOST.fullmatch(line)
+        details = _DETAILS.fullmatch(line[line.find(":", 0, 20) + 1 :] if ping else line)
         if row:
             bits = 8 if row["what"] == "byte/s" else 1
             rate = float(row["rate"]) * _POWERS[row["prefix"]] * bits
@@ -204,10 +233,21 @@ def _read_text(
             direction = row["way"].lower()
             _add(ways, direction, "", Total(byte_count=size, rate_bps=rate))
         elif ping and not pings:
-            pings.append(fact_row(group="ping", rtt_s=float(ping["ms"]) / 1e3, partial=False))
+            trip = _printed_trip(details) if details else fact_row(rtt_s=float(ping["ms"]) / 1e3)
+            pings.append(fact_row(trip, group="ping", partial=False))
+        elif details and ways:
+            loaded.setdefault(ways[-1].group, _printed_trip(details))
+        elif lost and pings:
+            loss = _ratio(float(lost["percent"]))
+            pings[-1] |= fact_row(printed_loss_ratio=loss, loss_ratio=loss)
         elif re.match(r"\s*(?:Download|Upload):\s*(?!.*\]\s+\d+%)", line):
             unread.append(line_number)
     return unread
+
+
+def _printed_trip(details: re.Match[str]) -> dict[str, Fact]:
+    names = {"rtt_s": "ms", "rtt_min_s": "low", "rtt_max_s": "high", "jitter_s": "jitter"}
+    return fact_row({name: float(details[group]) / 1e3 for name, group in names.items()})
 
 
 FORMAT = Format(
@@ -219,7 +259,9 @@ FORMAT = Format(
         "bandwidth of Ookla's client is in bytes per second, elapsed in milliseconds.",
         "download of speedtest-cli is in bit/s, that of LibreSpeed in Mbit/s, distinguished by "
         "the jitter that only LibreSpeed has; a rate below 10 kbit/s of the first is refused.",
-        "ping is an unloaded round trip in ms; jitter is each tool's own, and is not read.",
+        "ping is an unloaded round trip in ms; the latency of a direction is that under its load, "
+        "its iqm the mean of the middle half. jitter in ms is each tool's own measure of it.",
+        "packetLoss in percent is that of UDP probes of Ookla's client, not of its TCP.",
         "A rate is that of the client's end over several streams, by rules of each service.",
         "Lines of progress (jsonl) are not results.",
     ),

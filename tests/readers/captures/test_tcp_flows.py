@@ -16,7 +16,12 @@ import pytest
 from netcalc import readers
 from netcalc.errors import DomainError
 from netcalc.readers.captures import read_capture
-from netcalc.readers.captures.exchanges import echo_samples, find_echoes, udp_samples
+from netcalc.readers.captures.exchanges import (
+    echo_samples,
+    find_echoes,
+    find_udp_openings,
+    udp_samples,
+)
 from netcalc.readers.captures.facts import facts
 from netcalc.readers.captures.tcp import analyse_tcp, ladder, tcp_flows, tcp_notices
 
@@ -322,3 +327,18 @@ def test_counts_agree_with_tshark(tmp_path):
         assert row["handshake_rtt_min_s"] == pytest.approx(
             min(map(float, seen["tcp.analysis.initial_rtt"])), abs=1e-9
         )
+
+
+def test_the_opening_of_a_stream_is_no_part_of_it():
+    """4 bytes there and back, then data one way; a conversation both ways has no opening."""
+    client, server, ports = ("192.0.2.1", "192.0.2.5"), ("192.0.2.5", "192.0.2.1"), (5000, 5201)
+    ways = {"c": (client, ports), "s": (server, ports[::-1])}
+    for order, opening in (("cscccc", [0, 1]), ("csssss", [0, 1]), ("cscscs", []), ("csc", []),
+                           ("cccccs", [])):  # fmt: skip
+        capture = w.Capture()
+        for number, one in enumerate(order):
+            hosts, numbers = ways[one]
+            packet = w.ipv4(w.udp(numbers, bytes(4)), 17, *hosts)
+            capture.add(w.START_NS + number * 10**6, packet)
+        found = find_udp_openings(read_capture(capture.pcap(link=101)))
+        assert found.tolist() == opening, order

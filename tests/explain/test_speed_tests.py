@@ -1,0 +1,76 @@
+"""Speed tests and curl: the round trips and the loss of the same file are used.
+
+Expected values are derived by hand from the printed ones.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from netcalc import readers
+from netcalc.explain import Known, measurement
+
+OOKLA = {
+    "type": "result", "packetLoss": 0,
+    "ping": {"jitter": 0.42, "latency": 12.34, "low": 11.9, "high": 13.1},
+    "download": {
+        "bandwidth": 11714043, "bytes": 117440512, "elapsed": 10005,
+        "latency": {"iqm": 25.1, "low": 11.0, "high": 140.2, "jitter": 8.1},
+    },
+    "upload": {
+        "bandwidth": 1404320, "bytes": 14680064, "elapsed": 10205,
+        "latency": {"iqm": 95.1, "low": 11.0, "high": 340.2, "jitter": 18.1},
+    },
+    "server": {"host": "st.example.net"},
+}  # fmt: skip
+ASKED = {"ask-rtt", "ask-loss"}
+
+
+def explained(*documents, known=None):
+    text = "".join(json.dumps(one) + "\n" for one in documents)
+    return measurement(readers.read(text.encode()), known)
+
+
+def test_the_latencies_of_a_speed_test_show_its_queue():
+    """(95.1 - 12.34) ms x 11.23456 Mbit/s / 8 is 116.2 kB; 25.1 ms is 2.03 times 12.34 ms."""
+    down, up = explained(OOKLA)
+    for one, rtt_s, queue in ((down, 0.0251, 149_471), (up, 0.0951, 116_221)):
+        (found,) = [said for said in one.notices if said.code == "queue-in-buffer"]
+        assert found.values["rtt_s"] == pytest.approx(rtt_s)
+        assert found.values["base_rtt_s"] == pytest.approx(0.01234)
+        assert found.values["queue_bytes"] == pytest.approx(queue, rel=1e-4)
+        assert not ASKED & {said.code for said in one.missing}
+    # RFC 6349: (95.1 - 12.34) / 12.34
+    assert up.metrics["buffer_delay_factor"] == pytest.approx(6.7066, rel=1e-4)
+
+
+def test_each_run_has_its_own_ping():
+    later = {**OOKLA, "ping": {"latency": 90.0}, "packetLoss": 2}
+    found = explained(OOKLA, later)
+    assert [one.label for one in found] == [
+        "run 1 download, download", "run 1 upload, upload", "run 2 download, download",
+        "run 2 upload, upload",
+    ]  # fmt: skip
+    bloated = ["queue-in-buffer" in {said.code for said in one.notices} for one in found]
+    assert bloated == [True, True, False, False]
+    lossy = [any(limit.name.startswith("loss") for limit in one.limits) for one in found]
+    assert lossy == [False, False, True, True]
+
+
+def test_a_stated_round_trip_counts_more_than_the_file():
+    (_, up) = explained(OOKLA, known=Known(rtt_s=0.09))
+    assert "queue-in-buffer" not in {said.code for said in up.notices}
+
+
+def test_the_handshake_of_curl_is_a_round_trip():
+    """23.456 - 4.012 ms is 19.444 ms: 64 KiB over it are 26.96 Mbit/s."""
+    text = (
+        "time_namelookup: 0.004012\ntime_connect: 0.023456\ntime_redirect: 0.000000\n"
+        "time_total: 0.512345\nsize_download: 1048576\nspeed_download: 2046621\n"
+    )
+    (found,) = measurement(readers.read(text.encode()), Known(window_bytes=65536))
+    assert "ask-rtt" not in {one.code for one in found.missing}
+    (window,) = [one for one in found.limits if one.name == "window"]
+    assert window.value == pytest.approx(8 * 65536 / 0.019444)
