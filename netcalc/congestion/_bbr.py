@@ -15,8 +15,19 @@ from netcalc.models.tcp.bbr import (
     WINDOW_GAIN,
 )
 
-STARTUP, DRAIN, PROBE_BANDWIDTH, PROBE_RTT = range(4)
-"""The modes."""
+STARTUP, DRAIN, RAISE, LOWER, CRUISE, PROBE_RTT = range(6)
+"""The modes; the third to the fifth are the phases of the cycle in which the rate is probed."""
+
+CRUISE_PHASES = len(PROBE_CYCLE) - 2
+"""Phases of the cycle with a gain of one: nothing changes between them."""
+
+_GAIN = np.array([STARTUP_GAIN, 1 / STARTUP_GAIN, *PROBE_CYCLE[:3], 1.0])
+_WINDOW_GAIN = np.array([STARTUP_GAIN, STARTUP_GAIN, *[WINDOW_GAIN] * 4])
+_PHASES = np.array([np.inf, np.inf, 1.0, 1.0, CRUISE_PHASES, np.inf])
+"""Of each mode: gain of the rate, gain of the window, and how many round trips it lasts."""
+
+STEP_SHARE = 0.5
+"""Longest step: part of the phase, or of a round trip without load in other modes."""
 
 LEAST_WINDOW = 4.0
 """Window while the round-trip time is probed. [packet]"""
@@ -39,60 +50,118 @@ REPAIR_SHARE = 0.7
 REPAIR_ROUNDS = 4.0
 """Round trips in which further losses belong to the same repair."""
 
-_CYCLE = np.array(PROBE_CYCLE)
+ACK_PACKETS = 2.0
+"""Packets per ACK: with the first one after a least round-trip time a phase ends. [packet]"""
+
+SLACK = 0.05
+"""Phases that end within this part of a round trip end together: fewer steps. [round trip]"""
+
+UNKNOWN_RTT_S = 1e9
+"""Least round-trip time before the first one. [s]"""
 
 
 def begin(state: State) -> None:
     """Add the variables of BBR to the state."""
     shape = state.window.shape
     values = {
-        "mode": 0.0, "best": 0.0, "best_before": 0.0, "least_rtt": np.inf, "seen": 0.0,
-        "phase": 0.0, "phase_from": 0.0, "full_rate": 0.0, "full_rounds": 0.0, "round": 0.0,
-        "until": np.inf,
+        "best": 0.0, "best_before": 0.0, "least_rtt": UNKNOWN_RTT_S, "seen": 0.0, "full_rate": 0.0,
+        "full_rounds": 0.0, "round": 0.0, "until": np.inf, "mode": STARTUP,
     }  # fmt: skip
-    state.bbr = {name: np.full(shape, value) for name, value in values.items()}
-    state.bbr["first_phase"] = 2.0 + np.floor(
-        6 * ((np.arange(1, shape[1] + 1) * GOLDEN) % 1.0)
-    ) * np.ones(shape)
+    state.bbr = {name: np.full(shape, float(value), order="F") for name, value in values.items()}
+    first = np.floor(CRUISE_PHASES * ((np.arange(1, shape[1] + 1) * GOLDEN) % 1.0))
+    state.bbr["first_phases"] = CRUISE_PHASES - first * np.ones(shape, order="F")
+    state.bbr["longest"] = STEP_SHARE * state.base_s * np.ones(shape, order="F")
+    _look_up(state)
 
 
 def product(state: State) -> FloatArray:
     """Return the bandwidth-delay product as each flow knows it. [packet]"""
     own = state.bbr
-    return np.maximum(own["best"], own["best_before"]) * np.minimum(own["least_rtt"], 1e9)
+    return np.asarray(np.maximum(own["best"], own["best_before"]) * own["least_rtt"])
+
+
+def turn(state: State, active: BoolArray, delivery: FloatArray, rtt: FloatArray) -> None:
+    """Look at the path at the begin of a step, and change the modes as it has them."""
+    own, time = state.bbr, state.time
+    stale = active & (time > own["seen"] + PROBE_RTT_INTERVAL_S - SLACK * state.base_s)
+    fresh = active & (rtt <= own["least_rtt"] * (1 - 1e-9))
+    any_stale = np.count_nonzero(stale)
+    if any_stale:
+        fresh |= stale
+    if np.count_nonzero(fresh):
+        np.copyto(own["least_rtt"], rtt, where=fresh)
+        np.copyto(own["seen"], time, where=fresh)
+    mode = own["mode"]
+    probing = mode == PROBE_RTT
+    sample = delivery * (1.0 + state.stack.bbr_bias_packets / state.window)
+    np.maximum(own["best"], sample, out=own["best"], where=active & ~probing)
+    known = product(state)
+    changed = _turn_cycle(state, active, known, delivery)
+    starting = active & (mode <= DRAIN)
+    if np.count_nonzero(starting):
+        changed |= _end_startup(state, starting, known)
+    if np.count_nonzero(probing) or any_stale:
+        _probe_rtt(state, active, stale & ~probing, probing)
+        changed = True
+    if changed:
+        _look_up(state)
+
+
+def _look_up(state: State) -> None:
+    """Take from the tables what the modes have."""
+    own = state.bbr
+    mode = own["mode"].astype(int)
+    own["gain"], own["window_gain"] = _GAIN[mode], _WINDOW_GAIN[mode]
+
+
+def longest_s(state: State, active: BoolArray) -> FloatArray:
+    """Return how long a step may be, of shape (scenario, 1): to the end of the first phase. [s]"""
+    own, time = state.bbr, state.time
+    left = np.minimum(own["until"], own["seen"] + PROBE_RTT_INTERVAL_S) - time
+    longest = own["longest"]
+    found = np.where(left > SLACK * state.base_s, np.minimum(left, longest), longest)
+    return np.asarray(np.minimum.reduce(found, axis=1, keepdims=True, where=active, initial=np.inf))
 
 
 def advance(
-    state: State, active: BoolArray, delivery: FloatArray, rtt: FloatArray, dt: FloatArray
-) -> FloatArray:
-    """Advance the flows by a step; return their windows before any drops. [packet]"""
-    own = state.bbr
-    time, window = state.time, state.window
-    rtt = np.broadcast_to(rtt, window.shape)
-    own["seen"] = np.where(own["least_rtt"] == np.inf, time, own["seen"])
-    stale = time > own["seen"] + PROBE_RTT_INTERVAL_S
-    fresh = active & ((rtt <= own["least_rtt"] * (1 - 1e-9)) | stale)
-    own["least_rtt"] = np.where(fresh, rtt, own["least_rtt"])
-    own["seen"] = np.where(fresh, time, own["seen"])
-    probing = own["mode"] == PROBE_RTT
-    sample = delivery * (1.0 + state.stack.bbr_bias_packets / window)
-    own["best"] = np.where(active & ~probing, np.maximum(own["best"], sample), own["best"])
+    state: State, active: BoolArray, grown: FloatArray, delivery: FloatArray, rtt: FloatArray,
+    total: FloatArray, dt: FloatArray,
+) -> FloatArray:  # fmt: skip
+    """Return the windows after a step, before any drops: of others as they have grown. [packet]
+
+    In a full pipe all that is in flight grows by what is sent beyond the rate of the link, and each
+    flow's share of it approaches its share of what is sent, by :math:`e` in a round trip; in one
+    that is not full it approaches what is sent in a round trip.
+    """
+    own, time, window = state.bbr, state.time, state.window
     best = np.maximum(own["best"], own["best_before"])
-    product = best * np.minimum(own["least_rtt"], 1e9)
-    _change_mode(state, active, stale, best, product, dt / rtt)
+    paced = own["gain"] * best
+    ceiling = own["window_gain"] * (best * own["least_rtt"]) + quanta_packets(state.stack, paced)
+    ceiling = np.maximum(ceiling, LEAST_WINDOW)
+    sent = np.maximum(paced * PACING, LEAST_WINDOW / rtt)
     mode = own["mode"]
-    gain = np.where(mode == STARTUP, STARTUP_GAIN, 1.0)
-    gain = np.where(mode == DRAIN, 1 / STARTUP_GAIN, gain)
-    cycling = mode == PROBE_BANDWIDTH
-    gain = np.where(cycling, _CYCLE[own["phase"].astype(int)], gain)
-    ceiling = np.where(mode < PROBE_BANDWIDTH, STARTUP_GAIN, WINDOW_GAIN) * product
-    ceiling = ceiling + quanta_packets(state.stack, gain * best)
-    ceiling = np.where(mode == PROBE_RTT, LEAST_WINDOW, np.maximum(ceiling, LEAST_WINDOW))
-    sent = np.maximum(gain * best * PACING, LEAST_WINDOW / rtt) * dt
-    conserving = (mode == STARTUP) & (time < state.grow_from)  # a packet for each delivered one
-    after = window + np.where(conserving, 0.0, sent - delivery * dt)
-    drained = np.maximum(window - delivery * dt, LEAST_WINDOW)
-    return np.where(mode == PROBE_RTT, np.minimum(drained, window), np.minimum(after, ceiling))
+    conserving = active & (mode == STARTUP) & (time < state.grow_from)  # a packet for each one
+    if np.count_nonzero(conserving):
+        sent = np.where(conserving, delivery, sent)
+    sending = np.where(active, sent, delivery)
+    all_sent = np.add.reduce(sending, axis=1, keepdims=True)
+    carried = state.base_s * all_sent
+    fading = np.exp(-dt / rtt)
+    full = total + (all_sent - state.rate) * dt
+    after = np.where(
+        total >= state.pipe,
+        np.maximum(full, np.minimum(carried, total)),
+        carried + (total - carried) * fading,
+    )
+    share = sending / np.maximum(all_sent, 1e-9)
+    next_window = share * after + (window - share * total) * fading
+    next_window = np.minimum(next_window, ceiling)
+    probing = active & (mode == PROBE_RTT)
+    if np.count_nonzero(probing):
+        drained = np.minimum(np.maximum(window - delivery * dt, LEAST_WINDOW), window)
+        next_window = np.where(probing, drained, next_window)
+    own["round"] = np.where(active, own["round"] + dt / rtt, 0.0)
+    return np.where(active, next_window, grown)
 
 
 def quanta_packets(stack: Stack, rate: FloatArray) -> FloatArray:
@@ -101,61 +170,68 @@ def quanta_packets(stack: Stack, rate: FloatArray) -> FloatArray:
     return np.asarray(QUANTA * np.maximum(paced, stack.bbr_quantum_packets))
 
 
-def _change_mode(
-    state: State,
-    active: BoolArray,
-    stale: BoolArray,
-    best: FloatArray,
-    product: FloatArray,
-    rounds: FloatArray,
-) -> None:
-    """Advance the modes: out of start-up, around the cycle, into the probe of the RTT and back."""
-    own, time, window = state.bbr, state.time, state.window
-    _end_startup(own, active, best, rounds)
-    mode = own["mode"]
-    drained = (mode == DRAIN) & (window <= product)
-    over = (mode == PROBE_RTT) & (time >= own["until"])
-    turned = _turn_cycle(state, active & (mode == PROBE_BANDWIDTH), product)
-    resumed = drained | over
-    own["phase"] = np.where(resumed, own["first_phase"], own["phase"])
-    own["phase_from"] = np.where(turned | resumed, time, own["phase_from"])
-    own["seen"] = np.where(over, time, own["seen"])
-    mode = np.where(resumed, PROBE_BANDWIDTH, mode)
-    enter = active & stale & (mode != PROBE_RTT) & ~over
-    mode = np.where(enter, PROBE_RTT, mode)
-    own["until"] = np.where(enter | over, np.inf, own["until"])
-    low = (mode == PROBE_RTT) & (window <= LEAST_WINDOW + 1e-9) & np.isinf(own["until"])
-    own["until"] = np.where(low, time + np.maximum(PROBE_RTT_S, state.base_s), own["until"])
-    own["mode"] = mode
-
-
-def _end_startup(
-    own: dict[str, FloatArray], active: BoolArray, best: FloatArray, rounds: FloatArray
-) -> None:
-    """Count the round trips in which the rate has not grown, and end start-up after three."""
-    own["round"] = np.where(active, own["round"] + rounds, 0.0)
-    turned = own["round"] >= 1.0 - 1e-9
-    own["round"] = np.where(turned, 0.0, own["round"])
-    starting = active & turned & (own["mode"] == STARTUP)
-    grew = best >= FULL_GROWTH * own["full_rate"]
-    own["full_rate"] = np.where(starting & grew, best, own["full_rate"])
-    counted = np.where(grew, 0.0, own["full_rounds"] + 1)
-    own["full_rounds"] = np.where(starting, counted, own["full_rounds"])
-    filled = (own["mode"] == STARTUP) & (own["full_rounds"] >= FULL_ROUNDS)
-    own["mode"] = np.where(filled, DRAIN, own["mode"])
-
-
-def _turn_cycle(state: State, cycling: BoolArray, product: FloatArray) -> BoolArray:
+def _turn_cycle(state: State, active: BoolArray, product: FloatArray, delivery: FloatArray) -> bool:
     """Go to the next phase of the cycle; at its end the largest rate becomes that of before."""
-    own, window, phase = state.bbr, state.window, state.bbr["phase"]
-    whole = state.time - own["phase_from"] >= own["least_rtt"] * (1 - 1e-6)
-    total = np.where(cycling, window, 0.0).sum(axis=1, keepdims=True)
-    fits = state.capacity * window / np.maximum(total, 1e-9)  # a loss ends the phase too
-    raised = window >= np.minimum(_CYCLE[0] * product, fits) - 1e-6
-    done = np.where(phase == 0, whole & raised, whole)
-    done = np.where(phase == 1, whole | (window <= product), done) & cycling
-    own["phase"] = np.where(done, (phase + 1) % len(PROBE_CYCLE), phase)
-    wrapped = done & (own["phase"] == 0)
+    own, window, mode = state.bbr, state.window, state.bbr["mode"]
+    whole = active & (state.time >= own["until"] - SLACK * state.base_s)
+    lowering = active & (mode == LOWER)
+    lowered = lowering & (whole | (window <= product))
+    raised = whole & (mode == RAISE)
+    wrapped = whole & (mode == CRUISE)
+    if np.count_nonzero(raised):
+        total = np.where(active, window, 0.0).sum(axis=1, keepdims=True)
+        fits = state.capacity * window / np.maximum(total, 1e-9)  # a loss ends the phase too
+        raised &= window >= np.minimum(PROBE_CYCLE[0] * product, fits) - 1e-6
+    turned = lowered | raised | wrapped
+    if not np.count_nonzero(turned):
+        return False
     own["best_before"] = np.where(wrapped, own["best"], own["best_before"])
     own["best"] = np.where(wrapped, 0.0, own["best"])
-    return np.asarray(done)
+    own["mode"] = np.where(wrapped, RAISE, mode + turned)
+    wait = own["least_rtt"] + ACK_PACKETS / np.maximum(delivery, 1e-9)
+    lasts = _PHASES[own["mode"].astype(int)] * wait
+    own["until"] = np.where(turned, state.time + lasts, own["until"])
+    own["longest"] = np.where(turned, STEP_SHARE * lasts, own["longest"])
+    return True
+
+
+def _end_startup(state: State, starting: BoolArray, product: FloatArray) -> bool:
+    """Count the round trips in which the rate has not grown: after three start-up ends.
+
+    It is drained then until no more than the product is in flight.
+    """
+    own = state.bbr
+    turned = starting & (own["round"] >= 1.0 - 1e-9)
+    own["round"] = np.where(turned, 0.0, own["round"])
+    best = np.maximum(own["best"], own["best_before"])
+    grew = best >= FULL_GROWTH * own["full_rate"]
+    own["full_rate"] = np.where(turned & grew, best, own["full_rate"])
+    counted = np.where(grew, 0.0, own["full_rounds"] + 1)
+    own["full_rounds"] = np.where(turned, counted, own["full_rounds"])
+    filled = starting & (own["mode"] == STARTUP) & (own["full_rounds"] >= FULL_ROUNDS)
+    own["mode"] = np.where(filled, DRAIN, own["mode"])
+    drained = starting & (own["mode"] == DRAIN) & (state.window <= product)
+    _cruise(state, drained)
+    return bool(np.count_nonzero(filled | drained))
+
+
+def _probe_rtt(state: State, active: BoolArray, enter: BoolArray, probing: BoolArray) -> None:
+    """Enter the probe of the round-trip time, time it once the window is low, and leave it."""
+    own = state.bbr
+    over = probing & (state.time >= own["until"] - SLACK * state.base_s)
+    own["seen"] = np.where(over, state.time, own["seen"])
+    low = active & probing & (state.window <= LEAST_WINDOW + 1e-9) & np.isinf(own["until"])
+    probe_s = np.maximum(PROBE_RTT_S, state.base_s)
+    own["until"] = np.where(low, state.time + probe_s, np.where(enter, np.inf, own["until"]))
+    own["mode"] = np.where(enter, PROBE_RTT, own["mode"])
+    own["longest"] = np.where(enter, STEP_SHARE * state.base_s, own["longest"])
+    _cruise(state, over)
+
+
+def _cruise(state: State, resumed: BoolArray) -> None:
+    """Begin the cycle somewhere, but not with the phase that raises or that lowers the rate."""
+    own = state.bbr
+    lasts = own["first_phases"] * own["least_rtt"]
+    own["mode"] = np.where(resumed, CRUISE, own["mode"])
+    own["until"] = np.where(resumed, state.time + lasts, own["until"])
+    own["longest"] = np.where(resumed, STEP_SHARE * lasts, own["longest"])

@@ -62,9 +62,9 @@ class Stack:
 
 STACKS = {
     "linux": Stack(
-        "linux", False, 1 / 8, 0.004, 0.016, 0.5, 1.0, 0.4, 2.0, 0.0, 1, 1.25, 4 / 3, True
+        "linux", False, 1 / 8, 0.004, 0.016, 0.5, 1.0, 0.41, 2.0, 0.0, 1, 1.25, 4 / 3, True
     ),
-    "ns3": Stack("ns3", True, 1.0, 0.004, 1.0, np.inf, 2.0, 1.5, 1.0, 1.0, 3, 1.0, 1.0, False),
+    "ns3": Stack("ns3", True, 1.0, 0.004, 1.0, np.inf, 2.0, 1.8, 1.0, 1.0, 3, 1.0, 1.0, False),
 }
 """Linux: net/ipv4/tcp_cubic.c of version 6; ns-3: tcp-cubic.cc and tcp-prr-recovery.cc of 3.44.
 

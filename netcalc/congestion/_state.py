@@ -40,6 +40,7 @@ class State:
     vegas: BoolArray | None
     dctcp: BoolArray | None
     is_bbr: BoolArray | None
+    is_paced: bool
     is_lossy: bool
     is_sized: bool
     none: BoolArray
@@ -59,6 +60,7 @@ class State:
     repairing: BoolArray
     dice: FloatArray
     drops: FloatArray
+    repeated: FloatArray
     plateau: FloatArray
     origin: FloatArray
     inflection: FloatArray
@@ -80,9 +82,11 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
     algorithm, start, stop, size = _loads(scenarios, shape)
     end = _column([one.end_s for one in scenarios])
     warm = _column([one.warm_s for one in scenarios])
-    events = np.sort(np.hstack([start, stop, warm, end]), axis=1)
+    events = np.asfortranarray(np.sort(np.hstack([start, stop, warm, end]), axis=1))
     loss = _column([link.loss_ratio for link in links])
-    phase = np.arange(count) * GOLDEN + _column([float(one.seed % 1000) for one in scenarios])
+    phase = np.asfortranarray(
+        np.arange(count) * GOLDEN + _column([float(one.seed % 1000) for one in scenarios])
+    )
     return State(
         stack=stack,
         rate=rate,
@@ -97,31 +101,33 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
         vegas=_which(algorithm, "vegas"),
         dctcp=_which(algorithm, "dctcp"),
         is_bbr=_which(algorithm, "bbr"),
+        is_paced=not np.any((algorithm >= 0) & (algorithm != ALGORITHMS.index("bbr"))),
         is_lossy=bool(loss.any()),
         is_sized=bool(np.isfinite(size).any()),
-        none=np.zeros(shape, dtype=bool),
+        none=np.zeros(shape, dtype=bool, order="F"),
         start=start,
         stop=stop,
         size=size,
         time=np.zeros((shape[0], 1)),
-        window=np.full(shape, INITIAL_WINDOW),
-        threshold=np.full(shape, np.inf),
-        grow_from=np.zeros(shape),
-        delivered=np.zeros(shape),
-        finish=np.full(shape, np.nan),
+        window=np.full(shape, INITIAL_WINDOW, order="F"),
+        threshold=np.full(shape, np.inf, order="F"),
+        grow_from=np.zeros(shape, order="F"),
+        delivered=np.zeros(shape, order="F"),
+        finish=np.full(shape, np.nan, order="F"),
         next_loss=spacing(loss, phase),
         losses=phase,
-        credit=np.zeros(shape),
-        due=np.full(shape, np.inf),
-        repairing=np.zeros(shape, dtype=bool),
+        credit=np.zeros(shape, order="F"),
+        due=np.full(shape, np.inf, order="F"),
+        repairing=np.zeros(shape, dtype=bool, order="F"),
         dice=phase * 1.0,
         drops=np.zeros((shape[0], 1)),
-        plateau=np.zeros(shape),
-        origin=np.zeros(shape),
-        inflection=np.zeros(shape),
-        epoch=np.full(shape, np.nan),
-        friendly=np.zeros(shape),
-        marked=np.ones(shape),
+        repeated=np.zeros((shape[0], 1)),
+        plateau=np.zeros(shape, order="F"),
+        origin=np.zeros(shape, order="F"),
+        inflection=np.zeros(shape, order="F"),
+        epoch=np.full(shape, np.nan, order="F"),
+        friendly=np.zeros(shape, order="F"),
+        marked=np.ones(shape, order="F"),
     )
 
 
@@ -129,8 +135,8 @@ def _loads(
     scenarios: Sequence[Scenario], shape: tuple[int, int]
 ) -> tuple[NDArray[np.int8], FloatArray, FloatArray, FloatArray]:
     """Return algorithm, time of the first data, stop, and size in packets of each flow."""
-    algorithm = np.full(shape, -1, dtype=np.int8)
-    start, stop, size = (np.full(shape, np.inf) for _ in range(3))
+    algorithm = np.full(shape, -1, dtype=np.int8, order="F")
+    start, stop, size = (np.full(shape, np.inf, order="F") for _ in range(3))
     for row, one in enumerate(scenarios):
         payload = one.bottleneck.mtu_bytes - HEADERS_BYTES
         for column, flow in enumerate(one.flows):

@@ -14,9 +14,6 @@ from netcalc.congestion._state import GOLDEN, BoolArray, State, spacing
 CALM_ROUNDS = 4.0
 """Round trips in a step while nothing but growth happens."""
 
-BBR_ROUNDS = 0.5
-"""Round trips in a step with a flow of BBR."""
-
 BURST = 2.0
 """Packets that a flow clocked by ACKs sends at once: it finds the buffer full more often."""
 
@@ -40,8 +37,8 @@ def run(state: State, meter: Meter) -> None:
 def _step(state: State, meter: Meter) -> None:
     time, bbr = state.time, state.is_bbr
     active = (state.start <= time) & (time < state.stop)
-    clocked = active if bbr is None else active & ~bbr
-    repaired = clocked & (time >= state.grow_from - 1e-9)
+    clocked = active if bbr is None else state.none if state.is_paced else active & ~bbr
+    repaired = clocked if state.is_paced else clocked & (time >= state.grow_from - 1e-9)
     if np.count_nonzero(state.repairing):
         settled = state.repairing & repaired
         state.window = np.where(settled, state.threshold, state.window)
@@ -53,19 +50,30 @@ def _step(state: State, meter: Meter) -> None:
     rtt = state.base_s + queue / state.rate
     delivery = windows * (state.rate / filled)
     growing = repaired
-    speed, slow = _windows.growth(state, delivery, rtt, queue, growing)
+    if state.is_paced:
+        speed, slow = 0.0 * delivery, state.none
+    else:
+        speed, slow = _windows.growth(state, delivery, rtt, queue, growing)
     full = total >= state.capacity - 1e-6
     brisk = slow | (clocked & ~growing) if slow.shape[1] > 2 else slow  # some flow often repairs
     hasty = full
     if np.count_nonzero(brisk):
         hasty = full | np.logical_or.reduce(brisk, axis=1, keepdims=True)
+    if bbr is not None:
+        paced = active & bbr
+        _bbr.turn(state, paced, delivery, rtt)
     dt = _length(state, active, delivery, rtt, speed, hasty, full, total)
     grown = state.window + speed * dt
     if bbr is not None:
-        after = _bbr.advance(state, active & bbr, delivery, rtt, dt)
-        grown = np.where(active & bbr, after, grown)
-    _windows.after_growth(state, dt, rtt, growing)
-    delivered = delivery * dt
+        grown = _bbr.advance(state, paced, grown, delivery + speed, rtt, total, dt)
+    if not state.is_paced:
+        _windows.after_growth(state, dt, rtt, growing)
+    if bbr is None:
+        delivered = delivery * dt
+    else:  # long steps in which the pipe fills or empties: their means
+        halfway = np.where(active, (windows + grown) / 2, 0.0)
+        total = np.add.reduce(halfway, axis=1, keepdims=True)
+        delivered = halfway * (state.rate * dt / np.maximum(total, state.pipe))
     if state.is_sized:
         delivered = np.minimum(delivered, state.size - state.delivered)
     state.delivered += delivered
@@ -103,13 +111,13 @@ def _length(
     time = state.time
     dt = rtt * np.where(hasty, 1.0, CALM_ROUNDS)
     if state.is_bbr is not None:
-        probing = (active & state.is_bbr).any(axis=1, keepdims=True)
-        dt = np.where(probing, BBR_ROUNDS * state.base_s, dt)
-    rise = np.add.reduce(speed, axis=1, keepdims=True)
-    to_full = np.where(full | (rise <= 0), np.inf, (state.capacity - total) / rise)
-    dt = np.minimum(dt, np.maximum(to_full, 0.1 * rtt))
+        dt = np.minimum(dt, _bbr.longest_s(state, active & state.is_bbr))
+    if not state.is_paced:
+        rise = np.add.reduce(speed, axis=1, keepdims=True)
+        to_full = np.where(full | (rise <= 0), np.inf, (state.capacity - total) / rise)
+        dt = np.minimum(dt, np.maximum(to_full, 0.1 * rtt))
     later = _next(state.events, time)
-    if state.dctcp is not None or state.is_bbr is not None or np.count_nonzero(state.repairing):
+    if state.dctcp is not None or np.count_nonzero(state.grow_from > time):
         later = np.minimum(later, _next(state.grow_from, time))
     if state.is_lossy:
         later = np.minimum(later, _next(state.due, time))
@@ -163,8 +171,11 @@ def _overflow_beside_bbr(
     A paced flow ignores a loss but for its repair, in which it sends less than it is delivered.
     """
     present = np.where(active, grown, 0.0)
-    total = present.sum(axis=1, keepdims=True)
+    total = np.add.reduce(present, axis=1, keepdims=True)
     excess = np.maximum(total - state.capacity, 0.0)
+    if not np.count_nonzero(excess):
+        state.window = np.where(active, grown, state.window)
+        return state.none
     share = excess * present / np.maximum(total, 1e-9)
     state.credit = np.where(active, state.credit + np.where(clocked, BURST * share, share), 0.0)
     lost = active & (state.credit >= 1.0)

@@ -36,6 +36,9 @@ class Trajectory:
         Payload that reached the receiver in the interval, of shape (time, flow). [bit/s]
     rtt_s : numpy.ndarray
         Round-trip time, of shape (time,). [s]
+    drop_count : numpy.ndarray, optional
+        Packets that the full buffer has dropped since the start, of shape (time,); in theory a mean
+        that need not be whole. None if it is not known. [1]
     """
 
     time_s: FloatArray
@@ -43,6 +46,7 @@ class Trajectory:
     window_packets: FloatArray
     goodput_bps: FloatArray
     rtt_s: FloatArray
+    drop_count: FloatArray | None = None
 
     def goodput_every(self, step_s: float) -> tuple[FloatArray, FloatArray]:
         """Return the mean goodput of each flow in equal intervals: their ends, and the rates.
@@ -109,7 +113,8 @@ class Result:
     queue_mean_bytes, queue_median_bytes, queue_p95_bytes : float
         Queue at the bottleneck after ``warm_s``. [byte]
     drop_count : float
-        Packets that the full buffer dropped; random losses are not among them.
+        Packets that the full buffer dropped; random losses are not among them. In theory a mean,
+        which :meth:`as_dict` rounds.
     finish_s : numpy.ndarray
         Time at which each sized flow was complete; nan for others, of shape (flow,). [s]
     utilization : float
@@ -193,7 +198,7 @@ class Result:
             "queue_mean_bytes": self.queue_mean_bytes,
             "queue_median_bytes": self.queue_median_bytes,
             "queue_p95_bytes": self.queue_p95_bytes,
-            "drop_count": self.drop_count,
+            "drop_count": round(self.drop_count),
             "finish_s": self.finish_s.tolist(),
             "utilization": self.utilization,
             "jain": self.jain if self.goodput_bps.size else None,

@@ -29,11 +29,11 @@ AT_ONCE = 1000
 MOST_S = 60.0
 """Computing beyond which a scenario is refused, as it is estimated. [s]"""
 
-STEP_S, BBR_STEP_S, FLOW_S, REQUEST_S = 60e-6, 180e-6, 0.2e-6, 30e-6
+STEP_S, BBR_STEP_S, FLOW_S, REQUEST_S = 60e-6, 75e-6, 0.2e-6, 30e-6
 """What a step, one with BBR, each flow in it, and a request take to compute: measured on one
 processor with 1 to 1000 flows. Another machine may need the double. [s]"""
 
-STEPS_ALONE, STEPS_SHARED, BBR_STEPS = 0.3, 1.0, 2.5
+STEPS_ALONE, STEPS_SHARED, BBR_STEPS = 0.3, 1.0, 1.5
 """Steps per round trip of a flow alone without losses, of others, and beside BBR: counted."""
 
 MOST_LOSS = 0.1
@@ -52,6 +52,9 @@ COURSES_AT_ONCE = 30
 BINS = 400
 """Steps in which the queue is counted for percentiles, each larger by the same share of it: of a
 buffer of a million packets 3.5 %."""
+
+LOSS_WINDOW = 1.0
+"""What a flow may send at a timeout (RFC 5681), and so its window while it waits. [packet]"""
 
 PAIR = 0.9
 """Packets that wait on a busy link because two are sent for one ACK. [packet]"""
@@ -86,10 +89,11 @@ class _Meter:
             queue = self.queue(state, total)
             self.count(*(part[np.newaxis] for part in (state.time, dt, queue, delivered)))
         else:  # all steps are counted at once, when they are there
-            self.course.append((state.time, dt, total, delivered, state.window, rtt))
+            drops = 1.0 * state.drops  # before those of the step
+            self.course.append((state.time, dt, total, delivered, state.window, rtt, drops))
             early = state.time < self.warm
             if np.count_nonzero(early):
-                self.early_drops = np.where(early, state.drops, self.early_drops)
+                self.early_drops = np.where(early, state.drops - state.repeated, self.early_drops)
 
     def queue(self, state: State, total: FloatArray) -> FloatArray:
         """Return the queue that so many packets in flight make. [packet]"""
@@ -102,12 +106,14 @@ class _Meter:
             return
         shape = (len(self.course), len(self.rows), -1)
         parts = zip(*self.course, strict=True)
-        time, dt, total, delivered, window, rtt = (
+        time, dt, total, delivered, window, rtt, drops = (
             np.concatenate(part).reshape(shape) for part in parts
         )
         queue = self.queue(state, total)
         self.count(time, dt, queue, delivered)
-        self.parts = [time + dt, queue, window, delivered, rtt, dt]
+        dropped = np.concatenate((drops[1:], state.drops[np.newaxis, :, :]))
+        self.parts = [time + dt, queue, window, delivered, rtt, dropped, dt]
+        self.early_drops = self.early_drops + state.repeated  # of repairs: no others arrive to them
         self.course.clear()
 
     def count(
@@ -402,12 +408,13 @@ def _trajectory(row: int, scenario: Scenario, meter: _Meter) -> Trajectory:
     count = len(scenario.flows)
     rows = [part[:, row] for part in meter.parts]
     lasts = rows[-1][:, 0] > 0  # a scenario that has ended waits for the others
-    time, queue, window, delivered, rtt, dt = (found[lasts] for found in rows)
+    time, queue, window, delivered, rtt, dropped, dt = (found[lasts] for found in rows)
     bits = delivered[:, :count] * segment_bytes(scenario) * 8
     return Trajectory(
         time_s=time[:, 0],
         queue_bytes=queue[:, 0] * scenario.bottleneck.mtu_bytes,
-        window_packets=window[:, :count],
+        window_packets=np.maximum(window[:, :count], LOSS_WINDOW),
         goodput_bps=bits / np.maximum(dt, 1e-12),
         rtt_s=rtt[:, 0],
+        drop_count=dropped[:, 0],
     )
