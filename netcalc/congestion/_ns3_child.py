@@ -119,6 +119,7 @@ static void NetcalcSample() {
   if (run.disc) queued += run.disc->GetNBytes();
   run.samples.push_back(Simulator::Now().GetSeconds());
   run.samples.push_back(queued);
+  run.samples.push_back(run.drops);
   for (auto& flow : run.flows) {
     run.samples.push_back(flow.received);
     run.samples.push_back(flow.window);

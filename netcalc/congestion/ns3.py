@@ -265,11 +265,12 @@ def result(scenario: Scenario, answer: Mapping[str, Any]) -> Result:
     answer : mapping
         ``drops``; ``payload_bytes`` that the receivers got after ``warm_s``; ``flows``: of each the
         counted bytes, the finish, and the bytes sent and sent again; ``loops``: the latencies of
-        each; and ``samples``: time, queue, and of each flow bytes and window, one after the other.
+        each; and ``samples``: time, queue, drops so far, and of each flow bytes and window, one
+        after the other.
     """
     count = len(scenario.flows)
     counted, finish, sent, resent = np.array(answer["flows"], dtype=float).reshape(count, 4).T
-    samples = np.array(answer["samples"], dtype=float).reshape(-1, 2 + 2 * count)
+    samples = np.array(answer["samples"], dtype=float).reshape(-1, 3 + 2 * count)
     finish = np.where(finish < 0, np.nan, finish)
     spans = np.array([counted_span_s(flow, scenario) for flow in scenario.flows]).reshape(-1, 2)
     lengths = np.fmin(spans[:, 1], finish) - spans[:, 0]
@@ -300,14 +301,15 @@ def result(scenario: Scenario, answer: Mapping[str, Any]) -> Result:
 def _trajectory(scenario: Scenario, samples: FloatArray) -> Trajectory:
     link = scenario.bottleneck
     own_s = link.rtt_s + 8 * link.mtu_bytes / link.rate_bps
-    received = np.vstack([np.zeros(len(scenario.flows)), samples[:, 2::2]])
+    received = np.vstack([np.zeros(len(scenario.flows)), samples[:, 3::2]])
     steps_s = np.diff(samples[:, 0], prepend=0.0)
     return Trajectory(
         time_s=samples[:, 0],
         queue_bytes=samples[:, 1],
-        window_packets=samples[:, 3::2] / segment_bytes(scenario),
+        window_packets=samples[:, 4::2] / segment_bytes(scenario),
         goodput_bps=np.diff(received, axis=0) * 8 / steps_s[:, None],
         rtt_s=own_s + 8 * samples[:, 1] / link.rate_bps,
+        drop_count=samples[:, 2],
     )
 
 

@@ -115,6 +115,13 @@ class Recording:
         arrived = in_bytes[np.searchsorted(came, at_s, side="right")]
         return arrived - out_bytes[np.searchsorted(left[order], at_s, side="right")]
 
+    def drop_count(self, at_s: FloatArray | float) -> FloatArray:
+        """Return how many packets the full buffer had dropped by some times; nan if unknown. [1]"""
+        if self.queue is None:
+            return np.full(np.shape(at_s), np.nan)
+        dropped_s = np.sort(self.queue.arrival_s[self.queue.fate == FATES.index("full")])
+        return np.searchsorted(dropped_s, at_s, side="right").astype(float)
+
     def latencies_s(self, loop: int) -> FloatArray:
         """Return the latencies of the requests of one loop that began after ``warm_s``. [s]"""
         rows = self.requests[self.requests["index"] == len(self.scenario.flows) + loop]
@@ -138,7 +145,7 @@ class Recording:
             queue_mean_bytes=float(queue.mean()),
             queue_median_bytes=float(np.median(queue)),
             queue_p95_bytes=float(np.percentile(queue, 95)),
-            drop_count=self.drop_count(),
+            drop_count=float(self.drop_count(np.inf)),
             finish_s=self.finish_s(),
             utilization=payload_bps * wire_ratio / scenario.bottleneck.rate_bps,
             trajectory=self.trajectory(),
@@ -147,12 +154,6 @@ class Recording:
             cpu_s=self.cpu_s,
             about={"system": self.meta.host},
         )
-
-    def drop_count(self) -> float:
-        """Return how many packets the full buffer dropped; nan if its log is lost. [packet]"""
-        if self.queue is None:
-            return float("nan")
-        return float(np.sum(self.queue.fate == FATES.index("full")))
 
     def resent_ratio(self) -> float:
         """Return which share of the bytes that all connections sent was sent again.
@@ -205,6 +206,7 @@ class Recording:
             window_packets=windows,
             goodput_bps=rates,
             rtt_s=mean_rtt,
+            drop_count=self.drop_count(ends),
         )
 
 

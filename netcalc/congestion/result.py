@@ -198,7 +198,7 @@ class Result:
             "queue_mean_bytes": self.queue_mean_bytes,
             "queue_median_bytes": self.queue_median_bytes,
             "queue_p95_bytes": self.queue_p95_bytes,
-            "drop_count": round(self.drop_count),
+            "drop_count": None if np.isnan(self.drop_count) else round(self.drop_count),
             "finish_s": self.finish_s.tolist(),
             "utilization": self.utilization,
             "jain": self.jain if self.goodput_bps.size else None,

@@ -117,8 +117,9 @@ def course_table(results: Sequence[Result]) -> Table:
     Returns
     -------
     Table
-        ``by``, the end of the interval ``time_s``, ``queue_bytes`` and ``rtt_s``, and of each flow
-        ``goodput_1_bps`` and ``window_1_packets``; what is not known is nan.
+        ``by``, the end of the interval ``time_s``, ``queue_bytes``, ``rtt_s`` and ``drop_count``
+        since the start, and of each flow ``goodput_1_bps`` and ``window_1_packets``; what is not
+        known is nan.
 
     Raises
     ------
@@ -146,6 +147,11 @@ def _course(result: Result) -> dict[str, list[Any]]:
         "time_s": course.time_s.tolist(),
         "queue_bytes": course.queue_bytes.tolist(),
         "rtt_s": course.rtt_s.tolist(),
+        "drop_count": (
+            [float("nan")] * course.time_s.size
+            if course.drop_count is None
+            else np.round(course.drop_count).tolist()
+        ),
     }
     for at in range(len(result.scenario.flows)):
         columns[f"goodput_{at + 1}_bps"] = course.goodput_bps[:, at].tolist()

@@ -116,6 +116,7 @@ def test_the_course_of_a_result_is_written(file, tmp_path, form):
         for name, values in (
             ("time_s", wanted.time_s),
             ("queue_bytes", wanted.queue_bytes),
+            ("drop_count", np.round(wanted.drop_count)),
             ("window_1_packets", wanted.window_packets[:, 0]),
             ("goodput_1_bps", wanted.goodput_bps[:, 0]),
         ):

@@ -32,11 +32,11 @@ ANSWER = {
         [50_000.0, 1.5, 60_000.0, 10_000.0],
     ],
     "loops": [],
-    "samples": [  # time, queue; bytes and window of each flow
-        0.5, 0.0, 100_000.0, 14_480.0, 0.0, 0.0,
-        1.0, 3000.0, 500_000.0, 28_960.0, 10_000.0, 14_480.0,
-        1.5, 6000.0, 1_000_000.0, 28_960.0, 50_000.0, 14_480.0,
-        2.0, 9000.0, 1_500_000.0, 28_960.0, 50_000.0, 14_480.0,
+    "samples": [  # time, queue, drops so far; bytes and window of each flow
+        0.5, 0.0, 0.0, 100_000.0, 14_480.0, 0.0, 0.0,
+        1.0, 3000.0, 2.0, 500_000.0, 28_960.0, 10_000.0, 14_480.0,
+        1.5, 6000.0, 2.0, 1_000_000.0, 28_960.0, 50_000.0, 14_480.0,
+        2.0, 9000.0, 7.0, 1_500_000.0, 28_960.0, 50_000.0, 14_480.0,
     ],
 }  # fmt: skip
 
@@ -89,6 +89,7 @@ def test_numbers_become_a_result():
     assert found.utilization == pytest.approx(1_040_000 * 8 / 10e6 * 1500 / 1448)
     course = found.trajectory
     assert course.window_packets[0].tolist() == [10.0, 0.0]
+    assert course.drop_count.tolist() == [0.0, 2.0, 2.0, 7.0], "identity"
     assert course.rtt_s[1] == pytest.approx(0.04 + 0.0012 + 0.0024), "derived: 3000 B queued"
     assert found.as_dict()["finish_s"] == [None, 1.5]
 

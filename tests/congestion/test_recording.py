@@ -81,6 +81,9 @@ def test_the_queue_holds_packets_from_arrival_to_departure():
     # derived: 1500 B for 0.5 s and for 0.8 s, of the three seconds that count
     assert found.result().queue_mean_bytes == pytest.approx(1500 * 1.3 / 3.0, rel=2e-3)
     assert found.result().drop_count == 1
+    course = found.result().trajectory
+    since = course.time_s >= 1.3 - 1e-9
+    assert course.drop_count.tolist() == since.astype(float).tolist(), "definition: since the start"
 
 
 def test_states_are_the_members_of_tcp_info():
