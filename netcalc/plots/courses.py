@@ -36,8 +36,10 @@ from netcalc.printable import safe_repr
 from netcalc.scenario import Scenario
 from netcalc.units import show
 
-PARTS = ("goodput", "window", "queue", "rtt", "jain")
+PARTS = ("goodput", "window", "queue", "rtt", "jain", "drops")
 """What is drawn over time, each in a figure of its own; Jain's index of flows that run together."""
+USUAL, TOGETHER = PARTS[:4], PARTS[:5]
+"""Parts that are drawn if none is named, and with Jain's index."""
 WAYS = {"theory": "theory", "live": "live", "ns3": "ns-3"}
 """Names of the ways to a result, in their order."""
 DRAWN_FLOWS = 5
@@ -64,6 +66,7 @@ _AXES = {
     "queue": ("queue", "byte"),
     "rtt": ("round-trip time", "s"),
     "jain": ("Jain index", "1"),
+    "drops": ("dropped packets", "1"),
 }
 
 
@@ -101,7 +104,8 @@ def courses(
         ns-3 as dashes.
     parts : sequence of str, optional
         What to draw, of :data:`PARTS`; one figure each, with one axis of time. By default all that
-        the scenario has; Jain's index where two flows run together through a full second.
+        the scenario has but ``drops``, the packets dropped since the start; Jain's index where two
+        flows run together through a full second.
     title : str
         Title above the first figure.
     theme : {'light', 'dark'}
@@ -126,7 +130,7 @@ def courses(
     together = several and any(_knows_jain(result) for result in results)
     left_out = parts is None and several and not together
     if parts is None:
-        parts = PARTS if together else PARTS[:-1]
+        parts = TOGETHER if together else USUAL
     for part in parts:
         choice("parts", part, PARTS)
     drawn: _Drawn = {}
@@ -262,6 +266,10 @@ def _series(part: str, result: Result) -> _Drawn:
     course, way = _course(result), WAYS[result.by]
     if part == "jain":
         return {_Series(part, f"link, {way}", result.by, DRAWN_FLOWS): jain_over_time(result)}
+    if part == "drops":
+        unknown = np.full(course.time_s.size, np.nan)
+        dropped = unknown if course.drop_count is None else course.drop_count
+        return {_Series(part, f"link, {way}", result.by, DRAWN_FLOWS): (course.time_s, dropped)}
     if part in ("queue", "rtt"):
         found = course.queue_bytes if part == "queue" else course.rtt_s
         return {_Series(part, f"link, {way}", result.by, DRAWN_FLOWS): (course.time_s, found)}

@@ -43,6 +43,7 @@ COURSE = Trajectory(
     window_packets=np.array([[40.0, 10.0], [50.0, 30.0], [20.0, 60.0], [70.0, 10.0]]),
     goodput_bps=np.array([[11e6, 0.0], [8e6, 3e6], [4e6, 7e6], [10e6, 0.0]]),
     rtt_s=np.array([0.04, 0.05, 0.08, 0.06]),
+    drop_count=np.array([0.0, 0.0, 2.0, 3.0]),
 )
 
 
@@ -310,3 +311,12 @@ def test_an_unknown_part_or_flow_is_refused():
         courses([result()], parts=["rate"])
     with pytest.raises(DomainError, match="flows must be"):
         phase([result()], flows=(0, 2))
+
+
+def test_dropped_packets_are_drawn_if_they_are_wanted_and_known():
+    plot = courses([result()], parts=["drops"])
+    assert column(plot, "drops, link, theory").tolist() == [0.0, 0.0, 2.0, 3.0], "identity"
+    assert not any(name.startswith("drops") for name in courses(THREE).sources)
+    unknown = replace(COURSE, drop_count=None)
+    plot = courses([result(trajectory=unknown)], parts=["drops"])
+    assert np.isnan(column(plot, "drops, link, theory")).all()
