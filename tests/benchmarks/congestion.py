@@ -34,6 +34,9 @@ from netcalc.scenario import Bottleneck, Flow, Scenario
 GOODPUT, UTILIZATION, QUEUE, REQUESTS = 0.10, 0.03, 0.20, 0.30
 """The aims: relative, absolute, relative, relative."""
 
+DROPS, FEW_DROPS = 0.30, 3.0
+"""The aim for dropped packets, relative, and a difference that is always met; counted by itself."""
+
 SHIFT_S = 0.0137
 """What a flow starts later in a repetition, for each flow before it: no part of a round trip."""
 
@@ -85,6 +88,11 @@ class Row:
             f" mean {1e3 * own.mean_s:.0f} {1e3 * other.mean_s:.0f}"
             for own, other in pairs
         )
+
+    def has_drops(self) -> bool:
+        """Return whether the dropped packets are within their aim."""
+        own, other = self.theory.drop_count, self.judge.drop_count
+        return abs(own - other) <= max(DROPS * other, FEW_DROPS)
 
     def reasons(self) -> list[str]:
         """Return what was measured about the misses: how far the judge is from itself."""
@@ -243,6 +251,7 @@ def compare(
             rated = [row for row in rows if row.theory.request_p99_s is not None]
         met = sum(not any(miss.startswith(aim) for miss in row.misses()) for row in rated)
         print(f"{aim}: {met} of {len(rated)} within the aim")
+    print(f"drops: {sum(row.has_drops() for row in rows)} of {len(rows)} within the aim")
     repeated = [row for row in rows if row.again and by != "live"]
     steady = [row for row in repeated if row.predicts_itself()]
     met = sum(not any(miss.startswith("goodput") for miss in row.misses()) for row in steady)
