@@ -144,7 +144,7 @@ class NetcalcLine : public PointToPointChannel {
 std::vector<std::vector<double>> NetcalcSimulate(
     double rate_bps, double rtt_s, int buffer_packets, int marking_packets, int mtu_bytes,
     double loss_ratio, double end_s, double warm_s, int seed, double step_s,
-    bool delay_on_acks, int hosts,
+    bool delay_on_acks, std::vector<double> host_of,
     std::vector<std::string> algorithms, std::vector<double> starts, std::vector<double> stops,
     std::vector<double> sizes, std::vector<std::string> loop_algorithms,
     std::vector<double> loop_starts, std::vector<double> loop_stops,
@@ -167,6 +167,7 @@ std::vector<std::vector<double>> NetcalcSimulate(
 
   NodeContainer senders, ends;
   int loops = loop_algorithms.size();
+  int hosts = 1 + int(*std::max_element(host_of.begin(), host_of.end()));
   senders.Create(hosts);
   ends.Create(2);
   InternetStackHelper stack;
@@ -233,12 +234,12 @@ std::vector<std::vector<double>> NetcalcSimulate(
     none.Uninstall(pair);
   }
   std::vector<std::set<std::string>> used(hosts);  // algorithms of each host's flows
-  for (int i = 0; i < count; i++) used[i % hosts].insert(algorithms[i]);
+  for (int i = 0; i < count; i++) used[host_of[i]].insert(algorithms[i]);
   run.flows.resize(count);
   run.loops.resize(loops);
   for (int i = 0; i < count + loops; i++) {
     std::string algorithm = i < count ? algorithms[i] : loop_algorithms[i - count];
-    Ptr<Node> host = senders.Get((i < count ? i : i - count) % hosts);
+    Ptr<Node> host = senders.Get(host_of[i]);
     if (algorithm == "TcpDctcp") NetcalcUse(ends.Get(1), algorithm);
     if (i >= count) {
       int number = i - count;
@@ -282,7 +283,7 @@ std::vector<std::vector<double>> NetcalcSimulate(
     sources.SetAttribute("SendSize", UintegerValue(segment));
     ApplicationContainer source = sources.Install(host);
     // A flow takes its host's algorithm when it starts: two that differ start a nanosecond apart.
-    Time start = Seconds(flow.start) + NanoSeconds(used[i % hosts].size() > 1 ? i : 0);
+    Time start = Seconds(flow.start) + NanoSeconds(used[host_of[i]].size() > 1 ? i : 0);
     Simulator::Schedule(start, &NetcalcUse, host, algorithm);
     source.Start(start);
     source.Stop(Seconds(flow.stop));
@@ -304,9 +305,9 @@ std::vector<std::vector<double>> NetcalcSimulate(
 """
 
 NUMBERS = ("rate_bps", "rtt_s", "buffer_packets", "marking_packets", "mtu_bytes", "loss_ratio",
-           "end_s", "warm_s", "seed", "step_s", "delay_on_acks", "senders")  # fmt: skip
-LISTS = ("algorithms", "starts", "stops", "sizes", "loop_algorithms", "loop_starts", "loop_stops",
-         "loop_sizes", "loop_replies")  # fmt: skip
+           "end_s", "warm_s", "seed", "step_s", "delay_on_acks")  # fmt: skip
+LISTS = ("hosts", "algorithms", "starts", "stops", "sizes", "loop_algorithms", "loop_starts",
+         "loop_stops", "loop_sizes", "loop_replies")  # fmt: skip
 
 
 def main() -> None:

@@ -143,8 +143,13 @@ class Simulator:
         self._written.seek(0)
         lines = self._written.read().decode(errors="replace").split("\n")
         told = [line.strip() for line in lines if line.strip()]
+        broken = [line for line in told if "*** Break ***" in line]  # by a signal
+        frames = [line.split(" in ", 1)[1] for line in told if " in ns3::" in line]
         told = [line for line in told if "msg=" in line] or told  # ns-3's own fatal errors
         reason = told[-1] if told else f"no reason was written, exit status {status}"
+        if broken:
+            where = f" in {frames[0].split(' from ')[0]}" if frames else ""
+            reason = broken[0].replace("*** Break ***", "").strip() + where
         self.close()
         shown = safe_str(reason)[:LONGEST_REASON]
         return ExperimentError(code, phase="ns-3", python=self._python, reason=shown)
@@ -220,7 +225,7 @@ def arguments(scenario: Scenario) -> dict[str, Any]:
         "seed": scenario.seed,
         "step_s": STEP_S,
         "delay_on_acks": link.delay_on_acks,
-        "senders": scenario.senders,
+        "hosts": _hosts(scenario),
         "algorithms": [ALGORITHMS[flow.algorithm] for flow in scenario.flows],
         "starts": [flow.start_s for flow in scenario.flows],
         "stops": [-1.0 if flow.stop_s is None else flow.stop_s for flow in scenario.flows],
@@ -231,6 +236,18 @@ def arguments(scenario: Scenario) -> dict[str, Any]:
         "loop_sizes": [loop.request_bytes for loop in scenario.requests],
         "loop_replies": [loop.reply_bytes for loop in scenario.requests],
     }
+
+
+def _hosts(scenario: Scenario) -> list[int]:
+    """Return the number of the host of each flow and then of each request loop.
+
+    With one sender each has a host, and so an access line, of its own: a shared one would be a
+    queue that no other way has.
+    """
+    if scenario.senders == 1:
+        return list(range(len(scenario.flows) + len(scenario.requests)))
+    of = scenario.sender_of
+    return [*map(of, range(len(scenario.flows))), *map(of, range(len(scenario.requests)))]
 
 
 def _require_possible(scenario: Scenario) -> None:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -212,6 +213,22 @@ def _judged(judge: Callable[[Scenario], Result], scenarios: list[Scenario]) -> t
     return tuple(found)
 
 
+def simulated(stack: ExitStack, python: str | None) -> Callable[[Scenario], Result]:
+    """Return what simulates scenarios; after one that ended ns-3 it is started again."""
+    running = stack.enter_context(ns3.Simulator(python))
+
+    def run(scenario: Scenario) -> Result:
+        nonlocal running
+        try:
+            return running.run(scenario)
+        except ExperimentError as error:
+            if error.code == "ns3-failed":
+                running = stack.enter_context(ns3.Simulator(python))
+            raise
+
+    return run
+
+
 def compare(
     scenarios: dict[str, Scenario],
     judge: Callable[[Scenario], Result],
@@ -302,10 +319,11 @@ def main() -> None:
         "drawn": drawn(given.drawn_seed),
     }
     try:
-        with ns3.Simulator(given.python) as simulator:
+        with ExitStack() as stack:
+            judge = simulated(stack, given.python)
             for name in given.sets.split(","):
                 print(f"== {name}")
-                compare(sets[name], simulator.run, only=given.only, by="ns-3", again=given.again)
+                compare(sets[name], judge, only=given.only, by="ns-3", again=given.again)
     except ExperimentError as error:
         print(error)
     if given.live:

@@ -211,5 +211,20 @@ def test_the_child_is_told_where_the_delay_lies():
 
 
 def test_the_child_is_told_how_many_hosts_send():
-    assert ns3.arguments(SCENARIO)["senders"] == 1
-    assert ns3.arguments(replace(SCENARIO, senders=2))["senders"] == 2
+    """derived: one sender is a host for each flow and loop; two have every second one."""
+    loops = (Requests(request_bytes=1e4, stop_s=1.0), Requests(request_bytes=1e6, stop_s=1.0))
+    four = replace(SCENARIO, flows=SCENARIO.flows[:1] * 2, requests=loops)
+    assert ns3.arguments(four)["hosts"] == [0, 1, 2, 3]
+    assert ns3.arguments(replace(four, senders=2))["hosts"] == [0, 1, 0, 1]
+
+
+def test_a_simulator_that_a_signal_ended_is_said_with_the_place(tmp_path):
+    body = """
+print(" *** Break *** segmentation violation", file=sys.stderr)
+print("#7  <signal handler called>", file=sys.stderr)
+print("#8  0x00007f in ns3::TcpTxItem::GetPacketCopy() const () from /lib/x.so", file=sys.stderr)
+print("#22 0x0000000000000000 in ?? ()", file=sys.stderr)
+"""
+    wanted = r"segmentation violation in ns3::TcpTxItem::GetPacketCopy\(\) const \(\)\."
+    with pytest.raises(ExperimentError, match=wanted):
+        ns3.run(SCENARIO, python=interpreter(tmp_path, body))
