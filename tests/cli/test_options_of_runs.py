@@ -123,7 +123,7 @@ def test_what_is_typed_reaches_the_experiment(arguments, given, monkeypatch):
     assert np.ndim(asked["path"]) == 0
 
 
-OF_FILES = {"no-header", "data-for-header"}
+OF_FILES = {"no-header", "data-for-header", "named-column-without-unit"}
 """Codes that reading a file raises, and no run."""
 OF_EXPLAIN = {"claim-without-facts"}
 """Codes that explaining a number raises, and no run."""
