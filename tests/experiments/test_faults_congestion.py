@@ -622,3 +622,16 @@ def test_a_signal_waits_for_what_follows_a_run(does, printed):
         check=False, env={**os.environ, "PYTHONUNBUFFERED": ""},
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGHUP, printed, "")
+
+
+def test_a_signal_before_a_run_ends_it_at_its_first_check():
+    """identity: what waits for the end of the block does not wait for a whole run in it."""
+    does = f"""{KILL}
+    with Stopping(None, limit_s=9.0) as stopping:
+        print(stopping.reason)"""
+    done = subprocess.run(
+        [sys.executable, "-c", DEFERRED.format(does)], capture_output=True, text=True, timeout=30,
+        check=False, env={**os.environ, "PYTHONUNBUFFERED": ""},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (-signal.SIGHUP, "")
+    assert done.stdout == "begun\nSIGHUP\nprinted SIGHUP\n"

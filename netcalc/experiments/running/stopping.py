@@ -163,6 +163,8 @@ class Stopping:
                 ):
                     self._handlers[number] = handler
                     signal.signal(number, self._note)
+                if isinstance(handler, Deferral) and handler.number is not None:
+                    self.end(handler.name)  # it came before the run
             if signal.getsignal(signal.SIGPIPE) is signal.SIG_DFL:
                 self._handlers[signal.SIGPIPE] = signal.SIG_DFL
                 signal.signal(signal.SIGPIPE, signal.SIG_IGN)
