@@ -26,6 +26,7 @@ _WRITTEN = re.compile(
 )
 _QUANTITY = re.compile(rf"(?P<number>{NUMBER.pattern})\s*(?P<unit>[^\d\s].*)")
 _RULE = re.compile(r":?-+:?")
+_LONG_RULE = re.compile(r":?-{3,}:?|:-+|-+:")
 _ROWS_WITH_UNITS = 200
 """Rows that show whether the cells of a column have units of their own."""
 _ONE_POINT = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
@@ -225,12 +226,17 @@ def _units_row(grid: Grid, found: list[Column]) -> None:
 
 
 def _without_frame(grid: Grid) -> None:
-    """Leave out the outer bars of a Markdown table, and the rule below its header."""
+    """Leave out the outer bars of a Markdown table, and the rule below its header.
+
+    Without outer bars short dashes are marks of missing numbers.
+    """
     if grid.delimiter != "|":
         return
+    rule = _LONG_RULE
     if not grid.header[0] and all(not cell for cell in grid.columns[0]):
         del grid.header[0], grid.columns[0]
-    if len(grid.numbers) > 1 and all(_RULE.fullmatch(column[0]) for column in grid.columns):
+        rule = _RULE
+    if len(grid.numbers) > 1 and all(rule.fullmatch(column[0]) for column in grid.columns):
         _drop_first_row(grid)
 
 

@@ -439,6 +439,13 @@ def test_a_markdown_table_is_read_without_its_frame(text):
     assert found.meta.warnings == ()
 
 
+@pytest.mark.each("mark", ["-", "--"])
+def test_a_first_row_of_marks_between_bars_is_no_rule(mark):
+    """derived: one of three probes has no time; it was left out as the rule of a Markdown table."""
+    found = read(f"rtt_ms|size_bytes\n{mark}|{mark}\n1.5|64\n2.5|64\n".encode())
+    assert found.lost.tolist() == [True, False, False]
+
+
 def test_two_kinds_of_one_name_are_two_columns():
     found = read(b"write_bytes,write_count,wall_s\n64,10000,10.2\n")
     assert list(found.columns()) == ["write_bytes", "write", "wall_s"]
