@@ -33,7 +33,7 @@ _COMMANDS = {
     "book": ("netcalc.cli.book:book", "Recompute the numbers printed in five sources."),
     "calc": ("netcalc.cli.calc:calc", "Evaluate a formula; quantities carry their units."),
     "congestion": (
-        "netcalc.cli.congestion:congestion",
+        "netcalc.cli.congestion.command:congestion",
         "Compute how flows share a bottleneck: goodput, queue, drops.",
     ),
     "data": ("netcalc.cli.data:data", "List, describe and print the bundled measurements."),

@@ -112,7 +112,8 @@ def read(
 def _print(shown: str, samples: Samples, known: Known, *, as_json: bool) -> None:
     """Print the report of one file."""
     if is_recording(samples):
-        from netcalc.cli.congestion import print_recording  # late: it loads the models of flows
+        # Late: it loads the models of flows.
+        from netcalc.cli.congestion.live_run import print_recording
         from netcalc.congestion.saved import from_table
 
         print_recording(from_table(samples, file=shown), as_json=as_json)
@@ -133,7 +134,7 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
         save_truth_plot(samples, path)
         return
     if is_recording(samples):
-        from netcalc.cli.congestion import draw_courses
+        from netcalc.cli.congestion.shown import draw_courses
         from netcalc.congestion.saved import from_table
 
         draw_courses([from_table(samples, file=name).result()], name, path)

@@ -168,7 +168,7 @@ def test_a_cut_run_is_named(file, monkeypatch, by):
 
 
 def test_a_difference_from_nothing_is_printed_in_its_unit(capsys):
-    from netcalc.cli.congestion import print_partings
+    from netcalc.cli.congestion.shown import print_partings
 
     print_partings([
         ways.Parting("release_s", 1, {"theory": 0.0, "live": 0.5}, resolution=0.4),

@@ -1,0 +1,1 @@
+"""``netcalc congestion``: a scenario, or a grid of them, in a terminal."""

@@ -1,0 +1,356 @@
+"""``netcalc congestion``: flows that share a bottleneck, by theory, live, or by ns-3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from netcalc import scenario as scenarios
+from netcalc import units
+from netcalc.checks import choice
+from netcalc.cli import complain, print_json, put, say
+from netcalc.cli.congestion.batch import (
+    check_table,
+    grid_options,
+    parse_set,
+    parse_vary,
+    require_out,
+    run_grid,
+    set_option,
+    show_results,
+    write_table,
+)
+from netcalc.cli.congestion.live_run import LiveRun, answer
+from netcalc.cli.congestion.shown import (
+    WAY_NAMES,
+    about_line,
+    draw_courses,
+    link_lines,
+    print_partings,
+    print_result,
+)
+from netcalc.cli.mistakes import Command, CommandError
+from netcalc.cli.output import check_output, print_written
+from netcalc.cli.quantity import Choice
+from netcalc.cli.streams import standard_input
+from netcalc.congestion import Result
+from netcalc.congestion.grid import Grid, Matrix, with_values
+from netcalc.congestion.table import begins_results, course_table, is_results
+from netcalc.congestion.ways import WAYS, evaluate, evaluations, partings, stack_for
+from netcalc.errors import NetcalcError
+from netcalc.experiments.running.stopping import Deferral
+from netcalc.scenario import ALGORITHMS, Scenario
+
+STANDARD_INPUT = "standard input"
+"""What ``-`` is called in messages."""
+
+
+class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
+    """One or more of theory, live and ns3, with commas between them."""
+
+    name = "ways"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Read the text; a mistake names the option and the nearest choice."""
+        if isinstance(value, tuple):
+            return value
+        each = Choice(WAYS)
+        found = tuple(each.convert(one.strip(), param, ctx) for one in str(value).split(","))
+        return tuple(dict.fromkeys(found))
+
+
+@click.command(cls=Command)
+@click.argument("file", required=False, metavar="[FILE]")
+@click.option(
+    "--preset",
+    "name",
+    type=Choice(scenarios.presets()),
+    metavar="NAME",
+    help="A scenario of the book; see --list.",
+)
+@click.option(
+    "--algorithm",
+    type=Choice(ALGORITHMS),
+    help="Algorithm of all flows and request loops of a --preset; cubic.",
+)
+@click.option(
+    "--by",
+    type=Ways(),
+    default="theory",
+    help="How to evaluate: theory (a model), live (the kernel's TCP over an emulated path) or ns3 "
+    "(a simulator); several with commas are compared. Default: theory.",
+)
+@click.option(
+    "--stack",
+    type=Choice(("ns3", "linux")),
+    help="Whose loss recovery and slow start the theory has: of ns-3, or of Linux. Default: linux "
+    "with --by theory,live, otherwise ns3.",
+)
+@click.option("--python", metavar="PATH", help="Python with ns-3, for --by ns3.")
+@click.option(
+    "--list", "listed", is_flag=True, help="List the presets, or the scenarios of a --matrix."
+)
+@set_option
+@grid_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--plot",
+    "plot_path",
+    metavar="OUT",
+    help="Draw the course over time, or the results of --out, as .html or .svg.",
+)
+@click.option(
+    "--save",
+    "save_path",
+    metavar="SAMPLES",
+    help="Save all samples of a live run as .json, or .json.gz.",
+)
+@click.option(
+    "--force", is_flag=True, help="Replace the file of --plot, --save or --table if it exists."
+)
+def congestion(
+    file: str | None,
+    name: str | None,
+    algorithm: str | None,
+    by: tuple[str, ...],
+    stack: str | None,
+    python: str | None,
+    listed: bool,
+    changes: tuple[str, ...],
+    as_json: bool,
+    plot_path: str | None,
+    save_path: str | None,
+    force: bool,
+    **grid: Any,
+) -> None:
+    """Compute how flows share a bottleneck: goodput, queue, drops.
+
+    \b
+    netcalc congestion scenario.json
+    netcalc congestion --preset two-flows --algorithm bbr --set end_s=20
+    netcalc congestion scenario.json --by live
+    netcalc congestion scenario.json --by ns3 --json
+    netcalc congestion scenario.json --table course.csv
+    netcalc congestion scenario.json --by theory,live,ns3 --plot out.html
+    netcalc congestion scenario.json --vary buffer_bdp=0.5,1,2 --repeats 3 --out results.jsonl
+    netcalc congestion results.jsonl --plot out.svg
+    netcalc congestion --preset two-flows --set "flows[1].algorithm=bbr"
+    netcalc congestion --matrix netesto --baseline cubic --test bbr --out matrix.jsonl
+    cat scenario.json | netcalc congestion -
+
+    FILE is a scenario ("-": from standard input), or the results that --out wrote. A scenario is a
+    JSON object: rate_bps, rtt_s, buffer_packets (or buffer_bytes, buffer_bdp), end_s, and a list of
+    flows. A flow has an algorithm, start_s, and stop_s, size_bytes or both; without them it runs to
+    end_s. Optional are mtu_bytes, loss_ratio, marking_bytes (of DCTCP), delay_on_acks, warm_s, seed
+    and senders (flow i and request loop i are on the sending host i mod senders), and a list of
+    requests, back to back: request_bytes, reply_bytes, algorithm, start_s, stop_s. Goodput counts
+    from warm_s, or a later start, to the flow's end.
+    """
+    if listed:
+        shown = ("listed", "as_json", "matrix_name", "baseline", "tested")
+        _require_alone("--list", file=file, but=shown)
+        _print_list(grid, as_json=as_json)
+        return
+    if plot_path is not None:
+        check_output(plot_path, inputs=[file] if file else [], force=force, plot=True)
+    if file is not None and file != "-" and is_results(file):
+        shown = ("file", "table_path", "plot_path", "force", "as_json")
+        _require_alone("RESULTS.jsonl", but=shown)
+        paths = {"table_path": grid["table_path"], "plot_path": plot_path}
+        show_results(file, **paths, force=force, as_json=as_json)
+        return
+    matrix = None
+    if grid["matrix_name"] is not None:
+        matrix = _matrix(file, name, algorithm, changes, grid)
+    else:
+        _require_matrix(grid)
+        document = with_values(_document(file, name, algorithm), parse_set(changes))
+        scenario = scenarios.from_document(document, name=_shown_name(file) or "scenario")
+    if stack is not None and "theory" not in by:
+        raise CommandError("options-exclusive", first="--stack", second=f"--by {by[0]}")
+    if python is not None and "ns3" not in by:
+        raise CommandError("options-exclusive", first="--python", second=f"--by {by[0]}")
+    if save_path is not None:
+        if "live" not in by:
+            raise CommandError(
+                "option-requires", option="--save", required="--by live", example="Add --by live"
+            )
+        if grid["out"] is not None:
+            raise CommandError("options-exclusive", first="--out", second="--save")
+        check_output(save_path, inputs=[file] if file else [], force=force)
+    if grid["out"] is not None:
+        if len(by) > 1:
+            raise CommandError("options-exclusive", first="--out", second=f"--by {','.join(by)}")
+        how = {"by": by[0], "stack": stack or "ns3", "python": python, "workers": grid["workers"]}
+        files = {"out": grid["out"], "table_path": grid["table_path"], "plot_path": plot_path}
+        what = matrix or Grid(document, parse_vary(grid["vary"]), grid["repeats"])
+        run_grid(what, as_json=as_json, force=force, **files, **how)
+        return
+    require_out(grid)
+    check_table(grid["table_path"], inputs=[file] if file else [], force=force)
+    with Deferral() as deferral:
+        run = LiveRun(save_path=save_path, deferral=deferral)
+        results, absent = _evaluate(scenario, by, stack, python, run)
+        _show(results, absent, run, name or Path(_shown_name(file) or "").name, as_json=as_json,
+              plot_path=plot_path, table_path=grid["table_path"])  # fmt: skip
+        run.end()
+
+
+def _show(
+    results: list[Result],
+    absent: Mapping[str, NetcalcError],
+    run: LiveRun,
+    title: str,
+    *,
+    as_json: bool,
+    plot_path: str | None,
+    table_path: str | None,
+) -> None:
+    """Print the results of each way, draw their courses, and write them as a table."""
+    several = len(results) + len(absent) > 1
+    for error in absent.values():
+        complain(str(error))
+    if as_json:
+        print_json(answer(results, absent, run, several=several))
+    else:
+        if len(results) > 1:
+            print_partings(partings(results, cut=run.cut()))
+            for label, text in link_lines(results[0].scenario).items():
+                put(f"{label}: {text}")
+            for result in results:
+                put(f"evaluated by: {about_line(result)}")
+        else:
+            print_result(results[0])
+    if plot_path is not None:
+        draw_courses(results, title, plot_path)
+        print_written(plot_path)
+    if table_path is not None:
+        write_table(course_table(results), table_path)
+        print_written(table_path)
+
+
+def _require_alone(first: str, *, but: Sequence[str], file: str | None = None) -> None:
+    """Refuse what would be ignored beside a list, or a file of results."""
+    if file is not None:
+        raise CommandError("options-exclusive", first=first, second="FILE")
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+        if given and name not in but:
+            raise CommandError("options-exclusive", first=first, second=option.opts[0])
+
+
+def _evaluate(
+    scenario: Scenario,
+    by: tuple[str, ...],
+    stack: str | None,
+    python: str | None,
+    run: LiveRun,
+) -> tuple[list[Result], dict[str, NetcalcError]]:
+    from netcalc.cli.progress import Progress
+
+    def shown(way: str) -> Callable[[], Result]:
+        def evaluated() -> Result:
+            if run.deferral.number is not None:
+                raise NetcalcError("way-skipped", signal=run.deferral.name)
+            with (
+                run.deferral.lifted(),
+                Progress(f"{WAY_NAMES[way]}, {units.show(scenario.end_s, 's')} of a scenario"),
+            ):
+                return how[way]()
+
+        return evaluated
+
+    how = evaluations(scenario, stack=stack or stack_for(by), python=python)
+    waiting = {way: shown(way) for way in ("theory", "ns3")}
+    return evaluate(by, {**waiting, "live": lambda: run.measure(scenario)})
+
+
+def _document(file: str | None, name: str | None, algorithm: str | None) -> dict[str, Any]:
+    if file is not None and name is not None:
+        raise CommandError("options-exclusive", first="SCENARIO.json", second="--preset")
+    if file is not None:
+        if algorithm is not None:
+            raise CommandError("options-exclusive", first="SCENARIO.json", second="--algorithm")
+        if file != "-":
+            return scenarios.read_document(file)
+        data = standard_input().read(scenarios.MOST_BYTES + 1)
+        if begins_results(data):
+            raise CommandError("results-on-input")
+        return scenarios.document_of(data, name=STANDARD_INPUT)
+    if name is None:
+        raise CommandError("no-scenario")
+    return scenarios.as_document(scenarios.preset(name, algorithm=algorithm or "cubic"))
+
+
+def _shown_name(file: str | None) -> str | None:
+    return STANDARD_INPUT if file == "-" else file
+
+
+def _matrix(
+    file: str | None,
+    name: str | None,
+    algorithm: str | None,
+    changes: Sequence[str],
+    grid: Mapping[str, Any],
+) -> Matrix:
+    """Return the matrix of the command line; what it would ignore is refused."""
+    others = {"FILE": file, "--preset": name, "--algorithm": algorithm}
+    for option, given in others.items():
+        if given is not None:
+            raise CommandError("options-exclusive", first="--matrix", second=option)
+    return Matrix(
+        choice("--matrix", grid["matrix_name"], scenarios.matrices()),
+        **_algorithms(grid),
+        values=parse_set(changes),
+        vary=parse_vary(grid["vary"]),
+        repeats=grid["repeats"],
+    )
+
+
+def _require_matrix(grid: Mapping[str, Any]) -> None:
+    for option, given in {"--baseline": grid["baseline"], "--test": grid["tested"]}.items():
+        if given is not None:
+            raise CommandError(
+                "option-requires",
+                option=option,
+                required="--matrix",
+                example="Add --matrix netesto",
+            )
+
+
+def _print_list(grid: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print the presets, or the cases of a matrix."""
+    if grid["matrix_name"] is None:
+        _require_matrix(grid)
+        found = {name: scenarios.preset(name) for name in scenarios.presets()}
+    else:
+        found = _cases(grid)
+    if as_json:
+        print_json({name: scenarios.as_document(one) for name, one in found.items()})
+        return
+    for name, one in found.items():
+        flows, loops, link = len(one.flows), len(one.requests), one.bottleneck
+        named = [load.algorithm for load in one.flows or one.requests]
+        of = f" of {'+'.join(dict.fromkeys(named))}" if grid["matrix_name"] else ""
+        say(
+            f"  {name:26} {units.show(link.rate_bps, 'bit/s')}, {units.show(link.rtt_s, 's')}, "
+            f"{link.buffer_packets} packets; flows: {flows}; request loops: {loops}{of}"
+        )
+        if name in scenarios.SIMPLIFIED:
+            say(f"  {'':26} {scenarios.SIMPLIFIED[name]}")
+
+
+def _cases(grid: Mapping[str, Any]) -> dict[str, Scenario]:
+    name = choice("--matrix", grid["matrix_name"], scenarios.matrices())
+    return scenarios.matrix(name, **_algorithms(grid))
+
+
+def _algorithms(grid: Mapping[str, Any]) -> dict[str, str]:
+    return {"baseline": grid["baseline"] or "cubic", "test": grid["tested"] or "bbr"}
