@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -165,6 +166,19 @@ def test_a_cut_run_is_named(file, monkeypatch, by):
     if by == "theory,live":
         apart = [row["relative_difference"]["live"] for row in found["partings"]]
         assert apart == [None] * len(apart)
+
+
+@pytest.mark.parametrize("number", [None, signal.SIGTERM])
+def test_a_file_that_could_not_be_saved_is_said_before_a_signal_ends_the_command(capsys, number):
+    """identity: once, by the command itself where no signal ends it first."""
+    from netcalc.cli.congestion.live_run import LiveRun
+
+    run = LiveRun(cut_recording(1.5))
+    run.save_error = OSError(28, "No space left on device", "run.json")
+    run.deferral.number = number
+    with pytest.raises(OSError, match="No space left"):
+        run.end()
+    assert ("run.json" in capsys.readouterr().err) == (number is not None)
 
 
 def test_a_difference_from_nothing_is_printed_in_its_unit(capsys):

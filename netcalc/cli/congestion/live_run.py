@@ -9,6 +9,7 @@ from typing import Any
 from netcalc import scenario as scenarios
 from netcalc.cli import INTERRUPTED, complain, print_json
 from netcalc.cli.congestion.shown import print_result
+from netcalc.cli.mistakes import system_error
 from netcalc.cli.output import print_written
 from netcalc.congestion import Result
 from netcalc.congestion.about import facts
@@ -101,6 +102,8 @@ class LiveRun:
         if self.recording is None:
             return
         if self.save_error is not None:
+            if self.deferral.number is not None:  # which ends the command before it is printed
+                complain(str(system_error(self.save_error)))
             raise self.save_error
         print_written(self.save_path)
         if self.error is not None:
