@@ -345,3 +345,15 @@ def test_names_of_hosts_are_replaced_by_the_same_word():
     hidden = anonymized_samples(pings, key=b"k")
     assert hidden.group[0] == hidden.meta.facts[0]["group"] != "www.example.com"
     assert hidden.group[1] == "run 1 download"
+
+
+@pytest.mark.parametrize("column", ["node", "host", "server", "target"])
+def test_a_name_of_a_host_without_a_domain_is_replaced_too(column):
+    """identity: one word for one name; addresses, with other words or without, are addresses."""
+    texts = ["fileserver", "www.corp.example", "fileserver", "10.1.2.3"]
+    table = Table(data={column: np.array(texts, object), "x": np.ones(4)})
+    first, second, again, address = anonymized_samples(table, key=b"k")[column]
+    assert first == again != second
+    assert first.startswith("host-")
+    assert address.count(".") == 3
+    assert address != "10.1.2.3"

@@ -66,9 +66,9 @@ _IPV6 = re.compile(r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}")
 _IPV4 = re.compile(r"(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?!\d)")
 _NAMES = ("node_name",)
 """Columns of names of hosts beside their addresses."""
-_NODES = ("node",)
+_NODES = ("node", "host", "server", "target")
 """Columns of hosts: each text is an address, or else a name."""
-_HOSTS = ("group", "server", "host", "target")
+_HOSTS = ("group", *_NODES)
 """Columns and facts whose texts may have names of hosts in them."""
 _HOST_NAME = re.compile(
     r"(?<![\w.-])(?:[A-Za-z0-9_](?:[\w-]{0,61}[A-Za-z0-9_])?\.){1,20}[A-Za-z][\w-]{1,62}\.?(?![\w-])"
@@ -162,7 +162,7 @@ def _in_column(name: str, text: str, key: bytes) -> str:
     if name in _NODES and text and found == text:
         return _host(text, key)
     if name in _HOSTS:
-        return _HOST_NAME.sub(lambda name: _host(name[0], key), found)
+        return _HOST_NAME.sub(lambda match: _host(match[0], key), found)
     return found
 
 
