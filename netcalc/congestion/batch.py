@@ -148,7 +148,7 @@ class Batch:
         given: object = grid
         if not isinstance(given, Grid | Matrix):
             found = safe_repr(given)
-            raise ArgumentTypeError("not-of-class", "grid", found, expected="a Grid")
+            raise ArgumentTypeError("not-of-class", "grid", found, expected="a Grid or a Matrix")
         cases = grid.cases()
         with GridFile(Path(path)) as file:
             todo = {case.key(self.by, self._stack): case for case in cases}

@@ -405,12 +405,7 @@ class _LiveRun:
 
     def _judge_path(self, found: Statistics) -> None:
         """Note how late the path was, and whether the run shows it."""
-        self.facts |= {
-            "wire_lateness_p50_s": found.lateness_p50_s,
-            "wire_lateness_p95_s": found.lateness_p95_s,
-            "wire_lateness_p99_s": found.lateness_p99_s,
-            "wire_late_ratio": found.late_ratio,
-        }
+        self.facts |= found.facts()
         if found.invalid is not None:
             self.warnings.append(found.invalid)
 

@@ -19,6 +19,7 @@ import pytest
 
 from netcalc.emulation import EmulatedPath, Statistics
 from netcalc.emulation.wire import carrier, subnets
+from netcalc.emulation.wire.statistics import Overdue
 from netcalc.errors import DomainError, ExperimentError, NetcalcError
 from netcalc.path import Path
 
@@ -328,6 +329,19 @@ def test_a_wire_that_did_not_keep_up_says_so(device):
 def entered(found):
     """Return the packets that entered the first link from A to B."""
     return found.links[0][0]["arrived"]
+
+
+def test_the_facts_of_a_run_say_whose_the_late_packets_were():
+    """by hand: 6 of 120 packets were overdue, 3 of these by the host."""
+    known = {
+        "carried_count": 120, "lateness_p50_s": 1e-5, "lateness_p95_s": 2e-5,
+        "lateness_p99_s": 3e-5, "unread_max_s": 0.0, "late_ratio": 0.0, "noise_count": 0,
+        "refused_count": 0, "answered_count": 0, "device_drop_count": 0, "links": ([], []),
+    }  # fmt: skip
+    found = Statistics(**known, overdue=Overdue(2, 1, 3)).facts()
+    assert (found["wire_overdue_ratio"], found["wire_overdue_host_ratio"]) == (0.05, 0.5)
+    unknown = Statistics(**known).facts()
+    assert set(found) - set(unknown) == {"wire_overdue_ratio", "wire_overdue_host_ratio"}
 
 
 def test_the_limits_of_a_valid_run():

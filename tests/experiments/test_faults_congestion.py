@@ -169,6 +169,7 @@ def test_an_emulator_that_falls_behind_marks_the_run(nothing_left, monkeypatch):
     [late] = [notice for notice in found.meta.warnings if notice.code == "packets-late"]
     assert late.values["late_ratio"] == found.meta.instrument.wire_late_ratio
     assert 0 < found.meta.instrument.wire_lateness_p99_s < 1.0
+    assert 0 <= found.meta.instrument.wire_overdue_host_ratio <= 1
 
 
 def test_a_host_without_processor_time_marks_the_run(nothing_left, monkeypatch):

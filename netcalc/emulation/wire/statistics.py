@@ -100,6 +100,19 @@ class Statistics:
             overdue=Overdue(**found["overdue"]),
         )
 
+    def facts(self) -> dict[str, float]:
+        """Return how late the path was and why, by the names of the record of a run."""
+        found = {
+            "wire_lateness_p50_s": self.lateness_p50_s,
+            "wire_lateness_p95_s": self.lateness_p95_s,
+            "wire_lateness_p99_s": self.lateness_p99_s,
+            "wire_late_ratio": self.late_ratio,
+        }
+        if self.overdue is not None and self.carried_count:
+            found["wire_overdue_ratio"] = self.overdue.count / self.carried_count
+            found["wire_overdue_host_ratio"] = self.overdue.host_ratio
+        return found
+
     @property
     def invalid(self) -> Notice | None:
         """Why a run does not show the path, or None if it does."""

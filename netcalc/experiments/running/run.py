@@ -140,13 +140,7 @@ class Record(ABC, Generic[Kept]):
 
     def add_path_statistics(self, found: Statistics, *, judged: bool = True) -> None:
         """Record how punctual the emulated path was; warn if it did not keep up."""
-        self.facts["wire_lateness_p50_s"] = found.lateness_p50_s
-        self.facts["wire_lateness_p95_s"] = found.lateness_p95_s
-        self.facts["wire_lateness_p99_s"] = found.lateness_p99_s
-        self.facts["wire_late_ratio"] = found.late_ratio
-        if found.overdue is not None and found.carried_count:
-            self.facts["wire_overdue_ratio"] = found.overdue.count / found.carried_count
-            self.facts["wire_overdue_host_ratio"] = found.overdue.host_ratio
+        self.facts |= found.facts()
         if judged and found.invalid is not None:
             self.warnings.append(found.invalid)
 
