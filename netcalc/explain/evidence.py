@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -142,6 +142,12 @@ def _beside_idle(
     )
 
 
+def _listed(row: Mapping[str, Any], name: str) -> Sequence[Any]:
+    """Return a list of what a tool printed; of a saved run it may be anything."""
+    value = row.get(name)
+    return value if isinstance(value, list | tuple) else ()
+
+
 def _number(row: Mapping[str, Any], name: str) -> float:
     value = row.get(name)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else NAN
@@ -178,10 +184,10 @@ def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
     mss = _number(printed, "mss_bytes")
     size = _number(printed, "write_bytes") if one.is_udp else NAN
     asked = _number(printed, "asked_rate_bps") * one.stream_count  # of each stream
-    streams = printed.get("streams") or ()
+    streams, handshakes = (_listed(printed, name) for name in ("streams", "handshake_rtt_s"))
     least = [_number(row, "rtt_min_s") for row in streams if isinstance(row, Mapping)]
-    handshakes = printed.get("handshake_rtt_s") or ()
-    least += list(handshakes) if len(handshakes) == 1 else []  # several are of several runs
+    if len(handshakes) == 1:  # several are of several runs
+        least.append(_number({"rtt_s": handshakes[0]}, "rtt_s"))
     one = replace(
         one,
         mtu_bytes=first_known(mss + 40 + TIMESTAMP_BYTES, one.mtu_bytes),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path as FilePath
 
 import pytest
 
-from netcalc import explain
+from netcalc import explain, readers
 from netcalc.explain import Finding, Limit
+from netcalc.explain.measurement import evidence_of
 from netcalc.messages import Notice
 from netcalc.path import Path
 
+INPUTS = FilePath(__file__).parents[1] / "readers" / "inputs"
 NAN = math.nan
 LINE = {"line_bps": 1e9, "payload_bytes": 1448, "wire_bytes": 1538}
 WINDOW = {"window_bytes": 65535, "rtt_s": 0.04, "streams": 2}
@@ -251,3 +255,13 @@ def test_the_least_and_the_largest_of_facts():
         one.name: one.rate_bps for one in explain.rate(PATH, rtt_s=0.5, loss_ratio=1e-12).ceilings
     }
     assert rare["loss"] == pytest.approx(8 * 1448 / 0.5 * math.sqrt(1.5) * 1e6)
+
+
+@pytest.mark.each("name", ["handshake_rtt_s", "streams"])
+@pytest.mark.each("value", [5, "x", ["a"], [None], {"a": 1}])
+def test_what_a_saved_run_should_not_have_is_not_used(name, value):
+    """identity: of a file that somebody changed, it changes nothing."""
+    run = readers.read(INPUTS / "iperf3" / "tcp.json")
+    [plain] = evidence_of(replace(run, meta=replace(run.meta, printed={})))
+    [odd] = evidence_of(replace(run, meta=replace(run.meta, printed={name: value})))
+    assert repr(odd) == repr(plain)
