@@ -89,7 +89,8 @@ def explain_trips(table: Table, known: Known) -> tuple[Finding, ...]:
         One for each such column with values; empty for other tables.
     """
     found: list[Finding] = []
-    for name, rtt in trip_series(table).items():
+    for name, column in trip_series(table).items():
+        rtt = np.where(column > 0, column, math.nan)  # of 0 is no answer
         step = table.meta.resolutions.get(name, 0.0)
         samples = RttSamples(
             payload_bytes=np.full(rtt.size, math.nan),

@@ -44,6 +44,16 @@ def test_each_quantity_is_explained_on_its_own():
     assert "ask-rtt" not in {one.code for one in upload.missing}, "the ping is in the table"
 
 
+def test_a_ping_of_0_is_no_answer():
+    """What a logger writes in an outage; the least of all others is 12 ms."""
+    zero, dash = (measurement(table(LOG.replace("-,0,0", f"{mark},0,0")), Known())[0]
+                  for mark in ("0", "-"))  # fmt: skip
+    assert {one.name: one.value for one in zero.limits} == {
+        one.name: one.value for one in dash.limits
+    }
+    assert zero.measured == pytest.approx(0.013)
+
+
 def test_the_ping_of_a_table_serves_the_windows_of_its_rates():
     """64 KiB over 12 ms are 43.69 Mbit/s."""
     _, download, _ = measurement(table(LOG), Known(window_bytes=65536))
