@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from netcalc.checks import FloatArray, choice
 
 
@@ -27,6 +25,8 @@ class Stack:
         Length of a train of ACKs over the minimum round-trip time at which CUBIC leaves slow start.
     ack_packets : float
         Packets per ACK in slow start.
+    late_packets : float
+        Packets of an ACK before the one by which Vegas measures the round-trip time.
     bbr_bias_packets : float
         Packets by which BBR counts too much delivered in a round trip; of one scenario, or shape
         (scenario, 1). [packet]
@@ -51,6 +51,7 @@ class Stack:
     most_delay_s: float
     train_share: float
     ack_packets: float
+    late_packets: float
     bbr_bias_packets: float | FloatArray
     bbr_quantum_packets: float
     repair_packets: float
@@ -62,16 +63,18 @@ class Stack:
 
 STACKS = {
     "linux": Stack(
-        "linux", False, 1 / 8, 0.004, 0.016, 0.5, 1.0, 0.41, 2.0, 0.0, 1, 1.25, 4 / 3, True
+        "linux", False, 1 / 8, 0.004, 0.016, 0.5, 2.0, 0.0, 0.41, 2.0, 0.0, 1, 1.25, 4 / 3, True
     ),
-    "ns3": Stack("ns3", True, 1.0, 0.004, 1.0, np.inf, 2.0, 1.8, 1.0, 1.0, 3, 1.0, 1.0, False),
+    "ns3": Stack("ns3", True, 1.0, 0.004, 1.0, 1.0, 2.0, 1.0, 1.8, 1.0, 1.0, 3, 1.0, 1.0, False),
 }
 """Linux: net/ipv4/tcp_cubic.c of version 6; ns-3: tcp-cubic.cc and tcp-prr-recovery.cc of 3.44.
 
 Linux probes a lost tail of two packets in two round trips and one of a single packet with the timer
 (RFC 8985, section 7.2), and waits a quarter of a round trip for reordered ones; ns-3 needs three
-duplicate ACKs. The rounds of paced loops are measured at 10 Mbit/s and 40 ms: live 2.4 round trips
-at half a product and at one, in ns-3 1.95 to 2.0 at one, two and four.
+duplicate ACKs. Both take an ACK for two packets in slow start: at 10 Mbit/s, where these come
+2.4 ms apart, HyStart sees no train of ACKs, live as in ns-3. The rounds of paced loops are measured
+at 10 Mbit/s and 40 ms: live 2.4 round trips at half a product and at one, in ns-3 1.95 to 2.0 at
+one, two and four.
 """
 
 

@@ -67,6 +67,8 @@ class State:
     epoch: FloatArray
     friendly: FloatArray
     marked: FloatArray
+    overshoot: FloatArray
+    hystart_window: FloatArray
     bbr: dict[str, FloatArray] = field(default_factory=dict)
 
 
@@ -128,6 +130,8 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
         epoch=np.full(shape, np.nan, order="F"),
         friendly=np.zeros(shape, order="F"),
         marked=np.ones(shape, order="F"),
+        overshoot=np.ones(shape, order="F"),
+        hystart_window=np.full(shape, np.inf, order="F"),
     )
 
 

@@ -28,6 +28,8 @@ delivered."""
 def run(state: State, meter: Meter) -> None:
     """Advance all scenarios to their ends."""
     with np.errstate(all="ignore"):
+        if not state.is_paced:
+            _windows.begin(state)
         if state.is_bbr is not None:
             _bbr.begin(state)
         while np.count_nonzero(state.time < state.end):
@@ -53,7 +55,7 @@ def _step(state: State, meter: Meter) -> None:
     if state.is_paced:
         speed, slow = 0.0 * delivery, state.none
     else:
-        speed, slow = _windows.growth(state, delivery, rtt, queue, growing)
+        speed, slow = _windows.growth(state, delivery, rtt, queue, growing, active)
     full = total >= state.capacity - 1e-6
     brisk = slow | (clocked & ~growing) if slow.shape[1] > 2 else slow  # some flow often repairs
     hasty = full
@@ -62,7 +64,7 @@ def _step(state: State, meter: Meter) -> None:
     if bbr is not None:
         paced = active & bbr
         _bbr.turn(state, paced, delivery, rtt)
-    dt = _length(state, active, delivery, rtt, speed, hasty, full, total)
+    dt = _length(state, active, delivery, rtt, speed, slow, hasty, full, total)
     grown = state.window + speed * dt
     if bbr is not None:
         grown = _bbr.advance(state, paced, grown, delivery + speed, rtt, total, dt)
@@ -103,6 +105,7 @@ def _length(
     delivery: FloatArray,
     rtt: FloatArray,
     speed: FloatArray,
+    slow: BoolArray,
     hasty: BoolArray,
     full: BoolArray,
     total: FloatArray,
@@ -116,6 +119,10 @@ def _length(
         rise = np.add.reduce(speed, axis=1, keepdims=True)
         to_full = np.where(full | (rise <= 0), np.inf, (state.capacity - total) / rise)
         dt = np.minimum(dt, np.maximum(to_full, 0.1 * rtt))
+        if state.cubic is not None and np.count_nonzero(slow):
+            left = np.where(slow, state.hystart_window - state.window, 0.0)
+            to_exit = np.where(left > 1e-6, left / speed, np.inf)
+            dt = np.minimum(dt, np.minimum.reduce(to_exit, axis=1, keepdims=True))
     later = _next(state.events, time)
     if state.dctcp is not None or np.count_nonzero(state.grow_from > time):
         later = np.minimum(later, _next(state.grow_from, time))
@@ -144,7 +151,8 @@ def _overflow(
     """Put the new windows in place without what the full buffer dropped; return who lost.
 
     A flow clocked by its ACKs adds to a full queue what its window grows by. Half of that is its
-    own loss, half falls on any packet that arrives. A flow alone loses when it has grown by one.
+    own loss, half falls on any packet that arrives. A flow alone loses when it has grown by one;
+    its first slow start loses what :func:`_windows.overshoot` counts.
     """
     state.window = np.where(active, grown, state.window)
     if not np.count_nonzero(full):
@@ -159,7 +167,12 @@ def _overflow(
     )
     lost &= active & full
     state.dice = np.where(full & active, state.dice + GOLDEN, state.dice)
-    state.drops += np.where(lost, np.maximum(own, 1.0), 0.0).sum(axis=1, keepdims=True)
+    dropped = np.maximum(own, 1.0)
+    if not state.stack.second_reduction:  # whole packets that it grows by until it notices the loss
+        dropped = np.where(alone, 1.0 + np.floor(own + 1e-6), dropped)
+    first = alone & np.isinf(state.threshold)
+    dropped = np.where(first, state.overshoot, dropped)
+    state.drops += np.where(lost, dropped, 0.0).sum(axis=1, keepdims=True)
     return np.asarray(lost)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.congestion._state import BoolArray, State
+from netcalc.congestion._stack import Stack
+from netcalc.congestion._state import INITIAL_WINDOW, BoolArray, State
 from netcalc.models.tcp.cubic import CUBIC_DECREASE, CUBIC_SCALE
 
 FRIENDLY_INCREASE = 3 * (1 - CUBIC_DECREASE) / (1 + CUBIC_DECREASE)
@@ -14,8 +15,14 @@ FRIENDLY_INCREASE = 3 * (1 - CUBIC_DECREASE) / (1 + CUBIC_DECREASE)
 LOW_WINDOW = 16.0
 """Window below which CUBIC does not look for the end of slow start. [packet]"""
 
+SAMPLES = 8.0
+"""Packets of a round trip whose least delay HyStart compares. [packet]"""
+
 TRAIN_SPACING_S = 0.002
 """Largest gap between ACKs of one train. [s]"""
+
+SLOW_START_ROUNDS = 60
+"""Doublings after which no buffer is left that was not full. [1]"""
 
 LEAST_GROWTH = 0.01
 """Growth of CUBIC per round trip where its curve is below its window. [packet]"""
@@ -54,15 +61,120 @@ and beside others. Observed with one flow at eleven links, where Reno loses 2 pa
 buffer and CUBIC 9 to 11, and with two to eight flows. [packet]"""
 
 
+def begin(state: State) -> None:
+    """Set what the first slow start of each flow loses if alone, and where HyStart ends it."""
+    stack, rate, pipe = state.stack, state.rate, state.pipe
+    room = state.capacity - pipe
+    never = np.full(pipe.shape, np.inf)
+    drops, _ = overshoot(pipe, room, never, never)
+    state.overshoot = np.maximum(drops, 1.0) * state.overshoot
+    if state.cubic is not None:
+        found = np.where(_is_train(stack, rate), stack.train_share * pipe, np.inf)
+        drops, window = overshoot(pipe, room, found, _delay_limit_s(stack, state.base_s) * rate)
+        state.overshoot = np.where(state.cubic, np.maximum(drops, 1.0), state.overshoot)
+        state.hystart_window = np.where(state.cubic, window, np.inf)
+
+
+def overshoot(
+    pipe: FloatArray, room: FloatArray, found: FloatArray, seen: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return what a slow start of one flow alone loses, and the window at which HyStart ends it.
+
+    Each packet that is acknowledged lets two leave, so that within a round trip the queue rises by
+    one packet for each ACK: a window overflows a buffer of half its size before the pipe is full.
+    A loss is noticed a round trip later, by the ACKs of the packets behind it; what was sent
+    meanwhile beyond the rate of the link is lost as well. The initial window leaves at once: what
+    the buffer and the line do not hold is lost.
+
+    In a round trip that begins with the window :math:`W` and the queue
+    :math:`q = \max(W - P, 0)`, the queue is full after :math:`t = B - q` ACKs. Of the
+    further packets of this round trip :math:`W - t` are lost; in the next one, which begins with
+    the queue :math:`q' = \min(\max(W + t - P, 0), B)`, the :math:`2t` packets before the first
+    loss are acknowledged, and :math:`2t - (B - q')` are lost until it is noticed.
+
+    Parameters
+    ----------
+    pipe, room : numpy.ndarray
+        Packets that the pipe holds, :math:`P`, and the buffer, :math:`B`. [packet]
+    found : numpy.ndarray
+        ACKs in a round trip, as a train, at which HyStart ends slow start, inf without it. [packet]
+    seen : numpy.ndarray
+        Queue at which HyStart ends it in the round trip after, inf without it. [packet]
+
+    Returns
+    -------
+    drops, window : numpy.ndarray
+        Lost packets; the window at which HyStart ends slow start, inf if a loss does. [packet]
+
+    Notes
+    -----
+    HyStart compares the least delay of the first packets of a round trip, which met the queue at
+    the begin of the round trip before. All arrays have one shape.
+
+    Examples
+    --------
+    >>> pipe, never = np.array([34.3]), np.array([np.inf])
+    >>> [round(float(overshoot(pipe, np.array([room]), never, never)[0][0]), 1)
+    ...  for room in (8.0, 16.0, 33.0)]
+    [1.0, 21.7, 67.3]
+    """
+    drops = np.maximum(INITIAL_WINDOW - (room + 1.0), 0.0)
+    left = np.full(pipe.shape, np.inf)
+    going = drops == 0
+    window = np.full(pipe.shape, INITIAL_WINDOW)
+    before = np.zeros(pipe.shape)
+    for _ in range(SLOW_START_ROUNDS):
+        if not np.count_nonzero(going):
+            break
+        queue = np.clip(window - pipe, 0.0, room)
+        end = _ended_after(window, before, found, seen)
+        to_full = room - queue
+        ended = going & (end <= np.minimum(to_full, window))
+        left = np.where(ended, np.maximum(window + end, LOW_WINDOW), left)
+        going = going & ~ended
+        full = going & (to_full < window)
+        lost = np.minimum(window, end) - to_full
+        queue_after = np.clip(window + to_full - pipe, 0.0, room)
+        end_after = _ended_after(2.0 * window, queue, found, seen)
+        noticed = np.minimum(2.0 * to_full, end_after)
+        later = np.where(end < window, 0.0, np.maximum(noticed - (room - queue_after), 0.0))
+        drops = np.where(full, np.maximum(lost + later, 1.0), drops)
+        going = going & ~full
+        window, before = np.where(going, 2.0 * window, window), queue
+    return drops, left
+
+
+def _ended_after(
+    window: FloatArray, queue_before: FloatArray, found: FloatArray, seen: FloatArray
+) -> FloatArray:
+    """Return after how many ACKs of a round trip HyStart ends slow start, inf if it does not."""
+    train = np.where(found <= window, found, np.inf)
+    train = np.maximum(train, LOW_WINDOW - window)
+    delay = np.where(queue_before > seen, SAMPLES, np.inf)
+    return np.asarray(np.minimum(train, delay))
+
+
+def _is_train(stack: Stack, rate: FloatArray) -> BoolArray:
+    """Return where ACKs follow each other so closely that HyStart takes them for a train."""
+    return np.asarray(stack.ack_packets / rate <= TRAIN_SPACING_S)
+
+
+def _delay_limit_s(stack: Stack, base_s: FloatArray) -> FloatArray:
+    """Return the increase of the round-trip time at which HyStart ends slow start. [s]"""
+    limit = np.clip(stack.delay_share * base_s, stack.least_delay_s, stack.most_delay_s)
+    return np.asarray(limit)
+
+
 def growth(
-    state: State, delivery: FloatArray, rtt: FloatArray, queue: FloatArray, growing: BoolArray
-) -> tuple[FloatArray, BoolArray]:
+    state: State, delivery: FloatArray, rtt: FloatArray, queue: FloatArray, growing: BoolArray,
+    active: BoolArray,
+) -> tuple[FloatArray, BoolArray]:  # fmt: skip
     """Return how fast windows grow, and which flows are in slow start. [packet/s]"""
     slow = growing & (state.window < state.threshold)
     per_round: FloatArray | float = 1.0
     cubic = state.cubic
     if cubic is not None:
-        slow &= ~_leave_slow_start(state, rtt, queue, slow & cubic)
+        slow &= ~_leave_slow_start(state, queue, slow & cubic, active)
         per_round = np.where(cubic, _cubic_per_round(state, rtt, growing & ~slow & cubic), 1.0)
     vegas = state.vegas
     if vegas is not None:
@@ -79,18 +191,18 @@ def growth(
 
 
 def _leave_slow_start(
-    state: State, rtt: FloatArray, queue: FloatArray, candidates: BoolArray
+    state: State, queue: FloatArray, candidates: BoolArray, active: BoolArray
 ) -> BoolArray:
     """Return which flows end slow start by delay or by the length of their ACK train (HyStart)."""
     if not np.count_nonzero(candidates):
         return candidates
     stack = state.stack
-    limit = np.clip(stack.delay_share * state.base_s, stack.least_delay_s, stack.most_delay_s)
-    found = queue / state.rate > limit
+    found = queue / state.rate > _delay_limit_s(stack, state.base_s)
     found = found | (
-        (stack.ack_packets / state.rate <= TRAIN_SPACING_S)
-        & (state.window >= stack.train_share * state.pipe)
+        _is_train(stack, state.rate) & (state.window >= stack.train_share * state.pipe)
     )
+    alone = active.sum(axis=1, keepdims=True) == 1
+    found = np.where(alone, state.window >= state.hystart_window - 1e-6, found)
     found = found & candidates & (state.window >= LOW_WINDOW)
     state.threshold = np.where(found, state.window, state.threshold)
     return np.asarray(found)
@@ -122,7 +234,7 @@ def _vegas_excess(state: State, queue: FloatArray) -> FloatArray:
     With an ACK for two packets the ns-3 stack times one packet more: from about 35 packets on it
     believes in a queue before there is one, and leaves a part of the link idle.
     """
-    late = state.stack.ack_packets - 1.0
+    late = state.stack.late_packets
     seen = (state.pipe + queue + late) / (state.pipe - late)
     return np.ceil(state.window * (1.0 - 1.0 / seen))
 
