@@ -65,7 +65,8 @@ def begin(state: State) -> None:
     shape = state.window.shape
     values = {
         "best": 0.0, "best_before": 0.0, "least_rtt": UNKNOWN_RTT_S, "seen": 0.0, "full_rate": 0.0,
-        "full_rounds": 0.0, "round": 0.0, "until": np.inf, "mode": STARTUP,
+        "full_rounds": 0.0, "conserve_from": np.inf, "conserve_until": np.inf, "round": 0.0,
+        "until": np.inf, "mode": STARTUP,
     }  # fmt: skip
     state.bbr = {name: np.full(shape, float(value), order="F") for name, value in values.items()}
     first = np.floor(CRUISE_PHASES * ((np.arange(1, shape[1] + 1) * GOLDEN) % 1.0))
@@ -140,8 +141,10 @@ def advance(
     ceiling = np.maximum(ceiling, LEAST_WINDOW)
     sent = np.maximum(paced * PACING, LEAST_WINDOW / rtt)
     mode = own["mode"]
-    conserving = active & (mode == STARTUP) & (time < state.grow_from)  # a packet for each one
-    if np.count_nonzero(conserving):
+    starting = active & (mode == STARTUP)
+    any_starting = np.count_nonzero(starting)
+    if any_starting:
+        conserving = starting & (own["conserve_from"] <= time) & (time < own["conserve_until"])
         sent = np.where(conserving, delivery, sent)
     sending = np.where(active, sent, delivery)
     all_sent = np.add.reduce(sending, axis=1, keepdims=True)
@@ -156,12 +159,34 @@ def advance(
     share = sending / np.maximum(all_sent, 1e-9)
     next_window = share * after + (window - share * total) * fading
     next_window = np.minimum(next_window, ceiling)
+    if any_starting:
+        # What is lost counts as in flight until it is noticed, a round trip later.
+        fits = state.capacity * window / np.maximum(total, 1e-9)
+        most = fits + np.maximum(ceiling - fits, 0.0) * np.minimum(dt / rtt, 1.0)
+        most = np.minimum(most, window + delivery * dt)  # an ACK adds what it acknowledges
+        next_window = np.where(starting, np.minimum(next_window, most), next_window)
     probing = active & (mode == PROBE_RTT)
     if np.count_nonzero(probing):
         drained = np.minimum(np.maximum(window - delivery * dt, LEAST_WINDOW), window)
         next_window = np.where(probing, drained, next_window)
     own["round"] = np.where(active, own["round"] + dt / rtt, 0.0)
     return np.where(active, next_window, grown)
+
+
+def lose_in_startup(state: State, lost: BoolArray) -> BoolArray:
+    """Return which flows lose in their start-up; the first time they begin a repair.
+
+    The first loss is noticed after a round trip over the full buffer, and for one more a packet is
+    sent for each delivered one; after it the start-up goes on.
+    """
+    own = state.bbr
+    starting = own["mode"] == STARTUP
+    first = lost & starting & np.isinf(own["conserve_from"])
+    if np.count_nonzero(first):
+        full_s = state.capacity / state.rate
+        own["conserve_from"] = np.where(first, state.time + full_s, own["conserve_from"])
+        own["conserve_until"] = np.where(first, state.time + 2 * full_s, own["conserve_until"])
+    return np.asarray(starting)
 
 
 def quanta_packets(stack: Stack, rate: FloatArray) -> FloatArray:

@@ -194,6 +194,8 @@ def _overflow_beside_bbr(
     lost = active & (state.credit >= 1.0)
     state.credit = np.where(lost, 0.0, state.credit)
     repairing = lost & ~clocked & (state.time >= state.grow_from)
+    if np.count_nonzero(repairing):
+        repairing &= ~_bbr.lose_in_startup(state, repairing)
     kept = np.maximum(grown * _bbr.REPAIR_SHARE, np.minimum(_bbr.product(state), grown))
     after = np.where(clocked, grown, np.maximum(grown - share, _bbr.LEAST_WINDOW))
     after = np.where(repairing, np.minimum(kept, after), after)
