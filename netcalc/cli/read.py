@@ -41,6 +41,10 @@ from netcalc.samples import PacketTrace, Samples
     help="Rate of the line; the goodput it allows is printed next to each rate.",
 )  # fmt: skip
 @click.option(
+    "--line-up", "line_up_bps", type=Quantity("bit/s"),
+    help="Rate of the line for uploads, if it differs.",
+)  # fmt: skip
+@click.option(
     "--rtt", "rtt_s", type=Quantity("s"), help="Round-trip time without load, for RFC 6349."
 )
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
@@ -58,6 +62,7 @@ def read(
     anonymize: bool,
     formats: bool,
     line_bps: float | None,
+    line_up_bps: float | None,
     rtt_s: float | None,
 ) -> None:
     """Read and summarize measurements; "-" is standard input.
@@ -77,7 +82,7 @@ def read(
             raise CommandError("plot-of-several-files", count=len(files))
         check_output(plot_path, inputs=files, force=force, plot=True)
     with named_as_typed():
-        known = Known(line_bps=line_bps, rtt_s=rtt_s)
+        known = Known(line_bps=line_bps, line_up_bps=line_up_bps, rtt_s=rtt_s)
     names = None if columns is None else [one.strip() for one in columns.split(",")]
     key = secrets.token_bytes(32)  # one for all files of a call: a host is the same in each
     bad: list[str] = []
