@@ -15,7 +15,7 @@ from netcalc.cli.mistakes import Command, CommandError, for_command_line, named_
 from netcalc.cli.output import check_output, print_written, save_plot, write_plot
 from netcalc.cli.quantity import Quantity
 from netcalc.cli.report import is_recording, is_truth, print_facts, print_formats, print_samples
-from netcalc.cli.streams import standard_input
+from netcalc.cli.streams import names_of_file, standard_input
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
 from netcalc.messages import Notice
@@ -101,7 +101,7 @@ def read(
         except NetcalcError as error:
             for_command_line(error)
             if anonymize:
-                anonymized_error(error, names=_names(name), shown=shown, key=key)
+                anonymized_error(error, names=names_of_file(name), shown=shown, key=key)
             bad.append(shown)
             if as_json:
                 print_json({"file": shown, "error": error.as_dict()})
@@ -153,13 +153,6 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
         save_plot(compare.overlay(samples), path)
     else:
         write_plot(plots.measured(samples, known), path)
-
-
-def _names(name: str) -> set[str]:
-    """Return what a file may be called in an error: as typed, in full, and its parts."""
-    path = Path(name)
-    found = {name, str(path), str(path.absolute()), *path.parts, path.stem}
-    return {one for one in found if one.strip("./\\-")}
 
 
 def _read(name: str, columns: list[str] | None) -> Samples:
