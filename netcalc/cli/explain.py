@@ -49,6 +49,10 @@ _OF_FILES = {
     "--line", "line_bps", type=Quantity("bit/s"), help="Rate of the slowest line, of a FILE."
 )
 @click.option(
+    "--line-up", "line_up_bps", type=Quantity("bit/s"),
+    help="Rate of that line for uploads, if it differs; --line is that of downloads.",
+)  # fmt: skip
+@click.option(
     "--rtt",
     "rtt_s",
     type=Quantity("s"),
@@ -131,11 +135,14 @@ def explain(
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
     netcalc explain "6 x T1 1 ms, T3 5 ms" --size 1MB
     netcalc explain iperf3.json --line 1Gbit/s --rtt 40ms
+    netcalc explain speedtest.json --line 100Mbit/s --line-up 20Mbit/s
     netcalc explain --claim "94 Mbit/s" --line 100Mbit/s
     """
     files = _files(words)
     if clock_offset_s is not None and len(files) != 2:
         raise CommandError("offset-of-two-files", count=len(files))
+    if given["line_up_bps"] is not None and not files:
+        raise CommandError("option-of-a-file", option="--line-up")
     if claimed is not None:
         _explain_claim(claimed, words, files, payload_bytes, given, as_json)
     elif files:
@@ -163,8 +170,8 @@ def _known(given: Mapping[str, Any]) -> Known:
             **{
                 name: given[name]
                 for name in (
-                    "rtt_s", "line_bps", "window_bytes", "loss_ratio", "mtu_bytes", "device_pps",
-                    "buffer_bytes", "congestion_control",
+                    "rtt_s", "line_bps", "line_up_bps", "window_bytes", "loss_ratio", "mtu_bytes",
+                    "device_pps", "buffer_bytes", "congestion_control",
                 )
             },
         )  # fmt: skip

@@ -12,8 +12,9 @@ from netcalc import readers
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.output import check_output, print_data, print_written
 from netcalc.cli.quantity import Choice
-from netcalc.cli.streams import standard_input
-from netcalc.readers.captures import anonymized_samples
+from netcalc.cli.streams import names_of_file, standard_input
+from netcalc.errors import NetcalcError
+from netcalc.readers.captures import anonymized_error, anonymized_samples
 from netcalc.readers.captures.facts import flow_table
 from netcalc.readers.exported import csv_text
 from netcalc.readers.parquet import parquet_bytes
@@ -50,9 +51,15 @@ def export(
             required="-o",
             example="Write for example -o samples.parquet",
         )
-    samples = readers.read(standard_input() if file == "-" else Path(file))
+    key = secrets.token_bytes(32)
+    try:
+        samples = readers.read(standard_input() if file == "-" else Path(file))
+    except NetcalcError as error:
+        if anonymize:
+            anonymized_error(error, names=names_of_file(file), shown="the file", key=key)
+        raise
     if anonymize:
-        samples = anonymized_samples(samples, key=secrets.token_bytes(32))
+        samples = anonymized_samples(samples, key=key)
     if flows:
         if not isinstance(samples, PacketTrace):
             raise CommandError("flows-of-capture", file=file)

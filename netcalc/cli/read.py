@@ -15,7 +15,7 @@ from netcalc.cli.mistakes import Command, CommandError, for_command_line, named_
 from netcalc.cli.output import check_output, print_written, save_plot, write_plot
 from netcalc.cli.quantity import Quantity
 from netcalc.cli.report import is_recording, is_truth, print_facts, print_formats, print_samples
-from netcalc.cli.streams import standard_input
+from netcalc.cli.streams import names_of_file, standard_input
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
 from netcalc.messages import Notice
@@ -41,6 +41,10 @@ from netcalc.samples import PacketTrace, Samples
     help="Rate of the line; the goodput it allows is printed next to each rate.",
 )  # fmt: skip
 @click.option(
+    "--line-up", "line_up_bps", type=Quantity("bit/s"),
+    help="Rate of the line for uploads, if it differs.",
+)  # fmt: skip
+@click.option(
     "--rtt", "rtt_s", type=Quantity("s"), help="Round-trip time without load, for RFC 6349."
 )
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
@@ -58,6 +62,7 @@ def read(
     anonymize: bool,
     formats: bool,
     line_bps: float | None,
+    line_up_bps: float | None,
     rtt_s: float | None,
 ) -> None:
     """Read and summarize measurements; "-" is standard input.
@@ -77,7 +82,7 @@ def read(
             raise CommandError("plot-of-several-files", count=len(files))
         check_output(plot_path, inputs=files, force=force, plot=True)
     with named_as_typed():
-        known = Known(line_bps=line_bps, rtt_s=rtt_s)
+        known = Known(line_bps=line_bps, line_up_bps=line_up_bps, rtt_s=rtt_s)
     names = None if columns is None else [one.strip() for one in columns.split(",")]
     key = secrets.token_bytes(32)  # one for all files of a call: a host is the same in each
     bad: list[str] = []
@@ -96,7 +101,7 @@ def read(
         except NetcalcError as error:
             for_command_line(error)
             if anonymize:
-                anonymized_error(error, names=_names(name), shown=shown, key=key)
+                anonymized_error(error, names=names_of_file(name), shown=shown, key=key)
             bad.append(shown)
             if as_json:
                 print_json({"file": shown, "error": error.as_dict()})
@@ -148,13 +153,6 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
         save_plot(compare.overlay(samples), path)
     else:
         write_plot(plots.measured(samples, known), path)
-
-
-def _names(name: str) -> set[str]:
-    """Return what a file may be called in an error: as typed, in full, and its parts."""
-    path = Path(name)
-    found = {name, str(path), str(path.absolute()), *path.parts, path.stem}
-    return {one for one in found if one.strip("./\\-")}
 
 
 def _read(name: str, columns: list[str] | None) -> Samples:

@@ -64,3 +64,10 @@ def _is_silent() -> bool:
     with contextlib.suppress(OSError, ValueError):  # no descriptor; on Windows, no socket
         return not select.select([sys.stdin.fileno()], [], [], SILENT_S)[0]
     return False
+
+
+def names_of_file(name: str) -> set[str]:
+    """Return what a file may be called in an error: as typed, in full, and its parts."""
+    path = Path(name)
+    found = {name, str(path), str(path.absolute()), *path.parts, path.stem}
+    return {one for one in found if one.strip("./\\-")}

@@ -9,9 +9,11 @@ from datetime import datetime
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.compare._captured import Timed, captured_over_time
+from netcalc.compare._files import rates_over_time
 from netcalc.errors import DomainError, ReaderError
 from netcalc.messages import Notice
-from netcalc.samples import FlowSeries, Meta, RttSamples, Samples, Table
+from netcalc.samples import FlowSeries, Meta, PacketTrace, RttSamples, Samples, Table
 
 _LEAST_EPOCH_S = 1e8
 """Times of the Unix epoch are larger, from 1973 on; those from the start of a run are not. [s]"""
@@ -19,6 +21,10 @@ _LEAST_EPOCH_S = 1e8
 
 def on_one_axis(named: Mapping[str, Samples], *, clock_offset_s: float | None = None) -> Table:
     """Return the round trips and the rates of two files in the order of their times.
+
+    Rates are the sums of the streams of each interval, as the receiver counts them where it does.
+    Of a capture these are the rates of its largest TCP flows in tenths, the times from their
+    segments to the acknowledgements, and its exchanges.
 
     Parameters
     ----------
@@ -60,10 +66,10 @@ def on_one_axis(named: Mapping[str, Samples], *, clock_offset_s: float | None = 
         raise DomainError("not-two-files", "named", len(named))
     times, values, texts = [], [], []
     for ahead_s, (file, samples) in zip((0.0, clock_offset_s), named.items(), strict=True):
-        time_s, value, groups, (quantity, unit) = _values(file, samples)
-        times.append(time_s - ahead_s)
-        values.append(value)
-        texts += [(file, quantity, str(group), unit) for group in groups.tolist()]
+        for time_s, value, groups, (quantity, unit) in _values(file, samples):
+            times.append(time_s - ahead_s)
+            values.append(value)
+            texts += [(file, quantity, str(group), unit) for group in groups.tolist()]
     together = np.concatenate(times)
     order = np.argsort(together, kind="stable")
     ordered = [texts[index] for index in order.tolist()]
@@ -101,21 +107,32 @@ def axis_notice(merged: Table) -> Notice:
     return Notice("on-one-axis", values)
 
 
-def _values(
-    file: str, samples: Samples
-) -> tuple[FloatArray, FloatArray, np.ndarray[tuple[int], np.dtype[np.object_]], tuple[str, str]]:
+_Series = tuple[
+    FloatArray, FloatArray, np.ndarray[tuple[int], np.dtype[np.object_]], tuple[str, str]
+]
+
+
+def _values(file: str, samples: Samples) -> list[_Series]:
     """Return the times of the epoch, the values and the groups of a file, and what they are."""
     if isinstance(samples, RttSamples):
         rows = samples.measured
-        time_s, value, what = samples.sent_s, samples.rtt_s, ("round trip", "s")
+        sent_s = np.asarray(samples.sent_s, dtype=np.float64)[rows]
+        rtt_s = np.asarray(samples.rtt_s, dtype=np.float64)[rows]
+        groups = np.asarray(samples.group, dtype=object)[rows]
+        return [(_epoch(file, sent_s, samples.meta.start), rtt_s, groups, ("round trip", "s"))]
+    series: list[Timed] = []
+    if isinstance(samples, PacketTrace):
+        series = captured_over_time(samples)
     elif isinstance(samples, FlowSeries):
-        rows = samples.measured
-        time_s, value, what = samples.start_s, samples.rate_bps, ("rate", "bit/s")
-    else:
+        series = rates_over_time(samples)
+    found: list[_Series] = []
+    for label, quantity, unit, _, time_s, value in series:
+        if value.size:
+            times = _epoch(file, time_s, samples.meta.start)
+            found.append((times, value, np.full(value.size, label, object), (quantity, unit)))
+    if not found:
         raise ReaderError("no-values-to-merge", file=file)
-    times = _epoch(file, np.asarray(time_s, dtype=np.float64)[rows], samples.meta.start)
-    found = np.asarray(value, dtype=np.float64)[rows]
-    return times, found, np.asarray(samples.group, dtype=object)[rows], what
+    return found
 
 
 def _epoch(file: str, time_s: FloatArray, start: str) -> FloatArray:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.compare._captured import Values, captured
+from netcalc.compare._captured import Timed, Values, captured
 from netcalc.messages import Notice
 from netcalc.models.measuring.robust import median
 from netcalc.readers.places import RECEIVER, SENDER
@@ -168,7 +169,7 @@ def _values(samples: Samples) -> list[Values]:
         what = ("rate", "bit/s", _side_of_facts(samples))
         return _by_group(samples.group, samples.measured, rates, what)
     if isinstance(samples, FlowSeries):
-        return _rates(samples)
+        return [(*one[:4], one[5]) for one in rates_over_time(samples)]
     return []
 
 
@@ -192,20 +193,37 @@ def _by_group(
     return [(name, *what, numbers[rows & (groups == name)]) for name in names]
 
 
-def _rates(flows: FlowSeries) -> list[Values]:
+def rates_over_time(flows: FlowSeries) -> list[Timed]:
     """Return the sum of the streams in each interval: the receiver's count where there is one."""
     sides, groups = np.asarray(flows.side), np.asarray(flows.group)
     start, rate = np.asarray(flows.start_s), flows.rate_bps
-    found: list[Values] = []
+    length = np.asarray(flows.duration_s, dtype=np.float64)
+    found: list[Timed] = []
     for name in dict.fromkeys(groups.tolist()):
         rows = flows.measured & (groups == name)
         if (rows & (sides == RECEIVER)).any():
             rows &= sides == RECEIVER
         named = set(sides[rows].tolist())
-        _, interval = np.unique(start[rows].round(1), return_inverse=True)
+        side = named.pop() if len(named) == 1 else ""
+        times, interval = _intervals(start[rows], float(np.median(length[rows])))
         sums = np.bincount(interval, weights=rate[rows]).astype(np.float64)
-        found.append((name, "rate", "bit/s", named.pop() if len(named) == 1 else "", sums))
+        found.append((name, "rate", "bit/s", side, times, sums))
     return found
+
+
+def _intervals(start_s: FloatArray, length_s: float) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Return when each interval begins, and which of them each row is of.
+
+    The streams of a run begin theirs a little apart: by less than half an interval.
+    """
+    order = np.argsort(start_s, kind="stable")
+    begins: list[float] = []
+    interval = np.zeros(start_s.size, dtype=np.intp)
+    for row in order.tolist():
+        if not begins or start_s[row] - begins[-1] > length_s / 2:
+            begins.append(float(start_s[row]))
+        interval[row] = len(begins) - 1
+    return np.array(begins), interval
 
 
 def _interval(ordered: FloatArray) -> tuple[float, float]:

@@ -44,6 +44,7 @@ class Evidence:
     """
 
     label: str = ""
+    direction: str = ""
     protocol: str = "tcp"
     rate_bps: float = NAN
     sent_rate_bps: float = NAN
@@ -161,6 +162,7 @@ def _from_row(row: Mapping[str, Fact]) -> Evidence:
     datagrams = _number(row, "datagram_count")
     return Evidence(
         label=", ".join(dict.fromkeys(names)),
+        direction=str(row.get("direction", "")),
         protocol="udp" if row.get("protocol") == "udp" else "tcp",
         rate_bps=first_known(received, sent),
         sent_rate_bps=sent,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from netcalc.checks import positive, ratio
 from netcalc.errors import DomainError
@@ -22,7 +22,10 @@ class Known:
     rtt_s : float, optional
         Round-trip time of the path without load. [s]
     line_bps : float, optional
-        Rate of the slowest line, as its name says (layer 1). [bit/s]
+        Rate of the slowest line, as its name says (layer 1); with ``line_up_bps``, that of
+        downloads. [bit/s]
+    line_up_bps : float, optional
+        Rate of the line for uploads, where it differs, as that of an access line does. [bit/s]
     window_bytes : float, optional
         Largest window: the smaller of both hosts' buffers. [byte]
     loss_ratio : float, optional
@@ -51,6 +54,7 @@ class Known:
 
     rtt_s: float | None = None
     line_bps: float | None = None
+    line_up_bps: float | None = None
     window_bytes: float | None = None
     loss_ratio: float | None = None
     mtu_bytes: float | None = None
@@ -63,6 +67,7 @@ class Known:
         for name in (
             "rtt_s",
             "line_bps",
+            "line_up_bps",
             "window_bytes",
             "mtu_bytes",
             "reverse_bps",
@@ -78,3 +83,23 @@ class Known:
         if named is not None and named not in CONGESTION_CONTROLS:
             choices = list(CONGESTION_CONTROLS)
             raise DomainError("not-a-choice", "congestion_control", named, choices=choices)
+
+    def toward(self, direction: str) -> Known:
+        """Return what is known of one direction of a line whose rates differ.
+
+        Parameters
+        ----------
+        direction : str
+            ``upload`` or ``download``; of any other, ``line_bps`` stays that of the line.
+
+        Examples
+        --------
+        >>> Known(line_bps=1e8, line_up_bps=2e7).toward("upload")  # doctest: +ELLIPSIS
+        Known(rtt_s=None, line_bps=20000000.0, ..., reverse_bps=100000000.0, ...)
+        """
+        if self.line_up_bps is None or direction not in ("upload", "download"):
+            return self
+        ways = (self.line_up_bps, self.line_bps)
+        line, other = ways if direction == "upload" else ways[::-1]
+        reverse = other if self.reverse_bps is None else self.reverse_bps
+        return replace(self, line_bps=line, line_up_bps=None, reverse_bps=reverse)

@@ -83,6 +83,14 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
     ('window', 'high')
     """
     known = known or Known()
+    found = _measurement(samples, known)
+    if known.line_up_bps is None or any(one.direction for one in evidence_of(samples)):
+        return found
+    said = Notice("line-up-unused", {"line_up_bps": known.line_up_bps})
+    return tuple(replace(one, notices=(*one.notices, said)) for one in found)
+
+
+def _measurement(samples: Samples, known: Known) -> tuple[Finding, ...]:
     found: tuple[Finding, ...] = ()
     if isinstance(samples, RttSamples):
         found = time_parts.explain_round_trips(samples, known)
@@ -189,6 +197,7 @@ def _equal_rate_pps(seen: list[Evidence]) -> float | None:
 def explain_evidence(one: Evidence, known: Known, row: Row | None = None) -> Finding:
     """Return the finding of one transfer, with what its row of a table adds."""
     row = row or Row(evidence=one)
+    known = known.toward(one.direction)
     limits = tuple(sorted((*rate_limits(one, known), *row.limits), key=lambda limit: limit.value))
     line = next((limit.value for limit in limits if limit.name in LINE_NAMES), math.nan)
     found = Finding(

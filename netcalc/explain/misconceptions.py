@@ -288,7 +288,7 @@ def _judged(
             models_of_sizes(known, frames)
             if frames is not None
             else with_labels(
-                [(one.label, rate_models(known, one)) for one in runs]
+                [(one.label, rate_models(known.toward(one.direction), one)) for one in runs]
                 or [("", rate_models(known, None))]
             )
         ),

@@ -274,6 +274,9 @@ EXPLAINING: dict[str, str] = {
     ),
     "segments-again": "{count} of {total} segments were sent again ({share:.2%})",
     # What to state.
+    "line-up-unused": (
+        "which way is up is not said here: the line's {line_up_bps:bit/s} upwards stay unused"
+    ),
     "ask-line": "the rate of the slowest line: state --line",
     "ask-rtt": "the round trip without load: state --rtt (ping the host)",
     "ask-idle-rtt": "the round trip without load: state --rtt",
@@ -377,8 +380,13 @@ EXPLAINING: dict[str, str] = {
     ),
     "clock-offset-unknown": "one time axis needs the offset of the clocks: {name} is not given",
     "not-two-files": "one time axis is that of two files, got {value}",
-    "no-values-to-merge": "has neither round trips nor rates over time to put on a time axis",
-    "no-clock-to-merge": "has no times of a clock: neither stamps nor a start with a zone",
+    "no-values-to-merge": (
+        "has neither round trips nor rates over time to put on a time axis; without a clock "
+        "offset, the files are compared by their medians"
+    ),
+    "no-clock-to-merge": (
+        "has no times of a clock: neither stamps, such as those of ping -D, nor a start with a zone"
+    ),
     "files-alike": (
         "{one} and {other} cannot be distinguished by {quantity}: their 95% intervals overlap"
     ),
@@ -391,6 +399,7 @@ EXPLAINING: dict[str, str] = {
     "nothing-to-explain": "holds nothing that a limit could be computed for",
     "path-and-files": "a PATH and FILEs cannot be combined; not a file: {names:names}",
     "option-of-file": "{option} applies to a FILE or --claim, not to a PATH",
+    "option-of-a-file": "{option} applies to a FILE alone",
     "no-limits-to-draw": "{name} must have limits to draw, got none in {value}",
     "offset-of-two-files": "--clock-offset goes with two FILEs, got {count}",
     "one-file-to-draw": "--plot draws one file, got {count}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -86,3 +87,51 @@ def test_the_command_itself_hides_them(folder):
     assert done.returncode == 2
     assert "file 1" in done.stderr
     assert "10.1.2.3" not in done.stderr + done.stdout
+
+
+NAMES = ("web1", "dbmaster", "jdoe", "buildhost", "secretplan", "corp", "192.0.2.17")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "PING dbmaster (192.0.2.17) 56(84) bytes of data.\n"
+        "64 bytes from dbmaster (192.0.2.17): icmp_seq=1 ttl=64 time=1,0x1 ms\n",
+        "64 bytes from dbmaster.corp.example (192.0.2.17): icmp_seq=1 ttl=64 time=1,0x1 ms\n",
+        "jdoe@buildhost:/home/jdoe/secretplan.tar.gz   100%  100QB  11.2QB/s   00:08\n",
+    ],
+)
+def test_the_line_that_an_error_quotes_names_nobody(tmp_path, content):
+    file = tmp_path / "lines.txt"
+    file.write_text(content)
+    for words in (["read"], ["read", "--json"], ["export", "--to", "csv"]):
+        done = CliRunner().invoke(commands, [*words, "--anonymize", str(file)])
+        assert done.exit_code != 0
+        said = done.output + str(done.exception)
+        assert [name for name in (*NAMES, str(tmp_path)) if name in said] == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "web1 : 12.1 13.2 - 12.8\ndbmaster : 1.21 1.32 1.44 1.28\n",
+        "web1 : [0], 64 bytes, 12.1 ms (12.1 avg, 0% loss)\n\n"
+        "web1 : xmt/rcv/%loss = 1/1/0%, min/avg/max = 12.1/12.1/12.1\n",
+        "10:00:00.000000 IP web1.40000 > dbmaster.http: Flags [S], seq 100, win 64240, length 0\n"
+        "10:00:00.001000 IP dbmaster.http > web1.40000: Flags [S.], seq 9, ack 101, win 1, "
+        "length 0\n",
+    ],
+)
+def test_a_host_of_one_word_has_the_same_other_word_everywhere(tmp_path, content):
+    file, drawn = tmp_path / "lines.txt", tmp_path / "drawn.svg"
+    file.write_text(content)
+    ways = [["read"], ["read", "--json"], ["export", "--to", "csv"], ["export", "--to", "json"]]
+    if "Flags" not in content:
+        ways.append(["read", "--plot", str(drawn)])
+    for words in ways:
+        done = CliRunner().invoke(commands, [*words, "--anonymize", str(file)])
+        assert done.exit_code == 0, done.output
+        said = done.output + (drawn.read_text() if drawn.exists() else "")
+        assert [name for name in NAMES if name in said] == []
+        if "dbmaster" in content and words[0] == "export":
+            assert len(set(re.findall(r"host-[0-9a-f]{8}", said))) == 2

@@ -149,3 +149,42 @@ def test_read_says_what_an_unknown_table_may_be(tmp_path):
     said = run("read", str(path)).output
     assert "column" in said
     assert "name the columns in the header with units" in said
+
+
+def speed_test(tmp_path):
+    file = tmp_path / "speedtest.json"
+    document = {
+        "download": 93.12e6, "upload": 18.8e6, "ping": 12.5, "bytes_sent": 24_000_000,
+        "bytes_received": 117_000_000, "share": None, "timestamp": "2026-11-20T10:00:00.000000Z",
+        "server": {"url": "http://s.example/upload.php", "host": "s.example:8080", "latency": 12.5},
+        "client": {"ip": "192.0.2.7", "isp": "I"},
+    }  # fmt: skip
+    file.write_text(json.dumps(document))
+    return str(file)
+
+
+def test_an_access_line_has_a_rate_for_each_direction(tmp_path):
+    """Derived: 1448 of every 1538 bytes of the wire are payload; the ACKs take the other way."""
+    rates = ("--line", "100Mbit/s", "--line-up", "20Mbit/s")
+    said = json.loads(run("explain", speed_test(tmp_path), *rates, "--json").output)
+    for one, line, reverse in zip(said["findings"], (100e6, 20e6), (20e6, 100e6), strict=True):
+        limits = {limit["name"]: limit for limit in one["limits"]}
+        assert limits["line"]["value"] == pytest.approx(line * 1448 / 1538)
+        assert limits["acknowledgements"]["values"]["reverse_bps"] == reverse
+        assert one["binding"] == "line"
+    metrics = json.loads(run("read", speed_test(tmp_path), *rates, "--json").output)["metrics"]
+    assert [one["line_ceiling_bps"] for one in metrics] == pytest.approx(
+        [100e6 * 1448 / 1538, 20e6 * 1448 / 1538]
+    )
+    claim = run("explain", speed_test(tmp_path), *rates, "--claim", "18.9868 Mbit/s").output
+    # 1460 of every 1538 bytes of 20 Mbit/s
+    assert claim.startswith("18.9868 Mbit/s is right: upload: goodput of TCP without options")
+
+
+def test_a_rate_upwards_that_no_direction_is_known_for_is_said(tmp_path):
+    said = json.loads(run("explain", PING, "--line-up", "20Mbit/s", "--json").output)
+    codes = [one["code"] for one in said["findings"][0]["notices"]]
+    assert "line-up-unused" in codes
+    for words in (["1Gbit/s 4ms"], ["--claim", "94 Mbit/s"]):
+        refused = run("explain", *words, "--line-up", "20Mbit/s")
+        assert refused.exception.code == "option-of-a-file"

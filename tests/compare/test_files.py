@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from netcalc.cli import commands
 from netcalc.compare import axis_notice, file_notices, files, on_one_axis
 from netcalc.errors import DomainError, ReaderError
-from netcalc.samples import FlowSeries, Meta, RttSamples, TransferSamples
+from netcalc.samples import FlowSeries, Layer, Meta, PacketTrace, RttSamples, TransferSamples
 
 
 def pings(rtt_s, **columns):
@@ -143,3 +143,72 @@ def test_the_command_says_whether_files_share_an_axis(tmp_path):
     assert len(said["merged"]["time_s"]) == 14
     done = CliRunner().invoke(commands, ["explain", str(one), "--clock-offset", "2s"])
     assert done.exception.code == "offset-of-two-files"
+
+
+def test_short_intervals_are_not_summed_and_streams_a_little_apart_are():
+    """By hand: two streams of 1 Mbit/s in intervals of 50 ms, the second 4 ms later: 2 Mbit/s."""
+    start = [0.0, 0.05, 0.1, 0.004, 0.054, 0.104]
+    flows = FlowSeries(
+        start_s=start, duration_s=[0.05] * 6, payload_bytes=[6250.0] * 6,
+        stream=["5"] * 3 + ["7"] * 3, meta=Meta(start="2026-11-23T00:00:00+00:00"),
+    )  # fmt: skip
+    (row,) = files({"a": flows})
+    assert (row.value, row.count) == (pytest.approx(2e6), 3)
+    merged = on_one_axis({"a": flows, "b": flows}, clock_offset_s=-0.01)
+    # b's clock is 10 ms behind, so its intervals begin 10 ms later by a's.
+    assert (merged["time_s"] - EPOCH_S).tolist() == pytest.approx(
+        [0.0, 0.01, 0.05, 0.06, 0.1, 0.11], abs=1e-6
+    )
+    assert merged["file"].tolist() == ["a", "b"] * 3
+    assert merged["value"].tolist() == pytest.approx([2e6] * 6)
+
+
+def capture(start):
+    """A client sends 5 segments of 1000 bytes, each 0.1 s later, acknowledged after 20 ms."""
+    open_and_data = [(0.0, 0, 0x02, 0, 0, 0), (0.02, 1, 0x12, 0, 0, 1), (0.021, 0, 0x10, 0, 1, 1)]
+    for at in range(5):
+        begin = 0.1 * (at + 1)
+        open_and_data += [
+            (begin, 0, 0x10, 1000, 1 + 1000 * at, 1),
+            (begin + 0.02, 1, 0x10, 0, 1, 1001 + 1000 * at),
+        ]
+    time_s, side, flags, size, sequence, ack = zip(*open_and_data, strict=True)
+    ports = {0: 40000, 1: 80}
+    return PacketTrace(
+        time_s=time_s, kept_bytes=[54 + one for one in size],
+        original_bytes=[54 + one for one in size],
+        layers=[int(Layer.IPV4 | Layer.TCP)] * len(size), ip_version=[4] * len(size),
+        ip_protocol=[6] * len(size), packet_bytes=[40 + one for one in size],
+        payload_bytes=size, source=side, destination=[1 - one for one in side],
+        source_port=[ports[one] for one in side], destination_port=[ports[1 - one] for one in side],
+        tcp_sequence=sequence, acknowledged=ack, tcp_flags=flags, window=[1000] * len(size),
+        addresses=("192.0.2.1", "192.0.2.2"), meta=Meta(start=start),
+    )  # fmt: skip
+
+
+def test_two_captures_share_a_time_axis():
+    """By hand: data is acknowledged 20 ms later; 10 tenths of 0.5 s from the SYN to the last."""
+    one, other = capture("2026-11-23T00:00:00+00:00"), capture("2026-11-23T00:00:01+00:00")
+    merged = on_one_axis({"a": one, "b": other}, clock_offset_s=0.75)
+    time_s = merged["time_s"] - EPOCH_S
+    for file, first in (("a", 0.0), ("b", 0.25)):
+        mine = merged["file"] == file
+        trips = mine & (merged["quantity"] == "time to the acknowledgement")
+        assert time_s[trips].tolist() == pytest.approx(
+            [first + 0.1 * at for at in range(1, 6)], abs=1e-6
+        )
+        assert merged["value"][trips].tolist() == pytest.approx([0.02] * 5)
+        rates = mine & (merged["quantity"] == "rate")
+        assert time_s[rates].tolist() == pytest.approx(
+            [first + 0.05 * at for at in range(10)], abs=1e-6
+        )
+        assert merged["value"][rates].sum() * 0.05 == pytest.approx(8 * 5000)
+    assert axis_notice(merged).values["common_s"] == pytest.approx(0.25, abs=1e-6)
+
+
+def test_what_has_no_times_says_how_it_is_compared():
+    transfers = TransferSamples(payload_bytes=[1000.0], duration_s=[1.0])
+    with pytest.raises(ReaderError) as refused:
+        on_one_axis({"a": transfers, "b": transfers}, clock_offset_s=0.0)
+    assert refused.value.code == "no-values-to-merge"
+    assert "without a clock offset" in str(refused.value)

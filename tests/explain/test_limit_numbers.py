@@ -406,10 +406,10 @@ def test_what_a_row_of_facts_says():
         congestion_control="cubic",
     ))[0]  # fmt: skip
     expected = Evidence(
-        label="g, upload", protocol="udp", rate_bps=4.0, sent_rate_bps=5.0, received_rate_bps=4.0,
-        size_bytes=900.0, duration_s=2.0, stream_count=3.0, is_from_start=False, rtt_s=0.2,
-        base_rtt_s=0.1, loss_ratio=0.25, mtu_bytes=1452.0, datagram_bytes=100.0,
-        congestion_control="cubic",
+        label="g, upload", direction="upload", protocol="udp", rate_bps=4.0, sent_rate_bps=5.0,
+        received_rate_bps=4.0, size_bytes=900.0, duration_s=2.0, stream_count=3.0,
+        is_from_start=False, rtt_s=0.2, base_rtt_s=0.1, loss_ratio=0.25, mtu_bytes=1452.0,
+        datagram_bytes=100.0, congestion_control="cubic",
     )  # fmt: skip
     for name in Evidence.__dataclass_fields__:
         np.testing.assert_equal(getattr(one, name), getattr(expected, name), err_msg=name)

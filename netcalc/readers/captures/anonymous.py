@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.errors import NetcalcError
-from netcalc.samples import PacketTrace, Samples, Table
+from netcalc.samples import Meta, PacketTrace, Samples, Table
 
 
 def anonymized(trace: PacketTrace, *, key: bytes) -> PacketTrace:
@@ -66,13 +66,23 @@ _IPV6 = re.compile(r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}")
 _IPV4 = re.compile(r"(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?!\d)")
 _NAMES = ("node_name",)
 """Columns of names of hosts beside their addresses."""
-_NODES = ("node", "host", "server", "target")
+_NODES = ("node", "host", "server", "target", "source", "destination")
 """Columns of hosts: each text is an address, or else a name."""
 _HOSTS = ("group", *_NODES)
 """Columns and facts whose texts may have names of hosts in them."""
 _HOST_NAME = re.compile(
     r"(?<![\w.-])(?:[A-Za-z0-9_](?:[\w-]{0,61}[A-Za-z0-9_])?\.){1,20}[A-Za-z][\w-]{1,62}\.?(?![\w-])"
 )
+_ONE_NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,252}")
+"""A target that is the name of a host, of one word or more."""
+_NAME_IN_LINE = re.compile(
+    r"\S{1,100}@\S{1,200}|(?<=\bfrom )[A-Za-z]\S{0,200}|(?<=\bto )[A-Za-z]\S{0,200}"
+    r"|(?<=\bPING )[A-Za-z][\w.-]{0,200}|(?<=\bPinging )[A-Za-z][\w.-]{0,200}"
+    r"|(?<=--- )[A-Za-z]\S{0,200}|\b[A-Za-z][\w.-]{0,200}(?=\s{1,40}: )|(?:/[\w.~-]{1,200}){2,40}"
+)
+"""What names a host, a person or a file in the line of a tool that an error quotes."""
+_OWN_WORDS = ("file", "field", "unit", "expected", "what", "hint", "code", "fault", "choices")
+"""Values of an error that never quote a line of the file."""
 
 
 def anonymized_samples(samples: Samples, *, key: bytes) -> Samples:
@@ -93,10 +103,11 @@ def anonymized_samples(samples: Samples, *, key: bytes) -> Samples:
     if isinstance(samples, PacketTrace):
         return anonymized(samples, key=key)
     columns: dict[str, NDArray[Any]] = {}
+    hosts = _targets(samples.meta)
     for name, column in samples.columns().items():
         if column.dtype.kind != "O":
             continue
-        known = {text: _in_column(name, text, key) for text in set(column)}
+        known = {text: _in_column(name, text, key, hosts) for text in set(column)}
         columns[name] = np.array([known[text] for text in column], dtype=object)
     meta = replace(
         samples.meta,
@@ -108,7 +119,7 @@ def anonymized_samples(samples: Samples, *, key: bytes) -> Samples:
         note=_within(samples.meta.note, key),
         printed={},
         facts=tuple(
-            {name: _in_column(name, value, key) if isinstance(value, str) else value
+            {name: _in_column(name, value, key, hosts) if isinstance(value, str) else value
              for name, value in row.items() if name != "target"}
             for row in samples.meta.facts
         ),
@@ -139,22 +150,39 @@ def anonymized_error(
     longest = sorted(filter(None, names), key=len, reverse=True)
     pattern = re.compile("|".join(rf"(?<![\w.-]){re.escape(one)}(?![\w-])" for one in longest))
 
-    def hidden(value: Any) -> Any:
+    def hidden(name: str, value: Any) -> Any:
         if isinstance(value, str):
-            return _within(pattern.sub(lambda _: shown, value) if longest else value, key)
+            text = _within(pattern.sub(lambda _: shown, value) if longest else value, key)
+            return text if name in _OWN_WORDS else _without_names(text, key)
         if isinstance(value, list | tuple):
-            return type(value)(map(hidden, value))
+            return type(value)(hidden(name, one) for one in value)
         return value
 
     error.values.pop("suggestions", None)
-    error.values |= {name: hidden(value) for name, value in error.values.items()}
+    error.values |= {name: hidden(name, value) for name, value in error.values.items()}
     for name in ("file", "field", "value"):
         if isinstance(getattr(error, name, None), str) and name in vars(error):
-            setattr(error, name, hidden(getattr(error, name)))
+            setattr(error, name, hidden(name, getattr(error, name)))
     return error
 
 
-def _in_column(name: str, text: str, key: bytes) -> str:
+def _without_names(text: str, key: bytes) -> str:
+    """Replace what names a host, a person or a file in a line of a tool."""
+    found = _NAME_IN_LINE.sub(lambda one: _host(one[0], key), text)
+    return _HOST_NAME.sub(lambda one: _host(one[0], key), found)
+
+
+def _targets(meta: Meta) -> re.Pattern[str] | None:
+    """Return a pattern of the names of hosts that a tool was aimed at; None without any."""
+    listed = [str(row.get("target", "")) for row in meta.facts] + meta.target.split(", ")
+    names = {one for one in listed if _ONE_NAME.fullmatch(one) and not _IPV4.fullmatch(one)}
+    if not names:
+        return None
+    either = "|".join(re.escape(one) for one in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<![\w.-])(?:{either})(?![\w-])")
+
+
+def _in_column(name: str, text: str, key: bytes, hosts: re.Pattern[str] | None) -> str:
     """Replace what a text of a column or a fact says of a host."""
     if name in _NAMES:
         return ""
@@ -162,6 +190,7 @@ def _in_column(name: str, text: str, key: bytes) -> str:
     if name in _NODES and text and found == text:
         return _host(text, key)
     if name in _HOSTS:
+        found = found if hosts is None else hosts.sub(lambda match: _host(match[0], key), found)
         return _HOST_NAME.sub(lambda match: _host(match[0], key), found)
     return found
 

@@ -15,7 +15,7 @@ from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
 
 INPUTS = Path(__file__).parents[1] / "inputs" / "captures"
-SPAN_S = 0.936122
+SPAN_S, NAN = 0.936122, float("nan")
 
 
 def codes(samples):
@@ -173,3 +173,52 @@ def test_a_list_cut_anywhere_is_right_or_refused(file):
             for name in sizes:
                 kept = len(part) - 1  # the last number may have lost digits with its line end
                 assert part[name][:kept] == pytest.approx(whole[name][:kept], nan_ok=True)
+
+
+USUAL = """\
+10:00:00.000000 IP 192.0.2.1.40000 > 192.0.2.2.80: Flags [S], seq 100, win 64240, \
+options [mss 1460,sackOK,TS val 5 ecr 0,nop,wscale 7], length 0
+10:00:00.001000 IP 192.0.2.2.80 > 192.0.2.1.40000: Flags [S.], seq 900, ack 101, win 65160, \
+options [mss 1400,sackOK,TS val 8 ecr 5,nop,wscale 6], length 0
+10:00:00.002000 IP 192.0.2.1.40000 > 192.0.2.2.80: Flags [P.], seq 1:1001, ack 1, win 502, \
+options [{order}], length 1000{rest}
+10:00:00.003000 IP 192.0.2.2.80 > 192.0.2.1.40000: Flags [.], ack 1001, win 501, length 0
+10:00:00.004000 IP 192.0.2.2.80 > 192.0.2.1.40000: Flags [R], seq 901, win 0, length 0
+"""
+
+
+@pytest.mark.each(
+    "order, rest",
+    [
+        ("nop,nop,TS val 6 ecr 8", ""),
+        ("nop,nop,TS val 6 ecr 8", ": HTTP: GET / HTTP/1.1"),
+        ("TS val 6 ecr 8,eol", ""),
+        ("nop,nop,sack 1 {1:2},TS val 6 ecr 8", ""),
+    ],
+)
+def test_a_usual_segment_is_read_as_a_rare_one(tmp_path, order, rest):
+    """By hand, from the lines above."""
+    file = tmp_path / "lines.txt"
+    file.write_text(USUAL.format(order=order, rest=rest))
+    columns = read(file).columns()
+    expected = {
+        "tcp_sequence": [100, 900, 1, NAN, 901],
+        "acknowledged": [NAN, 101, 1, 1001, NAN],
+        "window": [64240, 65160, 502, 501, 0],
+        "payload_bytes": [0, 0, 1000, 0, 0],
+        "mss_bytes": [1460, 1400, NAN, NAN, NAN],
+        "shift": [7, 6, NAN, NAN, NAN],
+        "timestamp": [5, 8, 6, NAN, NAN],
+        "timestamp_echo": [0, 5, 8, NAN, NAN],
+        "source_port": [40000, 80, 40000, 80, 80],
+        "destination_port": [80, 40000, 80, 40000, 40000],
+    }
+    for name, numbers in expected.items():
+        assert columns[name].tolist() == pytest.approx(numbers, nan_ok=True), name
+    assert columns["tcp_flags"].tolist() == ["S", "S.", "P.", ".", "R"]
+    assert set(columns["protocol"]) == {"tcp"}
+    assert set(columns["ip_version"]) == {"4"}
+    (facts,) = read(file).facts()
+    assert facts["tcp_flow_count"] == 1
+    assert facts["udp_flow_count"] == 0
+    assert facts["handshake_rtt_min_s"] == pytest.approx(0.002)

@@ -92,7 +92,7 @@ def span_s(times: NDArray[np.float64]) -> float:
 def _nanoseconds(text: str) -> int | None:
     """Return a time in whole nanoseconds, of which a float since 1970 cannot hold all digits."""
     clock = _CLOCK.fullmatch(text)
-    plain = _SECONDS.fullmatch(text)
+    plain = None if clock else _SECONDS.fullmatch(text)
     if plain is not None:
         return int(plain["s"]) * SECOND_NS + _fraction(plain["f"])
     if clock is None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.packet_times import span_s, times_of
@@ -64,13 +66,23 @@ _COLUMNS = ("packet_bytes", "ttl", "source_port", "destination_port", "payload_b
 _TEXTS = ("group", "ip_version", "protocol", "source", "destination", "tcp_flags")
 
 
+_USUAL = re.compile(
+    r"Flags \[([^\]]*)\],(?: cksum 0x[0-9a-f]{1,4} \([a-z]+\),)?(?: seq (\d+)(?::\d+)?,)?"
+    r"(?: ack (\d+),)?(?: win (\d+),)?(?: options \[nop,nop,TS val (\d{1,10}) ecr (\d{1,10})\],)?"
+    r" length (\d+)"
+)
+"""A segment without anything rare, whose numbers are found in one step."""
+_USUAL_NUMBERS = ("tcp_sequence", "acknowledged", "window", "timestamp", "timestamp_echo",
+                  "payload_bytes")  # fmt: skip
+
+
 @dataclass(slots=True)
 class _Packets:
-    """The packets so far: texts and numbers, each by the name of its column."""
+    """The packets so far: their texts and their numbers in one list each, row after row."""
 
     stamps: list[str] = field(default_factory=list)
-    texts: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in _TEXTS})
-    numbers: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in _COLUMNS})
+    texts: list[str] = field(default_factory=list)
+    numbers: list[float | None] = field(default_factory=list)
     relative: set[str] = field(default_factory=set)
     skipped: list[int] = field(default_factory=list)
     link_types: dict[str, str] = field(default_factory=dict)
@@ -79,10 +91,17 @@ class _Packets:
 
     def add(self, stamp: str, texts: Mapping[str, str], numbers: Mapping[str, float]) -> None:
         self.stamps.append(stamp)
-        for name in _TEXTS:
-            self.texts[name].append(texts.get(name, ""))
-        for name in _COLUMNS:
-            self.numbers[name].append(numbers.get(name, np.nan))
+        self.texts.extend([texts.get(name, "") for name in _TEXTS])
+        self.numbers.extend(map(numbers.get, _COLUMNS))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the rows as columns; nan where a line does not have a number."""
+        texts = np.array(self.texts, dtype=object).reshape(-1, len(_TEXTS))
+        numbers = np.array(self.numbers, dtype=np.float64).reshape(-1, len(_COLUMNS))
+        return {
+            **{name: texts[:, at].copy() for at, name in enumerate(_TEXTS)},
+            **{name: numbers[:, at].copy() for at, name in enumerate(_COLUMNS)},
+        }
 
 
 def _recognize(given: Input) -> bool:
@@ -145,8 +164,10 @@ def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -
     numbers: dict[str, float] = {}
     if kind != "ARP":
         texts |= {"ip_version": "6" if kind == "IP6" else "4", "protocol": ""}
-        rest = _SHORT.sub("", packet["rest"], count=1)
-        head = _HEAD.match(rest)
+        rest = packet["rest"]
+        if "truncated-ip" in rest:
+            rest = _SHORT.sub("", rest, count=1)
+        head = _HEAD.match(rest) if rest.startswith("(") else None
         if head:
             numbers |= _read_ip_header(head["inside"])
             rest = head["rest"] if head["rest"].strip() else "".join(below)
@@ -180,6 +201,13 @@ def _read_ip_header(inside: str) -> dict[str, float]:
 
 def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[str, float]) -> None:
     what = ends["what"]
+    if usual := _USUAL.fullmatch(what):
+        texts |= {"protocol": "tcp", "tcp_flags": usual[1]}
+        for name, number in zip(_USUAL_NUMBERS, usual.groups()[1:], strict=True):
+            if number is not None:
+                numbers[name] = float(number)
+        _read_ends(ends, texts, numbers, ports=True)
+        return
     flags = re.match(r"Flags \[([^\]]*)\]", what)
     length = _LENGTH.search(what)
     echo = re.search(r"ICMP6?,? echo re(?:quest|ply)", what)
@@ -202,13 +230,7 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
         texts["protocol"] = "udp"
     elif "ICMP" in what[:30]:
         texts["protocol"] = "icmp"
-    for name in ("source", "destination"):
-        address, dot, port = ends[name].rpartition(".")
-        # A port follows the last dot of an IPv4 address with five parts, or of an IPv6 address.
-        has_port = ports or ends[name].count(".") == (1 if texts["ip_version"] == "6" else 4)
-        texts[name] = address if has_port and dot else ends[name]
-        if has_port and port.isdecimal():
-            numbers[f"{name}_port"] = float(port)
+    _read_ends(ends, texts, numbers, ports=ports)
     if length and ports:
         numbers["payload_bytes"] = float(length[1])
     elif length and echo and float(length[1]) >= ICMP_ECHO_HEADER_BYTES:
@@ -218,20 +240,31 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
         numbers["echo_id"], numbers["echo_sequence"] = float(numbered[2]), float(numbered[3])
 
 
+def _read_ends(
+    ends: re.Match[str], texts: dict[str, str], numbers: dict[str, float], *, ports: bool
+) -> None:
+    for name, column in (("source", "source_port"), ("destination", "destination_port")):
+        end = ends[name]
+        address, dot, port = end.rpartition(".")
+        # A port follows the last dot of an IPv4 address with five parts, or of an IPv6 address.
+        has_port = ports or end.count(".") == (1 if texts["ip_version"] == "6" else 4)
+        texts[name] = address if has_port and dot else end
+        if has_port and port.isdecimal():
+            numbers[column] = float(port)
+
+
 def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Table:
-    groups = np.array(packets.texts["group"], dtype=object)
+    read = packets.columns()
+    groups, version = read["group"], read["ip_version"]
     times, notices = np.full(groups.size, np.nan), list[Notice]()
     facts: list[FactRow] = []
-    version = np.array(packets.texts["ip_version"], dtype=object)
-    numbers = {name: np.array(column) for name, column in packets.numbers.items()}
-    texts = {name: np.array(column, dtype=object) for name, column in packets.texts.items()}
-    for run in dict.fromkeys(packets.texts["group"]):
+    for run in dict.fromkeys(groups.tolist()):
         here = np.flatnonzero(groups == run)
         stamps = [packets.stamps[index] for index in here]
         times[here], found = times_of(stamps, relative=run in packets.relative)
         notices += [one for one in found if one not in notices]
         is_read = run not in packets.unread
-        columns = {"time_s": times, **texts, **numbers}
+        columns = {"time_s": times, **read}
         is_certain = is_read and run not in packets.tunnels and not packets.skipped
         certain = run_of(columns, here.tolist(), Meta()).facts() if is_certain else {}
         facts.append(
@@ -242,7 +275,7 @@ def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Tabl
                 ipv4_packet_count=int(np.count_nonzero(version[here] == "4")) if is_read else None,
                 ipv6_packet_count=int(np.count_nonzero(version[here] == "6")) if is_read else None,
                 link_type=packets.link_types.get(run),
-                **_flow_counts(packets, here.tolist(), run),
+                **(_flow_counts(read, here) if is_read and run not in packets.tunnels else {}),
                 **certain,
                 partial=False,
             )
@@ -250,10 +283,10 @@ def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Tabl
     if packets.skipped:
         known = {"count": len(packets.skipped), "numbers": packets.skipped}
         notices.append(Notice("packet-lines-skipped", known))
-    shown = {name: column for name, column in numbers.items() if not np.isnan(column).all()}
+    shown = {name: read[name] for name in _COLUMNS if not np.isnan(read[name]).all()}
     units = {name: "byte" if name.endswith("_bytes") else "1" for name in shown}
     return Table(
-        data={"time_s": times, **texts, **shown},
+        data={"time_s": times, **{name: read[name] for name in _TEXTS}, **shown},
         meta=Meta(
             tool="tcpdump",
             source=given.unpacked.name if given.unpacked.is_file else "",
@@ -266,32 +299,37 @@ def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Tabl
     )
 
 
-def _flow_counts(packets: _Packets, here: list[int], run: str) -> dict[str, int]:
+def _flow_counts(columns: Mapping[str, NDArray[Any]], here: NDArray[np.intp]) -> dict[str, int]:
     """Return how many flows of TCP and UDP there are, where every packet says what it is."""
+    protocols = columns["protocol"][here].tolist()
+    named = [columns[name][here] for name in ("source", "destination")]
+    # Ports that are not known are all alike, as nan is not.
+    ports = [
+        np.nan_to_num(columns[f"{name}_port"][here], nan=-1) for name in ("source", "destination")
+    ]
+    both = list(
+        zip(*(one.tolist() for one in (named[0], ports[0], named[1], ports[1])), strict=True)
+    )
     flows: dict[str, set[tuple[object, ...]]] = {"tcp": set(), "udp": set()}
+    for protocol, row in set(zip(protocols, both, strict=True)):
+        if protocol in flows:
+            flows[protocol].add(_pair(row))
     begun: dict[tuple[object, ...], set[float]] = {}
-    protocols = {packets.texts["protocol"][index] for index in here}
-    for index in here:
-        protocol = packets.texts["protocol"][index]
-        if protocol not in flows:
-            continue
-        ends = sorted(
-            (packets.texts[name][index], str(packets.numbers[f"{name}_port"][index]))
-            for name in ("source", "destination")
-        )
-        key = tuple(ends)
-        flows[protocol].add(key)
-        sequence = packets.numbers["tcp_sequence"][index]
-        if packets.texts["tcp_flags"][index] == "S" and sequence == sequence:
-            begun.setdefault(key, set()).add(sequence)
-    if run in packets.tunnels | packets.unread:
-        return {}
+    sequence = columns["tcp_sequence"][here]
+    is_syn = (columns["tcp_flags"][here] == "S") & ~np.isnan(sequence)
+    for at in np.flatnonzero(is_syn & (columns["protocol"][here] == "tcp")).tolist():
+        begun.setdefault(_pair(both[at]), set()).add(float(sequence[at]))
     # The ports of a later connection may be those of an earlier one; its first number is not.
     again = sum(len(numbers) - 1 for numbers in begun.values())
     known = {"tcp_flow_count": len(flows["tcp"]) + again}
     if "" not in protocols:  # DNS and others come without the word UDP
         known["udp_flow_count"] = len(flows["udp"])
     return known
+
+
+def _pair(row: tuple[Any, ...]) -> tuple[object, ...]:
+    """Return both ends, the same for both directions."""
+    return tuple(sorted((row[:2], row[2:])))
 
 
 FORMAT = Format(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -43,27 +44,26 @@ def run_of(columns: Mapping[str, Any], rows: Sequence[int], meta: Meta) -> Liste
         for name, default in _NUMBERS.items()
     }
     is_hidden = "" in named["protocol"]  # DNS and others come without the word UDP
-    packets = []
-    for row, protocol in enumerate(named["protocol"]):
-        is_echo = protocol == "icmp" and numbers["icmp_type"][row] >= 0
-        if protocol == "tcp" or is_echo or (protocol == "udp" and not is_hidden):
-            flags = named["tcp_flags"][row]
-            packets.append(
-                Packet(
-                    time_s=named["time_s"][row],
-                    protocol=protocol,
-                    source=named["source"][row],
-                    destination=named["destination"][row],
-                    sequence=named.get("tcp_sequence", unknown)[row],
-                    flags=0 if flags == "none" else sum({_FLAGS.get(one, 0) for one in flags}),
-                    **_of_row(numbers, row),
-                )
-            )
+    bits = {text: _bits(text) for text in set(named["tcp_flags"])}
+    known = {
+        **{name: named[name] for name in ("time_s", "protocol", "source", "destination")},
+        **numbers,
+        "original_bytes": unknown,
+        "flags": [bits[text] for text in named["tcp_flags"]],
+        "sequence": named.get("tcp_sequence", unknown),
+    }
+    ordered = [known[one.name] for one in fields(Packet) if one.name in known]
+    chosen_ones = {"tcp"} if is_hidden else {"tcp", "udp"}
+    packets = [
+        packet
+        for packet in map(Packet, *ordered)
+        if packet.protocol in chosen_ones or (packet.protocol == "icmp" and packet.icmp_type >= 0)
+    ]
     return listed(packets, meta)
 
 
-def _of_row(columns: Mapping[str, list[Any]], row: int) -> dict[str, Any]:
-    return {name: column[row] for name, column in columns.items()}
+def _bits(text: str) -> int:
+    return 0 if text == "none" else sum({_FLAGS.get(one, 0) for one in text})
 
 
 def traces_of(table: Table) -> list[Listed]:

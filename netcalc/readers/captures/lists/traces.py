@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.readers.captures.exchanges import find_echoes
 from netcalc.readers.captures.tcp import analyse_tcp
@@ -21,6 +23,12 @@ _BITS = {"tcp": Layer.TCP, "udp": Layer.UDP, "icmp": Layer.ICMP, "icmpv6": Layer
 _NUMBER_BITS = 0xFFFF_FFFF
 _APART = 1_000_003
 """Distance of the first numbers of connections that follow each other on the same ports."""
+
+_COLUMNS = (
+    "source_port", "destination_port", "payload_bytes", "window", "timestamp", "timestamp_echo",
+    "shift", "mss_bytes", "icmp_type", "echo_id", "echo_sequence", "acknowledged",
+)  # fmt: skip
+"""Numbers of a packet that a trace has by the same name."""
 
 _MOST = {
     **dict.fromkeys(("source_port", "destination_port", "window", "mss_bytes"), 0xFFFF),
@@ -68,14 +76,13 @@ class Packet:
     @property
     def ends(self) -> Ends:
         """Both ends, the same for both directions."""
+        return self.ends_and_side()[0]
+
+    def ends_and_side(self) -> tuple[Ends, int]:
+        """Return both ends, and which of the two sent it."""
         one = (self.source, int(self.source_port))
         other = (self.destination, int(self.destination_port))
-        return (one, other) if one <= other else (other, one)
-
-    @property
-    def side(self) -> int:
-        """Which of the two ends sent it."""
-        return int((self.source, int(self.source_port)) != self.ends[0])
+        return ((one, other), 0) if one <= other else ((other, one), 1)
 
 
 @dataclass(slots=True)
@@ -92,16 +99,15 @@ class _Flow:
         self.first, self.reach = [NAN, NAN], [0, 0]
         self.is_relative, self.base = None, base
 
-    def settle(self, packet: Packet) -> bool:
+    def settle(self, packet: Packet, side: int) -> bool:
         """Count the numbers of a packet from the first ones; False if that is not certain."""
-        side = packet.side
         is_syn = bool(packet.flags & SYN)
         if is_syn:
             self.first[side] = packet.sequence
         elif math.isnan(self.first[side]):
             return False
         if not is_syn and self.is_relative is None:
-            self._choose(packet)
+            self._choose(packet, side)
         sequence = 0 if is_syn else self._from_first(packet.sequence, side)
         if sequence is None:
             return False
@@ -115,11 +121,10 @@ class _Flow:
         self.reach[side] = max(self.reach[side], sequence + int(packet.payload_bytes) + control)
         return True
 
-    def _choose(self, packet: Packet) -> None:
+    def _choose(self, packet: Packet, side: int) -> None:
         """Find out from the first number behind a SYN what the numbers count from."""
-        numbers = ((packet.sequence, packet.side), (packet.acknowledged, 1 - packet.side))
-        for number, side in numbers:
-            first = self.first[side]
+        for number, sender in ((packet.sequence, side), (packet.acknowledged, 1 - side)):
+            first = self.first[sender]
             if math.isnan(number) or math.isnan(first):
                 continue
             if number == 1 and first != 0:
@@ -175,8 +180,8 @@ def listed(packets: Sequence[Packet], meta: Meta) -> Listed:
     """
     flows: dict[Ends, _Flow] = {}
     chosen, is_whole = [], True
-    for packet in packets:
-        if not _can_be(packet):
+    for packet, can_be in zip(packets, _can_be(packets), strict=True):
+        if not can_be:
             is_whole = False
         elif packet.protocol != "tcp" or _settle(flows, packet):
             chosen.append(packet)
@@ -185,65 +190,61 @@ def listed(packets: Sequence[Packet], meta: Meta) -> Listed:
     return Listed(_trace(chosen, meta), is_whole=is_whole)
 
 
-def _can_be(packet: Packet) -> bool:
-    """Whether the fields of a header can have these numbers."""
-    return all(not getattr(packet, name) > most for name, most in _MOST.items())
+def _can_be(packets: Sequence[Packet]) -> list[bool]:
+    """Return for each packet whether the fields of a header can have its numbers."""
+    numbers = np.array(list(map(attrgetter(*_MOST), packets)), dtype=np.float64)
+    beyond = numbers.reshape(-1, len(_MOST)) > np.array(list(_MOST.values()))
+    return [not bad for bad in np.any(beyond, axis=1)]
 
 
 def _settle(flows: dict[Ends, _Flow], packet: Packet) -> bool:
     if math.isnan(packet.payload_bytes):
         return False
-    flow = flows.setdefault(packet.ends, _Flow())
+    ends, side = packet.ends_and_side()
+    flow = flows.get(ends)
+    if flow is None:
+        flow = flows[ends] = _Flow()
     if packet.flags & (SYN | ACK) == SYN:
         if math.isnan(packet.sequence):
             return False
-        first = flow.first[packet.side]
+        first = flow.first[side]
         if not math.isnan(first) and (first != packet.sequence or packet.is_reused):
             flow.begin(flow.base + _APART)
-    return flow.settle(packet)
+    return flow.settle(packet, side)
 
 
 def _trace(packets: Sequence[Packet], meta: Meta) -> PacketTrace:
     addresses = list(dict.fromkeys(one for p in packets for one in (p.source, p.destination)))
     places = {address: place for place, address in enumerate(addresses)}
-
-    def column(values: Iterable[float]) -> list[int]:
-        return [0 if math.isnan(value) else int(value) for value in values]
-
-    stamped = [not math.isnan(one.timestamp) for one in packets]
-    headers = [_header_bytes(one) for one in packets]
-    sizes = [one.payload_bytes + header for one, header in zip(packets, headers, strict=True)]
-    original = [
-        size + 14 if math.isnan(one.original_bytes) else one.original_bytes
-        for one, size in zip(packets, sizes, strict=True)
-    ]
-    layers = [
-        _BITS[one.protocol]
-        | (Layer.IPV6 if one.version == 6 else Layer.IPV4)
-        | (Layer.TIMESTAMPS if has_stamp else 0)
-        | (0 if math.isnan(one.shift) else Layer.WINDOW_SCALE)
-        for one, has_stamp in zip(packets, stamped, strict=True)
-    ]
-    names = ("source_port", "destination_port", "payload_bytes", "window", "timestamp",
-             "timestamp_echo", "shift", "mss_bytes", "icmp_type", "echo_id",
-             "echo_sequence", "acknowledged")  # fmt: skip
-    columns: dict[str, Any] = {
-        name: column(getattr(one, name) for one in packets) for name in names
+    source = np.array([places[one.source] for one in packets], dtype=np.int64)
+    protocol = np.array([_PROTOCOLS[one.protocol] for one in packets], dtype=np.int64)
+    is_ipv6 = np.array([":" in address for address in addresses], dtype=bool)[source]
+    read = {
+        name: np.array([getattr(one, name) for one in packets], dtype=np.float64)
+        for name in (*_COLUMNS, "original_bytes", "sequence")
     }
+    is_stamped = ~np.isnan(read["timestamp"])
+    # The line of a packet does not say its headers: those without unusual options.
+    is_tcp = protocol == _PROTOCOLS["tcp"]
+    headers = np.where(is_ipv6, 40, 20) + np.where(is_tcp, 20 + 12 * is_stamped, 8)
+    sizes = read["payload_bytes"] + headers
+    original = np.where(np.isnan(read["original_bytes"]), sizes + 14, read["original_bytes"])
+    layers = np.array([int(_BITS[one.protocol]) for one in packets], dtype=np.int64)
+    layers |= np.where(is_ipv6, int(Layer.IPV6), int(Layer.IPV4))
+    layers |= np.where(is_stamped, int(Layer.TIMESTAMPS), 0)
+    layers |= np.where(np.isnan(read["shift"]), 0, int(Layer.WINDOW_SCALE))
+    columns: dict[str, Any] = {name: _whole(read[name]) for name in _COLUMNS}
     return PacketTrace(
         time_s=[one.time_s for one in packets],
-        kept_bytes=column(original),
-        original_bytes=column(original),
-        layers=[int(one) for one in layers],
-        ip_version=[one.version for one in packets],
-        ip_protocol=[
-            58 if one.protocol == "icmp" and one.version == 6 else _PROTOCOLS[one.protocol]
-            for one in packets
-        ],
-        packet_bytes=column(sizes),
-        source=[places[one.source] for one in packets],
+        kept_bytes=_whole(original),
+        original_bytes=_whole(original),
+        layers=layers,
+        ip_version=np.where(is_ipv6, 6, 4),
+        ip_protocol=np.where(is_ipv6 & (protocol == 1), 58, protocol),
+        packet_bytes=_whole(sizes),
+        source=source,
         destination=[places[one.destination] for one in packets],
-        tcp_sequence=column(one.sequence for one in packets),
+        tcp_sequence=_whole(read["sequence"]),
         tcp_flags=[one.flags for one in packets],
         addresses=tuple(addresses),
         meta=Meta(tool=meta.tool, source=meta.source),
@@ -251,12 +252,8 @@ def _trace(packets: Sequence[Packet], meta: Meta) -> PacketTrace:
     )
 
 
-def _header_bytes(one: Packet) -> int:
-    """Return the headers of a packet, which its line does not say: without unusual options."""
-    ip = 40 if one.version == 6 else 20
-    if one.protocol != "tcp":
-        return ip + 8
-    return ip + 20 + (0 if math.isnan(one.timestamp) else 12)
+def _whole(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.nan_to_num(values).astype(np.int64)
 
 
 def ip_version_of(text: str) -> int:
