@@ -123,7 +123,8 @@ class Hosts:
                 kept.append(self._calibrate(protocol, chosen))
             while len(kept) < wanted:
                 kept.append(self._calibrate(protocol, chosen))
-            return HostCost.least([cost for _, cost in kept[-wanted:]])
+            costs = [cost for _, cost in kept[-wanted:]]
+            return HostCost.least(costs) if is_bracketed else costs[0]
 
     def _calibrate(self, protocol: str, chosen: Calibration) -> tuple[float, HostCost]:
         """Return a new calibration, and when it ended."""
