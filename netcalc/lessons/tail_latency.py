@@ -91,7 +91,7 @@ def buffer_panel(*, theme: Theme = "light") -> Panel:
                 points={GOODPUT_HERE: ([1.0], [np.nan])},
                 x_axis=axis,
                 y_axis=Axis("share of the line", "ratio", low=0.0, high=1.05),
-                title="Goodput of the flow, against the buffer",
+                title="Goodput of flow and requests, against the buffer",
                 theme=theme,
             ),
         )
@@ -365,7 +365,12 @@ def computing_s(algorithm: str, rate_bps: float, rtt_s: float) -> float:
 
 
 def outcome(algorithm: str, rate_bps: float, rtt_s: float, buffer_bdp: float) -> Outcome:
-    """Return what theory says of one buffer, nan if it does not hold a packet."""
+    """Return what theory says of one buffer, nan if it does not hold a packet.
+
+    One of :data:`BUFFERS` is taken from :func:`outcomes`, not computed a second time.
+    """
+    if buffer_bdp in BUFFERS:
+        return outcomes(algorithm, rate_bps, rtt_s)[BUFFERS.index(buffer_bdp)]
     if not _holds_packet(rate_bps, rtt_s, buffer_bdp):
         return NOTHING
     return _outcome(_evaluated(_scenario(algorithm, rate_bps, rtt_s, buffer_bdp)))

@@ -114,7 +114,12 @@ def _requests(columns: Columns) -> _Drawn:
         name: estimate(queue_bytes=queue, slow_start=True),
     }
     points = _grouped(columns, "algorithm", "stream_count", "goodput_bps")
-    return at, lines, points, Axis("long flows", "1"), Axis("goodput", "bit/s", "log")
+    shown = np.concatenate([*lines.values(), columns["goodput_bps"]])
+    # Whole decades: on less than two a log axis has ticks at the upper end alone.
+    low = np.floor(np.log10(0.8 * np.nanmin(shown)))  # a mark on the edge would be cut
+    high = np.ceil(np.log10(1.25 * np.nanmax(shown)))
+    axes = Axis("long flows", "1"), Axis("goodput", "bit/s", "log", 10.0**low, 10.0**high)
+    return at, lines, points, *axes
 
 
 def _latency(columns: Columns) -> _Drawn:

@@ -106,8 +106,17 @@ function engineering(value, reference) {
   return `${number} ${prefix}${suffix}`.trim();
 }
 """
-# A log axis has a tick per decade at any width: on a narrow one every second or third is labelled.
-_ROOM_JS = "if (index % Math.ceil(ticks.length * 60 / width)) return '';"
+# A log axis has a tick per decade at any width, and one of two decades or less has ticks that
+# crowd at its end: what is nearer than 60 pixels to the label before has none.
+_ROOM_JS = """
+const place = scale === "log" ? Math.log : Number;
+const span = place(ticks[ticks.length - 1]) - place(ticks[0]);
+const least = 60 / width * span * ticks.length / (ticks.length - 1) * 0.99999;
+let labelled = 0;
+for (let i = 1; i <= index; i++)
+  if (place(ticks[i]) - place(ticks[labelled]) >= least) labelled = i;
+if (labelled !== index) return "";
+"""
 _SHORT = {"byte": "B", "bit": "bit", "s": "s", "m": "m"}
 _LONG = {**_SHORT, "packet/s": "pps", "s/byte": "s/B"}
 _WHOLE = frozenset({"byte", "bit", "bit/s", "packet/s"})
@@ -134,7 +143,7 @@ def tick_formatter(unit: str, scale: Scale) -> TickFormatter:
     # On a linear axis all ticks have the prefix of the largest, on a log axis each its own.
     reference = "Math.max(...ticks.map(Math.abs))" if scale == "linear" else "tick"
     zero = f"Math.abs(tick) < 1e-9 * {reference} ? 0 : tick" if scale == "linear" else "tick"
-    arguments = _arguments(unit, _SHORT.get(unit, ""))
+    arguments = {**_arguments(unit, _SHORT.get(unit, "")), "scale": scale}
     code = f"{_ENGINEERING_JS}\n{_ROOM_JS}\nreturn engineering({zero}, {reference});"
     return CustomJSTickFormatter(args=arguments, code=code)
 

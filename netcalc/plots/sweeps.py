@@ -60,11 +60,15 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Results that differ in what is along the axis only, and how they look."""
+    """Results that differ in what is along the axis only, and how they look.
+
+    What is ``alone`` is one point, which no line would show.
+    """
 
     name: str
     way: str
     index: int
+    alone: bool
 
 
 _Points = dict[_Group, tuple[FloatArray, FloatArray]]
@@ -83,7 +87,7 @@ def sweep(
         A column of :data:`VARIED`; by default the first that varies.
     parts : tuple of str
         Columns of :data:`DRAWN`, one figure each; by default percentile and mean of the latency of
-        requests, or utilization and mean queue where there are no requests.
+        requests, or utilization and mean queue where requests have at most one value of ``x``.
     theme : {'light', 'dark'}
         Colours of the figures.
 
@@ -93,7 +97,7 @@ def sweep(
         With a source for each figure and group, such as ``request_1_p99_s, cubic, live``, and for
         what is estimated on paper: the round trip and a full buffer over buffers, the round trip
         and the size over an equal share over long flows. Repeats are marks of their own in
-        live runs, and their medians in lines.
+        live runs, and their medians in lines; a single result of theory or ns-3 is a mark, too.
 
     Raises
     ------
@@ -109,8 +113,9 @@ def sweep(
     x = x or varied[0]
     for part in parts:
         choice("parts", part, tuple(DRAWN))
-    has_requests = np.isfinite(columns.get("request_1_mean_s", np.array([np.nan]))).any()
-    usual = ("request_1_p99_s", "request_1_mean_s") if has_requests else (
+    # Requests at one value alone, as in a matrix those without flows, would be no line.
+    with_requests = np.isfinite(columns.get("request_1_mean_s", np.full(len(table), np.nan)))
+    usual = ("request_1_p99_s", "request_1_mean_s") if _several(columns[x][with_requests]) else (
         "utilization", "queue_mean_bytes"
     )  # fmt: skip
     others = _others(columns, x, varied)
@@ -190,14 +195,15 @@ def _groups(columns: dict[str, NDArray[Any]], x: str, part: str, others: list[st
                 steps = np.unique(at)
                 y = np.array([np.median(y[at == step]) for step in steps])
                 at = steps
-            found[_Group(f"{name}, {WAYS[way]}", way, index)] = at, y
+            found[_Group(f"{name}, {WAYS[way]}", way, index, at.size == 1)] = at, y
     return found
 
 
 def _name(columns: dict[str, NDArray[Any]], row: int, others: list[str]) -> str:
     if others == ["case"]:
         return str(columns["case"][row])
-    return ", ".join([str(columns["algorithm"][row]), *(_other(columns, row, n) for n in others)])
+    known = [n for n in others if n not in VARIED or np.isfinite(columns[n][row])]
+    return ", ".join([str(columns["algorithm"][row]), *(_other(columns, row, n) for n in known)])
 
 
 def _other(columns: dict[str, NDArray[Any]], row: int, name: str) -> str:
@@ -248,7 +254,7 @@ def _draw(
     palette = PALETTES[theme]
     shown = {
         one.name: add_way(
-            chart, sources[f"{part}, {one.name}"], one.way,
+            chart, sources[f"{part}, {one.name}"], "live" if one.alone else one.way,
             color=palette[one.index % len(palette)], index=one.index, theme=theme,
         )
         for one in names[0]

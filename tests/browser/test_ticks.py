@@ -48,3 +48,35 @@ def test_a_linear_axis_has_one_prefix_and_a_plain_zero(blank):
         [list(formatter.args), list(formatter.args.values()), formatter.code],
     )
     assert written == ["0 ms", "5 ms", "10 ms", "15 ms"]
+
+
+@pytest.mark.parametrize(
+    ("ticks", "width", "labels"),
+    [
+        # derived: 600 log10(x) pixels: 58 from 0.4 to 0.5, 40 from 0.6 to 0.7, 58 from 0.8 to 1
+        (
+            (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+            600,
+            ["100 ms", "200 ms", "300 ms", "400 ms", "", "600 ms", "", "800 ms", "", ""],
+        ),
+        # derived: decades that are 25 pixels apart leave room at every third
+        ((1e-6, 1e-5, 1e-4, 1e-3, 1e-2), 125, ["1 µs", "", "", "1 ms", ""]),
+        ((0.1, 0.2), 1e9, ["100 ms", "200 ms"]),
+        ((0.1,), 50, ["100 ms"]),
+    ],
+)
+def test_labels_of_a_log_axis_do_not_touch(blank, ticks, width, labels):
+    formatter = tick_formatter("s", "log")
+    written = blank.evaluate(
+        """([names, values, code, ticks]) => {
+          const format = new Function(...names, 'tick', 'index', 'ticks', code);
+          return ticks.map((tick, i) => format(...values, tick, i, ticks));
+        }""",
+        [
+            list(formatter.args),
+            list({**formatter.args, "width": width}.values()),
+            formatter.code,
+            ticks,
+        ],
+    )
+    assert written == labels

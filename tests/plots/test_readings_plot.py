@@ -27,6 +27,17 @@ def test_a_set_is_drawn_with_its_readings_and_theory(name):
     assert plot.figure is not None
 
 
+@pytest.mark.each("name", ("large_request_goodput", "small_request_goodput"))
+def test_goodputs_of_requests_are_within_whole_decades(name):
+    plot = plots.readings(name)
+    decades = np.log10([plot.figure.y_range.start, plot.figure.y_range.end])
+    np.testing.assert_allclose(decades, np.round(decades))
+    assert decades[1] - decades[0] >= 2, "identity: a log axis of two decades has ticks at each"
+    heights = np.concatenate([source.data["y"] for source in plot.sources.values()])
+    assert plot.figure.y_range.start < 0.9 * np.nanmin(heights), "a mark on the edge is cut"
+    assert plot.figure.y_range.end > 1.1 * np.nanmax(heights)
+
+
 def _groups(columns):
     return set(columns["algorithm" if "algorithm" in columns else "flow"].tolist())
 

@@ -112,9 +112,30 @@ def test_what_else_varies_makes_groups_and_no_estimate_is_drawn_for_several_link
 
 def test_without_requests_the_link_is_drawn():
     nothing = [np.nan] * 6
-    plot = sweep(given(request_1_p99_s=nothing, request_1_mean_s=nothing))
-    assert column(plot, "utilization, cubic, ns-3").tolist() == [0.95]
+    by = ["theory", "theory", "live", "live", "ns3", "ns3"]
+    plot = sweep(given(by=by, request_1_p99_s=nothing, request_1_mean_s=nothing))
+    assert column(plot, "utilization, cubic, ns-3").tolist() == [0.95, 1.0]
     assert glyphs(plot.figure)["utilization, cubic, ns-3"].line_dash == [10, 4]
+
+
+def test_requests_that_run_without_flows_alone_leave_the_figure_to_the_link():
+    # As in the matrix of rate tests: loops of requests have no flow beside them, flows no loop.
+    none = [np.nan] * 3
+    plot = sweep(
+        given(
+            by=["theory"] * 6, streams=[0.0, 0.0, 0.0, 1.0, 2.0, 4.0], buffer_bytes=[50e3] * 6,
+            request_1_p99_s=[0.1, 0.2, 0.3, *none], request_1_mean_s=[0.1, 0.2, 0.3, *none],
+            request_1_bytes=[1e4, 1e4, 1e6, *none],
+        )
+    )  # fmt: skip
+    assert list(plot.sources) == [
+        "utilization, cubic, size of a request 10 kB, theory",
+        "utilization, cubic, size of a request 1 MB, theory",
+        "utilization, cubic, theory",
+    ]
+    assert column(plot, "utilization, cubic, theory", "x").tolist() == [1, 2, 4]
+    kinds = {one.data_source.name: type(one.glyph) for one in plot.figure.renderers}
+    assert [kinds[name] for name in plot.sources] == [Scatter, Scatter, Line], "one point: a mark"
 
 
 @pytest.mark.each(

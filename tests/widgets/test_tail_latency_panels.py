@@ -91,6 +91,25 @@ def recorded(scenario, *, latencies_s=(0.05, 0.2), p99_s=0.19, **more):
     )
 
 
+def test_a_buffer_of_the_curves_is_computed_once(by_hand):
+    panels.buffer_panel()  # begins with 1 BDP
+    assert len(by_hand) == len(panels.BUFFERS), "derived: one scenario for each buffer"
+    panels.outcome("cubic", panels.RATE_BPS, panels.RTT_S, 1.3)
+    assert len(by_hand) == len(panels.BUFFERS) + 1
+
+
+def test_a_buffer_of_the_curves_has_what_it_has_alone():
+    at = panels.BUFFERS.index(2.0)
+    alone = panels._outcome(panels._evaluated(panels._scenario("reno", 10e6, 0.04, 2.0)))
+    assert panels.outcomes("reno", 10e6, 0.04)[at] == pytest.approx(alone)  # identity
+    assert panels.outcome("reno", 10e6, 0.04, 2.0) == pytest.approx(alone)
+
+
+def test_the_goodput_is_named_as_it_is_counted():
+    titles = [one.title.text.text for one in panels.buffer_panel().figure.plot.figure.children]
+    assert titles[1] == "Goodput of flow and requests, against the buffer"
+
+
 @pytest.mark.usefixtures("by_hand")
 def test_the_buffer_moves_a_point_along_the_curves():
     panel = panels.buffer_panel()
