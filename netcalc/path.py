@@ -147,15 +147,14 @@ class Path:
         10
         """
         given: object = links
-        refused = ArgumentTypeError(
-            "not-of-class", "links", safe_repr(given), expected="a list of Link"
-        )
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise refused
         try:
+            if isinstance(given, str) or not isinstance(given, Iterable):
+                raise TypeError
             links = list(given)
         except TypeError as error:  # an array of one number has no elements
-            raise refused from error
+            raise ArgumentTypeError(
+                "not-of-class", "links", safe_repr(given), expected="a list of Link"
+            ) from error
         last = len(links) - 1
         return cls(
             tuple(

@@ -105,7 +105,7 @@ def record(
     sample_s : float
         Interval of the samples of ``TCP_INFO``. [s]
     progress : callable, optional
-        Called as ``progress(done_s, end_s, rate_bps)``, once a second.
+        Called as ``progress(done_s, end_s, rate_bps)``, once a second and at the end.
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True; what was recorded is kept.
 
@@ -378,7 +378,7 @@ class _LiveRun:
 
     def _wait(self, hosts: Sequence[_Host]) -> None:
         """Wait for all reports; a stop ends all hosts, and keeps what they logged."""
-        clock, last_bytes, last_s = self.stopping.clock, 0, 0.0
+        clock, last_bytes, last_s, rate_bps = self.stopping.clock, 0, 0.0, 0.0
         sink = hosts[-1]
         overdue_ns = self.zero_ns + int((self.scenario.end_s + GRACE_S) * 1e9)
         while silent := [host for host in hosts if host.report_of_run is None]:
@@ -390,9 +390,7 @@ class _LiveRun:
             if self.progress and now_s - last_s >= SHOWN_S:
                 rate_bps = 8.0 * (sink.total_bytes - last_bytes) / (now_s - last_s)
                 last_bytes, last_s = sink.total_bytes, now_s
-                total_s = math.ceil(self.scenario.end_s)
-                with self.stopping.caller():
-                    self.progress(min(now_s, total_s), total_s, rate_bps)
+                self._show(now_s, rate_bps)
             if clock.now_ns() > overdue_ns:
                 silent[0].fail(None)
         for host in hosts:
@@ -402,6 +400,15 @@ class _LiveRun:
                     "connection-broken", phase="transfer", errno=report["error"],
                     reason=report["text"], **host.named,
                 )  # fmt: skip
+        self._show(math.inf, rate_bps)
+
+    def _show(self, now_s: float, rate_bps: float) -> None:
+        """Tell the progress function how far the run is."""
+        if self.progress is None:
+            return
+        total_s = math.ceil(self.scenario.end_s)
+        with self.stopping.caller():
+            self.progress(min(now_s, total_s), total_s, rate_bps)
 
     def _judge_path(self, found: Statistics) -> None:
         """Note how late the path was, and whether the run shows it."""

@@ -113,6 +113,8 @@ def at_the_start(count: int, seed: int) -> Counter[str]:
 
 def main(count: int, seed: int, *words: str) -> None:
     """Print the times, by kind of run and all together; of kinds whose names have the words."""
+    # A shell that starts this in the background has it ignore SIGINT, and so its children would.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     draw = random.Random(seed)
     kinds = {name: given for name, given in LONG.items() if all(word in name for word in words)}
     times_s, codes, odd, early = {name: [] for name in kinds}, Counter(), [], 0
