@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
@@ -164,11 +165,17 @@ def _read(given: Input) -> RttSamples:
         warnings.append(Notice("not-of-the-tool", {"numbers": file.skipped}))
     if any(count > 1 for count in file.intervals.values()):
         warnings.append(Notice("earlier-totals", {}))
-    for run in file.runs.values():
+    return samples_of_hosts(given, file.runs.values(), warnings)
+
+
+def samples_of_hosts(given: Input, runs: Iterable[Run], warnings: list[Notice]) -> RttSamples:
+    """Return the samples of all hosts that fping pinged, each in the order of its probes."""
+    runs = list(runs)
+    for run in runs:
         run.probes.sort(key=lambda probe: probe.sequence)
-    stamped = any(p.sent_s == p.sent_s for run in file.runs.values() for p in run.probes)
+    stamped = any(probe.sent_s == probe.sent_s for run in runs for probe in run.probes)
     clock = "wall clock of the pinging host (fping -D)" if stamped else ""
-    return to_samples(given, list(file.runs.values()), "fping", warnings, clock=clock)
+    return to_samples(given, runs, "fping", warnings, clock=clock)
 
 
 FORMAT = Format(

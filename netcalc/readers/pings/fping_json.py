@@ -15,7 +15,8 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings._runs import NAN, Probe, Run, to_samples
+from netcalc.readers.pings._runs import NAN, Probe, Run
+from netcalc.readers.pings.fping import samples_of_hosts
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
@@ -174,11 +175,7 @@ def _read(given: Input) -> RttSamples:
         warnings.append(Notice("not-of-the-tool", {"numbers": file.skipped}))
     if file.unread:
         warnings.append(Notice("fping-kinds-unread", {"names": file.unread}))
-    for run in file.runs.values():
-        run.probes.sort(key=lambda probe: probe.sequence)
-    stamped = any(p.sent_s == p.sent_s for run in file.runs.values() for p in run.probes)
-    clock = "wall clock of the pinging host (fping -D)" if stamped else ""
-    return to_samples(given, list(file.runs.values()), "fping", warnings, clock=clock)
+    return samples_of_hosts(given, file.runs.values(), warnings)
 
 
 FORMAT = Format(
