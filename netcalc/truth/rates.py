@@ -207,7 +207,7 @@ def lockstep_setting(
                 predicted=pair * 8.0 * PACKET_BYTES / float(carried_bps),
                 measured=float(np.min(samples.cycle_s[samples.pair_count == pair])),
                 statistic=f"smallest median of {count}",
-                **added.errors(),
+                **added.errors(payload_bytes=MSS_BYTES),
             )
 
     return Setting(

@@ -568,6 +568,13 @@ def test_lockstep_is_a_round_trip_or_the_turn_on_the_line(monkeypatch):
     assert (alone.measured, many.measured) == (0.5, 0.6)
     assert alone.statistic == "smallest median of 2"
 
+    bench = Instrument()
+    bench.host_cost = lambda protocol, path: HostCost(HOST_S, 1e-8, 0.0)
+    alone, _ = setting.measure(bench, setting)
+    # derived: 14.48 us more for 1448 bytes are the hosts' as well: without the hosts, the path
+    assert alone.host == pytest.approx(HOST_S + 14.48e-6, rel=1e-12)
+    assert alone.predicted - alone.host == pytest.approx(0.02 + 8 * (1500 + 53) / 1e7, rel=1e-12)
+
 
 def test_frames_are_limited_by_the_box_or_the_line(monkeypatch):
     def measured(frames, **_):
