@@ -9,10 +9,11 @@ The checks look at the smallest and the largest element only: two passes, no tem
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
-from functools import wraps
+from functools import cache, wraps
 from inspect import signature, unwrap
 from itertools import combinations
 from math import inf, isfinite, prod
@@ -24,8 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc.errors import (
     ArgumentTypeError,
     DomainError,
+    DoubtWarning,
     NetcalcError,
     NotFiniteWarning,
+    tell_doubts,
 )
 from netcalc.printable import safe_repr
 
@@ -43,8 +46,72 @@ MAX_ELEMENTS = 1 << 25
 
 Model = TypeVar("Model", bound=Callable[..., Any])
 
-# The warnings about the arguments of the model that was called, by their names.
-_found: ContextVar[dict[str, NotFiniteWarning | bool] | None] = ContextVar("_found", default=None)
+Range: TypeAlias = tuple[float, float]
+"""From where to where."""
+
+
+class _Call:
+    """What the checks found during the call of one model."""
+
+    __slots__ = ("found", "notes", "ranges")
+
+    def __init__(self, names: tuple[str, ...], ranges: Mapping[str, Range]) -> None:
+        # The warnings about its arguments, by their names; True once one was checked.
+        self.found: dict[str, NotFiniteWarning | bool] = dict.fromkeys(names, False)
+        self.ranges = ranges
+        self.notes: dict[tuple[str, Any], DoubtWarning] = {}
+
+    def add(self, doubt: DoubtWarning) -> None:
+        """Keep a doubt, unless it is known: one a code and name."""
+        self.notes.setdefault((doubt.code, doubt.values.get("name")), doubt)
+
+
+_call: ContextVar[_Call | None] = ContextVar("_call", default=None)
+
+_RANGE_TEXT = re.compile(r"Range: (.*?)\.(?:\s|$)", re.DOTALL)
+_RANGE = re.compile(r"(\w+)(?:\s+from\s+([-\w.]+))?(?:\s+up\s+to\s+([-\w.]+))?")
+
+
+@cache
+def published_ranges(function: Callable[..., Any]) -> Mapping[str, Range] | None:
+    """Return where a model was published or derived to hold, as its docstring says.
+
+    From ``Range: loss_ratio up to 0.01; rtt_s from 1e-3 up to 1.`` in the notes: the range of each
+    argument named, or of the ``result``. ``Range: everywhere.`` has none: the formula holds for
+    all arguments that it takes. None if the docstring says nothing.
+    """
+    found = _RANGE_TEXT.search(unwrap(function).__doc__ or "")
+    if found is None:
+        return None
+    if found[1] == "everywhere":
+        return {}
+    ranges = {}
+    for clause in found[1].split(";"):
+        name, low, high = _RANGE.fullmatch(clause.strip()).groups()  # type: ignore[union-attr]
+        ranges[name] = (float(low or -inf), float(high or inf))
+    return ranges
+
+
+def note(code: str, **values: Any) -> None:
+    """Say that the number which a model returns is doubtful, and why.
+
+    The caller of the model gets one :class:`~netcalc.errors.DoubtWarning` a code and ``name``.
+    """
+    doubt = DoubtWarning(code, **values)
+    call = _call.get()
+    if call is None:
+        tell_doubts([doubt])
+    else:
+        call.add(doubt)
+
+
+def _check_range(call: _Call, name: str, lowest: float, highest: float) -> None:
+    """Note a number outside the range that the source vouches for; inf and nan are rules."""
+    low, high = call.ranges[name]
+    if highest > high and isfinite(highest):
+        call.add(DoubtWarning("beyond-published-range", name=name, value=highest, limit=high))
+    if lowest < low and isfinite(lowest):
+        call.add(DoubtWarning("below-published-range", name=name, value=lowest, limit=low))
 
 
 def model(function: Model) -> Model:
@@ -59,13 +126,13 @@ def model(function: Model) -> Model:
 
     @wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
-        if _found.get() is not None:
+        if _call.get() is not None:
             return function(*args, **kwargs)
-        found: dict[str, NotFiniteWarning | bool] = dict.fromkeys(names, False)
+        call = _Call(names, published_ranges(function) or {})
         given = dict(zip(names, args, strict=False)) | kwargs
         if any(getattr(value, "ndim", 0) > 1 for value in given.values()):
             _refuse_too_many(given)
-        token = _found.set(found)
+        token = _call.set(call)
         try:
             with np.errstate(all="ignore"):
                 result = function(*args, **kwargs)
@@ -80,10 +147,16 @@ def model(function: Model) -> Model:
             _refuse_too_many(given, most=0)
             raise
         finally:
-            _found.reset(token)
-        for notice in found.values():
+            _call.reset(token)
+        for notice in call.found.values():
             if isinstance(notice, NotFiniteWarning):
                 warnings.warn(notice, stacklevel=2)
+        if "result" in call.ranges:
+            finite = np.asarray(result)[np.isfinite(result)]
+            if finite.size:
+                _check_range(call, "result", float(finite.min()), float(finite.max()))
+        if call.notes:
+            tell_doubts(list(call.notes.values()))
         return result
 
     return cast(Model, called)
@@ -296,10 +369,10 @@ def _checked(
     is_ratio: bool = False,
 ) -> FloatArray:
     array = as_float(name, value)
-    found = _found.get()
-    is_first = found is None or found.get(name, True) is False
-    if found is not None and is_first:
-        found[name] = True
+    call = _call.get()
+    is_first = call is None or call.found.get(name, True) is False
+    if call is not None and is_first:
+        call.found[name] = True
     if array.size == 0:
         return array
     if array.size == 1:  # most calls have single numbers: numpy's passes take longer than a model
@@ -319,6 +392,8 @@ def _checked(
             meant = {"low": low, "high": high, "percent": highest, "ratio": highest / 100}
             raise DomainError("percent-for-ratio", name, highest, index=at, **meant)
         raise DomainError(code, name, highest, index=at, low=low, high=high)
+    if call is not None and name in call.ranges:
+        _check_range(call, name, lowest, highest)
     if lowest == 0.0 and np.signbit(array).any():
         return array + 0.0  # one over a negative zero would be -inf
     return array
@@ -335,11 +410,11 @@ def _nan_where_not_finite(
         notice = NotFiniteWarning(
             "not-finite-elements", name=name, count=int(bad.sum()), size=array.size, index=first
         )
-        found = _found.get()
-        if found is None:
+        call = _call.get()
+        if call is None:
             warnings.warn(notice, stacklevel=4)
         else:
-            found[name] = notice
+            call.found[name] = notice
     return np.where(bad, np.nan, array)
 
 

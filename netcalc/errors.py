@@ -13,6 +13,7 @@
     +-- MissingPackageError (ImportError)  an extra that is not installed, or too old
 
     NotFiniteWarning (UserWarning)       nan or inf among good numbers
+    DoubtWarning (UserWarning)           an answer beyond where its formula is known to hold
 
 ``code`` says which error it is, ``values`` holds its facts; a program reads those. ``str`` writes
 the sentence, from :mod:`netcalc.messages`: what is wrong, where, what was found, what was expected
@@ -22,7 +23,10 @@ and what to do.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from netcalc import messages
@@ -312,8 +316,8 @@ class MissingPackageError(NetcalcError, ImportError):
         self.found = found
 
 
-class NotFiniteWarning(UserWarning):
-    """nan or inf among good numbers; the result is nan there."""
+class _CodedWarning(UserWarning):
+    """A warning that is a code with values, as an error is."""
 
     def __init__(self, code: str, **values: Any) -> None:
         self.code = code
@@ -322,6 +326,50 @@ class NotFiniteWarning(UserWarning):
 
     def __str__(self) -> str:
         return messages.sentence(self.code, self.values)
+
+
+class NotFiniteWarning(_CodedWarning):
+    """nan or inf among good numbers; the result is nan there."""
+
+
+class DoubtWarning(_CodedWarning):
+    """A number that is returned, but is doubtful: the code says why.
+
+    Beyond the range that the source of a formula vouches for, or with an argument that no such
+    network has. Python shows it once for each line that calls; ``warnings.simplefilter("ignore",
+    DoubtWarning)`` silences it.
+    """
+
+
+_listener: ContextVar[list[DoubtWarning] | None] = ContextVar("_listener", default=None)
+
+
+@contextmanager
+def doubts() -> Iterator[list[DoubtWarning]]:
+    """Collect the doubts about the models that are called inside, in place of warnings.
+
+    >>> from netcalc.models.tcp.loss_limited import mathis_throughput_bps
+    >>> with doubts() as found:
+    ...     rate = mathis_throughput_bps(0.3, mss_bytes=1460, rtt_s=0.1)
+    >>> [doubt.code for doubt in found]
+    ['beyond-published-range']
+    """
+    found: list[DoubtWarning] = []
+    token = _listener.set(found)
+    try:
+        yield found
+    finally:
+        _listener.reset(token)
+
+
+def tell_doubts(found: Sequence[DoubtWarning]) -> None:
+    """Hand doubts to whoever collects them, else warn at the line that called the caller."""
+    listener = _listener.get()
+    if listener is not None:
+        listener.extend(found)
+        return
+    for doubt in found:
+        warnings.warn(doubt, stacklevel=3)
 
 
 def _restored(

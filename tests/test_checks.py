@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from netcalc import checks
-from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning
+from netcalc.errors import (
+    ArgumentTypeError,
+    DomainError,
+    DoubtWarning,
+    NotFiniteWarning,
+    doubts,
+)
 
 TINY = np.finfo(float).smallest_subnormal
 
@@ -285,3 +291,89 @@ def test_a_range_that_no_memory_holds_is_refused(long):
 
 def test_a_range_is_a_list_of_numbers():
     assert checks.real("argument", range(3)).tolist() == [0.0, 1.0, 2.0]
+
+
+class TestDoubts:
+    """Numbers beyond where a formula is known to hold, and what else makes an answer doubtful."""
+
+    @pytest.mark.each(
+        ("text", "ranges"),
+        [
+            ("Range: everywhere.", {}),
+            ("Range: loss_ratio up to 0.01.", {"loss_ratio": (-np.inf, 0.01)}),
+            (
+                "Range: a_s from 1e-3 up to 2.5; result\n    from 7.\n\nTypical: more.",
+                {"a_s": (1e-3, 2.5), "result": (7.0, np.inf)},
+            ),
+            ("Validity: anywhere.", None),
+        ],
+    )
+    def test_a_range_is_read_from_the_docstring(self, text, ranges):
+        def function():
+            pass
+
+        function.__doc__ = text
+        assert checks.published_ranges(function) == ranges
+
+    def ranged(self):
+        """Return a model with ranges for its argument and its result."""
+
+        def inner(load_ratio):
+            return 10 * checks.non_negative("load_ratio", load_ratio)
+
+        inner.__doc__ = "Range: load_ratio from 0.5 up to 0.9; result up to 8."
+        return checks.model(inner)
+
+    def test_a_number_outside_warns_at_the_line_that_calls(self):
+        model = self.ranged()
+        with pytest.warns(DoubtWarning) as caught:
+            assert model(0.95) == 9.5
+        assert [(one.message.code, one.message.values["name"]) for one in caught] == [
+            ("beyond-published-range", "load_ratio"),
+            ("beyond-published-range", "result"),
+        ]
+        assert {one.filename for one in caught} == {__file__}
+        with doubts() as found:
+            assert model([0.4, 0.6])[1] == 6.0
+        (doubt,) = found
+        assert doubt.code == "below-published-range"
+        assert (doubt.values["value"], doubt.values["limit"]) == (0.4, 0.5)
+
+    def test_a_line_that_calls_often_is_told_once(self):
+        model = self.ranged()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            for _ in range(3):
+                model(0.4)
+        assert len(caught) == 1
+
+    def test_inside_nothing_is_said(self):
+        with doubts() as found:
+            self.ranged()([0.5, 0.8])
+        assert found == []
+
+    def test_inf_and_nan_have_rules_of_their_own(self):
+        def inner(load_ratio):
+            return 1.0 / checks.non_negative("load_ratio", load_ratio)
+
+        inner.__doc__ = "Range: result up to 8."
+        with doubts() as found:
+            assert checks.model(inner)(0.0) == np.inf
+        assert found == []
+
+    def test_a_model_says_what_else_is_doubtful_once(self):
+        @checks.model
+        def padded(frame_bytes):
+            for _ in range(2):
+                checks.note("beyond-published-range", name="frame_bytes", value=58, limit=64)
+            return frame_bytes
+
+        @checks.model
+        def outer(frame_bytes):
+            return padded(frame_bytes) + padded(frame_bytes)
+
+        with pytest.warns(DoubtWarning) as caught:
+            outer(58)
+        assert len(caught) == 1
+        with pytest.warns(DoubtWarning):
+            checks.note("beyond-published-range", name="frame_bytes", value=58, limit=64)

@@ -12,6 +12,7 @@ appears here by existing.
 from __future__ import annotations
 
 from netcalc.calculator._catalogue import command, formula, formulas, search, subject_formulas
+from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._formula import Formula
 from netcalc.calculator._parameter import Parameter, show
 from netcalc.calculator._results import (
@@ -32,6 +33,6 @@ from netcalc.calculator._sweeps import (
 
 __all__ = [
     "RESULT_CODES", "Formula", "Parameter", "Solution", "Sweep", "column_unit", "command",
-    "explained", "formula", "formulas", "parse_range", "result_lines", "search", "show",
-    "solve_for", "subject_formulas", "sweep", "sweep_range", "table",
+    "doubt_notice", "explained", "formula", "formulas", "parse_range", "result_lines", "search",
+    "show", "solve_for", "subject_formulas", "sweep", "sweep_range", "table",
 ]  # fmt: skip

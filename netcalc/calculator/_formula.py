@@ -6,7 +6,7 @@ import ast
 import inspect
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,13 +14,14 @@ from typing import Any
 import docstring_parser
 import numpy as np
 
-from netcalc import equations, units
+from netcalc import equations
+from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat, show
-from netcalc.errors import DomainError
+from netcalc.checks import published_ranges
+from netcalc.errors import DomainError, DoubtWarning, doubts
 from netcalc.messages import Notice
 
 _SYMBOL = re.compile(r":math:`([^`]+)` (\w+)(?: \(([^()]*: [^()]*)\))?")
-_RANGE = re.compile(r"Range: (\w+) up to (\d[\d.e-]*\d|\d)\.")
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
@@ -97,42 +98,39 @@ class Formula:
         return flat(re.split(r"Range: |Symbols: ", self._section("notes"))[0])
 
     @property
-    def published_range(self) -> tuple[str, float] | None:
-        """The quantity, or ``result``, that the source vouches for only up to a number."""
-        found = _RANGE.search(self._section("notes"))
-        return (found[1], float(found[2])) if found else None
+    def published_ranges(self) -> Mapping[str, tuple[float, float]] | None:
+        """Where it was published or derived to hold; None where its docstring does not say.
 
-    def doubt(self, arguments: Mapping[str, Any], result: Any) -> str:
-        """Say why the result is not a number, or that a number lies beyond its published range.
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> formula("mathis-throughput").published_ranges
+        {'loss_ratio': (-inf, 0.01)}
+        """
+        return published_ranges(self.function)
 
-        Empty if neither is so.
+    def doubt(self, result: Any, doubts: Sequence[DoubtWarning] = ()) -> str:
+        """Say why the result is not a number, or why a number is doubtful; empty if neither is so.
 
         Examples
         --------
         >>> from netcalc.calculator import formula
         >>> mathis = formula("mathis-throughput")
-        >>> mathis.doubt({"loss_ratio": 0.3}, 261e3)
-        'loss is 30%, beyond the published range of the formula (up to 1%): treat it as a guess.'
-        >>> mathis.doubt({"loss_ratio": 0.0}, float("inf"))
-        'the formula gives inf (not loss limited) at a loss of 0, 0 at a loss of 1.'
+        >>> given = {"mss_bytes": 1460.0, "rtt_s": 0.1}
+        >>> print(mathis.doubt(*mathis.answer({"loss_ratio": 0.3, **given})))
+        loss is 30%, beyond the published range of the formula (up to 1%): treat it as a guess.
+        >>> print(mathis.doubt(*mathis.answer({"loss_ratio": 0.0, **given})))
+        the formula gives inf (not loss limited) at a loss of 0, 0 at a loss of 1.
         """
-        undefined = self._why_no_number(result)
-        if undefined or self.published_range is None:
-            return undefined
-        name, limit = self.published_range
-        parameter = None if name == "result" else self.parameter(name)
-        unit = self.unit if parameter is None else parameter.unit
-        values = result if parameter is None else arguments.get(name, parameter.default)
-        worst = float(np.max(np.asarray(values, dtype=float), initial=0.0))
-        if not worst > limit:
-            return ""
-        what = "the result" if parameter is None else parameter.short_name
-        values = {
-            "name": what,
-            "value": units.show(worst, unit),
-            "limit": units.show(limit, unit),
-        }
-        return f"{Notice('beyond-published-range', values)}."
+        sentences = [self._why_no_number(result)]
+        sentences += [f"{self._as_typed(doubt)}." for doubt in doubts]
+        return " ".join(filter(None, sentences))
+
+    def _as_typed(self, doubt: DoubtWarning) -> Notice:
+        """Return a doubt with the names and units that people type."""
+        name = doubt.values.get("name")
+        known = {p.name: p for p in self.parameters}
+        return doubt_notice(doubt, known[name].unit if name in known else self.unit)
 
     def _why_no_number(self, result: Any) -> str:
         """Return the rule of the docstring by which a lone result is inf or nan."""
@@ -251,8 +249,20 @@ class Formula:
             given[parameter.name] = parameter.read(text)
         return given
 
+    def answer(self, arguments: Mapping[str, Any]) -> tuple[Any, list[DoubtWarning]]:
+        """Call the function, and return its result with what makes that doubtful.
+
+        Raises
+        ------
+        DomainError
+            If an argument without a default is missing.
+        """
+        with doubts() as found:
+            result = self.evaluate(arguments)
+        return result, found
+
     def evaluate(self, arguments: Mapping[str, Any]) -> Any:
-        """Call the function with the swept argument first.
+        """Call the function with the swept argument first; it warns, as the function does.
 
         Raises
         ------

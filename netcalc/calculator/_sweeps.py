@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from netcalc import units
 from netcalc.calculator._formula import Formula
 from netcalc.calculator._parameter import LIST_SEPARATOR, Parameter
 from netcalc.checks import FloatArray
-from netcalc.errors import ConvergenceError, DomainError, NotFiniteWarning
+from netcalc.errors import ConvergenceError, DomainError, NotFiniteWarning, doubts
 from netcalc.solver import Root, default_range, solve
 
 _MANY = 10
@@ -26,7 +26,8 @@ class Sweep:
     """A formula over a range of one argument: ``name`` in ``values``, and what comes out.
 
     ``columns`` has one column ``result``, or those of a formula of several results;
-    ``refused`` is why values were left out, empty if none was.
+    ``refused`` is why values were left out, empty if none was; ``doubt`` says why some of what
+    comes out is doubtful.
     """
 
     formula: Formula
@@ -34,6 +35,7 @@ class Sweep:
     values: FloatArray
     columns: Mapping[str, FloatArray]
     refused: str = ""
+    doubt: str = ""
 
 
 RESULT_CODES = ("result-not-one-number", "result-not-swept")
@@ -67,6 +69,15 @@ def sweep(
     """
     require_number(wanted, wanted.parameter(over))
     values = _as_taken(wanted, arguments, over, np.asarray(values, dtype=float))
+    with doubts() as found:
+        swept = _swept(wanted, arguments, over, values, gaps=gaps)
+    unique = {(doubt.code, doubt.values.get("name")): doubt for doubt in found}
+    return replace(swept, doubt=wanted.doubt(None, list(unique.values())))
+
+
+def _swept(
+    wanted: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray, *, gaps: bool
+) -> Sweep:
     at_once = _all_at_once(wanted, arguments, over, values)
     if at_once is not None:
         return Sweep(wanted, over, values, at_once)

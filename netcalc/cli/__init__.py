@@ -24,7 +24,7 @@ import click
 
 from netcalc.cli import streams
 from netcalc.cli.mistakes import CommandError, Group, command_error, for_command_line, system_error
-from netcalc.errors import NetcalcError
+from netcalc.errors import DoubtWarning, NetcalcError, doubts
 from netcalc.printable import json_text, printable_lines
 from netcalc.version import __version__
 
@@ -162,7 +162,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="netcalc")
     as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)
     try:
-        code = commands.main(arguments, prog_name="netcalc", standalone_mode=False)
+        with doubts() as found:
+            code = commands.main(arguments, prog_name="netcalc", standalone_mode=False)
+        for said in dict.fromkeys(f"note: {_words(doubt)}." for doubt in found):
+            complain(said)
         sys.stdout.flush()
     except click.ClickException as error:
         code = _refuse(command_error(error), as_json)
@@ -194,6 +197,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _words(doubt: DoubtWarning) -> str:
+    from netcalc.calculator import doubt_notice  # late: most answers are not doubtful
+
+    return str(doubt_notice(doubt))
 
 
 def _is_of_output(error: OSError) -> bool:

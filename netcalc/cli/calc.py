@@ -227,16 +227,17 @@ def _swept_or_sought(formula: Formula, name: str, option: str) -> Parameter:
 def _evaluate(
     formula: Formula, arguments: dict[str, Any], *, as_json: bool, as_csv: bool, explained: bool
 ) -> None:
-    result = formula.evaluate(arguments)
+    result, doubts = formula.answer(arguments)
+    doubt = formula.doubt(result, doubts)
     if as_json:
-        print_json(_document(formula, arguments, result))
+        print_json(_document(formula, arguments, result, doubt))
     elif as_csv:
         _print_csv(formula, result)
     elif explained:
         say(explain(formula, arguments, result))
     else:
         say("\n".join(calculator.result_lines(formula, result)))
-    if doubt := formula.doubt(arguments, result):
+    if doubt:
         complain(f"note: {doubt}")
 
 
@@ -318,9 +319,12 @@ def _sweep(
     if plot_path is not None:
         _plot(swept, parameter, plot_path, logarithmic="log" in limits)
     several = len(swept.columns) > 1
+    if swept.doubt:
+        complain(f"note: {swept.doubt}")
     if as_json:
         columns = dict(swept.columns)
-        document = _document(formula, arguments, columns if several else columns.popitem()[1])
+        result = columns if several else columns.popitem()[1]
+        document = _document(formula, arguments, result, swept.doubt)
         print_json({**document, "sweep": parameter.name, "values": swept.values})
         return
     shown = {
@@ -359,7 +363,9 @@ def _plot(swept: calculator.Sweep, parameter: Parameter, path: str, *, logarithm
     put(f"wrote {path}", err=True)
 
 
-def _document(formula: Formula, arguments: dict[str, Any], result: Any) -> dict[str, Any]:
+def _document(
+    formula: Formula, arguments: dict[str, Any], result: Any, doubt: str
+) -> dict[str, Any]:
     defaults = {p.name: p.default for p in formula.parameters if not p.required}
     return {
         "formula": formula.name,
@@ -367,7 +373,7 @@ def _document(formula: Formula, arguments: dict[str, Any], result: Any) -> dict[
         "units": {p.name: p.unit for p in formula.parameters},
         "result": result._asdict() if hasattr(result, "_asdict") else result,
         "unit": formula.unit,
-        "note": formula.doubt(arguments, result),
+        "note": doubt,
     }
 
 

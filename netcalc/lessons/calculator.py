@@ -254,7 +254,7 @@ class CalculatorPanel(ipywidgets.VBox):
             self._arrange(drawn=False)
             return
         swept = self._sweep(arguments)
-        result = self._evaluate(arguments, quiet=swept is not None)
+        result = self._evaluate(arguments)
         self._say_result(arguments, result)
         if swept is not None:
             self._draw(swept, arguments, result)
@@ -274,9 +274,11 @@ class CalculatorPanel(ipywidgets.VBox):
                 wrong = True
         return None if wrong else arguments
 
-    def _evaluate(self, arguments: Mapping[str, Any], *, quiet: bool) -> Any:
+    def _evaluate(self, arguments: Mapping[str, Any]) -> Any:
         try:
-            return self.formula.evaluate(arguments)
+            result, doubts = self.formula.answer(arguments)
+            self.message.say(self.formula.doubt(result, doubts))
+            return result
         except DomainError as error:
             field = self.fields.get(error.name)
             (field.message if field else self.message).blame(error)

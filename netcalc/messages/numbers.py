@@ -102,6 +102,10 @@ NUMBERS = {
         "{name} is {value}, beyond the published range of the formula (up to {limit}): treat it as "
         "a guess"
     ),
+    "below-published-range": (
+        "{name} is {value}, below the published range of the formula (from {limit}): treat it as "
+        "a guess"
+    ),
     "formula-gives": "the formula gives {rule}",
     "path-not-recorded": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",

@@ -10,7 +10,8 @@ from typing import Any
 
 import ipywidgets
 
-from netcalc.errors import NetcalcError
+from netcalc.calculator import doubt_notice
+from netcalc.errors import NetcalcError, doubts
 from netcalc.printable import html_text
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.saved import SavedOutputs, show_widget
@@ -137,11 +138,13 @@ class Panel(ipywidgets.VBox):
 
     def _work(self) -> None:
         try:
-            self._update(**self.values())
+            with doubts() as found:
+                self._update(**self.values())
         except Exception as error:
             self.message.blame(error)
         else:
-            self.message.say("")
+            said = dict.fromkeys(f"{doubt_notice(doubt)}." for doubt in found)
+            self.message.say(" ".join(said))
         self.figure.saved.renew()
 
     def _changed(self, _change: object) -> None:

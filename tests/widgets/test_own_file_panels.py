@@ -59,7 +59,7 @@ def test_every_puzzle_opens_after_a_prediction_and_the_next_is_shut():
         panel.controls["prediction"].value = "loss"
         assert "The truth" in text(panel)
         assert one.tool_version.split(",")[0] in text(panel)
-        assert panel.message.value == ""
+        assert not panel.message.is_alert
         assert panel.figure.description
 
 
