@@ -106,6 +106,21 @@ NUMBERS = {
         "{name} is {value}, below the published range of the formula (from {limit}): treat it as "
         "a guess"
     ),
+    "slow-steady-state": (
+        "at a load of {value} a queue takes some {services:.0f} service times to reach this mean: "
+        "in less time a measurement finds another"
+    ),
+    "below-heavy-traffic": (
+        "an approximation for heavy traffic, from a load of {limit}: at {value} it may be far off"
+    ),
+    "few-flows": (
+        "{value} flows may lose packets in step and need more, up to the whole product: the root "
+        "holds for hundreds"
+    ),
+    "low-orbit": (
+        "the geometry alone: below {limit}, where satellites move on, radio and the way to the "
+        "ground station add more than it is (measured: several times as much)"
+    ),
     "formula-gives": "the formula gives {rule}",
     "path-not-recorded": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",

@@ -48,6 +48,8 @@ def ack_limited_throughput_bps(
     -----
     Validity: a reverse link without other traffic, no ACK thinning on the way.
 
+    Range: everywhere.
+
     Symbols: :math:`b` segments_per_ack, :math:`M` mss_bytes, :math:`R_r` reverse_bandwidth_bps,
     :math:`A` ack_wire_bytes.
 
@@ -98,6 +100,8 @@ def ack_bandwidth_bps(
     Notes
     -----
     Validity: as :func:`ack_limited_throughput_bps`.
+
+    Range: everywhere.
 
     Symbols: :math:`X` goodput_bps, :math:`A` ack_wire_bytes, :math:`b` segments_per_ack, :math:`M`
     mss_bytes.
@@ -154,6 +158,8 @@ def asymmetry_factor(
     Notes
     -----
     Validity: one flow; not a share, so it may exceed 1.
+
+    Range: everywhere.
 
     Symbols: :math:`R` bandwidth_bps, :math:`L` wire_bytes, :math:`R_r` reverse_bandwidth_bps,
     :math:`A` ack_wire_bytes.

@@ -92,6 +92,8 @@ def exchange_timeline(
     -----
     Validity: no loss, unlimited buffers in every node.
 
+    Range: everywhere.
+
     Symbols: :math:`L_k` packet_bytes, :math:`a_k` after, :math:`w_k` wait_s, :math:`R_i`
     bandwidth_bps, :math:`d_i` latency_s, :math:`p_i` processing_s. Not in the equation: sender
     (the direction), source_processing_s, destination_processing_s (further nodes).

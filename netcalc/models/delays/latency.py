@@ -9,11 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, between, model, non_negative, positive
+from netcalc.checks import FloatArray, at_least, between, model, non_negative, note, positive
 from netcalc.models.blocks import blockwise
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
 """Speed of light in vacuum, exact by definition of the metre. [m/s]"""
+
+LOW_ORBIT_M = 2_000_000.0
+"""Below it a satellite is in a low orbit and moves on within minutes. [m]"""
 
 FIBRE_INDEX = 1.468
 """Group index of standard single-mode fibre near 1550 nm (ITU-T G.652 fibres: 1.467 to 1.469)."""
@@ -42,6 +45,8 @@ def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> Float
     Validity: exact for a link that sends at one rate.
 
     Typical: a full Ethernet frame of 1538 bytes takes 123 µs at 100 Mbit/s and 12.3 µs at 1 Gbit/s.
+
+    Range: everywhere.
 
     Symbols: :math:`L` wire_bytes, :math:`R` bandwidth_bps.
 
@@ -91,6 +96,8 @@ def propagation_s(
 
     Typical: 0.49 ms for 100 km, 24 ms for 5000 km, 78 ms for 16,000 km of fibre.
 
+    Range: everywhere.
+
     Symbols: :math:`d` distance_m, :math:`v` speed_m_s.
 
     Examples
@@ -128,6 +135,8 @@ def signal_speed_m_s(refractive_index: ArrayLike = FIBRE_INDEX) -> FloatArray:
     Notes
     -----
     Validity: exact for the wavelength that the group index belongs to.
+
+    Range: everywhere.
 
     Symbols: :math:`n` refractive_index.
 
@@ -172,6 +181,8 @@ def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
 
     Typical: 0.48 s geostationary (35,786 km), 7.3 ms in low orbit (550 km).
 
+    Range: everywhere.
+
     Symbols: :math:`h` altitude_m.
 
     Examples
@@ -183,7 +194,10 @@ def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
     ----------
     Allman, Glover and Sanchez, RFC 2488, section 2.
     """
-    return non_negative("altitude_m", altitude_m) * (4.0 / SPEED_OF_LIGHT_M_S)
+    altitude = non_negative("altitude_m", altitude_m)
+    if altitude.size and altitude.min() < LOW_ORBIT_M:
+        note("low-orbit", name="altitude_m", value=float(altitude.min()), limit=LOW_ORBIT_M)
+    return altitude * (4.0 / SPEED_OF_LIGHT_M_S)
 
 
 @model
@@ -218,6 +232,8 @@ def transfer_s(
     Notes
     -----
     Validity: one stream without headers, windows, losses or other traffic: a lower bound for TCP.
+
+    Range: everywhere.
 
     Symbols: :math:`N` payload_bytes, :math:`R` bandwidth_bps, :math:`d` latency_s.
 
@@ -263,6 +279,8 @@ def arrived_bytes(
     -----
     Validity: as :func:`transfer_s`.
 
+    Range: everywhere.
+
     Symbols: :math:`t` elapsed_s, :math:`R` bandwidth_bps, :math:`d` latency_s.
 
     Examples
@@ -307,6 +325,8 @@ def transfer_bandwidth_bps(
     -----
     Validity: as :func:`transfer_s`.
 
+    Range: everywhere.
+
     Symbols: :math:`t` transfer_s, :math:`N` payload_bytes, :math:`d` latency_s.
 
     Examples
@@ -348,6 +368,8 @@ def transfer_latency_s(
     Notes
     -----
     Validity: as :func:`transfer_s`.
+
+    Range: everywhere.
 
     Symbols: :math:`t` transfer_s, :math:`N` payload_bytes, :math:`R` bandwidth_bps.
 
@@ -393,6 +415,8 @@ def half_rate_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatA
     -----
     Validity: as :func:`transfer_s`. It is Hockney's half-performance length.
 
+    Range: everywhere.
+
     Symbols: :math:`d` latency_s, :math:`R` bandwidth_bps.
 
     Examples
@@ -434,6 +458,8 @@ def latency_share_ratio(
     Notes
     -----
     Validity: as :func:`transfer_s`.
+
+    Range: everywhere.
 
     Symbols: :math:`N` payload_bytes, :math:`R` bandwidth_bps, :math:`d` latency_s.
 
@@ -479,6 +505,8 @@ def transfer_throughput_bps(
     Notes
     -----
     Validity: as :func:`transfer_s`.
+
+    Range: everywhere.
 
     Symbols: :math:`N` payload_bytes, :math:`R` bandwidth_bps, :math:`d` latency_s.
 
@@ -531,6 +559,8 @@ def echo_rtt_s(
     -----
     Validity: the reply has the size of the request, the path is the same both ways, its queues are
     empty (use the smallest of several round trips). Store-and-forward links combine into one.
+
+    Range: everywhere.
 
     Symbols: :math:`n` payload_bytes, :math:`t_0` base_rtt_s, :math:`R` bandwidth_bps, :math:`h`
     header_bytes.

@@ -89,6 +89,8 @@ def path_mixes(
     A mix grows kind by kind, the slowest first; it is given up as soon as the links that are left
     would be too slow even if all were of the fastest kind, or too fast if all were of the next.
 
+    Range: everywhere.
+
     Symbols: :math:`T` rtt_s, :math:`R_k` bandwidth_bps, :math:`N` link_count, :math:`L`
     packet_bytes, :math:`T_0` base_rtt_s, :math:`\epsilon` tolerance_s.
 

@@ -95,6 +95,8 @@ def store_and_forward_s(
     Validity: equal packets, FIFO, unlimited buffers in every node. The order of the links does not
     matter. For unequal packets use :func:`pipeline_timeline`.
 
+    Range: everywhere.
+
     Symbols: :math:`L` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_j`
     processing_s, :math:`N` packet_count, :math:`p_s` source_processing_s, :math:`p_d`
     destination_processing_s.
@@ -165,6 +167,8 @@ def cut_through_s(
     -----
     Validity: idle outputs. A switch whose output is faster than its input must store the whole
     frame first, and does so here (``h`` becomes ``L``).
+
+    Range: everywhere.
 
     Symbols: :math:`L` frame_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`h`
     header_bytes, :math:`\ell_i` switch_latency_s.
@@ -238,6 +242,8 @@ def pipeline_timeline(
     Notes
     -----
     Validity: FIFO, unlimited buffers in every node, all packets ready at time 0.
+
+    Range: everywhere.
 
     Symbols: :math:`L_k` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_i`
     processing_s. Not in the equation: source_processing_s, destination_processing_s (the first and
@@ -315,6 +321,8 @@ def message_s(
     -----
     Validity: as :func:`store_and_forward_s` without processing.
 
+    Range: everywhere.
+
     Symbols: :math:`m` segment_bytes, :math:`M` message_bytes, :math:`R_i` bandwidth_bps,
     :math:`d_{i-1}` latency_s, :math:`h` header_bytes.
 
@@ -363,6 +371,8 @@ def optimal_segment_bits(
     -----
     Validity: equal rates, propagation left out (it adds a constant), segments of any real size.
 
+    Range: everywhere.
+
     Symbols: :math:`F` message_bits, :math:`h` header_bits, :math:`k` link_count.
 
     Examples
@@ -404,6 +414,8 @@ def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: single packets. A long train runs at the slowest link's rate instead.
+
+    Range: everywhere.
 
     Symbols: :math:`R_i` bandwidth_bps.
 

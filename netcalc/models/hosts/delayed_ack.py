@@ -82,6 +82,8 @@ def delayed_ack_s(system: str, *, statistic: str = "mean") -> FloatArray:
 
     Typical: 40 ms in Linux, 100 ms in FreeBSD before 2020, 200 ms in 4.4BSD.
 
+    Range: everywhere.
+
     Symbols: Not in the equation: system, statistic (the system sets the range, of which the mean is
     the middle).
 
@@ -123,6 +125,8 @@ def heartbeat_mean_s(period_s: ArrayLike) -> FloatArray:
     -----
     Validity: segments that arrive at any phase of the timer alike.
 
+    Range: everywhere.
+
     Symbols: :math:`P` period_s.
 
     Examples
@@ -163,6 +167,8 @@ def heartbeat_wait_s(
     Notes
     -----
     Validity: a timer without jitter; an arrival at a tick waits for the next.
+
+    Range: everywhere.
 
     Symbols: :math:`t` arrival_s, :math:`P` period_s, :math:`\varphi` phase_s.
 
@@ -209,6 +215,8 @@ def tick_timer_wait_s(
     Validity: the timer wheel of Linux below 64 ticks, where its slots are a tick wide. If each
     request follows the response to the one before, and that followed the timer, arrivals keep
     their phase: a round then takes a whole number of ticks.
+
+    Range: everywhere.
 
     Symbols: :math:`t` arrival_s, :math:`n` tick_count, :math:`\tau` tick_s.
 

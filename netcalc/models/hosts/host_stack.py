@@ -96,6 +96,8 @@ def message_s(
     -----
     Validity: passes that do not share the cache; one packet at a time.
 
+    Range: everywhere.
+
     Symbols: :math:`N` payload_bytes, :math:`m` packet_count, :math:`a` packet_cost, :math:`c`
     copy_count, :math:`k` copy_cost, :math:`s` checksum_count, :math:`q` checksum_cost.
 
@@ -179,6 +181,8 @@ def transaction_s(
     -----
     Validity: one processor, so that every packet counts, the last acknowledgement included; a
     loopback without delay, where Nagle's algorithm costs a segment but no wait.
+
+    Range: everywhere.
 
     Symbols: :math:`N` payload_bytes, :math:`P` program_s, :math:`a` packet_cost, :math:`V`
     connection_s, :math:`k` copy_cost, :math:`q` checksum_cost, :math:`M` mbuf_s, :math:`U`
@@ -264,6 +268,8 @@ def bulk_s(
     -----
     Validity: the host is the limit, not the link or a window.
 
+    Range: everywhere.
+
     Symbols: :math:`N` payload_bytes, :math:`M` segment_bytes, :math:`a` packet_cost, :math:`b`
     byte_cost.
 
@@ -320,6 +326,8 @@ def two_point_costs(
     Notes
     -----
     Validity: two transfers through the same code; two points leave no residual.
+
+    Range: everywhere.
 
     Symbols: :math:`t_i` elapsed_s, :math:`m_i` packet_count, :math:`N_i` payload_bytes.
 
@@ -382,6 +390,8 @@ def delivered_goodput_bps(
     Notes
     -----
     Validity: losses anywhere, also in the sender's own buffers.
+
+    Range: everywhere.
 
     Symbols: :math:`n` write_count, :math:`l` lost_count, :math:`B` write_bytes, :math:`t`
     elapsed_s.

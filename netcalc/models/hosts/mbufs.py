@@ -132,6 +132,8 @@ def datagram_mbufs(
     -----
     Validity: a socket buffer that holds all of it; the link header is not counted.
 
+    Range: everywhere.
+
     Symbols: :math:`d` payload_bytes, :math:`h` header_bytes, :math:`i` inner_header_bytes,
     :math:`MLEN` mlen_bytes, :math:`MHLEN` mhlen_bytes, :math:`MINCL` minclsize_bytes, :math:`MCL`
     mcl_bytes, :math:`x` max_hdr_bytes, :math:`g` align_bytes. Not in the equation: compare (a
@@ -233,6 +235,8 @@ def stream_mbufs(
     -----
     Validity: a socket buffer that holds all of it.
 
+    Range: everywhere.
+
     Symbols: :math:`d` payload_bytes, :math:`MHLEN` mhlen_bytes, :math:`MINCLSIZE` minclsize_bytes,
     :math:`MCL` mcl_bytes. Not in the equation: compare (whether a cluster is taken at the limit, or
     above it).
@@ -311,6 +315,8 @@ def stream_segments(
     -----
     Validity: a window that holds all of it; no acknowledgement between the calls.
 
+    Range: everywhere.
+
     Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes, :math:`MHLEN` mhlen_bytes,
     :math:`MINCLSIZE` minclsize_bytes, :math:`MCL` mcl_bytes. Not in the equation: nodelay (every
     call by itself), compare (a cluster at the limit, or above it).
@@ -375,6 +381,8 @@ def segment_mbufs(
     Notes
     -----
     Validity: headers of one mbuf.
+
+    Range: everywhere.
 
     Symbols: :math:`d` payload_bytes, :math:`h` header_bytes, :math:`h_{link}` max_linkhdr_bytes,
     :math:`MHLEN` mhlen_bytes, :math:`k` data_mbuf_count.
@@ -447,6 +455,8 @@ def freebsd_mbufs(
     -----
     Validity: FreeBSD since 7.0, enough memory for page clusters. The split of a 200-byte write
     is gone.
+
+    Range: everywhere.
 
     Symbols: :math:`d` payload_bytes, :math:`MCL` mcl_bytes, :math:`P` page_bytes, :math:`x`
     max_hdr_bytes. Not in the equation: minclsize_bytes (from which on the rest takes a cluster).

@@ -52,6 +52,8 @@ def nagle_may_send(
     -----
     Validity: the receiver's window is large enough. Flushing a stream has no effect.
 
+    Range: everywhere.
+
     Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes, :math:`u` unacked_bytes, :math:`W_{max}`
     max_window_bytes. Not in the equation: nodelay (which always allows it).
 
@@ -110,6 +112,8 @@ def minshall_may_send(
     Notes
     -----
     Validity: the receiver's window is large enough. Linux uses this rule.
+
+    Range: everywhere.
 
     Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes. Not in the equation: unacked_small (the
     condition in words), nodelay (which always allows it).
@@ -176,6 +180,8 @@ def tail_delay_s(
     -----
     Validity: an idle connection, all full segments in one window, serialization short against
     the round trip.
+
+    Range: everywhere.
 
     Symbols: :math:`N` payload_bytes, :math:`RTT` rtt_s, :math:`D` delayed_ack_s, :math:`M`
     mss_bytes, :math:`b` segments_per_ack. Not in the equation: policy (0 without Nagle's
@@ -254,6 +260,8 @@ def write_write_read_s(
     -----
     Validity: both parts fit one segment; any number of further small parts takes the same time.
     One write takes ``RTT + t_server``.
+
+    Range: everywhere.
 
     Symbols: :math:`RTT` rtt_s, :math:`D` delayed_ack_s, :math:`g` write_gap_s, :math:`t_{server}`
     server_s. Not in the equation: nagle, quickack (the cases in words).

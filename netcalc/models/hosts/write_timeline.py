@@ -117,6 +117,8 @@ def write_timeline(
     -----
     Validity: one request on an idle connection; negligible serialization; no loss, no window limit.
 
+    Range: everywhere.
+
     Symbols: :math:`RTT` rtt_s, :math:`w_i` write_s, :math:`t_{server}` server_s. Not in the
     equation: write_bytes, delayed_ack_s, mss_bytes, policy, quickack, segments_per_ack (the rules
     for what waits).

@@ -36,6 +36,8 @@ def reading_error_std_s(tick_s: ArrayLike) -> FloatArray:
     -----
     Validity: events uniformly distributed over a tick. Its mean, half a tick, is not included.
 
+    Range: everywhere.
+
     Symbols: :math:`q` tick_s.
 
     Examples
@@ -74,6 +76,8 @@ def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: readings truncated to a tick. An interval shorter than a tick can read as 0.
+
+    Range: everywhere.
 
     Symbols: :math:`q` tick_s.
 
@@ -120,6 +124,8 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
     -----
     Validity: a start uniformly distributed over a tick. The reading is the number of ticks below or
     above, and right on average.
+
+    Range: everywhere.
 
     Symbols: :math:`T` duration_s, :math:`q` tick_s.
 
@@ -168,6 +174,8 @@ def typical_interval_error_std_s(tick_s: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: intervals much longer than a tick, of lengths that spread over many.
+
+    Range: everywhere.
 
     Symbols: :math:`q` tick_s.
 

@@ -38,6 +38,8 @@ def jitter_rfc3550_s(transit_s: ArrayLike) -> FloatArray:
     Validity: exact. A packet without a transit time (lost) has nan and is skipped; the difference
     is taken between those that arrived.
 
+    Range: everywhere.
+
     Symbols: :math:`T_i` transit_s.
 
     Examples
@@ -92,6 +94,8 @@ def ipdv_s(transit_s: ArrayLike) -> FloatArray:
     Validity: exact. Undefined (nan) where one of the two was lost. Adjacent differences share a
     packet: their sum is that of the ends.
 
+    Range: everywhere.
+
     Symbols: :math:`T_i` transit_s.
 
     Examples
@@ -131,6 +135,8 @@ def pdv_s(transit_s: ArrayLike) -> FloatArray:
     -----
     Validity: exact. Lost packets stay nan. Its distribution is that of the queueing delay, if one
     packet met no queue.
+
+    Range: everywhere.
 
     Symbols: :math:`T_i` transit_s.
 

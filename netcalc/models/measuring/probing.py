@@ -60,6 +60,8 @@ def rtt_slope(
     -----
     Validity: store-and-forward at every node, minima without queueing.
 
+    Range: everywhere.
+
     Symbols: :math:`R_i` bandwidth_bps, :math:`R'_j` reverse_bandwidth_bps. Not in the equation:
     same_size_reply (without it the way back counts for nothing).
 
@@ -112,6 +114,8 @@ def rtt_intercept_s(
     -----
     Validity: an echo of equal size, the same links back; processing in hosts and routers is extra.
 
+    Range: everywhere.
+
     Symbols: :math:`d_i` latency_s, :math:`R_i` bandwidth_bps, :math:`H` header_bytes.
 
     Examples
@@ -161,6 +165,8 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
     Validity: replies of a fixed size; with echoes of equal size the slopes are twice as steep. A
     fast link behind a slow one is lost in the error of two large slopes.
 
+    Range: everywhere.
+
     Symbols: :math:`s_n` rtt_slope, :math:`s_{n-1}` previous_rtt_slope.
 
     Examples
@@ -199,6 +205,8 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
     -----
     Validity: no cross traffic. Cross traffic between the two spreads them; a queue behind the
     narrow link compresses them.
+
+    Range: everywhere.
 
     Symbols: :math:`L` packet_bytes, :math:`R_i` bandwidth_bps.
 
@@ -243,6 +251,8 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
     Notes
     -----
     Validity: as :func:`pair_dispersion_s`; of many pairs take the mode, not the mean.
+
+    Range: everywhere.
 
     Symbols: :math:`\Delta` dispersion_s, :math:`L` packet_bytes.
 
@@ -292,6 +302,8 @@ def train_rate_bps(
     Notes
     -----
     Validity: with cross traffic a rate between the capacity and the available bandwidth.
+
+    Range: everywhere.
 
     Symbols: :math:`\Delta` dispersion_s, :math:`L` packet_bytes, :math:`N` packet_count.
 

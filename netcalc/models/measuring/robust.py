@@ -41,6 +41,8 @@ def median(values: ArrayLike) -> FloatArray:
     -----
     Validity: up to half of the values may be wrong.
 
+    Range: everywhere.
+
     Symbols: :math:`x_i` values.
 
     Examples
@@ -79,6 +81,8 @@ def percentile(values: ArrayLike, *, quantile: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: needs well over 1/(1 - q) values to mean anything.
+
+    Range: everywhere.
 
     Symbols: :math:`x_i` values, :math:`q` quantile.
 
@@ -124,6 +128,8 @@ def median_absolute_deviation(values: ArrayLike, *, scale: float = 1.0) -> Float
     -----
     Validity: up to half of the values may be wrong; 0 if more than half of them are equal.
 
+    Range: everywhere.
+
     Symbols: :math:`x_i` values, :math:`c` scale.
 
     Examples
@@ -164,6 +170,8 @@ def theil_sen_slope(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
     -----
     Validity: up to 29 % of the points may be wrong. Beyond 1500 points only pairs half the list
     apart in order of position are taken, which costs some precision, but hardly any robustness.
+
+    Range: everywhere.
 
     Symbols: :math:`x_i` x, :math:`y_i` y.
 
@@ -207,6 +215,8 @@ def theil_sen_intercept(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: as :func:`theil_sen_slope`.
+
+    Range: everywhere.
 
     Symbols: :math:`x_i` x, :math:`y_i` y.
 

@@ -39,6 +39,8 @@ def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatA
     Validity: exact for any arrivals and services, one server, FIFO, an infinite buffer. From a
     customer with a missing time on, all waits are nan.
 
+    Range: everywhere.
+
     Symbols: :math:`A_{n+1}` interarrival_s, :math:`S_n` service_s.
 
     Examples
@@ -103,6 +105,8 @@ def fluid_backlog_bytes(
     -----
     Validity: constant rates, no packets: the deterministic part of a queue.
 
+    Range: everywhere.
+
     Symbols: :math:`t` duration_s, :math:`R_{in}` input_bps, :math:`R_{out}` output_bps.
 
     Examples
@@ -148,6 +152,8 @@ def fluid_fill_s(
     Notes
     -----
     Validity: constant rates, as :func:`fluid_backlog_bytes`.
+
+    Range: everywhere.
 
     Symbols: :math:`B` buffer_bytes, :math:`R_{in}` input_bps, :math:`R_{out}` output_bps.
 

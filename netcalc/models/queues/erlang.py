@@ -60,6 +60,8 @@ def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
 
     Typical: telephone trunks are planned for a blocking of 1 %.
 
+    Range: everywhere.
+
     Symbols: :math:`A` offered_erlang, :math:`c` server_count.
 
     Examples
@@ -106,6 +108,8 @@ def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> Floa
     -----
     Validity: as :func:`erlang_b_ratio`. Newton's method on the logarithms, which are concave,
     inside a bracket.
+
+    Range: everywhere.
 
     Symbols: :math:`b` blocking_ratio, :math:`c` server_count, :math:`A` result.
 
@@ -155,6 +159,8 @@ def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLik
     Notes
     -----
     Validity: as :func:`erlang_b_ratio`.
+
+    Range: everywhere.
 
     Symbols: :math:`A` offered_erlang, :math:`b` blocking_ratio, :math:`c` result.
 

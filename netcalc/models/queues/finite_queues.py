@@ -45,6 +45,8 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     -----
     Validity: Poisson arrivals, exponential service, a buffer counted in packets, not in bytes.
 
+    Range: everywhere.
+
     Symbols: :math:`\rho` utilization, :math:`K` place_count.
 
     Examples
@@ -90,6 +92,8 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     -----
     Validity: as :func:`mm1k_blocking_ratio`.
 
+    Range: everywhere.
+
     Symbols: :math:`\rho` utilization, :math:`K` place_count.
 
     Examples
@@ -133,6 +137,8 @@ def mm1k_throughput_pps(
     Notes
     -----
     Validity: as :func:`mm1k_blocking_ratio`.
+
+    Range: everywhere.
 
     Symbols: :math:`\rho` utilization, :math:`K` place_count, :math:`s` service_s.
 
@@ -184,6 +190,8 @@ def mm1k_sojourn_s(
     -----
     Validity: as :func:`mm1k_blocking_ratio`; Little's law with the accepted rate, not the offered.
 
+    Range: everywhere.
+
     Symbols: :math:`\rho` utilization, :math:`K` place_count, :math:`s` service_s.
 
     Examples
@@ -234,6 +242,8 @@ def mm1k_wait_s(
     -----
     Validity: as :func:`mm1k_blocking_ratio`. An accepted arrival sees the system as an outsider
     sees one with a capacity of K - 1, so the wait is the number in that one times the service.
+
+    Range: everywhere.
 
     Symbols: :math:`s` service_s, :math:`\rho` utilization, :math:`K` place_count.
 
@@ -287,6 +297,8 @@ def mm1k_wait_cdf(
     Validity: as :func:`mm1k_blocking_ratio`. An accepted customer finds :math:`n < K` others with
     the probability :math:`p_n / (1 - p_K)`, and waits for as many exponential services: an Erlang
     distribution for each n. The sum is that of two incomplete gamma functions; it is right to 1e-9.
+
+    Range: everywhere.
 
     Symbols: :math:`t` wait_s, :math:`\rho` utilization, :math:`K` place_count, :math:`s`
     service_s.

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio
 from netcalc.models.blocks import blockwise, in_blocks
-from netcalc.models.queues._load import headroom, langevin
+from netcalc.models.queues._load import headroom, langevin, note_slow_queue
 
 EXACT_STEPS = 32
 """Service times up to which the recursion is used; the tail is exponential to 1e-16 by then."""
@@ -54,6 +54,8 @@ def md1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
 
     Typical: half a service time at a load of 0.5, 4.5 at 0.9.
 
+    Range: everywhere.
+
     Symbols: :math:`\rho` utilization, :math:`s` service_s.
 
     Examples
@@ -66,6 +68,7 @@ def md1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     Kleinrock, Queueing Systems vol. 1, 5.6 (Pollaczek-Khinchine with no variance).
     """
     load = non_negative("utilization", utilization)
+    note_slow_queue(load)
     return positive("service_s", service_s) * (0.5 * load / headroom(load))
 
 
@@ -95,6 +98,8 @@ def md1_customers(utilization: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: as :func:`md1_wait_s`.
+
+    Range: everywhere.
 
     Symbols: :math:`\rho` utilization.
 
@@ -142,6 +147,8 @@ def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     -----
     Validity: as :func:`md1_wait_s`. Not computed by the sum above, which cancels, but by sums of
     positive terms: right to 1e-13 of itself for every wait and utilization.
+
+    Range: everywhere.
 
     Symbols: :math:`t` wait_s, :math:`\rho` utilization, :math:`s` service_s.
 
@@ -198,6 +205,8 @@ def md1_wait_percentile_s(
     -----
     Validity: as :func:`md1_wait_s`. Found between two multiples of the service time, beyond 32
     of them from the exponential tail.
+
+    Range: everywhere.
 
     Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`q` quantile, :math:`t_q` result.
 

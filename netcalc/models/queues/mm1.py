@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio, whole
 from netcalc.models.blocks import blockwise
-from netcalc.models.queues._load import headroom
+from netcalc.models.queues._load import headroom, note_slow_queue
 
 
 @model
@@ -51,6 +51,8 @@ def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
 
     Typical: one service time at a load of 0.5, nine at 0.9.
 
+    Range: everywhere.
+
     Symbols: :math:`\rho` utilization, :math:`s` service_s.
 
     Examples
@@ -63,6 +65,7 @@ def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     Kleinrock, Queueing Systems vol. 1, 3.2.
     """
     load = non_negative("utilization", utilization)
+    note_slow_queue(load)
     return positive("service_s", service_s) * (load / headroom(load))
 
 
@@ -94,6 +97,8 @@ def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray
     Validity: as :func:`mm1_wait_s`; the mean holds for every service order independent of the
     sizes.
 
+    Range: everywhere.
+
     Symbols: :math:`\rho` utilization, :math:`s` service_s.
 
     Examples
@@ -106,6 +111,7 @@ def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray
     Kleinrock, Queueing Systems vol. 1, 3.2.
     """
     load = non_negative("utilization", utilization)
+    note_slow_queue(load)
     return positive("service_s", service_s) / headroom(load)
 
 
@@ -135,6 +141,8 @@ def mm1_customers(utilization: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: as :func:`mm1_wait_s`.
+
+    Range: everywhere.
 
     Symbols: :math:`\rho` utilization.
 
@@ -172,6 +180,8 @@ def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
     -----
     Validity: as :func:`mm1_wait_s`.
 
+    Range: everywhere.
+
     Symbols: :math:`\rho` utilization.
 
     Examples
@@ -208,6 +218,8 @@ def mm1_state_probability(utilization: ArrayLike, *, customer_count: ArrayLike) 
     Notes
     -----
     Validity: as :func:`mm1_wait_s`. Without a steady state every finite state dies out.
+
+    Range: everywhere.
 
     Symbols: :math:`\rho` utilization, :math:`n` customer_count.
 
@@ -255,6 +267,8 @@ def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     -----
     Validity: as :func:`mm1_wait_s`. At a wait of 0 it is :math:`1 - \rho`: arrivals that find the
     server idle.
+
+    Range: everywhere.
 
     Symbols: :math:`t` wait_s, :math:`\rho` utilization, :math:`s` service_s.
 
@@ -308,6 +322,8 @@ def mm1_wait_percentile_s(
     -----
     Validity: as :func:`mm1_wait_s`.
 
+    Range: everywhere.
+
     Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`q` quantile.
 
     Examples
@@ -356,6 +372,8 @@ def mm1_sojourn_percentile_s(
     Notes
     -----
     Validity: as :func:`mm1_wait_s`. The time in the system is exponential.
+
+    Range: everywhere.
 
     Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`q` quantile.
 

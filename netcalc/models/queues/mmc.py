@@ -49,6 +49,8 @@ def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
     Validity: Poisson arrivals, exponential service (unlike Erlang B it depends on it), all calls
     wait, none is abandoned.
 
+    Range: everywhere.
+
     Symbols: :math:`A` offered_erlang, :math:`c` server_count.
 
     Examples
@@ -101,6 +103,8 @@ def erlang_c_server_count(
     -----
     Validity: as :func:`erlang_c_ratio`. More servers than erlangs in any case, or the queue has
     no steady state.
+
+    Range: everywhere.
 
     Symbols: :math:`A` offered_erlang, :math:`q` service_level_ratio, :math:`t` within_s, :math:`s`
     service_s, :math:`c` result.
@@ -177,6 +181,8 @@ def service_level_ratio(
 
     Typical: call centres aim at 80 % within 20 s.
 
+    Range: everywhere.
+
     Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`t` within_s, :math:`s`
     service_s.
 
@@ -239,6 +245,8 @@ def mmc_wait_s(
     -----
     Validity: as :func:`erlang_c_ratio`.
 
+    Range: everywhere.
+
     Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`s` service_s.
 
     Examples
@@ -299,6 +307,8 @@ def mmc_wait_percentile_s(
     Notes
     -----
     Validity: as :func:`erlang_c_ratio`, first come first served.
+
+    Range: everywhere.
 
     Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`s` service_s, :math:`q`
     quantile.

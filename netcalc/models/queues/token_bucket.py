@@ -44,6 +44,8 @@ def token_bucket_transfer_s(
     -----
     Validity: a fluid; whole packets may wait for up to a packet more.
 
+    Range: everywhere.
+
     Symbols: :math:`S` traffic_bytes, :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p`
     peak_bps.
 
@@ -97,6 +99,8 @@ def token_bucket_passed_bytes(
     -----
     Validity: a fluid, always enough to send: the arrival curve of the output.
 
+    Range: everywhere.
+
     Symbols: :math:`t` duration_s, :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p` peak_bps.
 
     Examples
@@ -141,6 +145,8 @@ def token_bucket_burst_bytes(
     Notes
     -----
     Validity: a fluid. More than the bucket, because tokens arrive during the burst.
+
+    Range: everywhere.
 
     Symbols: :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p` peak_bps.
 

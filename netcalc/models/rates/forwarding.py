@@ -59,6 +59,8 @@ def forwarding_rate_pps(
     -----
     Validity: a device with a cost per packet only; see :func:`affine_rate_pps`.
 
+    Range: everywhere.
+
     Symbols: :math:`F` frame_bytes, :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o`
     overhead_bytes.
 
@@ -104,6 +106,8 @@ def crossover_frame_bytes(
     -----
     Validity: a device with a cost per packet only. Below 64 the result is not a valid frame size;
     it is 0 for a device that is faster than the link at any.
+
+    Range: everywhere.
 
     Symbols: :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
 
@@ -157,6 +161,8 @@ def device_byte_cost(
     -----
     Validity: both rates below the link's ceiling. A negative cost means that they were not, or that
     the rates are of two devices.
+
+    Range: everywhere.
 
     Symbols: :math:`f_1` rate_pps, :math:`F_1` frame_bytes, :math:`f_2` other_rate_pps, :math:`F_2`
     other_frame_bytes.
@@ -215,6 +221,8 @@ def device_packet_cost(
     -----
     Validity: as :func:`device_byte_cost`.
 
+    Range: everywhere.
+
     Symbols: :math:`f_1` rate_pps, :math:`F_1` frame_bytes, :math:`f_2` other_rate_pps, :math:`F_2`
     other_frame_bytes.
 
@@ -267,6 +275,8 @@ def affine_rate_pps(
     -----
     Validity: one packet at a time, and a link that is faster than the device.
 
+    Range: everywhere.
+
     Symbols: :math:`F` frame_bytes, :math:`a` packet_cost, :math:`b` byte_cost.
 
     Examples
@@ -303,6 +313,8 @@ def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1)
     Notes
     -----
     Validity: each acknowledgement is one packet.
+
+    Range: everywhere.
 
     Symbols: :math:`f` rate_pps, :math:`k` segments_per_ack.
 
@@ -351,6 +363,8 @@ def switch_rate_pps(
     -----
     Validity: counts each frame once, where it comes in; data sheets that count both directions give
     twice the number.
+
+    Range: everywhere.
 
     Symbols: :math:`F` frame_bytes, :math:`R_i` port_bps, :math:`n_i` port_count, :math:`o`
     overhead_bytes.

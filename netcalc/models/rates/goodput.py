@@ -50,6 +50,8 @@ def tcp_goodput_ratio(
     -----
     Validity: full duplex, every segment full, no retransmissions: a ceiling.
 
+    Range: everywhere.
+
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
     tcp_option_bytes, :math:`t` tag_count.
 
@@ -114,6 +116,8 @@ def tcp_goodput_bps(
 
     Typical: 94.1 Mbit/s of 100 Mbit/s with an MTU of 1500 and timestamps, 94.9 without.
 
+    Range: everywhere.
+
     Symbols: :math:`R` bandwidth_bps, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40
     B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
 
@@ -163,6 +167,8 @@ def udp_goodput_ratio(
     -----
     Validity: packets that are not fragmented, back to back. A higher rate was counted at the
     sender, before drops in a local queue.
+
+    Range: everywhere.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`t` tag_count.
 
@@ -222,6 +228,8 @@ def udp_goodput_bps(
     -----
     Validity: packets of one size that are not fragmented, back to back.
 
+    Range: everywhere.
+
     Symbols: :math:`R` bandwidth_bps, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40
     B), :math:`t` tag_count.
 
@@ -263,6 +271,8 @@ def tcp_ack_wire_bytes(
     Notes
     -----
     Validity: exact; selective acknowledgements add 12 to 36 bytes of options.
+
+    Range: everywhere.
 
     Symbols: :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t`
     tag_count.
@@ -327,6 +337,8 @@ def ack_reverse_utilization(
     Notes
     -----
     Validity: both directions at one rate, data at line rate.
+
+    Range: everywhere.
 
     Symbols: :math:`k` segments_per_ack, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
@@ -397,6 +409,8 @@ def half_duplex_goodput_bps(
     Notes
     -----
     Validity: no collisions and no waiting for the wire; a real half-duplex Ethernet delivers less.
+
+    Range: everywhere.
 
     Symbols: :math:`R` bandwidth_bps, :math:`k` segments_per_ack, :math:`M` mtu_bytes,
     :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.

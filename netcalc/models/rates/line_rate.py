@@ -60,6 +60,8 @@ def frame_rate_pps(
 
     Typical: 148,810 frames of 64 bytes and 8127 of 1518 per second at 100 Mbit/s.
 
+    Range: everywhere.
+
     Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
 
     Examples
@@ -105,6 +107,8 @@ def required_bandwidth_bps(
     -----
     Validity: frames of one size in one direction.
 
+    Range: everywhere.
+
     Symbols: :math:`f` rate_pps, :math:`F` frame_bytes, :math:`o` overhead_bytes.
 
     Examples
@@ -148,6 +152,8 @@ def frame_throughput_bps(
     Notes
     -----
     Validity: back-to-back frames of one size. Linux counters and captures leave the FCS out.
+
+    Range: everywhere.
 
     Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
 
@@ -197,6 +203,8 @@ def line_utilization(
     -----
     Validity: frames of one size in one direction.
 
+    Range: everywhere.
+
     Symbols: :math:`f` rate_pps, :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o`
     overhead_bytes.
 
@@ -239,6 +247,8 @@ def payload_throughput_bps(
     Notes
     -----
     Validity: back-to-back packets of one size.
+
+    Range: everywhere.
 
     Symbols: :math:`p` payload_bytes, :math:`W` wire_bytes, :math:`R` bandwidth_bps.
 
@@ -284,6 +294,8 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     Notes
     -----
     Validity: weights count frames, not bytes.
+
+    Range: everywhere.
 
     Symbols: :math:`F_i` frame_bytes, :math:`w_i` weight.
 
@@ -349,6 +361,8 @@ def mix_rate_pps(
     Notes
     -----
     Validity: exact for the mean over whole cycles of the mix.
+
+    Range: everywhere.
 
     Symbols: :math:`F_i` frame_bytes, :math:`w_i` weight, :math:`R` bandwidth_bps, :math:`o`
     overhead_bytes.

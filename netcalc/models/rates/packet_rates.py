@@ -41,6 +41,8 @@ def goodput_rate_pps(goodput_bps: ArrayLike, *, payload_bytes: ArrayLike) -> Flo
     -----
     Validity: all packets of one size; acknowledgements are extra.
 
+    Range: everywhere.
+
     Symbols: :math:`G` goodput_bps, :math:`p` payload_bytes.
 
     Examples
@@ -77,6 +79,8 @@ def rate_goodput_bps(rate_pps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatA
     Notes
     -----
     Validity: all packets of one size, none lost.
+
+    Range: everywhere.
 
     Symbols: :math:`f` rate_pps, :math:`p` payload_bytes.
 
@@ -119,6 +123,8 @@ def goodput_wire_bps(
     -----
     Validity: all packets of one size, no retransmissions.
 
+    Range: everywhere.
+
     Symbols: :math:`G` goodput_bps, :math:`p` payload_bytes, :math:`W` wire_bytes.
 
     Examples
@@ -160,6 +166,8 @@ def header_bandwidth_bps(
     -----
     Validity: a link that is full of packets of one size. At any other load the missing part is
     proportional to the load, so it is not a constant that can be added to a reading.
+
+    Range: everywhere.
 
     Symbols: :math:`p` payload_bytes, :math:`W` wire_bytes, :math:`R` bandwidth_bps.
 
@@ -214,6 +222,8 @@ def constant_offset_rate_pps(
     Validity: full frames at line rate only; elsewhere :func:`goodput_rate_pps`. With captured
     sizes the overhead is 24, not 20.
 
+    Range: everywhere.
+
     Symbols: :math:`G` goodput_bps, :math:`F` frame_bytes, :math:`G_0` offset_bps, :math:`o`
     overhead_bytes.
 
@@ -265,6 +275,8 @@ def stop_and_wait_utilization(
     -----
     Validity: no loss; the acknowledgement takes no time to send.
 
+    Range: everywhere.
+
     Symbols: :math:`L` packet_bytes, :math:`R` bandwidth_bps, :math:`RTT` rtt_s.
 
     Examples
@@ -313,6 +325,8 @@ def stop_and_wait_goodput_bps(
     -----
     Validity: no queueing below saturation, so the knee is rounder in a measurement.
 
+    Range: everywhere.
+
     Symbols: :math:`n` pair_count, :math:`p` payload_bytes, :math:`t` cycle_s, :math:`C`
     capacity_bps.
 
@@ -357,6 +371,8 @@ def saturating_pair_count(
     Notes
     -----
     Validity: as :func:`stop_and_wait_goodput_bps`.
+
+    Range: everywhere.
 
     Symbols: :math:`C` capacity_bps, :math:`p` payload_bytes, :math:`t` cycle_s.
 

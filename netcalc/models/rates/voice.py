@@ -37,6 +37,8 @@ def rtp_header_bytes(csrc_count: ArrayLike = 0, *, extension_bytes: ArrayLike = 
     -----
     Validity: RTP; secure RTP adds a tag of 4 or 10 bytes behind the payload.
 
+    Range: everywhere.
+
     Symbols: :math:`n` csrc_count, :math:`e` extension_bytes.
 
     Examples
@@ -75,6 +77,8 @@ def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -
     Notes
     -----
     Validity: codecs of a constant rate, whole frames of the codec in a packet.
+
+    Range: everywhere.
 
     Symbols: :math:`r` codec_bps, :math:`T` interval_s.
 
@@ -124,6 +128,8 @@ def voip_bandwidth_bps(
     46 bytes is not counted.
 
     Typical: 87.2 kbit/s for G.711 and 31.2 kbit/s for G.729 on Ethernet, 20 ms per packet.
+
+    Range: everywhere.
 
     Symbols: :math:`p` payload_bytes, :math:`T` interval_s, :math:`h` header_bytes, :math:`l`
     link_bytes.
@@ -177,6 +183,8 @@ def voip_call_count(
     Notes
     -----
     Validity: as :func:`voip_bandwidth_bps`, on a full-duplex link.
+
+    Range: everywhere.
 
     Symbols: :math:`B` bandwidth_bps, :math:`p` payload_bytes, :math:`T` interval_s, :math:`h`
     header_bytes, :math:`l` link_bytes.

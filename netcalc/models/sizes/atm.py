@@ -51,6 +51,8 @@ def atm_overhead_bytes(encapsulation: str) -> FloatArray:
     -----
     Validity: bridged frames without FCS.
 
+    Range: everywhere.
+
     Symbols: Not in the equation: encapsulation (which sets h).
 
     Examples
@@ -98,6 +100,8 @@ def atm_cell_count(
     Notes
     -----
     Validity: AAL5, one packet at a time.
+
+    Range: everywhere.
 
     Symbols: :math:`n` packet_bytes, :math:`x` extra_bytes, :math:`o` encapsulation (none: 0 B,
     ipoa-vcmux: 8 B, ipoa-llcsnap: 16 B, bridged-vcmux: 24 B, bridged-llcsnap: 32 B, pppoa-vcmux: 10
@@ -162,6 +166,8 @@ def atm_wire_bytes(
     -----
     Validity: AAL5, one packet at a time.
 
+    Range: everywhere.
+
     Symbols: :math:`n` packet_bytes, :math:`x` extra_bytes, :math:`o` encapsulation (none: 0 B,
     ipoa-vcmux: 8 B, ipoa-llcsnap: 16 B, bridged-vcmux: 24 B, bridged-llcsnap: 32 B, pppoa-vcmux: 10
     B, pppoa-llc: 14 B, pppoe-vcmux: 32 B, pppoe-llcsnap: 40 B). Not in the equation: fcs (4 bytes
@@ -213,6 +219,8 @@ def atm_efficiency_ratio(
     Notes
     -----
     Validity: AAL5, one packet at a time.
+
+    Range: everywhere.
 
     Symbols: :math:`n` packet_bytes, :math:`x` extra_bytes, :math:`o` encapsulation (none: 0 B,
     ipoa-vcmux: 8 B, ipoa-llcsnap: 16 B, bridged-vcmux: 24 B, bridged-llcsnap: 32 B, pppoa-vcmux: 10
@@ -276,6 +284,8 @@ def atm_packet_rate_pps(
     Notes
     -----
     Validity: packets of one size in one direction, no management cells.
+
+    Range: everywhere.
 
     Symbols: :math:`n` packet_bytes, :math:`R` bandwidth_bps, :math:`x` extra_bytes, :math:`o`
     encapsulation (none: 0 B, ipoa-vcmux: 8 B, ipoa-llcsnap: 16 B, bridged-vcmux: 24 B,

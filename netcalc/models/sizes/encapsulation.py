@@ -71,6 +71,8 @@ def tunnel_packet_bytes(
     -----
     Validity: no IP options; inner Ethernet frames without FCS and not padded to 60 bytes.
 
+    Range: everywhere.
+
     Symbols: :math:`P_n` packet_bytes. Not in the equation: stack, mtu_bytes (the layers' headers,
     and where padding ends).
 
@@ -138,6 +140,8 @@ def tunnel_wire_bytes(
     -----
     Validity: as :func:`tunnel_packet_bytes`; larger packets are fragmented or dropped.
 
+    Range: everywhere.
+
     Symbols: :math:`P_n` packet_bytes, :math:`t` tag_count. Not in the equation: stack, mtu_bytes
     (the layers' headers, and what fits).
 
@@ -188,6 +192,8 @@ def tunnel_overhead_bytes(
     -----
     Validity: as :func:`tunnel_packet_bytes`; only of layers that do not pad is it constant.
 
+    Range: everywhere.
+
     Symbols: :math:`P_n` packet_bytes. Not in the equation: stack, mtu_bytes (which give the outer
     packet).
 
@@ -234,6 +240,8 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
     -----
     Validity: as :func:`tunnel_packet_bytes`. The MTU of each WireGuard device is set to the largest
     that fits.
+
+    Range: everywhere.
 
     Symbols: :math:`M_0` mtu_bytes. Not in the equation: stack (the layers' headers).
 
@@ -291,6 +299,8 @@ def tunnel_tcp_payload_bytes(
     -----
     Validity: as :func:`tunnel_packet_bytes`.
 
+    Range: everywhere.
+
     Symbols: :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
     tcp_option_bytes. Not in the equation: stack (the layers' headers).
 
@@ -338,6 +348,8 @@ def tunnel_udp_payload_bytes(
     Notes
     -----
     Validity: as :func:`tunnel_packet_bytes`.
+
+    Range: everywhere.
 
     Symbols: :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B). Not in the
     equation: stack (the layers' headers).
@@ -404,6 +416,8 @@ def tunnel_goodput_bps(
     Notes
     -----
     Validity: full duplex, every segment full and none fragmented, cipher and host fast enough.
+
+    Range: everywhere.
 
     Symbols: :math:`R` bandwidth_bps, :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count. Not in the equation: stack (the layers'

@@ -64,6 +64,8 @@ def esp_packet_bytes(
     -----
     Validity: least padding, no traffic flow confidentiality, no IP options.
 
+    Range: everywhere.
+
     Symbols: :math:`n` payload_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`u`
     nat_traversal (no: 0 B, yes: 8 B). Not in the equation: suite (the initialization vector V, the
     alignment a, the check value C).
@@ -123,6 +125,8 @@ def esp_payload_bytes(
     -----
     Validity: the largest step of :func:`esp_packet_bytes` that is not above the MTU; up to 15 bytes
     of the MTU are unused.
+
+    Range: everywhere.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`u`
     nat_traversal (no: 0 B, yes: 8 B). Not in the equation: suite (the initialization vector V, the

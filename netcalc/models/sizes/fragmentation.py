@@ -49,6 +49,8 @@ def min_mtu_bytes(ip_version: int = 4) -> FloatArray:
     -----
     Validity: of links. What every host must be able to reassemble is 576 and 1500 bytes.
 
+    Range: everywhere.
+
     Symbols: Not in the equation: ip_version (the index).
 
     Examples
@@ -107,6 +109,8 @@ def fragment_count(
     -----
     Validity: exact; for ``bsd``, :math:`k = \lceil n / c \rceil` once the datagram does not fit.
     IPv6 is fragmented at the source only.
+
+    Range: everywhere.
 
     Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm (which says whether the last
@@ -170,6 +174,8 @@ def fragments_bytes(
     Notes
     -----
     Validity: exact. One datagram at a time.
+
+    Range: everywhere.
 
     Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm (which says whether the last
@@ -250,6 +256,8 @@ def fragmented_bytes(
     Validity: exact; an IPv6 fragment has a fragment header of 8 bytes, an unfragmented datagram has
     none.
 
+    Range: everywhere.
+
     Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm (in the number of fragments).
 
@@ -324,6 +332,8 @@ def fragmented_wire_bytes(
     Notes
     -----
     Validity: exact on average, as :func:`netcalc.models.sizes.framing.ethernet_wire_bytes`.
+
+    Range: everywhere.
 
     Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm, tag_count (in the number of

@@ -54,6 +54,8 @@ def ethernet_frame_bytes(
     -----
     Validity: exact for Ethernet II; an 802.3 frame with LLC and SNAP has 8 bytes more.
 
+    Range: everywhere.
+
     Symbols: :math:`P` packet_bytes, :math:`t` tag_count, :math:`F_{min}` min_frame_bytes.
 
     Examples
@@ -108,6 +110,8 @@ def ethernet_wire_bytes(
     -----
     Validity: exact on average; at 10 Gbit/s and above single gaps shrink to 5 bytes.
 
+    Range: everywhere.
+
     Symbols: :math:`P` packet_bytes, :math:`t` tag_count, :math:`F_{min}` min_frame_bytes, :math:`o`
     overhead_bytes.
 
@@ -144,6 +148,8 @@ def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
     -----
     Validity: captures on hosts; those of test sets and some taps include the FCS already. Frames
     that the host cuts or joins in hardware (TSO, GRO) were never on the wire in this size.
+
+    Range: everywhere.
 
     Symbols: :math:`C` captured_bytes.
 
@@ -182,6 +188,8 @@ def captured_wire_bytes(
     Notes
     -----
     Validity: as :func:`captured_frame_bytes`. Adding 20 to a captured length is 4 short.
+
+    Range: everywhere.
 
     Symbols: :math:`C` captured_bytes, :math:`o` overhead_bytes.
 
@@ -233,6 +241,8 @@ def captured_tcp_payload_bytes(
     Notes
     -----
     Validity: frames without padding; a frame of 60 captured bytes may hold 0 to 6 bytes of TCP.
+
+    Range: everywhere.
 
     Symbols: :math:`C` captured_bytes, :math:`t` tag_count, :math:`H_{IP}` ip_version (4: 20 B, 6:
     40 B), :math:`o` tcp_option_bytes.
@@ -289,6 +299,8 @@ def tcp_payload_bytes(
     Validity: no IP options or extension headers. The MSS option leaves TCP options out, so that the
     payload of a full segment is the MSS minus the options.
 
+    Range: everywhere.
+
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
     tcp_option_bytes.
 
@@ -332,6 +344,8 @@ def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArra
     -----
     Validity: no IP options or extension headers.
 
+    Range: everywhere.
+
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B).
 
     Examples
@@ -367,6 +381,8 @@ def udp_payload_limit_bytes(ip_version: int = 4) -> FloatArray:
     -----
     Validity: no IPv4 options, no IPv6 extension headers, no jumbograms. The length field of IPv4
     counts its own header, that of IPv6 does not.
+
+    Range: everywhere.
 
     Symbols: :math:`H_c` ip_version (4: 20 B, 6: 0 B).
 

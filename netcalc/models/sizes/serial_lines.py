@@ -51,6 +51,8 @@ def bit_stuffing_ratio(ones_ratio: ArrayLike = 0.5) -> FloatArray:
     -----
     Validity: independent bits; the mean over long data.
 
+    Range: everywhere.
+
     Symbols: :math:`q` ones_ratio.
 
     Examples
@@ -91,6 +93,8 @@ def byte_stuffing_ratio(control_count: ArrayLike = 0) -> FloatArray:
     Notes
     -----
     Validity: all 256 values equally likely; the mean over long data.
+
+    Range: everywhere.
 
     Symbols: :math:`c` control_count.
 
@@ -144,6 +148,8 @@ def ppp_wire_bytes(
     Notes
     -----
     Validity: address, control and protocol fields not compressed (4 bytes).
+
+    Range: everywhere.
 
     Symbols: :math:`n` packet_bytes, :math:`c` fcs_bytes, :math:`f` flag_bytes, :math:`s`
     stuffing_ratio.
@@ -206,6 +212,8 @@ def ppp_packet_rate_pps(
     -----
     Validity: packets of one size in one direction.
 
+    Range: everywhere.
+
     Symbols: :math:`R` bandwidth_bps, :math:`n` packet_bytes, :math:`c` fcs_bytes, :math:`g`
     flag_bytes, :math:`s` stuffing_ratio.
 
@@ -250,6 +258,8 @@ def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
     -----
     Validity: exact: 90 columns of 9 rows of bytes, 8000 times a second.
 
+    Range: everywhere.
+
     Symbols: :math:`N` sts_count.
 
     Examples
@@ -290,6 +300,8 @@ def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
     -----
     Validity: one concatenated envelope: path overhead and, from STS-12c, the fixed stuff columns
     that some books leave out. A single STS-1 has two more of those for some contents.
+
+    Range: everywhere.
 
     Symbols: :math:`N` sts_count.
 
@@ -340,6 +352,8 @@ def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> Float
     -----
     Validity: no byte stuffing; with data that needs it, divide by 1 plus its ratio.
 
+    Range: everywhere.
+
     Symbols: :math:`X` frame_bytes, :math:`N` sts_count.
 
     Examples
@@ -374,6 +388,8 @@ def channel_payload_bps(channel_count: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: clear channels; where a bit is robbed for signalling, 56 kbit/s each are left.
+
+    Range: everywhere.
 
     Symbols: :math:`n` channel_count.
 

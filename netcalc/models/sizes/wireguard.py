@@ -39,6 +39,8 @@ def wireguard_overhead_bytes(ip_version: int = 4) -> FloatArray:
 
     Typical: 60 bytes over IPv4, 80 over IPv6.
 
+    Range: everywhere.
+
     Symbols: :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B).
 
     Examples
@@ -84,6 +86,8 @@ def wireguard_packet_bytes(
     Notes
     -----
     Validity: as the Linux kernel and wireguard-go pad: up to 16, but not above the MTU.
+
+    Range: everywhere.
 
     Symbols: :math:`n` packet_bytes, :math:`M_d` device_mtu_bytes, :math:`H_{IP}` ip_version (4: 20
     B, 6: 40 B).
@@ -132,6 +136,8 @@ def wireguard_mtu_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatAr
     -----
     Validity: padding stops at the MTU of the device, so it costs nothing here. Of a device with a
     larger MTU, only packets up to the next lower multiple of 16 are not fragmented.
+
+    Range: everywhere.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B).
 

@@ -74,6 +74,8 @@ def bbr_inflight_limit_bytes(
     Validity: version 1 while it probes for bandwidth. Flows that mistake each other's queue for
     their path overestimate the rate together.
 
+    Range: everywhere.
+
     Symbols: :math:`R` bandwidth_bps, :math:`RTT_{min}` base_rtt_s, :math:`g` window_gain.
 
     Examples
@@ -118,6 +120,8 @@ def bbr_loss_tolerance_ratio(probe_gain: ArrayLike = PROBE_CYCLE[0]) -> FloatArr
     -----
     Validity: version 1 and random loss; version 2 reduces its rate from 2 % on.
 
+    Range: everywhere.
+
     Symbols: :math:`g` probe_gain.
 
     Examples
@@ -152,6 +156,8 @@ def bbr_mean_gain(cycle_gain: ArrayLike = PROBE_CYCLE) -> FloatArray:
     Notes
     -----
     Validity: phases of one round trip each.
+
+    Range: everywhere.
 
     Symbols: :math:`g_i` cycle_gain.
 
@@ -191,6 +197,8 @@ def bbr_probe_rtt_ratio(
     Notes
     -----
     Validity: a flow that never measures a smaller round-trip time otherwise.
+
+    Range: everywhere.
 
     Symbols: :math:`t` probe_rtt_s, :math:`T` probe_rtt_interval_s.
 
@@ -246,6 +254,8 @@ def bbr_startup_rounds(
     Notes
     -----
     Validity: no loss, no limit by the receiver.
+
+    Range: everywhere.
 
     Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`MSS` mss_bytes, :math:`W_1`
     initial_window_segments.

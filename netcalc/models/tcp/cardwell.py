@@ -52,6 +52,8 @@ def handshake_s(
     -----
     Validity: independent losses, no limit to the number of attempts.
 
+    Range: everywhere.
+
     Symbols: :math:`RTT` rtt_s, :math:`p_f` forward_loss_ratio, :math:`p_r` reverse_loss_ratio,
     :math:`T_s` syn_timeout_s.
 
@@ -102,6 +104,8 @@ def slow_start_segments(
     -----
     Validity: independent losses. Without ``count_lost`` it is the mean of the lesser of
     ``segments`` and the number sent before the first loss.
+
+    Range: everywhere.
 
     Symbols: :math:`d` segments, :math:`p` loss_ratio. Not in the equation: count_lost (which adds
     1).
@@ -172,6 +176,8 @@ def slow_start_s(
     Validity: a mean over many transfers; :func:`netcalc.models.tcp.slow_start.rounds` counts one.
     The paper's logarithm counts data after whole rounds; below the first window it is a part of a
     round, in which nothing is acknowledged, and is not used.
+
+    Range: everywhere.
 
     Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`w_1` initial_window_segments,
     :math:`W_{max}` max_window_segments, :math:`b` segments_per_ack.
@@ -259,6 +265,8 @@ def lossy_transfer_s(
     Validity: independent losses, Reno without selective acknowledgements. The paper adds 1 for
     the lost segment, which exceeds ``segments`` at tiny losses; here it counts when there is one.
     :math:`P / p` is derived for whole segments: of a part of one it would be more than all.
+
+    Range: loss_ratio up to 0.21.
 
     Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`D` delayed_ack_s. Not in the equation:
     loss_ratio, rto_s, initial_window_segments, max_window_segments, segments_per_ack (in the parts

@@ -54,6 +54,8 @@ def cubic_window_packets(
     -----
     Validity: without fast convergence, and outside the Reno-friendly region.
 
+    Range: everywhere.
+
     Symbols: :math:`t` elapsed_s, :math:`W_{max}` peak_window_packets, :math:`C` cubic_scale,
     :math:`\beta` decrease_factor.
 
@@ -108,6 +110,8 @@ def cubic_k_s(
 
     Typical: 9.1 s for a window of 1000 packets, 1.3 s for 3.
 
+    Range: everywhere.
+
     Symbols: :math:`W_{max}` peak_window_packets, :math:`C` cubic_scale, :math:`\beta`
     decrease_factor.
 
@@ -144,6 +148,8 @@ def cubic_increase_packets(decrease_factor: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: up to the old peak; beyond it RFC 9438 adds 1.
+
+    Range: everywhere.
 
     Symbols: :math:`\beta` decrease_factor.
 
@@ -196,6 +202,8 @@ def cubic_loss_interval_s(
     Notes
     -----
     Validity: as :func:`cubic_raw_window_packets`.
+
+    Range: loss_ratio up to 0.01.
 
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`C` cubic_scale, :math:`\beta`
     decrease_factor.
@@ -253,7 +261,10 @@ def cubic_raw_window_packets(
 
     Notes
     -----
-    Validity: every 1/p-th packet is lost, no fast convergence, loss below about 1 %.
+    Validity: every 1/p-th packet is lost, no fast convergence, loss up to the 1 % of the tables in
+    RFC 9438.
+
+    Range: loss_ratio up to 0.01.
 
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`C` cubic_scale, :math:`\beta`
     decrease_factor.
@@ -317,6 +328,8 @@ def cubic_mean_window_packets(
     -----
     Validity: as :func:`cubic_raw_window_packets`. A real flow mixes both regions within a period
     near the crossing.
+
+    Range: loss_ratio up to 0.01.
 
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`C` cubic_scale, :math:`\beta`
     decrease_factor, :math:`C_R` reno_constant.
@@ -388,6 +401,8 @@ def cubic_throughput_bps(
     Notes
     -----
     Validity: as :func:`cubic_mean_window_packets`.
+
+    Range: loss_ratio up to 0.01.
 
     Symbols: :math:`L` packet_bytes, :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`C` cubic_scale,
     :math:`\beta` decrease_factor, :math:`C_R` reno_constant.
@@ -461,6 +476,8 @@ def cubic_loss_ratio(
     Notes
     -----
     Validity: as :func:`cubic_mean_window_packets`.
+
+    Range: result up to 0.01.
 
     Symbols: :math:`X` throughput_bps, :math:`L` packet_bytes, :math:`RTT` rtt_s, :math:`C`
     cubic_scale, :math:`\beta` decrease_factor, :math:`C_R` reno_constant.

@@ -34,6 +34,8 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
     -----
     Validity: independent losses; in a loss burst several fragments of a datagram are lost together.
 
+    Range: everywhere.
+
     Symbols: :math:`p` loss_ratio, :math:`k` fragments.
 
     Examples
@@ -70,6 +72,8 @@ def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike)
     Notes
     -----
     Validity: as :func:`datagram_loss_ratio`.
+
+    Range: everywhere.
 
     Symbols: :math:`P` datagram_loss_ratio, :math:`k` fragments.
 

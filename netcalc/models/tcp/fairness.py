@@ -48,6 +48,8 @@ def jain_index(allocations: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: any number of shares; k of n with the same and the others with nothing give k/n.
+    Range: everywhere.
+
     Symbols: :math:`x_i` allocations.
 
     Examples
@@ -88,6 +90,8 @@ def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatA
     Notes
     -----
     Validity: exact; towards 1/n as the one takes all.
+
+    Range: everywhere.
 
     Symbols: :math:`\delta` deviation, :math:`n` flow_count.
 
@@ -141,6 +145,8 @@ def max_min_bps(
     Notes
     -----
     Validity: exact, by progressive filling. A nan makes all rates nan.
+
+    Range: everywhere.
 
     Symbols: :math:`d_i` demand_bps, :math:`C` capacity_bps, :math:`w_i` weight.
 
@@ -206,6 +212,8 @@ def max_min_network_bps(
     Validity: exact, by progressive filling: all rates rise together, and stop where a link is
     full.
 
+    Range: everywhere.
+
     Symbols: :math:`C_l` capacity_bps. Not in the equation: crossing_flow, crossing_link (who
     crosses what).
 
@@ -265,6 +273,8 @@ def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike
     -----
     Validity: logarithmic utility of equal weight. Max-min fairness would give it a half.
 
+    Range: everywhere.
+
     Symbols: :math:`k` link_count, :math:`C` capacity_bps.
 
     Examples
@@ -302,6 +312,8 @@ def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLik
     Notes
     -----
     Validity: as :func:`proportional_long_flow_bps`.
+
+    Range: everywhere.
 
     Symbols: :math:`k` link_count, :math:`C` capacity_bps.
 
@@ -344,6 +356,8 @@ def fair_share_bits(
     -----
     Validity: greedy flows that converge at once; the ideal to compare a measurement with. A nan
     makes all rates nan.
+
+    Range: everywhere.
 
     Symbols: :math:`t_i` start_s, :math:`T_i` duration_s, :math:`C` capacity_bps.
 

@@ -95,6 +95,8 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     -----
     Validity: no loss; flights that fit the first window (:func:`certificate_round_trips`).
 
+    Range: everywhere.
+
     Symbols: Not in the equation: transport, security (whose round trips are added).
 
     Examples
@@ -173,6 +175,8 @@ def first_byte_s(
     Validity: negligible serialization, no loss. Where the link is slow,
     :func:`netcalc.models.delays.exchange.exchange_timeline` counts their bytes, too.
 
+    Range: everywhere.
+
     Symbols: :math:`RTT` rtt_s, :math:`x` extra_round_trips, :math:`t_{server}` server_s. Not in the
     equation: transport, security (which give n).
 
@@ -234,6 +238,8 @@ def certificate_round_trips(
     -----
     Validity: no loss; the window does not grow while the threefold limit holds it back.
 
+    Range: everywhere.
+
     Symbols: :math:`B` certificate_bytes, :math:`M` mss_bytes, :math:`W_1` initial_window_segments,
     :math:`c` client_bytes. Not in the equation: transport (which of the two).
 
@@ -281,6 +287,8 @@ def segments(ladder: str) -> FloatArray:
     -----
     Validity: the minimum number, no loss, no acknowledgement by itself where one can be piggybacked
     on data.
+
+    Range: everywhere.
 
     Symbols: Not in the equation: ladder (which is counted).
 

@@ -41,6 +41,8 @@ def mathis_constant(segments_per_ack: ArrayLike) -> FloatArray:
     -----
     Validity: periodic losses. For random ones Mathis et al. give 1.31 and 0.93.
 
+    Range: everywhere.
+
     Symbols: :math:`b` segments_per_ack.
 
     Examples
@@ -261,6 +263,8 @@ def reno_loss_interval_s(
     -----
     Validity: exact as a mean.
 
+    Range: loss_ratio up to 0.01.
+
     Symbols: :math:`p` loss_ratio, :math:`L` packet_bytes, :math:`R` bandwidth_bps.
 
     Examples
@@ -314,6 +318,8 @@ def aimd_window_packets(
     Notes
     -----
     Validity: as :func:`mathis_throughput_bps`; Reno is AIMD(1, 1/2).
+
+    Range: loss_ratio up to 0.01.
 
     Symbols: :math:`p` loss_ratio, :math:`\alpha` increase_packets, :math:`\beta` decrease_factor.
 

@@ -149,6 +149,8 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
     -----
     Validity: as :func:`pftk_rate_pps`.
 
+    Range: loss_ratio up to 0.21.
+
     Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack.
 
     Examples
@@ -188,6 +190,8 @@ def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> F
     Validity: as :func:`pftk_rate_pps`; three duplicate acknowledgements are needed to avoid a
     timeout.
 
+    Range: loss_ratio up to 0.21.
+
     Symbols: :math:`w` window_packets, :math:`p` loss_ratio.
 
     Examples
@@ -222,6 +226,8 @@ def pftk_backoff_factor(loss_ratio: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: a timer that doubles six times, to 64 times its first value.
+
+    Range: everywhere.
 
     Symbols: :math:`p` loss_ratio.
 
@@ -259,6 +265,8 @@ def timeout_sequence_s(loss_ratio: ArrayLike, *, rto_s: ArrayLike) -> FloatArray
     -----
     Validity: a timer that doubles to 64 times its first value and stays there; no connection is
     aborted.
+
+    Range: everywhere.
 
     Symbols: :math:`p` loss_ratio, :math:`T_0` rto_s.
 
@@ -324,7 +332,10 @@ def pftk_rate_pps(
     Notes
     -----
     Validity: bulk transfer, losses of one round together and rounds independent, an RTT that does
-    not depend on the window.
+    not depend on the window. Beyond a loss of 4/19 the mean window is below the three segments that
+    a fast retransmit needs: every loss waits for the timer, and the model says nothing more.
+
+    Range: loss_ratio up to 0.21.
 
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
@@ -387,6 +398,8 @@ def pftk_throughput_pps(
     Notes
     -----
     Validity: as :func:`pftk_rate_pps`; where the window is the limit, its denominator.
+
+    Range: loss_ratio up to 0.21.
 
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
@@ -528,6 +541,8 @@ def pftk_loss_ratio(
     limit, the formula jumps by a part of a round if b is not 2: of two answers there, this is
     the larger loss.
 
+    Range: result up to 0.21.
+
     Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
 
@@ -593,6 +608,8 @@ def pftk_approx_loss_ratio(
     Notes
     -----
     Validity: as :func:`netcalc.models.tcp.pftk.pftk_approx_rate_pps`.
+
+    Range: result up to 0.02.
 
     Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.

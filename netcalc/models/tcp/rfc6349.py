@@ -35,6 +35,8 @@ def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> 
     -----
     Validity: no start-up; long against slow start.
 
+    Range: everywhere.
+
     Symbols: :math:`N` payload_bytes, :math:`X` throughput_bps.
 
     Examples
@@ -73,6 +75,8 @@ def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatA
     Notes
     -----
     Validity: both times of the same bytes; below 1 one of them is wrong.
+
+    Range: everywhere.
 
     Symbols: :math:`t` transfer_s, :math:`t_{ideal}` ideal_s.
 
@@ -115,6 +119,8 @@ def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: Array
     -----
     Validity: spurious retransmissions count, too.
 
+    Range: everywhere.
+
     Symbols: :math:`B` transmitted_bytes, :math:`B_r` retransmitted_bytes.
 
     Examples
@@ -156,6 +162,8 @@ def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArra
     -----
     Validity: negative where the base was not measured on an empty path.
 
+    Range: everywhere.
+
     Symbols: :math:`RTT` rtt_s, :math:`RTT_0` base_rtt_s.
 
     Examples
@@ -194,6 +202,8 @@ def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) 
     Notes
     -----
     Validity: connections with equal shares of the link.
+
+    Range: everywhere.
 
     Symbols: :math:`BDP` bdp_bytes, :math:`W` window_bytes.
 

@@ -17,10 +17,14 @@ from netcalc.checks import (
     keep_nan,
     model,
     non_negative,
+    note,
     positive,
 )
 from netcalc.models.blocks import in_blocks
 from netcalc.models.tcp.cubic import CUBIC_DECREASE
+
+MANY_FLOWS = 100.0
+"""Hundreds of flows are needed before they lose their step (Appenzeller et al., section 3). [1]"""
 
 
 @model
@@ -50,6 +54,8 @@ def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5)
     -----
     Validity: one long flow, or many synchronized, in congestion avoidance, a window of many
     packets. Time counts in rounds that grow with the queue.
+
+    Range: everywhere.
 
     Symbols: :math:`B` buffer_bdp, :math:`\beta` decrease_factor.
 
@@ -100,6 +106,8 @@ def cubic_utilization(
     its old peak, no fast convergence. The window grows with time and not with rounds, so that
     neither the scaling constant nor the round trip matters.
 
+    Range: everywhere.
+
     Symbols: :math:`B` buffer_bdp, :math:`\beta` decrease_factor.
 
     Examples
@@ -140,6 +148,8 @@ def full_use_buffer_bdp(decrease_factor: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: as :func:`aimd_utilization`.
+
+    Range: everywhere.
 
     Symbols: :math:`\beta` decrease_factor.
 
@@ -196,6 +206,8 @@ def sawtooth_period_s(
     -----
     Validity: congestion avoidance, one loss per period.
 
+    Range: everywhere.
+
     Symbols: :math:`W` peak_window_packets, :math:`RTT` rtt_s, :math:`b` segments_per_ack,
     :math:`\alpha` increase_packets, :math:`\beta` decrease_factor.
 
@@ -246,6 +258,8 @@ def sawtooth_packets(
     -----
     Validity: congestion avoidance, one loss per period; the area under a straight line, a tenth of
     a percent from the sum over whole packets at a window of a thousand.
+
+    Range: everywhere.
 
     Symbols: :math:`W` peak_window_packets, :math:`b` segments_per_ack, :math:`\alpha`
     increase_packets, :math:`\beta` decrease_factor.
@@ -299,6 +313,8 @@ def buffer_rule_bytes(
 
     Typical: 10 Gbit/s and 100 ms: 125 MB for one flow, 1.25 MB for 10,000.
 
+    Range: everywhere.
+
     Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`n` flow_count.
 
     Examples
@@ -314,7 +330,11 @@ def buffer_rule_bytes(
     McKeown, SIGCOMM 2004, doi:10.1145/1015467.1015499.
     """
     bits = positive("bandwidth_bps", bandwidth_bps) * non_negative("rtt_s", rtt_s)
-    return bits / 8.0 / np.sqrt(at_least("flow_count", flow_count, 1.0))
+    flows = at_least("flow_count", flow_count, 1.0)
+    few = flows[(flows > 1.0) & (flows < MANY_FLOWS)]
+    if few.size:
+        note("few-flows", name="flow_count", value=float(few.min()), limit=MANY_FLOWS)
+    return bits / 8.0 / np.sqrt(flows)
 
 
 @model
@@ -343,6 +363,8 @@ def drain_s(buffer_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: no arrivals meanwhile; with traffic, the delay of the last packet.
+
+    Range: everywhere.
 
     Symbols: :math:`B` buffer_bytes, :math:`R` bandwidth_bps.
 

@@ -59,6 +59,8 @@ def sending_s(
     Validity: no loss, a buffer that holds what slow start overshoots. With whole windows and
     growth 2 it equals a packet simulation; with growth 1.5 windows are real numbers.
 
+    Range: everywhere.
+
     Symbols: :math:`n` segments, :math:`L` packet_bytes, :math:`R` bandwidth_bps, :math:`RTT_0`
     base_rtt_s, :math:`W_1` initial_window_segments, :math:`g` growth. Not in the equation:
     max_window_segments (which ends it: then every round pauses, too).
@@ -137,6 +139,8 @@ def static_transfer_s(
     -----
     Validity: one link, no loss, no headers, no time in the server. Below 1 % off where the
     object is not a whole number of segments.
+
+    Range: everywhere.
 
     Symbols: :math:`O` payload_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps, :math:`S`
     mss_bytes, :math:`W_1` initial_window_segments, :math:`h` handshake_round_trips.
@@ -221,6 +225,8 @@ def fetch_s(
     Notes
     -----
     Validity: as :func:`sending_s`; the request fits one segment.
+
+    Range: everywhere.
 
     Symbols: :math:`RTT` rtt_s, :math:`h` handshake_round_trips, :math:`t_{server}` server_s. Not in
     the equation: payload_bytes, mss_bytes, initial_window_segments, bandwidth_bps, header_bytes,

@@ -49,6 +49,8 @@ def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: str = "rfc6928") -> Float
 
     Typical: ten segments of 1460 bytes, 14,600 bytes (RFC 6928).
 
+    Range: everywhere.
+
     Symbols: :math:`M` mss_bytes. Not in the equation: rfc (which rule).
 
     Examples
@@ -105,6 +107,8 @@ def rounds(
     -----
     Validity: no loss, a link that is never full, a receive window that never limits. Growth 1.5
     is the real-valued form; :func:`rounds_delayed_ack` counts whole segments.
+
+    Range: everywhere.
 
     Symbols: :math:`n` segments, :math:`W_1` initial_window_segments, :math:`g` growth.
 
@@ -170,6 +174,8 @@ def rounds_delayed_ack(
     Validity: as :func:`rounds`, without byte counting. The delayed-ACK timer is shorter than a
     round trip.
 
+    Range: everywhere.
+
     Symbols: :math:`n` segments, :math:`W_1` initial_window_segments, :math:`b` segments_per_ack,
     :math:`k` result.
 
@@ -234,6 +240,8 @@ def window_growth_s(
     Notes
     -----
     Validity: as :func:`rounds`.
+
+    Range: everywhere.
 
     Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`M` mss_bytes, :math:`W_1`
     initial_window_segments, :math:`g` growth.

@@ -42,6 +42,8 @@ def tfrc_rounds(
     -----
     Validity: as :func:`tfrc_throughput_bps`.
 
+    Range: loss_ratio up to 0.29.
+
     Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack, :math:`k` timeout_rtts.
 
     Examples
@@ -103,7 +105,10 @@ def tfrc_throughput_bps(
     Notes
     -----
     Validity: the loss *event* rate, not the share of packets lost. The formula of the Systems
-    Approach book lacks a factor R in its second term.
+    Approach book lacks a factor R in its second term. Beyond 8/27 its share of losses that wait for
+    the timer, 3 sqrt(3 p / 8), exceeds 1.
+
+    Range: loss_ratio up to 0.29.
 
     Symbols: :math:`p` loss_ratio, :math:`s` mss_bytes, :math:`R` rtt_s, :math:`b` segments_per_ack,
     :math:`k` timeout_rtts.
@@ -167,6 +172,8 @@ def tfrc_loss_ratio(
     -----
     Validity: as :func:`tfrc_throughput_bps`. Newton's method from above on the square root of
     the loss, in which the function is convex: it cannot miss.
+
+    Range: result up to 0.29.
 
     Symbols: :math:`p` result, :math:`X` throughput_bps, :math:`s` mss_bytes, :math:`R` rtt_s,
     :math:`b` segments_per_ack, :math:`k` timeout_rtts.

@@ -82,6 +82,8 @@ def rto_s(
 
     Typical: 1 s at least by the RFC, 0.2 s at least in Linux.
 
+    Range: everywhere.
+
     Symbols: :math:`SRTT` srtt_s, :math:`RTTVAR` rttvar_s, :math:`G` granularity_s,
     :math:`RTO_{min}` min_rto_s, :math:`RTO_{max}` max_rto_s. Not in the equation: floor (what the
     least holds up).
@@ -160,6 +162,8 @@ def rto_estimate(
     Validity: one sample per round trip, as the gains are meant. A nan is not a sample: the state
     stays. The doubled timeout of a retransmission is :func:`backoff_s`.
 
+    Range: everywhere.
+
     Symbols: :math:`R_i` rtt_s. Not in the equation: retransmitted (which are passed over),
     granularity_s, min_rto_s, max_rto_s, initial_rto_s, floor (in the timeout of each state).
 
@@ -231,6 +235,8 @@ def backoff_s(
     -----
     Validity: no new sample in between.
 
+    Range: everywhere.
+
     Symbols: :math:`n` timeout_count, :math:`RTO_0` initial_rto_s, :math:`RTO_{max}` max_rto_s.
 
     Examples
@@ -278,6 +284,8 @@ def last_retransmission_s(
     Notes
     -----
     Validity: no reply at all, not even a reset.
+
+    Range: everywhere.
 
     Symbols: :math:`r` retry_count, :math:`RTO_0` initial_rto_s, :math:`l` linear_count. Not in the
     equation: max_rto_s (which bounds each wait).
@@ -330,6 +338,8 @@ def give_up_s(
     Notes
     -----
     Validity: no reply at all, not even a reset.
+
+    Range: everywhere.
 
     Symbols: :math:`r` retry_count, :math:`RTO_0` initial_rto_s, :math:`l` linear_count. Not in the
     equation: max_rto_s (which bounds each wait).

@@ -52,6 +52,8 @@ def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
 
     Typical: 100 Mbit/s and 30 ms hold 375 kB; 10 Gbit/s and 100 ms hold 125 MB.
 
+    Range: everywhere.
+
     Symbols: :math:`RTT` rtt_s, :math:`R` bandwidth_bps.
 
     Examples
@@ -94,6 +96,8 @@ def bdp_packets(
     Notes
     -----
     Validity: packets of one size.
+
+    Range: everywhere.
 
     Symbols: :math:`RTT` rtt_s, :math:`R` bandwidth_bps, :math:`L` packet_bytes.
 
@@ -142,6 +146,8 @@ def throughput_bps(
     -----
     Validity: no loss. With a window of few packets use :func:`serialized_throughput_bps`, which
     adds the serialization of a packet.
+
+    Range: everywhere.
 
     Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps.
 
@@ -200,6 +206,8 @@ def serialized_throughput_bps(
     -----
     Validity: one link, one acknowledgement per packet with negligible serialization, no loss.
 
+    Range: everywhere.
+
     Symbols: :math:`W` window_packets, :math:`L` packet_bytes, :math:`R` bandwidth_bps,
     :math:`RTT_0` base_rtt_s.
 
@@ -248,6 +256,8 @@ def window_shift(window_bytes: ArrayLike, *, at_most_14: bool = False) -> FloatA
     Validity: the shift is fixed when the connection is set up, from the largest buffer that it
     may get.
 
+    Range: everywhere.
+
     Symbols: :math:`W` window_bytes, :math:`k` result. Not in the equation: at_most_14.
 
     Examples
@@ -290,6 +300,8 @@ def max_window_bytes(shift: ArrayLike) -> FloatArray:
     -----
     Validity: exact for whole shifts.
 
+    Range: everywhere.
+
     Symbols: :math:`s` shift.
 
     Examples
@@ -328,6 +340,8 @@ def sequence_wrap_s(
     Notes
     -----
     Validity: published tables differ by two: RFC 7323 counts 2^31, Peterson and Davie 2^32.
+
+    Range: everywhere.
 
     Symbols: :math:`R` bandwidth_bps, :math:`S` sequence_space_bytes.
 

@@ -1,0 +1,99 @@
+"""Answers beyond where a formula is known to hold, and what is said with them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from netcalc import calculator
+from netcalc.errors import DoubtWarning, doubts
+from netcalc.models.delays.latency import satellite_rtt_s
+from netcalc.models.queues.md1 import md1_wait_s
+from netcalc.models.queues.mm1 import mm1_wait_s
+from netcalc.models.queues.queueing import kingman_wait_s, mg1_wait_s
+from netcalc.models.tcp.cubic import cubic_throughput_bps
+from netcalc.models.tcp.pftk import pftk_rate_pps, pftk_timeout_ratio, pftk_window_packets
+from netcalc.models.tcp.sharing import buffer_rule_bytes
+from netcalc.models.tcp.tfrc import tfrc_throughput_bps
+
+
+def told(model, *arguments, **keywords):
+    """Return the codes, and the names, of what is doubtful about an answer."""
+    with doubts() as found:
+        model(*arguments, **keywords)
+    return [(doubt.code, doubt.values["name"]) for doubt in found]
+
+
+def test_every_formula_says_where_it_holds():
+    silent = [f.name for f in calculator.formulas().values() if f.published_ranges is None]
+    assert silent == []
+
+
+@pytest.mark.each(
+    ("model", "loss", "arguments"),
+    [
+        (cubic_throughput_bps, 0.2, {"packet_bytes": 1500, "rtt_s": 0.1}),
+        (pftk_rate_pps, 0.4, {"rtt_s": 0.1, "rto_s": 0.4}),
+        (tfrc_throughput_bps, 0.6, {"mss_bytes": 1460, "rtt_s": 0.1}),
+    ],
+)
+def test_losses_beyond_the_source_are_told(model, loss, arguments):
+    assert told(model, loss, **arguments) == [("beyond-published-range", "loss_ratio")]
+    assert told(model, 0.009, **arguments) == []
+    with pytest.warns(DoubtWarning, match="treat it as a guess"):
+        model(loss, **arguments)
+
+
+def test_where_the_window_of_pftk_is_three_segments():
+    # derived: 4 (1 - p) / (3 p) + 4/9 = (3 - 2/3)^2 has the solution p = 4/19 = 0.2105 with b = 2
+    with doubts():
+        assert float(pftk_window_packets(4 / 19, segments_per_ack=2)) == pytest.approx(3.0)
+        assert float(pftk_timeout_ratio(2.999, loss_ratio=4 / 19)) == 1.0
+
+
+def test_kingman_is_for_heavy_traffic():
+    """D/M/1 waits s/(1-s) services, where s = exp(-(1 - s)/load) (Kleinrock, 6.4)."""
+    for load, above in ((0.7, 0.33), (0.9, 0.08)):
+        share = 0.5
+        for _ in range(5000):
+            share = math.exp(-(1.0 - share) / load)
+        with doubts():
+            kingman = float(kingman_wait_s(load, service_s=1.0, arrival_scv=0.0, service_scv=1.0))
+        assert kingman / (share / (1.0 - share)) - 1.0 == pytest.approx(above, abs=0.01)
+    given = {"service_s": 1.0, "arrival_scv": 0.0, "service_scv": 1.0}
+    assert told(kingman_wait_s, 0.7, **given) == [("below-heavy-traffic", "utilization")]
+    assert told(kingman_wait_s, 0.9, **given) == []
+    assert told(kingman_wait_s, 0.3, **{**given, "arrival_scv": 1.0}) == [], "Poisson: exact"
+
+
+@pytest.mark.each(
+    ("model", "arguments"),
+    [
+        (mm1_wait_s, {}),
+        (md1_wait_s, {}),
+        (mg1_wait_s, {"service_scv": 2.0}),
+        (kingman_wait_s, {"arrival_scv": 2.0, "service_scv": 1.0}),
+    ],
+)
+def test_a_nearly_full_queue_takes_long_to_its_mean(model, arguments):
+    with doubts() as found:
+        model([0.92, 0.99, 1.0, 2.0], service_s=1.0, **arguments)
+    (doubt,) = found
+    # derived: 1 / (1 - sqrt(0.99))^2 = (1 + sqrt(0.99))^2 / 0.01^2
+    assert doubt.values["services"] == pytest.approx((1 + math.sqrt(0.99)) ** 2 / 1e-4)
+    assert "some 39800 service times" in str(doubt)
+    assert told(model, 0.95, service_s=1.0, **arguments) == []
+    assert told(model, np.zeros(0), service_s=1.0, **arguments) == []
+
+
+def test_a_low_orbit_is_not_its_geometry():
+    assert told(satellite_rtt_s, 550e3) == [("low-orbit", "altitude_m")]
+    assert told(satellite_rtt_s, 35_786e3) == []
+
+
+def test_a_few_flows_keep_in_step():
+    given = {"rtt_s": 0.1}
+    assert told(buffer_rule_bytes, 1e9, flow_count=10, **given) == [("few-flows", "flow_count")]
+    assert told(buffer_rule_bytes, 1e9, flow_count=[1, 1000], **given) == []
