@@ -24,7 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, as_float, scalar
-from netcalc.errors import ArgumentTypeError, ConvergenceError, DomainError, NotFiniteWarning
+from netcalc.errors import (
+    ArgumentTypeError,
+    ConvergenceError,
+    DomainError,
+    NotFiniteWarning,
+    doubts,
+)
 from netcalc.printable import safe_repr
 
 GRID_POINTS = 1001
@@ -173,9 +179,9 @@ def _number(function: Callable[..., Any], first: str, arguments: Mapping[str, An
 
 
 def _call(function: Callable[..., Any], first: str, arguments: Mapping[str, Any]) -> NDArray[Any]:
-    """Call a formula with its first argument by position, without warnings about nan."""
+    """Call a formula with its first argument by position, without warnings of what is tried."""
     keywords = {name: value for name, value in arguments.items() if name != first}
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), doubts():
         warnings.simplefilter("ignore", NotFiniteWarning)
         return np.asarray(function(*([arguments[first]] if first in arguments else []), **keywords))
 

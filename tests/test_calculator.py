@@ -195,7 +195,7 @@ def test_a_range_to_sweep_stays_possible():
         ("mathis-throughput", {"loss": "1%"}, ""),
         ("mathis-loss", {"throughput": "100 kbit/s"}, "the result is"),
         ("pftk-approx-rate", {"loss": "20%", "rto": "1 s"}, "up to 2%"),
-        ("transfer", {"payload": "1 GB", "bandwidth": "T1", "latency": "1 s"}, ""),
+        ("transfer", {"payload": "1 GB", "bandwidth": "T1", "latency": "30 ms"}, ""),
     ],
 )
 def test_a_number_beyond_the_published_range_is_told(name, texts, said):  # M17

@@ -177,7 +177,10 @@ def sweep_range(parameter: Parameter, value: float) -> tuple[float, float, bool]
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The values of one argument, from ``low`` to ``high``, that give the result ``target``."""
+    """The values of one argument, from ``low`` to ``high``, that give the result ``target``.
+
+    ``doubt`` says why some of them are doubtful.
+    """
 
     formula: Formula
     parameter: Parameter
@@ -185,6 +188,7 @@ class Solution:
     low: float
     high: float
     roots: tuple[Root, ...]
+    doubt: str = ""
 
     @property
     def lines(self) -> list[str]:
@@ -246,7 +250,13 @@ def solve_for(
             raise other.required_error()
     target = Parameter("result", wanted.unit, "number", None, "").read(result)
     roots = solve(wanted.function, for_=parameter.name, result=target, low=low, high=high, **given)
-    return Solution(wanted, parameter, target, low, high, tuple(roots))
+    found = {
+        (doubt.code, doubt.values.get("name")): doubt
+        for root in roots
+        for doubt in wanted.answer({**given, parameter.name: root.value})[1]
+    }
+    doubt = wanted.doubt(None, list(found.values()))
+    return Solution(wanted, parameter, target, low, high, tuple(roots), doubt)
 
 
 def parse_range(text: str, parameter: Parameter) -> FloatArray:

@@ -267,6 +267,8 @@ def _solve(
         put("\n".join(found_roots.lines))
     else:
         _print_roots(formula, found_roots)
+    if found_roots.doubt:
+        complain(f"note: {found_roots.doubt}")
     if not found_roots.roots:
         sys.exit(1)  # no solution
 
@@ -292,6 +294,7 @@ def _print_roots(formula: Formula, found_roots: calculator.Solution) -> None:
                 {"value": root.value, "result": root.result, "exact": root.exact}
                 for root in found_roots.roots
             ],
+            "note": found_roots.doubt,
         }
     )
 

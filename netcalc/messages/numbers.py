@@ -110,6 +110,10 @@ NUMBERS = {
         "at a load of {value} a queue takes some {services:.0f} service times to reach this mean: "
         "in less time a measurement finds another"
     ),
+    "slow-start-left-out": (
+        "without TCP: slow start takes several round trips to fill a path that holds {held:byte} "
+        "(netcalc explain SIZE PATH counts them)"
+    ),
     "below-heavy-traffic": (
         "an approximation for heavy traffic, from a load of {limit}: at {value} it may be far off"
     ),

@@ -9,7 +9,7 @@ import pytest
 
 from netcalc import calculator
 from netcalc.errors import DoubtWarning, doubts
-from netcalc.models.delays.latency import satellite_rtt_s
+from netcalc.models.delays.latency import satellite_rtt_s, transfer_s
 from netcalc.models.queues.md1 import md1_wait_s
 from netcalc.models.queues.mm1 import mm1_wait_s
 from netcalc.models.queues.queueing import kingman_wait_s, mg1_wait_s
@@ -97,3 +97,18 @@ def test_a_few_flows_keep_in_step():
     given = {"rtt_s": 0.1}
     assert told(buffer_rule_bytes, 1e9, flow_count=10, **given) == [("few-flows", "flow_count")]
     assert told(buffer_rule_bytes, 1e9, flow_count=[1, 1000], **given) == []
+
+
+@pytest.mark.each(
+    ("payload", "bandwidth", "latency", "said"),
+    [
+        # derived: 100 Mbit/s x 60 ms / 8 = 750 kB on the way, 51 initial windows of 14,600 bytes
+        (1e6, 100e6, 0.03, True),
+        (14_600, 100e6, 0.03, False),  # one window
+        (1e6, 1.544e6, 0.03, False),  # 11.6 kB on the way: full at once
+        (1e6, 100e6, 0.0, False),
+    ],
+)
+def test_a_transfer_leaves_slow_start_out(payload, bandwidth, latency, said):
+    found = told(transfer_s, payload, bandwidth_bps=bandwidth, latency_s=latency)
+    assert found == [("slow-start-left-out", "payload_bytes")] * said

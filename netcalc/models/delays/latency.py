@@ -18,6 +18,9 @@ SPEED_OF_LIGHT_M_S = 299_792_458.0
 LOW_ORBIT_M = 2_000_000.0
 """Below it a satellite is in a low orbit and moves on within minutes. [m]"""
 
+INITIAL_WINDOW_BYTES = 14_600.0
+"""What TCP sends in its first round trip (RFC 6928). [byte]"""
+
 FIBRE_INDEX = 1.468
 """Group index of standard single-mode fibre near 1550 nm (ITU-T G.652 fibres: 1.467 to 1.469)."""
 
@@ -249,8 +252,13 @@ def transfer_s(
     Stevens, TCP/IP Illustrated vol. 3, A.3; Peterson and Davie, Computer Networks, 1.5.
     """
     size = non_negative("payload_bytes", payload_bytes)
-    time = 8.0 * (size / positive("bandwidth_bps", bandwidth_bps))
-    return time + non_negative("latency_s", latency_s)
+    rate = positive("bandwidth_bps", bandwidth_bps)
+    delay = non_negative("latency_s", latency_s)
+    if size.size == rate.size == delay.size == 1:
+        held = rate.item() * delay.item() / 4.0
+        if min(size.item(), held) > INITIAL_WINDOW_BYTES:
+            note("slow-start-left-out", name="payload_bytes", value=size.item(), held=held)
+    return 8.0 * (size / rate) + delay
 
 
 @model
