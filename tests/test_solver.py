@@ -154,7 +154,7 @@ def test_solve_in_a_terminal():
     assert narrow.exit_code == 1
     none = run(*asked, "--solve", "bandwidth=1kbit/s:1Mbit/s", "--json")
     assert (json.loads(none.output)["roots"], none.exit_code) == ([], 1)
-    document = json.loads(run(*asked, "--solve", "bandwidth", "--json").output)
+    document = json.loads(run(*asked, "--solve", "bandwidth", "--json").stdout)
     assert document["roots"][0]["value"] == pytest.approx(8e6)
     assert document["range"] == [1.0, 1e15]
 
@@ -165,7 +165,7 @@ def test_sweep_in_a_terminal(tmp_path):
     rows = run(*asked, "--csv").output.splitlines()
     assert rows[0] == "frame_bytes [byte],frame_rate_pps [packet/s]"
     assert float(rows[1].split(",")[1]) == pytest.approx(148_809.5238)
-    document = json.loads(run(*asked, "--json").output)
+    document = json.loads(run(*asked, "--json").stdout)
     assert document["values"] == [64, 1518]
     out = tmp_path / "curve.html"
     assert run(*asked, "--plot", str(out)).exit_code == 0
