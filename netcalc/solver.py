@@ -9,7 +9,14 @@
 
 The range is searched on a grid for changes of sign, each of which Brent's method closes in on;
 points where the formula only touches the result are looked for between grid points. A formula
-that takes arrays is asked for many points of the grid in one call.
+that takes arrays is asked for many points of the grid in one call. Where the formula is a
+staircase, all of a step gives the result: the root is an interval, in whole numbers where the
+variable counts.
+
+>>> from netcalc.models.tcp.slow_start import rounds
+>>> [root] = solve(rounds, for_="segments", result=4)
+>>> root.value, root.last
+(71.0, 150.0)
 """
 
 from __future__ import annotations
@@ -59,19 +66,28 @@ _RANGES = {
 }
 _OTHER_RANGE = (1e-6, 1e9)
 
+_COUNTED = frozenset({"count", "bytes", "bits", "packets", "segments", "fragments", "mbufs"})
+"""Last words of the names of what comes in whole numbers only."""
+
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A value of the variable that gives the result wanted.
+    """A value of the variable that gives the result wanted, or the first of an interval that does.
 
-    ``exact`` is False where the formula jumps over the result: the value is the point of the
-    jump, and ``result`` what the formula gives there. For a variable of whole numbers it is the
-    first one past the crossing.
+    ``exact`` is False where the formula jumps over the result: the value is the first past the
+    jump, ``result`` what the formula gives there, and ``before`` what it gives just below. ``last``
+    is the last value of a step that gives the result all along; for a single value it is the same.
     """
 
     value: float
     result: float
     exact: bool
+    before: float = np.nan
+    last: float = np.nan
+
+    def __post_init__(self) -> None:
+        if np.isnan(self.last):
+            object.__setattr__(self, "last", self.value)
 
 
 def default_range(name: str) -> tuple[float, float]:
@@ -115,7 +131,7 @@ def solve(
     Returns
     -------
     list of Root
-        In ascending order; empty if there is none in the range.
+        In ascending order; empty if there is none in the range. A step of a staircase is one.
 
     Raises
     ------
@@ -148,7 +164,7 @@ def solve(
     for point in crossed:
         found.append(_close_in(swept, float(grid[point]), float(grid[point + 1])))
     found += _touching(swept, grid, values)
-    return sorted(found, key=lambda root: root.value)
+    return _in_steps(swept, found, grid, values)
 
 
 def evaluate(function: Callable[..., Any], arguments: Mapping[str, Any]) -> float:
@@ -346,4 +362,83 @@ def _whole_roots(swept: _Swept, low: int, high: int) -> list[Root]:
             else:
                 above = middle
         found.append(_root(swept, float(above)))
-    return sorted(found, key=lambda root: root.value)
+    return _in_steps(swept, found, grid, values, only_whole=True)
+
+
+def _in_steps(
+    swept: _Swept,
+    found: list[Root],
+    grid: FloatArray,
+    values: FloatArray,
+    *,
+    only_whole: bool = False,
+) -> list[Root]:
+    """Return the roots in order; those on one step of a staircase as one, from its first value."""
+    whole = only_whole or swept.name.rpartition("_")[2] in _COUNTED
+    kept: list[Root] = []
+    for root in sorted(found, key=lambda root: root.value):
+        if kept and root.value <= kept[-1].last:
+            continue
+        if root.exact:
+            kept.append(_step(swept, root, grid, values, whole=whole))
+        else:
+            kept.append(_jump(swept, root, whole=whole, only_whole=only_whole))
+    return kept
+
+
+def _step(swept: _Swept, root: Root, grid: FloatArray, values: FloatArray, *, whole: bool) -> Root:
+    """Return a root with all of the step that it lies on; itself if there is no step."""
+    off = swept(root.value)
+    away = 1.0 if whole else 1e-7 * abs(root.value)
+    beside = (root.value - away, root.value + away)
+    if not any(swept(at) == off for at in beside if grid[0] <= at <= grid[-1]):
+        return root
+    level = (values == off) | (grid == root.value)
+    below = grid[(grid < root.value) & ~level]
+    above = grid[(grid > root.value) & ~level]
+
+    def is_level(value: float) -> bool:
+        return swept(np.round(value) if whole else value) == off
+
+    start = _edge(is_level, root.value, float(below[-1])) if below.size else float(grid[0])
+    end = _edge(is_level, root.value, float(above[0])) if above.size else float(grid[-1])
+    if whole:
+        start, end = float(np.round(start)), float(np.round(end))
+    return Root(start, root.result, True, last=end)
+
+
+def _edge(holds: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Return the last value that a condition holds for, from one that it does towards another."""
+    for _ in range(200):  # halves any range of floats down to neighbours
+        middle = 0.5 * (inside + outside)
+        if middle in (inside, outside):
+            break
+        if holds(middle):
+            inside = middle
+        else:
+            outside = middle
+    return inside
+
+
+def _jump(swept: _Swept, root: Root, *, whole: bool, only_whole: bool) -> Root:
+    """Return the first value past a jump over the result, with what the formula gives before it.
+
+    Of a formula without a jump there, such as one that is steep, it is the root as it was found.
+    """
+    value = root.value
+    if not only_whole:
+        near, far = (
+            swept(value + share * abs(value)) - swept(value - share * abs(value))
+            for share in (1e-9, 1e-6)
+        )
+        if not abs(near) > 0.5 * abs(far):
+            return root
+    if whole:
+        value = float(np.ceil(value - 1e-6))
+        below = value - 1.0
+    else:
+        below, above = value - 1e-9 * abs(value), value + 1e-9 * abs(value)
+        sign = np.sign(swept(above))
+        value = _edge(lambda at: bool(np.sign(swept(at)) == sign), above, below)
+    before = swept.result + swept(below)
+    return Root(value, swept.result + swept(value), False, before=before)

@@ -196,13 +196,29 @@ class Solution:
         show = self.parameter.show
         if not self.roots:
             return [f"no solution in [{show(self.low)}, {show(self.high)}]"]
-        return [show(root.value) + self._inexact(root) for root in self.roots]
+        return [self._line(root) for root in self.roots]
 
-    def _inexact(self, root: Root) -> str:
+    def _line(self, root: Root) -> str:
+        if root.last > root.value:
+            first, last = self._whole(root.value), self._whole(root.last)
+            if root.last >= self.high:
+                return f"{first} or more (to the end of the range, {last})"
+            return f"{first} to {last}"
         if root.exact:
-            return ""
-        there = units.show(root.result, self.formula.unit)
-        return f" (nearest: the formula steps over it and gives {there})"
+            return self.parameter.show(root.value)
+        wanted, there, before = (
+            units.show(value, self.formula.unit)
+            for value in (self.target, root.result, root.before)
+        )
+        value = self._whole(root.value)
+        least = ", the least for it" if root.result > root.before else ""
+        return f"{value} (no value gives {wanted}: {there} from here{least}, {before} below)"
+
+    def _whole(self, value: float) -> str:
+        """Write a value, with all of its digits if it counts and is not astronomical."""
+        if self.parameter.unit in ("byte", "bit", "1") and value == round(value) and value < 1e9:
+            return f"{self.parameter.show(value, digits=9)}"
+        return self.parameter.show(value)
 
 
 def solve_for(

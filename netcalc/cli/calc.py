@@ -291,7 +291,13 @@ def _print_roots(formula: Formula, found_roots: calculator.Solution) -> None:
             "result_wanted": found_roots.target,
             "range": [found_roots.low, found_roots.high],
             "roots": [
-                {"value": root.value, "result": root.result, "exact": root.exact}
+                {
+                    "value": root.value,
+                    "last": root.last,
+                    "result": root.result,
+                    "exact": root.exact,
+                    "before": root.before,
+                }
                 for root in found_roots.roots
             ],
             "note": found_roots.doubt,
