@@ -390,8 +390,9 @@ def _step(swept: _Swept, root: Root, grid: FloatArray, values: FloatArray, *, wh
     """Return a root with all of the step that it lies on; itself if there is no step."""
     off = swept(root.value)
     away = 1.0 if whole else 1e-7 * abs(root.value)
-    beside = (root.value - away, root.value + away)
-    if not any(swept(at) == off for at in beside if grid[0] <= at <= grid[-1]):
+    beside = (max(root.value - away, grid[0]), min(root.value + away, grid[-1]))
+    beside = tuple(float(at) for at in beside if at != root.value)
+    if not any(swept(at) == off for at in beside):
         return root
     level = (values == off) | (grid == root.value)
     below = grid[(grid < root.value) & ~level]

@@ -24,7 +24,7 @@ def test_there_are_ten():
 def test_an_answer_is_what_the_command_prints(command, answer):
     done = CliRunner().invoke(commands, shlex.split(command))
     assert done.exception is None
-    assert done.output.strip() == answer
+    assert done.stdout.strip() == answer
 
 
 def test_the_mistake_in_the_documentation_is_what_the_command_prints(capsys):
