@@ -389,10 +389,9 @@ def _in_steps(
 def _step(swept: _Swept, root: Root, grid: FloatArray, values: FloatArray, *, whole: bool) -> Root:
     """Return a root with all of the step that it lies on; itself if there is no step."""
     off = swept(root.value)
-    away = 1.0 if whole else 1e-7 * abs(root.value)
-    beside = (max(root.value - away, grid[0]), min(root.value + away, grid[-1]))
-    beside = tuple(float(at) for at in beside if at != root.value)
-    if not any(swept(at) == off for at in beside):
+    away = 1.0 if whole else 1e-7 * (abs(root.value) or float(grid[-1] - grid[0]))
+    beside = np.clip([root.value - away, root.value + away], grid[0], grid[-1])
+    if not any(swept(float(at)) == off for at in beside[beside != root.value]):
         return root
     level = (values == off) | (grid == root.value)
     below = grid[(grid < root.value) & ~level]
