@@ -53,7 +53,7 @@ THIRD_PARTIES = {
     "experiments": {"numpy"},
     "congestion": {"numpy", "ns", "cppyy"},
     "truth": {"numpy"},
-    "plots": {"numpy", "bokeh"},
+    "plots": {"numpy", "bokeh", "matplotlib"},
     "widgets": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},
     "lessons": {
         "numpy",
@@ -71,7 +71,7 @@ THIRD_PARTIES = {
 
 LATE = {
     "pandas", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython", "nbconvert",
-    "latex2mathml", "ns", "cppyy",
+    "latex2mathml", "ns", "cppyy", "matplotlib",
 }  # fmt: skip
 """Packages of the extras: these rooms alone may import them when they are loaded."""
 LATE_ROOMS = {"plots", "widgets", "lessons"}
