@@ -14,6 +14,7 @@ from __future__ import annotations
 from netcalc.calculator._catalogue import command, formula, formulas, search, subject_formulas
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._formula import Formula
+from netcalc.calculator._names import codec_bps, known_names, plain_name
 from netcalc.calculator._parameter import Parameter, show
 from netcalc.calculator._results import (
     column_unit,
@@ -25,6 +26,7 @@ from netcalc.calculator._sweeps import (
     RESULT_CODES,
     Solution,
     Sweep,
+    family,
     parse_range,
     solve_for,
     sweep,
@@ -32,7 +34,8 @@ from netcalc.calculator._sweeps import (
 )
 
 __all__ = [
-    "RESULT_CODES", "Formula", "Parameter", "Solution", "Sweep", "column_unit", "command",
-    "doubt_notice", "explained", "formula", "formulas", "parse_range", "result_lines", "search",
-    "show", "solve_for", "subject_formulas", "sweep", "sweep_range", "table",
+    "RESULT_CODES", "Formula", "Parameter", "Solution", "Sweep", "codec_bps", "column_unit",
+    "command", "doubt_notice", "explained", "family", "formula", "formulas", "known_names",
+    "parse_range", "plain_name", "result_lines", "search", "show", "solve_for",
+    "subject_formulas", "sweep", "sweep_range", "table",
 ]  # fmt: skip
