@@ -493,18 +493,9 @@ def convert(value: float, from_unit: str, to_unit: str) -> float:
                 raise ArgumentTypeError("not-numbers", "value", found) from None
     for name in (from_unit, to_unit):
         if kind_of(name) is None:
-            raise UnitError(
-                "unit-unknown", name, expected="a unit", written=name, suggestions=_nearest(name),
-                example="Mbit/s",
-            )  # fmt: skip
-    raise UnitError(
-        "units-incomparable",
-        from_unit,
-        expected=f"a unit comparable to {to_unit!r}",
-        kind=_NAMES[kind_of(from_unit) or "1"],
-        to_unit=to_unit,
-        to_kind=_NAMES[kind_of(to_unit) or "1"],
-    )
+            raise unknown_unit(name)
+    kinds = (kind_of(name) or "1" for name in (from_unit, to_unit))
+    raise not_comparable(from_unit, to_unit, *kinds)
 
 
 def kind_of(written_unit: str) -> str | None:
@@ -518,6 +509,43 @@ def kind_of(written_unit: str) -> str | None:
     if not isinstance(written_unit, str) or written_unit == "":
         return None
     return next((unit for unit, table in _TABLES.items() if written_unit in table), None)
+
+
+def kinds_of(written_unit: str) -> list[str]:
+    """Return the SI units that a typed unit may belong to, with one reading or several.
+
+    Examples
+    --------
+    >>> kinds_of("gbps"), kinds_of("Mb"), kinds_of("parsec")
+    (['bit/s'], ['bit/s', 'byte', 'bit'], [])
+    """
+    _check_text("written_unit", written_unit)
+    return [
+        unit
+        for unit in _TABLES
+        if written_unit != ""
+        and unit != "1"
+        and (
+            written_unit in _AMBIGUOUS.get(unit, {})
+            or _typed_factor(written_unit, unit) is not None
+        )
+    ]
+
+
+def not_comparable(from_unit: str, to_unit: str, from_kind: str, to_kind: str) -> UnitError:
+    """Return the refusal of a conversion between units of two kinds."""
+    return UnitError(
+        "units-incomparable", from_unit, expected=f"a unit comparable to {to_unit!r}",
+        kind=_NAMES[from_kind], to_unit=to_unit, to_kind=_NAMES[to_kind],
+    )  # fmt: skip
+
+
+def unknown_unit(written: str) -> UnitError:
+    """Return the refusal of a unit that is none, with the nearest."""
+    return UnitError(
+        "unit-unknown", written, expected="a unit", written=written,
+        suggestions=_nearest(written), example="Mbit/s",
+    )  # fmt: skip
 
 
 def readings_of(written_unit: str) -> tuple[str, ...]:

@@ -11,7 +11,14 @@ appears here by existing.
 
 from __future__ import annotations
 
-from netcalc.calculator._catalogue import command, formula, formulas, search, subject_formulas
+from netcalc.calculator._catalogue import (
+    command,
+    formula,
+    formulas,
+    listed,
+    search,
+    subject_formulas,
+)
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._formula import Formula
 from netcalc.calculator._names import codec_bps, known_names, plain_name
@@ -36,6 +43,6 @@ from netcalc.calculator._sweeps import (
 __all__ = [
     "RESULT_CODES", "Formula", "Parameter", "Solution", "Sweep", "codec_bps", "column_unit",
     "command", "doubt_notice", "explained", "family", "formula", "formulas", "known_names",
-    "parse_range", "plain_name", "result_lines", "search", "show", "solve_for",
+    "listed", "parse_range", "plain_name", "result_lines", "search", "show", "solve_for",
     "subject_formulas", "sweep", "sweep_range", "table",
 ]  # fmt: skip

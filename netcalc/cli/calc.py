@@ -23,6 +23,10 @@ _RESERVED = {"json", "csv", "sweep", "plot", "force", "solve", "for", "explain",
 """Options of every formula; an argument of that name is given with its unit."""
 
 
+FOUND = 12
+"""Formulas that a search prints."""
+
+
 class _Formulas(Group):
     """One command for each public model; a new formula appears here by existing."""
 
@@ -38,9 +42,9 @@ class _Formulas(Group):
 
 
 @click.group(cls=_Formulas, invoke_without_command=True, no_args_is_help=False)
-@click.option("--list", "listed", is_flag=True, help="List all formulas by subject.")
+@click.option("--list", "listed", is_flag=True, help="List all formulas, the most needed first.")
 @click.option(
-    "--search", "words", metavar="WORDS", help="List the formulas that match these words."
+    "--search", "words", metavar="WORDS", help="List the formulas that answer a question, ranked."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.pass_context
@@ -61,10 +65,10 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
     if not listed and not as_json and found is None:
         click.echo(ctx.get_help())
         return
-    shown = list(calculator.formulas().values()) if found is None else found
-    if not shown:
+    if found is not None and not found:
         raise CommandError("nothing-matches", words=words)
     if as_json:
+        shown = list(calculator.formulas().values()) if found is None else found
         print_json(
             [
                 {
@@ -76,13 +80,36 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
                 for formula in shown
             ]
         )
-        return
-    subject = ""
-    for formula in shown:
-        if formula.subject != subject:
-            subject = formula.subject
-            put(subject.replace("_", " "), bold=True)
-        say(f"  {calculator.command(formula):32} {formula.summary}")
+    elif found is not None:
+        for formula in found[:FOUND]:
+            say(f"{calculator.command(formula):32} {formula.summary}")
+        if len(found) > FOUND:
+            put(f"and {len(found) - FOUND} more; --json lists all")
+    else:
+        _print_list()
+
+
+def _print_list() -> None:
+    """Print the formulas that most questions need, then all of them by chapter and subject."""
+    printed = ""
+    for chapter, subject, found in calculator.listed():
+        if chapter != printed:
+            put(("\n" if printed else "") + chapter, bold=True)
+            printed = chapter
+        if subject:
+            put(f"  {subject.replace('_', ' ')}")
+        for formula in found:
+            say(f"    {calculator.command(formula):30} {formula.summary}")
+
+
+def formula_command(name: str) -> click.Command | None:
+    """Return the command of a formula; None if nothing has that name."""
+    try:
+        return _command(calculator.formula(name))
+    except DomainError as error:
+        if error.code == "formula-unknown":
+            return None
+        raise
 
 
 def _command(formula: Formula) -> click.Command:
@@ -356,9 +383,13 @@ def _family(
     if plot_path is not None:
         _plot_family(family, over, by, by_values, plot_path, logarithmic=logarithmic)
     names = list(family[0].columns)
+    doubt = " ".join(dict.fromkeys(one.doubt for one in family if one.doubt))
+    if doubt:
+        complain(f"note: {doubt}")
     if as_json:
         columns = {name: [one.columns[name].tolist() for one in family] for name in names}
-        document = _document(formula, arguments, columns if len(names) > 1 else columns[names[0]])
+        result: Any = columns if len(names) > 1 else columns[names[0]]
+        document = _document(formula, arguments, result, doubt)
         print_json({
             **document, "sweep": [by.name, over.name],
             "values": [by_values.tolist(), values.tolist()],

@@ -218,7 +218,7 @@ def test_calc_lists_searches_and_helps():
             ["calc", "transfer", "--latency", "1s", "-1B", "--bandwidth", "T1"],
             ["payload must be 0 or greater, got -1 B"],
         ),
-        (["calc", "path-mixes", "1s", "--link-count", "12,13"], ["12.13", '"12, 13"']),
+        (["calc", "path-mixes", "1s", "--link-count", "1,250"], ["1.250", '"1, 250"']),
         (["calc", "mmc-wait", "1", "--server-count", "2,5"], ["'2,5' is ambiguous", "2 or 5"]),
         (
             ["run", "echo", "--path", "1", "Gbit/s", "40", "ms"],
