@@ -22,7 +22,7 @@ from netcalc.calculator._catalogue import (
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._formula import Formula
 from netcalc.calculator._names import codec_bps, known_names, plain_name
-from netcalc.calculator._parameter import Parameter, show
+from netcalc.calculator._parameter import Parameter, is_noun, show
 from netcalc.calculator._results import (
     column_unit,
     explained,
@@ -42,7 +42,7 @@ from netcalc.calculator._sweeps import (
 
 __all__ = [
     "RESULT_CODES", "Formula", "Parameter", "Solution", "Sweep", "codec_bps", "column_unit",
-    "command", "doubt_notice", "explained", "family", "formula", "formulas", "known_names",
-    "listed", "parse_range", "plain_name", "result_lines", "search", "show", "solve_for",
+    "command", "doubt_notice", "explained", "family", "formula", "formulas", "is_noun",
+    "known_names", "listed", "parse_range", "plain_name", "result_lines", "search", "show", "solve_for",
     "subject_formulas", "sweep", "sweep_range", "table",
 ]  # fmt: skip

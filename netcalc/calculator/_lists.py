@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from netcalc.errors import UnitError
 
@@ -78,19 +79,33 @@ def _split(part: str, text: str, is_list: bool, pure: bool, field: str) -> list[
     two = len(numbers) == 2
     if not is_list:
         return [part] if two or grouped else [one + unit for one in numbers]
-    may_be_grouped = grouped and (two or any(one[0] == "0" for one in numbers[1:]))
+    may_be_grouped = (grouped and two) or any(re.fullmatch(r"0\d\d", one) for one in numbers[1:])
     may_be_decimal = two and not pure and "." not in part
     if may_be_grouped or may_be_decimal:
-        joined = "" if may_be_grouped else "."
-        listed = ", ".join(one + unit for one in numbers)
-        count = _COUNTS.get(len(numbers), len(numbers))
-        readings = [joined.join(numbers) + unit, f'"{listed}" ({count} numbers)']
-        if two and may_be_grouped:
+        readings = [_listed(numbers, unit)]
+        if may_be_decimal or two:
             readings.insert(0, ".".join(numbers) + unit)
+        if may_be_grouped:
+            readings.insert(0, _listed(_regrouped(numbers), unit))
         raise UnitError(
             "ambiguous-number", text, expected="a list of numbers", field=field, readings=readings
         )
     return [one + unit for one in numbers]
 
 
-_COUNTS = {2: "two", 3: "three"}
+def _regrouped(numbers: Sequence[str]) -> list[str]:
+    """Return numbers whose thousands were separated: 1, 000, 2, 000 as 1000, 2000."""
+    found: list[str] = []
+    for one in numbers:
+        if found and re.fullmatch(r"\d{3}", one):
+            found[-1] += one
+        else:
+            found.append(one)
+    return found
+
+
+def _listed(numbers: Sequence[str], unit: str) -> str:
+    if len(numbers) == 1:
+        return numbers[0] + unit
+    count = {2: "two", 3: "three"}.get(len(numbers), len(numbers))
+    return f'"{", ".join(one + unit for one in numbers)}" ({count} numbers)'

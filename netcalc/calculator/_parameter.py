@@ -29,8 +29,11 @@ _PACKET_SIZED = re.compile(
     r"link|ip_payload|datagram|extension)(?=_|$).*_bytes$"
 )
 """Sizes of a packet or of a part of it, which nobody gives in another unit than bytes."""
+_OF_A_PACKET = re.compile(r"\b(packet|segment|datagram|frame|echo)\b")
 _PERCENTILE = re.compile(
-    r"p\s*(?P<p>\d+(?:\.\d+)?)|(?P<th>\d+(?:\.\d+)?)\s*(?:st|nd|rd|th)(?:\s+perc\w*)?", re.I
+    r"p\s*(?P<p>\d+(?:\.\d+)?)|(?P<th>\d+(?:\.\d+)?)\s*(?:st|nd|rd|th)(?:\s+perc\w*)?"
+    r"|(?P<of_100>[1-9]\d(?:\.\d+)?)",
+    re.IGNORECASE,
 )
 _NOUN = re.compile(r"(?P<number>[+-]?\d[\d.,]*(?:[kM](?![a-zA-Z]))?)\s*(?P<noun>[A-Za-z]{1,14})")
 _NOUNS = frozenset(
@@ -68,6 +71,14 @@ class Parameter:
     def required(self) -> bool:
         """True if there is no default."""
         return self.default is inspect.Parameter.empty
+
+    @property
+    def packet_sized(self) -> bool:
+        """Whether it is a size of a packet or of a part of it, so that 1500 is 1500 bytes."""
+        if self.unit != "byte":
+            return False
+        of_one = self.name == "payload_bytes" and _OF_A_PACKET.search(self.description) is not None
+        return of_one or _PACKET_SIZED.search(self.name) is not None
 
     @property
     def wanted(self) -> str:
@@ -184,7 +195,7 @@ class Parameter:
         try:
             return units.parse_typed(
                 text, self.unit, field=self.short_name,
-                bare=_PACKET_SIZED.search(self.name) is not None,
+                bare=self.packet_sized,
             )  # fmt: skip
         except UnitError as error:
             if error.code != "kind-unknown":
@@ -202,7 +213,7 @@ class Parameter:
         if self.name == "codec_bps":
             return _names.codec_bps(text)
         if self.name == "quantile" and (found := _PERCENTILE.fullmatch(text)):
-            return float(found["p"] or found["th"]) / 100
+            return float(found["p"] or found["th"] or found["of_100"]) / 100
         return None
 
     def _without_noun(self, text: str) -> str:
@@ -239,6 +250,17 @@ def documented_parameter(
         description=UNIT.sub("", text).strip(),
         choices=tuple(c.strip(" '\"") for c in choices[1].split(",")) if choices else (),
     )  # fmt: skip
+
+
+def is_noun(word: str) -> bool:
+    """Whether a word is what a count counts, as the ``flows`` of ``10 flows``.
+
+    Examples
+    --------
+    >>> is_noun("users"), is_noun("ms")
+    (True, False)
+    """
+    return word.lower().removesuffix("s") in _NOUNS
 
 
 def flat(text: str) -> str:

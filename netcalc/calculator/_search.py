@@ -26,7 +26,8 @@ _LEAST = 0.2
 """Share of the best score below which a formula is left out."""
 _FILLERS = frozenset(
     {
-        "a", "about", "no", "not", "such", "thing", "some", "an", "and", "any", "are", "as", "at", "be", "between", "by", "can",
+        "no", "not", "such", "thing", "some",
+        "a", "about", "an", "and", "any", "are", "as", "at", "be", "between", "by", "can",
         "calculate", "compute", "do", "does", "each", "find", "for", "from", "get", "give",
         "gives", "given", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its",
         "like", "make", "many", "me", "much", "my", "need", "needed", "needs", "of", "on",

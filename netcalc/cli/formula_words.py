@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -41,14 +42,22 @@ class FormulaCommand(QuantityCommand):
         name, equals, value = word.partition("=")
         if not name.startswith("--") or len(name) < 3 or name in known:
             return word
+        command = calculator.command(self._formula)
         meant = self._formula.called(name[2:])
         if len(meant) > 1:
             choices = ["--" + self._formula.option(one.name) for one in meant]
-            command = calculator.command(self._formula)
             raise CommandError(
-                "option-ambiguous", command=f"calc {command}", option=name, choices=choices
+                "option-ambiguous", command=f"netcalc calc {command}", option=name, choices=choices
             )
-        return f"--{meant[0].name.replace('_', '-')}{equals}{value}" if meant else word
+        if meant:
+            return f"--{meant[0].name.replace('_', '-')}{equals}{value}"
+        if not get_close_matches(name, known, n=1, cutoff=0.7):
+            options = ["--" + self._formula.option(one.name) for one in self._formula.parameters]
+            raise CommandError(
+                "option-of-no-argument", command=f"netcalc calc {command}", option=name,
+                options=options,
+            )  # fmt: skip
+        return word
 
 
 def joined(words: Sequence[str]) -> list[str]:
@@ -73,6 +82,7 @@ def _is_unit(word: str) -> bool:
         units.kind_of(word) is not None
         or bool(units.readings_of(word))
         or word.lower() in _UNIT_WORDS
+        or calculator.is_noun(word)
     )
 
 
@@ -93,7 +103,7 @@ def assigned(formula: Formula, words: Sequence[str], given: Mapping[str, str]) -
                 first=words[0], second=given[first.name],
             )  # fmt: skip
     takes_list = bool(left) and left[0].kind == "list" and len(words) > 1
-    if takes_list and all(_NUMBER.fullmatch(one) for one in words):
+    if takes_list and all(_NUMBER.fullmatch(one) and "," not in one for one in words):
         return {left[0].name: "; ".join(words)}
     found: dict[str, str] = {}
     for word in words:
@@ -108,19 +118,23 @@ def assigned(formula: Formula, words: Sequence[str], given: Mapping[str, str]) -
 
 
 def _index_of(word: str, left: Sequence[Parameter]) -> int | None:
-    """Return which of the arguments that are left a value is for."""
+    """Return which of the arguments that are left a value is for.
+
+    The first one that is required and can be it; one that may be left out only where none is.
+    """
     if not left:
         return None
-    first, *_ = left
-    needed = [i for i, one in enumerate(left) if one.required or one is first]
-    others = [i for i, one in enumerate(left) if i not in needed]
+    needed = [i for i, one in enumerate(left) if one.required or i == 0]
     read = {i: _reads(one, word) for i, one in enumerate(left)}
-    for wanted in (True, None):  # it is one; it is one with two readings
-        for some in (needed, others):
-            fits = [i for i in some if read[i] is wanted]
-            if fits:
-                return fits[0]
-    return needed[0] if needed else None
+    sure = [i for i in needed if read[i] is True]
+    possible = [i for i in needed if read[i] is not False]
+    if sure and (sure[0] == possible[0] or left[possible[0]].packet_sized):
+        return sure[0]
+    if possible:
+        return possible[0]
+    if _NUMBER.fullmatch(word):
+        return needed[0]
+    return next((i for i, fits in read.items() if fits), needed[0])
 
 
 def _reads(parameter: Parameter, word: str) -> bool | None:

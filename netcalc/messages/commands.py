@@ -7,6 +7,7 @@ COMMAND_LINE: dict[str, str] = {
     "unknown-option": "{command} has no option {option}",
     "option-of-others": "{command} has no option {option}",
     "option-ambiguous": "{option} of {command} may be {choices:or}",
+    "option-of-no-argument": "{command} has no option {option}",
     "too-many-sweeps": "a table has two sides, and {count} arguments have several values",
     "read-as": "{name} {text} is read as {value}",
     "argument-missing": "{name} is required",
@@ -74,6 +75,7 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "unknown-option": "{command} --help lists its options",
     "option-of-others": "It is an option of {others:or}",
     "option-ambiguous": "Write the one that is meant",
+    "option-of-no-argument": "Its arguments are {options}",
     "too-many-sweeps": "Give at most {high} arguments a list or a --sweep",
     "argument-missing": "See {command} --help",
     "unexpected-argument": (
