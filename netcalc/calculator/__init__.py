@@ -43,6 +43,6 @@ from netcalc.calculator._sweeps import (
 __all__ = [
     "RESULT_CODES", "Formula", "Parameter", "Solution", "Sweep", "codec_bps", "column_unit",
     "command", "doubt_notice", "explained", "family", "formula", "formulas", "is_noun",
-    "known_names", "listed", "parse_range", "plain_name", "result_lines", "search", "show", "solve_for",
-    "subject_formulas", "sweep", "sweep_range", "table",
+    "known_names", "listed", "parse_range", "plain_name", "result_lines", "search", "show",
+    "solve_for", "subject_formulas", "sweep", "sweep_range", "table",
 ]  # fmt: skip

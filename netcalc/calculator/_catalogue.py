@@ -84,7 +84,7 @@ def formula(name: str) -> Formula:
     if len(found) == 1:
         return found[0]
     if found:
-        raise DomainError("formula-ambiguous", "formula", name, choices=[f.name for f in found])
+        raise DomainError("formula-ambiguous", "formula", name, choices=[command(f) for f in found])
     known = {f.short_name: f for f in formulas().values()}
     close = get_close_matches(wanted, known, n=3, cutoff=0.7)
     close += [command(f) for f in search(name.replace("-", " "))[: 4 - len(close)]]

@@ -16,7 +16,7 @@ _BARE = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?")
 _UNIT = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*(?P<unit>[^\d\s.,].*)", re.DOTALL)
 
 
-def values(text: str, *, is_list: bool, pure: bool, field: str) -> list[str]:
+def values(text: str, *, is_list: bool, pure: bool, whole: bool, field: str) -> list[str]:
     """Return the values of a text, a unit at its end on each.
 
     A comma between digits separates where it can be nothing else: in a list of pure numbers, and
@@ -31,6 +31,8 @@ def values(text: str, *, is_list: bool, pure: bool, field: str) -> list[str]:
         Whether the argument takes a list.
     pure : bool
         Whether its numbers have no unit.
+    whole : bool
+        Whether a fraction can be none of them, as of the bytes of a packet.
     field : str
         The argument, for an error.
 
@@ -46,16 +48,20 @@ def values(text: str, *, is_list: bool, pure: bool, field: str) -> list[str]:
 
     Examples
     --------
-    >>> values("10,20,30", is_list=True, pure=True, field="x")
+    >>> values("10,20,30", is_list=True, pure=True, whole=False, field="x")
     ['10', '20', '30']
-    >>> values("10,50,100ms", is_list=False, pure=False, field="x")
+    >>> values("10,50,100ms", is_list=False, pure=False, whole=False, field="x")
     ['10ms', '50ms', '100ms']
-    >>> values("1,5 ms", is_list=False, pure=False, field="x")
+    >>> values("1,5 ms", is_list=False, pure=False, whole=False, field="x")
     ['1,5 ms']
     """
     parts = list(_SEPARATOR.split(text.strip().strip("[]()")))
     if ";" not in text:
-        parts = [one for part in parts for one in _split(part, text, is_list, pure, field)]
+        parts = [
+            one
+            for part in parts
+            for one in _split(part, text, is_list=is_list, pure=pure, whole=whole, field=field)
+        ]
     if (
         is_list
         and pure
@@ -69,7 +75,9 @@ def values(text: str, *, is_list: bool, pure: bool, field: str) -> list[str]:
     return parts
 
 
-def _split(part: str, text: str, is_list: bool, pure: bool, field: str) -> list[str]:
+def _split(
+    part: str, text: str, *, is_list: bool, pure: bool, whole: bool, field: str
+) -> list[str]:
     found = _COMMAS.fullmatch(part)
     if found is None:
         return [part]
@@ -78,9 +86,9 @@ def _split(part: str, text: str, is_list: bool, pure: bool, field: str) -> list[
     grouped = alike and re.fullmatch(r"[+-]?[1-9]\d{0,2}", numbers[0]) is not None
     two = len(numbers) == 2
     if not is_list:
-        return [part] if two or grouped else [one + unit for one in numbers]
+        return [part] if (two and not whole) or grouped else [one + unit for one in numbers]
     may_be_grouped = (grouped and two) or any(re.fullmatch(r"0\d\d", one) for one in numbers[1:])
-    may_be_decimal = two and not pure and "." not in part
+    may_be_decimal = two and not pure and not whole and "." not in part
     if may_be_grouped or may_be_decimal:
         readings = [_listed(numbers, unit)]
         if may_be_decimal or two:

@@ -135,7 +135,11 @@ class Parameter:
         if two is not None and (self.kind != "list" or len(two[2]) == 3):
             return [text]  # refused by the number
         return _lists.values(
-            text, is_list=self.kind == "list", pure=self.unit == "1", field=self.short_name
+            text,
+            is_list=self.kind == "list",
+            pure=self.unit == "1",
+            whole=self.packet_sized,
+            field=self.short_name,
         )
 
     def show(self, value: Any, *, digits: int = 4) -> str:

@@ -70,7 +70,10 @@ def joined(words: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     for word in words:
-        if found and _NUMBER.fullmatch(found[-1]) and _is_unit(word):
+        if found and (
+            (_NUMBER.fullmatch(found[-1]) and _is_unit(word))
+            or (" " in found[-1] and (word == "per" or found[-1].endswith(" per")))
+        ):
             found[-1] += f" {word}"
         else:
             found.append(word)
@@ -78,12 +81,7 @@ def joined(words: Sequence[str]) -> list[str]:
 
 
 def _is_unit(word: str) -> bool:
-    return (
-        units.kind_of(word) is not None
-        or bool(units.readings_of(word))
-        or word.lower() in _UNIT_WORDS
-        or calculator.is_noun(word)
-    )
+    return bool(units.kinds_of(word)) or word.lower() in _UNIT_WORDS or calculator.is_noun(word)
 
 
 def assigned(formula: Formula, words: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
