@@ -68,17 +68,17 @@ def words(text: str) -> list[str]:
     Examples
     --------
     >>> words("How many packets per second?")
-    ['count', 'pp']
+    ['count', 'pps']
     """
-    plain = " " + re.sub(r"[^\w./-]+", " ", text.lower().replace("'s ", " ")) + " "
+    plain = " " + re.sub(r"[^\w./]+", " ", text.lower().replace("'s ", " ")) + " "
     for phrase in _PHRASES_LONGEST_FIRST:
         plain = plain.replace(f" {phrase} ", f" {PHRASES[phrase]} ")
     found: list[str] = []
     for word in plain.split():
         if word in _FILLERS:
             continue
-        joined = re.sub(r"[./-]", "", word)
-        found += [joined] if re.search(r"\d", word) else re.split(r"[./-]+", word)
+        joined = re.sub(r"[./]", "", word)
+        found += [joined] if re.search(r"\d", word) else re.split(r"[./]+", word)
     return [stem(one) for one in found if one and one not in _FILLERS]
 
 
