@@ -428,6 +428,8 @@ def _typed_factor(written: str, unit: str) -> float | None:
         if found := _PER.fullmatch(written.lower()):
             return 1 / _PER_S[found["per"][0]]
         return table.get({"mpps": "Mpps"}.get(written.lower(), written.lower()))
+    if unit == "m" and re.fullmatch(r"kilomet(?:er|re)s?", written.lower()):
+        return 1e3
     if unit in ("s", "m", "ratio") and len(written) > 1:
         return table.get(written.lower().removesuffix("."))
     return _THOUSANDS.get(written) if unit == "1" else None

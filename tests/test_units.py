@@ -163,6 +163,7 @@ TYPED = [
     ("1 mpps", "packet/s", 1e6),
     ("10k", "1", 1e4),
     ("2 million", "1", 2e6),
+    ("6000 kilometers", "m", 6e6),
     ("3000 MILES", "m", 3000 * 1609.344),
 ]
 

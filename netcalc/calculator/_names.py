@@ -45,6 +45,9 @@ CHOICE_ALIASES: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """By argument: what people call a choice, in lower case without marks, and the choice."""
 
+CHOICE_HINTS = {("transport", "https"): ("tcp with --security tls1.3", "quic")}
+"""What is meant by a name that is more than a choice: by argument and name."""
+
 LAYER_ALIASES = {
     "ipsec": "esp4:aes-gcm-16", "esp": "esp4:aes-gcm-16", "ipsec6": "esp6:aes-gcm-16",
     "esp4": "esp4:aes-gcm-16", "esp6": "esp6:aes-gcm-16",
@@ -146,6 +149,10 @@ ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "altitude": ("altitude",),
     "buffer": ("buffer", "buffer_bdp"),
     "burst": ("bucket", "burst"),
+    "in": ("input",),
+    "ingress": ("input",),
+    "out": ("output",),
+    "egress": ("output",),
     "cir": ("token",),
     "pir": ("peak",),
     "codec": ("codec", "payload"),
@@ -228,9 +235,11 @@ def choose(parameter: str, text: str, choices: Sequence[str]) -> str | None:
     return begin[0] if len(begin) == 1 else None
 
 
-def near_choices(text: str, choices: Sequence[str]) -> list[str]:
-    """Return the choices that begin as a text does, as ``tls`` does."""
+def near_choices(parameter: str, text: str, choices: Sequence[str]) -> list[str]:
+    """Return the choices that a text may mean: those that begin so, as ``tls`` does."""
     wanted = plain_name(text)
+    if (parameter, wanted) in CHOICE_HINTS:
+        return list(CHOICE_HINTS[parameter, wanted])
     return [one for one in choices if wanted and plain_name(one).startswith(wanted)][:4]
 
 

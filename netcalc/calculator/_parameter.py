@@ -44,6 +44,9 @@ _NOUNS = frozenset(
         "pair", "sample", "datagram", "message",
     }
 )  # fmt: skip
+_ANY_UNIT = frozenset({"allocations"})
+"""Numbers of which only the ratios count, so that they may be rates."""
+_NUMBER_AND_UNIT = re.compile(r"[\d.,]+\s*(?P<unit>[A-Za-z].*)")
 _IP_VERSIONS = {"4": 4.0, "v4": 4.0, "ipv4": 4.0, "6": 6.0, "v6": 6.0, "ipv6": 6.0}
 
 
@@ -166,7 +169,7 @@ class Parameter:
         chosen = _names.choose(self.name, text, known)
         if chosen is not None:
             return chosen
-        near = _names.near_choices(text, known)
+        near = _names.near_choices(self.name, text, known)
         if len(near) > 1:
             raise DomainError("not-a-choice", self.name, text, choices=near, suggestions=near)
         return text
@@ -214,6 +217,9 @@ class Parameter:
         """Return what a word stands for in this argument: ``p99``, ``IPv6``, ``G.711``."""
         if self.name == "ip_version":
             return _IP_VERSIONS.get(text.lower())
+        if self.name in _ANY_UNIT and (found := _NUMBER_AND_UNIT.fullmatch(text)):
+            kinds = units.kinds_of(found["unit"])
+            return units.parse_typed(text, kinds[0], field=self.short_name) if kinds else None
         if self.name == "codec_bps":
             return _names.codec_bps(text)
         if self.name == "quantile" and (found := _PERCENTILE.fullmatch(text)):

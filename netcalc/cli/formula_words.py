@@ -51,7 +51,8 @@ class FormulaCommand(QuantityCommand):
             )
         if meant:
             return f"--{meant[0].name.replace('_', '-')}{equals}{value}"
-        if not get_close_matches(name, known, n=1, cutoff=0.7):
+        bare = [one.lstrip("-") for one in known]
+        if not get_close_matches(name.lstrip("-"), bare, n=1, cutoff=0.7):
             options = ["--" + self._formula.option(one.name) for one in self._formula.parameters]
             raise CommandError(
                 "option-of-no-argument", command=f"netcalc calc {command}", option=name,
