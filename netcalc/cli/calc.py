@@ -134,7 +134,9 @@ def _command(formula: Formula) -> click.Command:
             "logarithmic steps. A second --sweep, or a list such as 10ms,50ms for an argument, "
             "gives a column for each of its values.",
         ),
-        click.Option(["--plot", "plot_"], metavar="OUT", help="Plot the sweep, as .html or .svg."),
+        click.Option(
+            ["--plot", "plot_"], metavar="OUT", help="Plot the sweep, as .html, .png or .svg."
+        ),
         click.Option(["--force", "force_"], is_flag=True, help="Replace OUT if it exists."),
         click.Option(
             ["--explain", "explain_"],
@@ -373,15 +375,26 @@ def _family(
     """Print a table over two arguments: rows over one, a column for each value of the other."""
     (over, values, logarithmic), (by, by_values, _) = sweeps
     if plot_path is not None:
-        from netcalc.cli.output import check_output
+        from netcalc.cli.formulas.files import check_formula_file, save_formula
 
-        check_output(plot_path, force=force, plot=True)
+        check_formula_file(plot_path, force=force)
     family = calculator.family(
         formula, arguments, over=over.name, values=values, by=by.name, by_values=by_values
     )
     values = family[0].values
     if plot_path is not None:
-        _plot_family(family, over, by, by_values, plot_path, logarithmic=logarithmic)
+        label = by.short_name.replace("_", " ")
+        given = {f"{label} {by.show(value)}": {**arguments, by.name: value} for value in by_values}
+        save_formula(
+            formula,
+            given,
+            over,
+            values,
+            plot_path,
+            fixed=arguments,
+            varied=[by.name],
+            logarithmic=logarithmic,
+        )
     names = list(family[0].columns)
     doubt = " ".join(dict.fromkeys(one.doubt for one in family if one.doubt))
     if doubt:
@@ -411,38 +424,6 @@ def _family(
         put(f"{over.show(x):>16}  " + "  ".join(f"{one:{width}}" for one in texts).rstrip())
 
 
-def _plot_family(
-    family: list[calculator.Sweep],
-    over: Parameter,
-    by: Parameter,
-    by_values: FloatArray,
-    path: str,
-    *,
-    logarithmic: bool,
-) -> None:
-    from netcalc.cli.output import save_curves
-
-    formula = family[0].formula
-    if len(family[0].columns) > 1:
-        raise CommandError("several-results", formula=formula.name)
-    label = by.short_name.replace("_", " ")
-    save_curves(
-        family[0].values,
-        {
-            f"{label} {by.show(value)}": next(iter(one.columns.values()))
-            for one, value in zip(family, by_values.tolist(), strict=True)
-        },
-        x_name=over.short_name.replace("_", " "),
-        x_unit=over.unit,
-        y_name=formula.short_name.replace("_", " "),
-        y_unit=formula.unit,
-        title=formula.summary,
-        logarithmic=logarithmic,
-        path=path,
-    )
-    put(f"wrote {path}", err=True)
-
-
 def _sweep(
     formula: Formula,
     arguments: dict[str, Any],
@@ -455,12 +436,15 @@ def _sweep(
 ) -> None:
     parameter, values, logarithmic = wanted
     if plot_path is not None:
-        from netcalc.cli.output import check_output
+        from netcalc.cli.formulas.files import check_formula_file, save_formula
 
-        check_output(plot_path, force=force, plot=True)
+        check_formula_file(plot_path, force=force)
     swept = calculator.sweep(formula, arguments, over=parameter.name, values=values)
     if plot_path is not None:
-        _plot(swept, parameter, plot_path, logarithmic=logarithmic)
+        given = {formula.short_name.replace("_", " "): arguments}
+        save_formula(
+            formula, given, parameter, values, plot_path, fixed=arguments, logarithmic=logarithmic
+        )
     several = len(swept.columns) > 1
     if swept.doubt:
         complain(f"note: {swept.doubt}")
@@ -485,25 +469,6 @@ def _sweep(
     for x, *row in rows:
         texts = [units.show(y, unit) for y, unit in zip(row, shown.values(), strict=True)]
         put(f"{parameter.show(x):>16}  " + "  ".join(f"{text:12}" for text in texts).strip())
-
-
-def _plot(swept: calculator.Sweep, parameter: Parameter, path: str, *, logarithmic: bool) -> None:
-    from netcalc.cli.output import save_curve
-
-    if len(swept.columns) > 1:
-        raise CommandError("several-results", formula=swept.formula.name)
-    save_curve(
-        swept.values,
-        next(iter(swept.columns.values())),
-        x_name=parameter.short_name.replace("_", " "),
-        x_unit=parameter.unit,
-        y_name=swept.formula.short_name.replace("_", " "),
-        y_unit=swept.formula.unit,
-        title=swept.formula.summary,
-        logarithmic=logarithmic,
-        path=path,
-    )
-    put(f"wrote {path}", err=True)
 
 
 def _document(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
-from netcalc.checks import FloatArray
 from netcalc.cli import put
 from netcalc.cli.mistakes import CommandError
 from netcalc.printable import printable_lines
@@ -33,9 +31,14 @@ PICTURES = {".gif", ".jpeg", ".jpg", ".pdf", ".png", ".svg", ".webp"}
 
 
 def check_output(
-    path: str, *, inputs: Iterable[str] = (), force: bool = False, plot: bool = False
+    path: str,
+    *,
+    inputs: Iterable[str] = (),
+    force: bool = False,
+    plot: bool = False,
+    pictures: Collection[str] = (".svg",),
 ) -> None:
-    """Refuse an output file that cannot or should not be written; a ``plot`` may be SVG.
+    """Refuse an output file that cannot or should not be written; a ``plot`` may be a picture.
 
     Raises
     ------
@@ -45,7 +48,7 @@ def check_output(
     if not path:
         raise CommandError("output-name-empty")
     target = Path(path)
-    if target.suffix.lower() in PICTURES and not (plot and target.suffix == ".svg"):
+    if target.suffix.lower() in PICTURES and not (plot and target.suffix in pictures):
         raise CommandError("output-is-picture", file=path, suggestion=f"{target.stem}.html")
     if any(name != "-" and target.exists() and _same(target, Path(name)) for name in inputs):
         raise CommandError("output-is-input", file=path)
@@ -135,50 +138,3 @@ def _same(first: Path, second: Path) -> bool:
         return first.samefile(second)
     except OSError:
         return False
-
-
-def save_curve(
-    x: FloatArray,
-    y: FloatArray,
-    *,
-    x_name: str,
-    x_unit: str,
-    y_name: str,
-    y_unit: str,
-    title: str,
-    logarithmic: bool,
-    path: str,
-) -> None:
-    """Draw one curve into one file that needs no network."""
-    save_curves(
-        x, {y_name: y}, x_name=x_name, x_unit=x_unit, y_name=y_name, y_unit=y_unit, title=title,
-        logarithmic=logarithmic, path=path,
-    )  # fmt: skip
-
-
-def save_curves(
-    x: FloatArray,
-    lines: Mapping[str, FloatArray],
-    *,
-    x_name: str,
-    x_unit: str,
-    y_name: str,
-    y_unit: str,
-    title: str,
-    logarithmic: bool,
-    path: str,
-) -> None:
-    """Draw curves over one axis into one file that needs no network."""
-    from netcalc import plots  # late: bokeh takes its time
-
-    positive = all((y[np.isfinite(y)] > 0).all() for y in lines.values())
-    write_plot(
-        plots.curves(
-            x,
-            lines,
-            x_axis=plots.Axis(x_name, x_unit, "log" if logarithmic else "linear"),
-            y_axis=plots.Axis(y_name, y_unit, "log" if logarithmic and positive else "linear"),
-            title=title,
-        ),
-        path,
-    )

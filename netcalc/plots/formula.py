@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -88,6 +88,7 @@ def formula_curves(
     over: Parameter,
     arguments: Mapping[str, object],
     *,
+    varied: Collection[str] = (),
     logarithmic: bool = False,
     log_result: bool | None = None,
 ) -> FormulaCurves:
@@ -103,6 +104,8 @@ def formula_curves(
         The argument along the axis.
     arguments : mapping of str to object
         The arguments that are fixed.
+    varied : collection of str
+        Names of arguments that differ between the curves: their names say how.
     logarithmic : bool
         Whether the axis of the argument is logarithmic.
     log_result : bool, optional
@@ -114,7 +117,7 @@ def formula_curves(
     fixed = [
         f"{wanted.label(p.name)} {p.show(arguments.get(p.name, p.default))}"
         for p in wanted.parameters
-        if p.name != over.name and (p.name in arguments or not p.required)
+        if p.name not in (over.name, *varied) and (p.name in arguments or not p.required)
     ]
     caption = (equations.plain(wanted.equation), ", ".join(fixed), f"From: {wanted.source}")
     name = wanted.short_name.replace("_", " ")

@@ -1,0 +1,1 @@
+"""Formulas on the command line: the files they are drawn into."""
