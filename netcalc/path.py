@@ -62,8 +62,8 @@ class Link:
         Link(bandwidth_bps=10000000.0, latency_s=0.0, name='10 Mbit/s')
         """
         rate, time = _split_link(text)
-        delay = units.parse(time, "s", field="latency") if time else 0.0
-        return cls(units.parse(rate, "bit/s", field="link rate"), delay, rate)
+        delay = units.parse_typed(time, "s", field="latency") if time else 0.0
+        return cls(units.parse_typed(rate, "bit/s", field="link rate"), delay, rate)
 
     def serialization_s(self, packet_bytes: ArrayLike) -> FloatArray:
         """Time to clock a packet onto the link. [s]"""
@@ -346,7 +346,7 @@ def _split_link(text: str) -> tuple[str, str]:
 
 def _reads(text: str, unit: str) -> bool:
     try:
-        units.parse(text, unit)
+        units.parse_typed(text, unit)
     except UnitError:
         return False
     return True

@@ -9,8 +9,9 @@
 >>> show(0.03, "s")
 '30 ms'
 
-Rates are decimal (k = 1000), ``Ki`` and ``Mi`` are 1024 and 1024², ``b`` is a bit and ``B`` a
-byte. What has two readings, or no unit where one is needed, is refused and both are named.
+Rates are decimal (k = 1000), ``Ki`` and ``Mi`` are 1024 and 1024², ``b`` in a rate is a bit and
+``B`` a byte. What has two readings, or no unit where one is needed, is refused and both are named.
+:func:`parse_typed` also reads what has one reading only because the argument is known.
 
 A unit library was tried and not taken: see ``docs/dependencies.md``.
 """
@@ -138,7 +139,7 @@ def _sizes() -> dict[str, float]:
     for prefix, factor in (*_SI.items(), *BINARY.items()):
         for octets in ("B", "byte", "bytes", "Byte", "Bytes", "octet", "octets"):
             table[prefix + octets] = factor
-        for bits in ("b", "bit", "bits"):
+        for bits in ("bit", "bits", *(("b",) if prefix in BINARY else ())):
             table[prefix + bits] = factor / 8
     return table
 
@@ -146,11 +147,11 @@ def _sizes() -> dict[str, float]:
 def _packet_rates() -> dict[str, float]:
     table: dict[str, float] = {"Hz": 1.0, "kHz": 1e3, "/s": 1.0, "1/s": 1.0}
     for prefix, factor in _RATE_SI.items():
-        for name in ("pps", "fps", "p/s"):
+        for name in ("pps", "fps", "p/s", "rps", "qps"):
             table[prefix + name] = factor
         for name in (
             "packet", "packets", "pkt", "pkts", "frame", "frames", "segment", "segments",
-            "datagram", "datagrams", "call",
+            "datagram", "datagrams", "call", "calls", "request", "requests",
         ):  # fmt: skip
             table[f"{prefix}{name}/s"] = factor
     return table
@@ -164,6 +165,7 @@ _TIMES = {
     **dict.fromkeys(("min", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hr", "hour", "hours"), 3600.0),
     **dict.fromkeys(("d", "day", "days"), 86400.0),
+    **dict.fromkeys(("week", "weeks"), 604_800.0),
 }
 
 # For each SI unit that netcalc computes in: what people write for it.
@@ -173,7 +175,8 @@ _TABLES: dict[str, dict[str, float]] = {
     "bit": {unit: 8 * factor for unit, factor in _sizes().items()},
     "packet/s": _packet_rates(),
     "s": _TIMES,
-    "ratio": {"%": 1e-2, "‰": 1e-3, "ppm": 1e-6, "percent": 1e-2, "ratio": 1.0},
+    "ratio": {"%": 1e-2, "‰": 1e-3, "ppm": 1e-6, "ppb": 1e-9, "percent": 1e-2, "per cent": 1e-2,
+              "pct": 1e-2, "ratio": 1.0},
     "m": {"m": 1.0, "km": 1e3, "cm": 1e-2, "mm": 1e-3, "mi": 1609.344, "mile": 1609.344,
           "miles": 1609.344, "metre": 1.0, "metres": 1.0, "meter": 1.0, "meters": 1.0},
     "m/s": {"m/s": 1.0, "km/s": 1e3, "c": 299_792_458.0},
@@ -214,13 +217,20 @@ _AMBIGUOUS: dict[str, dict[str, tuple[str, ...]]] = {
         **{p + "ps": (f"{p}bit/s (bits)", f"{p}B/s (bytes)", f"{p}pps (packets)") for p in "kMG"},
         **{p: (f"{p.replace('m', 'M')}bit/s (bits)", f"{p.replace('m', 'M')}B/s (bytes)")
            for p in "kKmMGT"},
+        **{p + "BPS": (f"{p.replace('K', 'k')}bit/s (bits)", f"{p.replace('K', 'k')}B/s (bytes)")
+           for p in "KMG"},
     },
     "byte": {
         "KB": ("kB (1000 bytes)", "KiB (1024 bytes)"),
         "Kb": ("kbit (1000 bits)", "Kibit (1024 bits)"),
-        **{p + "b": (f"{p.upper()}bit (bits)", f"{p.upper()}B (bytes)") for p in "mg"},
+        "b": ("B (bytes)", "bit (bits)"),
+        **{p + "b": (f"{p.replace('m', 'M').replace('g', 'G')}bit (bits)",
+                     f"{p.replace('m', 'M').replace('g', 'G')}B (bytes)") for p in "kmMgGTP"},
         **{p: (f"{p.replace('m', 'M')}B (bytes)", f"{p.replace('m', 'M')}bit (bits)")
-           for p in "kKmMGT"},
+           for p in "kmMGT"},
+        "K": ("kB (1000 bytes)", "KiB (1024 bytes)", "kbit (bits)"),
+        **{k + "yte" + s: ("kB (1000 bytes)", "KiB (1024 bytes)")
+           for k in ("KB", "Kb") for s in ("", "s")},
     },
     "packet/s": {
         "mpps": ("Mpps (10^6 packets/s)", "pps / 1000"),
@@ -291,6 +301,164 @@ def parse(text: str, unit: str, *, field: str | None = None) -> float:
     return value
 
 
+# What people type where the argument says what is meant: a rate, a share, the bytes of a packet.
+_ETHERNET = re.compile(
+    r"(?P<number>\d+(?:[.,]\d+)?)?\s*"
+    r"(?:(?P<giga>g(?:ig(?:abit)?)?)\s*(?:be|e|base-?\w*|\s*ethernet)?|(?P<tera>t)(?:be)?"
+    r"|(?P<mega>base-?\w+|m(?:be)?))",
+    re.IGNORECASE,
+)
+_ETHERNET_M = frozenset({"10", "100", "1000"})
+"""Rates in Mbit/s by which Ethernet is called; any other number with M alone has two readings."""
+_ETHERNET_NAMES = {
+    "ethernet": 10e6, "fe": 100e6, "fast ethernet": 100e6, "ge": 1e9, "gbe": 1e9, "gige": 1e9,
+    "gigabit ethernet": 1e9, "gigabit": 1e9,
+}  # fmt: skip
+_PREFIX_WORDS = {
+    "kilo": "k", "mega": "M", "giga": "G", "tera": "T", "kibi": "Ki", "mebi": "Mi", "gibi": "Gi",
+}  # fmt: skip
+_BITS = re.compile(
+    r"(?P<prefix>[kmgtKMGT]?)(?P<bits>b|[bB][iI][tT][sS]?)(?:ps|PS|/[sS](?:ec(?:ond)?)?)"
+    r"|(?P<whole>[kmgtKMGT])(?:[bB][iI][tT][sS]?)|(?P<exact>[kMGT])b"
+)
+_OCTETS = re.compile(r"(?P<prefix>[mgtMGT])(?:B|[bB][yY][tT][eE][sS]?)")
+_OCTET_RATE = re.compile(r"(?P<prefix>[kmgtKMGT]?)(?:B|[bB]ytes?)(?:ps|/s(?:ec(?:ond)?)?)")
+_PER = re.compile(r"(?P<what>[a-z]*?)\s*(?:/|per )\s*(?P<per>s|sec|second|min|minute|h|hr|hour)")
+_PER_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
+_ODDS = re.compile(r"(?P<one>[\d.]+)\s*(?:/|:|\bin\b)\s*(?P<of>\d[\d,.]*)")
+_POWER = re.compile(r"(?:(?P<times>[\d.]+)\s*[x*×·]\s*)?10\s*(?:\^|\*\*)\s*(?P<power>[+-]?\d+)")
+_ZERO = re.compile(r"[+-]?0+(?:[.,]0+)?")
+_THOUSANDS = {"k": 1e3, "K": 1e3, "thousand": 1e3, "M": 1e6, "million": 1e6, "G": 1e9}
+
+
+def parse_typed(text: str, unit: str, *, field: str | None = None, bare: bool = False) -> float:
+    """Read one quantity that was typed for a known argument.
+
+    As :func:`parse`, and besides: ``0`` of any unit; a share without a unit between 0 and 1
+    (``0.8``) and as odds (``1/10000``); rates by the names of Ethernet (``10G``, ``100GE``,
+    ``1000BASE-T``) and in any case that keeps ``b`` and ``B`` apart (``1gbps``, ``1 GBit/s``);
+    ``10k`` as a pure number.
+
+    Parameters
+    ----------
+    text : str
+        What a person typed.
+    unit : str
+        The SI unit wanted, as in :func:`parse`.
+    field : str, optional
+        What the quantity is, for the message of an error.
+    bare : bool
+        Whether a whole number without a unit is in ``unit``, such as the 1500 of an MTU.
+
+    Returns
+    -------
+    float
+        The value in ``unit``.
+
+    Raises
+    ------
+    UnitError
+        If the text has no unit where one is needed, an unknown one, or two readings.
+
+    Examples
+    --------
+    >>> parse_typed("0.8", "ratio"), parse_typed("1/10000", "ratio"), parse_typed("0", "s")
+    (0.8, 0.0001, 0.0)
+    >>> parse_typed("10G", "bit/s"), parse_typed("1gbps", "bit/s"), parse_typed("100GE", "bit/s")
+    (10000000000.0, 1000000000.0, 100000000000.0)
+    >>> parse_typed("1500", "byte", bare=True)
+    1500.0
+    >>> parse_typed("5M", "byte")
+    Traceback (most recent call last):
+    netcalc.errors.UnitError: '5M' is ambiguous: write 5 MB (bytes) or 5 Mbit (bits)
+    """
+    plain = _ascii_digits(safe_str(text)).strip()
+    if _ZERO.fullmatch(plain):
+        return 0.0
+    try:
+        return parse(text, unit, field=field)
+    except UnitError as error:
+        value = None if error.code == "kind-unknown" else _typed(plain, unit, bare=bare)
+        if value is None or not math.isfinite(value):
+            raise
+        return value
+
+
+def _typed(text: str, unit: str, *, bare: bool) -> float | None:
+    """Return what a text means for a known argument; None if that is not certain."""
+    if unit in ("ratio", "1") and (power := _POWER.fullmatch(text)):
+        return _float(power["times"] or "1") * 10.0 ** int(power["power"])
+    if unit == "ratio" and (odds := _ODDS.fullmatch(text)):
+        of = _float(odds["of"].replace(",", ""))
+        return _float(odds["one"]) / of if of else None
+    if unit == "bit/s" and (named := _ethernet(text)) is not None:
+        return named
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
+        return None
+    try:
+        number = _number(match["number"], text, unit, None)
+    except UnitError:
+        return None
+    written = match["unit"]
+    if written == "":
+        is_share = unit == "ratio" and 0 < number < 1
+        return number if is_share or (bare and number == round(number)) else None
+    factor = _typed_factor(written, unit)
+    return None if factor is None else number * factor
+
+
+def _typed_factor(written: str, unit: str) -> float | None:
+    spoken = re.sub(
+        r"^(kilo|mega|giga|tera|kibi|mebi|gibi)(?=bit|byte)",
+        lambda found: _PREFIX_WORDS[found[1].lower()], written, flags=re.IGNORECASE,
+    )  # fmt: skip
+    spoken = re.sub(r"\s*(?:/|\bper)\s*sec(?:ond)?s?$", "/s", spoken)
+    table = _TABLES[unit]
+    if spoken in table:
+        return table[spoken]
+    if unit == "bit/s":
+        if found := _BITS.fullmatch(spoken):
+            return _prefix(found["prefix"] or found["whole"] or found["exact"] or "")
+        if found := _OCTET_RATE.fullmatch(spoken):
+            return 8 * _prefix(found["prefix"])
+    if unit in ("byte", "bit") and (found := _OCTETS.fullmatch(spoken)):
+        return _prefix(found["prefix"]) * (8 if unit == "bit" else 1)
+    if unit == "packet/s":
+        if found := _PER.fullmatch(written.lower()):
+            return 1 / _PER_S[found["per"][0]]
+        return table.get({"mpps": "Mpps"}.get(written.lower(), written.lower()))
+    if unit == "m" and re.fullmatch(r"kilomet(?:er|re)s?", written.lower()):
+        return 1e3
+    if unit in ("s", "m", "ratio") and len(written) > 1:
+        return table.get(written.lower().removesuffix("."))
+    return _THOUSANDS.get(written) if unit == "1" else None
+
+
+def _prefix(letter: str) -> float:
+    return _RATE_SI[letter if letter in ("", "k") else letter.upper()]
+
+
+def _ethernet(text: str) -> float | None:
+    """Return the rate that a name of Ethernet stands for."""
+    if text.lower() in _ETHERNET_NAMES:
+        return _ETHERNET_NAMES[text.lower()]
+    found = _ETHERNET.fullmatch(text)
+    if found is None or found["number"] is None:
+        return None
+    if found["mega"] and found["mega"][0] in "mM" and found["number"] not in _ETHERNET_M:
+        return None
+    factor = 1e12 if found["tera"] else 1e9 if found["giga"] else 1e6
+    return float(found["number"].replace(",", ".")) * factor
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
 def convert(value: float, from_unit: str, to_unit: str) -> float:
     """Convert a number between two written units of one kind.
 
@@ -327,18 +495,9 @@ def convert(value: float, from_unit: str, to_unit: str) -> float:
                 raise ArgumentTypeError("not-numbers", "value", found) from None
     for name in (from_unit, to_unit):
         if kind_of(name) is None:
-            raise UnitError(
-                "unit-unknown", name, expected="a unit", written=name, suggestions=_nearest(name),
-                example="Mbit/s",
-            )  # fmt: skip
-    raise UnitError(
-        "units-incomparable",
-        from_unit,
-        expected=f"a unit comparable to {to_unit!r}",
-        kind=_NAMES[kind_of(from_unit) or "1"],
-        to_unit=to_unit,
-        to_kind=_NAMES[kind_of(to_unit) or "1"],
-    )
+            raise unknown_unit(name)
+    kinds = (kind_of(name) or "1" for name in (from_unit, to_unit))
+    raise not_comparable(from_unit, to_unit, *kinds)
 
 
 def kind_of(written_unit: str) -> str | None:
@@ -352,6 +511,43 @@ def kind_of(written_unit: str) -> str | None:
     if not isinstance(written_unit, str) or written_unit == "":
         return None
     return next((unit for unit, table in _TABLES.items() if written_unit in table), None)
+
+
+def kinds_of(written_unit: str) -> list[str]:
+    """Return the SI units that a typed unit may belong to, with one reading or several.
+
+    Examples
+    --------
+    >>> kinds_of("gbps"), kinds_of("Mb"), kinds_of("parsec")
+    (['bit/s'], ['bit/s', 'byte', 'bit'], [])
+    """
+    _check_text("written_unit", written_unit)
+    return [
+        unit
+        for unit in _TABLES
+        if written_unit != ""
+        and unit != "1"
+        and (
+            written_unit in _AMBIGUOUS.get(unit, {})
+            or _typed_factor(written_unit, unit) is not None
+        )
+    ]
+
+
+def not_comparable(from_unit: str, to_unit: str, from_kind: str, to_kind: str) -> UnitError:
+    """Return the refusal of a conversion between units of two kinds."""
+    return UnitError(
+        "units-incomparable", from_unit, expected=f"a unit comparable to {to_unit!r}",
+        kind=_NAMES[from_kind], to_unit=to_unit, to_kind=_NAMES[to_kind],
+    )  # fmt: skip
+
+
+def unknown_unit(written: str) -> UnitError:
+    """Return the refusal of a unit that is none, with the nearest."""
+    return UnitError(
+        "unit-unknown", written, expected="a unit", written=written,
+        suggestions=_nearest(written), example="Mbit/s",
+    )  # fmt: skip
 
 
 def readings_of(written_unit: str) -> tuple[str, ...]:
@@ -466,7 +662,10 @@ def _number(written: str, text: object, unit: str, field: str | None) -> float:
     elif commas == 1:
         head, tail = mantissa.split(",")
         if len(tail) == 3 and head.lstrip("+-") not in ("", "0") and len(head.lstrip("+-")) <= 3:
-            readings = [f"{head}{tail}", f"{head}.{tail}"]
+            readings = [
+                safe_str(text).strip().replace(mantissa, read)
+                for read in (f"{head}{tail}", f"{head}.{tail}")
+            ]
             raise _refused("ambiguous-number", text, unit, field, readings=readings)
         mantissa = f"{head}.{tail}"
     try:
@@ -504,11 +703,19 @@ def _with_units(number: str, unit: str) -> list[str]:
         "byte": (f"{number} B (bytes)", f"{number} bit (bits)"),
         "bit": (f"{number} bit (bits)", f"{number} B (bytes)"),
         "s": (f"{number} s", f"{number} ms"),
-        "ratio": (f"{number}%", f"{number} ratio"),
+        "ratio": _shares(number),
         "packet/s": (f"{number} pps", f"{number} kpps"),
         "m": (f"{number} m", f"{number} km"),
     }
     return list(pairs.get(unit, (_EXAMPLES[unit],)))
+
+
+def _shares(number: str) -> tuple[str, str]:
+    """Return what a number without a unit may mean as a share: of 1, or of 100."""
+    value = _float(number)
+    if value == 1:
+        return "1%", "100%"
+    return f"{number}%", f"{value / 100:.12g} ratio" if value > 1 else f"{number} ratio"
 
 
 def _nearest(written: str, unit: str | None = None) -> list[str]:

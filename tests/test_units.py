@@ -38,7 +38,7 @@ READ = [
     ("64 kB", "byte", 64_000, "SI"),
     ("1 MiB", "byte", 1_048_576, "IEC"),
     ("10 GB", "byte", 10e9, "SI"),
-    ("8 Mb", "byte", 1e6, "8 bits a byte"),
+    ("8 Mbit", "byte", 1e6, "8 bits a byte"),
     ("1500 bytes", "byte", 1500, ""),
     ("1e3 B", "byte", 1000, "exponent"),
     ("30 ms", "s", 0.03, ""),
@@ -88,6 +88,9 @@ REFUSED = [  # text, unit, code, and what the sentence names beside the text
     ("5M", "bit/s", "ambiguous-unit", ["5 Mbit/s", "5 MB/s"]),
     ("5 k", "bit/s", "ambiguous-unit", ["kbit/s", "kB/s"]),
     ("5M", "byte", "ambiguous-unit", ["5 MB (bytes)", "5 Mbit (bits)"]),
+    ("64b", "byte", "ambiguous-unit", ["64 B (bytes)", "64 bit (bits)"]),
+    ("1Gb", "byte", "ambiguous-unit", ["1 Gbit (bits)", "1 GB (bytes)"]),
+    ("8 Mb", "byte", "ambiguous-unit", ["8 Mbit (bits)", "8 MB (bytes)"]),
     ("64 KB", "byte", "ambiguous-unit", ["kB (1000", "KiB (1024"]),
     ("5 Mps", "packet/s", "ambiguous-unit", ["Mpps", "Mbit/s"]),
     ("5 mpps", "packet/s", "ambiguous-unit", ["Mpps"]),
@@ -118,6 +121,88 @@ REFUSED = [  # text, unit, code, and what the sentence names beside the text
     ("0x1F4 ms", "s", "unit-unknown", []),
     ("0x1F4", "1", "unit-unknown", []),
 ]
+
+
+# What has one reading where the argument is known. Expected values: the prefixes, IEEE 802.3.
+TYPED = [
+    ("10G", "bit/s", 10e9),
+    ("1gbps", "bit/s", 1e9),
+    ("100 mbps", "bit/s", 100e6),
+    ("1GBit/s", "bit/s", 1e9),
+    ("100GE", "bit/s", 100e9),
+    ("2.5G", "bit/s", 2.5e9),
+    ("400g", "bit/s", 400e9),
+    ("1000BASE-T", "bit/s", 1e9),
+    ("10GBASE-SR", "bit/s", 10e9),
+    ("100BASE-TX", "bit/s", 100e6),
+    ("100M", "bit/s", 100e6),
+    ("gigabit", "bit/s", 1e9),
+    ("Fast Ethernet", "bit/s", 100e6),
+    ("50 megabits per second", "bit/s", 50e6),
+    ("50 Mbit", "bit/s", 50e6),
+    ("10 Mb", "bit/s", 10e6),
+    ("12 mB/s", "bit/s", 96e6),
+    ("T1", "bit/s", 1.544e6),
+    ("5 megabytes", "byte", 5e6),
+    ("1 gbyte", "byte", 1e9),
+    ("2 mebibytes", "byte", 2 * 2**20),
+    ("0", "s", 0.0),
+    ("0", "byte", 0.0),
+    ("0.0", "ratio", 0.0),
+    ("30 MSEC", "s", 0.03),
+    ("0.8", "ratio", 0.8),
+    ("0,8", "ratio", 0.8),
+    ("1e-4", "ratio", 1e-4),
+    ("1/10000", "ratio", 1e-4),
+    ("1 in 1,000", "ratio", 1e-3),
+    ("1:1000", "ratio", 1e-3),
+    ("10^-6", "ratio", 1e-6),
+    ("2x10^-6", "ratio", 2e-6),
+    ("120 calls/hour", "packet/s", 120 / 3600),
+    ("6 calls per minute", "packet/s", 0.1),
+    ("1 mpps", "packet/s", 1e6),
+    ("10k", "1", 1e4),
+    ("2 million", "1", 2e6),
+    ("6000 kilometers", "m", 6e6),
+    ("3000 MILES", "m", 3000 * 1609.344),
+]
+
+
+@pytest.mark.each(("text", "unit", "expected"), TYPED)
+def test_what_the_argument_makes_plain(text, unit, expected):
+    assert units.parse_typed(text, unit) == pytest.approx(expected, rel=1e-14)
+
+
+TYPED_REFUSED = [
+    ("5M", "bit/s", "ambiguous-unit", ["5 Mbit/s", "5 MB/s"]),
+    ("5M", "byte", "ambiguous-unit", ["5 MB (bytes)", "5 Mbit (bits)"]),
+    ("1 GBPS", "bit/s", "ambiguous-unit", ["1 Gbit/s", "1 GB/s"]),
+    ("10 mb", "bit/s", "ambiguous-unit", ["10 Mbit/s", "10 MB/s"]),
+    ("64K", "byte", "ambiguous-unit", ["64 kB (1000", "64 KiB (1024"]),
+    ("1 KByte", "byte", "ambiguous-unit", ["1 kB (1000", "1 KiB (1024"]),
+    ("1,000 Mbit/s", "bit/s", "ambiguous-number", ["1000 Mbit/s", "1.000 Mbit/s"]),
+    ("1500", "byte", "unit-missing", ["1500 B"]),
+    ("30", "s", "unit-missing", ["30 s", "30 ms"]),
+    ("1", "ratio", "unit-missing", ["1%", "100%"]),
+    ("80", "ratio", "unit-missing", ["80%", "0.8 ratio"]),
+    ("1/0", "ratio", "unit-unknown", ["3%"]),
+    ("12 parsec", "m", "unit-unknown", ["4000 km"]),
+]
+
+
+@pytest.mark.each(("text", "unit", "code", "named"), TYPED_REFUSED)
+def test_what_the_argument_leaves_open_is_refused_with_the_fix(text, unit, code, named):
+    with pytest.raises(UnitError) as caught:
+        units.parse_typed(text, unit)
+    assert caught.value.code == code
+    assert [part for part in named if part not in str(caught.value)] == []
+
+
+@given(st.text(max_size=30))
+def test_any_typed_text_is_a_finite_number_or_a_unit_error(text):
+    for unit in SHOWN_UNITS:
+        with contextlib.suppress(UnitError):
+            assert math.isfinite(units.parse_typed(text, unit, bare=True))
 
 
 @pytest.mark.each(("text", "unit", "code", "named"), REFUSED)

@@ -18,7 +18,8 @@ IEC = {"Ki": 1024, "Mi": 1024**2, "Gi": 1024**3, "Ti": 1024**4}
 BITS = ("bit/s", "bits/s", "b/s", "bps", "bit/sec", "bits/sec", "bit per second")
 OCTETS = ("B/s", "Bps", "byte/s", "bytes/s", "Byte/s", "Bytes/s", "B/sec")
 PACKETS = ("pps", "fps", "p/s", "packet/s", "packets/s", "pkt/s", "pkts/s", "frame/s", "frames/s",
-           "segment/s", "segments/s", "datagram/s", "datagrams/s", "call/s")  # fmt: skip
+           "segment/s", "segments/s", "datagram/s", "datagrams/s", "call/s",
+           "calls/s", "request/s", "requests/s", "rps", "qps")  # fmt: skip
 SPELLINGS = {
     "bit/s": {
         **{p + name: f for p, f in (SI | {"K": 1000} | IEC).items() for name in BITS},
@@ -30,7 +31,8 @@ SPELLINGS = {
             p + name: f for p, f in (SI | IEC).items()
             for name in ("B", "byte", "bytes", "Byte", "Bytes", "octet", "octets")
         },
-        **{p + name: f / 8 for p, f in (SI | IEC).items() for name in ("b", "bit", "bits")},
+        **{p + name: f / 8 for p, f in (SI | IEC).items() for name in ("bit", "bits")},
+        **{p + "b": f / 8 for p, f in IEC.items()},
     },
     "packet/s": {
         **{p + name: f for p, f in (SI | {"K": 1000}).items() for name in PACKETS},
@@ -43,8 +45,12 @@ SPELLINGS = {
         "microseconds": 1e-6, "ns": 1e-9, "nsec": 1e-9, "nanosecond": 1e-9, "nanoseconds": 1e-9,
         "min": 60, "minute": 60, "minutes": 60, "h": 3600, "hr": 3600, "hour": 3600,
         "hours": 3600, "d": 86_400, "day": 86_400, "days": 86_400,
+        "week": 7 * 86_400, "weeks": 7 * 86_400,
     },
-    "ratio": {"%": 0.01, "\u2030": 0.001, "ppm": 1e-6, "percent": 0.01, "ratio": 1},
+    "ratio": {
+        "%": 0.01, "\u2030": 0.001, "ppm": 1e-6, "ppb": 1e-9, "percent": 0.01, "per cent": 0.01,
+        "pct": 0.01, "ratio": 1,
+    },
     "m": {
         "m": 1, "km": 1000, "cm": 0.01, "mm": 0.001, "mi": 1609.344, "mile": 1609.344,
         "miles": 1609.344, "metre": 1, "metres": 1, "meter": 1, "meters": 1,
@@ -75,12 +81,15 @@ def test_a_pure_number_has_no_unit():
     assert units.kind_of("") is None
 
 
+KBYTES = "KByte KBytes Kbyte Kbytes"
+
+
 @pytest.mark.each(
     ("unit", "written"),
     [
-        ("bit/s", "mbps gbps mb/s gb/s mb gb kps Mps Gps k K m M G T"),
-        ("byte", "KB Kb mb gb k K m M G T"),
-        ("bit", "KB Kb mb gb k K m M G T"),
+        ("bit/s", "mbps gbps mb/s gb/s mb gb kps Mps Gps k K m M G T KBPS MBPS GBPS"),
+        ("byte", f"KB Kb b kb mb Mb gb Gb Tb Pb k K m M G T {KBYTES}"),
+        ("bit", f"KB Kb b kb mb Mb gb Gb Tb Pb k K m M G T {KBYTES}"),
         ("packet/s", "mpps Mps k M G"),
         ("s", "m M"),
     ],

@@ -117,7 +117,7 @@ def mixes(
     \b
     netcalc mixes 187ms --kind "56 kbit/s" --kind T1 --kind "10 Mbit/s" --kind T3
     """
-    rates = [units.parse(kind, "bit/s", field="--kind") for kind in kinds]
+    rates = [units.parse_typed(kind, "bit/s", field="--kind") for kind in kinds]
     counts = link_numbers(link_count)
     with named_as_typed(bandwidth_bps=("--kind", "bit/s")):
         base_s = float(non_negative("base_rtt_s", base_rtt_s))

@@ -36,7 +36,7 @@ class Quantity(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no ar
             return float(value)
         if self.bare and value.isascii() and value.isdecimal():
             return float(value)
-        number = units.parse(value, self.unit, field=typed_name(param) if param else None)
+        number = units.parse_typed(value, self.unit, field=typed_name(param) if param else None)
         if ctx is not None and param is not None and param.name:
             keep_typed(ctx, param.name, number, value)
         return number
