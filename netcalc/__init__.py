@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         units,
         widgets,
     )
+    from netcalc.calculator import search
     from netcalc.path import Hop, Link, Path
     from netcalc.readers import read
     from netcalc.solver import solve
@@ -65,7 +66,10 @@ _ROOMS = (
     "units",
     "widgets",
 )
-_NAMES = {"Hop": "path", "Link": "path", "Path": "path", "read": "readers", "solve": "solver"}
+_NAMES = {
+    "Hop": "path", "Link": "path", "Path": "path", "read": "readers", "search": "calculator",
+    "solve": "solver",
+}  # fmt: skip
 
 __all__ = [
     "Hop",
@@ -89,6 +93,7 @@ __all__ = [
     "read",
     "readers",
     "samples",
+    "search",
     "solve",
     "solver",
     "truth",

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from netcalc import models
+from netcalc.calculator import _names, _search, _synonyms
 from netcalc.calculator._formula import Formula
 from netcalc.errors import DomainError, NetcalcError
 
@@ -67,7 +68,7 @@ def subject_formulas(subject: str) -> dict[str, Formula]:
 def formula(name: str) -> Formula:
     """Return a formula by name: ``transfer``, ``transfer_s`` or ``latency.transfer_s``.
 
-    Former names are understood, too.
+    Former names are understood, too, and what people call a formula (``mathis``, ``pps``).
 
     Raises
     ------
@@ -78,12 +79,17 @@ def formula(name: str) -> Formula:
     subject, dot, _ = wanted.partition(".")
     exact, short = _named(subject if dot and subject in models.SUBJECTS else "")
     found = exact.get(wanted) or short.get(wanted) or []
+    if not found and (called := _names.FORMULA_ALIASES.get(wanted.lower())):
+        found = exact.get(called) or short.get(called) or []
     if len(found) == 1:
         return found[0]
     if found:
-        raise DomainError("formula-ambiguous", "formula", name, choices=[f.name for f in found])
-    known = {f.short_name: f for f in formulas().values()} | formulas()
-    close = get_close_matches(wanted, known, n=4, cutoff=0.5)
+        raise DomainError("formula-ambiguous", "formula", name, choices=[command(f) for f in found])
+    known = {f.short_name: f for f in formulas().values()}
+    close = get_close_matches(wanted, known, n=3, cutoff=0.7)
+    close += [command(f) for f in search(name.replace("-", " "))[: 4 - len(close)]]
+    close = close or get_close_matches(wanted, known, n=4, cutoff=0.5)
+    close = list(dict.fromkeys(one.replace("_", "-") for one in close))
     raise DomainError("formula-unknown", "formula", name, suggestions=close)
 
 
@@ -130,20 +136,44 @@ def _times_used() -> Counter[str]:
 
 
 def search(words: str) -> list[Formula]:
-    """Return the formulas whose name, summary or parameters contain all words.
+    """Return the formulas that answer a question, the best first; without words, all of them.
+
+    All begin with those that most questions need, as :func:`listed` has them.
+
+    Parameters
+    ----------
+    words : str
+        A few words as people use them: ``"vpn overhead"``, ``"packets per second"``.
+
+    Returns
+    -------
+    list of Formula
+        Each with ``name``, ``summary``, ``parameters`` and ``function``.
 
     Examples
     --------
-    >>> [found.short_name for found in search("satellite")]
-    ['satellite_rtt']
+    >>> [command(found) for found in search("satellite")][:1]
+    ['satellite-rtt']
+    >>> command(search("fiber latency")[0])
+    'propagation'
     """
-    wanted = words.lower().split()
-    return [
-        f
-        for f in formulas().values()
-        if all(word in f"{f.name} {f.summary} {_names(f)} {f.source}".lower() for word in wanted)
-    ]
+    if not words.strip():
+        return list(dict.fromkeys(one for _, _, found in listed() for one in found))
+    return _search.ranked(words, formulas().values())
 
 
-def _names(found: Formula) -> str:
-    return " ".join(parameter.name for parameter in found.parameters)
+def listed() -> list[tuple[str, str, list[Formula]]]:
+    """Return the catalogue in parts: chapter, subject and formulas, those most needed first.
+
+    The first part has no subject; its formulas are in their chapters, too.
+
+    Examples
+    --------
+    >>> title, _, found = listed()[0]
+    >>> title, len(found), command(found[0])
+    ('most needed', 15, 'transfer')
+    """
+    parts = [("most needed", "", [formula(name) for name in _synonyms.MOST_NEEDED])]
+    for chapter, subjects in models.CHAPTERS.items():
+        parts += [(chapter, one, list(subject_formulas(one).values())) for one in subjects]
+    return parts

@@ -15,9 +15,10 @@ import docstring_parser
 import numpy as np
 
 from netcalc import equations
+from netcalc.calculator import _names
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat, show
-from netcalc.checks import published_ranges
+from netcalc.checks import FloatArray, published_ranges
 from netcalc.errors import DomainError, DoubtWarning, doubts
 from netcalc.messages import Notice
 
@@ -208,6 +209,8 @@ class Formula:
     def parameter(self, name: str) -> Parameter:
         """Return the parameter of that name, with or without its unit, dashes or underscores.
 
+        What people call it is understood, too (``bw``, ``rho``), where only one is meant.
+
         Raises
         ------
         DomainError
@@ -218,8 +221,26 @@ class Formula:
         found = exact or [p for p in self.parameters if p.short_name == wanted]
         if len(found) == 1:
             return found[0]
-        names = [p.name if found else p.short_name for p in self.parameters]
+        meant = [] if found else self.called(wanted)
+        if len(meant) == 1:
+            return meant[0]
+        choices = meant or self.parameters
+        names = [p.name if found else p.short_name for p in choices]
         raise DomainError("not-a-choice", f"parameter of {self.name}", name, choices=names)
+
+    def called(self, word: str) -> list[Parameter]:
+        """Return the parameters that people may mean by a word: of several, those required.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> [one.name for one in formula("transfer").called("bw")]
+        ['bandwidth_bps']
+        """
+        known = _names.ARGUMENT_ALIASES.get(word.lower().replace("-", "_"), ())
+        meant = [p for p in self.parameters if p.short_name in known]
+        required = [p for p in meant if p.required]
+        return required if len(meant) > 1 and required else meant
 
     def label(self, name: str) -> str:
         """Return a parameter's name for people, with its unit only where another has it, too.
@@ -235,6 +256,10 @@ class Formula:
         alone = sum(p.short_name == short for p in self.parameters) == 1
         return (short if alone else name).replace("_", " ")
 
+    def option(self, name: str) -> str:
+        """Return a parameter's name as an option has it: ``flow-count``."""
+        return self.label(name).replace(" ", "-")
+
     def arguments(self, texts: Mapping[str, str]) -> dict[str, Any]:
         """Read arguments from text; missing ones keep their defaults.
 
@@ -244,9 +269,17 @@ class Formula:
             If a name is unknown, an argument without a default is missing, or a text is refused.
         """
         given: dict[str, Any] = {}
+        codecs: dict[str, float] = {}
         for name, text in texts.items():
             parameter = self.parameter(name)
-            given[parameter.name] = parameter.read(text)
+            rate_bps = _names.codec_bps(text) if parameter.name == "payload_bytes" else None
+            if rate_bps is not None and any(p.name == "interval_s" for p in self.parameters):
+                codecs[parameter.name] = rate_bps
+            else:
+                given[parameter.name] = parameter.read(text)
+        for name, rate_bps in codecs.items():  # the voice of one packet
+            interval_s = given.get("interval_s", self.parameter("interval_s").default)
+            given[name] = rate_bps * interval_s / 8
         return given
 
     def answer(self, arguments: Mapping[str, Any]) -> tuple[Any, list[DoubtWarning]]:
@@ -260,6 +293,16 @@ class Formula:
         with doubts() as found:
             result = self.evaluate(arguments)
         return result, found
+
+    def arguments_of(self, name: str, texts: Sequence[str]) -> FloatArray:
+        """Read several values of one argument.
+
+        Raises
+        ------
+        DomainError, UnitError
+            If a text is refused.
+        """
+        return np.array([self.arguments({name: text})[self.parameter(name).name] for text in texts])
 
     def evaluate(self, arguments: Mapping[str, Any]) -> Any:
         """Call the function with the swept argument first; it warns, as the function does.

@@ -11,17 +11,43 @@ import docstring_parser
 import numpy as np
 
 from netcalc import units
+from netcalc.calculator import _lists, _names
 from netcalc.errors import DomainError, UnitError
 
 UNIT = re.compile(r"\[([^\[\]]+)\]\s*$")
 """The unit at the end of a description."""
 SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s)$")
 """The unit at the end of a name."""
-LIST_SEPARATOR = re.compile(r"\s*(?:;|,(?!\d)|(?<!\d),)\s*")
-"""What stands between the values of a list; a comma between digits may be a decimal one."""
 _TWO_COUNTS = re.compile(r"(\d+),(\d+)")
 _CHOICES = re.compile(r"\{(.+)\}")
-_YES_NO = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+_YES_NO = {
+    "yes": True, "true": True, "on": True, "y": True, "1": True,
+    "no": False, "false": False, "off": False, "n": False, "0": False,
+}  # fmt: skip
+_PACKET_SIZED = re.compile(
+    r"(^|_)(mtu|mss|frame|packet|segment|wire|captured|header|option|overhead|fcs|flag|tag|"
+    r"link|ip_payload|datagram|extension)(?=_|$).*_bytes$"
+)
+"""Sizes of a packet or of a part of it, which nobody gives in another unit than bytes."""
+_OF_A_PACKET = re.compile(r"\b(packet|segment|datagram|frame|echo)\b")
+_PERCENTILE = re.compile(
+    r"p\s*(?P<p>\d+(?:\.\d+)?)|(?P<th>\d+(?:\.\d+)?)\s*(?:st|nd|rd|th)(?:\s+perc\w*)?"
+    r"|(?P<of_100>[1-9]\d(?:\.\d+)?)",
+    re.IGNORECASE,
+)
+_NOUN = re.compile(r"(?P<number>[+-]?\d[\d.,]*(?:[kM](?![a-zA-Z]))?)\s*(?P<noun>[A-Za-z]{1,14})")
+_NOUNS = frozenset(
+    {
+        "user", "flow", "stream", "connection", "session", "call", "packet", "segment", "frame",
+        "server", "agent", "line", "trunk", "circuit", "channel", "port", "hop", "link", "tag",
+        "fragment", "retry", "customer", "client", "sender", "place", "bdp", "round", "trip",
+        "pair", "sample", "datagram", "message",
+    }
+)  # fmt: skip
+_ANY_UNIT = frozenset({"allocations"})
+"""Numbers of which only the ratios count, so that they may be rates."""
+_NUMBER_AND_UNIT = re.compile(r"[\d.,]+\s*(?P<unit>[A-Za-z].*)")
+_IP_VERSIONS = {"4": 4.0, "v4": 4.0, "ipv4": 4.0, "6": 6.0, "v6": 6.0, "ipv6": 6.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +76,14 @@ class Parameter:
         return self.default is inspect.Parameter.empty
 
     @property
+    def packet_sized(self) -> bool:
+        """Whether it is a size of a packet or of a part of it, so that 1500 is 1500 bytes."""
+        if self.unit != "byte":
+            return False
+        of_one = self.name == "payload_bytes" and _OF_A_PACKET.search(self.description) is not None
+        return of_one or _PACKET_SIZED.search(self.name) is not None
+
+    @property
     def wanted(self) -> str:
         """What is to be given: its choices, or a quantity such as one."""
         if self.kind == "text":
@@ -71,17 +105,45 @@ class Parameter:
         if self.kind == "bool":
             return self._yes_or_no(text)
         if self.kind == "text":
-            return text
+            return self._name(text)
         if self.kind == "choice":
-            if text not in self.choices:
+            chosen = _names.choose(self.name, text, self.choices)
+            if chosen is None:
                 raise DomainError("not-a-choice", self.name, text, choices=list(self.choices))
-            return text
+            return chosen
         if self.kind == "list":
-            values = [self._number(part) for part in LIST_SEPARATOR.split(text.strip())]
+            values = [self._number(part) for part in self.values(text)]
             # One value where the default is one: it holds for all.
             one_for_all = not self.required and np.ndim(self.default) == 0
             return values[0] if len(values) == 1 and one_for_all else values
         return self._number(text)
+
+    def values(self, text: str) -> list[str]:
+        """Return the texts of several values, one if there are no more.
+
+        Raises
+        ------
+        UnitError
+            If a comma in a list has two readings.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> formula("bdp").parameter("rtt").values("10ms,50ms,100ms")
+        ['10ms', '50ms', '100ms']
+        """
+        if self.kind not in ("list", "number"):
+            return [text]
+        two = _TWO_COUNTS.fullmatch(text.strip()) if self.name.endswith("_count") else None
+        if two is not None and (self.kind != "list" or len(two[2]) == 3):
+            return [text]  # refused by the number
+        return _lists.values(
+            text,
+            is_list=self.kind == "list",
+            pure=self.unit == "1",
+            whole=self.packet_sized,
+            field=self.short_name,
+        )
 
     def show(self, value: Any, *, digits: int = 4) -> str:
         """Write a value of this parameter as people read it."""
@@ -98,6 +160,19 @@ class Parameter:
         return DomainError(
             "is-required", self.short_name, None, example=self.wanted, about=self.description
         )
+
+    def _name(self, text: str) -> str:
+        """Return the name that a text means, of an argument whose names the model knows."""
+        if self.name == "stack":
+            return _names.stack(text)
+        known = _names.known_names(self.name)
+        chosen = _names.choose(self.name, text, known)
+        if chosen is not None:
+            return chosen
+        near = _names.near_choices(self.name, text, known)
+        if len(near) > 1:
+            raise DomainError("not-a-choice", self.name, text, choices=near, suggestions=near)
+        return text
 
     def _yes_or_no(self, text: str) -> bool:
         if text.strip().lower() not in _YES_NO:
@@ -119,13 +194,48 @@ class Parameter:
                 if self.kind == "list"
                 else [first, second],
             )
+        known = self._known(text.strip())
+        if known is not None:
+            return known
+        if self.unit == "1":
+            text = self._without_noun(text)
         try:
-            return units.parse(text, self.unit, field=self.short_name)
+            return units.parse_typed(
+                text, self.unit, field=self.short_name,
+                bare=self.packet_sized,
+            )  # fmt: skip
         except UnitError as error:
             if error.code != "kind-unknown":
                 raise
-            # A unit of its own, such as s/packet: the number is taken in that unit.
+            # A unit of its own, such as s/packet: the number is taken in that unit, or as a time.
+            what = self.unit.partition("/")[2]
+            if what and (found := re.fullmatch(rf"(.+?)\s*(?:/|\bper)\s*{what}s?", text.strip())):
+                return units.parse_typed(found[1], "s", field=self.short_name)
             return units.parse(text.replace(self.unit, "").strip(), "1", field=self.short_name)
+
+    def _known(self, text: str) -> float | None:
+        """Return what a word stands for in this argument: ``p99``, ``IPv6``, ``G.711``."""
+        if self.name == "ip_version":
+            return _IP_VERSIONS.get(text.lower())
+        if self.name in _ANY_UNIT and (found := _NUMBER_AND_UNIT.fullmatch(text)):
+            kinds = units.kinds_of(found["unit"])
+            return units.parse_typed(text, kinds[0], field=self.short_name) if kinds else None
+        if self.name == "codec_bps":
+            return _names.codec_bps(text)
+        if self.name == "quantile" and (found := _PERCENTILE.fullmatch(text)):
+            return float(found["p"] or found["th"] or found["of_100"]) / 100
+        return None
+
+    def _without_noun(self, text: str) -> str:
+        """Return a count without what it counts: ``10 users``, ``33.3 E`` of traffic."""
+        found = _NOUN.fullmatch(text.strip())
+        if found is None:
+            return text
+        noun = found["noun"].lower()
+        erlangs = "erlang" in self.name and noun in ("e", "erl", "erlang", "erlangs")
+        single = noun.removesuffix("s")
+        counted = single in _NOUNS or (len(single) > 2 and single in self.name)
+        return found["number"] if erlangs or counted else text
 
 
 def documented_parameter(
@@ -150,6 +260,17 @@ def documented_parameter(
         description=UNIT.sub("", text).strip(),
         choices=tuple(c.strip(" '\"") for c in choices[1].split(",")) if choices else (),
     )  # fmt: skip
+
+
+def is_noun(word: str) -> bool:
+    """Whether a word is what a count counts, as the ``flows`` of ``10 flows``.
+
+    Examples
+    --------
+    >>> is_noun("users"), is_noun("ms")
+    (True, False)
+    """
+    return word.lower().removesuffix("s") in _NOUNS
 
 
 def flat(text: str) -> str:

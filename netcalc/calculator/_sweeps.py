@@ -12,7 +12,7 @@ import numpy as np
 
 from netcalc import units
 from netcalc.calculator._formula import Formula
-from netcalc.calculator._parameter import LIST_SEPARATOR, Parameter
+from netcalc.calculator._parameter import Parameter
 from netcalc.checks import FloatArray
 from netcalc.errors import ConvergenceError, DomainError, NotFiniteWarning, doubts
 from netcalc.solver import Root, default_range, solve
@@ -96,6 +96,39 @@ def _swept(
     names = next(row for row in rows if row is not None)
     columns = {name: np.array([row[name] if row else np.nan for row in rows]) for name in names}
     return Sweep(wanted, over, values, columns, str(refused[0]) if refused else "")
+
+
+def family(
+    wanted: Formula,
+    arguments: Mapping[str, Any],
+    *,
+    over: str,
+    values: FloatArray,
+    by: str,
+    by_values: FloatArray,
+) -> list[Sweep]:
+    """Evaluate a formula for each value of two arguments: a sweep for each value of ``by``.
+
+    Raises
+    ------
+    DomainError
+        If a value is impossible, the result is not a number, or both arguments are one.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> both = family(formula("bdp"), {}, over="rtt_s", values=[0.01, 0.1], by="bandwidth_bps",
+    ...               by_values=[1e6, 1e9])
+    >>> [one.columns["result"].tolist() for one in both]
+    [[1250.0, 12500.0], [1250000.0, 12500000.0]]
+    """
+    if wanted.parameter(over) is wanted.parameter(by):
+        raise DomainError("swept-twice", by, over)
+    require_number(wanted, wanted.parameter(by))
+    return [
+        sweep(wanted, {**arguments, by: value}, over=over, values=values)
+        for value in np.asarray(by_values, dtype=float).tolist()
+    ]
 
 
 def _all_at_once(
@@ -295,7 +328,7 @@ def parse_range(text: str, parameter: Parameter) -> FloatArray:
         raise DomainError("not-sweepable", parameter.short_name, parameter.kind, numbers=[])
     parts = text.split(":")
     if len(parts) == 1:
-        return np.array([parameter.read(one) for one in LIST_SEPARATOR.split(text.strip())])
+        return np.array([parameter.read(one) for one in parameter.values(text)])
     steps = re.fullmatch(r"(log|lin)?\s*(\d+)", parts[2].strip()) if len(parts) == 3 else None
     if len(parts) > 3 or (len(parts) == 3 and steps is None):
         raise DomainError("malformed-sweep", "sweep", text)

@@ -89,6 +89,7 @@ NUMBERS = {
     "docstrings-removed": (
         "the calculator takes its formulas from docstrings, and python -OO removes them"
     ),
+    "swept-twice": "{name} is swept twice",
     "no-number-to-sweep": "{name} is {value}, and no argument of this formula is a single number",
     "not-finite-elements": (
         "{name}: {count} of {size:value|values} are not finite, the first at index {index}; the "
@@ -141,6 +142,7 @@ NUMBERS_HINTS = {
     "not-hops": "Links become a path by Path.of(links), text by Path.parse('T1 5 ms')",
     "not-sweepable": "Numeric arguments of this formula: {numbers}",
     "docstrings-removed": "Run Python without -OO",
+    "swept-twice": "Sweep two arguments, or one with all its values",
     "no-number-to-sweep": "Compute it without a sweep",
     "percent-for-ratio": "Did you mean {percent}%? As a ratio of 1 that is {ratio}",
     "text-for-numbers": "Read text with netcalc.units.parse first",

@@ -1,0 +1,267 @@
+"""Names that people type: of choices, codecs, arguments and formulas; the tables are data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib import import_module
+
+KNOWN_NAMES = {
+    "transport": ("netcalc.models.tcp.handshakes", "TRANSPORT_ROUND_TRIPS"),
+    "security": ("netcalc.models.tcp.handshakes", "SECURITY_ROUND_TRIPS"),
+    "ladder": ("netcalc.models.tcp.handshakes", "LADDER_SEGMENTS"),
+    "encapsulation": ("netcalc.models.sizes.atm", "ATM_OVERHEAD_BYTES"),
+    "system": ("netcalc.models.hosts.delayed_ack", "SYSTEMS"),
+}
+"""Where the names are that an argument of text takes: module and table."""
+
+CHOICE_ALIASES: dict[str, dict[str, str]] = {
+    "transport": {
+        "http": "tcp", "http1": "tcp", "http11": "tcp", "http2": "tcp", "h2": "tcp",
+        "http3": "quic", "h3": "quic", "quicv1": "quic", "fastopen": "tfo", "tcpfastopen": "tfo",
+        "keepalive": "tcp_persistent", "persistent": "tcp_persistent",
+    },
+    "security": {
+        "plain": "none", "cleartext": "none", "no": "none", "12": "tls1.2", "13": "tls1.3",
+        "tlsv12": "tls1.2", "tlsv13": "tls1.3", "dtlsv12": "dtls1.2", "dtlsv13": "dtls1.3",
+        "tls130rtt": "tls1.3_0rtt", "tls13resumption": "tls1.3_resume",
+        "tls12resumption": "tls1.2_resume",
+    },
+    "system": {
+        "macos": "xnu", "mac": "xnu", "ios": "xnu", "osx": "xnu", "freebsd": "freebsd_since_2020",
+        "bsd": "bsd44", "44bsd": "bsd44",
+    },
+    "statistic": {
+        "min": "shortest", "minimum": "shortest", "max": "longest", "maximum": "longest",
+        "average": "mean", "avg": "mean",
+    },
+    "rfc": {"iw10": "rfc6928"},
+    "suite": {
+        "aesgcm": "aes-gcm-16", "aesgcm16": "aes-gcm-16", "aesgcm128": "aes-gcm-16",
+        "aesgcm256": "aes-gcm-16", "aes128gcm": "aes-gcm-16", "aes256gcm": "aes-gcm-16",
+        "aes128gcm16": "aes-gcm-16", "aes256gcm16": "aes-gcm-16",
+        "chacha20": "chacha20-poly1305", "chachapoly": "chacha20-poly1305",
+    },
+}  # fmt: skip
+"""By argument: what people call a choice, in lower case without marks, and the choice."""
+
+CHOICE_HINTS = {("transport", "https"): ("tcp with --security tls1.3", "quic")}
+"""What is meant by a name that is more than a choice: by argument and name."""
+
+LAYER_ALIASES = {
+    "ipsec": "esp4:aes-gcm-16", "esp": "esp4:aes-gcm-16", "ipsec6": "esp6:aes-gcm-16",
+    "esp4": "esp4:aes-gcm-16", "esp6": "esp6:aes-gcm-16",
+    "wireguard": "wireguard4", "wg": "wireguard4", "wireguard6": "wireguard6",
+    "vxlan": "vxlan4", "geneve": "geneve4", "nvgre": "nvgre4", "lisp": "lisp4",
+    "gtp": "gtpu4", "gtpu": "gtpu4", "l2tp": "l2tpv2_udp", "l2tpv2": "l2tpv2_udp",
+    "ipinip": "ipip", "ip4ip4": "ipip", "6to4": "6in4", "udp": "udp4", "ethernet": "eth",
+    "vlan": "tag", "dot1q": "tag", "8021q": "tag", "qinq": "tag+tag",
+}  # fmt: skip
+"""Layers of a stack of tunnels as people call them, with what that means over IPv4."""
+
+CODECS_BPS = {
+    "g711": 64e3, "pcmu": 64e3, "pcma": 64e3, "ulaw": 64e3, "alaw": 64e3, "g722": 64e3,
+    "g728": 16e3, "g729": 8e3, "g729a": 8e3,
+}  # fmt: skip
+"""Codecs of one rate each. ITU-T G.711, G.722, G.728, G.729. [bit/s]"""
+
+ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
+    "rtt": ("rtt", "base_rtt", "srtt"),
+    "ping": ("rtt", "base_rtt"),
+    "delay": ("latency", "rtt", "base_rtt"),
+    "latency": ("latency", "rtt", "base_rtt"),
+    "size": (
+        "payload", "message", "packet", "frame", "ip_payload", "captured", "traffic", "wire",
+        "datagram", "segment", "certificate",
+    ),
+    "bytes": ("payload", "message", "packet", "frame", "traffic", "wire"),
+    "file": ("payload", "message", "traffic"),
+    "object": ("payload",),
+    "volume": ("payload", "traffic"),
+    "packet": ("packet", "frame", "wire"),
+    "packet_size": ("packet", "frame", "wire", "payload"),
+    "frame_size": ("frame", "wire"),
+    "load": ("utilization", "offered_erlang", "offered"),
+    "rho": ("utilization",),
+    "util": ("utilization",),
+    "utilisation": ("utilization",),
+    "usage": ("utilization",),
+    "erlang": ("offered_erlang",),
+    "erlangs": ("offered_erlang",),
+    "traffic": ("offered_erlang", "traffic"),
+    "a": ("offered_erlang",),
+    "flows": ("flow_count", "pair_count", "connection_count"),
+    "connections": ("flow_count", "connection_count"),
+    "streams": ("flow_count", "pair_count", "connection_count"),
+    "users": ("user_count", "customer_count", "subscriber_count", "flow_count"),
+    "n": ("flow_count", "user_count", "server_count", "customer_count", "packet_count"),
+    "servers": ("server_count",),
+    "agents": ("server_count",),
+    "lines": ("server_count",),
+    "trunks": ("server_count",),
+    "channels": ("server_count", "channel_count"),
+    "c": ("server_count",),
+    "k": ("place_count",),
+    "queue_size": ("place_count", "buffer"),
+    "places": ("place_count",),
+    "ports": ("port_count",),
+    "hops": ("link_count", "hop_count"),
+    "links": ("link_count",),
+    "packets": ("packet_count", "segments"),
+    "percentile": ("quantile",),
+    "p": ("quantile", "loss", "blocking"),
+    "q": ("quantile",),
+    "bw": ("bandwidth", "capacity", "port"),
+    "rate": ("rate", "bandwidth", "capacity", "port", "goodput", "throughput"),
+    "speed": ("bandwidth", "capacity", "port", "speed"),
+    "link": ("bandwidth", "capacity"),
+    "line": ("bandwidth", "capacity"),
+    "line_rate": ("bandwidth", "capacity", "port"),
+    "link_rate": ("bandwidth", "capacity"),
+    "capacity": ("capacity", "bandwidth"),
+    "bandwidth": ("bandwidth", "capacity", "port"),
+    "pps": ("rate", "device"),
+    "loss": ("loss", "datagram_loss", "forward_loss"),
+    "plr": ("loss",),
+    "packet_loss": ("loss",),
+    "loss_rate": ("loss",),
+    "gos": ("blocking",),
+    "blocking_probability": ("blocking",),
+    "window": ("window", "max_window"),
+    "rwnd": ("window", "max_window"),
+    "cwnd": ("window", "initial_window_segments", "window_packets"),
+    "iw": ("initial_window_segments",),
+    "initcwnd": ("initial_window_segments",),
+    "initial_window": ("initial_window_segments",),
+    "mtu": ("mtu", "device_mtu"),
+    "mss": ("mss", "segment"),
+    "service_time": ("service",),
+    "holding_time": ("service",),
+    "aht": ("service",),
+    "duration": ("duration", "elapsed"),
+    "time": ("elapsed", "duration", "transfer"),
+    "answer_within": ("within",),
+    "target": ("service_level",),
+    "sla": ("service_level",),
+    "distance": ("distance",),
+    "length": ("distance",),
+    "km": ("distance",),
+    "altitude": ("altitude",),
+    "buffer": ("buffer", "buffer_bdp"),
+    "burst": ("bucket", "burst"),
+    "in": ("input",),
+    "ingress": ("input",),
+    "out": ("output",),
+    "egress": ("output",),
+    "cir": ("token",),
+    "pir": ("peak",),
+    "codec": ("codec", "payload"),
+    "ptime": ("interval",),
+    "tunnel": ("stack",),
+    "encap": ("stack", "encapsulation"),
+    "vpn": ("stack",),
+    "cipher": ("suite",),
+    "tls": ("security",),
+    "protocol": ("protocol", "transport"),
+    "os": ("system",),
+    "vlans": ("tag_count",),
+    "vlan": ("tag_count",),
+    "tags": ("tag_count",),
+    "ip": ("ip_version",),
+    "ttl": (),
+}  # fmt: skip
+"""What people call an argument, and the names of arguments, without units, that this may be."""
+
+FORMULA_ALIASES = {
+    "pps": "frame_rate", "line_rate": "frame_rate", "packet_rate": "frame_rate",
+    "packets_per_second": "frame_rate", "imix": "mix_rate",
+    "goodput": "tcp_goodput_bps", "max_goodput": "tcp_goodput_bps",
+    "bandwidth_delay_product": "bdp", "window": "bdp", "window_size": "bdp",
+    "mss": "tcp_payload", "mathis": "mathis_throughput", "cubic": "cubic_throughput",
+    "pftk": "pftk_throughput", "tfrc": "tfrc_throughput", "padhye": "pftk_throughput",
+    "buffer_size": "buffer_rule", "buffer": "buffer_rule", "jain": "jain_index",
+    "fairness": "jain_index", "little": "little_number", "littles_law": "little_number",
+    "kingman": "kingman_wait", "mm1": "mm1_wait", "md1": "md1_wait", "mg1": "mg1_wait",
+    "mmc": "mmc_wait", "pollaczek_khinchine": "mg1_wait", "erlangb": "erlang_b",
+    "erlangc": "erlang_c", "voip": "voip_bandwidth", "voip_calls": "voip_call_count",
+    "codec": "codec_payload", "download": "fetch", "download_time": "fetch", "http": "fetch",
+    "transfer_time": "transfer", "ttfb": "first_byte", "time_to_first_byte": "first_byte",
+    "fragmentation": "fragment_count", "wireguard": "wireguard_overhead", "ipsec": "esp_packet",
+    "esp": "esp_packet", "tunnel": "tunnel_mtu", "vxlan": "tunnel_mtu", "jitter": "jitter_rfc3550",
+    "satellite": "satellite_rtt", "fiber_latency": "propagation", "fibre_latency": "propagation",
+    "propagation_delay": "propagation", "serialization_delay": "serialization",
+    "serialisation": "serialization", "token_bucket": "token_bucket_transfer",
+    "wrap": "sequence_wrap", "bufferbloat": "drain", "queue_delay": "drain",
+}  # fmt: skip
+"""What people call a formula whose own name says it otherwise; never the name of another."""
+
+
+def plain_name(text: str) -> str:
+    """Return a name in lower case, without blanks and marks.
+
+    Examples
+    --------
+    >>> plain_name("TLS 1.3"), plain_name("G.711")
+    ('tls13', 'g711')
+    """
+    return re.sub(r"[\s_\-./]+", "", text.lower())
+
+
+def known_names(parameter: str) -> tuple[str, ...]:
+    """Return the names that an argument of text takes; nothing where they are not a list."""
+    found = KNOWN_NAMES.get(parameter)
+    return tuple(getattr(import_module(found[0]), found[1])) if found else ()
+
+
+def choose(parameter: str, text: str, choices: Sequence[str]) -> str | None:
+    """Return the choice that a text means; None if there is none, or more than one.
+
+    Examples
+    --------
+    >>> choose("security", "TLS 1.3", ("tls1.2", "tls1.3")), choose("rfc", "6928", ("rfc6928",))
+    ('tls1.3', 'rfc6928')
+    """
+    if text in choices:
+        return text
+    wanted = plain_name(text)
+    alias = CHOICE_ALIASES.get(parameter, {}).get(wanted)
+    if alias is not None and (alias in choices or not choices):
+        return alias
+    for candidate in (wanted, plain_name(parameter) + wanted):
+        same = [one for one in choices if plain_name(one) == candidate]
+        if len(same) == 1:
+            return same[0]
+    begin = [one for one in choices if wanted and plain_name(one).startswith(wanted)]
+    return begin[0] if len(begin) == 1 else None
+
+
+def near_choices(parameter: str, text: str, choices: Sequence[str]) -> list[str]:
+    """Return the choices that a text may mean: those that begin so, as ``tls`` does."""
+    wanted = plain_name(text)
+    if (parameter, wanted) in CHOICE_HINTS:
+        return list(CHOICE_HINTS[parameter, wanted])
+    return [one for one in choices if wanted and plain_name(one).startswith(wanted)][:4]
+
+
+def stack(text: str) -> str:
+    """Return a stack of tunnels with the names of its layers: ``vxlan over ipsec``.
+
+    Examples
+    --------
+    >>> stack("vxlan over ipsec"), stack("vxlan4+wireguard4")
+    ('esp4:aes-gcm-16+vxlan4', 'vxlan4+wireguard4')
+    """
+    outermost_last = re.split(r"\s+(?:over|in)\s+", text.strip())
+    layers = "+".join(reversed(outermost_last)).split("+")
+    return "+".join(LAYER_ALIASES.get(plain_name(one), one.strip()) for one in layers)
+
+
+def codec_bps(text: str) -> float | None:
+    """Return the rate of a codec by its name; None if there is no codec of one rate by it.
+
+    Examples
+    --------
+    >>> codec_bps("G.711"), codec_bps("g729"), codec_bps("opus")
+    (64000.0, 8000.0, None)
+    """
+    return CODECS_BPS.get(plain_name(text))

@@ -1,0 +1,196 @@
+"""The search of formulas: words, their stems and synonyms, ranked by where they are found.
+
+A word counts most in the name of a formula or in what people ask it for
+(:data:`netcalc.calculator._synonyms.TAGS`), less in its summary, little in its arguments and
+source; a synonym counts less than the word itself, and a word that many formulas have less than a
+rare one. A formula that has all words comes before one that has some.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
+
+from netcalc.calculator._formula import Formula
+from netcalc.calculator._synonyms import MOST_NEEDED, PHRASES, SYNONYMS, TAGS
+
+WEIGHTS = {"name": 5.0, "tags": 5.0, "summary": 3.0, "subject": 2.0, "arguments": 1.0, "text": 0.5}
+"""What a word counts by the place where it is found."""
+_SYNONYM, _PHRASE, _NEEDED = 0.6, 4.0, 1.1
+_LEAST_SCORE = 0.7
+"""Score below which a formula is not found: a word in its notes alone."""
+_LEAST = 0.2
+"""Share of the best score below which a formula is left out."""
+_FILLERS = frozenset(
+    {
+        "no", "not", "such", "thing", "some",
+        "a", "about", "an", "and", "any", "are", "as", "at", "be", "between", "by", "can",
+        "calculate", "compute", "do", "does", "each", "find", "for", "from", "get", "give",
+        "gives", "given", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its",
+        "like", "make", "many", "me", "much", "my", "need", "needed", "needs", "of", "on",
+        "one", "or", "our", "out", "per", "should", "so", "take", "takes", "than", "that",
+        "the", "their", "there", "this", "through", "to", "use", "via", "want", "we",
+        "what", "when", "which", "why", "will", "with", "would", "you", "your", "over",
+        "calculator", "formula", "network", "required", "require", "tcp/ip",
+    }
+)  # fmt: skip
+_SPELLINGS = (("fibre", "fiber"), ("centre", "center"), ("isation", "ization"), ("metre", "meter"))
+_ENDINGS = ("ization", "ation", "ating", "ings", "ing", "ers", "ed", "ies", "es", "s", "e", "y")
+
+
+def stem(word: str) -> str:
+    """Return a word without its ending, so that ``fragmentation`` and ``fragments`` are one.
+
+    Examples
+    --------
+    >>> stem("fragmentation"), stem("fragments"), stem("queueing"), stem("queue")
+    ('fragment', 'fragment', 'queu', 'queu')
+    """
+    for british, american in _SPELLINGS:
+        word = word.replace(british, american)
+    if word.endswith("ss"):
+        return word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word.removesuffix(ending)
+            break
+    if word.endswith("e") and len(word) > 4:
+        word = word[:-1]
+    return word[:-1] if len(word) > 4 and word[-1] == word[-2] else word
+
+
+def words(text: str) -> list[str]:
+    """Return the stems of a text, with several words that mean one thing as one.
+
+    Examples
+    --------
+    >>> words("How many packets per second?")
+    ['count', 'pps']
+    """
+    plain = " " + re.sub(r"[^\w./]+", " ", text.lower().replace("'s ", " ")) + " "
+    for phrase in _PHRASES_LONGEST_FIRST:
+        plain = plain.replace(f" {phrase} ", f" {PHRASES[phrase]} ")
+    found: list[str] = []
+    for word in plain.split():
+        if word in _FILLERS:
+            continue
+        joined = re.sub(r"[./]", "", word)
+        found += [joined] if re.search(r"\d", word) else re.split(r"[./]+", word)
+    return [stem(one) for one in found if one and one not in _FILLERS]
+
+
+_PHRASES_LONGEST_FIRST = sorted(PHRASES, key=len, reverse=True)
+
+
+@cache
+def _synonyms() -> dict[str, dict[str, float]]:
+    return {
+        stem(word): {stem(other): _SYNONYM for other in others} for word, others in SYNONYMS.items()
+    }
+
+
+def ranked(query: str, formulas: Iterable[Formula]) -> list[Formula]:
+    """Return the formulas that a query finds, the best first.
+
+    A word that no formula has is taken for the nearest that one has, or left out.
+    """
+    every = list(formulas)
+    fields = {formula.name: _fields(formula) for formula in every}
+    known = _document_counts(tuple(every))
+    asked = [meant for word in dict.fromkeys(words(query)) if (meant := _known(word, known))]
+    if not asked:
+        return []
+    count = len(every)
+    scored = []
+    phrase = " ".join(words(query))
+    for index, formula in enumerate(every):
+        score = _score(asked, fields[formula.name], known, count)
+        if score >= _LEAST_SCORE:
+            score += _phrase_score(formula, phrase)
+            score *= (
+                _NEEDED
+                if formula.short_name in MOST_NEEDED or (formula.function_name in MOST_NEEDED)
+                else 1.0
+            )
+            scored.append((-score, index, formula))
+    scored.sort(key=lambda one: one[:2])
+    best = scored[0][0] if scored else 0.0
+    return [formula for score, _, formula in scored if score <= best * _LEAST]
+
+
+def _known(word: str, known: Mapping[str, int]) -> dict[str, float] | None:
+    """Return a word and its synonyms with their shares; None if no formula has any of them."""
+    meant = {word: 1.0, **{w: s for w, s in _synonyms().get(word, {}).items() if w != word}}
+    if any(one in known for one in meant):
+        return meant
+    near = get_close_matches(word, [*known, *_synonyms()], n=1, cutoff=0.8)
+    if near:
+        return {near[0]: 1.0, **_synonyms().get(near[0], {})}
+    return None
+
+
+def _score(
+    asked: list[dict[str, float]],
+    fields: Mapping[str, float],
+    known: Mapping[str, int],
+    count: int,
+) -> float:
+    total, matched = 0.0, 0.0
+    for meant in asked:
+        best, share = 0.0, 0.0
+        for word, factor in meant.items():
+            if word in fields:
+                rare = math.log(1 + count / known[word]) / math.log(1 + count)
+                value = fields[word] * factor * rare
+                if value > best:
+                    best, share = value, factor
+        total += best
+        matched += share if best else 0.0
+    return total * matched / len(asked)
+
+
+def _phrase_score(formula: Formula, query: str) -> float:
+    """Return what it counts that a query is what people ask a formula for, or contains it."""
+    best = 0.0
+    for tag in _tags(formula):
+        if tag and f" {tag} " in f" {query} ":
+            best = max(best, _PHRASE * len(tag.split()) / max(1, len(query.split())))
+    return best
+
+
+@cache
+def _tags(formula: Formula) -> tuple[str, ...]:
+    tags = TAGS.get(formula.short_name, ()) or TAGS.get(formula.function_name, ())
+    return tuple(" ".join(words(tag)) for tag in tags)
+
+
+@cache
+def _fields(formula: Formula) -> dict[str, float]:
+    """Return the words of a formula, each with what it counts at its best place."""
+    texts = {
+        "name": formula.short_name.replace("_", " "),
+        "tags": " ".join(_tags(formula)),
+        "summary": formula.summary,
+        "subject": formula.subject.replace("_", " "),
+        "arguments": " ".join(p.short_name.replace("_", " ") for p in formula.parameters),
+        "text": f"{formula.source} {formula.validity} "
+        + " ".join(p.description for p in formula.parameters),
+    }
+    found: dict[str, float] = {}
+    for place, text in texts.items():
+        for word in text.split() if place == "tags" else words(text):
+            found[word] = max(found.get(word, 0.0), WEIGHTS[place])
+    return found
+
+
+@cache
+def _document_counts(formulas: tuple[Formula, ...]) -> dict[str, int]:
+    """Return in how many formulas each word is found."""
+    counts: dict[str, int] = {}
+    for formula in formulas:
+        for word in _fields(formula):
+            counts[word] = counts.get(word, 0) + 1
+    return counts
