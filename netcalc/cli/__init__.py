@@ -36,6 +36,7 @@ _COMMANDS = {
         "netcalc.cli.congestion.command:congestion",
         "Compute how flows share a bottleneck: goodput, queue, drops.",
     ),
+    "convert": ("netcalc.cli.convert:convert", "Convert a quantity into another unit."),
     "data": ("netcalc.cli.data:data", "List, describe and print the bundled measurements."),
     "doctor": (
         "netcalc.cli.doctor:doctor",
@@ -106,12 +107,33 @@ class _Commands(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         known = _COMMANDS.get(_ALIASES.get(cmd_name, cmd_name))
         if known is None:
-            return None
+            return self._formula(cmd_name)
         require_memory(_ALIASES.get(cmd_name, cmd_name))
         module, name = known[0].split(":")
         with ending_quietly():
             command: click.Command = getattr(import_module(module), name)
         return command
+
+    def nearest(self, ctx: click.Context, name: str) -> list[str]:
+        """Return the commands that an unknown name may mean, then formulas."""
+        near = super().nearest(ctx, name)
+        if near:
+            return near
+        from netcalc import calculator  # late: most names are of commands
+
+        try:
+            calculator.formula(name)
+        except NetcalcError as error:
+            return [f"calc {one}" for one in error.values.get("suggestions", ())]
+        return []
+
+    def _formula(self, name: str) -> click.Command | None:
+        """Return the command of a formula, whose ``calc`` may be left out."""
+        require_memory("calc")
+        with ending_quietly():
+            from netcalc.cli.calc import formula_command  # late: most names are of commands
+
+            return formula_command(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -14,13 +14,17 @@ import numpy as np
 
 from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
-from netcalc.cli import check_one_form, complain, print_json, put, say
+from netcalc.checks import FloatArray
+from netcalc.cli import check_one_form, complain, formula_words, print_json, put, say
 from netcalc.cli.mistakes import CommandError, Group, Typed, rename
-from netcalc.cli.quantity import QuantityCommand
 from netcalc.errors import DomainError, NetcalcError, UnitError
 
 _RESERVED = {"json", "csv", "sweep", "plot", "force", "solve", "for", "explain", "help"}
 """Options of every formula; an argument of that name is given with its unit."""
+
+
+FOUND = 12
+"""Formulas that a search prints."""
 
 
 class _Formulas(Group):
@@ -38,9 +42,9 @@ class _Formulas(Group):
 
 
 @click.group(cls=_Formulas, invoke_without_command=True, no_args_is_help=False)
-@click.option("--list", "listed", is_flag=True, help="List all formulas by subject.")
+@click.option("--list", "listed", is_flag=True, help="List all formulas, the most needed first.")
 @click.option(
-    "--search", "words", metavar="WORDS", help="List the formulas that match these words."
+    "--search", "words", metavar="WORDS", help="List the formulas that answer a question, ranked."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.pass_context
@@ -61,10 +65,10 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
     if not listed and not as_json and found is None:
         click.echo(ctx.get_help())
         return
-    shown = list(calculator.formulas().values()) if found is None else found
-    if not shown:
+    if found is not None and not found:
         raise CommandError("nothing-matches", words=words)
     if as_json:
+        shown = list(calculator.formulas().values()) if found is None else found
         print_json(
             [
                 {
@@ -76,20 +80,43 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
                 for formula in shown
             ]
         )
-        return
-    subject = ""
-    for formula in shown:
-        if formula.subject != subject:
-            subject = formula.subject
-            put(subject.replace("_", " "), bold=True)
-        say(f"  {calculator.command(formula):32} {formula.summary}")
+    elif found is not None:
+        for formula in found[:FOUND]:
+            say(f"{calculator.command(formula):32} {formula.summary}")
+        if len(found) > FOUND:
+            put(f"and {len(found) - FOUND} more; --json lists all")
+    else:
+        _print_list()
+
+
+def _print_list() -> None:
+    """Print the formulas that most questions need, then all of them by chapter and subject."""
+    printed = ""
+    for chapter, subject, found in calculator.listed():
+        if chapter != printed:
+            put(("\n" if printed else "") + chapter, bold=True)
+            printed = chapter
+        if subject:
+            put(f"  {subject.replace('_', ' ')}")
+        for formula in found:
+            say(f"    {calculator.command(formula):30} {formula.summary}")
+
+
+def formula_command(name: str) -> click.Command | None:
+    """Return the command of a formula; None if nothing has that name."""
+    try:
+        return _command(calculator.formula(name))
+    except DomainError as error:
+        if error.code == "formula-unknown":
+            return None
+        raise
 
 
 def _command(formula: Formula) -> click.Command:
     arguments: list[click.Parameter] = []
     if formula.parameters:
-        first = formula.parameters[0]
-        arguments.append(click.Argument(["value"], required=False, metavar=f"[{_meta(first)}]"))
+        metavar = " ".join(f"[{_meta(one)}]" for one in _positional(formula))
+        arguments.append(click.Argument(["value"], nargs=-1, metavar=metavar))
     arguments += [_option(formula, parameter) for parameter in formula.parameters]
     arguments += [
         click.Option(
@@ -101,9 +128,11 @@ def _command(formula: Formula) -> click.Command:
         click.Option(["--for", "for_"], metavar="RESULT", help="Result that --solve must give."),
         click.Option(
             ["--sweep", "sweep_"],
+            multiple=True,
             metavar="ARGUMENT=LOW:HIGH[:STEPS]",
             help="Print a table over a range of one argument; STEPS is 50, or log50 for "
-            "logarithmic steps.",
+            "logarithmic steps. A second --sweep, or a list such as 10ms,50ms for an argument, "
+            "gives a column for each of its values.",
         ),
         click.Option(["--plot", "plot_"], metavar="OUT", help="Plot the sweep, as .html or .svg."),
         click.Option(["--force", "force_"], is_flag=True, help="Replace OUT if it exists."),
@@ -115,21 +144,28 @@ def _command(formula: Formula) -> click.Command:
         click.Option(["--json", "json_"], is_flag=True, help="Print JSON."),
         click.Option(["--csv", "csv_"], is_flag=True, help="Print CSV."),
     ]
-    return QuantityCommand(
+    return formula_words.FormulaCommand(
         calculator.command(formula),
+        formula,
         params=arguments,
         callback=lambda **given: _run(formula, **given),
         help=_help(formula),
     )
 
 
+def _positional(formula: Formula) -> list[Parameter]:
+    """Return the arguments that the usage shows without a name: the first and those required."""
+    first, *others = formula.parameters
+    return [first] if first.kind == "list" else [first, *(p for p in others if p.required)]
+
+
 def _run(
     formula: Formula,
     *,
-    value: str | None = None,
+    value: tuple[str, ...] = (),
     solve_: str | None,
     for_: str | None,
-    sweep_: str | None,
+    sweep_: tuple[str, ...],
     plot_: str | None,
     force_: bool,
     explain_: bool,
@@ -138,16 +174,8 @@ def _run(
     **options: str | None,
 ) -> None:
     texts = {name: text for name, text in options.items() if text is not None}
-    first = formula.parameters[0].name if formula.parameters else ""
-    if value is not None:
-        if first in texts:
-            raise CommandError(
-                "argument-typed-twice",
-                name=formula.label(first),
-                first=value,
-                second=texts[first],
-            )
-        texts[first] = value
+    unnamed = formula_words.assigned(formula, value, texts)
+    texts |= unnamed
     check_one_form(json_, csv_)
     if (solve_ is None) != (for_ is None):
         option, other = ("--solve", "--for") if for_ is None else ("--for", "--solve")
@@ -157,9 +185,13 @@ def _run(
             required=other,
             example="Write for example --solve bandwidth --for 1s",
         )
-    if solve_ is not None and sweep_ is not None:
+    if solve_ is not None and sweep_:
         raise CommandError("options-exclusive", first="--sweep", second="--solve")
-    if plot_ is not None and sweep_ is None:
+    listed = formula_words.lists(formula, texts)
+    if solve_ is not None and listed:
+        name = "--" + formula.option(next(iter(listed)))
+        raise CommandError("options-exclusive", first="--solve", second=f"a list in {name}")
+    if plot_ is not None and not sweep_ and not listed:
         raise CommandError(
             "option-requires",
             option="--plot",
@@ -167,34 +199,44 @@ def _run(
             example="Add for example --sweep latency=1ms:300ms:log50",
         )
     typed: dict[tuple[str, float], str] = {}
-    with _named_as_typed(formula, typed, value_typed=value is not None):
-        arguments = formula.arguments(texts)
+    with _named_as_typed(formula, typed, unnamed=unnamed):
+        single = {name: text for name, text in texts.items() if name not in listed}
+        arguments = formula.arguments(single)
         typed |= {
             (name, number): texts[name]
             for name, number in arguments.items()
             if isinstance(number, float)
         }
+        for reading in formula_words.readings(formula, single, arguments):
+            complain(f"note: {reading}")
+        sweeps = [_swept(formula, one) for one in sweep_]
+        sweeps += [
+            (formula.parameter(name), formula.arguments_of(name, values), False)
+            for name, values in listed.items()
+        ]
+        formula_words.check_sweeps(len(sweeps))
         if solve_ is not None and for_ is not None:
             _solve(formula, arguments, solve_, for_, as_json=json_)
-        elif sweep_ is not None:
-            _sweep(formula, arguments, sweep_, plot_, force=force_, as_json=json_, as_csv=csv_)
+        elif len(sweeps) == 2:
+            _family(formula, arguments, sweeps, plot_, force=force_, as_json=json_, as_csv=csv_)
+        elif sweeps:
+            _sweep(formula, arguments, sweeps[0], plot_, force=force_, as_json=json_, as_csv=csv_)
         else:
             _evaluate(formula, arguments, as_json=json_, as_csv=csv_, explained=explain_)
 
 
 @contextmanager
-def _named_as_typed(formula: Formula, typed: Typed, *, value_typed: bool) -> Iterator[None]:
+def _named_as_typed(formula: Formula, typed: Typed, *, unnamed: Collection[str]) -> Iterator[None]:
     """Name options, with their values as typed, where a model names its arguments.
 
-    The first argument has no option's name if it was typed as VALUE.
+    Arguments that were typed without an option have no option's name.
     """
     names = {
         one.name: ("--" + formula.label(one.name).replace(" ", "-"), one.unit)
         for one in formula.parameters
     }
-    if value_typed:
-        first = formula.parameters[0]
-        names[first.name] = (formula.label(first.name), first.unit)
+    for name in unnamed:
+        names[name] = (formula.label(name), formula.parameter(name).unit)
     # Refused text and missing arguments are reported by the short name.
     short = [one.short_name for one in formula.parameters]
     names |= {
@@ -305,28 +347,120 @@ def _print_roots(formula: Formula, found_roots: calculator.Solution) -> None:
     )
 
 
-def _sweep(
+_Swept = tuple[Parameter, FloatArray, bool]
+"""An argument, its values, and whether they are in logarithmic steps."""
+
+
+def _swept(formula: Formula, wanted: str) -> _Swept:
+    """Return the argument and the values that one --sweep names."""
+    name, found, limits = wanted.partition("=")
+    if not found:
+        raise DomainError("malformed-argument-sweep", "--sweep", wanted)
+    parameter = _swept_or_sought(formula, name, "--sweep")
+    return parameter, calculator.parse_range(limits, parameter), "log" in limits
+
+
+def _family(
     formula: Formula,
     arguments: dict[str, Any],
-    wanted: str,
+    sweeps: list[_Swept],
     plot_path: str | None,
     *,
     force: bool,
     as_json: bool,
     as_csv: bool,
 ) -> None:
-    name, found, limits = wanted.partition("=")
-    if not found:
-        raise DomainError("malformed-argument-sweep", "--sweep", wanted)
-    parameter = _swept_or_sought(formula, name, "--sweep")
+    """Print a table over two arguments: rows over one, a column for each value of the other."""
+    (over, values, logarithmic), (by, by_values, _) = sweeps
     if plot_path is not None:
         from netcalc.cli.output import check_output
 
         check_output(plot_path, force=force, plot=True)
-    values = calculator.parse_range(limits, parameter)
+    family = calculator.family(
+        formula, arguments, over=over.name, values=values, by=by.name, by_values=by_values
+    )
+    values = family[0].values
+    if plot_path is not None:
+        _plot_family(family, over, by, by_values, plot_path, logarithmic=logarithmic)
+    names = list(family[0].columns)
+    doubt = " ".join(dict.fromkeys(one.doubt for one in family if one.doubt))
+    if doubt:
+        complain(f"note: {doubt}")
+    if as_json:
+        columns = {name: [one.columns[name].tolist() for one in family] for name in names}
+        result: Any = columns if len(names) > 1 else columns[names[0]]
+        document = _document(formula, arguments, result, doubt)
+        print_json({
+            **document, "sweep": [by.name, over.name],
+            "values": [by_values.tolist(), values.tolist()],
+        })  # fmt: skip
+        return
+    headings, rows = formula_words.family_rows(family, by, by_values)
+    if as_csv:
+        unit = [calculator.column_unit(formula, name) for name in names for _ in family]
+        first = f"{over.name} [{over.unit}]"
+        head = [first, *(f"{h} [{u}]" for h, u in zip(headings, unit, strict=True))]
+        _write_csv([head, *([f"{value:.12g}" for value in row] for row in rows)])
+        return
+    put(f"{formula.short_name} over {over.short_name}, for each {by.short_name}")
+    unit = [calculator.column_unit(formula, name) for name in names for _ in family]
+    width = max(12, *map(len, headings))
+    put(f"{over.short_name:>16}  " + "  ".join(f"{one:{width}}" for one in headings).rstrip())
+    for x, *row in rows:
+        texts = [units.show(y, u) for y, u in zip(row, unit, strict=True)]
+        put(f"{over.show(x):>16}  " + "  ".join(f"{one:{width}}" for one in texts).rstrip())
+
+
+def _plot_family(
+    family: list[calculator.Sweep],
+    over: Parameter,
+    by: Parameter,
+    by_values: FloatArray,
+    path: str,
+    *,
+    logarithmic: bool,
+) -> None:
+    from netcalc.cli.output import save_curves
+
+    formula = family[0].formula
+    if len(family[0].columns) > 1:
+        raise CommandError("several-results", formula=formula.name)
+    label = by.short_name.replace("_", " ")
+    save_curves(
+        family[0].values,
+        {
+            f"{label} {by.show(value)}": next(iter(one.columns.values()))
+            for one, value in zip(family, by_values.tolist(), strict=True)
+        },
+        x_name=over.short_name.replace("_", " "),
+        x_unit=over.unit,
+        y_name=formula.short_name.replace("_", " "),
+        y_unit=formula.unit,
+        title=formula.summary,
+        logarithmic=logarithmic,
+        path=path,
+    )
+    put(f"wrote {path}", err=True)
+
+
+def _sweep(
+    formula: Formula,
+    arguments: dict[str, Any],
+    wanted: _Swept,
+    plot_path: str | None,
+    *,
+    force: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    parameter, values, logarithmic = wanted
+    if plot_path is not None:
+        from netcalc.cli.output import check_output
+
+        check_output(plot_path, force=force, plot=True)
     swept = calculator.sweep(formula, arguments, over=parameter.name, values=values)
     if plot_path is not None:
-        _plot(swept, parameter, plot_path, logarithmic="log" in limits)
+        _plot(swept, parameter, plot_path, logarithmic=logarithmic)
     several = len(swept.columns) > 1
     if swept.doubt:
         complain(f"note: {swept.doubt}")

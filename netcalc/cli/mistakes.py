@@ -69,9 +69,12 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that the first word names."""
         if self.get_command(ctx, args[0]) is None:
-            near = get_close_matches(args[0], self.list_commands(ctx), n=1)
-            raise _UnknownCommand(args[0], ctx, near)
+            raise _UnknownCommand(args[0], ctx, self.nearest(ctx, args[0]))
         return super().resolve_command(ctx, args)
+
+    def nearest(self, ctx: click.Context, name: str) -> list[str]:
+        """Return the commands that an unknown name may mean."""
+        return get_close_matches(name, self.list_commands(ctx), n=1)
 
 
 def command_error(error: click.ClickException) -> NetcalcError:

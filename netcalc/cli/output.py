@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -150,13 +150,32 @@ def save_curve(
     path: str,
 ) -> None:
     """Draw one curve into one file that needs no network."""
+    save_curves(
+        x, {y_name: y}, x_name=x_name, x_unit=x_unit, y_name=y_name, y_unit=y_unit, title=title,
+        logarithmic=logarithmic, path=path,
+    )  # fmt: skip
+
+
+def save_curves(
+    x: FloatArray,
+    lines: Mapping[str, FloatArray],
+    *,
+    x_name: str,
+    x_unit: str,
+    y_name: str,
+    y_unit: str,
+    title: str,
+    logarithmic: bool,
+    path: str,
+) -> None:
+    """Draw curves over one axis into one file that needs no network."""
     from netcalc import plots  # late: bokeh takes its time
 
-    positive = bool((y[np.isfinite(y)] > 0).all())
+    positive = all((y[np.isfinite(y)] > 0).all() for y in lines.values())
     write_plot(
         plots.curves(
             x,
-            {y_name: y},
+            lines,
             x_axis=plots.Axis(x_name, x_unit, "log" if logarithmic else "linear"),
             y_axis=plots.Axis(y_name, y_unit, "log" if logarithmic and positive else "linear"),
             title=title,

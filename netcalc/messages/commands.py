@@ -6,6 +6,10 @@ COMMAND_LINE: dict[str, str] = {
     "unknown-command": "{command} has no command {name!r}",
     "unknown-option": "{command} has no option {option}",
     "option-of-others": "{command} has no option {option}",
+    "option-ambiguous": "{option} of {command} may be {choices:or}",
+    "option-of-no-argument": "{command} has no option {option}",
+    "too-many-sweeps": "a table has two sides, and {count} arguments have several values",
+    "read-as": "{name} {text} is read as {value}",
     "argument-missing": "{name} is required",
     "unexpected-argument": "unexpected argument: {words}",
     "option-without-value": "{option} requires a value",
@@ -70,6 +74,9 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "unknown-command": "{command} --help lists its commands",
     "unknown-option": "{command} --help lists its options",
     "option-of-others": "It is an option of {others:or}",
+    "option-ambiguous": "Write the one that is meant",
+    "option-of-no-argument": "Its arguments are {options}",
+    "too-many-sweeps": "Give at most {high} arguments a list or a --sweep",
     "argument-missing": "See {command} --help",
     "unexpected-argument": (
         'A value that contains spaces needs quotes, as in "1 Gbit/s 40 ms"; {command} --help '

@@ -1,0 +1,101 @@
+"""``netcalc convert``: a quantity in another unit."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from netcalc import units
+from netcalc.cli import print_json, put
+from netcalc.cli.mistakes import Command, CommandError
+from netcalc.errors import UnitError
+
+_FILLERS = frozenset({"to", "in", "into", "as", "=", "->"})
+_NUMBER = re.compile(r"(?P<number>[+-]?\d[\d.,]*(?:[eE][+-]?\d+)?)\s*(?P<unit>.*)", re.DOTALL)
+_USUAL = {
+    "bit/s": ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "kB/s", "MB/s", "MiB/s"),
+    "byte": ("B", "kB", "KiB", "MB", "MiB", "GB", "GiB", "bit"),
+    "s": ("ns", "us", "ms", "s", "min", "h"),
+    "ratio": ("%", "ppm", "ratio"),
+    "packet/s": ("pps", "kpps", "Mpps"),
+    "m": ("m", "km", "miles"),
+    "m/s": ("m/s", "km/s", "c"),
+}
+"""The units of each kind that are printed where none is asked for."""
+_DIGITS = 10
+
+
+@click.command(cls=Command)
+@click.argument("words", nargs=-1, metavar="QUANTITY [UNIT]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def convert(words: tuple[str, ...], as_json: bool) -> None:
+    """Convert a quantity into another unit; without one, into the usual ones.
+
+    \b
+    netcalc convert 12 MB/s Mbit/s
+    netcalc convert T1 kbit/s
+    netcalc convert 64KiB
+    """
+    if not words:
+        raise CommandError("argument-missing", command="netcalc convert", name="QUANTITY")
+    text, wanted = _split([word for word in words if word not in _FILLERS])
+    kind, value = _quantity(text, wanted)
+    targets = (wanted,) if wanted else _USUAL.get(kind, (kind,))
+    results = {target: value / _factor(target, kind) for target in targets}
+    if as_json:
+        print_json({
+            "quantity": text, "si_value": value, "si_unit": kind,
+            "results": [{"value": found, "unit": unit} for unit, found in results.items()],
+        })  # fmt: skip
+        return
+    for unit, found in results.items():
+        put(f"{found:.{_DIGITS}g}{'' if unit == '%' else ' '}{unit}")
+
+
+def _split(words: list[str]) -> tuple[str, str]:
+    """Return the quantity and the unit wanted, however they are split into words."""
+    if len(words) == 1:
+        quantity, _, wanted = re.sub(r"\s+(?:to|in|into|as)\s+", "\t", words[0]).partition("\t")
+        return quantity, wanted.strip()
+    if len(words) == 2 and re.fullmatch(r"[+-]?\d[\d.,]*", words[0]):
+        return " ".join(words), ""
+    return " ".join(words[:-1]), words[-1]
+
+
+def _quantity(text: str, wanted: str) -> tuple[str, float]:
+    """Return the kind of a quantity, as an SI unit, and its number in that.
+
+    Raises
+    ------
+    UnitError
+        If the text is not a quantity, or the unit wanted measures something else.
+    """
+    found = _NUMBER.fullmatch(text.strip())
+    unit = found["unit"].strip() if found else ""
+    if found and not unit:
+        readings = [f"{text.strip()} {one}" for one in ("MB", "Mbit/s", "ms")]
+        raise UnitError("unit-missing", text, expected="a quantity", readings=readings)
+    kinds = units.kinds_of(unit) if found else ["bit/s"]  # a line has a name: T1
+    if not kinds:
+        raise units.unknown_unit(unit)
+    if not wanted:
+        return kinds[0], units.parse_typed(text, kinds[0])
+    targets = units.kinds_of(wanted)
+    if not targets:
+        raise units.unknown_unit(wanted)
+    common = [kind for kind in kinds if kind in targets]
+    if not common:
+        raise units.not_comparable(unit or text, wanted, kinds[0], targets[0])
+    return common[0], units.parse_typed(text, common[0])
+
+
+def _factor(unit: str, kind: str) -> float:
+    """Return how many of the SI unit of a kind one unit is.
+
+    Raises
+    ------
+    UnitError
+        If the unit has two readings.
+    """
+    return units.parse_typed(f"1 {unit}", kind)
