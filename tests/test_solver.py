@@ -184,7 +184,7 @@ def test_explain_in_a_terminal():
     [
         (["--solve", "bandwidth"], "--for"),
         (["--for", "1s"], "--solve"),
-        (["--solve", "speed", "--for", "1s"], "payload, bandwidth, latency"),
+        (["--solve", "colour", "--for", "1s"], "payload, bandwidth, latency"),
         (["--solve", "bandwidth", "--for", "1s"], "payload is required"),
         (["--solve", "bandwidth=1s:2s", "--for", "1s"], "unit of a time"),
         (

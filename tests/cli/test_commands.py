@@ -692,7 +692,7 @@ def test_a_wide_table_is_printed_a_line_for_each_value():
     [
         (["calc", "tunnel-packet", "1500B", "--solve", "stack", "--for", "1B"], "stack"),
         (["calc", "round-trips", "--sweep", "transport=1:5:3"], "transport"),
-        (["calc", "transfer", "1MB", "--sweep", "latency=1ms:2ms", "--plot", "x.png"], "x.html"),
+        (["calc", "transfer", "1MB", "--sweep", "latency=1ms:2ms", "--plot", "x.jpg"], "x.html"),
         (["run", "line-rate", "--node-input", "10"], "requires a --path"),
         (["run", "bulk", "--link-buffer", "10kB"], "requires a --path"),
         (["run", "bulk", "--loss", "1%"], "--loss requires a --path"),

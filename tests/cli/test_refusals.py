@@ -26,7 +26,7 @@ REFUSED = [
     ([*TRANSFER, *SWEEP, "--solve", "latency", "--for", "1s"], "options-exclusive", {}),
     ([*TRANSFER, "--plot", "x.html"], "option-requires", {"option": "--plot"}),
     ([*TRANSFER, *SWEEP, "--plot", ""], "output-name-empty", {}),
-    ([*TRANSFER, *SWEEP, "--plot", "x.png"], "output-is-picture", {"suggestion": "x.html"}),
+    ([*TRANSFER, *SWEEP, "--plot", "x.jpg"], "output-is-picture", {"suggestion": "x.html"}),
     ([*TRANSFER, *SWEEP, "--plot", "there.html"], "output-exists", {"file": "there.html"}),
     ([*TRANSFER, *SWEEP, "--plot", "no/x.html"], "output-folder-missing", {"folder": "no"}),
     ([*TRANSFER, *SWEEP, "--plot", "."], "output-is-directory", {"file": "."}),
