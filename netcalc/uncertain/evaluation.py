@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.errors import ConvergenceError, DomainError, NotFiniteWarning
+from netcalc.errors import ConvergenceError, DomainError, DoubtWarning, NotFiniteWarning, doubts
 
 _TESTED = 3  # draws of an array that are compared with calls of their own
 
@@ -22,10 +22,11 @@ class RefusedDraws(Exception):  # noqa: N818 - never leaves this room
     """A model refused draws of one input by a range of its own."""
 
     def __init__(self, name: str, error: DomainError) -> None:
-        super().__init__(name)
+        super().__init__(name, error)  # both, so that a worker can hand it over
         self.name = name
         self.error = error
-        self.low = float(error.values.get("low") or 0.0 if _has_low(error) else -math.inf)
+        has_low = "low" in error.values or error.code in ("not-positive", "is-negative")
+        self.low = float(error.values.get("low") or 0.0) if has_low else -math.inf
         self.high = float(error.values.get("high", math.inf))
         self.low_open = error.code == "not-positive"
 
@@ -35,116 +36,129 @@ class RefusedDraws(Exception):  # noqa: N818 - never leaves this room
         return self.error.code == "not-whole" and not float(self.error.value).is_integer()
 
 
-def _has_low(error: DomainError) -> bool:
-    return "low" in error.values or error.code in ("not-positive", "is-negative")
+@dataclass(frozen=True)
+class Block:
+    """Draws in one go: the columns of their results, and what the model said of them.
+
+    ``refused`` marks the draws that have no result, ``error`` is the first of their reasons;
+    ``stop`` is set where the whole block has none.
+    """
+
+    columns: Mapping[str, FloatArray] = field(default_factory=dict)
+    refused: NDArray[np.bool_] | None = None
+    error: DomainError | None = None
+    doubts: tuple[DoubtWarning, ...] = ()
+    stop: RefusedDraws | DomainError | None = None
 
 
-@dataclass
 class Evaluation:
-    """A model with its fixed arguments, called with draws of the others."""
+    """A model with its fixed arguments, called with draws of the others.
 
-    model: Callable[..., Any]
-    fixed: Mapping[str, Any]
-    at_once: bool | None = None
-    """Whether the model takes arrays; None until it was tried."""
-    warned: bool = field(default=False, init=False)
-    """Whether a call gave a warning, as of values outside the published range."""
+    ``at_once`` is whether it takes arrays; None until that was tried.
+    """
 
-    def __call__(self, draws: Mapping[str, FloatArray]) -> tuple[dict[str, FloatArray], Any]:
-        """Return the columns of the result, and the first refusal of draws that have none.
+    def __init__(self, model: Callable[..., Any], fixed: Mapping[str, Any]) -> None:
+        self.model, self.fixed = model, fixed
+        self.at_once: bool | None = None
+        self._first = next(iter(inspect.signature(model).parameters), "")
+
+    def __call__(self, draws: Mapping[str, FloatArray]) -> Block:
+        """Return the results of draws.
 
         Raises
         ------
         RefusedDraws
             If one input has values outside the range that the model takes.
         DomainError
-            If every draw is refused.
+            If every draw is refused, or the result is no number.
         """
-        if self.at_once is not False:
-            found = self._together(draws)
-            if found is not None:
-                return found, None
-        return self._one_by_one(draws)
+        with warnings.catch_warnings(), doubts() as found:
+            warnings.simplefilter("ignore", NotFiniteWarning)  # such results are counted
+            columns = None if self.at_once is False else self._together(draws)
+            if columns is not None:
+                return Block(columns, doubts=tuple(found))
+            found.clear()
+            one_by_one = self._one_by_one(draws)
+        return Block(*one_by_one, doubts=tuple(found))
 
-    def single(self, draws: Mapping[str, FloatArray], index: int) -> Any:
-        """Return the result of one draw."""
-        return self._call({name: float(column[index]) for name, column in draws.items()})
+    def doubts_of(self, draws: Mapping[str, FloatArray]) -> list[list[DoubtWarning]]:
+        """Return the doubts about each of some draws."""
+        every = []
+        for index in range(_count(draws)):
+            with warnings.catch_warnings(), doubts() as found:
+                warnings.simplefilter("ignore")
+                try:
+                    self._single(draws, index)
+                except (DomainError, ConvergenceError):
+                    found.clear()
+            every.append(found)
+        return every
 
     def _call(self, varying: Mapping[str, Any]) -> Any:
         arguments = {**self.fixed, **varying}
-        first = next(iter(inspect.signature(self.model).parameters), "")
-        if first in arguments:
-            return self.model(arguments.pop(first), **arguments)
+        if self._first in arguments:
+            return self.model(arguments.pop(self._first), **arguments)
         return self.model(**arguments)
 
+    def _single(self, draws: Mapping[str, FloatArray], index: int) -> Any:
+        return self._call({name: float(column[index]) for name, column in draws.items()})
+
     def _together(self, draws: Mapping[str, FloatArray]) -> dict[str, FloatArray] | None:
-        count = next(iter(draws.values())).size
-        with warnings.catch_warnings(record=True) as seen:
-            warnings.simplefilter("always")
-            try:
-                result = self._call(draws)
-            except DomainError as error:
-                self._raise_if_of_draws(error, draws)
-                result = None
-            except (TypeError, ValueError, ConvergenceError):  # it takes no arrays, or not all
-                result = None
-        self.warned |= any(not issubclass(one.category, NotFiniteWarning) for one in seen)
-        columns = _columns(result) if result is not None else {}
-        fits = bool(columns) and all(
-            column.shape == (count,) and column.dtype.kind in "fiub" for column in columns.values()
-        )
-        if fits and self.at_once is None:
-            fits = self._agrees(draws, columns, count)
-        if not fits:
+        """Return the columns of one call; None where the draws are to be asked for one by one."""
+        try:
+            columns = _columns(self._call(draws))
+        except DomainError as error:
+            self._raise_if_of_draws(error, draws)
+            return None
+        except (TypeError, ValueError, ConvergenceError):  # it takes no arrays, or not all of them
+            return None
+        shape = (_count(draws),)
+        if any(c.shape != shape or c.dtype.kind not in "fiub" for c in columns.values()):
+            return None
+        if self.at_once is None and not self._agrees(draws, columns):
             return None
         self.at_once = True
         return {name: column.astype(np.float64) for name, column in columns.items()}
 
-    def _agrees(
-        self, draws: Mapping[str, FloatArray], columns: Mapping[str, NDArray[Any]], count: int
-    ) -> bool:
+    def _agrees(self, draws: Mapping[str, FloatArray], columns: Mapping[str, NDArray[Any]]) -> bool:
         """Whether some draws have the same result alone: a list may be one thing to a model."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for index in np.linspace(0, count - 1, min(_TESTED, count)).astype(int):
-                alone = _columns(self.single(draws, int(index)))
+        count = _count(draws)
+        with doubts():
+            for index in np.linspace(0, count - 1, min(_TESTED, count)).astype(int).tolist():
+                alone = _columns(self._single(draws, index))
                 for name, column in columns.items():
-                    if np.size(alone[name]) != 1 or not np.isclose(
-                        column[index], float(np.reshape(alone[name], ())),
+                    if alone[name].size != 1 or not np.isclose(
+                        column[index], float(alone[name].reshape(())),
                         rtol=1e-9, atol=0.0, equal_nan=True,
                     ):  # fmt: skip
                         return False
         return True
 
-    def _one_by_one(self, draws: Mapping[str, FloatArray]) -> tuple[dict[str, FloatArray], Any]:
-        count = next(iter(draws.values())).size
+    def _one_by_one(
+        self, draws: Mapping[str, FloatArray]
+    ) -> tuple[dict[str, FloatArray], NDArray[np.bool_] | None, DomainError | None]:
+        count = _count(draws)
         found: dict[str, FloatArray] = {}
         refused, first_error = np.zeros(count, bool), None
-        with warnings.catch_warnings(record=True) as seen:
-            warnings.simplefilter("always")
-            for index in range(count):
-                try:
-                    columns = _columns(self.single(draws, index))
-                except DomainError as error:
-                    self._raise_if_of_draws(error, draws)
-                    refused[index], first_error = True, first_error or error
-                    continue
-                except ConvergenceError:
-                    continue
-                for name, value in columns.items():
-                    if value.size != 1 or value.dtype.kind not in "fiub":
-                        raise DomainError(
-                            "result-of-draws-not-numbers", self.name, _described(value)
-                        )
-                    found.setdefault(name, np.full(count, np.nan))[index] = value.reshape(())
-                if len(seen) > 100:
-                    self.warned = True
-                    seen.clear()
-        self.warned |= any(not issubclass(one.category, NotFiniteWarning) for one in seen)
-        if first_error is not None and (refused.all() or not found):
+        for index in range(count):
+            try:
+                columns = _columns(self._single(draws, index))
+            except DomainError as error:
+                self._raise_if_of_draws(error, draws)
+                refused[index], first_error = True, first_error or error
+                continue
+            except ConvergenceError:
+                continue
+            for name, value in columns.items():
+                if value.size != 1 or value.dtype.kind not in "fiub":
+                    shown = _described(value)
+                    raise DomainError("result-of-draws-not-numbers", self.name, shown)
+                found.setdefault(name, np.full(count, np.nan))[index] = value.reshape(())
+        if first_error is not None and not found:
             raise first_error
-        self.at_once = False
-        return found, (refused, first_error) if first_error is not None else None
+        if self.at_once is None and first_error is None:
+            self.at_once = False  # with a refusal, the next block may do
+        return found, None if first_error is None else refused, first_error
 
     @property
     def name(self) -> str:
@@ -154,13 +168,21 @@ class Evaluation:
     def _raise_if_of_draws(self, error: DomainError, draws: Mapping[str, FloatArray]) -> None:
         """Raise for an input whose own values are refused, whatever the others are."""
         column = draws.get(error.name)
-        if column is None or not isinstance(error.value, int | float):
+        if column is None or isinstance(error.value, bool | str):
+            return
+        try:
+            value = float(error.value)
+        except (TypeError, ValueError):
             return
         refusal = RefusedDraws(error.name, error)
         below = column <= refusal.low if refusal.low_open else column < refusal.low
         is_outside = bool((below | (column > refusal.high)).any())
-        if refusal.is_of_fractions or (is_outside and bool((column == error.value).any())):
+        if refusal.is_of_fractions or (is_outside and bool((column == value).any())):
             raise refusal from error
+
+
+def _count(draws: Mapping[str, FloatArray]) -> int:
+    return next(iter(draws.values())).size
 
 
 def _columns(result: Any) -> dict[str, NDArray[Any]]:

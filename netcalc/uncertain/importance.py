@@ -58,9 +58,9 @@ def _indices(evaluation: Evaluation, plan: Plan, names: tuple[str, ...]) -> dict
     broken = np.zeros(len(names), bool)
 
     def rows_of(columns: FloatArray) -> FloatArray:
-        found, refusal = evaluation(dict(zip(plan.inputs, columns, strict=True)))
-        rows = np.stack([found[name] for name in names])
-        broken[:] |= ~np.isfinite(rows).all(axis=1) | (refusal is not None)
+        block = evaluation(dict(zip(plan.inputs, columns, strict=True)))
+        rows = np.stack([block.columns[name] for name in names])
+        broken[:] |= ~np.isfinite(rows).all(axis=1)
         rows[broken] = 0.0  # scipy would warn of a variance of infinite results
         return rows
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.errors import ArgumentTypeError, DomainError
+from netcalc.errors import ArgumentTypeError, DomainError, DoubtWarning
 from netcalc.messages import Notice
 from netcalc.uncertain.distributions import (
     Distribution,
@@ -22,8 +22,9 @@ from netcalc.uncertain.distributions import (
     as_distribution,
     is_frozen,
 )
+from netcalc.uncertain.doubtful import doubtful
 from netcalc.uncertain.draws import BLOCK_DRAWS, DRAWS, MAX_DRAWS, Plan, mixing
-from netcalc.uncertain.evaluation import Evaluation, RefusedDraws
+from netcalc.uncertain.evaluation import Block, Evaluation, RefusedDraws
 from netcalc.uncertain.fits import Fitted, correlations_of_fits
 from netcalc.uncertain.importance import Importance, importance
 from netcalc.workers import on_workers
@@ -252,13 +253,18 @@ def _computed(
     whole: dict[str, FloatArray] = {}
     refused = np.zeros(draws, bool)
     first_error: DomainError | None = None
-    for (start, count), (columns, refusal, warned) in _blocks(evaluation, plan, pieces, dask):
+    told: list[DoubtWarning] = []
+    for (start, count), block in _blocks(evaluation, plan, pieces, dask):
+        if block.stop is not None:
+            raise block.stop
         part = slice(start, start + count)
-        for name, column in columns.items():
+        for name, column in block.columns.items():
             whole.setdefault(name, np.full(draws, np.nan))[part] = column
-        evaluation.warned |= warned
-        if refusal is not None:
-            refused[part], first_error = refusal[0], first_error or refusal[1]
+        if block.refused is not None:
+            refused[part], first_error = block.refused, first_error or block.error
+        told += block.doubts
+    if told:
+        notes |= doubtful(evaluation, plan, told, draws)
     if first_error is not None:
         share = float(refused.mean())
         if not (truncate or any(one.may_truncate for one in plan.inputs.values())):
@@ -269,21 +275,28 @@ def _computed(
     return whole
 
 
+Piece = tuple[int, int]
+"""Where a block of draws begins, and how many they are."""
+
+
 def _blocks(
-    evaluation: Evaluation, plan: Plan, pieces: list[tuple[int, int]], dask: str | None
-) -> Any:
+    evaluation: Evaluation, plan: Plan, pieces: list[Piece], dask: str | None
+) -> Iterable[tuple[Piece, Block]]:
+    """Return the blocks in order; those of workers when all are there."""
     if dask is None:
         return ((piece, _block([piece], evaluation, plan)[0]) for piece in pieces)
-    found = on_workers(dask, _block, [[piece] for piece in pieces], evaluation, plan)
-    return (pair for portion in found for pair in portion)
+    portions = on_workers(dask, _block, [[piece] for piece in pieces], evaluation, plan)
+    return sorted((pair for portion in portions for pair in portion), key=lambda pair: pair[0])
 
 
-def _block(pieces: list[tuple[int, int]], evaluation: Evaluation, plan: Plan) -> list[Any]:
-    """Compute blocks of draws; on a worker, too."""
+def _block(pieces: list[Piece], evaluation: Evaluation, plan: Plan) -> list[Block]:
+    """Compute blocks of draws; on a worker, too, whose errors are results as others."""
     found = []
     for start, count in pieces:
-        columns, refusal = evaluation(plan.block(start, count))
-        found.append((columns, refusal, evaluation.warned))
+        try:
+            found.append(evaluation(plan.block(start, count)))
+        except (RefusedDraws, DomainError) as error:
+            found.append(Block(stop=error))
     return found
 
 
