@@ -52,8 +52,8 @@ UNCERTAIN: dict[str, str] = {
         "{share:ratio} of the draws have no result; the percentiles are of the others"
     ),
     "draws-infinite": "{share:ratio} of the draws have an infinite result",
-    "draws-doubtful": "in {share:ratio} of the draws: {doubt}",
-    "draws-rarely-doubtful": "in less than {share:ratio} of the draws: {doubt}",
+    "draws-doubtful": "{share:ratio} of the draws are doubtful: at worst {doubt}",
+    "draws-rarely-doubtful": "less than {share:ratio} of the draws are doubtful: at worst {doubt}",
     "draws-whole": "{name} is drawn as whole numbers",
     "importance-correlated": (
         "which input matters most is not computed: first-order indices are of independent inputs, "

@@ -14,6 +14,7 @@ if int(_bokeh.__version__.partition(".")[0]) < 3:
 from netcalc.plots.capture_ladder import capture_ladder
 from netcalc.plots.courses import courses, phase
 from netcalc.plots.curves import curves
+from netcalc.plots.distribution import distribution
 from netcalc.plots.ladder import ladder
 from netcalc.plots.latencies import latencies
 from netcalc.plots.limits import limits
@@ -28,7 +29,7 @@ from netcalc.plots.timeline import timeline
 from netcalc.plots.truth import truth
 
 __all__ = [
-    "Axis", "Plot", "capture_ladder", "courses", "curves", "drawn_sets", "ladder", "latencies",
-    "limits", "measured", "overlay", "phase", "readings", "save_html", "sequences", "svg", "sweep",
-    "timeline", "together", "truth",
+    "Axis", "Plot", "capture_ladder", "courses", "curves", "distribution", "drawn_sets", "ladder",
+    "latencies", "limits", "measured", "overlay", "phase", "readings", "save_html", "sequences",
+    "svg", "sweep", "timeline", "together", "truth",
 ]  # fmt: skip

@@ -146,7 +146,8 @@ def parse_correlations(
         for written in (match[1], match[2]):
             name = written.replace("-", "_")
             if name not in known:
-                raise DomainError("not-a-choice", "correlations", written, choices=list(known))
+                choices = sorted(set(known) - set(known.values())) or list(known)
+                raise DomainError("not-a-choice", "correlations", written, choices=choices)
             pair.append(known[name])
         found[pair[0], pair[1]] = units.parse_number(match[3])
     return found
