@@ -75,6 +75,7 @@ UNCERTAIN_HINTS: dict[str, str] = {
         "truncated(...)"
     ),
     "draws-refused": "Narrow the distributions, or leave these draws out: truncate=True",
+    "fit-without-value": "Name the parameters that are wanted, if they are others",
     "correlation-malformed": "Write for example bandwidth,latency=0.5",
     "several-columns-of-draws": "Name one with column=, or call netcalc.uncertain.spreads",
     "no-input-varies": "Call the model itself, or give a distribution",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -15,13 +15,15 @@ from netcalc.errors import DomainError
 from netcalc.uncertain.distributions import Distribution, Frozen, Inverse, Normal
 
 
-def fitted(fit: Any) -> dict[str, Distribution | float]:
+def fitted(fit: Any, names: Sequence[str] | None = None) -> dict[str, Distribution | float]:
     """Return the parameters of a fit as inputs of a plan, correlated as the fit has them.
 
     Parameters
     ----------
     fit : netcalc.fit.Fit, netcalc.fit.Costs or netcalc.fit.LinkEstimate
         A fit with ``params`` and their ``covariance``.
+    names : sequence of str, optional
+        The parameters wanted; by default all.
 
     Returns
     -------
@@ -34,7 +36,7 @@ def fitted(fit: Any) -> dict[str, Distribution | float]:
     Raises
     ------
     DomainError
-        If the points do not determine a parameter, or not its standard error.
+        If the points do not determine a parameter that is wanted, or not its standard error.
 
     Examples
     --------
@@ -48,10 +50,13 @@ def fitted(fit: Any) -> dict[str, Distribution | float]:
     >>> {name: type(one).__name__ for name, one in fitted(line).items()}
     {'latency_s': 'Fitted', 'bandwidth_bps': 'Fitted'}
     """
-    names = list(fit.params)
+    known = list(fit.params)
     covariance = np.asarray(fit.covariance, dtype=float)
     found: dict[str, Distribution | float] = {}
-    for index, name in enumerate(names):
+    for name in known if names is None else names:
+        if name not in known:
+            raise DomainError("not-a-choice", "names", name, choices=known)
+        index = known.index(name)
         value, deviation = float(fit.params[name]), float(np.sqrt(covariance[index, index]))
         if name in fit.not_identifiable:
             reason = str(fit.not_identifiable[name])

@@ -12,7 +12,7 @@ import pytest
 from netcalc import uncertain
 from netcalc.checks import note
 from netcalc.errors import DomainError, NetcalcError
-from netcalc.fit import datagram_costs, transfer_against_size
+from netcalc.fit import transfer_against_size, write_costs
 from netcalc.models.delays.latency import transfer_s
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.samples import TransferSamples
@@ -118,7 +118,28 @@ def test_what_a_fit_does_not_know_is_refused():
     with pytest.raises(DomainError) as caught:
         uncertain.fitted(transfer_against_size(same))
     assert caught.value.code == "fit-without-value"
-    assert datagram_costs  # costs have a covariance of their own
+
+
+def test_costs_are_inputs_with_their_own_covariance():
+    """Derived: np.polyfit of the same points."""
+    size = np.array([1e2, 2e2, 4e2, 8e2, 16e2, 3e2])
+    spent = 5e-6 + 1e-9 * size + np.array([1e-8, -1e-8, 5e-9, -5e-9, 2e-9, -3e-9])
+    costs = write_costs(size, spent)
+    with pytest.raises(DomainError) as caught:
+        uncertain.fitted(costs)
+    assert caught.value.code == "fit-without-value"
+    own = uncertain.fitted(costs, ["transaction_s", "byte_cost"])
+
+    def write_s(size, *, transaction_s, byte_cost):
+        return transaction_s + byte_cost * size
+
+    found = uncertain.spread(write_s, {"size": 1000.0, **own}, draws=1 << 14)
+    line, square = np.polyfit(size, spent, 1, cov=True)
+    row = np.array([1000.0, 1.0])
+    deviation = np.sqrt(row @ square @ row)
+    assert found.median == pytest.approx(row @ line, rel=1e-4)
+    t_95 = 2.131846786  # published: Student's t, 4 degrees of freedom, 95%
+    assert found.percentiles[95.0] - row @ line == pytest.approx(t_95 * deviation, rel=0.1)
 
 
 class Client:
