@@ -29,43 +29,46 @@ class Wanted:
     dask: str | None = None
 
 
-def split(
-    formula: Formula, texts: Mapping[str, str]
-) -> tuple[dict[str, Distribution], dict[str, str]]:
+Inputs = dict[str, Distribution | list[Distribution | float]]
+"""Arguments that are ranges or distributions, and lists of which some elements are."""
+
+
+def split(formula: Formula, texts: Mapping[str, str]) -> tuple[Inputs, dict[str, str]]:
     """Return the arguments that were typed as ranges or distributions, and the other texts."""
-    found: dict[str, Distribution] = {}
+    found: Inputs = {}
     others: dict[str, str] = {}
     for name, text in texts.items():
         parameter = formula.parameter(name)
         if parameter.kind in ("choice", "text") or not uncertain.is_distribution(text):
             others[name] = text
             continue
-        if parameter.kind != "number":
-            numbers = [p.short_name for p in formula.parameters if p.kind == "number"]
+        if parameter.kind not in ("number", "list"):
+            numbers = [p.short_name for p in formula.parameters if p.kind in ("number", "list")]
             raise CommandError("range-of-no-number", name=parameter.short_name, numbers=numbers)
-        one = _read(parameter, text)
-        if isinstance(one, Distribution):
-            found[name] = one
-        else:
+        read = uncertain.parse_list if parameter.kind == "list" else uncertain.parse
+        one = _read(read, parameter, text)
+        if isinstance(one, float):
             others[name] = text
+        else:
+            found[name] = one
     return found, others
 
 
-def _read(parameter: Parameter, text: str) -> Distribution | float:
+def _read(read: Any, parameter: Parameter, text: str) -> Any:
     field = parameter.short_name
     try:
-        return uncertain.parse(text, parameter.unit, field=field)
+        return read(text, parameter.unit, field=field)
     except UnitError as error:
         if error.code != "kind-unknown":
             raise
         # A unit of its own, such as s/packet: the numbers are taken in that unit.
-        return uncertain.parse(text.replace(parameter.unit, ""), "1", field=field)
+        return read(text.replace(parameter.unit, ""), "1", field=field)
 
 
 def answer(
     formula: Formula,
     arguments: Mapping[str, Any],
-    inputs: Mapping[str, Distribution],
+    inputs: Inputs,
     wanted: Wanted,
     *,
     plot: str | None = None,
@@ -113,7 +116,7 @@ def _correlations(formula: Formula, text: str | None) -> dict[tuple[str, str], f
 
 def _print(
     formula: Formula,
-    inputs: Mapping[str, Distribution],
+    inputs: Inputs,
     spreads: Mapping[str, Spread],
     *,
     explained: bool,
@@ -121,7 +124,7 @@ def _print(
     if explained:
         say(f"{formula.summary}\n\n  {equations.plain(formula.equation)}\n")
         for name, one in inputs.items():
-            say(f"  {name} = {one.text(formula.parameter(name).unit)}")
+            say(f"  {name} = {_text(one, formula.parameter(name).unit)}")
         say("")
     for column, found in spreads.items():
         if len(spreads) > 1:
@@ -138,12 +141,25 @@ def _print(
 def _importance(formula: Formula, found: Spread) -> str:
     """Return the inputs with the shares of the variance that they explain, the largest first."""
     ordered = sorted(found.first_order.items(), key=lambda pair: -pair[1])
-    parts = [f"{formula.label(name)} {_share(index)}" for name, index in ordered]
+    parts = [f"{_label(formula, name)} {_share(index)}" for name, index in ordered]
     apart = 1.0 - sum(found.first_order.values())
     if len(parts) == 1:
-        return formula.label(ordered[0][0])
+        return _label(formula, ordered[0][0])
     together = f"; {_share(apart)} by several at once" if apart > 0.01 else ""
     return f"{', '.join(parts)} of the variance{together}"
+
+
+def _text(one: Any, unit: str) -> str:
+    if isinstance(one, list):
+        return ", ".join(_text(item, unit) for item in one)
+    return one.text(unit) if isinstance(one, Distribution) else units.show(one, unit)
+
+
+def _label(formula: Formula, name: str) -> str:
+    """Return the name of an input for people; elements of a list are counted from 1."""
+    argument, bracket, index = name.partition("[")
+    label = formula.label(argument)
+    return f"{label} {int(index[:-1]) + 1}" if bracket else label
 
 
 def _share(index: float) -> str:
@@ -166,23 +182,22 @@ def _words(note: Notice, formula: Formula) -> str:
         known = {p.name: p.unit for p in formula.parameters}
         unit = known.get(str(doubt.values.get("name")), formula.unit)
         values["doubt"] = str(calculator.doubt_notice(doubt, unit))
-    names = {p.name: formula.label(p.name) for p in formula.parameters}
-    if values.get("name") in names:
-        values["name"] = names[values["name"]]
+    if "distribution" in values or note.code == "draws-whole":
+        values["name"] = _label(formula, values["name"])
     if "names" in values:
-        values["names"] = [names.get(name, name) for name in values["names"]]
+        values["names"] = [_label(formula, name) for name in values["names"]]
     return str(Notice(note.code, values))
 
 
 def _document(
     formula: Formula,
     arguments: Mapping[str, Any],
-    inputs: Mapping[str, Distribution],
+    inputs: Inputs,
     spreads: Mapping[str, Spread],
     wanted: Wanted,
 ) -> dict[str, Any]:
     defaults = {p.name: p.default for p in formula.parameters if not p.required}
-    shown = {name: one.text(formula.parameter(name).unit) for name, one in inputs.items()}
+    shown = {name: _text(one, formula.parameter(name).unit) for name, one in inputs.items()}
     results = {
         column: {
             **{_name(percent): value for percent, value in found.percentiles.items()},
@@ -226,7 +241,7 @@ def _plot(formula: Formula, spreads: Mapping[str, Spread], path: str) -> None:
         raise CommandError("several-results", formula=formula.name)
     [found] = spreads.values()
     shown = ", ".join(
-        f"{formula.label(name)} {one.text(formula.parameter(name).unit)}"
+        f"{_label(formula, name)} {one.text(formula.parameter(name.partition('[')[0]).unit)}"
         for name, one in found.inputs.items()
     )
     plot = plots.distribution(

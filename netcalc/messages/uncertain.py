@@ -80,6 +80,7 @@ UNCERTAIN_HINTS: dict[str, str] = {
     "several-columns-of-draws": "Name one with column=, or call netcalc.uncertain.spreads",
     "no-input-varies": "Call the model itself, or give a distribution",
     "result-of-draws-not-numbers": (
-        "Measured values become a distribution by netcalc.uncertain.empirical(values)"
+        "Draw a formula whose result is one number; measured values become an input by "
+        "netcalc.uncertain.empirical(values)"
     ),
 }

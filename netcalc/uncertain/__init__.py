@@ -38,10 +38,10 @@ from netcalc.uncertain.distributions import (
 from netcalc.uncertain.draws import DRAWS, MAX_DRAWS
 from netcalc.uncertain.fits import fitted
 from netcalc.uncertain.spreads import PERCENTILES, Spread, spread, spreads
-from netcalc.uncertain.text import is_distribution, parse, parse_correlations
+from netcalc.uncertain.text import is_distribution, parse, parse_correlations, parse_list
 
 __all__ = [
     "DRAWS", "MAX_DRAWS", "PERCENTILES", "Distribution", "Known", "Spread", "empirical",
     "exponential", "fitted", "is_distribution", "lognormal", "normal", "parse",
-    "parse_correlations", "spread", "spreads", "triangular", "truncated", "uniform",
+    "parse_correlations", "parse_list", "spread", "spreads", "triangular", "truncated", "uniform",
 ]  # fmt: skip

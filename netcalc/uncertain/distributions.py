@@ -7,6 +7,7 @@ any sequence of numbers between 0 and 1 becomes draws of it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -43,8 +44,8 @@ class Distribution:
         return self.below(low, or_equal=low_open) + max(above, 0.0)
 
 
-Known: TypeAlias = Distribution | float | int | bool | str | ArrayLike
-"""What may be given for an argument of a model: a distribution, or its value."""
+Known: TypeAlias = Distribution | float | int | bool | str | ArrayLike | Sequence[Any]
+"""What may be given for an argument of a model: a distribution, its value, a list of both."""
 
 
 @dataclass(frozen=True, slots=True)

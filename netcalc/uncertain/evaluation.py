@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.errors import ConvergenceError, DomainError, DoubtWarning, NotFiniteWarning, doubts
+from netcalc.uncertain.distributions import Distribution, is_frozen
 
 _TESTED = 3  # draws of an array that are compared with calls of their own
 
@@ -59,7 +60,8 @@ class Evaluation:
 
     def __init__(self, model: Callable[..., Any], fixed: Mapping[str, Any]) -> None:
         self.model, self.fixed = model, fixed
-        self.at_once: bool | None = None
+        self._lists = [name for name, value in fixed.items() if _has_distribution(value)]
+        self.at_once: bool | None = False if self._lists else None
         self._first = next(iter(inspect.signature(model).parameters), "")
 
     def __call__(self, draws: Mapping[str, FloatArray]) -> Block:
@@ -96,6 +98,9 @@ class Evaluation:
 
     def _call(self, varying: Mapping[str, Any]) -> Any:
         arguments = {**self.fixed, **varying}
+        for name in self._lists:
+            values = enumerate(self.fixed[name])
+            arguments[name] = [arguments.pop(f"{name}[{at}]", value) for at, value in values]
         if self._first in arguments:
             return self.model(arguments.pop(self._first), **arguments)
         return self.model(**arguments)
@@ -179,6 +184,12 @@ class Evaluation:
         is_outside = bool((below | (column > refusal.high)).any())
         if refusal.is_of_fractions or (is_outside and bool((column == value).any())):
             raise refusal from error
+
+
+def _has_distribution(value: Any) -> bool:
+    return isinstance(value, list | tuple) and any(
+        isinstance(item, Distribution) or is_frozen(item) for item in value
+    )
 
 
 def _count(draws: Mapping[str, FloatArray]) -> int:

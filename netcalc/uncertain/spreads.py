@@ -101,7 +101,8 @@ def spread(
     model : callable
         A public model, or any function of keyword arguments that returns a number.
     inputs : mapping of str to Distribution, frozen distribution, or value
-        The arguments: what is known about each, or its value.
+        The arguments: what is known about each, or its value. A list may hold both; its elements
+        are then inputs such as ``bandwidth_bps[0]``.
     draws : int
         Number of draws; those of a Sobol sequence are most even at powers of two.
     seed : int
@@ -216,8 +217,12 @@ def _sorted_out(
         if isinstance(value, Distribution) or is_frozen(value):
             one = as_distribution(name, value)
             varying[name] = Whole(one) if name.endswith("_count") else one
-        else:
-            fixed[name] = value
+            continue
+        fixed[name] = value
+        if isinstance(value, list | tuple):
+            for index, item in enumerate(value):
+                if isinstance(item, Distribution) or is_frozen(item):
+                    varying[f"{name}[{index}]"] = as_distribution(name, item)
     for name, parameter in parameters.items():
         by_name = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
         if by_name and parameter.default is parameter.empty and name not in inputs:

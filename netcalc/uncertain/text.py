@@ -107,6 +107,19 @@ def parse(text: str, unit: str, *, field: str | None = None) -> Distribution | f
     return units.parse(text, unit, field=field)
 
 
+def parse_list(text: str, unit: str, *, field: str | None = None) -> list[Distribution | float]:
+    """Read a list whose elements are quantities or distributions, separated by ``,`` or ``;``.
+
+    Examples
+    --------
+    >>> [type(one).__name__ for one in parse_list("10 Mbit/s, 80..100 Mbit/s", "bit/s")]
+    ['float', 'Uniform']
+    """
+    plain = safe_str(text)
+    parts = plain.split(";") if ";" in plain else _at_commas(plain)
+    return [parse(part.strip(), unit, field=field) for part in parts]
+
+
 def parse_correlations(
     text: str, names: Mapping[str, str] | Sequence[str]
 ) -> dict[tuple[str, str], float]:

@@ -222,3 +222,16 @@ def test_the_bdp_of_two_ranges_has_the_percentiles_of_a_published_distribution()
     for percent, value in found.percentiles.items():
         share = np.clip((8 * value / rates - 0.020) / 0.020, 0, 1).mean()
         assert share == pytest.approx(percent / 100, abs=5e-4)
+
+
+def test_elements_of_a_list_may_vary():
+    """Derived: the sum of two uniforms, 1 + U + 3 + 2 V, has the mean 5.5 and variance 5/12."""
+
+    def summed(parts):
+        return float(np.sum(parts)) + 1.0
+
+    parts = [uncertain.uniform(0, 1), 3.0, uncertain.uniform(0, 2)]
+    found = uncertain.spread(summed, {"parts": parts}, draws=1 << 12)
+    assert found.samples.mean() == pytest.approx(5.5, rel=1e-3)
+    assert found.samples.var() == pytest.approx(5 / 12, rel=1e-2)
+    assert found.first_order == pytest.approx({"parts[0]": 0.2, "parts[2]": 0.8}, abs=0.03)
