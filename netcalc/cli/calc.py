@@ -56,6 +56,7 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
 
     \b
     netcalc calc transfer 1MB --bandwidth T1 --latency 30ms
+    netcalc calc transfer 1GB --bandwidth 80..100Mbit/s --latency "30ms ± 5ms"
     netcalc calc transfer --solve bandwidth --for 1s --payload 1MB --latency 30ms
     netcalc calc frame-rate --sweep frame=64B:1518B:log20 --bandwidth "10 Gbit/s"
     netcalc calc NAME --help
@@ -130,7 +131,11 @@ def _command(formula: Formula) -> click.Command:
             help="Print a table over a range of one argument; STEPS is 50, or log50 for "
             "logarithmic steps.",
         ),
-        click.Option(["--plot", "plot_"], metavar="OUT", help="Plot the sweep, as .html or .svg."),
+        click.Option(
+            ["--plot", "plot_"],
+            metavar="OUT",
+            help="Plot the sweep, or the distribution of an answer to ranges, as .html or .svg.",
+        ),
         click.Option(["--force", "force_"], is_flag=True, help="Replace OUT if it exists."),
         click.Option(
             ["--explain", "explain_"],

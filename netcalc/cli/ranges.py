@@ -8,7 +8,7 @@ from typing import Any
 
 from netcalc import calculator, equations, uncertain, units
 from netcalc.calculator import Formula, Parameter
-from netcalc.cli import complain, print_json, put, say
+from netcalc.cli import complain, ending_quietly, print_json, put, say
 from netcalc.cli.mistakes import CommandError
 from netcalc.errors import DoubtWarning, UnitError
 from netcalc.messages import Notice
@@ -85,6 +85,8 @@ def answer(
     for parameter in formula.parameters:
         if parameter.required and parameter.name not in {*arguments, *inputs}:
             raise parameter.required_error()
+    with ending_quietly():
+        uncertain.prepare()
     spreads = uncertain.spreads(
         formula.function,
         {**arguments, **inputs},

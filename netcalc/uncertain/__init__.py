@@ -35,7 +35,7 @@ from netcalc.uncertain.distributions import (
     truncated,
     uniform,
 )
-from netcalc.uncertain.draws import DRAWS, MAX_DRAWS
+from netcalc.uncertain.draws import DRAWS, MAX_DRAWS, prepare
 from netcalc.uncertain.fits import fitted
 from netcalc.uncertain.spreads import PERCENTILES, Spread, spread, spreads
 from netcalc.uncertain.text import is_distribution, parse, parse_correlations, parse_list
@@ -43,5 +43,6 @@ from netcalc.uncertain.text import is_distribution, parse, parse_correlations, p
 __all__ = [
     "DRAWS", "MAX_DRAWS", "PERCENTILES", "Distribution", "Known", "Spread", "empirical",
     "exponential", "fitted", "is_distribution", "lognormal", "normal", "parse",
-    "parse_correlations", "parse_list", "spread", "spreads", "triangular", "truncated", "uniform",
+    "parse_correlations", "parse_list", "prepare", "spread", "spreads", "triangular",
+    "truncated", "uniform",
 ]  # fmt: skip

@@ -22,6 +22,12 @@ BLOCK_DRAWS = 1 << 16
 _HALF_STEP = 2.0**-31  # half of the step of a Sobol sequence of 30 bits: no share is 0 or 1
 
 
+def prepare() -> None:
+    """Load what draws need, which takes most of the time of a few of them."""
+    import scipy.special
+    import scipy.stats  # noqa: F401
+
+
 @dataclass(frozen=True)
 class Plan:
     """How inputs are drawn: their distributions, the seed, and the factor of their correlation.
@@ -35,24 +41,40 @@ class Plan:
 
     def block(self, start: int, count: int) -> dict[str, FloatArray]:
         """Return ``count`` draws of each input, the first of them number ``start``."""
-        from scipy.stats import qmc
-
-        if not self.inputs:
-            return {}
-        sobol: Any = qmc.Sobol  # by the name of its argument that older versions know, too
-        engine = sobol(len(self.inputs), scramble=True, seed=np.random.default_rng(self.seed))
-        if start:
-            engine.fast_forward(start)
-        with warnings.catch_warnings():
-            # That a number of draws is no power of two makes them a little less even.
-            warnings.filterwarnings("ignore", "The balance properties")
-            shares = engine.random(count).T + _HALF_STEP
-        return self.values(shares if self.mixing is None else _mixed(shares, self.mixing))
+        return Draws(self).block(start, count)
 
     def values(self, shares: FloatArray) -> dict[str, FloatArray]:
         """Return the values of each input at rows of shares."""
         rows = zip(self.inputs.items(), np.ascontiguousarray(shares), strict=True)
         return {name: one.ppf(row) for (name, one), row in rows}
+
+
+class Draws:
+    """The draws of a plan, block by block; quick in ascending order."""
+
+    def __init__(self, plan: Plan) -> None:
+        from scipy.stats import qmc
+
+        self.plan = plan
+        sobol: Any = qmc.Sobol  # by the name of its argument that older versions know, too
+        rng = np.random.default_rng(plan.seed)
+        self._engine = sobol(len(plan.inputs), scramble=True, seed=rng)
+        self._next = 0
+
+    def block(self, start: int, count: int) -> dict[str, FloatArray]:
+        """Return ``count`` draws of each input, the first of them number ``start``."""
+        if start < self._next:
+            self._engine.reset()
+            self._next = 0
+        if start > self._next:
+            self._engine.fast_forward(start - self._next)
+        with warnings.catch_warnings():
+            # That a number of draws is no power of two makes them a little less even.
+            warnings.filterwarnings("ignore", "The balance properties")
+            shares = self._engine.random(count).T + _HALF_STEP
+        self._next = start + count
+        factor = self.plan.mixing
+        return self.plan.values(shares if factor is None else _mixed(shares, factor))
 
 
 def _mixed(shares: FloatArray, factor: FloatArray) -> FloatArray:

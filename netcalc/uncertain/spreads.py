@@ -23,7 +23,7 @@ from netcalc.uncertain.distributions import (
     is_frozen,
 )
 from netcalc.uncertain.doubtful import doubtful
-from netcalc.uncertain.draws import BLOCK_DRAWS, DRAWS, MAX_DRAWS, Plan, mixing
+from netcalc.uncertain.draws import BLOCK_DRAWS, DRAWS, MAX_DRAWS, Draws, Plan, mixing
 from netcalc.uncertain.evaluation import Block, Evaluation, RefusedDraws
 from netcalc.uncertain.fits import Fitted, correlations_of_fits
 from netcalc.uncertain.importance import Importance, importance
@@ -289,20 +289,24 @@ def _blocks(
 ) -> Iterable[tuple[Piece, Block]]:
     """Return the blocks in order; those of workers when all are there."""
     if dask is None:
-        return ((piece, _block([piece], evaluation, plan)[0]) for piece in pieces)
+        stream = Draws(plan)
+        return ((piece, _evaluated(piece, evaluation, stream)) for piece in pieces)
     portions = on_workers(dask, _block, [[piece] for piece in pieces], evaluation, plan)
     return sorted((pair for portion in portions for pair in portion), key=lambda pair: pair[0])
 
 
 def _block(pieces: list[Piece], evaluation: Evaluation, plan: Plan) -> list[Block]:
-    """Compute blocks of draws; on a worker, too, whose errors are results as others."""
-    found = []
-    for start, count in pieces:
-        try:
-            found.append(evaluation(plan.block(start, count)))
-        except (RefusedDraws, DomainError) as error:
-            found.append(Block(stop=error))
-    return found
+    """Compute blocks of draws on a worker."""
+    stream = Draws(plan)
+    return [_evaluated(piece, evaluation, stream) for piece in pieces]
+
+
+def _evaluated(piece: Piece, evaluation: Evaluation, stream: Draws) -> Block:
+    """Compute a block of draws; errors are results, as a worker hands over no others."""
+    try:
+        return evaluation(stream.block(*piece))
+    except (RefusedDraws, DomainError) as error:
+        return Block(stop=error)
 
 
 def _without_refused(

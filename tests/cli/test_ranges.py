@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -160,3 +162,10 @@ def test_an_interrupt_ends_with_one_word(monkeypatch, capsys):
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.strip() == "netcalc: stopped"
+
+
+def test_the_example_of_the_documentation_is_what_the_command_prints():
+    page = (Path(__file__).parents[2] / "docs" / "uncertain.md").read_text(encoding="utf-8")
+    shown = page.partition("```text\n$ netcalc ")[2].partition("```")[0]
+    line, _, printed = shown.partition("\n")
+    assert run(*shlex.split(line)).stdout == printed
