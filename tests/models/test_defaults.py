@@ -15,7 +15,7 @@ base_rtt_s byte_cost checksum_cost cluster_s connection_s control_count copy_cos
 destination_processing_s extension_bytes extra_bytes extra_round_trips granularity_s
 inner_header_bytes ip_option_bytes latency_s linear_count mbuf_s phase_s previous_rtt_slope
 processing_s program_s server_s source_processing_s stuffing_ratio switch_latency_s tag_count
-tcp_option_bytes wait_s within_s write_gap_s
+tcp_option_bytes think_s wait_s within_s write_gap_s
 """
 NO_LIMIT = """
 reverse_bandwidth_bps bandwidth_bps max_window_bytes max_window_packets max_window_segments peak_bps
@@ -75,6 +75,16 @@ VALUES = {
     "max_linkhdr_bytes": 16, "max_hdr_bytes": 16 + 40, "mbufs.freebsd_mbufs.max_hdr_bytes": 0,
     # Geostationary orbit; fibre of ITU-T G.652 at 1550 nm
     "altitude_m": 35_786_000, "refractive_index": 1.468, "speed_m_s": 299_792_458 / 1.468,
+    # A link is full at all of its rate; a band of 90 %; a Julian year; the failure of one link
+    "target_utilization": 1, "confidence_ratio": 0.9, "duration_s": 365.25 * 86400,
+    "failed_count": 1,
+    # One core; Linux's least timeout, in all blocks; a queue alone, of a burst none beside it
+    "core_count": 1, "shared_buffer.rto_s": 0.2, "timeout_ratio": 1, "alpha": 1,
+    "queue_count": 1, "shared_buffer.shared_buffer_burst_bytes.queue_count": 0,
+    # PCI Express: what most hosts and network cards negotiate
+    "max_payload_bytes": 256, "max_read_bytes": 512,
+    # A binary signal; browsers open six connections to a server
+    "level_count": 2, "connection_count": 6, "page_load.page_bytes": 0,
     # What a published router test added to all goodputs; a millisecond of a mix of paths
     "offset_bps": 6e6, "tolerance_s": 0.001,
 }  # fmt: skip

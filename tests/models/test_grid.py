@@ -45,7 +45,8 @@ def load(name):
 BASE = load("base_arguments").BASE
 SIZES, TCP = load("equations_of_sizes"), load("equations_of_tcp_and_queues")
 USERS = load("equations_of_users")
-EQUATIONS = SIZES.EQUATIONS | TCP.EQUATIONS | USERS.EQUATIONS
+GROWTH = load("equations_of_growth_and_media")
+EQUATIONS = SIZES.EQUATIONS | TCP.EQUATIONS | USERS.EQUATIONS | GROWTH.EQUATIONS
 DIGITS = TCP.DIGITS
 FORMULAS = calculator.formulas()
 
@@ -58,8 +59,18 @@ NOT_CLOSED = {
     "fairness.max_min_bps": "progressive filling: test_fairness checks what defines it",
     "fairness.max_min_network_bps": "progressive filling: test_fairness checks what defines it",
     "fairness.fair_share_bits": "an integral over steps: test_fairness",
+    "growth.exhaustion_band_s": "least squares: test_growth follows the band itself",
+    "hashing.fullest_link_cdf": "test_hashing counts all ways in whole numbers",
+    "hashing.fullest_link_flows": "test_hashing counts all ways in whole numbers",
+    "hashing.fullest_link_percentile_flows": "test_hashing counts all ways in whole numbers",
+    "hashing.hashing_efficiency_ratio": "test_hashing counts all ways in whole numbers",
     "handshakes.round_trips": "a table of protocols",
     "handshakes.segments": "a table of ladders",
+    "networks.jackson_rate_pps": "linear equations: test_networks lets packets go round",
+    "networks.jackson_sojourn_s": "linear equations: test_networks simulates",
+    "networks.mva_response_s": "recursion: test_networks sums the product form",
+    "networks.mva_throughput_pps": "recursion: test_networks sums the product form",
+    "page_load.page_round_trips": "test_page_load counts round trips one by one",
     "path_mixes.path_mixes": "a search: test_path_mixes tries every multiset",
     "robust.median": "order statistics: test_robust",
     "robust.percentile": "order statistics: test_robust",
@@ -77,6 +88,9 @@ NOT_CLOSED = {
 MAY_BE_NEGATIVE = {
     "forwarding.device_byte_cost",
     "forwarding.device_packet_cost",
+    "channel.shannon_snr_db",
+    "growth.annual_growth",
+    "growth.exhaustion_band_s",
     "delay_variation.ipdv_s",
     "host_stack.two_point_costs",
     "path_mixes.path_mixes",

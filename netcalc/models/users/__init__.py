@@ -1,4 +1,4 @@
-"""Users: how many are active at once, and the rate that access nodes need."""
+"""Users: how many are active at once, what they need as they grow, and links that fail."""
 
 from __future__ import annotations
 
