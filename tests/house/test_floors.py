@@ -21,7 +21,7 @@ FLOORS = (  # the ground floor first: a room imports from lower floors and from 
     ("path", "scenario", "samples"),
     ("readers", "fit", "solver"),
     ("uncertain",),
-    ("calculator", "compare", "datasets", "explain", "emulation"),
+    ("calculator", "compare", "datasets", "explain", "emulation", "planning"),
     ("claims", "experiments"),
     ("congestion",),
     ("truth", "plots"),
@@ -53,6 +53,7 @@ THIRD_PARTIES = {
     "datasets": {"numpy"},
     "explain": {"numpy"},
     "emulation": {"numpy"},
+    "planning": {"numpy", "scipy", "networkx"},
     "claims": {"numpy"},
     "experiments": {"numpy"},
     "congestion": {"numpy", "ns", "cppyy"},
@@ -75,7 +76,7 @@ THIRD_PARTIES = {
 
 LATE = {
     "pandas", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython", "nbconvert",
-    "latex2mathml", "ns", "cppyy",
+    "latex2mathml", "networkx", "ns", "cppyy",
 }  # fmt: skip
 """Packages of the extras: these rooms alone may import them when they are loaded."""
 LATE_ROOMS = {"plots", "widgets", "lessons"}
