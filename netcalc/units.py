@@ -172,6 +172,11 @@ _TABLES: dict[str, dict[str, float]] = {
     "byte": _sizes(),
     "bit": {unit: 8 * factor for unit, factor in _sizes().items()},
     "packet/s": _packet_rates(),
+    "call/s": {
+        f"{name}/{per}": 1.0 / _TIMES[per]
+        for name in ("call", "calls")
+        for per in ("s", "min", "h", "hour", "d", "day")
+    },
     "s": _TIMES,
     "ratio": {"%": 1e-2, "‰": 1e-3, "ppm": 1e-6, "percent": 1e-2, "ratio": 1.0},
     "m": {"m": 1.0, "km": 1e3, "cm": 1e-2, "mm": 1e-3, "mi": 1609.344, "mile": 1609.344,
@@ -188,6 +193,7 @@ _NAMES = {
     "byte": "a size",
     "bit": "a size",
     "packet/s": "a packet rate",
+    "call/s": "a rate of calls",
     "s": "a time",
     "ratio": "a ratio",
     "m": "a distance",
@@ -202,6 +208,7 @@ _EXAMPLES = {
     "byte": "1500 B",
     "bit": "12 kbit",
     "packet/s": "10 kpps",
+    "call/s": "1200 calls/h",
     "s": "30 ms",
     "ratio": "3% or 0.03 ratio",
     "m": "4000 km",

@@ -53,6 +53,7 @@ from netcalc.messages.fitting import FITTING, FITTING_HINTS
 from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
 from netcalc.messages.paths import PATHS, PATHS_EXPECTED, PATHS_HINTS
 from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
+from netcalc.messages.plans import PLANS, PLANS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
 from netcalc.messages.texts import TEXTS, TEXTS_HINTS
 from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
@@ -79,6 +80,7 @@ MESSAGES: Mapping[str, str] = {
     **RUNNING,
     **CONGESTION,
     **UNCERTAIN,
+    **PLANS,
 }
 """The sentence of each code, without a full stop."""
 
@@ -99,6 +101,7 @@ HINTS: Mapping[str, str] = {
     **RUNNING_HINTS,
     **CONGESTION_HINTS,
     **UNCERTAIN_HINTS,
+    **PLANS_HINTS,
 }
 """What to do about it, for the codes that have an answer to that."""
 

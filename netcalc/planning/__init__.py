@@ -1,1 +1,13 @@
-"""From models to a page that a planner can use: a few answers, the arithmetic, the next step."""
+"""From models to a page that a planner can use: a few answers, the arithmetic, the next step.
+
+>>> from netcalc import planning
+>>> print(str(planning.buffer(1e9, rtt_s=0.1)).partition("\n")[0])
+1 flow needs 12.5 MB of buffer, which adds 100 ms when it is full.
+"""
+
+from netcalc.planning.buffer import buffer
+from netcalc.planning.page import Answer, Chart, Plan, Step
+from netcalc.planning.tunnel import tunnel
+from netcalc.planning.voice import voice
+
+__all__ = ["Answer", "Chart", "Plan", "Step", "buffer", "tunnel", "voice"]

@@ -21,6 +21,7 @@ from netcalc.plots.limits import limits
 from netcalc.plots.measured import measured, sequences
 from netcalc.plots.overlay import overlay
 from netcalc.plots.picture import svg
+from netcalc.plots.plans import plan
 from netcalc.plots.plot import Plot, save_html, together
 from netcalc.plots.readings import drawn_sets, readings
 from netcalc.plots.style import Axis
@@ -30,6 +31,6 @@ from netcalc.plots.truth import truth
 
 __all__ = [
     "Axis", "Plot", "capture_ladder", "courses", "curves", "distribution", "drawn_sets", "ladder",
-    "latencies", "limits", "measured", "overlay", "phase", "readings", "save_html", "sequences",
-    "svg", "sweep", "timeline", "together", "truth",
+    "latencies", "limits", "measured", "overlay", "phase", "plan", "readings", "save_html",
+    "sequences", "svg", "sweep", "timeline", "together", "truth",
 ]  # fmt: skip

@@ -1,0 +1,104 @@
+"""Pages of plans: what their numbers are called, their answers, steps and assumptions."""
+
+from __future__ import annotations
+
+PLANS: dict[str, str] = {
+    # The answer in one sentence.
+    "plan-ranges": "with these ranges {label} is up to {p95} at the 95th percentile",
+    "plan-voice": (
+        "{erlang} erlang need {trunks} trunks, and {rate_bps:bit/s} of line in each direction"
+    ),
+    "plan-voice-short": (
+        "{erlang} erlang need {trunks} trunks; the line carries {calls} calls and would block "
+        "{share:ratio}"
+    ),
+    "plan-tunnel": (
+        "through {stack} the MTU is {mtu_bytes:g} B and the MSS {mss_bytes:g} B; TCP gets "
+        "{share:ratio.3} of the line, {plain:ratio.3} without the tunnel"
+    ),
+    "plan-buffer-flows": (
+        "{flows:flow needs|flows need} {buffer_bytes:byte} of buffer, which adds {delay_s:s} when "
+        "it is full"
+    ),
+    "plan-buffer-burst": (
+        "bursts of {burst_bytes:byte} from {senders:sender|senders} need {buffer_bytes:byte} of "
+        "buffer, which adds {delay_s:s} when it is full"
+    ),
+    # What would help.
+    "step-voice-interval": "{interval_s:s} of voice in a packet, {more_s:s} more delay",
+    "step-voice-codec": "codec {codec}",
+    "step-tunnel-mtu": (
+        "an MTU of {mtu_bytes:g} B on the path, for packets of {inner_bytes:g} B in the tunnel"
+    ),
+    "step-buffer-line": "a line of {bandwidth_bps:bit/s}",
+    "step-buffer-cubic": "CUBIC alone, which fills the line with {share:.2f} BDP",
+    # What is taken for granted.
+    "assumes-voice-packets": (
+        "{codec} with {interval_s:s} of voice in a packet, no silence suppression, no RTCP"
+    ),
+    "assumes-voice-calls": "random call attempts, and blocked calls that do not try again",
+    "assumes-tunnel-fit": "senders that keep to the MSS of {mss_bytes:g} B: nothing is fragmented",
+    "assumes-tunnel-mix": "a mix of IP packets of {sizes}, those above the MTU cut to it",
+    "assumes-buffer-few": (
+        "Reno, and fewer than {most:g} flows, which lose packets together and need a whole BDP"
+    ),
+    "assumes-buffer-many": "Reno, and {most:g} flows or more, whose losses are independent",
+    "assumes-buffer-burst": "bursts that begin at one moment, into an empty buffer",
+    # What numbers are called.
+    "planned-binding": "what limits",
+    "planned-drivers": "matters most",
+    "planned-trunk-count": "trunks",
+    "planned-trunks-line-bps": "line, all trunks busy",
+    "planned-offered-erlang": "offered load",
+    "planned-blocking-ratio": "blocked calls",
+    "planned-call-line-bps": "one call",
+    "planned-call-frame-bps": "one call",
+    "planned-call-ip-bps": "one call",
+    "planned-packet-bytes": "packet",
+    "planned-call-rate-pps": "packets of one call",
+    "planned-line-call-count": "calls on the line",
+    "planned-line-blocking-ratio": "blocked on the line",
+    "planned-calls-per-s": "call attempts",
+    "planned-holding-s": "holding time",
+    "planned-bandwidth-bps": "rate of the line",
+    "planned-mtu-bytes": "MTU of the path",
+    "planned-tunnel-mtu-bytes": "MTU in the tunnel",
+    "planned-tunnel-mss-bytes": "MSS in the tunnel",
+    "planned-tunnel-goodput-bps": "goodput, full segments",
+    "planned-tunnel-efficiency": "of the line",
+    "planned-plain-efficiency": "without the tunnel",
+    "planned-tunnel-overhead-bytes": "headers of a full packet",
+    "planned-mix-bps": "packet mix",
+    "planned-mix-rate-pps": "packets of the mix",
+    "planned-mix-efficiency": "mix, of the line",
+    "planned-plain-mix-efficiency": "mix, without the tunnel",
+    "planned-mix-bytes": "size of a packet in the tunnel",
+    "planned-buffer-bytes": "buffer",
+    "planned-buffer-delay-s": "delay when full, one way",
+    "planned-flows-buffer-bytes": "for the flows",
+    "planned-burst-buffer-bytes": "for the bursts",
+    "planned-line-bdp-bytes": "bandwidth-delay product",
+    "planned-buffer-packet-count": "packets of 1500 B",
+    "planned-burst-s": "duration of a burst",
+    "planned-rtt-s": "round-trip time",
+    "planned-flow-count": "flows",
+    "planned-fan-in-count": "senders at once",
+    "planned-sender-bps": "rate of a sender",
+    # Errors.
+    "not-whole-frames": (
+        "{name} must be a whole number of frames of {codec}, {frame_s:s} each, got {value}"
+    ),
+    "tunnel-without-ethernet": "a tunnel is computed over Ethernet, not over {link}: {value}",
+    "calls-or-erlang": "CALLS or --erlang is required, and only one of them",
+    "fan-in-without-burst": "--fan-in and --sender need the size of a burst",
+    "mix-malformed": "{shown} is not a size with a weight",
+    "no-weight": "{name} must have a weight above 0",
+}
+"""Sentences and names of plans."""
+
+PLANS_HINTS: dict[str, str] = {
+    "calls-or-erlang": 'Write for example "1200 calls/h", or --erlang 60',
+    "fan-in-without-burst": "Add --burst 64KiB",
+    "mix-malformed": "Write for example 40B:7,576B:4,1500B:1",
+    "tunnel-without-ethernet": "Use --link ethernet, or leave the tunnel out",
+}

@@ -1,0 +1,139 @@
+"""The answers of a plan from its inputs, which are numbers or what is known about them."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.messages import Notice
+from netcalc.planning.page import Answer
+
+BINDING = "binding_index"
+"""Column of a plan with several limits: the index of the one that binds."""
+
+Answers = Callable[..., Mapping[str, ArrayLike]]
+Inputs = Mapping[str, tuple[Any, str]]
+"""What is given, by name: a number or a distribution, and its unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """Answers at the medians of the inputs, and what ranges make of them.
+
+    ``middle`` are the numbers behind them, ``found`` all columns at these.
+    """
+
+    answers: tuple[Answer, ...]
+    middle: Mapping[str, float]
+    found: Mapping[str, float]
+    binding: str = ""
+    binding_shares: Mapping[str, float] = field(default_factory=dict)
+    drivers: Mapping[str, float] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+
+
+def evaluate(
+    function: Answers,
+    inputs: Inputs,
+    table: Mapping[str, tuple[str, str]],
+    *,
+    limits: Sequence[str] = (),
+    draws: int = 0,
+    seed: int = 0,
+) -> Evaluated:
+    """Return the answers of a plan; ``table`` has the unit and the layer of each, in their order.
+
+    The function takes numbers or arrays by the names of the inputs and returns its columns by
+    name; the last input is the first of the table that counts for what matters most.
+
+    Parameters
+    ----------
+    function : callable
+        The formulas of the plan.
+    inputs : mapping
+        Numbers or distributions, with their units.
+    table : mapping
+        Unit and layer of each answer.
+    limits : sequence of str
+        Names of the limits that its column ``binding_index`` counts.
+    draws, seed : int
+        As in :func:`netcalc.uncertain.spreads`; 0 draws for its own number.
+    """
+    given = {name: value for name, (value, _) in inputs.items()}
+    middle = {name: center(value, whole=name.endswith("_count")) for name, value in given.items()}
+    found = {
+        name: float(np.asarray(value).reshape(())) for name, value in function(**middle).items()
+    }
+    spread: dict[str, Any] = {}
+    if not all(is_number(value) for value in given.values()):
+        spread = _spreads(function, given, draws, seed)
+    answers = tuple(
+        Answer(name=name, value=found[name], unit=unit, layer=layer, spread=spread.get(name))
+        for name, (unit, layer) in table.items()
+        if name in found
+    )
+    first = spread.get(answers[0].name)
+    return Evaluated(
+        answers=answers,
+        middle=middle,
+        found=found,
+        binding=limits[int(found[BINDING])] if limits else "",
+        binding_shares=_shares(spread[BINDING].samples, limits) if limits and spread else {},
+        drivers=dict(first.first_order) if first is not None else {},
+        notices=first.notes if first is not None else (),
+    )
+
+
+def _spreads(function: Answers, given: Mapping[str, Any], draws: int, seed: int) -> dict[str, Any]:
+    """Return the distribution of each column; one that does not vary is left out."""
+    from netcalc import uncertain  # late: it loads scipy
+
+    def at(**numbers: Any) -> Any:
+        columns = function(**numbers)
+        shaped = np.broadcast_arrays(*map(np.asarray, (*columns.values(), *numbers.values())))
+        return namedtuple("Columns", columns)(*shaped[: len(columns)])
+
+    found = uncertain.spreads(at, given, draws=draws or uncertain.DRAWS, seed=seed)
+    return {
+        name: one
+        for name, one in found.items()
+        if name == BINDING or np.nanmin(one.samples) < np.nanmax(one.samples)
+    }
+
+
+def _shares(samples: Any, limits: Sequence[str]) -> dict[str, float]:
+    return {name: float(np.mean(samples == index)) for index, name in enumerate(limits)}
+
+
+def is_number(value: Any) -> bool:
+    """Whether an input is one number and no distribution."""
+    return isinstance(value, int | float | np.integer | np.floating)
+
+
+def center(value: Any, *, whole: bool = False) -> float:
+    """Return a number, or the median of a distribution."""
+    if is_number(value):
+        return float(value)
+    from netcalc.uncertain.distributions import as_distribution  # late: it loads scipy
+
+    middle = float(as_distribution("value", value).ppf(np.array(0.5)))
+    return float(round(middle)) if whole else middle
+
+
+def inputs_as_dict(inputs: Inputs) -> dict[str, dict[str, Any]]:
+    """Return the inputs as JSON has them: a number, or the text of a distribution."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, (value, unit) in inputs.items():
+        if is_number(value):
+            found[name] = {"value": float(value), "unit": unit}
+            continue
+        from netcalc.uncertain.distributions import as_distribution  # late, as above
+
+        shown = as_distribution(name, value).text(unit)
+        found[name] = {"value": center(value), "unit": unit, "distribution": shown}
+    return found

@@ -1,0 +1,72 @@
+"""The figure of a plan: its curve with the chosen point, and what ranges make of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from netcalc.planning import Plan
+from netcalc.planning.page import label
+from netcalc.plots.curves import curves
+from netcalc.plots.plot import Plot, together
+from netcalc.plots.style import Axis, Theme
+
+_STEPS = 400
+
+
+def plan(page: Plan, *, theme: Theme = "light") -> Plot:
+    """Draw a plan: a curve with the point of its answer; with ranges also their distribution.
+
+    Parameters
+    ----------
+    page : Plan
+        What a function of :mod:`netcalc.planning` returns.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        A source for each curve and each mark; ``draws`` for the distribution.
+    """
+    chart = page.chart
+    x_axis = Axis(label(chart.x), chart.x_unit, "log" if chart.log_x else "linear")
+    y_axis = Axis(label(chart.y), chart.y_unit, "log" if chart.log_y else "linear")
+    text = page.sentence
+    drawn = curves(
+        chart.at,
+        {label(name): y for name, y in chart.lines.items()},
+        x_axis=x_axis,
+        y_axis=y_axis,
+        points={_mark(name, chart.lines): ([x], [y]) for name, (x, y) in chart.marks.items()},
+        title=text.rstrip("."),
+        description=text,
+        theme=theme,
+    )
+    first = page.answers[0]
+    if first.spread is None:
+        return drawn
+    known = np.sort(first.spread.samples[np.isfinite(first.spread.samples)])
+    share = np.linspace(0.0, 1.0, _STEPS)
+    values = known[np.minimum((share * known.size).astype(int), known.size - 1)]
+    ends = [first.spread.percentile(percent) for percent in (5.0, 50.0, 95.0)]
+    layer = f" ({first.layer})" if first.layer else ""
+    return together(
+        drawn,
+        curves(
+            values,
+            {f"share of draws up to a {first.label}": share},
+            x_axis=Axis(f"{first.label}{layer}", first.unit),
+            y_axis=Axis("share of draws", "ratio", low=0.0, high=1.0),
+            points={"p5, median, p95": (ends, [0.05, 0.5, 0.95])},
+            title=f"{first.label}: {first.text}",
+            theme=theme,
+        ),
+    )
+
+
+def _mark(name: str, lines: Iterable[str]) -> str:
+    """Return the name of a mark, which no line may have."""
+    shown = label(name)
+    return f"{shown}, planned" if shown in map(label, lines) else shown
