@@ -24,7 +24,24 @@ PLANS: dict[str, str] = {
         "bursts of {burst_bytes:byte} from {senders:sender|senders} need {buffer_bytes:byte} of "
         "buffer, which adds {delay_s:s} when it is full"
     ),
+    "plan-transfer": ("{size_bytes:byte} takes {time_s}, {goodput_bps:bit/s} of payload: {limit}"),
+    "plan-backup-fits": (
+        "it fits: {changed_bytes:byte} takes {time_s}, {share:ratio.3} of the window; {limit}"
+    ),
+    "plan-backup-late": (
+        "it does not fit: {changed_bytes:byte} takes {time_s}, and the window is {window_s}; {limit}"
+    ),
+    "limited-by-line-limit-bps": "the line limits it",
+    "limited-by-window-limit-bps": "the window limits it",
+    "limited-by-loss-limit-bps": "the loss limits it",
+    "limited-by-start-s": "the round trips of its start limit it",
     # What would help.
+    "step-window": "a window of {window_bytes:byte}",
+    "step-bbr": "BBR as congestion control",
+    "step-flows": "{flows} flows",
+    "step-loss": "a loss of {loss_ratio:ratio}",
+    "step-line": "a line of {bandwidth_bps:bit/s}",
+    "step-near": "a path of {rtt_s:s} round trip",
     "step-voice-interval": "{interval_s:s} of voice in a packet, {more_s:s} more delay",
     "step-voice-codec": "codec {codec}",
     "step-tunnel-mtu": (
@@ -39,6 +56,11 @@ PLANS: dict[str, str] = {
     "assumes-voice-calls": "random call attempts, and blocked calls that do not try again",
     "assumes-tunnel-fit": "senders that keep to the MSS of {mss_bytes:g} B: nothing is fragmented",
     "assumes-tunnel-mix": "a mix of IP packets of {sizes}, those above the MTU cut to it",
+    "assumes-transfer": (
+        "Ethernet, TCP timestamps, {congestion_control}, a buffer at the bottleneck that holds a "
+        "BDP, nothing else on the line"
+    ),
+    "assumes-backup": "disks and hosts that keep up with the line",
     "assumes-buffer-few": (
         "Reno, and fewer than {most:g} flows, which lose packets together and need a whole BDP"
     ),
@@ -84,6 +106,26 @@ PLANS: dict[str, str] = {
     "planned-flow-count": "flows",
     "planned-fan-in-count": "senders at once",
     "planned-sender-bps": "rate of a sender",
+    "planned-transfer-s": "time",
+    "planned-goodput-bps": "goodput",
+    "planned-line-limit-bps": "limit of the line",
+    "planned-window-limit-bps": "limit of the window",
+    "planned-loss-limit-bps": "limit of the loss",
+    "planned-start-s": "start and end, by round trips",
+    "planned-payload-bytes": "size",
+    "planned-loss-ratio": "loss",
+    "planned-window-bytes": "window of a flow",
+    "planned-backup-s": "time of the backup",
+    "planned-window-utilization": "of the window",
+    "planned-fit-ratio": "fits in",
+    "planned-changed-bytes": "sent",
+    "planned-needed-bps": "goodput needed",
+    "planned-full-backup-s": "time of a full backup",
+    "planned-largest-bytes": "data that would fit",
+    "planned-data-bytes": "data",
+    "planned-window-s": "window",
+    "planned-change-ratio": "share that changes",
+    "planned-reduction-factor": "reduction",
     # Errors.
     "not-whole-frames": (
         "{name} must be a whole number of frames of {codec}, {frame_s:s} each, got {value}"
@@ -92,6 +134,7 @@ PLANS: dict[str, str] = {
     "calls-or-erlang": "CALLS or --erlang is required, and only one of them",
     "fan-in-without-burst": "--fan-in and --sender need the size of a burst",
     "mix-malformed": "{shown} is not a size with a weight",
+    "path-or-rate": "the path is required: --path, or --rate and --rtt",
     "no-weight": "{name} must have a weight above 0",
 }
 """Sentences and names of plans."""
@@ -99,6 +142,7 @@ PLANS: dict[str, str] = {
 PLANS_HINTS: dict[str, str] = {
     "calls-or-erlang": 'Write for example "1200 calls/h", or --erlang 60',
     "fan-in-without-burst": "Add --burst 64KiB",
+    "path-or-rate": 'Write for example --path "1 Gbit/s 20 ms"',
     "mix-malformed": "Write for example 40B:7,576B:4,1500B:1",
     "tunnel-without-ethernet": "Use --link ethernet, or leave the tunnel out",
 }

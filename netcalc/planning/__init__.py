@@ -5,9 +5,11 @@
 1 flow needs 12.5 MB of buffer, which adds 100 ms when it is full.
 """
 
+from netcalc.planning.backup import backup
 from netcalc.planning.buffer import buffer
 from netcalc.planning.page import Answer, Chart, Plan, Step
+from netcalc.planning.transfer import transfer
 from netcalc.planning.tunnel import tunnel
 from netcalc.planning.voice import voice
 
-__all__ = ["Answer", "Chart", "Plan", "Step", "buffer", "tunnel", "voice"]
+__all__ = ["Answer", "Chart", "Plan", "Step", "backup", "buffer", "transfer", "tunnel", "voice"]

@@ -203,17 +203,18 @@ def quantity(value: float, unit: str) -> str:
 
     Examples
     --------
-    >>> quantity(12345, "1"), quantity(2.5e6, "bit/s"), quantity(90061.0, "s")
-    ('12,345', '2.5 Mbit/s', '1.042 d')
+    >>> quantity(12345, "1"), quantity(2.5e6, "bit/s"), quantity(90_000.0, "s")
+    ('12,345', '2.5 Mbit/s', '25 h')
     """
     if not math.isfinite(value):
         return "never" if value > 0 and unit in ("s", "year") else show(value, unit)
     if unit == "1" and value == round(value):
         return f"{value:,.0f}"
-    if unit == "s" and value >= 60.0:
-        size, name = next(one for one in _LONG_TIMES if value >= one[0])
+    if unit == "s" and value >= _LONG_TIMES[-1][0]:
+        _, size, name = next(one for one in _LONG_TIMES if value >= one[0])
         return f"{value / size:.4g} {name}"
     return show(value, unit)
 
 
-_LONG_TIMES = ((86_400.0, "d"), (3_600.0, "h"), (60.0, "min"))
+_LONG_TIMES = ((172_800.0, 86_400.0, "d"), (7_200.0, 3_600.0, "h"), (600.0, 60.0, "min"))
+"""From which time on, and how many seconds, a unit has. [s]"""
