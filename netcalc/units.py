@@ -164,6 +164,7 @@ _TIMES = {
     **dict.fromkeys(("min", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hr", "hour", "hours"), 3600.0),
     **dict.fromkeys(("d", "day", "days"), 86400.0),
+    **dict.fromkeys(("year", "years"), 365.25 * 86400.0),
 }
 
 # For each SI unit that netcalc computes in: what people write for it.

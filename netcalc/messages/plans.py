@@ -29,8 +29,21 @@ PLANS: dict[str, str] = {
         "it fits: {changed_bytes:byte} takes {time_s}, {share:ratio.3} of the window; {limit}"
     ),
     "plan-backup-late": (
-        "it does not fit: {changed_bytes:byte} takes {time_s}, and the window is {window_s}; {limit}"
+        "it does not fit: {changed_bytes:byte} takes {time_s}, and the window is {window_s}; "
+        "{limit}"
     ),
+    "plan-link": (
+        "{links:link|links} of {rate_bps:bit/s}, for {demand_bps:bit/s} at the {percent:g}th "
+        "percentile: {fills}"
+    ),
+    "plan-link-short": (
+        "{links:link|links} of {rate_bps:bit/s} will not do, for {demand_bps:bit/s} at the "
+        "{percent:g}th percentile: {fills}"
+    ),
+    "link-full-now": "full now",
+    "link-full-never": "never full, as traffic does not grow",
+    "link-full-in": "full in {time}",
+    "link-full-on": "full in {time}, on {date}",
     "limited-by-line-limit-bps": "the line limits it",
     "limited-by-window-limit-bps": "the window limits it",
     "limited-by-loss-limit-bps": "the loss limits it",
@@ -49,6 +62,9 @@ PLANS: dict[str, str] = {
     ),
     "step-buffer-line": "a line of {bandwidth_bps:bit/s}",
     "step-buffer-cubic": "CUBIC alone, which fills the line with {share:.2f} BDP",
+    "step-link-size": "links of {rate}",
+    "step-link-more": "{links} links",
+    "step-link-growth": "a growth of {growth:ratio} a year",
     # What is taken for granted.
     "assumes-voice-packets": (
         "{codec} with {interval_s:s} of voice in a packet, no silence suppression, no RTCP"
@@ -56,6 +72,8 @@ PLANS: dict[str, str] = {
     "assumes-voice-calls": "random call attempts, and blocked calls that do not try again",
     "assumes-tunnel-fit": "senders that keep to the MSS of {mss_bytes:g} B: nothing is fragmented",
     "assumes-tunnel-mix": "a mix of IP packets of {sizes}, those above the MTU cut to it",
+    "assumes-link-users": ("users independent of each other, whose rate counts all headers"),
+    "assumes-link-growth": "the same growth every year",
     "assumes-transfer": (
         "Ethernet, TCP timestamps, {congestion_control}, a buffer at the bottleneck that holds a "
         "BDP, nothing else on the line"
@@ -104,7 +122,7 @@ PLANS: dict[str, str] = {
     "planned-burst-s": "duration of a burst",
     "planned-rtt-s": "round-trip time",
     "planned-flow-count": "flows",
-    "planned-fan-in-count": "senders at once",
+    "planned-sender-count": "senders at once",
     "planned-sender-bps": "rate of a sender",
     "planned-transfer-s": "time",
     "planned-goodput-bps": "goodput",
@@ -126,7 +144,26 @@ PLANS: dict[str, str] = {
     "planned-window-s": "window",
     "planned-change-ratio": "share that changes",
     "planned-reduction-factor": "reduction",
+    "planned-link-bps": "rate of each link",
+    "planned-fills-s": "full in",
+    "planned-fill-date": "full on",
+    "planned-early-fill-date": "full on, p5",
+    "planned-demand-bps": "demand of the busy time",
+    "planned-end-needed-bps": "needed at the end, each link",
+    "planned-mean-demand-bps": "mean demand",
+    "planned-overload-ratio": "time in overload, now",
+    "planned-busy-utilization": "utilization, busy time",
+    "planned-busy-failed-utilization": "utilization, after the failure",
+    "planned-oversubscription": "users' rates over all links",
+    "planned-user-count": "users",
+    "planned-user-bps": "rate of a user",
+    "planned-active-ratio": "active share",
+    "planned-annual-growth": "growth a year",
+    "planned-target-utilization": "target utilization",
+    "planned-elapsed-s": "time from now",
+    "planned-usable-bps": "usable up to the target",
     # Errors.
+    "all-links-failed": "{name} must leave a link of {links:link|links}, got {value}",
     "not-whole-frames": (
         "{name} must be a whole number of frames of {codec}, {frame_s:s} each, got {value}"
     ),
@@ -135,6 +172,7 @@ PLANS: dict[str, str] = {
     "fan-in-without-burst": "--fan-in and --sender need the size of a burst",
     "mix-malformed": "{shown} is not a size with a weight",
     "path-or-rate": "the path is required: --path, or --rate and --rtt",
+    "date-malformed": "{name} must be a day such as 2026-01-31, got {value!r}",
     "no-weight": "{name} must have a weight above 0",
 }
 """Sentences and names of plans."""

@@ -7,9 +7,21 @@
 
 from netcalc.planning.backup import backup
 from netcalc.planning.buffer import buffer
+from netcalc.planning.link import link
 from netcalc.planning.page import Answer, Chart, Plan, Step
 from netcalc.planning.transfer import transfer
 from netcalc.planning.tunnel import tunnel
 from netcalc.planning.voice import voice
 
-__all__ = ["Answer", "Chart", "Plan", "Step", "backup", "buffer", "transfer", "tunnel", "voice"]
+__all__ = [
+    "Answer",
+    "Chart",
+    "Plan",
+    "Step",
+    "backup",
+    "buffer",
+    "link",
+    "transfer",
+    "tunnel",
+    "voice",
+]

@@ -43,13 +43,14 @@ def evaluate(
     table: Mapping[str, tuple[str, str]],
     *,
     limits: Sequence[str] = (),
+    main: str = "",
     draws: int = 0,
     seed: int = 0,
 ) -> Evaluated:
     """Return the answers of a plan; ``table`` has the unit and the layer of each, in their order.
 
     The function takes numbers or arrays by the names of the inputs and returns its columns by
-    name; the last input is the first of the table that counts for what matters most.
+    name.
 
     Parameters
     ----------
@@ -61,6 +62,8 @@ def evaluate(
         Unit and layer of each answer.
     limits : sequence of str
         Names of the limits that its column ``binding_index`` counts.
+    main : str
+        The answer whose variance the drivers explain; by default the first one.
     draws, seed : int
         As in :func:`netcalc.uncertain.spreads`; 0 draws for its own number.
     """
@@ -77,7 +80,7 @@ def evaluate(
         for name, (unit, layer) in table.items()
         if name in found
     )
-    first = spread.get(answers[0].name)
+    first = spread.get(main or answers[0].name)
     return Evaluated(
         answers=answers,
         middle=middle,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, non_negative, positive, whole
 from netcalc.messages import Notice
-from netcalc.models.queues.backlog import fluid_backlog_bytes
+from netcalc.models.queues.shared_buffer import incast_backlog_bytes
 from netcalc.models.tcp.cubic import CUBIC_DECREASE
 from netcalc.models.tcp.sharing import buffer_rule_bytes, drain_s, full_use_buffer_bdp
 from netcalc.models.tcp.window import bdp_bytes
@@ -20,7 +20,7 @@ from netcalc.planning.page import Chart, Plan, Step
 SOURCES = (
     "Appenzeller, Keslassy and McKeown, SIGCOMM 2004, doi:10.1145/1015467.1015499",
     "Villamizar and Song, CCR 24 (1994), doi:10.1145/205511.205520",
-    "Kleinrock, Queueing Systems vol. 2, 2.7 (fluid of a burst)",
+    "Kleinrock, Queueing Systems vol. 2, 2.7 (bursts as a fluid)",
 )
 MANY_FLOWS = 100.0
 """Flows from which on their sawteeth are independent enough for the square root."""
@@ -42,7 +42,7 @@ def buffer(
     *,
     rtt_s: Any,
     flow_count: Any = 1.0,
-    fan_in_count: Any = 1.0,
+    sender_count: Any = 1.0,
     burst_bytes: Any = None,
     sender_bps: Any = None,
     draws: int = 0,
@@ -58,7 +58,7 @@ def buffer(
         Mean round-trip time of the flows without load. [s]
     flow_count : float or range
         Long flows that share the line. [1]
-    fan_in_count : float or range
+    sender_count : float or range
         Senders that begin a burst at the same moment. [1]
     burst_bytes : float or range, optional
         Burst of each of them. [byte]
@@ -92,7 +92,7 @@ def buffer(
         "flow_count": (flow_count, "1"),
     }
     if burst_bytes is not None:
-        inputs["fan_in_count"] = (fan_in_count, "1")
+        inputs["sender_count"] = (sender_count, "1")
         inputs["burst_bytes"] = (burst_bytes, "byte")
         if sender_bps is not None:
             inputs["sender_bps"] = (sender_bps, "bit/s")
@@ -104,7 +104,7 @@ def buffer(
         "buffer_bytes": found["buffer_bytes"],
         "delay_s": found["buffer_delay_s"],
         "flows": int(middle["flow_count"]),
-        "senders": int(middle.get("fan_in_count", 1.0)),
+        "senders": int(middle.get("sender_count", 1.0)),
         "burst_bytes": middle.get("burst_bytes", 0.0),
     }
     return Plan(
@@ -131,7 +131,7 @@ def _answers(
     bandwidth_bps: ArrayLike,
     rtt_s: ArrayLike,
     flow_count: ArrayLike,
-    fan_in_count: ArrayLike = 1.0,
+    sender_count: ArrayLike = 1.0,
     burst_bytes: ArrayLike | None = None,
     sender_bps: ArrayLike | None = None,
 ) -> dict[str, FloatArray]:
@@ -146,10 +146,12 @@ def _answers(
     }
     burst = np.zeros(())
     if burst_bytes is not None:
-        senders = whole("fan_in_count", fan_in_count, low=1)
+        senders = whole("sender_count", sender_count, low=1)
         each = line if sender_bps is None else positive("sender_bps", sender_bps)
         lasting = 8.0 * non_negative("burst_bytes", burst_bytes) / each
-        burst = fluid_backlog_bytes(lasting, input_bps=senders * each, output_bps=line)
+        burst = incast_backlog_bytes(
+            senders, burst_bytes=burst_bytes, sender_bps=each, bandwidth_bps=line
+        )
         found |= {"burst_buffer_bytes": burst, "burst_s": lasting}
     size = np.maximum(for_flows, burst)
     return {

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netcalc.checks import FloatArray
 from netcalc.messages import Notice, sentence
 from netcalc.units import show
@@ -26,7 +29,7 @@ class Answer:
     """
 
     name: str
-    value: float
+    value: float | str
     unit: str
     layer: str = ""
     spread: Spread | None = None
@@ -95,6 +98,27 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BindingMap:
+    """Which limit binds over two inputs, with the point of the user and the step out of it.
+
+    ``index`` has a row for each of ``y_at`` and a column for each of ``x_at``: the index of one of
+    ``limits``. ``step`` is the nearest point at which another limit binds, reached by one of the
+    two inputs; nan where there is none on the map.
+    """
+
+    x: str
+    x_unit: str
+    y: str
+    y_unit: str
+    x_at: FloatArray
+    y_at: FloatArray
+    limits: tuple[str, ...]
+    index: NDArray[np.int64]
+    point: tuple[float, float]
+    step: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A question of a planner with its answers.
 
@@ -120,7 +144,9 @@ class Plan:
         What makes an answer doubtful.
     drivers : mapping
         With ranges: the share of the variance of the first answer that each input explains.
-    chart : Chart
+    main : str
+        The answer that matters with ranges: its 95th percentile is in the sentence.
+    chart : Chart or BindingMap
         The figure of the plan.
     sources : tuple of str
         Where the formulas were published.
@@ -130,8 +156,9 @@ class Plan:
     said: Notice
     inputs: Mapping[str, Mapping[str, Any]]
     answers: tuple[Answer, ...]
-    chart: Chart
+    chart: Chart | BindingMap
     sources: tuple[str, ...]
+    main: str = ""
     binding: str = ""
     binding_shares: Mapping[str, float] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
@@ -142,15 +169,20 @@ class Plan:
     @property
     def sentence(self) -> str:
         """The answer in one sentence; with ranges also its 95th percentile."""
-        text, first = str(self.said), self.answers[0]
+        text, first = str(self.said), self.main_answer
         if first.spread is not None:
             p95 = quantity(first.spread.percentile(95.0), first.unit)
             text += f"; {Notice('plan-ranges', {'label': first.label, 'p95': p95})}"
         return f"{text[:1].upper()}{text[1:]}."
 
+    @property
+    def main_answer(self) -> Answer:
+        """The answer that matters most."""
+        return self.answer(self.main) if self.main else self.answers[0]
+
     def __getitem__(self, name: str) -> float:
-        """Return the value of an answer by its name."""
-        return next(one.value for one in self.answers if one.name == name)
+        """Return the number of an answer by its name."""
+        return float(self.answer(name).value)
 
     def answer(self, name: str) -> Answer:
         """Return an answer by its name."""
@@ -198,16 +230,20 @@ def label(name: str) -> str:
     return sentence(f"planned-{name.replace('_', '-')}", {})
 
 
-def quantity(value: float, unit: str) -> str:
-    """Write a number of a plan; counts are written in full.
+def quantity(value: float | str, unit: str) -> str:
+    """Write a number of a plan; counts are written in full, a text as it is.
 
     Examples
     --------
     >>> quantity(12345, "1"), quantity(2.5e6, "bit/s"), quantity(90_000.0, "s")
     ('12,345', '2.5 Mbit/s', '25 h')
     """
+    if isinstance(value, str):
+        return value
     if not math.isfinite(value):
-        return "never" if value > 0 and unit in ("s", "year") else show(value, unit)
+        return "never" if value > 0 and unit == "s" else show(value, unit)
+    if unit == "ratio" and 0.0 < abs(value) < _LEAST_RATIO:
+        return f"below {show(_LEAST_RATIO, unit)}"
     if unit == "1" and value == round(value):
         return f"{value:,.0f}"
     if unit == "s" and value >= _LONG_TIMES[-1][0]:
@@ -216,5 +252,11 @@ def quantity(value: float, unit: str) -> str:
     return show(value, unit)
 
 
-_LONG_TIMES = ((172_800.0, 86_400.0, "d"), (7_200.0, 3_600.0, "h"), (600.0, 60.0, "min"))
+_LEAST_RATIO = 1e-9
+_LONG_TIMES = (
+    (2 * 31_557_600.0, 31_557_600.0, "years"),
+    (172_800.0, 86_400.0, "d"),
+    (7_200.0, 3_600.0, "h"),
+    (600.0, 60.0, "min"),
+)
 """From which time on, and how many seconds, a unit has. [s]"""

@@ -44,7 +44,7 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
         description=text,
         theme=theme,
     )
-    first = page.answers[0]
+    first = page.main_answer
     if first.spread is None:
         return drawn
     known = np.sort(first.spread.samples[np.isfinite(first.spread.samples)])

@@ -30,7 +30,7 @@ from netcalc.cli.quantity import QuantityCommand
     help="Long flows that share the line.",
 )
 @known_option(
-    "--fan-in", "fan_in_count", unit="1", help="Senders that begin a burst at the same moment."
+    "--fan-in", "sender_count", unit="1", help="Senders that begin a burst at the same moment."
 )
 @known_option("--burst", "burst_bytes", unit="byte", help="Burst of each of them.")
 @known_option(
@@ -38,7 +38,7 @@ from netcalc.cli.quantity import QuantityCommand
 )
 @page_options
 def buffer(
-    bandwidth_bps: Any, fan_in_count: Any, burst_bytes: Any, as_json: bool, plot_path: str | None,
+    bandwidth_bps: Any, sender_count: Any, burst_bytes: Any, as_json: bool, plot_path: str | None,
     force: bool, draws: int | None, **given: Any,
 ) -> None:  # fmt: skip
     """Plan the buffer in front of a line of a RATE, and the delay that it adds when it is full.
@@ -48,12 +48,12 @@ def buffer(
     netcalc plan buffer 10Gbit/s --rtt 100us --fan-in 40 --burst 64KiB
     """
     check_page(plot_path, force=force)
-    if burst_bytes is None and (fan_in_count is not None or given["sender_bps"] is not None):
+    if burst_bytes is None and (sender_count is not None or given["sender_bps"] is not None):
         raise CommandError("fan-in-without-burst")
     with named_as_typed():
         plan = planning.buffer(
             bandwidth_bps,
-            fan_in_count=1.0 if fan_in_count is None else fan_in_count,
+            sender_count=1.0 if sender_count is None else sender_count,
             burst_bytes=burst_bytes,
             draws=draws or 0,
             **given,
