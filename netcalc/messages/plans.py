@@ -25,6 +25,8 @@ PLANS: dict[str, str] = {
         "buffer, which adds {delay_s:s} when it is full"
     ),
     "plan-transfer": ("{size_bytes:byte} takes {time_s}, {goodput_bps:bit/s} of payload: {limit}"),
+    "plan-buy": "{limit}; the cheapest step out of it is {step}",
+    "plan-buy-nothing": "{limit}, and no single change of an input makes another limit bind",
     "plan-backup-fits": (
         "it fits: {changed_bytes:byte} takes {time_s}, {share:ratio.3} of the window; {limit}"
     ),
@@ -85,7 +87,7 @@ PLANS: dict[str, str] = {
     "assumes-buffer-many": "Reno, and {most:g} flows or more, whose losses are independent",
     "assumes-buffer-burst": "bursts that begin at one moment, into an empty buffer",
     # What numbers are called.
-    "planned-binding": "what limits",
+    "planned-binding": "binds",
     "planned-drivers": "matters most",
     "planned-trunk-count": "trunks",
     "planned-trunks-line-bps": "line, all trunks busy",
@@ -112,6 +114,8 @@ PLANS: dict[str, str] = {
     "planned-mix-rate-pps": "packets of the mix",
     "planned-mix-efficiency": "mix, of the line",
     "planned-plain-mix-efficiency": "mix, without the tunnel",
+    "planned-packet-efficiency": "share of the line",
+    "planned-through-tunnel": "through the tunnel",
     "planned-mix-bytes": "size of a packet in the tunnel",
     "planned-buffer-bytes": "buffer",
     "planned-buffer-delay-s": "delay when full, one way",
@@ -127,7 +131,7 @@ PLANS: dict[str, str] = {
     "planned-transfer-s": "time",
     "planned-goodput-bps": "goodput",
     "planned-line-limit-bps": "limit of the line",
-    "planned-window-limit-bps": "limit of the window",
+    "planned-window-limit-bps": "limit of the TCP window",
     "planned-loss-limit-bps": "limit of the loss",
     "planned-start-s": "start and end, by round trips",
     "planned-payload-bytes": "size",
@@ -160,7 +164,7 @@ PLANS: dict[str, str] = {
     "planned-active-ratio": "active share",
     "planned-annual-growth": "growth a year",
     "planned-target-utilization": "target utilization",
-    "planned-elapsed-s": "time from now",
+    "planned-elapsed-years": "time from now",
     "planned-usable-bps": "usable up to the target",
     # Errors.
     "all-links-failed": "{name} must leave a link of {links:link|links}, got {value}",
@@ -173,6 +177,8 @@ PLANS: dict[str, str] = {
     "mix-malformed": "{shown} is not a size with a weight",
     "path-or-rate": "the path is required: --path, or --rate and --rtt",
     "date-malformed": "{name} must be a day such as 2026-01-31, got {value!r}",
+    "axis-without-value": "the map needs a value of {name} above 0",
+    "one-axis-twice": "{name} must be two different inputs, got {value}",
     "no-weight": "{name} must have a weight above 0",
 }
 """Sentences and names of plans."""

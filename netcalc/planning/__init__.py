@@ -7,19 +7,22 @@
 
 from netcalc.planning.backup import backup
 from netcalc.planning.buffer import buffer
+from netcalc.planning.buy import buy
 from netcalc.planning.link import link
-from netcalc.planning.page import Answer, Chart, Plan, Step
+from netcalc.planning.page import Answer, BindingMap, Chart, Plan, Step
 from netcalc.planning.transfer import transfer
 from netcalc.planning.tunnel import tunnel
 from netcalc.planning.voice import voice
 
 __all__ = [
     "Answer",
+    "BindingMap",
     "Chart",
     "Plan",
     "Step",
     "backup",
     "buffer",
+    "buy",
     "link",
     "transfer",
     "tunnel",

@@ -90,13 +90,12 @@ def link(
     Returns
     -------
     Plan
-        Answers ``link_bps`` (of each link; with ranges enough for 95 % of the draws), ``fills_s`` (until the demand of the busy time reaches
-        the target, with ``failed_count`` links gone), ``demand_bps`` (at the quantile, now),
-        ``end_needed_bps`` (of each link, at the horizon), ``mean_demand_bps``,
-        ``overload_ratio`` (share of the time now above the rate of all links),
-        ``busy_utilization``, ``oversubscription``; with a failure
-        ``busy_failed_utilization``; with a ``start`` ``fill_date``, and with ranges
-        ``early_fill_date``, its 5th percentile.
+        Answers ``link_bps`` (of each link; with ranges enough for 95 % of the draws), ``fills_s``
+        (until the demand of the busy time reaches the target, with ``failed_count`` links gone),
+        ``demand_bps`` (at the quantile, now), ``end_needed_bps`` (of each link, at the horizon),
+        ``mean_demand_bps``, ``overload_ratio`` (share of the time now above the rate of all links),
+        ``busy_utilization``, ``oversubscription``; with a failure ``busy_failed_utilization``; with
+        a ``start`` ``fill_date``, and with ranges ``early_fill_date``, its 5th percentile.
 
     Raises
     ------
@@ -305,8 +304,8 @@ def _chart(
     usable = left * found["link_bps"] * middle["target_utilization"]
     marks = {"demand_bps": (0.0, found["demand_bps"])}
     if lasts > 0.0:
-        marks["fills_s"] = (lasts, usable)
+        marks["fills_s"] = (lasts / YEAR_S, usable)
     return Chart(
-        x="elapsed_s", x_unit="s", y="demand_bps", y_unit="bit/s", at=at,
+        x="elapsed_years", x_unit="year", y="demand_bps", y_unit="bit/s", at=at / YEAR_S,
         lines={"demand_bps": demand, "usable_bps": np.full(at.size, usable)}, marks=marks,
     )  # fmt: skip

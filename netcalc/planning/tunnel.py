@@ -228,10 +228,10 @@ def _chart(stack: str, mtu_bytes: float, inner_bytes: float, tag_count: int) -> 
     outer = tunnel_packet_bytes(inner_bytes, stack=stack, mtu_bytes=mtu_bytes)
     full = inner_bytes / float(ethernet_wire_bytes(outer, tag_count=tag_count))
     return Chart(
-        x="mix_bytes", x_unit="byte", y="mix_efficiency", y_unit="ratio", at=at,
+        x="mix_bytes", x_unit="byte", y="packet_efficiency", y_unit="ratio", at=at,
         lines={
-            "mix_efficiency": at / wire,
-            "plain_mix_efficiency": at / ethernet_wire_bytes(at, tag_count=tag_count),
+            "through_tunnel": at / wire,
+            "plain_efficiency": at / ethernet_wire_bytes(at, tag_count=tag_count),
         },
         marks={"tunnel_mtu_bytes": (inner_bytes, full)},
     )  # fmt: skip

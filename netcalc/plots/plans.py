@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from netcalc.planning import Plan
+from netcalc.planning import BindingMap, Plan
 from netcalc.planning.page import label
+from netcalc.plots.binding_map import binding_map
 from netcalc.plots.curves import curves
 from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
@@ -31,6 +32,8 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
         A source for each curve and each mark; ``draws`` for the distribution.
     """
     chart = page.chart
+    if isinstance(chart, BindingMap):
+        return binding_map(chart, title="What limits the transfer", theme=theme)
     x_axis = Axis(label(chart.x), chart.x_unit, "log" if chart.log_x else "linear")
     y_axis = Axis(label(chart.y), chart.y_unit, "log" if chart.log_y else "linear")
     text = page.sentence
@@ -40,7 +43,7 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
         x_axis=x_axis,
         y_axis=y_axis,
         points={_mark(name, chart.lines): ([x], [y]) for name, (x, y) in chart.marks.items()},
-        title=text.rstrip("."),
+        title=f"{page.name.capitalize()}: {label(chart.y)} over {label(chart.x)}",
         description=text,
         theme=theme,
     )
@@ -56,7 +59,7 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
         drawn,
         curves(
             values,
-            {f"share of draws up to a {first.label}": share},
+            {"share of draws": share},
             x_axis=Axis(f"{first.label}{layer}", first.unit),
             y_axis=Axis("share of draws", "ratio", low=0.0, high=1.0),
             points={"p5, median, p95": (ends, [0.05, 0.5, 0.95])},
