@@ -27,6 +27,7 @@ PLANS: dict[str, str] = {
     "plan-transfer": ("{size_bytes:byte} takes {time_s}, {goodput_bps:bit/s} of payload: {limit}"),
     "plan-buy": "{limit}; the cheapest step out of it is {step}",
     "plan-buy-nothing": "{limit}, and no single change of an input makes another limit bind",
+    "plan-never": "{size_bytes:byte} never arrive: {limit}",
     "plan-backup-fits": (
         "it fits: {changed_bytes:byte} takes {time_s}, {share:ratio.3} of the window; {limit}"
     ),

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.errors import DoubtWarning, doubts
 from netcalc.messages import Notice
-from netcalc.planning.page import Answer
+from netcalc.planning.page import Answer, label, quantity
 
 BINDING = "binding_index"
 """Column of a plan with several limits: the index of the one that binds."""
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 Answers = Callable[..., Mapping[str, ArrayLike]]
 Inputs = Mapping[str, tuple[Any, str]]
 """What is given, by name: a number or a distribution, and its unit."""
@@ -69,9 +72,9 @@ def evaluate(
     """
     given = {name: value for name, (value, _) in inputs.items()}
     middle = {name: center(value, whole=name.endswith("_count")) for name, value in given.items()}
-    found = {
-        name: float(np.asarray(value).reshape(())) for name, value in function(**middle).items()
-    }
+    with doubts() as doubtful:
+        columns = function(**middle)
+    found = {name: float(np.asarray(value).reshape(())) for name, value in columns.items()}
     spread: dict[str, Any] = {}
     if not all(is_number(value) for value in given.values()):
         spread = _spreads(function, given, draws, seed)
@@ -88,8 +91,34 @@ def evaluate(
         binding=limits[int(found[BINDING])] if limits else "",
         binding_shares=_shares(spread[BINDING].samples, limits) if limits and spread else {},
         drivers=dict(first.first_order) if first is not None else {},
-        notices=first.notes if first is not None else (),
+        notices=first.notes if first is not None else _notices(doubtful, inputs),
     )
+
+
+def _notices(doubtful: Sequence[DoubtWarning], inputs: Inputs) -> tuple[Notice, ...]:
+    """Return what makes the answers doubtful, once each, with names and units as people read."""
+    found = {}
+    for doubt in doubtful:
+        values = dict(doubt.values)
+        name = str(values.get("name", ""))
+        if name in inputs:
+            unit = inputs[name][1]
+            numbers = {k: v for k, v in values.items() if isinstance(v, int | float)}
+            values |= {key: quantity(value, unit) for key, value in numbers.items()}
+            values["name"] = label(name)
+        found[doubt.code, name] = Notice(doubt.code, values)
+    return tuple(found.values())
+
+
+def one_page(function: Function) -> Function:
+    """Decorate a plan: what is doubtful is on its page, and no warning besides."""
+
+    @wraps(function)
+    def planned(*args: Any, **kwargs: Any) -> Any:
+        with doubts():
+            return function(*args, **kwargs)
+
+    return cast(Function, planned)
 
 
 def _spreads(function: Answers, given: Mapping[str, Any], draws: int, seed: int) -> dict[str, Any]:

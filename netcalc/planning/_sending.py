@@ -63,7 +63,6 @@ def sending(
         "congestion_control": congestion_control,
     }
     parts = transfer_parts(payload_bytes, **shape)
-    whole = transfer_time_s(payload_bytes, **shape)
     line = tcp_goodput_bps(mtu_bytes, bandwidth_bps=bandwidth_bps, tcp_option_bytes=TIMESTAMP_BYTES)
     line = line * (1.0 - np.asarray(loss_ratio))
     limited = np.isfinite(np.asarray(window_bytes))
@@ -76,9 +75,11 @@ def sending(
         congestion_control=congestion_control,
         flow_count=flow_count,
     )
-    start = whole - parts.steady_s
-    ceilings = np.stack(np.broadcast_arrays(line, window, loss), axis=0)
-    lowest = np.argmin(np.where(np.isnan(ceilings), np.inf, ceilings), axis=0)
+    start = parts.handshake_s + parts.start_s + parts.recovery_s + parts.delivery_s
+    whole = start + parts.steady_s
+    # At a loss of 1 nothing passes the line either: the loss is named, as it comes first.
+    ceilings = np.stack(np.broadcast_arrays(loss, window, line), axis=0)
+    lowest = 2 - np.argmin(np.where(np.isnan(ceilings), np.inf, ceilings), axis=0)
     return {
         "transfer_s": whole,
         "goodput_bps": 8.0 * np.asarray(payload_bytes) / whole,

@@ -10,7 +10,7 @@ import numpy as np
 from netcalc.checks import at_least, non_negative, positive, ratio
 from netcalc.messages import Notice
 from netcalc.models.tcp.transfer_time import transfer_time_s
-from netcalc.planning._evaluate import evaluate, inputs_as_dict
+from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning._sending import LIMIT_TABLE, LIMITS, SOURCES, sending, steps
 from netcalc.planning.page import Answer, Plan, Step, quantity
 from netcalc.planning.transfer import chart
@@ -27,6 +27,7 @@ _TABLE = {
 }
 
 
+@one_page
 def backup(
     data_bytes: Any,
     *,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray, choice
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
-from netcalc.planning._evaluate import BINDING, center
+from netcalc.planning._evaluate import BINDING, center, one_page
 from netcalc.planning._sending import LIMITS, sending
 from netcalc.planning.page import BindingMap, Plan, Step
 from netcalc.planning.transfer import transfer
@@ -38,6 +38,7 @@ _DIRECTIONS = (  # the cheapest first: a setting, more flows, a cleaner path, a 
 _WORTH = 0.95
 
 
+@one_page
 def buy(
     payload_bytes: Any,
     *,

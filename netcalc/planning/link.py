@@ -15,7 +15,7 @@ from netcalc.errors import DomainError
 from netcalc.messages import Notice
 from netcalc.models.users.growth import YEAR_S, exhaustion_s, grown_traffic_bps
 from netcalc.models.users.multiplexing import overload_ratio, shared_bandwidth_bps
-from netcalc.planning._evaluate import evaluate, inputs_as_dict
+from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning.page import Answer, Chart, Plan, Step, quantity
 
 SIZES_BPS = (
@@ -42,6 +42,7 @@ _TABLE = {
 }
 
 
+@one_page
 def link(
     user_count: Any,
     *,
@@ -302,9 +303,7 @@ def _chart(
     demand = grown_traffic_bps(found["demand_bps"], annual_growth=growth, elapsed_s=at)
     left = fixed["link_count"] - fixed["failed_count"]
     usable = left * found["link_bps"] * middle["target_utilization"]
-    marks = {"demand_bps": (0.0, found["demand_bps"])}
-    if lasts > 0.0:
-        marks["fills_s"] = (lasts / YEAR_S, usable)
+    marks = {"fills_s": (lasts / YEAR_S, usable)} if lasts > 0.0 else {}
     return Chart(
         x="elapsed_years", x_unit="year", y="demand_bps", y_unit="bit/s", at=at / YEAR_S,
         lines={"demand_bps": demand, "usable_bps": np.full(at.size, usable)}, marks=marks,

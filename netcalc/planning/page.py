@@ -241,7 +241,7 @@ def quantity(value: float | str, unit: str) -> str:
     if isinstance(value, str):
         return value
     if not math.isfinite(value):
-        return "never" if value > 0 and unit == "s" else show(value, unit)
+        return show(value, unit) if not value > 0 else "never" if unit == "s" else "no limit"
     if unit == "ratio" and 0.0 < abs(value) < _LEAST_RATIO:
         return f"below {show(_LEAST_RATIO, unit)}"
     if unit == "1" and value == round(value):

@@ -11,7 +11,7 @@ import numpy as np
 from netcalc.messages import Notice
 from netcalc.models.tcp.transfer_time import transfer_time_s
 from netcalc.models.tcp.window import bdp_bytes
-from netcalc.planning._evaluate import evaluate, inputs_as_dict
+from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning._sending import LIMIT_TABLE, LIMITS, SOURCES, sending, steps
 from netcalc.planning.page import Chart, Plan, quantity
 
@@ -24,6 +24,7 @@ _TABLE = {
 _POINTS = 200
 
 
+@one_page
 def transfer(
     payload_bytes: Any,
     *,
@@ -108,7 +109,7 @@ def transfer(
     }
     return Plan(
         name="transfer",
-        said=Notice("plan-transfer", values),
+        said=Notice("plan-transfer" if np.isfinite(found["transfer_s"]) else "plan-never", values),
         inputs={
             **inputs_as_dict(inputs),
             "congestion_control": {"value": congestion_control, "unit": "text"},

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, non_negative, positive
+from netcalc.checks import FloatArray, between, non_negative, positive
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
 from netcalc.models.sizes.encapsulation import (
@@ -22,7 +22,7 @@ from netcalc.models.sizes.encapsulation import (
 )
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import MAX_PACKET_BYTES
-from netcalc.planning._evaluate import evaluate, inputs_as_dict
+from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning.page import Chart, Plan, Step
 
 IMIX = {40.0: 7.0, 576.0: 4.0, 1500.0: 1.0}
@@ -46,6 +46,7 @@ _TABLE = {
 }
 
 
+@one_page
 def tunnel(
     stack: str,
     *,
@@ -185,6 +186,7 @@ def _answers(
     weights: FloatArray,
 ) -> dict[str, ArrayLike]:
     line = positive("bandwidth_bps", bandwidth_bps)
+    between("mtu_bytes", mtu_bytes, 0.0, MAX_PACKET_BYTES)
     goodput, plain = (
         tunnel_goodput_bps(
             mtu_bytes,

@@ -17,14 +17,14 @@ from netcalc.models.rates.voice import RTP_UDP_IPV4_BYTES
 from netcalc.models.sizes.encapsulation import tunnel_packet_bytes, tunnel_wire_bytes
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import ip_header_bytes
-from netcalc.planning._evaluate import evaluate, inputs_as_dict
+from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning.codecs import CODECS, codec
 from netcalc.planning.page import Chart, Plan, Step
 
 LINKS = {"ethernet": "Ethernet", "ppp": "PPP"}
-"""Link layers of a call: of PPP with the 6 bytes of multilink PPP or FRF.12."""
-PPP_BYTES = 6.0
-"""Header of a call on multilink PPP or FRF.12, as Cisco counts it. [byte]"""
+"""Link layers of a call; PPP is multilink PPP, or FRF.12 on frame relay."""
+PPP_BYTES = 7.0
+"""Header (6) and flag (1) of multilink PPP or FRF.12, as Cisco counts them. [byte]"""
 SRTP_TAG_BYTES = 10.0
 """Authentication tag of SRTP with HMAC-SHA1-80, RFC 3711. [byte]"""
 SOURCES = (
@@ -47,6 +47,7 @@ _TABLE = {
 }
 
 
+@one_page
 def voice(
     calls_per_s: Any,
     *,
@@ -173,7 +174,8 @@ def _sizes(packet_bytes: float, *, stack: str, link: str, mtu_bytes: float) -> d
     """Return the bytes of a packet of voice in its tunnel: IP, frame and line."""
     outer = tunnel_packet_bytes(packet_bytes, stack=stack, mtu_bytes=mtu_bytes)
     if link == "ppp":
-        return {"ip": float(outer), "frame": float(outer) + PPP_BYTES, "line": float(outer) + 6.0}
+        framed = float(outer) + PPP_BYTES
+        return {"ip": float(outer), "frame": framed, "line": framed}
     wire = tunnel_wire_bytes(packet_bytes, stack=stack, mtu_bytes=mtu_bytes)
     return {"ip": float(outer), "frame": float(ethernet_frame_bytes(outer)), "line": float(wire)}
 

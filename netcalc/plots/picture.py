@@ -223,9 +223,10 @@ def _key(renderers: list[GlyphRenderer], y: float) -> list[str]:
             out.append(marker(str(_value(glyph.marker)), LEFT + 19, y, glyph.line_color))
         else:
             color = _value(glyph.fill_color, renderer.data_source.data, 0)
+            opacity = 1 if _value(glyph.fill_alpha) == 1.0 else 0.4
             out.append(
                 f'<rect x="{LEFT}" y="{y - 6:.1f}" width="38" height="12" fill="{color}" '
-                'fill-opacity="0.4"/>'
+                f'fill-opacity="{opacity}"/>'
             )
     return out
 
