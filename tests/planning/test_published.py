@@ -89,8 +89,8 @@ def test_users_of_a_shared_link_overload_it_as_kurose_and_ross_say(users, rate_b
 
 
 WINDOWS = ((0.001, 524e6), (0.01, 52.4e6), (0.1, 5.24e6), (0.5, 1.05e6))
-"""Published: Bonaventure, Computer Networking: Principles, Protocols and Practice, on TCP's windows:
-round trip and maximum throughput with a window of 64 KB."""
+"""Published: Bonaventure, Computer Networking: Principles, Protocols and Practice, on TCP: round
+trip and maximum throughput with a window of 64 KB."""
 
 
 @pytest.mark.each("rtt_s, most_bps", WINDOWS)
