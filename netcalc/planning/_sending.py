@@ -91,6 +91,12 @@ def sending(
     }
 
 
+def limited_by(binding: str) -> Notice:
+    """Return which limit binds, as a part of a sentence."""
+    code = f"limited-by-{binding.replace('_', '-')}"
+    return Notice(code, {})
+
+
 def changes(middle: Mapping[str, Any]) -> list[tuple[Notice, dict[str, Any]]]:
     """Return changes of a transfer, the cheapest first: settings, then lines and places."""
     line, rtt = middle["bandwidth_bps"], middle["rtt_s"]

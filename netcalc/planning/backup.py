@@ -11,7 +11,7 @@ from netcalc.checks import at_least, non_negative, positive, ratio
 from netcalc.messages import Notice
 from netcalc.models.tcp.transfer_time import transfer_time_s
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
-from netcalc.planning._sending import LIMIT_TABLE, LIMITS, SOURCES, sending, steps
+from netcalc.planning._sending import LIMIT_TABLE, LIMITS, SOURCES, limited_by, sending, steps
 from netcalc.planning.page import Answer, Plan, Step, quantity
 from netcalc.planning.transfer import chart
 
@@ -130,7 +130,7 @@ def backup(
         "time_s": quantity(found["backup_s"], "s"),
         "share": found["window_utilization"],
         "window_s": quantity(window, "s"),
-        "limit": Notice(f"limited-by-{known.binding.replace('_', '-')}", {}),
+        "limit": limited_by(known.binding),
     }
     return Plan(
         name="backup",

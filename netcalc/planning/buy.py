@@ -12,7 +12,7 @@ from netcalc.checks import FloatArray, choice
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
 from netcalc.planning._evaluate import BINDING, center, one_page
-from netcalc.planning._sending import LIMITS, sending
+from netcalc.planning._sending import LIMITS, limited_by, sending
 from netcalc.planning.page import BindingMap, Plan, Step
 from netcalc.planning.transfer import transfer
 
@@ -107,8 +107,7 @@ def buy(
             raise DomainError("axis-without-value", name)
     size = center(payload_bytes)
     steps = _steps(size, {**middle, **fixed}, page["transfer_s"])
-    code = f"limited-by-{page.binding.replace('_', '-')}"
-    values = {"limit": Notice(code, {}), "step": "" if not steps else str(steps[0])}
+    values = {"limit": limited_by(page.binding), "step": "" if not steps else str(steps[0])}
     return Plan(
         name="buy",
         said=Notice("plan-buy" if steps else "plan-buy-nothing", values),

@@ -12,7 +12,7 @@ from netcalc.messages import Notice
 from netcalc.models.tcp.transfer_time import transfer_time_s
 from netcalc.models.tcp.window import bdp_bytes
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
-from netcalc.planning._sending import LIMIT_TABLE, LIMITS, SOURCES, sending, steps
+from netcalc.planning._sending import LIMIT_TABLE, LIMITS, SOURCES, limited_by, sending, steps
 from netcalc.planning.page import Chart, Plan, quantity
 
 _TABLE = {
@@ -100,7 +100,7 @@ def transfer(
         "size_bytes": size,
         "time_s": quantity(found["transfer_s"], "s"),
         "goodput_bps": found["goodput_bps"],
-        "limit": Notice(f"limited-by-{known.binding.replace('_', '-')}", {}),
+        "limit": limited_by(known.binding),
     }
     absent = {
         name

@@ -67,6 +67,7 @@ ROOMS = {
         ("netcalc/uncertain/*.py", "netcalc/readers/one_column.py"),
         ("tests/uncertain/test_*.py",), but="interrupted",
     ),
+    "plans": Room(("netcalc/planning/*.py",), ("tests/planning/test_*.py",), but="drawn"),
     "compare": Room(
         ("netcalc/compare/*.py",),
         ("tests/compare/test_*.py", "tests/test_compare*.py", "tests/test_frame_rates.py",
