@@ -36,6 +36,11 @@ SPELLINGS = {
         **{p + name: f for p, f in (SI | {"K": 1000}).items() for name in PACKETS},
         "Hz": 1, "kHz": 1000, "/s": 1, "1/s": 1,
     },
+    "call/s": {
+        f"{name}/{per}": 1 / seconds for name in ("call", "calls")
+        for per, seconds in (("s", 1), ("min", 60), ("h", 3600), ("hour", 3600), ("d", 86_400),
+                             ("day", 86_400))
+    },
     "s": {
         "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1,
         "ms": 1e-3, "msec": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3,
@@ -43,6 +48,7 @@ SPELLINGS = {
         "microseconds": 1e-6, "ns": 1e-9, "nsec": 1e-9, "nanosecond": 1e-9, "nanoseconds": 1e-9,
         "min": 60, "minute": 60, "minutes": 60, "h": 3600, "hr": 3600, "hour": 3600,
         "hours": 3600, "d": 86_400, "day": 86_400, "days": 86_400,
+        "year": 31_557_600, "years": 31_557_600,
     },
     "ratio": {"%": 0.01, "\u2030": 0.001, "ppm": 1e-6, "percent": 0.01, "ratio": 1},
     "m": {

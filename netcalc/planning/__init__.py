@@ -1,8 +1,8 @@
 """From models to a page that a planner can use: a few answers, the arithmetic, the next step.
 
 >>> from netcalc import planning
->>> print(str(planning.buffer(1e9, rtt_s=0.1)).partition("\n")[0])
-1 flow needs 12.5 MB of buffer, which adds 100 ms when it is full.
+>>> planning.buffer(1e9, rtt_s=0.1).sentence
+'1 flow needs 12.5 MB of buffer, which adds 100 ms when it is full.'
 """
 
 from netcalc.planning.backup import backup

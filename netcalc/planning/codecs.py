@@ -47,7 +47,7 @@ class Codec:
                 "not-whole-frames", "interval_s", interval_s, codec=self.name, frame_s=self.frame_s
             )
         each = float(codec_payload_bytes(self.codec_bps, interval_s=self.frame_s))
-        return round(frames) * math.ceil(each - _WHOLE)
+        return float(round(frames) * math.ceil(each - _WHOLE))
 
 
 # Rates, frames and usual packets: ITU-T G.711, G.722, G.723.1, G.726, G.728, G.729; RFC 3551 and

@@ -77,7 +77,7 @@ def transfer(
     --------
     >>> plan = transfer(1e9, bandwidth_bps=1e9, rtt_s=0.04, window_bytes=65536)
     >>> round(plan["transfer_s"]), plan.binding
-    (611, 'window_limit_bps')
+    (610, 'window_limit_bps')
     """
     inputs = {
         "payload_bytes": (payload_bytes, "byte"),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from netcalc.planning import BindingMap, Plan
 from netcalc.planning.page import label
 from netcalc.plots.binding_map import binding_map
 from netcalc.plots.curves import curves
+from netcalc.plots.distribution import distribution
 from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
 
-_STEPS = 400
+_PERCENTILES = (5.0, 50.0, 95.0)
 
 
 def plan(page: Plan, *, theme: Theme = "light") -> Plot:
@@ -50,19 +49,13 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
     first = page.main_answer
     if first.spread is None:
         return drawn
-    known = np.sort(first.spread.samples[np.isfinite(first.spread.samples)])
-    share = np.linspace(0.0, 1.0, _STEPS)
-    values = known[np.minimum((share * known.size).astype(int), known.size - 1)]
-    ends = [first.spread.percentile(percent) for percent in (5.0, 50.0, 95.0)]
     layer = f" ({first.layer})" if first.layer else ""
     return together(
         drawn,
-        curves(
-            values,
-            {"share of draws": share},
-            x_axis=Axis(f"{first.label}{layer}", first.unit),
-            y_axis=Axis("share of draws", "ratio", low=0.0, high=1.0),
-            points={"p5, median, p95": (ends, [0.05, 0.5, 0.95])},
+        distribution(
+            first.spread.samples,
+            axis=Axis(f"{first.label}{layer}", first.unit),
+            percentiles={percent: first.spread.percentile(percent) for percent in _PERCENTILES},
             title=f"{first.label}: {first.text}",
             theme=theme,
         ),

@@ -7,36 +7,30 @@ from typing import Any, TypeVar
 
 import click
 
-from netcalc import units
 from netcalc.cli import print_json, say
-from netcalc.cli.mistakes import keep_typed, typed_name
+from netcalc.cli.mistakes import typed_name
 from netcalc.cli.output import check_output, print_written, write_plot
-from netcalc.cli.quantity import KINDS, WholeNumber
+from netcalc.cli.quantity import KINDS, Quantity, WholeNumber
 from netcalc.planning import Plan
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Known(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
+class Known(Quantity):
     """A quantity with its unit, a range or a distribution of it."""
 
     def __init__(self, unit: str) -> None:
-        self.unit = unit
+        self.unit, self.bare = unit, False
         self.name = KINDS.get(unit, "number")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read the text; a mistake names the option."""
-        if not isinstance(value, str):
-            return float(value)
-        field = typed_name(param) if param else None
-        from netcalc.uncertain.text import is_distribution, parse
+        if isinstance(value, str):
+            from netcalc.uncertain.text import is_distribution, parse  # late: values need none
 
-        if is_distribution(value):
-            return parse(value, self.unit, field=field)
-        number = units.parse(value, self.unit, field=field)
-        if ctx is not None and param is not None and param.name:
-            keep_typed(ctx, param.name, number, value)
-        return number
+            if is_distribution(value):
+                return parse(value, self.unit, field=typed_name(param) if param else None)
+        return super().convert(value, param, ctx)
 
 
 def known_option(*names: str, unit: str, **more: Any) -> Callable[[Function], Function]:
