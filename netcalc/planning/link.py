@@ -16,7 +16,7 @@ from netcalc.messages import Notice
 from netcalc.models.users.growth import YEAR_S, exhaustion_s, grown_traffic_bps
 from netcalc.models.users.multiplexing import overload_ratio, shared_bandwidth_bps
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
-from netcalc.planning.page import Answer, Chart, Plan, Step, quantity
+from netcalc.planning.page import Answer, BindingMap, Chart, Plan, Step, quantity
 
 SIZES_BPS = (
     10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9, 200e9, 400e9, 800e9,
@@ -29,6 +29,7 @@ SOURCES = (
 _MAIN = "end_needed_bps"
 _LAST_DAY = date.max.toordinal()
 _DAY_S = 86_400.0
+_POINTS = 121
 _TABLE = {
     "link_bps": ("bit/s", "line"),
     "fills_s": ("s", ""),
@@ -56,6 +57,7 @@ def link(
     failed_count: int = 0,
     bandwidth_bps: Any = None,
     start: date | None = None,
+    as_map: bool = False,
     draws: int = 0,
     seed: int = 0,
 ) -> Plan:
@@ -85,6 +87,10 @@ def link(
         Rate of each link, where it is known; by default the next one of :data:`SIZES_BPS`. [bit/s]
     start : datetime.date, optional
         Day on which the users are counted; with it the answer has a date.
+    as_map : bool
+        Whether the chart is a :class:`~netcalc.planning.BindingMap` over users and rate, coloured
+        by what such links would be: enough, full within the horizon, full after a failure, full
+        now.
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
 
@@ -167,7 +173,7 @@ def link(
         ),
         notices=known.notices,
         drivers=known.drivers,
-        chart=_chart(known.middle, fixed, found),
+        chart=(_map if as_map else _chart)(known.middle, fixed, found),
         sources=SOURCES,
     )
 
@@ -307,4 +313,36 @@ def _chart(
     return Chart(
         x="elapsed_years", x_unit="year", y="demand_bps", y_unit="bit/s", at=at / YEAR_S,
         lines={"demand_bps": demand, "usable_bps": np.full(at.size, usable)}, marks=marks,
+    )  # fmt: skip
+
+
+STATES = ("link_enough", "link_full_later", "link_full_after_failure", "link_full_now")
+"""What links are for their users, the regions of the map."""
+
+
+def _map(
+    middle: Mapping[str, float], fixed: Mapping[str, Any], found: Mapping[str, float]
+) -> BindingMap:
+    """Return what links of other rates would be for other numbers of users."""
+    users, rate = middle["user_count"], found["link_bps"]
+    counts = np.unique(np.round(np.geomspace(max(users / 10.0, 1.0), users * 10.0, _POINTS)))
+    rates = np.geomspace(rate / 10.0, rate * 10.0, _POINTS)
+    grid = {**middle, **fixed}
+    grid["user_count"], grid["bandwidth_bps"] = np.meshgrid(counts, rates)
+    with_failure = _answers(**grid)
+    whole_group = _answers(**{**grid, "failed_count": 0})
+    index = np.select(
+        [
+            whole_group["fills_s"] <= 0.0,
+            with_failure["fills_s"] <= 0.0,
+            with_failure["fills_s"] < fixed["horizon_s"],
+        ],
+        [3, 2, 1],
+        default=0,
+    )
+    own = float(next_size_bps(found["end_needed_bps"]))
+    step = (users, own) if found["fills_s"] < fixed["horizon_s"] else (np.nan, np.nan)
+    return BindingMap(
+        x="user_count", x_unit="1", y="link_bps", y_unit="bit/s", x_at=counts, y_at=rates,
+        limits=STATES, index=index.astype(np.int64), point=(users, rate), step=step,
     )  # fmt: skip

@@ -31,8 +31,10 @@ from netcalc.plots.style import (
 from netcalc.units import show
 
 _HEIGHT = 460
-_YOURS, _STEP, _WAY, _NAMES = "your point", "next limit", "step", "names"
+_YOURS, _STEP, _WAY, _NAMES = "your point", "step out", "step", "names"
 _OVERLAP, _TINT = 0.2, 0.5
+_NAME_SHARES = (0.15, 0.06)
+"""Half of the width and of the height of a name, of those of the map. [ratio]"""
 _LEAST_SHARE = 0.02
 """A region below this share of the map has no name in it. [ratio]"""
 
@@ -53,7 +55,7 @@ def binding_map(chart: BindingMap, *, title: str = "", theme: Theme = "light") -
     -------
     Plot
         A source for each limit that binds somewhere (``left``, ``right``, ``bottom``, ``top``),
-        and ``your point``; where a limit ends on the map ``step`` and ``next limit``.
+        and ``your point``; where a limit ends on the map ``step`` and ``step out``.
     """
     here = [index for index in range(len(chart.limits)) if (chart.index == index).any()]
     shown = {label(chart.limits[index]): index for index in here}
@@ -124,11 +126,28 @@ def _names(chart: BindingMap, shown: Mapping[str, int]) -> Columns:
         if rows.size < _LEAST_SHARE * chart.index.size:
             continue
         distance = (rows - rows.mean()) ** 2 + (cells - cells.mean()) ** 2
+        distance += chart.index.size * _is_near_a_mark(chart, rows, cells)
         nearest = int(np.argmin(distance))
         found["x"].append(float(chart.x_at[cells[nearest]]))  # type: ignore[arg-type]
         found["y"].append(float(chart.y_at[rows[nearest]]))  # type: ignore[arg-type]
         found["text"].append(name)  # type: ignore[arg-type]
     return {name: list(values) for name, values in found.items()}
+
+
+def _is_near_a_mark(
+    chart: BindingMap, rows: NDArray[np.int64], cells: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return where the name of a region would cover the user's point or the step."""
+    wide, high = (
+        share * size for share, size in zip(_NAME_SHARES, chart.index.T.shape, strict=True)
+    )
+    covered = np.zeros(rows.size, bool)
+    for x, y in (chart.point, chart.step):
+        if not math.isfinite(x + y):
+            continue
+        cell, row = np.searchsorted(chart.x_at, x), np.searchsorted(chart.y_at, y)
+        covered |= (np.abs(cells - cell) < wide) & (np.abs(rows - row) < high)
+    return covered
 
 
 def _draw(

@@ -12,6 +12,7 @@ from netcalc.plots.distribution import distribution
 from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
 
+_TITLES = {"buy": "What limits the transfer", "link": "What the links are for their users"}
 _PERCENTILES = (5.0, 50.0, 95.0)
 
 
@@ -32,7 +33,7 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
     """
     chart = page.chart
     if isinstance(chart, BindingMap):
-        return binding_map(chart, title="What limits the transfer", theme=theme)
+        return binding_map(chart, title=_TITLES[page.name], theme=theme)
     x_axis = Axis(label(chart.x), chart.x_unit, "log" if chart.log_x else "linear")
     y_axis = Axis(label(chart.y), chart.y_unit, "log" if chart.log_y else "linear")
     text = page.sentence

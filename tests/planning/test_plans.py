@@ -264,8 +264,28 @@ def test_each_step_out_of_a_limit_ends_at_another_one():
 
 def test_a_map_is_drawn_in_colours_for_every_vision_with_names_in_it():
     drawn = plots.plan(PLANS["buy"]())
-    assert {"limit of the line", "limit of the loss", "your point", "step"} <= set(drawn.sources)
+    assert {"limit of the line", "limit of the loss", "your point", "step out"} <= set(
+        drawn.sources
+    )
     assert "limit of the loss" in drawn.sources["names"].data["text"]
+
+
+def test_the_map_of_a_link_is_by_users_and_rate_what_the_plan_says():
+    """Identity: at four points of the map the plan of that point says the same."""
+    links = {"user_bps": 5e6, "active_ratio": 0.1, "annual_growth": 0.25, "link_count": 2,
+             "failed_count": 1}  # fmt: skip
+    chart = planning.link(500, bandwidth_bps=5e8, as_map=True, **links).chart
+    for rate_bps, state in (
+        (3e9, "link_enough"), (5e8, "link_full_later"), (3e8, "link_full_after_failure"),
+        (1e8, "link_full_now"),
+    ):  # fmt: skip
+        row = int(np.argmin(np.abs(chart.y_at - rate_bps)))
+        column = int(np.argmin(np.abs(chart.x_at - 500)))
+        assert chart.limits[chart.index[row, column]] == state
+        made = planning.link(chart.x_at[column], bandwidth_bps=chart.y_at[row], **links)
+        assert (made["fills_s"] >= 3 * YEAR_S) == (state == "link_enough")
+        assert (made["fills_s"] > 0) == (state in ("link_enough", "link_full_later"))
+    assert chart.step == (500.0, 1e9)
 
 
 # What is refused

@@ -90,6 +90,12 @@ from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
     metavar="DATE",
     help="Day on which the users are counted, such as 2026-01-31; today.",
 )
+@click.option(
+    "--map",
+    "as_map",
+    is_flag=True,
+    help="Draw a map over users and rate in place of the course of the demand.",
+)
 @page_options
 def link(
     user_count: Any, start_text: str | None, as_json: bool, plot_path: str | None, force: bool,
