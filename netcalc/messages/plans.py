@@ -4,7 +4,12 @@ from __future__ import annotations
 
 PLANS: dict[str, str] = {
     # The answer in one sentence.
-    "plan-ranges": "with these ranges {label} is up to {p95} at the 95th percentile",
+    "plan-ranges-up": (
+        "with these ranges {label} is up to {worst} at the {percent:g}th percentile"
+    ),
+    "plan-ranges-down": (
+        "with these ranges {label} is down to {worst} at the {percent:g}th percentile"
+    ),
     "plan-voice": (
         "{erlang} erlang need {trunks} trunks, and {rate_bps:bit/s} of line in each direction"
     ),
@@ -15,6 +20,10 @@ PLANS: dict[str, str] = {
     "plan-tunnel": (
         "through {stack} the MTU is {mtu_bytes:g} B and the MSS {mss_bytes:g} B; TCP gets "
         "{share:ratio.3} of the line, {plain:ratio.3} without the tunnel"
+    ),
+    "plan-no-tunnel": (
+        "without a tunnel the MTU is {mtu_bytes:g} B and the MSS {mss_bytes:g} B; TCP gets "
+        "{share:ratio.3} of the line"
     ),
     "plan-buffer-flows": (
         "{flows:flow needs|flows need} {buffer_bytes:byte} of buffer, which adds {delay_s:s} when "

@@ -49,6 +49,7 @@ def evaluate(
     main: str = "",
     draws: int = 0,
     seed: int = 0,
+    truncate: bool = False,
 ) -> Evaluated:
     """Return the answers of a plan; ``table`` has the unit and the layer of each, in their order.
 
@@ -69,6 +70,8 @@ def evaluate(
         The answer whose variance the drivers explain; by default the first one.
     draws, seed : int
         As in :func:`netcalc.uncertain.spreads`; 0 draws for its own number.
+    truncate : bool
+        Whether what cannot be is left out of the ranges.
     """
     given = {name: value for name, (value, _) in inputs.items()}
     middle = {name: center(value, whole=name.endswith("_count")) for name, value in given.items()}
@@ -77,7 +80,7 @@ def evaluate(
     found = {name: float(np.asarray(value).reshape(())) for name, value in columns.items()}
     spread: dict[str, Any] = {}
     if not all(is_number(value) for value in given.values()):
-        spread = _spreads(function, given, draws, seed)
+        spread = _spreads(function, given, draws, seed, truncate=truncate)
     answers = tuple(
         Answer(name=name, value=found[name], unit=unit, layer=layer, spread=spread.get(name))
         for name, (unit, layer) in table.items()
@@ -91,7 +94,7 @@ def evaluate(
         binding=limits[int(found[BINDING])] if limits else "",
         binding_shares=_shares(spread[BINDING].samples, limits) if limits and spread else {},
         drivers=dict(first.first_order) if first is not None else {},
-        notices=first.notes if first is not None else _notices(doubtful, inputs),
+        notices=_notices(doubtful, inputs) if first is None else _named(first.notes, inputs),
     )
 
 
@@ -110,6 +113,15 @@ def _notices(doubtful: Sequence[DoubtWarning], inputs: Inputs) -> tuple[Notice, 
     return tuple(found.values())
 
 
+def _named(notes: Sequence[Notice], inputs: Inputs) -> tuple[Notice, ...]:
+    """Return the notes of draws with the names of inputs as the page has them."""
+    return tuple(
+        Notice(one.code, {**one.values, "name": label(name)}) if name in inputs else one
+        for one in notes
+        for name in [str(one.values.get("name", ""))]
+    )
+
+
 def one_page(function: Function) -> Function:
     """Decorate a plan: what is doubtful is on its page, and no warning besides."""
 
@@ -121,7 +133,9 @@ def one_page(function: Function) -> Function:
     return cast(Function, planned)
 
 
-def _spreads(function: Answers, given: Mapping[str, Any], draws: int, seed: int) -> dict[str, Any]:
+def _spreads(
+    function: Answers, given: Mapping[str, Any], draws: int, seed: int, *, truncate: bool
+) -> dict[str, Any]:
     """Return the distribution of each column; one that does not vary is left out."""
     from netcalc import uncertain  # late: it loads scipy
 
@@ -130,7 +144,8 @@ def _spreads(function: Answers, given: Mapping[str, Any], draws: int, seed: int)
         shaped = np.broadcast_arrays(*map(np.asarray, (*columns.values(), *numbers.values())))
         return namedtuple("Columns", columns)(*shaped[: len(columns)])
 
-    found = uncertain.spreads(at, given, draws=draws or uncertain.DRAWS, seed=seed)
+    count = draws or uncertain.DRAWS
+    found = uncertain.spreads(at, given, draws=count, seed=seed, truncate=truncate)
     return {
         name: one
         for name, one in found.items()

@@ -43,6 +43,7 @@ def backup(
     mtu_bytes: float = 1500.0,
     draws: int = 0,
     seed: int = 0,
+    truncate: bool = False,
 ) -> Plan:
     """Plan a backup over a line in a window of time.
 
@@ -72,6 +73,8 @@ def backup(
         Size of the full IP packets. [byte]
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
+    truncate : bool
+        Whether what cannot be is left out of the ranges, with a note, in place of an error.
 
     Returns
     -------
@@ -108,7 +111,13 @@ def backup(
         inputs["window_bytes"] = (window_bytes, "byte")
     fixed: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
     known = evaluate(
-        partial(_answers, **fixed), inputs, _TABLE, limits=LIMITS, draws=draws, seed=seed
+        partial(_answers, **fixed),
+        inputs,
+        _TABLE,
+        limits=LIMITS,
+        draws=draws,
+        seed=seed,
+        truncate=truncate,
     )
     found = known.found
     absent = {

@@ -48,6 +48,7 @@ def buffer(
     sender_bps: Any = None,
     draws: int = 0,
     seed: int = 0,
+    truncate: bool = False,
 ) -> Plan:
     """Plan the buffer in front of a line, in bytes and in the delay that it adds when full.
 
@@ -67,6 +68,8 @@ def buffer(
         Rate at which each sends; by default that of the line. [bit/s]
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
+    truncate : bool
+        Whether what cannot be is left out of the ranges, with a note, in place of an error.
 
     Returns
     -------
@@ -97,7 +100,9 @@ def buffer(
         inputs["burst_bytes"] = (burst_bytes, "byte")
         if sender_bps is not None:
             inputs["sender_bps"] = (sender_bps, "bit/s")
-    known = evaluate(_answers, inputs, _TABLE, limits=_LIMITS, draws=draws, seed=seed)
+    known = evaluate(
+        _answers, inputs, _TABLE, limits=_LIMITS, draws=draws, seed=seed, truncate=truncate
+    )
     found, middle = known.found, known.middle
     by_burst = known.binding == "burst_buffer_bytes"
     few = middle["flow_count"] < MANY_FLOWS

@@ -52,6 +52,7 @@ def buy(
     over: tuple[str, str] = ("bandwidth_bps", "rtt_s"),
     draws: int = 0,
     seed: int = 0,
+    truncate: bool = False,
 ) -> Plan:
     """Plan what to buy for a transfer: which limit binds around it, and the cheapest way out.
 
@@ -59,7 +60,7 @@ def buy(
     ----------
     payload_bytes, bandwidth_bps, rtt_s, loss_ratio, window_bytes, flow_count
         As of :func:`netcalc.planning.transfer`; the map is drawn around their medians.
-    congestion_control, mtu_bytes, draws, seed
+    congestion_control, mtu_bytes, draws, seed, truncate
         As of :func:`netcalc.planning.transfer`.
     over : pair of str
         Inputs along the axes of the map, of :data:`AXES`; each must have a value.
@@ -96,7 +97,7 @@ def buy(
             raise DomainError("axis-without-value", name)
     if over[0] == over[1]:
         raise DomainError("one-axis-twice", "over", list(over))
-    page = transfer(payload_bytes, **given, **fixed, draws=draws, seed=seed)
+    page = transfer(payload_bytes, **given, **fixed, draws=draws, seed=seed, truncate=truncate)
     middle: dict[str, Any] = {
         name: center(value, whole=name.endswith("_count"))
         for name, value in given.items()

@@ -60,6 +60,7 @@ def link(
     as_map: bool = False,
     draws: int = 0,
     seed: int = 0,
+    truncate: bool = False,
 ) -> Plan:
     """Plan the rate of a link, or of each link of a group, for many users that grow.
 
@@ -93,6 +94,8 @@ def link(
         now.
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
+    truncate : bool
+        Whether what cannot be is left out of the ranges, with a note, in place of an error.
 
     Returns
     -------
@@ -138,7 +141,7 @@ def link(
     if bandwidth_bps is not None:
         inputs["bandwidth_bps"] = (bandwidth_bps, "bit/s")
     answers_of = partial(_answers, **fixed)
-    once = partial(evaluate, table=_TABLE, main=_MAIN, draws=draws, seed=seed)
+    once = partial(evaluate, table=_TABLE, main=_MAIN, draws=draws, seed=seed, truncate=truncate)
     known = once(answers_of, inputs)
     needed = next(one for one in known.answers if one.name == _MAIN)
     if bandwidth_bps is None and needed.spread is not None:  # one rate is bought, for p95 of all
@@ -276,8 +279,9 @@ def _when(fills_s: float, start: date | None) -> str:
         return str(Notice("link-full-now", {}))
     if not np.isfinite(fills_s):
         return str(Notice("link-full-never", {}))
-    values = {"time": quantity(fills_s, "s"), "date": _date_after(start, fills_s)}
-    return str(Notice("link-full-in" if start is None else "link-full-on", values))
+    on = _date_after(start, fills_s)
+    values = {"time": quantity(fills_s, "s"), "date": on}
+    return str(Notice("link-full-on" if on[:1].isdigit() else "link-full-in", values))
 
 
 def _dated(name: str, start: date, fills_s: float) -> Answer:

@@ -45,7 +45,7 @@ class Answer:
         shown = quantity(self.value, self.unit)
         if self.spread is not None:
             low, middle, high = (quantity(one, self.unit) for one in self._percentiles())
-            shown = f"{middle}, p5 {low}, p95 {high}"
+            shown = middle if low == high else f"{middle}, p5 {low}, p95 {high}"
         return f"{shown} ({self.layer})" if self.layer else shown
 
     def as_dict(self) -> dict[str, Any]:
@@ -145,7 +145,9 @@ class Plan:
     drivers : mapping
         With ranges: the share of the variance of the first answer that each input explains.
     main : str
-        The answer that matters with ranges: its 95th percentile is in the sentence.
+        The answer that matters with ranges: one of its percentiles is in the sentence.
+    worst_percent : float
+        Which one: 95 where more is worse, 5 where less is.
     chart : Chart or BindingMap
         The figure of the plan.
     sources : tuple of str
@@ -159,6 +161,7 @@ class Plan:
     chart: Chart | BindingMap
     sources: tuple[str, ...]
     main: str = ""
+    worst_percent: float = 95.0
     binding: str = ""
     binding_shares: Mapping[str, float] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
@@ -168,11 +171,13 @@ class Plan:
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence; with ranges also its 95th percentile."""
+        """The answer in one sentence; with ranges also the percentile that is worse."""
         text, first = str(self.said), self.main_answer
         if first.spread is not None:
-            p95 = quantity(first.spread.percentile(95.0), first.unit)
-            text += f"; {Notice('plan-ranges', {'label': first.label, 'p95': p95})}"
+            worst = quantity(first.spread.percentile(self.worst_percent), first.unit)
+            code = "plan-ranges-up" if self.worst_percent > 50.0 else "plan-ranges-down"
+            values = {"label": first.label, "worst": worst, "percent": self.worst_percent}
+            text += f"; {Notice(code, values)}"
         return f"{text[:1].upper()}{text[1:]}."
 
     @property

@@ -37,6 +37,7 @@ def transfer(
     mtu_bytes: float = 1500.0,
     draws: int = 0,
     seed: int = 0,
+    truncate: bool = False,
 ) -> Plan:
     """Plan a TCP transfer over Ethernet.
 
@@ -60,6 +61,8 @@ def transfer(
         Size of the full IP packets. [byte]
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
+    truncate : bool
+        Whether what cannot be is left out of the ranges, with a note, in place of an error.
 
     Returns
     -------
@@ -91,7 +94,13 @@ def transfer(
         inputs["window_bytes"] = (window_bytes, "byte")
     fixed: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
     known = evaluate(
-        partial(_answers, **fixed), inputs, _TABLE, limits=LIMITS, draws=draws, seed=seed
+        partial(_answers, **fixed),
+        inputs,
+        _TABLE,
+        limits=LIMITS,
+        draws=draws,
+        seed=seed,
+        truncate=truncate,
     )
     found = known.found
     middle: dict[str, Any] = {**known.middle, **fixed}

@@ -58,6 +58,7 @@ def tunnel(
     mix: Mapping[float, float] | None = None,
     draws: int = 0,
     seed: int = 0,
+    truncate: bool = False,
 ) -> Plan:
     """Plan a stack of tunnels over Ethernet: MTU, MSS and goodput.
 
@@ -80,6 +81,8 @@ def tunnel(
         are counted at it. [byte]
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
+    truncate : bool
+        Whether what cannot be is left out of the ranges, with a note, in place of an error.
 
     Returns
     -------
@@ -111,7 +114,7 @@ def tunnel(
         weights=weights,
     )
     inputs = {"bandwidth_bps": (bandwidth_bps, "bit/s"), "mtu_bytes": (mtu_bytes, "byte")}
-    known = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed)
+    known = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed, truncate=truncate)
     found, middle = known.found, known.middle
     largest = max(middle["mtu_bytes"], 1500.0)
     wanted = np.arange(largest, min(largest + _STEPS_BYTES, MAX_PACKET_BYTES))
@@ -142,7 +145,8 @@ def tunnel(
     }
     return Plan(
         name="tunnel",
-        said=Notice("plan-tunnel", values),
+        said=Notice("plan-tunnel" if stack.strip() else "plan-no-tunnel", values),
+        worst_percent=5.0,
         inputs={
             "stack": {"value": stack, "unit": "text"},
             **inputs_as_dict(inputs),

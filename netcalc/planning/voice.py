@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, choice, flag, positive
+from netcalc.checks import FloatArray, choice, flag, positive, ratio
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
 from netcalc.models.queues.erlang import erlang_b_ratio, erlang_b_server_count
@@ -63,6 +63,7 @@ def voice(
     mtu_bytes: float = 1500.0,
     draws: int = 0,
     seed: int = 0,
+    truncate: bool = False,
 ) -> Plan:
     """Plan the trunks of telephone calls, and their bandwidth in each direction.
 
@@ -92,6 +93,8 @@ def voice(
         Largest packet of the path. [byte]
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
+    truncate : bool
+        Whether what cannot be is left out of the ranges, with a note, in place of an error.
 
     Returns
     -------
@@ -127,7 +130,7 @@ def voice(
     }
     if bandwidth_bps is not None:
         inputs["bandwidth_bps"] = (bandwidth_bps, "bit/s")
-    known = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed)
+    known = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed, truncate=truncate)
     found = known.found
     steps = []
     for change, other, other_s in _alternatives(own.name, interval):
@@ -189,6 +192,7 @@ def _answers(
     sizes: Mapping[str, float],
     interval_s: float,
 ) -> dict[str, FloatArray | float]:
+    positive("blocking_ratio", ratio("blocking_ratio", blocking_ratio))  # 0 needs no end of trunks
     offered = positive("calls_per_s", calls_per_s) * positive("holding_s", holding_s)
     trunks = erlang_b_server_count(offered, blocking_ratio=blocking_ratio)
     call_bps = 8.0 * sizes["line"] / interval_s

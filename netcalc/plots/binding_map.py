@@ -33,6 +33,7 @@ from netcalc.units import show
 _HEIGHT = 460
 _YOURS, _STEP, _WAY, _NAMES = "your point", "step out", "step", "names"
 _OVERLAP, _TINT = 0.2, 0.5
+_ALONG = 20
 _NAME_SHARES = (0.15, 0.06)
 """Half of the width and of the height of a name, of those of the map. [ratio]"""
 _LEAST_SHARE = 0.02
@@ -142,9 +143,8 @@ def _is_near_a_mark(
         share * size for share, size in zip(_NAME_SHARES, chart.index.T.shape, strict=True)
     )
     covered = np.zeros(rows.size, bool)
-    for x, y in (chart.point, chart.step):
-        if not math.isfinite(x + y):
-            continue
+    known = [one for one in (chart.point, chart.step) if all(map(math.isfinite, one))]
+    for x, y in np.geomspace(known[0], known[-1], _ALONG):
         cell, row = np.searchsorted(chart.x_at, x), np.searchsorted(chart.y_at, y)
         covered |= (np.abs(cells - cell) < wide) & (np.abs(rows - row) < high)
     return covered

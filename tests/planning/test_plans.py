@@ -229,6 +229,24 @@ def test_with_ranges_one_link_is_bought_that_is_enough_for_95_percent():
     assert early < date.fromisoformat(str(made.answer("fill_date").value))
 
 
+def test_what_cannot_be_of_a_range_is_left_out_where_the_caller_says_so():
+    """Published: a normal distribution is below its mean less one deviation in 15.87 %."""
+    given = {"window_s": 28_800.0, "bandwidth_bps": 1e9, "rtt_s": 0.01}
+    with pytest.raises(DomainError) as refused:
+        planning.backup(normal(1e12, 1e12), **given)
+    assert refused.value.values["share"] == pytest.approx(0.1587, abs=1e-4)
+    made = planning.backup(normal(1e12, 1e12), truncate=True, **given)
+    assert made.notices[0].code == "draws-truncated"
+    assert made.answer("changed_bytes").spread.percentile(0.0) > 0.0
+
+
+def test_of_a_tunnel_the_smaller_mtu_of_a_range_is_the_worse_one():
+    """Identity: 5 % of 1280 to 1500 B is 1291 B, of which WireGuard takes 60."""
+    made = planning.tunnel("wireguard4", mtu_bytes=uniform(1280.0, 1500.0))
+    assert made.answer("tunnel_mtu_bytes").spread.percentile(5.0) == pytest.approx(1231, abs=1)
+    assert "down to 1231 B" in made.sentence
+
+
 def test_a_range_is_drawn_with_its_distribution():
     drawn = plots.plan(planning.buffer(uniform(1e9, 2e9), rtt_s=0.1))
     assert "draws" in drawn.sources
@@ -303,6 +321,7 @@ REFUSED = {
     "all links gone": (
         lambda: planning.link(5, user_bps=1e6, link_count=2, failed_count=2), "failed_count",
     ),
+    "no blocking": (lambda: planning.voice(1.0, blocking_ratio=0.0), "blocking_ratio"),
     "no target": (
         lambda: planning.link(5, user_bps=1e6, target_utilization=0.0), "target_utilization",
     ),

@@ -39,11 +39,14 @@ def known_option(*names: str, unit: str, **more: Any) -> Callable[[Function], Fu
 
 
 def page_options(function: Function) -> Function:
-    """Add the options of every plan: ``--json``, ``--plot``, ``--draws`` and ``--seed``."""
+    """Add the options of every plan: of its page, and of the draws of ranges."""
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print JSON."),
         click.option("--force", is_flag=True, help="Replace OUT if it exists."),
         click.option("--plot", "plot_path", metavar="OUT", help="Draw the plan, as .html or .svg."),
+        click.option(
+            "--truncate", is_flag=True, help="Leave out of ranges what cannot be, with a note."
+        ),
         click.option("--seed", type=WholeNumber(0), default=0, help="Seed of the draws of ranges."),
         click.option(
             "--draws", type=WholeNumber(2), help="Draws, where an input is a range: 10000."
