@@ -170,7 +170,7 @@ PLANS: dict[str, str] = {
     "planned-busy-failed-utilization": "utilization, after the failure",
     "planned-oversubscription": "users' rates over all links",
     "planned-link-enough": "enough",
-    "planned-link-full-later": "full before the time is over",
+    "planned-link-full-later": "full too early",
     "planned-link-full-after-failure": "full after a failure",
     "planned-link-full-now": "full now",
     "planned-user-count": "users",

@@ -34,7 +34,7 @@ _HEIGHT = 460
 _YOURS, _STEP, _WAY, _NAMES = "your point", "step out", "step", "names"
 _OVERLAP, _TINT = 0.2, 0.5
 _ALONG = 20
-_NAME_SHARES = (0.15, 0.06)
+_NAME_SHARES = (0.11, 0.03)
 """Half of the width and of the height of a name, of those of the map. [ratio]"""
 _LEAST_SHARE = 0.02
 """A region below this share of the map has no name in it. [ratio]"""
@@ -120,34 +120,62 @@ def _runs(line: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def _names(chart: BindingMap, shown: Mapping[str, int]) -> Columns:
-    """Return where the names of the regions are: inside each, at the cell nearest its middle."""
-    found: dict[str, list[float] | list[str]] = {"x": [], "y": [], "text": []}
+    """Return where the names of the regions are: each where there is room for it in its own."""
+    places: dict[str, tuple[int, int]] = {}
+    taken = _marks(chart)
     for name, index in shown.items():
-        rows, cells = np.nonzero(chart.index == index)
-        if rows.size < _LEAST_SHARE * chart.index.size:
+        inside = chart.index == index
+        if inside.mean() < _LEAST_SHARE:
             continue
-        distance = (rows - rows.mean()) ** 2 + (cells - cells.mean()) ** 2
-        distance += chart.index.size * _is_near_a_mark(chart, rows, cells)
-        nearest = int(np.argmin(distance))
-        found["x"].append(float(chart.x_at[cells[nearest]]))  # type: ignore[arg-type]
-        found["y"].append(float(chart.y_at[rows[nearest]]))  # type: ignore[arg-type]
-        found["text"].append(name)  # type: ignore[arg-type]
-    return {name: list(values) for name, values in found.items()}
+        free = np.minimum(_room(inside), 1.0)
+        for row, cell in taken:
+            free[_around(row, inside.shape[0], 1), _around(cell, inside.shape[1], 0)] -= 1.0
+        edge = int(_NAME_SHARES[0] * inside.shape[1])
+        free[:, :edge] -= 1.0
+        free[:, -edge:] -= 1.0
+        rows, cells = np.indices(inside.shape)
+        away = (rows - rows[inside].mean()) ** 2 + (cells - cells[inside].mean()) ** 2
+        best = np.where(inside, free - 0.3 * away / away.max(), -np.inf)
+        row, cell = (int(one) for one in np.unravel_index(np.argmax(best), best.shape))
+        places[name] = row, cell
+        taken.append((row, cell))
+    return {
+        "x": [float(chart.x_at[cell]) for _, cell in places.values()],
+        "y": [float(chart.y_at[row]) for row, _ in places.values()],
+        "text": list(places),
+    }
 
 
-def _is_near_a_mark(
-    chart: BindingMap, rows: NDArray[np.int64], cells: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Return where the name of a region would cover the user's point or the step."""
-    wide, high = (
-        share * size for share, size in zip(_NAME_SHARES, chart.index.T.shape, strict=True)
-    )
-    covered = np.zeros(rows.size, bool)
+def _marks(chart: BindingMap) -> list[tuple[int, int]]:
+    """Return the cells of the user's point, of the step, and between them."""
     known = [one for one in (chart.point, chart.step) if all(map(math.isfinite, one))]
-    for x, y in np.geomspace(known[0], known[-1], _ALONG):
-        cell, row = np.searchsorted(chart.x_at, x), np.searchsorted(chart.y_at, y)
-        covered |= (np.abs(cells - cell) < wide) & (np.abs(rows - row) < high)
-    return covered
+    return [
+        (int(np.searchsorted(chart.y_at, y)), int(np.searchsorted(chart.x_at, x)))
+        for x, y in np.geomspace(known[0], known[-1], _ALONG)
+    ]
+
+
+def _around(place: int, count: int, axis: int) -> slice:
+    """Return the cells along one axis that a name at a place covers."""
+    half = int(2.0 * _NAME_SHARES[axis] * count)
+    return slice(max(place - half, 0), place + half + 1)
+
+
+def _room(inside: NDArray[np.bool_]) -> FloatArray:
+    """Return how much room a name has at each cell of a region: 1 if it fits into it."""
+    wide, high = (_NAME_SHARES[axis] * count for axis, count in enumerate(reversed(inside.shape)))
+    along = np.minimum(_run_before(inside), _run_before(inside[:, ::-1])[:, ::-1]) / wide
+    turned = inside.T
+    across = np.minimum(_run_before(turned), _run_before(turned[:, ::-1])[:, ::-1]).T / high
+    return np.asarray(np.minimum(along, across))
+
+
+def _run_before(inside: NDArray[np.bool_]) -> FloatArray:
+    """Return how many cells of a region are in one row up to each cell, itself included."""
+    found = inside.astype(float)
+    for column in range(1, inside.shape[1]):
+        found[:, column] += found[:, column - 1] * inside[:, column]
+    return found
 
 
 def _draw(
