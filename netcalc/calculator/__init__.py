@@ -12,6 +12,7 @@ appears here by existing.
 from __future__ import annotations
 
 from netcalc.calculator._catalogue import command, formula, formulas, search, subject_formulas
+from netcalc.calculator._curves import Curve, Shade, curve
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._formula import Formula
 from netcalc.calculator._parameter import Parameter, show
@@ -32,7 +33,8 @@ from netcalc.calculator._sweeps import (
 )
 
 __all__ = [
-    "RESULT_CODES", "Formula", "Parameter", "Solution", "Sweep", "column_unit", "command",
-    "doubt_notice", "explained", "formula", "formulas", "parse_range", "result_lines", "search",
-    "show", "solve_for", "subject_formulas", "sweep", "sweep_range", "table",
+    "RESULT_CODES", "Curve", "Formula", "Parameter", "Shade", "Solution", "Sweep", "column_unit",
+    "command", "curve", "doubt_notice", "explained", "formula", "formulas", "parse_range",
+    "result_lines", "search", "show", "solve_for", "subject_formulas", "sweep", "sweep_range",
+    "table",
 ]  # fmt: skip

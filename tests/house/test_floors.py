@@ -58,7 +58,7 @@ THIRD_PARTIES = {
     "experiments": {"numpy"},
     "congestion": {"numpy", "ns", "cppyy"},
     "truth": {"numpy"},
-    "plots": {"numpy", "bokeh"},
+    "plots": {"numpy", "bokeh", "matplotlib"},
     "widgets": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},
     "lessons": {
         "numpy",
@@ -76,7 +76,7 @@ THIRD_PARTIES = {
 
 LATE = {
     "pandas", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython", "nbconvert",
-    "latex2mathml", "networkx", "ns", "cppyy",
+    "cppyy", "latex2mathml", "matplotlib", "networkx", "ns",
 }  # fmt: skip
 """Packages of the extras: these rooms alone may import them when they are loaded."""
 LATE_ROOMS = {"plots", "widgets", "lessons"}

@@ -1,0 +1,202 @@
+"""Curves of a formula with what belongs to them: equation, fixed arguments, source, doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from bokeh.models import BoxAnnotation, ColumnDataSource, PlainText, Title
+from bokeh.plotting import figure
+
+from netcalc import equations
+from netcalc.calculator import Curve, Formula, Parameter, Shade
+from netcalc.checks import FloatArray
+from netcalc.plots.plot import Plot, ready
+from netcalc.plots.style import (
+    DASHES,
+    FONT,
+    INKS,
+    PALETTES,
+    Axis,
+    Theme,
+    add_hover,
+    add_legend,
+    add_line,
+    new_figure,
+    new_source,
+)
+from netcalc.units import show
+
+SHADES = {
+    "beyond-published-range": ("outside the published range", "/"),
+    "no-number": ("no finite value", "x"),
+}
+"""The words for a shaded part, and the pattern that tells it without colour."""
+_HEIGHT = 520
+"""Alone on a page a figure may be higher than between the text of a lesson, in pixels."""
+_POLE_RATIO = 5.0
+"""A curve with a pole hides all else: where its largest value is this many times that of 95 % of
+its points, a linear axis ends before it."""
+_LINE = 96
+"""Characters of a line of the caption."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormulaCurves:
+    """Curves of one formula, each with the points it goes through, and the words around them.
+
+    Parameters
+    ----------
+    lines : mapping of str to Curve
+        The curves by name, each over the same argument.
+    x_axis, y_axis : Axis
+        Names, SI units and scales.
+    title : str
+        What the formula computes.
+    caption : tuple of str
+        Lines below the figure: the equation, the fixed arguments, the source.
+    """
+
+    lines: Mapping[str, Curve]
+    x_axis: Axis
+    y_axis: Axis
+    title: str
+    caption: tuple[str, ...]
+
+    @property
+    def shades(self) -> tuple[Shade, ...]:
+        """The doubtful parts of any of the curves."""
+        return tuple(dict.fromkeys(shade for one in self.lines.values() for shade in one.shades))
+
+    @property
+    def lines_below(self) -> tuple[str, ...]:
+        """The caption, what is shaded, and where the axis ends before the curve."""
+        words = dict.fromkeys(SHADES[shade.code][0] for shade in self.shades)
+        ends = "The axis ends before the largest values."
+        return (
+            *self.caption,
+            *(f"Shaded: {one}." for one in words),
+            *([ends] if self.y_axis.high is not None else []),
+        )
+
+
+def formula_curves(
+    wanted: Formula,
+    lines: Mapping[str, Curve],
+    over: Parameter,
+    arguments: Mapping[str, object],
+    *,
+    logarithmic: bool = False,
+    log_result: bool | None = None,
+) -> FormulaCurves:
+    """Return the figure of a formula over one argument.
+
+    Parameters
+    ----------
+    wanted : Formula
+        The formula.
+    lines : mapping of str to Curve
+        Its curves by name.
+    over : Parameter
+        The argument along the axis.
+    arguments : mapping of str to object
+        The arguments that are fixed.
+    logarithmic : bool
+        Whether the axis of the argument is logarithmic.
+    log_result : bool, optional
+        Whether that of the result is; by default, if the other is and all values are above 0.
+    """
+    values = np.concatenate([one.y[np.isfinite(one.y)] for one in lines.values()])
+    positive = bool(values.size and (values > 0).all())
+    log_y = positive and (logarithmic if log_result is None else log_result)
+    fixed = [
+        f"{wanted.label(p.name)} {p.show(arguments.get(p.name, p.default))}"
+        for p in wanted.parameters
+        if p.name != over.name and (p.name in arguments or not p.required)
+    ]
+    caption = (equations.plain(wanted.equation), ", ".join(fixed), f"From: {wanted.source}")
+    name = wanted.short_name.replace("_", " ")
+    low, high = _ends_of_axis(values) if not log_y else (None, None)
+    return FormulaCurves(
+        lines=lines,
+        x_axis=Axis(wanted.label(over.name), over.unit, "log" if logarithmic else "linear"),
+        y_axis=Axis(name, wanted.unit, "log" if log_y else "linear", low, high),
+        title=wanted.summary.rstrip("."),
+        caption=tuple(line for part in caption if part for line in _wrapped(part)),
+    )
+
+
+def formula_plot(curves: FormulaCurves, *, theme: Theme = "light") -> Plot:
+    """Return the figure for a page: it can be zoomed, and tells the point under the pointer."""
+    count = len(curves.lines)
+    sources = {
+        name: new_source(name, dict(ready({"x": one.x, "y": one.y}, source_count=count)))
+        for name, one in curves.lines.items()
+    }
+    unit = curves.y_axis.unit
+    ends = "; ".join(f"{name}: {_ends(one, unit)}" for name, one in curves.lines.items())
+    text = f"{curves.title}. {ends}. {' '.join(curves.caption)}"
+    draw = partial(_draw, sources, curves, theme)
+    return Plot(draw, sources, text, theme)
+
+
+def _draw(sources: Mapping[str, ColumnDataSource], curves: FormulaCurves, theme: Theme) -> figure:
+    chart = new_figure(curves.x_axis, curves.y_axis, title=curves.title, height=_HEIGHT)
+    palette, ink = PALETTES[theme], INKS[theme]
+    for shade in curves.shades:
+        pattern = SHADES[shade.code][1]
+        chart.add_layout(
+            BoxAnnotation(
+                left=shade.low, right=shade.high, fill_color=ink, fill_alpha=0.06,
+                hatch_pattern=pattern, hatch_color=ink, hatch_alpha=0.15, line_alpha=0.0,
+            )
+        )  # fmt: skip
+    drawn = {
+        name: add_line(
+            chart, sources[name], line_color=palette[i % len(palette)],
+            line_dash=DASHES[i % len(DASHES)],
+        )
+        for i, name in enumerate(curves.lines)
+    }  # fmt: skip
+    axes = (curves.x_axis, curves.y_axis)
+    rows = [(axis.name, at, axis.unit) for axis, at in zip(axes, ("x", "y"), strict=True)]
+    add_hover(chart, list(drawn.values()), rows)
+    if len(drawn) > 1:
+        add_legend(chart, [(name, [one]) for name, one in drawn.items()])
+    for line in curves.lines_below:
+        below = Title(
+            text=PlainText(text=line), text_font=FONT, text_font_size="13px",
+            text_font_style="normal", standoff=2,
+        )  # fmt: skip
+        chart.add_layout(below, "below")
+    chart.height = int(chart.height) + 20 * len(curves.lines_below)
+    return chart
+
+
+def _ends_of_axis(values: FloatArray) -> tuple[float | None, float | None]:
+    """Return where an axis starts and ends if some values dwarf the others, otherwise nothing."""
+    if not values.size:
+        return None, None
+    usual, highest = float(np.percentile(values, 95)), float(values.max())
+    if not highest > _POLE_RATIO * usual > 0.0:
+        return None, None
+    return min(0.0, float(values.min())), 1.5 * usual
+
+
+def _wrapped(text: str) -> list[str]:
+    lines: list[str] = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > _LINE:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+def _ends(one: Curve, unit: str) -> str:
+    known = one.y[np.isfinite(one.y)]
+    if not known.size:
+        return "no finite value"
+    return f"{show(float(known[0]), unit)} to {show(float(known[-1]), unit)}"
