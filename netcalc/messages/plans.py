@@ -110,7 +110,7 @@ PLANS: dict[str, str] = {
     "planned-call-rate-pps": "packets of one call",
     "planned-line-call-count": "calls on the line",
     "planned-line-blocking-ratio": "blocked on the line",
-    "planned-calls-per-s": "call attempts",
+    "planned-calls-per-second": "call attempts",
     "planned-holding-s": "holding time",
     "planned-bandwidth-bps": "rate of the line",
     "planned-mtu-bytes": "MTU of the path",

@@ -49,7 +49,7 @@ _TABLE = {
 
 @one_page
 def voice(
-    calls_per_s: Any,
+    calls_per_second: Any,
     *,
     holding_s: Any = 180.0,
     codec_name: str = "G.711",
@@ -69,7 +69,7 @@ def voice(
 
     Parameters
     ----------
-    calls_per_s : float or range
+    calls_per_second : float or range
         Call attempts in the busy hour. [1/s]
     holding_s : float or range
         Mean holding time of a call. [s]
@@ -124,7 +124,7 @@ def voice(
     sizes = partial(_sizes, stack=stack, link=link, mtu_bytes=mtu_bytes)
     answers_of = partial(_answers, sizes=sizes(payload + headers), interval_s=interval)
     inputs = {
-        "calls_per_s": (calls_per_s, "call/s"),
+        "calls_per_second": (calls_per_second, "call/s"),
         "holding_s": (holding_s, "s"),
         "blocking_ratio": (blocking_ratio, "ratio"),
     }
@@ -185,7 +185,7 @@ def _sizes(packet_bytes: float, *, stack: str, link: str, mtu_bytes: float) -> d
 
 def _answers(
     *,
-    calls_per_s: ArrayLike,
+    calls_per_second: ArrayLike,
     holding_s: ArrayLike,
     blocking_ratio: ArrayLike,
     bandwidth_bps: ArrayLike | None = None,
@@ -193,7 +193,7 @@ def _answers(
     interval_s: float,
 ) -> dict[str, FloatArray | float]:
     positive("blocking_ratio", ratio("blocking_ratio", blocking_ratio))  # 0 needs no end of trunks
-    offered = positive("calls_per_s", calls_per_s) * positive("holding_s", holding_s)
+    offered = positive("calls_per_second", calls_per_second) * positive("holding_s", holding_s)
     trunks = erlang_b_server_count(offered, blocking_ratio=blocking_ratio)
     call_bps = 8.0 * sizes["line"] / interval_s
     found: dict[str, FloatArray | float] = {

@@ -182,7 +182,7 @@ def test_a_range_gives_percentiles_that_hold_the_middle():
     low, middle, high = (answer.spread.percentile(p) for p in (5.0, 50.0, 95.0))
     assert low < middle < high
     assert made["trunk_count"] == 75  # at the medians: 60 erlang
-    assert set(made.drivers) == {"calls_per_s", "holding_s"}
+    assert set(made.drivers) == {"calls_per_second", "holding_s"}
     assert "95th percentile" in made.sentence
 
 

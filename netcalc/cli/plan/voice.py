@@ -14,7 +14,7 @@ from netcalc.planning.voice import LINKS
 
 
 @click.command(cls=QuantityCommand)
-@click.argument("calls_per_s", type=Known("call/s"), required=False, metavar="CALLS")
+@click.argument("calls_per_second", type=Known("call/s"), required=False, metavar="CALLS")
 @known_option("--erlang", "offered_erlang", unit="1", help="Offered load in place of CALLS.")
 @known_option(
     "--holding",
@@ -72,7 +72,7 @@ from netcalc.planning.voice import LINKS
 )
 @page_options
 def voice(
-    calls_per_s: Any, offered_erlang: Any, as_json: bool, plot_path: str | None, force: bool,
+    calls_per_second: Any, offered_erlang: Any, as_json: bool, plot_path: str | None, force: bool,
     draws: int | None, **given: Any,
 ) -> None:  # fmt: skip
     """Plan the trunks of telephone calls, and their bandwidth in each direction.
@@ -85,11 +85,11 @@ def voice(
     netcalc plan voice --erlang 60 --blocking 1% --line "5 Mbit/s"
     """
     check_page(plot_path, force=force)
-    if (calls_per_s is None) == (offered_erlang is None):
+    if (calls_per_second is None) == (offered_erlang is None):
         raise CommandError("calls-or-erlang")
     if offered_erlang is not None:  # calls of one second each, so many a second
-        calls_per_s, given["holding_s"] = offered_erlang, 1.0
+        calls_per_second, given["holding_s"] = offered_erlang, 1.0
     typed = ("CALLS", "call/s") if offered_erlang is None else ("--erlang", "")
-    with named_as_typed(calls_per_s=typed, codec=("--codec", "")):
-        plan = planning.voice(calls_per_s, draws=draws or 0, **given)
+    with named_as_typed(calls_per_second=typed, codec=("--codec", "")):
+        plan = planning.voice(calls_per_second, draws=draws or 0, **given)
     print_page(plan, as_json=as_json, plot_path=plot_path)
