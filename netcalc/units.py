@@ -166,6 +166,7 @@ _TIMES = {
     **dict.fromkeys(("h", "hr", "hour", "hours"), 3600.0),
     **dict.fromkeys(("d", "day", "days"), 86400.0),
     **dict.fromkeys(("week", "weeks"), 604_800.0),
+    **dict.fromkeys(("year", "years"), 365.25 * 86400.0),
 }
 
 # For each SI unit that netcalc computes in: what people write for it.
@@ -174,6 +175,11 @@ _TABLES: dict[str, dict[str, float]] = {
     "byte": _sizes(),
     "bit": {unit: 8 * factor for unit, factor in _sizes().items()},
     "packet/s": _packet_rates(),
+    "call/s": {
+        f"{name}/{per}": 1.0 / _TIMES[per]
+        for name in ("call", "calls")
+        for per in ("s", "min", "h", "hour", "d", "day")
+    },
     "s": _TIMES,
     "ratio": {"%": 1e-2, "‰": 1e-3, "ppm": 1e-6, "ppb": 1e-9, "percent": 1e-2, "per cent": 1e-2,
               "pct": 1e-2, "ratio": 1.0},
@@ -182,6 +188,8 @@ _TABLES: dict[str, dict[str, float]] = {
     "m/s": {"m/s": 1.0, "km/s": 1e3, "c": 299_792_458.0},
     "s/byte": {"s/B": 1.0, "ms/B": 1e-3, "us/B": 1e-6, "µs/B": 1e-6, "ns/B": 1e-9,
                "s/byte": 1.0, "ms/byte": 1e-3, "us/byte": 1e-6, "ns/byte": 1e-9},
+    "Hz": {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
+    "dB": {"dB": 1.0},
     "1": {"": 1.0},
 }  # fmt: skip
 _NAMES = {
@@ -189,11 +197,14 @@ _NAMES = {
     "byte": "a size",
     "bit": "a size",
     "packet/s": "a packet rate",
+    "call/s": "a rate of calls",
     "s": "a time",
     "ratio": "a ratio",
     "m": "a distance",
     "m/s": "a speed",
     "s/byte": "a time per byte",
+    "Hz": "a frequency",
+    "dB": "a ratio in decibels",
     "1": "a pure number",
 }
 _EXAMPLES = {
@@ -201,11 +212,14 @@ _EXAMPLES = {
     "byte": "1500 B",
     "bit": "12 kbit",
     "packet/s": "10 kpps",
+    "call/s": "1200 calls/h",
     "s": "30 ms",
     "ratio": "3% or 0.03 ratio",
     "m": "4000 km",
     "m/s": "200000 km/s",
     "s/byte": "80 us/B",
+    "Hz": "3 GHz",
+    "dB": "30 dB",
     "1": "10",
 }
 # What has two readings, per SI unit: text -> the readings, all of which the user may have meant.

@@ -38,6 +38,11 @@ SPELLINGS = {
         **{p + name: f for p, f in (SI | {"K": 1000}).items() for name in PACKETS},
         "Hz": 1, "kHz": 1000, "/s": 1, "1/s": 1,
     },
+    "call/s": {
+        f"{name}/{per}": 1 / seconds for name in ("call", "calls")
+        for per, seconds in (("s", 1), ("min", 60), ("h", 3600), ("hour", 3600), ("d", 86_400),
+                             ("day", 86_400))
+    },
     "s": {
         "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1,
         "ms": 1e-3, "msec": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3,
@@ -46,6 +51,7 @@ SPELLINGS = {
         "min": 60, "minute": 60, "minutes": 60, "h": 3600, "hr": 3600, "hour": 3600,
         "hours": 3600, "d": 86_400, "day": 86_400, "days": 86_400,
         "week": 7 * 86_400, "weeks": 7 * 86_400,
+        "year": 31_557_600, "years": 31_557_600,
     },
     "ratio": {
         "%": 0.01, "\u2030": 0.001, "ppm": 1e-6, "ppb": 1e-9, "percent": 0.01, "per cent": 0.01,
@@ -56,6 +62,8 @@ SPELLINGS = {
         "miles": 1609.344, "metre": 1, "metres": 1, "meter": 1, "meters": 1,
     },
     "m/s": {"m/s": 1, "km/s": 1000, "c": 299_792_458},
+    "Hz": {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9},
+    "dB": {"dB": 1},
     "s/byte": {
         "s/B": 1, "ms/B": 1e-3, "us/B": 1e-6, "\u00b5s/B": 1e-6, "ns/B": 1e-9, "s/byte": 1,
         "ms/byte": 1e-3, "us/byte": 1e-6, "ns/byte": 1e-9,

@@ -16,7 +16,7 @@ from netcalc.errors import DomainError, UnitError
 
 UNIT = re.compile(r"\[([^\[\]]+)\]\s*$")
 """The unit at the end of a description."""
-SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s)$")
+SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s|hz|db)$")
 """The unit at the end of a name."""
 _TWO_COUNTS = re.compile(r"(\d+),(\d+)")
 _CHOICES = re.compile(r"\{(.+)\}")

@@ -52,6 +52,10 @@ _COMMANDS = {
         "netcalc.cli.mixes:mixes",
         "Find link combinations that explain a round-trip time.",
     ),
+    "plan": (
+        "netcalc.cli.plan:plan",
+        "Plan capacity: transfers, links, voice, tunnels, buffers, backups, networks.",
+    ),
     "read": (
         "netcalc.cli.read:read",
         "Read measurements: ping output, columns, saved runs.",

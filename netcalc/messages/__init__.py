@@ -53,9 +53,11 @@ from netcalc.messages.fitting import FITTING, FITTING_HINTS
 from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
 from netcalc.messages.paths import PATHS, PATHS_EXPECTED, PATHS_HINTS
 from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
+from netcalc.messages.plans import PLANS, PLANS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
 from netcalc.messages.texts import TEXTS, TEXTS_HINTS
 from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
+from netcalc.messages.uncertain import UNCERTAIN, UNCERTAIN_HINTS
 from netcalc.printable import safe_str
 
 MESSAGES: Mapping[str, str] = {
@@ -77,6 +79,8 @@ MESSAGES: Mapping[str, str] = {
     **EXPLAINING_TABLES,
     **RUNNING,
     **CONGESTION,
+    **UNCERTAIN,
+    **PLANS,
 }
 """The sentence of each code, without a full stop."""
 
@@ -96,6 +100,8 @@ HINTS: Mapping[str, str] = {
     **EXPLAINING_HINTS,
     **RUNNING_HINTS,
     **CONGESTION_HINTS,
+    **UNCERTAIN_HINTS,
+    **PLANS_HINTS,
 }
 """What to do about it, for the codes that have an answer to that."""
 

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from netcalc.plots._svg import Scale, marker, path, text_at
 from netcalc.plots.plot import Plot
-from netcalc.plots.style import INKS, LEGEND_ROW, has_marks
+from netcalc.plots.style import INKS, LEGEND_ROW, PAPERS, has_marks
 from netcalc.printable import html_text
 from netcalc.units import show
 
@@ -43,7 +43,6 @@ ROW = 20
 LINE_POINTS = 150
 SCATTER_POINTS = 300
 
-_PAPER = {"light": "#ffffff", "dark": "#15191c"}
 _KEY = "\0"  # placeholder for the key of a picture; escaped text never contains it
 _GRID = {"light": "#e5e5e5", "dark": "#3a4046"}
 
@@ -56,7 +55,7 @@ def svg(plot: Plot) -> str:
         height, drawn = _chart(chart, top, plot)
         parts += drawn
         top += height
-    ink, paper = INKS[plot.theme], _PAPER[plot.theme]
+    ink, paper = INKS[plot.theme], PAPERS[plot.theme]
     body = "\n".join(parts)  # a comparison of two files shows which curve has changed
     # Names in the pictures of one page must differ, so they contain the hash of the content.
     body = body.replace(_KEY, hashlib.sha256(body.encode()).hexdigest()[:12])
@@ -224,9 +223,10 @@ def _key(renderers: list[GlyphRenderer], y: float) -> list[str]:
             out.append(marker(str(_value(glyph.marker)), LEFT + 19, y, glyph.line_color))
         else:
             color = _value(glyph.fill_color, renderer.data_source.data, 0)
+            opacity = 1 if _value(glyph.fill_alpha) == 1.0 else 0.4
             out.append(
                 f'<rect x="{LEFT}" y="{y - 6:.1f}" width="38" height="12" fill="{color}" '
-                'fill-opacity="0.4"/>'
+                f'fill-opacity="{opacity}"/>'
             )
     return out
 

@@ -47,6 +47,9 @@ PALETTES: dict[Theme, tuple[str, ...]] = {
 INKS: dict[Theme, str] = {"light": "#000000", "dark": "#ffffff"}
 """Colour of measured points, which no curve has."""
 
+PAPERS: dict[Theme, str] = {"light": "#ffffff", "dark": "#15191c"}
+"""Colour behind a figure."""
+
 MARKERS = ("circle", "triangle", "square", "diamond", "inverted_triangle", "star")
 DASHES: tuple[list[int], ...] = ([], [10, 4], [3, 4], [10, 4, 3, 4], [16, 5], [6, 3, 2, 3, 2, 3])
 

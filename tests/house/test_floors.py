@@ -13,14 +13,15 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "netcalc"
 
 FLOORS = (  # the ground floor first: a room imports from lower floors and from itself
-    ("version", "display", "printable"),
+    ("version", "display", "printable", "rate_layers"),
     ("messages",),
     ("errors",),
-    ("units", "equations", "checks"),
+    ("units", "equations", "checks", "workers"),
     ("models",),
     ("path", "scenario", "samples"),
     ("readers", "fit", "solver"),
-    ("calculator", "compare", "datasets", "explain", "emulation"),
+    ("uncertain",),
+    ("calculator", "compare", "datasets", "explain", "emulation", "planning"),
     ("claims", "experiments"),
     ("congestion",),
     ("truth", "plots"),
@@ -33,10 +34,12 @@ THIRD_PARTIES = {
     "display": set(),
     "messages": set(),
     "printable": set(),
+    "rate_layers": set(),
     "errors": set(),
     "units": set(),
     "equations": set(),
     "checks": {"numpy"},
+    "workers": set(),
     "models": {"numpy", "scipy"},
     "path": {"numpy"},
     "scenario": {"numpy"},
@@ -44,11 +47,13 @@ THIRD_PARTIES = {
     "readers": {"numpy"},
     "fit": {"numpy", "scipy"},
     "solver": {"numpy", "scipy"},
+    "uncertain": {"numpy", "scipy"},
     "calculator": {"numpy", "docstring_parser"},
     "compare": {"numpy", "scipy"},
     "datasets": {"numpy"},
     "explain": {"numpy"},
     "emulation": {"numpy"},
+    "planning": {"numpy", "scipy", "networkx"},
     "claims": {"numpy"},
     "experiments": {"numpy"},
     "congestion": {"numpy", "ns", "cppyy"},
@@ -71,7 +76,7 @@ THIRD_PARTIES = {
 
 LATE = {
     "pandas", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython", "nbconvert",
-    "latex2mathml", "ns", "cppyy", "matplotlib",
+    "cppyy", "latex2mathml", "matplotlib", "networkx", "ns",
 }  # fmt: skip
 """Packages of the extras: these rooms alone may import them when they are loaded."""
 LATE_ROOMS = {"plots", "widgets", "lessons"}

@@ -21,10 +21,25 @@ CALLS = {"offered_erlang": 8.0, "server_count": 10}
 WINDOW = {"segments": 100.0, "initial_window_segments": 10.0}
 ACKS = {"ack_wire_bytes": 84.0, "mss_bytes": 1460.0}
 BUCKET = {"bucket_bytes": 1e5, "token_bps": 1e6, "peak_bps": 1e7}
+TRANSFER = {
+    "payload_bytes": 1e6, "bandwidth_bps": 1e8, "rtt_s": 0.05, "loss_ratio": 0.001,
+    "window_bytes": 2e5, "flow_count": 2,
+}  # fmt: skip
 MTU = {"mtu_bytes": 1500.0}
+USERS = {"user_count": 120.0, "active_ratio": 0.1}
 STACK = {"stack": "vxlan4+wireguard4"}
+ARQ = {"loss_ratio": 0.01, "packet_bytes": 1500.0, "bandwidth_bps": 1e7, "rtt_s": 0.02}
+ROUTING = {
+    "from_node": [0, 0, 1],
+    "to_node": [1, 2, 0],
+    "routing_ratio": [0.5, 0.3, 0.2],
+}
+FILE = {"payload_bytes": 1e9, "server_bps": 3e7, "download_bps": 2e6}
 
 BASE: dict[str, dict[str, Any]] = {
+    "arq.stop_and_wait_loss_utilization": ARQ,
+    "arq.go_back_n_utilization": {**ARQ, "window_packets": 20},
+    "arq.selective_repeat_utilization": {**ARQ, "window_packets": 7},
     "asymmetry.ack_limited_throughput_bps": {"reverse_bandwidth_bps": 1e5, **ACKS},
     "asymmetry.ack_bandwidth_bps": {"goodput_bps": 1e7, **ACKS},
     "asymmetry.asymmetry_factor": {
@@ -36,6 +51,15 @@ BASE: dict[str, dict[str, Any]] = {
     "atm.atm_wire_bytes": {"packet_bytes": 1500.0},
     "atm.atm_efficiency_ratio": {"packet_bytes": 1500.0},
     "atm.atm_packet_rate_pps": {"packet_bytes": 1500.0, "bandwidth_bps": 1e6},
+    "availability.availability_ratio": {"mtbf_s": 9e7, "repair_s": 14400.0},
+    "availability.series_availability_ratio": {"availability_ratio": [0.999, 0.9995, 0.98]},
+    "availability.parallel_availability_ratio": {"availability_ratio": [0.9, 0.95, 0.99]},
+    "availability.k_of_n_availability_ratio": {
+        "availability_ratio": 0.98, "needed_count": 3, "unit_count": 4,
+    },
+    "availability.downtime_s": {"availability_ratio": 0.999},
+    "availability.failure_utilization": {"utilization": 0.6, "link_count": 3},
+    "availability.failure_safe_utilization": {"link_count": 3, "target_utilization": 0.8},
     "backlog.lindley_wait_s": {"interarrival_s": [0.0, 1.0, 0.5, 2.0], "service_s": [1.0] * 4},
     "backlog.fluid_backlog_bytes": {"duration_s": 1.0, "input_bps": 2e6, "output_bps": 1e6},
     "backlog.fluid_fill_s": {"buffer_bytes": 1e5, "input_bps": 2e6, "output_bps": 1e6},
@@ -49,11 +73,19 @@ BASE: dict[str, dict[str, Any]] = {
     },
     "cardwell.slow_start_segments": {"segments": 100.0, "loss_ratio": 0.01},
     "cardwell.slow_start_s": {"segments": 100.0, "rtt_s": 0.1, "max_window_segments": 20.0},
-    "cardwell.lossy_transfer_s": {"segments": 100.0, **LOSSY, "max_window_segments": 20.0},
+    "cardwell.lossy_transfer_s": {
+        "segments": 100.0, **LOSSY, "rto_s": 1.0, "max_window_segments": 20.0,
+    },
+    "channel.nyquist_bps": {"channel_hz": 3000.0, "level_count": 4},
+    "channel.shannon_bps": {"channel_hz": 3000.0, "snr_db": 30.0},
+    "channel.shannon_snr_db": {"bandwidth_bps": 3e4, "channel_hz": 3000.0},
     "clock.reading_error_std_s": {"tick_s": 0.01},
     "clock.interval_error_limit_s": {"tick_s": 0.01},
     "clock.interval_error_std_s": {"duration_s": 0.123, "tick_s": 0.01},
     "clock.typical_interval_error_std_s": {"tick_s": 0.01},
+    "cores.cycle_budget": {"rate_pps": 1e7, "clock_hz": 3e9, "core_count": 2},
+    "cores.core_rate_pps": {"packet_cycles": 1000.0, "clock_hz": 3e9, "core_count": 2},
+    "cores.core_count": {"rate_pps": 1e7, "packet_cycles": 1000.0, "clock_hz": 3.1e9},
     "cubic.cubic_window_packets": {"elapsed_s": 3.0, "peak_window_packets": 100.0},
     "cubic.cubic_k_s": {"peak_window_packets": 100.0},
     "cubic.cubic_loss_interval_s": LOSSY,
@@ -73,6 +105,8 @@ BASE: dict[str, dict[str, Any]] = {
     "delayed_ack.heartbeat_mean_s": {"period_s": 0.2},
     "delayed_ack.heartbeat_wait_s": {"arrival_s": 1.33},
     "delayed_ack.tick_timer_wait_s": {"arrival_s": 0.0133},
+    "distribution.client_server_distribution_s": {"peer_count": 100, **FILE},
+    "distribution.peer_to_peer_distribution_s": {"peer_count": 100, "upload_bps": 3e5, **FILE},
     "encapsulation.tunnel_packet_bytes": {"packet_bytes": 1000.0, **STACK},
     "encapsulation.tunnel_wire_bytes": {"packet_bytes": 1000.0, **STACK},
     "encapsulation.tunnel_overhead_bytes": {"packet_bytes": 1000.0, **STACK},
@@ -142,10 +176,30 @@ BASE: dict[str, dict[str, Any]] = {
     "goodput.tcp_ack_wire_bytes": {"tcp_option_bytes": 12.0},
     "goodput.ack_reverse_utilization": {"segments_per_ack": 2.0},
     "goodput.half_duplex_goodput_bps": {**MTU, "bandwidth_bps": 1e7},
+    "growth.annual_growth": {
+        "traffic_bps": 2e9, "earlier_traffic_bps": 1e9, "elapsed_s": 1e8,
+    },
+    "growth.grown_traffic_bps": {"traffic_bps": 1e9, "annual_growth": 0.3, "elapsed_s": 1e8},
+    "growth.exhaustion_s": {"traffic_bps": 1e9, "capacity_bps": 1e10, "annual_growth": 0.3},
+    "growth.linear_exhaustion_s": {
+        "traffic_bps": 1e9, "capacity_bps": 1e10, "annual_increase_bps": 5e8,
+    },
+    "growth.exhaustion_band_s": {
+        "traffic_bps": [1e9, 1.4e9, 1.6e9, 2.3e9], "time_s": [0.0, 3e7, 6e7, 9e7],
+        "capacity_bps": 1e10,
+    },
     "handshakes.round_trips": {"transport": "tcp", "security": "tls1.3"},
     "handshakes.first_byte_s": {"rtt_s": 0.05, "security": "tls1.3", "server_s": 0.01},
     "handshakes.certificate_round_trips": {"certificate_bytes": 3e4},
     "handshakes.segments": {"ladder": "tcp_handshake"},
+    "hashing.fullest_link_cdf": {"max_flow_count": 7, "flow_count": 20, "link_count": 4},
+    "hashing.fullest_link_flows": {"flow_count": 20, "link_count": 4},
+    "hashing.fullest_link_percentile_flows": {
+        "flow_count": 20, "link_count": 4, "quantile": 0.9,
+    },
+    "hashing.fullest_link_approx_flows": {"flow_count": 1e4, "link_count": 16},
+    "hashing.hashing_efficiency_ratio": {"flow_count": 20, "link_count": 4},
+    "hashing.hashed_load_cv": {"demand_bps": [1e6, 2e6, 5e7], "link_count": 4},
     "host_stack.message_s": {
         "payload_bytes": 1000.0, "packet_cost": 1e-4, "copy_cost": 1e-7, "checksum_cost": 2e-7,
     },
@@ -228,10 +282,28 @@ BASE: dict[str, dict[str, Any]] = {
     "mmc.service_level_ratio": {**CALLS, "within_s": 20.0, "service_s": 180.0},
     "mmc.mmc_wait_s": {**CALLS, "service_s": 180.0},
     "mmc.mmc_wait_percentile_s": {**CALLS, "service_s": 180.0, "quantile": 0.9},
+    "page_load.page_round_trips": {"object_count": 30, "http": "1.1"},
+    "page_load.page_load_s": {
+        "object_count": 30, "rtt_s": 0.05, "object_bytes": 2e4, "page_bytes": 5e4,
+        "bandwidth_bps": 2e7, "server_s": 0.1, "http": "1.1",
+    },
+    "networks.jackson_rate_pps": {"external_pps": [20.0, 5.0, 1.0], **ROUTING},
+    "networks.jackson_sojourn_s": {
+        "external_pps": [20.0, 5.0, 1.0], "service_s": [0.01, 0.012, 0.05], **ROUTING,
+    },
+    "networks.mva_response_s": {"customer_count": 5, "demand_s": [0.1, 0.3, 0.2], "think_s": 1.0},
+    "networks.mva_throughput_pps": {
+        "customer_count": 5, "demand_s": [0.1, 0.3, 0.2], "think_s": 1.0,
+    },
     "path_mixes.path_mixes": {
         "rtt_s": 0.187, "bandwidth_bps": [1.544e6, 10e6, 45e6], "link_count": [12, 13],
         "packet_bytes": 1428.0, "base_rtt_s": 0.092,
     },
+    "pcie.pcie_link_bps": {"lane_count": 8},
+    "pcie.pcie_write_bytes": {"transfer_bytes": 1500.0},
+    "pcie.pcie_read_bytes": {"transfer_bytes": 1500.0},
+    "pcie.pcie_write_throughput_bps": {"transfer_bytes": 1500.0, "bandwidth_bps": 5.8e10},
+    "pcie.pcie_read_throughput_bps": {"transfer_bytes": 1500.0, "bandwidth_bps": 5.8e10},
     "pftk.pftk_window_packets": {"loss_ratio": 0.01},
     "pftk.pftk_timeout_ratio": {"window_packets": 12.0, "loss_ratio": 0.01},
     "pftk.pftk_backoff_factor": {"loss_ratio": 0.01},
@@ -259,6 +331,30 @@ BASE: dict[str, dict[str, Any]] = {
     "queueing.packet_mix_scv": WIRE_MIX,
     "queueing.packet_mix_wait_s": {"utilization": 0.8, **WIRE_MIX, "bandwidth_bps": 1e6},
     "queueing.kingman_wait_s": {**QUEUE, "arrival_scv": 2.0, "service_scv": 0.5},
+    "access_node.access_node_bandwidth_bps": {
+        "subscriber_count": 200.0, "mean_bps": 2e6, "sold_bps": 1e9,
+    },
+    "access_node.access_node_subscriber_count": {
+        "bandwidth_bps": 2.5e9, "mean_bps": 2e6, "sold_bps": 1e9,
+    },
+    "access_node.oversubscription": {
+        "user_count": 48.0, "sold_bps": 1e9, "bandwidth_bps": 20e9,
+    },
+    "access_node.busy_hour_bps": {"traffic_bytes": 15e9},
+    "access_node.busy_hour_erlang": {"call_count": 100.0, "holding_s": 180.0},
+    "multiplexing.overload_ratio": {"active_count": 20.0, **USERS},
+    "multiplexing.overload_normal_ratio": {"active_count": 20.0, **USERS},
+    "multiplexing.active_percentile_count": {**USERS, "quantile": 0.99},
+    "multiplexing.shared_bandwidth_bps": {**USERS, "user_bps": 2e6, "quantile": 0.99},
+    "multiplexing.shared_bandwidth_normal_bps": {**USERS, "user_bps": 2e6, "quantile": 0.99},
+    "multiplexing.class_bandwidth_bps": {
+        "user_count": [400.0, 100.0], "active_ratio": [0.1, 0.3], "user_bps": [2e6, 5e6],
+        "quantile": 0.95,
+    },
+    "multiplexing.supported_user_count": {
+        "bandwidth_bps": 1e6, "user_bps": 1e5, "active_ratio": 0.1, "quantile": 0.9995,
+    },
+    "multiplexing.multiplexing_gain": {**USERS, "quantile": 0.99},
     "packet_rates.goodput_rate_pps": {"goodput_bps": 9e8, "payload_bytes": 1460.0},
     "packet_rates.rate_goodput_bps": {"rate_pps": 8e4, "payload_bytes": 1460.0},
     "packet_rates.goodput_wire_bps": {
@@ -276,6 +372,15 @@ BASE: dict[str, dict[str, Any]] = {
     },
     "packet_rates.saturating_pair_count": {
         "capacity_bps": 1e7, "payload_bytes": 1000.0, "cycle_s": 0.01,
+    },
+    "random_access.pure_aloha_utilization": {"offered_attempts": 0.4},
+    "random_access.slotted_aloha_utilization": {"offered_attempts": 0.4},
+    "random_access.slotted_aloha_stations_utilization": {
+        "station_count": 10, "attempt_ratio": 0.05,
+    },
+    "random_access.csma_cd_efficiency_ratio": {"serialization_s": 1e-3, "propagation_s": 2e-5},
+    "random_access.csma_cd_stations_efficiency_ratio": {
+        "station_count": 10, "serialization_s": 1e-3, "propagation_s": 2e-5,
     },
     "rfc6349.ideal_transfer_s": {"payload_bytes": 1e8, "throughput_bps": 9e7},
     "rfc6349.transfer_time_factor": {"transfer_s": 12.0, "ideal_s": 10.0},
@@ -295,6 +400,21 @@ BASE: dict[str, dict[str, Any]] = {
     "serial_lines.sonet_payload_bps": {"sts_count": 12},
     "serial_lines.pos_frame_rate_pps": {"frame_bytes": 48.0, "sts_count": 12},
     "serial_lines.channel_payload_bps": {"channel_count": 24},
+    "shared_buffer.shared_queue_bytes": {"buffer_bytes": 1e7, "alpha": 0.5, "queue_count": 3},
+    "shared_buffer.free_buffer_bytes": {"buffer_bytes": 1e7, "alpha": 0.5, "queue_count": 3},
+    "shared_buffer.shared_buffer_burst_bytes": {
+        "buffer_bytes": 1e7, "input_bps": 1e11, "output_bps": 1e10, "alpha": 0.5, "queue_count": 3,
+    },
+    "shared_buffer.absorbed_burst_bytes": {
+        "buffer_bytes": 1e6, "input_bps": 4e10, "output_bps": 1e10,
+    },
+    "shared_buffer.incast_backlog_bytes": {
+        "sender_count": 40, "burst_bytes": 15e3, "sender_bps": 1e10, "bandwidth_bps": 4e10,
+    },
+    "shared_buffer.incast_sender_count": {
+        "buffer_bytes": 1e6, "burst_bytes": 14e3, "sender_bps": 1e10, "bandwidth_bps": 4e10,
+    },
+    "shared_buffer.incast_goodput_bps": {"message_bytes": 1e6, "bandwidth_bps": 1e9},
     "sharing.aimd_utilization": {"buffer_bdp": 0.3},
     "sharing.cubic_utilization": {"buffer_bdp": 0.1},
     "sharing.full_use_buffer_bdp": {"decrease_factor": 0.7},
@@ -356,6 +476,9 @@ BASE: dict[str, dict[str, Any]] = {
     "token_bucket.token_bucket_transfer_s": {"traffic_bytes": 1e6, **BUCKET},
     "token_bucket.token_bucket_passed_bytes": {"duration_s": 1.0, **BUCKET},
     "token_bucket.token_bucket_burst_bytes": BUCKET,
+    "transfer_time.congestion_limit_bps": {"loss_ratio": 0.25, "rtt_s": 0.1},
+    "transfer_time.transfer_time_s": TRANSFER,
+    "transfer_time.transfer_parts": TRANSFER,
     "voice.rtp_header_bytes": {"csrc_count": 2, "extension_bytes": 8.0},
     "voice.codec_payload_bytes": {"codec_bps": 64e3},
     "voice.voip_bandwidth_bps": {"payload_bytes": 160.0},
@@ -385,6 +508,9 @@ SIGNED = {
     "rfc6349.buffer_delay_factor": "a measured time less another one, as the RFC prints it",
     "path_mixes.path_mixes": "residuals",
     "delay_variation.ipdv_s": "a delay less the one before it",
+    "channel.shannon_snr_db": "decibels",
+    "growth.annual_growth": "traffic that shrinks",
+    "growth.exhaustion_band_s": "times from an origin that may be later",
     "robust.theil_sen_slope": "the slope of measured points",
     "robust.theil_sen_intercept": "the intercept of measured points",
 }

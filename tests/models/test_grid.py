@@ -44,7 +44,9 @@ def load(name):
 
 BASE = load("base_arguments").BASE
 SIZES, TCP = load("equations_of_sizes"), load("equations_of_tcp_and_queues")
-EQUATIONS = SIZES.EQUATIONS | TCP.EQUATIONS
+USERS = load("equations_of_users")
+GROWTH = load("equations_of_growth_and_media")
+EQUATIONS = SIZES.EQUATIONS | TCP.EQUATIONS | USERS.EQUATIONS | GROWTH.EQUATIONS
 DIGITS = TCP.DIGITS
 FORMULAS = calculator.formulas()
 
@@ -57,8 +59,18 @@ NOT_CLOSED = {
     "fairness.max_min_bps": "progressive filling: test_fairness checks what defines it",
     "fairness.max_min_network_bps": "progressive filling: test_fairness checks what defines it",
     "fairness.fair_share_bits": "an integral over steps: test_fairness",
+    "growth.exhaustion_band_s": "least squares: test_growth follows the band itself",
+    "hashing.fullest_link_cdf": "test_hashing counts all ways in whole numbers",
+    "hashing.fullest_link_flows": "test_hashing counts all ways in whole numbers",
+    "hashing.fullest_link_percentile_flows": "test_hashing counts all ways in whole numbers",
+    "hashing.hashing_efficiency_ratio": "test_hashing counts all ways in whole numbers",
     "handshakes.round_trips": "a table of protocols",
     "handshakes.segments": "a table of ladders",
+    "networks.jackson_rate_pps": "linear equations: test_networks lets packets go round",
+    "networks.jackson_sojourn_s": "linear equations: test_networks simulates",
+    "networks.mva_response_s": "recursion: test_networks sums the product form",
+    "networks.mva_throughput_pps": "recursion: test_networks sums the product form",
+    "page_load.page_round_trips": "test_page_load counts round trips one by one",
     "path_mixes.path_mixes": "a search: test_path_mixes tries every multiset",
     "robust.median": "order statistics: test_robust",
     "robust.percentile": "order statistics: test_robust",
@@ -70,12 +82,15 @@ NOT_CLOSED = {
     "store_and_forward.pipeline_timeline": "recursion: test_store_and_forward",
     "timers.rto_estimate": "recursion: test_timers",
     "write_timeline.write_timeline": "a sequence of events: test_write_timeline",
-}
+} | USERS.NOT_CLOSED
 
 # Differences, not times, sizes or rates: their docstrings say what a negative one means.
 MAY_BE_NEGATIVE = {
     "forwarding.device_byte_cost",
     "forwarding.device_packet_cost",
+    "channel.shannon_snr_db",
+    "growth.annual_growth",
+    "growth.exhaustion_band_s",
     "delay_variation.ipdv_s",
     "host_stack.two_point_costs",
     "path_mixes.path_mixes",
@@ -106,6 +121,10 @@ NAMED_INSTEAD = {
 # At the ends of float64 a number on the way overflows or loses its digits here: the answer may be
 # inf, nan or 0, or have no digits, where the equation has one.
 ENDS = (5e-324, 1e308)
+TRANSFER = (
+    "bandwidth_bps", "reverse_bandwidth_bps", "window_bytes", "flow_count", "mtu_bytes",
+    "link_bytes", "initial_window_segments", "segments_per_ack", "loss_ratio",
+)  # fmt: skip
 ON_THE_WAY = {
     "bbr.bbr_startup_rounds": ("rtt_s", "mss_bytes", "initial_window_segments"),
     "cardwell.slow_start_s": ("initial_window_segments", "segments_per_ack"),
@@ -146,6 +165,9 @@ ON_THE_WAY = {
     "tfrc.tfrc_rounds": ("loss_ratio", "segments_per_ack", "timeout_rtts"),
     "tfrc.tfrc_throughput_bps": ("loss_ratio", "segments_per_ack"),
     "tfrc.tfrc_loss_ratio": ("segments_per_ack", "timeout_rtts"),
+    "transfer_time.congestion_limit_bps": ("loss_ratio", "rtt_s", "segments_per_ack"),
+    "transfer_time.transfer_time_s": TRANSFER,
+    "transfer_time.transfer_parts": TRANSFER,
     "window.serialized_throughput_bps": ("packet_bytes",),
     "wireguard.wireguard_packet_bytes": ("packet_bytes",),
 }  # fmt: skip

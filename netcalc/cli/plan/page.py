@@ -1,0 +1,75 @@
+"""What all plans of the command line share: their options, inputs that may be ranges, the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from netcalc.cli import print_json, say
+from netcalc.cli.mistakes import typed_name
+from netcalc.cli.output import check_output, print_written, write_plot
+from netcalc.cli.quantity import KINDS, Quantity, WholeNumber
+from netcalc.planning import Plan
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Known(Quantity):
+    """A quantity with its unit, a range or a distribution of it."""
+
+    def __init__(self, unit: str) -> None:
+        self.unit, self.bare = unit, False
+        self.name = KINDS.get(unit, "number")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text; a mistake names the option."""
+        if isinstance(value, str):
+            from netcalc.uncertain.text import is_distribution, parse  # late: values need none
+
+            if is_distribution(value):
+                return parse(value, self.unit, field=typed_name(param) if param else None)
+        return super().convert(value, param, ctx)
+
+
+def known_option(*names: str, unit: str, **more: Any) -> Callable[[Function], Function]:
+    """Return an option whose value may be a range."""
+    return click.option(*names, type=Known(unit), **more)
+
+
+def page_options(function: Function) -> Function:
+    """Add the options of every plan: of its page, and of the draws of ranges."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+        click.option("--force", is_flag=True, help="Replace OUT if it exists."),
+        click.option("--plot", "plot_path", metavar="OUT", help="Draw the plan, as .html or .svg."),
+        click.option(
+            "--truncate", is_flag=True, help="Leave out of ranges what cannot be, with a note."
+        ),
+        click.option("--seed", type=WholeNumber(0), default=0, help="Seed of the draws of ranges."),
+        click.option(
+            "--draws", type=WholeNumber(2), help="Draws, where an input is a range: 10000."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def check_page(plot_path: str | None, *, force: bool) -> None:
+    """Refuse a file of the figure before the work."""
+    if plot_path is not None:
+        check_output(plot_path, force=force, plot=True)
+
+
+def print_page(plan: Plan, *, as_json: bool, plot_path: str | None) -> None:
+    """Print the page of a plan, and draw it if a file is named."""
+    if as_json:
+        print_json(plan.as_dict())
+    else:
+        say(str(plan))
+    if plot_path is not None:
+        from netcalc import plots  # late: bokeh takes its time
+
+        write_plot(plots.plan(plan), plot_path)
+        print_written(plot_path)

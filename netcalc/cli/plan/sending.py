@@ -1,0 +1,59 @@
+"""Options of plans that send by TCP: the path, its loss, the window, the flows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from netcalc.cli.mistakes import CommandError
+from netcalc.cli.plan.page import known_option
+from netcalc.cli.quantity import Choice, Quantity, read_path
+from netcalc.explain.path_limits import BARE_ACK_BYTES
+from netcalc.models.tcp.transfer_time import CONGESTION_CONTROLS
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def sending_options(function: Function) -> Function:
+    """Add the options of a TCP transfer."""
+    for option in (
+        click.option("--mtu", "mtu_bytes", type=Quantity("byte"), default="1500 B",
+                     show_default=True, help="Size of the full IP packets."),
+        click.option("--algorithm", "congestion_control", type=Choice(list(CONGESTION_CONTROLS)),
+                     default="cubic", show_default=True, help="Congestion control of the sender."),
+        known_option("--flows", "flow_count", unit="1", default="1", show_default=True,
+                     help="Flows that share the transfer."),
+        known_option("--window", "window_bytes", unit="byte",
+                     help="Largest window of a flow; without it the window is no limit."),
+        known_option("--loss", "loss_ratio", unit="ratio", help="Random loss of packets."),
+        known_option("--rtt", "rtt_s", unit="s", help="Round-trip time of the idle path."),
+        known_option("--rate", "bandwidth_bps", unit="bit/s", help="Rate of the line."),
+        click.option("--path", "path_text", metavar="PATH",
+                     help='Rate and one-way latency of each link, such as "1 Gbit/s 20 ms".'),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def with_path(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with the rate and the round trip of a path that is named.
+
+    Raises
+    ------
+    CommandError
+        If neither a path nor both numbers are there, or both are.
+    """
+    text = given.pop("path_text")
+    numbers = (given["bandwidth_bps"], given["rtt_s"])
+    if text is None:
+        if None in numbers:
+            raise CommandError("path-or-rate")
+        return given
+    if numbers[0] is not None:
+        raise CommandError("options-exclusive", first="--path", second="--rate")
+    path = read_path(text)
+    if numbers[1] is None:
+        given["rtt_s"] = float(path.rtt_s(given["mtu_bytes"], reply_bytes=BARE_ACK_BYTES))
+    return {**given, "bandwidth_bps": float(path.bottleneck_bps)}

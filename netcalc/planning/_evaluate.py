@@ -1,0 +1,186 @@
+"""The answers of a plan from its inputs, which are numbers or what is known about them."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.errors import DoubtWarning, doubts
+from netcalc.messages import Notice
+from netcalc.planning.page import Answer, label, quantity
+
+BINDING = "binding_index"
+"""Column of a plan with several limits: the index of the one that binds."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Answers = Callable[..., Mapping[str, ArrayLike]]
+Inputs = Mapping[str, tuple[Any, str]]
+"""What is given, by name: a number or a distribution, and its unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """Answers at the medians of the inputs, and what ranges make of them.
+
+    ``middle`` are the numbers behind them, ``found`` all columns at these.
+    """
+
+    answers: tuple[Answer, ...]
+    middle: Mapping[str, float]
+    found: Mapping[str, float]
+    binding: str = ""
+    binding_shares: Mapping[str, float] = field(default_factory=dict)
+    drivers: Mapping[str, float] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+
+
+def evaluate(
+    function: Answers,
+    inputs: Inputs,
+    table: Mapping[str, tuple[str, str]],
+    *,
+    limits: Sequence[str] = (),
+    main: str = "",
+    draws: int = 0,
+    seed: int = 0,
+    truncate: bool = False,
+) -> Evaluated:
+    """Return the answers of a plan; ``table`` has the unit and the layer of each, in their order.
+
+    The function takes numbers or arrays by the names of the inputs and returns its columns by
+    name.
+
+    Parameters
+    ----------
+    function : callable
+        The formulas of the plan.
+    inputs : mapping
+        Numbers or distributions, with their units.
+    table : mapping
+        Unit and layer of each answer.
+    limits : sequence of str
+        Names of the limits that its column ``binding_index`` counts.
+    main : str
+        The answer whose variance the drivers explain; by default the first one.
+    draws, seed : int
+        As in :func:`netcalc.uncertain.spreads`; 0 draws for its own number.
+    truncate : bool
+        Whether what cannot be is left out of the ranges.
+    """
+    given = {name: value for name, (value, _) in inputs.items()}
+    middle = {name: center(value, whole=name.endswith("_count")) for name, value in given.items()}
+    with doubts() as doubtful:
+        columns = function(**middle)
+    found = {name: float(np.asarray(value).reshape(())) for name, value in columns.items()}
+    spread: dict[str, Any] = {}
+    if not all(is_number(value) for value in given.values()):
+        spread = _spreads(function, given, draws, seed, truncate=truncate)
+    answers = tuple(
+        Answer(name=name, value=found[name], unit=unit, layer=layer, spread=spread.get(name))
+        for name, (unit, layer) in table.items()
+        if name in found
+    )
+    first = spread.get(main or answers[0].name)
+    return Evaluated(
+        answers=answers,
+        middle=middle,
+        found=found,
+        binding=limits[int(found[BINDING])] if limits else "",
+        binding_shares=_shares(spread[BINDING].samples, limits) if limits and spread else {},
+        drivers=dict(first.first_order) if first is not None else {},
+        notices=_notices(doubtful, inputs) if first is None else _named(first.notes, inputs),
+    )
+
+
+def _notices(doubtful: Sequence[DoubtWarning], inputs: Inputs) -> tuple[Notice, ...]:
+    """Return what makes the answers doubtful, once each, with names and units as people read."""
+    found = {}
+    for doubt in doubtful:
+        values = dict(doubt.values)
+        name = str(values.get("name", ""))
+        if name in inputs:
+            unit = inputs[name][1]
+            numbers = {k: v for k, v in values.items() if isinstance(v, int | float)}
+            values |= {key: quantity(value, unit) for key, value in numbers.items()}
+            values["name"] = label(name)
+        found[doubt.code, name] = Notice(doubt.code, values)
+    return tuple(found.values())
+
+
+def _named(notes: Sequence[Notice], inputs: Inputs) -> tuple[Notice, ...]:
+    """Return the notes of draws with the names of inputs as the page has them."""
+    return tuple(
+        Notice(one.code, {**one.values, "name": label(name)}) if name in inputs else one
+        for one in notes
+        for name in [str(one.values.get("name", ""))]
+    )
+
+
+def one_page(function: Function) -> Function:
+    """Decorate a plan: what is doubtful is on its page, and no warning besides."""
+
+    @wraps(function)
+    def planned(*args: Any, **kwargs: Any) -> Any:
+        with doubts():
+            return function(*args, **kwargs)
+
+    return cast(Function, planned)
+
+
+def _spreads(
+    function: Answers, given: Mapping[str, Any], draws: int, seed: int, *, truncate: bool
+) -> dict[str, Any]:
+    """Return the distribution of each column; one that does not vary is left out."""
+    from netcalc import uncertain  # late: it loads scipy
+
+    def at(**numbers: Any) -> Any:
+        columns = function(**numbers)
+        shaped = np.broadcast_arrays(*map(np.asarray, (*columns.values(), *numbers.values())))
+        return namedtuple("Columns", columns)(*shaped[: len(columns)])
+
+    count = draws or uncertain.DRAWS
+    found = uncertain.spreads(at, given, draws=count, seed=seed, truncate=truncate)
+    return {
+        name: one
+        for name, one in found.items()
+        if name == BINDING or (one.samples != one.samples[0]).any()
+    }
+
+
+def _shares(samples: Any, limits: Sequence[str]) -> dict[str, float]:
+    return {name: float(np.mean(samples == index)) for index, name in enumerate(limits)}
+
+
+def is_number(value: Any) -> bool:
+    """Whether an input is one number and no distribution."""
+    return isinstance(value, int | float | np.integer | np.floating)
+
+
+def center(value: Any, *, whole: bool = False) -> float:
+    """Return a number, or the median of a distribution."""
+    if is_number(value):
+        return float(value)
+    from netcalc.uncertain.distributions import as_distribution  # late: it loads scipy
+
+    middle = float(as_distribution("value", value).ppf(np.array(0.5)))
+    return float(round(middle)) if whole else middle
+
+
+def inputs_as_dict(inputs: Inputs) -> dict[str, dict[str, Any]]:
+    """Return the inputs as JSON has them: a number, or the text of a distribution."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, (value, unit) in inputs.items():
+        if is_number(value):
+            found[name] = {"value": float(value), "unit": unit}
+            continue
+        from netcalc.uncertain.distributions import as_distribution  # late, as above
+
+        shown = as_distribution(name, value).text(unit)
+        found[name] = {"value": center(value), "unit": unit, "distribution": shown}
+    return found

@@ -1,0 +1,352 @@
+"""A link for many users: the rate to buy, and the date on which it is full."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, at_least, between, non_negative, positive, ratio, whole
+from netcalc.errors import DomainError
+from netcalc.messages import Notice
+from netcalc.models.users.growth import YEAR_S, exhaustion_s, grown_traffic_bps
+from netcalc.models.users.multiplexing import overload_ratio, shared_bandwidth_bps
+from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
+from netcalc.planning.page import Answer, BindingMap, Chart, Plan, Step, quantity
+
+SIZES_BPS = (
+    10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9, 200e9, 400e9, 800e9,
+)  # fmt: skip
+"""Rates of Ethernet, of which the next one is bought. IEEE 802.3. [bit/s]"""
+SOURCES = (
+    "Kurose and Ross, Computer Networking, 1.3 (users of a shared link, binomial)",
+    "IEEE 802.3 (rates of Ethernet)",
+)
+_MAIN = "end_needed_bps"
+_LAST_DAY = date.max.toordinal()
+_DAY_S = 86_400.0
+_POINTS = 121
+_TABLE = {
+    "link_bps": ("bit/s", "line"),
+    "fills_s": ("s", ""),
+    "demand_bps": ("bit/s", "line"),
+    "end_needed_bps": ("bit/s", "line"),
+    "mean_demand_bps": ("bit/s", "line"),
+    "overload_ratio": ("ratio", ""),
+    "busy_utilization": ("ratio", ""),
+    "busy_failed_utilization": ("ratio", ""),
+    "oversubscription": ("1", ""),
+}
+
+
+@one_page
+def link(
+    user_count: Any,
+    *,
+    user_bps: Any,
+    active_ratio: Any = 1.0,
+    quantile: float = 0.95,
+    annual_growth: Any = 0.0,
+    horizon_s: float = 3.0 * YEAR_S,
+    target_utilization: Any = 0.8,
+    link_count: int = 1,
+    failed_count: int = 0,
+    bandwidth_bps: Any = None,
+    start: date | None = None,
+    as_map: bool = False,
+    draws: int = 0,
+    seed: int = 0,
+    truncate: bool = False,
+) -> Plan:
+    """Plan the rate of a link, or of each link of a group, for many users that grow.
+
+    Parameters
+    ----------
+    user_count : float or range
+        Users that share the link. [1]
+    user_bps : float or range
+        Rate of an active user, with all headers. [bit/s]
+    active_ratio : float or range
+        Share of the time that a user sends. [ratio]
+    quantile : float
+        Share of the time for which the rate must be enough. [ratio]
+    annual_growth : float or range
+        Growth of the traffic a year, as a share. [ratio]
+    horizon_s : float
+        Time for which the rate must be enough. [s]
+    target_utilization : float or range
+        Utilization at which a link counts as full. [ratio]
+    link_count : int
+        Links that share the load equally. [1]
+    failed_count : int
+        Links that may fail without overload: 1 for N-1. [1]
+    bandwidth_bps : float or range, optional
+        Rate of each link, where it is known; by default the next one of :data:`SIZES_BPS`. [bit/s]
+    start : datetime.date, optional
+        Day on which the users are counted; with it the answer has a date.
+    as_map : bool
+        Whether the chart is a :class:`~netcalc.planning.BindingMap` over users and rate, coloured
+        by what such links would be: enough, full within the horizon, full after a failure, full
+        now.
+    draws, seed : int
+        Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
+    truncate : bool
+        Whether what cannot be is left out of the ranges, with a note, in place of an error.
+
+    Returns
+    -------
+    Plan
+        Answers ``link_bps`` (of each link; with ranges enough for 95 % of the draws), ``fills_s``
+        (until the demand of the busy time reaches the target, with ``failed_count`` links gone),
+        ``demand_bps`` (at the quantile, now), ``end_needed_bps`` (of each link, at the horizon),
+        ``mean_demand_bps``, ``overload_ratio`` (share of the time now above the rate of all links),
+        ``busy_utilization``, ``oversubscription``; with a failure ``busy_failed_utilization``; with
+        a ``start`` ``fill_date``, and with ranges ``early_fill_date``, its 5th percentile.
+
+    Raises
+    ------
+    DomainError
+        If a number cannot be.
+
+    Examples
+    --------
+    35 users of 100 kbit/s, active a tenth of the time, on 1 Mbit/s (Kurose and Ross, 1.3):
+
+    >>> plan = link(35, user_bps=1e5, active_ratio=0.1, bandwidth_bps=1e6)
+    >>> round(plan["overload_ratio"], 4)
+    0.0004
+    """
+    count = int(whole("link_count", link_count, low=1))
+    failed = int(whole("failed_count", failed_count))
+    if failed >= count:
+        raise DomainError("all-links-failed", "failed_count", failed, links=count)
+    between("quantile", quantile, 0.0, 1.0)
+    fixed: dict[str, Any] = {
+        "quantile": quantile,
+        "horizon_s": float(non_negative("horizon_s", horizon_s)),
+        "link_count": count,
+        "failed_count": failed,
+    }
+    inputs: dict[str, tuple[Any, str]] = {
+        "user_count": (user_count, "1"),
+        "user_bps": (user_bps, "bit/s"),
+        "active_ratio": (active_ratio, "ratio"),
+        "annual_growth": (annual_growth, "ratio"),
+        "target_utilization": (target_utilization, "ratio"),
+    }
+    if bandwidth_bps is not None:
+        inputs["bandwidth_bps"] = (bandwidth_bps, "bit/s")
+    answers_of = partial(_answers, **fixed)
+    once = partial(evaluate, table=_TABLE, main=_MAIN, draws=draws, seed=seed, truncate=truncate)
+    known = once(answers_of, inputs)
+    needed = next(one for one in known.answers if one.name == _MAIN)
+    if bandwidth_bps is None and needed.spread is not None:  # one rate is bought, for p95 of all
+        chosen = float(next_size_bps(needed.spread.percentile(95.0)))
+        known = once(answers_of, {**inputs, "bandwidth_bps": (chosen, "bit/s")})
+    found, answers = known.found, list(known.answers)
+    fills = next(one for one in answers if one.name == "fills_s")
+    if start is not None:
+        dates = [_dated("fill_date", start, found["fills_s"])]
+        if fills.spread is not None:
+            dates.append(_dated("early_fill_date", start, fills.spread.percentile(5.0)))
+        answers[2:2] = dates
+    enough = found["fills_s"] >= fixed["horizon_s"]
+    values = {
+        "links": count,
+        "rate_bps": found["link_bps"],
+        "demand_bps": found["demand_bps"],
+        "percent": 100.0 * quantile,
+        "fills": _when(found["fills_s"], start),
+    }
+    code = "plan-link" if bandwidth_bps is None or enough else "plan-link-short"
+    return Plan(
+        name="link",
+        said=Notice(code, values),
+        main=_MAIN,
+        inputs={**inputs_as_dict(inputs), **_as_inputs(fixed)},
+        answers=tuple(answers),
+        steps=_steps(known.middle, fixed, found),
+        assumptions=(
+            Notice("assumes-link-users", {}),
+            Notice("assumes-link-growth", {}),
+        ),
+        notices=known.notices,
+        drivers=known.drivers,
+        chart=(_map if as_map else _chart)(known.middle, fixed, found),
+        sources=SOURCES,
+    )
+
+
+def next_size_bps(rate_bps: ArrayLike) -> FloatArray:
+    """Return the smallest rate of :data:`SIZES_BPS` that is enough; above, multiples of the last.
+
+    Examples
+    --------
+    >>> next_size_bps([1e9, 1.1e9, 900e9]).tolist()
+    [1000000000.0, 2500000000.0, 1600000000000.0]
+    """
+    wanted, sizes = non_negative("rate_bps", rate_bps), np.array(SIZES_BPS)
+    index = np.minimum(np.searchsorted(sizes, wanted), sizes.size - 1)
+    several = np.ceil(wanted / sizes[-1]) * sizes[-1]
+    return np.where(wanted > sizes[-1], several, sizes[index])
+
+
+def _answers(
+    *,
+    user_count: ArrayLike,
+    user_bps: ArrayLike,
+    active_ratio: ArrayLike,
+    annual_growth: ArrayLike,
+    target_utilization: ArrayLike,
+    bandwidth_bps: ArrayLike | None = None,
+    quantile: float,
+    horizon_s: float,
+    link_count: int,
+    failed_count: int,
+) -> dict[str, FloatArray]:
+    users = whole("user_count", user_count, low=1)
+    each = positive("user_bps", user_bps)
+    growth = at_least("annual_growth", annual_growth, -1.0)
+    target = positive("target_utilization", ratio("target_utilization", target_utilization))
+    demand = shared_bandwidth_bps(
+        users, active_ratio=active_ratio, user_bps=each, quantile=quantile
+    )
+    left = link_count - failed_count
+    at_end = grown_traffic_bps(demand, annual_growth=growth, elapsed_s=horizon_s)
+    needed = np.maximum(at_end, demand) / (target * left)
+    rate = next_size_bps(needed) if bandwidth_bps is None else positive(
+        "bandwidth_bps", bandwidth_bps
+    )  # fmt: skip
+    carried = np.floor(link_count * rate / each)
+    found = {
+        "link_bps": rate,
+        "fills_s": exhaustion_s(
+            demand,
+            capacity_bps=left * rate,
+            annual_growth=growth,
+            target_utilization=target,
+        ),
+        "demand_bps": demand,
+        "end_needed_bps": needed,
+        "mean_demand_bps": users * each * np.asarray(active_ratio),
+        "overload_ratio": overload_ratio(
+            np.minimum(carried, users), user_count=users, active_ratio=active_ratio
+        ),
+        "busy_utilization": demand / (link_count * rate),
+        "oversubscription": users * each / (link_count * rate),
+    }
+    if failed_count:
+        found["busy_failed_utilization"] = demand / (left * rate)
+    return found
+
+
+def _steps(
+    middle: Mapping[str, float], fixed: Mapping[str, Any], found: Mapping[str, float]
+) -> tuple[Step, ...]:
+    """Return what would make the links last longer."""
+    larger = float(next_size_bps(np.nextafter(found["link_bps"], np.inf)))
+    more = fixed["link_count"] + 1
+    shown = quantity(larger, "bit/s")
+    changes: list[tuple[Notice, dict[str, Any]]] = [
+        (Notice("step-link-size", {"rate": shown}), {"bandwidth_bps": larger}),
+        (
+            Notice("step-link-more", {"links": more}),
+            {"bandwidth_bps": found["link_bps"], "link_count": more},
+        ),
+    ]
+    if middle["annual_growth"] > 0.0:
+        half = middle["annual_growth"] / 2.0
+        slower = {"annual_growth": half, "bandwidth_bps": found["link_bps"]}
+        changes.append((Notice("step-link-growth", {"growth": half}), slower))
+    if not np.isfinite(found["fills_s"]):
+        return ()
+    steps = []
+    for change, new in changes:
+        shape: Any = {**middle, **fixed, **new}
+        lasts = float(_answers(**shape)["fills_s"])
+        if lasts > found["fills_s"]:
+            steps.append(Step(change=change, name="fills_s", value=lasts, unit="s"))
+    return tuple(steps)
+
+
+def _when(fills_s: float, start: date | None) -> str:
+    """Return when a link is full, in words of a page."""
+    if fills_s <= 0.0:
+        return str(Notice("link-full-now", {}))
+    if not np.isfinite(fills_s):
+        return str(Notice("link-full-never", {}))
+    on = _date_after(start, fills_s)
+    values = {"time": quantity(fills_s, "s"), "date": on}
+    return str(Notice("link-full-on" if on[:1].isdigit() else "link-full-in", values))
+
+
+def _dated(name: str, start: date, fills_s: float) -> Answer:
+    return Answer(name=name, value=_date_after(start, fills_s), unit="text")
+
+
+def _date_after(start: date | None, fills_s: float) -> str:
+    """Return a day in ISO form; ``never`` beyond the calendar."""
+    if start is None:
+        return ""
+    days = fills_s / _DAY_S
+    if not days <= _LAST_DAY - start.toordinal():
+        return quantity(np.inf, "s")
+    return (start + timedelta(days=int(days))).isoformat()
+
+
+def _as_inputs(fixed: Mapping[str, Any]) -> Mapping[str, dict[str, Any]]:
+    units = {"quantile": "ratio", "horizon_s": "s"}
+    return {name: {"value": value, "unit": units.get(name, "1")} for name, value in fixed.items()}
+
+
+def _chart(
+    middle: Mapping[str, float], fixed: Mapping[str, Any], found: Mapping[str, float]
+) -> Chart:
+    lasts = found["fills_s"] if np.isfinite(found["fills_s"]) else 0.0
+    end = 1.3 * max(fixed["horizon_s"], lasts, YEAR_S)
+    at = np.linspace(0.0, end, 200)
+    growth = middle["annual_growth"]
+    demand = grown_traffic_bps(found["demand_bps"], annual_growth=growth, elapsed_s=at)
+    left = fixed["link_count"] - fixed["failed_count"]
+    usable = left * found["link_bps"] * middle["target_utilization"]
+    marks = {"fills_s": (lasts / YEAR_S, usable)} if lasts > 0.0 else {}
+    return Chart(
+        x="elapsed_years", x_unit="year", y="demand_bps", y_unit="bit/s", at=at / YEAR_S,
+        lines={"demand_bps": demand, "usable_bps": np.full(at.size, usable)}, marks=marks,
+    )  # fmt: skip
+
+
+STATES = ("link_enough", "link_full_later", "link_full_after_failure", "link_full_now")
+"""What links are for their users, the regions of the map."""
+
+
+def _map(
+    middle: Mapping[str, float], fixed: Mapping[str, Any], found: Mapping[str, float]
+) -> BindingMap:
+    """Return what links of other rates would be for other numbers of users."""
+    users, rate = middle["user_count"], found["link_bps"]
+    counts = np.unique(np.round(np.geomspace(max(users / 10.0, 1.0), users * 10.0, _POINTS)))
+    rates = np.geomspace(rate / 10.0, rate * 10.0, _POINTS)
+    grid = {**middle, **fixed}
+    grid["user_count"], grid["bandwidth_bps"] = np.meshgrid(counts, rates)
+    with_failure = _answers(**grid)
+    whole_group = _answers(**{**grid, "failed_count": 0})
+    index = np.select(
+        [
+            whole_group["fills_s"] <= 0.0,
+            with_failure["fills_s"] <= 0.0,
+            with_failure["fills_s"] < fixed["horizon_s"],
+        ],
+        [3, 2, 1],
+        default=0,
+    )
+    own = float(next_size_bps(found["end_needed_bps"]))
+    step = (users, own) if found["fills_s"] < fixed["horizon_s"] else (np.nan, np.nan)
+    return BindingMap(
+        x="user_count", x_unit="1", y="link_bps", y_unit="bit/s", x_at=counts, y_at=rates,
+        limits=STATES, index=index.astype(np.int64), point=(users, rate), step=step,
+    )  # fmt: skip

@@ -1,0 +1,267 @@
+"""The page of a plan: its answers, what limits, what would help, and what it takes for granted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netcalc.checks import FloatArray
+from netcalc.messages import Notice, sentence
+from netcalc.units import show
+
+if TYPE_CHECKING:
+    from netcalc.uncertain import Spread
+
+MOST_STEPS = 4
+"""Steps on a page: the rest would take it beyond a screen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One number of a plan with its unit; a rate names its layer.
+
+    ``spread`` is there where inputs are ranges; ``value`` is then that of their medians.
+    """
+
+    name: str
+    value: float | str
+    unit: str
+    layer: str = ""
+    spread: Spread | None = None
+
+    @property
+    def label(self) -> str:
+        """What it is, in a few words."""
+        return label(self.name)
+
+    @property
+    def text(self) -> str:
+        """The number as people read it, with its layer and its percentiles."""
+        shown = quantity(self.value, self.unit)
+        if self.spread is not None:
+            low, middle, high = (quantity(one, self.unit) for one in self._percentiles())
+            shown = middle if low == high else f"{middle}, p5 {low}, p95 {high}"
+        return f"{shown} ({self.layer})" if self.layer else shown
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON has it."""
+        found: dict[str, Any] = {"value": self.value, "unit": self.unit}
+        if self.layer:
+            found["layer"] = self.layer
+        if self.spread is not None:
+            found |= dict(zip(("p5", "median", "p95"), self._percentiles(), strict=True))
+        return found
+
+    def _percentiles(self) -> list[float]:
+        assert self.spread is not None
+        return [self.spread.percentile(percent) for percent in (5.0, 50.0, 95.0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A change that would help, and what the answer ``name`` would then be."""
+
+    change: Notice
+    name: str
+    value: float
+    unit: str
+    layer: str = ""
+
+    def __str__(self) -> str:
+        layer = f" ({self.layer})" if self.layer else ""
+        return f"{self.change}: {label(self.name)} {quantity(self.value, self.unit)}{layer}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the step as JSON has it."""
+        found = {"change": self.change.stored(), "answer": self.name, "value": self.value}
+        return {**found, "unit": self.unit, **({"layer": self.layer} if self.layer else {})}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """The numbers of a figure: lines over one input, and marks, all by the names of answers."""
+
+    x: str
+    x_unit: str
+    y: str
+    y_unit: str
+    at: FloatArray
+    lines: Mapping[str, FloatArray]
+    marks: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    log_x: bool = False
+    log_y: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindingMap:
+    """Which limit binds over two inputs, with the point of the user and the step out of it.
+
+    ``index`` has a row for each of ``y_at`` and a column for each of ``x_at``: the index of one of
+    ``limits``. ``step`` is the nearest point at which another limit binds, reached by one of the
+    two inputs; nan where there is none on the map.
+    """
+
+    x: str
+    x_unit: str
+    y: str
+    y_unit: str
+    x_at: FloatArray
+    y_at: FloatArray
+    limits: tuple[str, ...]
+    index: NDArray[np.int64]
+    point: tuple[float, float]
+    step: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A question of a planner with its answers.
+
+    Parameters
+    ----------
+    name : str
+        Which plan: ``voice``.
+    said : Notice
+        The answer in one sentence.
+    inputs : mapping
+        What was given, by name: number or range, and unit.
+    answers : tuple of Answer
+        The most important one first.
+    binding : str
+        Which limit binds, where there are several; empty otherwise.
+    binding_shares : mapping
+        With ranges: the share of the draws in which each limit binds.
+    steps : tuple of Step
+        What would help, the cheapest one first.
+    assumptions : tuple of Notice
+        What the plan takes for granted.
+    notices : tuple of Notice
+        What makes an answer doubtful.
+    drivers : mapping
+        With ranges: the share of the variance of the first answer that each input explains.
+    main : str
+        The answer that matters with ranges: one of its percentiles is in the sentence.
+    worst_percent : float
+        Which one: 95 where more is worse, 5 where less is.
+    chart : Chart or BindingMap
+        The figure of the plan.
+    sources : tuple of str
+        Where the formulas were published.
+    """
+
+    name: str
+    said: Notice
+    inputs: Mapping[str, Mapping[str, Any]]
+    answers: tuple[Answer, ...]
+    chart: Chart | BindingMap
+    sources: tuple[str, ...]
+    main: str = ""
+    worst_percent: float = 95.0
+    binding: str = ""
+    binding_shares: Mapping[str, float] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    assumptions: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    drivers: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence; with ranges also the percentile that is worse."""
+        text, first = str(self.said), self.main_answer
+        if first.spread is not None:
+            worst = quantity(first.spread.percentile(self.worst_percent), first.unit)
+            code = "plan-ranges-up" if self.worst_percent > 50.0 else "plan-ranges-down"
+            values = {"label": first.label, "worst": worst, "percent": self.worst_percent}
+            text += f"; {Notice(code, values)}"
+        return f"{text[:1].upper()}{text[1:]}."
+
+    @property
+    def main_answer(self) -> Answer:
+        """The answer that matters most."""
+        return self.answer(self.main) if self.main else self.answers[0]
+
+    def __getitem__(self, name: str) -> float:
+        """Return the number of an answer by its name."""
+        return float(self.answer(name).value)
+
+    def answer(self, name: str) -> Answer:
+        """Return an answer by its name."""
+        return next(one for one in self.answers if one.name == name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as JSON has it; the keys stay the same from version to version."""
+        return {
+            "plan": self.name,
+            "sentence": self.sentence,
+            "inputs": {name: dict(one) for name, one in self.inputs.items()},
+            "answers": {one.name: one.as_dict() for one in self.answers},
+            "binding": self.binding or None,
+            "binding_shares": dict(self.binding_shares),
+            "steps": [one.as_dict() for one in self.steps],
+            "drivers": dict(self.drivers),
+            "assumptions": [one.stored() for one in self.assumptions],
+            "notices": [one.stored() for one in self.notices],
+            "sources": list(self.sources),
+        }
+
+    def __str__(self) -> str:
+        lines = [self.sentence, ""]
+        width = max(len(one.label) for one in self.answers)
+        lines += [f"  {one.label:<{width}}  {one.text}" for one in self.answers]
+        if self.binding_shares:
+            shares = sorted(self.binding_shares.items(), key=lambda one: -one[1])
+            parts = [f"{label(name)} in {share:.0%}" for name, share in shares if share > 0]
+            lines.append(f"  {label('binding'):<{width}}  {', '.join(parts)} of the draws")
+        if self.drivers:
+            order = sorted(self.drivers.items(), key=lambda one: -one[1])
+            parts = [f"{label(name)} {max(share, 0.0):.0%}" for name, share in order[:3]]
+            lines.append(f"  {label('drivers'):<{width}}  {', '.join(parts)} of the variance")
+        if self.steps:
+            lines += ["", "What would help:", *(f"  {one}" for one in self.steps[:MOST_STEPS])]
+        if self.notices:
+            lines += ["", *(f"note: {one}" for one in self.notices)]
+        if self.assumptions:
+            lines += ["", f"Assumes {'; '.join(map(str, self.assumptions))}."]
+        return "\n".join(lines)
+
+
+def label(name: str) -> str:
+    """Return what an answer or an input is called on a page."""
+    return sentence(f"planned-{name.replace('_', '-')}", {})
+
+
+def quantity(value: float | str, unit: str) -> str:
+    """Write a number of a plan; counts are written in full, a text as it is.
+
+    Examples
+    --------
+    >>> quantity(12345, "1"), quantity(2.5e6, "bit/s"), quantity(90_000.0, "s")
+    ('12,345', '2.5 Mbit/s', '25 h')
+    """
+    if isinstance(value, str):
+        return value
+    if not math.isfinite(value):
+        return show(value, unit) if not value > 0 else "never" if unit == "s" else "no limit"
+    if unit == "ratio" and 0.0 < abs(value) < _LEAST_RATIO:
+        return f"below {show(_LEAST_RATIO, unit)}"
+    if unit == "1" and value == round(value):
+        return f"{value:,.0f}"
+    if unit == "s" and value >= _LONG_TIMES[-1][0]:
+        _, size, name = next(one for one in _LONG_TIMES if value >= one[0])
+        return f"{value / size:.4g} {name}"
+    return show(value, unit)
+
+
+_LEAST_RATIO = 1e-9
+_LONG_TIMES = (
+    (2 * 31_557_600.0, 31_557_600.0, "years"),
+    (172_800.0, 86_400.0, "d"),
+    (7_200.0, 3_600.0, "h"),
+    (600.0, 60.0, "min"),
+)
+"""From which time on, and how many seconds, a unit has. [s]"""

@@ -1,0 +1,99 @@
+"""``netcalc plan``: pages, JSON, figures, ranges; what is refused, without a traceback."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from netcalc.cli import commands
+from netcalc.errors import NetcalcError
+
+CASES = {
+    "transfer": ["1GB", "--path", "1 Gbit/s 20 ms", "--loss", "0.01%"],
+    "backup": ["50TB", "--change", "3%", "--in", "8h", "--path", "1 Gbit/s 20 ms"],
+    "link": ["500", "--each", "5Mbit/s", "--active", "10%", "--growth", "25%", "--from",
+             "2026-01-31"],
+    "voice": ["1200 calls/h", "--holding", "3min", "--codec", "g729"],
+    "tunnel": ["wireguard6"],
+    "buffer": ["10Gbit/s", "--rtt", "250ms", "--flows", "50000"],
+    "buy": ["1GB", "--path", "1 Gbit/s 20 ms", "--loss", "0.01%", "--over", "loss", "rtt"],
+}  # fmt: skip
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(commands, ["plan", *arguments])
+
+
+@pytest.mark.each("name", CASES)
+def test_each_plan_prints_a_page_and_the_same_as_json(name):
+    page, document = invoke(name, *CASES[name]), invoke(name, *CASES[name], "--json")
+    assert page.exit_code == document.exit_code == 0, page.output + document.output
+    found = json.loads(document.output)
+    assert found["plan"] == name
+    assert page.output.split("\n")[0] == found["sentence"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_plan_is_drawn_into_a_file_that_needs_no_network(name, tmp_path):
+    html, svg = tmp_path / "plan.html", tmp_path / "plan.svg"
+    for file in (html, svg):
+        assert invoke(name, *CASES[name], "--plot", str(file)).exit_code == 0
+    assert "<script src=" not in html.read_text()
+    assert svg.read_text().startswith("<svg")
+
+
+def test_the_help_of_the_group_lists_its_plans():
+    done = invoke()
+    assert done.exit_code == 0
+    assert all(f"\n  {name} " in done.output for name in CASES)
+
+
+def test_a_range_is_answered_by_percentiles():
+    done = invoke("voice", "1000..1400 calls/h", "--holding", "3 min +- 20 s", "--json")
+    found = json.loads(done.output)
+    trunks = found["answers"]["trunk_count"]
+    assert trunks["p5"] < trunks["median"] < trunks["p95"]
+    assert found["inputs"]["holding_s"]["distribution"].startswith("normal(")
+    again = invoke("voice", "1000..1400 calls/h", "--holding", "3 min +- 20 s", "--json")
+    assert again.output == done.output
+
+
+def test_a_path_gives_the_round_trip_of_a_full_segment():
+    """Derived: 20 ms each way, 1538 bytes there and an ACK of 90 back at 1 Gbit/s."""
+    found = json.loads(invoke("transfer", "1GB", "--path", "1 Gbit/s 20 ms", "--json").output)
+    assert found["inputs"]["rtt_s"]["value"] == pytest.approx(0.04, rel=1e-3)
+    assert found["answers"]["goodput_bps"]["layer"] == "TCP payload"
+
+
+REFUSED = {
+    ("voice", "1200"): "unit-missing",
+    ("voice",): "calls-or-erlang",
+    ("voice", "1200 calls/h", "--erlang", "60"): "calls-or-erlang",
+    ("voice", "1200 calls/h", "--blocking", "120%"): "percent-for-ratio",
+    ("transfer", "1GB"): "path-or-rate",
+    ("transfer", "1GB", "--path", "1 Gbit/s 2 ms", "--rate", "1Gbit/s"): "options-exclusive",
+    ("transfer", "1000", "--path", "1 Gbit/s 2 ms"): "unit-missing",
+    ("transfer", "-1GB", "--path", "1 Gbit/s 2 ms"): "is-negative",
+    ("transfer", "1GB", "--rate", "100..80Mbit/s", "--rtt", "1ms"): "range-backwards",
+    ("transfer", "1GB", "--path", "1 Gbit/s 2 ms", "--loss", "50..150%"): "draws-impossible",
+    ("buffer", "10Gbit/s", "--rtt", "1ms", "--fan-in", "4"): "fan-in-without-burst",
+    ("tunnel", "foo"): "unknown-layer",
+    ("tunnel", "gre", "--mix", "40B"): "mix-malformed",
+    ("link", "35", "--each", "1Mbit/s", "--from", "soon"): "date-malformed",
+    ("buy", "1GB", "--path", "1 Gbit/s 2 ms", "--over", "loss", "rtt"): "axis-without-value",
+    ("buy", "1GB", "--path", "1 Gbit/s 2 ms", "--over", "rtt", "rtt"): "one-axis-twice",
+    ("voise", "1"): "unknown-command",
+}
+
+
+@pytest.mark.each("arguments", list(REFUSED))
+def test_a_mistake_is_refused_with_a_code_and_no_traceback(arguments):
+    done = invoke(*arguments)
+    if isinstance(done.exception, NetcalcError):
+        assert done.exception.code == REFUSED[arguments]
+        assert str(done.exception)
+    else:
+        assert type(done.exception).__name__ in ("SystemExit", "_UnknownCommand")
+        assert REFUSED[arguments] == "unknown-command"
