@@ -182,6 +182,3 @@ class Failures:
 
 def _joined(parts: list[Ints]) -> Ints:
     return np.unique(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
-
-
-__all__ = ["Arcs", "Bools", "Change", "Failures"]

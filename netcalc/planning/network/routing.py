@@ -130,6 +130,12 @@ class Routes:
     used: Bools
     width: Ints
 
+    def of_rows(self, rows: Ints) -> Routes:
+        """Return the routes to some of the destinations."""
+        return Routes(
+            self.arcs, self.targets[rows], self.distance[rows], self.used[rows], self.width[rows]
+        )
+
 
 def find_routes(arcs: Arcs, *, targets: Ints) -> Routes:
     """Return the shortest paths from all nodes to some, by networkx.
@@ -262,8 +268,8 @@ def mean_over_paths(routes: Routes, arc_values: FloatArray) -> FloatArray:
     return found.reshape(routes.distance.shape)
 
 
-def column_blocks(routes: Routes, count: int) -> Iterator[slice]:
-    """Cut the cases of a traffic matrix into blocks that fit into memory."""
-    each = max(1, CASES_AT_ONCE // max(1, routes.distance.size))
-    for start in range(0, count, each):
-        yield slice(start, min(start + each, count))
+def column_blocks(routes: Routes, count: int, *, each: int) -> Iterator[slice]:
+    """Cut draws of a traffic matrix, of some cases each, into blocks that fit into memory."""
+    step = max(1, CASES_AT_ONCE // max(1, routes.distance.size * each))
+    for start in range(0, count, step):
+        yield slice(start, min(start + step, count))
