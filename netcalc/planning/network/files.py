@@ -72,7 +72,7 @@ class _Row:
         """Return the number of a cell, or its range."""
         text, unit = self.text(column), _UNITS[column]
         if column == "growth":
-            text = _A_YEAR.sub("", text)
+            text = without_year(text)
         written = self.table.units.get(column)
         if written and text[-1:].isdigit():
             text = f"{text} {written}"
@@ -162,6 +162,17 @@ def read(
         nodes=tuple(names),
         notices=(*table.notices, *loads.notices),
     )
+
+
+def without_year(text: str) -> str:
+    """Return a growth without the words that say it is one a year.
+
+    Examples
+    --------
+    >>> without_year("30 % ± 5 % per year"), without_year("30%/a")
+    ('30 % ± 5 %', '30%')
+    """
+    return _A_YEAR.sub("", text)
 
 
 def _links(table: _Table, known: Mapping[str, int] | None, *, one_way: bool) -> tuple[Link, ...]:
@@ -397,7 +408,7 @@ def _unit(file: str, line: int, heading: str, column: str) -> str:
     wanted = _UNITS.get(column)
     if wanted is None:
         raise ReaderError("network-unit-unwanted", file=file, line=line, field=field)
-    unit = _A_YEAR.sub("", written) if column == "growth" else written
+    unit = without_year(written) if column == "growth" else written
     try:
         units.parse(f"1 {unit}", wanted)
     except UnitError as error:
