@@ -284,22 +284,33 @@ def _print_page(plan: NetworkPlan, count: int) -> None:
 
 
 def _print_links(rows: Sequence[Mapping[str, Any]]) -> None:
-    _print_rows(
-        ("from", "to", "rate", "load", "delay", "full on", "if", "load then", "full then"),
-        [
-            (
-                one["from"],
-                one["to"],
-                units.show(one["rate_bps"], "bit/s"),
-                _with_ends(one, "load_ratio", "ratio"),
-                units.show(one["delay_s"], "s"),
-                _dates(one, "full_on"),
-                one["failure"] or one["failure_sooner"] or "-",
-                _with_ends(one, "failure_load_ratio", "ratio"),
-                _dates(one, "failure_full_on"),
-            )
-            for one in rows
-        ],
+    """Print the links now and after their worst failures: with ranges in two tables."""
+    now = ("rate", "load", "delay", "full on")
+    then = ("if this fails", "load then", "full then")
+    if "ranges" not in rows[0]:
+        _print_rows(("from", "to", *now, *then), [(*_now(one), *_then(one)) for one in rows])
+        return
+    _print_rows(("from", "to", *now), [_now(one) for one in rows])
+    put()
+    _print_rows(("from", "to", *then), [(one["from"], one["to"], *_then(one)) for one in rows])
+
+
+def _now(one: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        one["from"],
+        one["to"],
+        units.show(one["rate_bps"], "bit/s"),
+        _with_ends(one, "load_ratio", "ratio"),
+        _with_ends(one, "delay_s", "s"),
+        _dates(one, "full_on"),
+    )
+
+
+def _then(one: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        one["failure"] or one["failure_sooner"] or "-",
+        _with_ends(one, "failure_load_ratio", "ratio"),
+        _dates(one, "failure_full_on"),
     )
 
 
@@ -328,7 +339,7 @@ def _month(day: str | None) -> str:
 def _print_rows(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.table import Table
 
-    texts = ("from", "to", "if", "if this fails", "slowest from")
+    texts = ("from", "to", "if this fails", "slowest from")
     table = Table(box=None, pad_edge=False)
     for heading in headings:
         table.add_column(cell(heading), justify="left" if heading in texts else "right")
