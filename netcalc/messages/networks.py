@@ -9,6 +9,7 @@ NETWORKS: dict[str, str] = {
     "network-rows": "has {count:,} rows, more than {limit:,}",
     "network-line-long": "is longer than any line that is read",
     "network-column-missing": "the column is missing; there are {columns:names}",
+    "network-column-named": "the column is missing; {near:or} may be meant",
     "network-column-unknown": "is not a known column",
     "network-column-twice": "is a second column for the same",
     "network-columns-ignored": "{file}: columns not used: {columns:names}",
@@ -19,9 +20,7 @@ NETWORKS: dict[str, str] = {
     "network-cost": "is not a cost",
     "network-one-number": "an availability is one number, not a range",
     "network-number-impossible": "is impossible: it must be {limits}",
-    "network-range-impossible": (
-        "{share:ratio} of this range is impossible: it must be {limits}"
-    ),
+    "network-range-impossible": ("{share:ratio} of this range is impossible: it must be {limits}"),
     "network-loop": "begins and ends at the same node",
     "network-node-unknown": "is not a node of the network",
     "network-node-twice": "the node is named twice",
@@ -63,7 +62,6 @@ NETWORKS: dict[str, str] = {
     "network-full-failed-now": (
         "full already with one failure: {start} to {end}, if {link_failed} fails"
     ),
-    "network-full-failed-never": "with any one failure no link is ever full within 100 years",
     "network-slowest": "longest mean delay of a demand: {delay_s:s} from {start} to {end}",
     "network-costs-given": "shortest paths by the costs of the file, equal split at each node",
     "network-costs-ospf": (
@@ -89,6 +87,7 @@ NETWORKS: dict[str, str] = {
 
 NETWORKS_HINTS: dict[str, str] = {
     "network-column-missing": "Name it in the first line",
+    "network-column-named": "Rename it",
     "network-column-unknown": "Rename it, or give it a name unlike those of known columns",
     "network-cell-unreadable": "{advice}",
     "network-column-twice": "Remove or rename one of them",

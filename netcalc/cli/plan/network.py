@@ -116,7 +116,9 @@ class Day(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argumen
     metavar="SCAN.jsonl",
     help="Save each failure as soon as it is computed; one that exists is continued.",
 )
-@click.option("--force", is_flag=True, help="Replace the file of --plot, begin that of --save anew.")
+@click.option(
+    "--force", is_flag=True, help="Replace the file of --plot, begin that of --save anew."
+)
 def network(
     links: str,
     demands: str,
@@ -214,9 +216,7 @@ def _complete(plan: NetworkPlan, save_path: str | None, *, force: bool) -> list[
 
 
 @contextlib.contextmanager
-def _saving(
-    plan: NetworkPlan, save_path: str | None, *, force: bool
-) -> Iterator[SavedScan | None]:
+def _saving(plan: NetworkPlan, save_path: str | None, *, force: bool) -> Iterator[SavedScan | None]:
     from netcalc.planning.network.saved import SavedScan
 
     if save_path is None:

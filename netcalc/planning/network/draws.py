@@ -48,7 +48,7 @@ class Draws:
         if not any(isinstance(one, Distribution) for one in values):
             known: FloatArray = np.array(values, dtype=float)
             return np.broadcast_to(known[:, None], (known.size, self.count))
-        return np.maximum(np.array([self.of(one) for one in values]), least)
+        return np.asarray(np.maximum([self.of(one) for one in values], least))
 
 
 def medians(values: Sequence[Known]) -> FloatArray:

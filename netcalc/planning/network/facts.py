@@ -22,7 +22,7 @@ ALLOWED: dict[str, tuple[float, float, bool]] = {
     "growth_ratio": (-1.0, float("inf"), True),
     "availability_ratio": (0.0, 1.0, False),
 }
-"""Least and greatest possible value of each number, and whether the least itself is not possible."""
+"""Least and greatest possible value of each number, and whether the least is not possible."""
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "rate_bps": positive,

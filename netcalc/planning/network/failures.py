@@ -21,7 +21,6 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.planning.network.routing import (
     UNREACHABLE,
-    Arcs,
     Bools,
     Ints,
     Routes,
@@ -65,7 +64,7 @@ class Failures:
         self._routes = routes
         self._demand = demand.reshape(-1, demand.shape[2])
         self._traffic = traffic.reshape(-1, traffic.shape[2])
-        self._has_demand = self._demand.any(axis=1)
+        self._has_demand: Bools = np.asarray(self._demand.any(axis=1))
         # As each failure finds and leaves them: what it changes is put back.
         self._distance = routes.distance.ravel().copy()
         self._width = routes.width.ravel()
@@ -116,7 +115,7 @@ class Failures:
         return _joined(changed), _joined(longer)
 
     def _find_again(self, longer: Ints) -> None:
-        """Find the distances of nodes that have lost their shortest paths, from their neighbours."""
+        """Find the distances of nodes that have lost their paths, from their neighbours."""
         net, distance = self._routes.arcs, self._distance
         distance[longer] = UNREACHABLE
         frontier = longer
@@ -140,8 +139,9 @@ class Failures:
         load = np.zeros((net.count, self._traffic.shape[1]))
         cut = longer[self._distance[longer] >= UNREACHABLE]
         cut = cut[self._has_demand[cut]]
+        # A node without a path has no next hops now: its traffic, turned to nowhere, goes away.
         with_traffic = changed[self._traffic[changed].any(axis=1)]
-        key, moving = self._turned(with_traffic, cut, load)
+        key, moving = self._turned(with_traffic, load)
         while key.size:
             arc, index, width = self._next_hops(key)
             part = moving[index] / width[:, None]
@@ -152,7 +152,7 @@ class Failures:
             key, moving = key[large], moving[large]
         return Change(load, cut // net.node_count, cut % net.node_count)
 
-    def _turned(self, key: Ints, cut: Ints, load: FloatArray) -> tuple[Ints, FloatArray]:
+    def _turned(self, key: Ints, load: FloatArray) -> tuple[Ints, FloatArray]:
         """Turn the traffic of nodes to their new next hops; return what that adds where."""
         net = self._routes.arcs
         arc, index = net.leaving.of(key % net.node_count)
@@ -164,7 +164,6 @@ class Failures:
         arcs, parts = np.concatenate([arc, new_arc]), np.concatenate([gone, come])
         add_rows(load, arcs, parts)
         at = np.concatenate([key[index], key[new_index]]) - net.tail[arcs] + net.head[arcs]
-        # What enters at a node without a path: its own traffic is turned to nowhere above.
         return sum_by_key(at, parts)
 
     def _next_hops(self, key: Ints) -> tuple[Ints, Ints, Ints]:
@@ -173,8 +172,8 @@ class Failures:
         arc, index = net.leaving.of(key % net.node_count)
         here = key[index]
         there = here - net.tail[arc] + net.head[arc]
-        on = self._works[arc] & (distance[here] == distance[there] + net.cost[arc])
-        on &= distance[here] < UNREACHABLE
+        shortest = np.equal(distance[here], distance[there] + net.cost[arc])
+        on = self._works[arc] & shortest & (distance[here] < UNREACHABLE)
         arc, index = arc[on], index[on]
         width = np.bincount(index, minlength=key.size)[index]
         return arc, index, width

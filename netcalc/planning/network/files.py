@@ -58,7 +58,11 @@ class _Row:
     def refuse(self, code: str, column: str, **values: object) -> NoReturn:
         field = self.table.headings.get(column, column)
         raise ReaderError(
-            code, file=self.table.file, line=self.line, field=field, **values  # type: ignore[arg-type]
+            code,
+            file=self.table.file,
+            line=self.line,
+            field=field,
+            **values,  # type: ignore[arg-type]
         )
 
     def text(self, column: str) -> str:
@@ -190,9 +194,7 @@ def _links(table: _Table, known: Mapping[str, int] | None, *, one_way: bool) -> 
     return tuple(found.values())
 
 
-def _demand(
-    row: _Row, names: Mapping[str, int], reached: Callable[[str, str], bool]
-) -> Demand:
+def _demand(row: _Row, names: Mapping[str, int], reached: Callable[[str, str], bool]) -> Demand:
     source, target = (_node(row, column, names) for column in ("from", "to"))
     if source == target:
         row.refuse("network-loop", "to", value=shorten(target))
@@ -247,9 +249,7 @@ def _impossible(row: _Row, error: DomainError) -> NoReturn:
         limits = "0 or more"
     text = shorten(row.cells[column])
     if error.code == "network-draws-impossible":
-        row.refuse(
-            "network-range-impossible", column, value=text, share=error.value, limits=limits
-        )
+        row.refuse("network-range-impossible", column, value=text, share=error.value, limits=limits)
     row.refuse("network-number-impossible", column, value=text, limits=limits)
 
 
@@ -281,8 +281,8 @@ def _twin(
     if other is not None:
         row.refuse("network-link-twice", "from", value=link.name, first=rows[link.name].line)
     if backwards is not None:
-        row.refuse("network-link-twice" if one_way else "network-both-directions", "from", value=link.name,
-                   first=rows[backwards.name].line)  # fmt: skip
+        code = "network-link-twice" if one_way else "network-both-directions"
+        row.refuse(code, "from", value=link.name, first=rows[backwards.name].line)
     return None
 
 
@@ -389,9 +389,9 @@ def _places(
     for column in required:
         if column not in found:
             near = _nearest(column, written)
-            raise ReaderError("network-column-missing", file=file, line=line, field=column,
-                              columns=[shorten(one) for one in written],
-                              near=near, **({"suggestions": [column]} if near else {}))  # fmt: skip
+            code = "network-column-named" if near else "network-column-missing"
+            raise ReaderError(code, file=file, line=line, field=column, near=near,
+                              columns=[shorten(one) for one in written])  # fmt: skip
     return found
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 
-DAYS_A_YEAR = 365.2425
-"""Mean length of a year of the calendar. [day]"""
+DAYS_A_YEAR = 365.25
+"""A Julian year. [day]"""
 HORIZON_YEARS = 100.0
 """A date further away than this is not written. [year]"""
 

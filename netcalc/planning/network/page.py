@@ -15,7 +15,14 @@ from netcalc.planning.network.plan import NO_FAILURE, FailureResult, NetworkPlan
 from netcalc.planning.network.routing import Ints
 
 HOURS_A_YEAR = 8766.0
+"""Of a Julian year. [hour]"""
 PERCENTS = {"p5": 0.05, "median": 0.5, "p95": 0.95}
+_COSTS = {
+    "given": "network-costs-given",
+    "ospf": "network-costs-ospf",
+    "hops": "network-costs-hops",
+    "latency": "network-costs-latency",
+}
 MOST_CUTS = 5
 """Links whose failure cuts demands off that are named in a sentence. [1]"""
 
@@ -119,18 +126,16 @@ def sentences(plan: NetworkPlan) -> list[Notice]:
                 "rate_bps": float(plan.demand_bps.sum()),
             },
         ),
-        Notice(
-            "network-busiest", _at(plan, int(plan.load_ratio.argmax()), plan.load_ratio)
-        ),
+        Notice("network-busiest", _at(plan, int(plan.load_ratio.argmax()), plan.load_ratio)),
     ]
     if plan.failures:
         worst = max(plan.failures, key=lambda one: one.load_ratio)
         link = _link_name(plan, worst.link)
         ratio = {"ratio": worst.load_ratio, "link": link}
-        found.append(
-            Notice("network-worst-failure", _at(plan, worst.arc, plan.load_ratio) | ratio)
+        found.append(Notice("network-worst-failure", _at(plan, worst.arc, plan.load_ratio) | ratio))
+        cut = sorted(
+            (one for one in plan.failures if one.cut_demands), key=lambda one: -one.cut_bps
         )
-        cut = sorted((one for one in plan.failures if one.cut_demands), key=lambda one: -one.cut_bps)
         for one in cut[:MOST_CUTS]:
             values = {"link": _link_name(plan, one.link), "count": one.cut_demands,
                       "rate_bps": one.cut_bps}  # fmt: skip
@@ -145,7 +150,7 @@ def sentences(plan: NetworkPlan) -> list[Notice]:
     return [
         *found,
         Notice("network-slowest", values),
-        Notice(f"network-costs-{settings.costs}", {"reference_bps": _reference(plan)}),
+        Notice(_COSTS[settings.costs], {"reference_bps": _reference(plan)}),
         Notice("network-queue", {"queue": name, "model": model}),
         *((Notice("network-drawn", {"draws": settings.draws}),) if plan.ranges else ()),
     ]
@@ -157,20 +162,26 @@ def _reference(plan: NetworkPlan) -> float:
 
 def _full(plan: NetworkPlan) -> list[Notice]:
     """Return when the first link is full, without a failure and with one."""
-    found = []
-    for code, years in (("network-full", plan.years), ("network-full-failed", plan.failed_years)):
-        arc = int(years.argmin())
-        on = _date(plan, years[arc])
-        if on is None:
-            found.append(Notice(f"{code}-never", {}))
-            continue
-        by = _link_name(plan, int(plan.failed_sooner_by[arc]))
-        now = "-now" if years[arc] <= 0 else ""
-        values = _at(plan, arc, plan.load_ratio) | {"date": on, "link_failed": by}
-        if code == "network-full-failed" and plan.failed_sooner_by[arc] == NO_FAILURE:
-            continue  # no failure makes it sooner
-        found.append(Notice(f"{code}{now}", values))
+    found = [_full_first(plan, plan.years, _WITHOUT)]
+    if plan.failures and plan.failed_years.min() < plan.years.min():
+        found.append(_full_first(plan, plan.failed_years, _WITH))
     return found
+
+
+_WITHOUT = ("network-full", "network-full-now", "network-full-never")
+_WITH = ("network-full-failed", "network-full-failed-now", "network-full-never")
+
+
+def _full_first(plan: NetworkPlan, years: FloatArray, codes: tuple[str, str, str]) -> Notice:
+    """Return a sentence of the arc that is full first: on a date, already, or never."""
+    later, now, never = codes
+    arc = int(years.argmin())
+    on = _date(plan, years[arc])
+    if on is None:
+        return Notice(never, {})
+    by = _link_name(plan, int(plan.failed_sooner_by[arc]))
+    values = _at(plan, arc, plan.load_ratio) | {"date": on, "link_failed": by}
+    return Notice(now if years[arc] <= 0.0 else later, values)
 
 
 def _at(plan: NetworkPlan, arc: int, ratio: FloatArray) -> Row:

@@ -275,11 +275,11 @@ class NetworkPlan:
 
     def _grown(self) -> tuple[list[Known], Ints]:
         """Return the different growths of the demands, and the number of that of each."""
-        groups: dict[Known, int] = {}  # type: ignore[type-var] # a number or a distribution
+        groups: dict[Known, int] = {}
         index = []
         for one in self.network.demands:
             growth = self.settings.growth_ratio if one.growth_ratio is None else one.growth_ratio
-            index.append(groups.setdefault(growth, len(groups)))  # type: ignore[arg-type]
+            index.append(groups.setdefault(growth, len(groups)))
         return list(groups), np.array(index)
 
     def _require_paths(self) -> None:

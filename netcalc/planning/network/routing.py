@@ -44,9 +44,7 @@ def import_networkx() -> object:
     try:
         import networkx
     except ImportError as error:
-        raise MissingPackageError(
-            "networkx", extra="plan", purpose="planning a network"
-        ) from error
+        raise MissingPackageError("networkx", extra="plan", purpose="planning a network") from error
     return networkx
 
 
@@ -258,9 +256,10 @@ def mean_over_paths(routes: Routes, arc_values: FloatArray) -> FloatArray:
     here = rows * arcs.node_count + arcs.tail[arc]
     there = rows * arcs.node_count + arcs.head[arc]
     value, parts = arc_values[arc], routes.width.ravel()[here]
-    found = np.zeros(routes.distance.size)
+    found: FloatArray = np.zeros(routes.distance.size)
     for _ in range(arcs.node_count):  # each round adds one arc to all paths
-        longer = np.bincount(here, (value + found[there]) / parts, found.size)
+        sums = np.bincount(here, (value + found[there]) / parts, found.size)
+        longer = np.asarray(sums, dtype=np.float64)  # of nothing it counts whole numbers
         if np.array_equal(longer, found):
             break
         found = longer

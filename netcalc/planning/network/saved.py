@@ -152,9 +152,7 @@ def _result(row: dict[str, Any], plan: NetworkPlan, name: str, number: int) -> F
                 _whole(int(arc), arcs): [float(one) for one in loads]
                 for arc, loads in row["worse"].items()
             },
-            sooner={
-                _whole(int(arc), arcs): float(years) for arc, years in row["sooner"].items()
-            },
+            sooner={_whole(int(arc), arcs): float(years) for arc, years in row["sooner"].items()},
         )
         sound = all(len(loads) == groups for loads in result.worse.values())
     except (KeyError, TypeError, ValueError, AttributeError):
