@@ -397,7 +397,9 @@ def _places(
 
 def _nearest(column: str, written: Sequence[str]) -> list[str]:
     names = {_parts(one)[0]: one for one in written}
-    near = [one for known in _NAMES[column] for one in get_close_matches(known, names, n=1)]
+    near = [
+        one for known in _NAMES[column] for one in get_close_matches(known, names, n=1, cutoff=0.75)
+    ]
     return [names[one] for one in dict.fromkeys(near)][:1]
 
 

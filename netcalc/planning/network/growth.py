@@ -51,12 +51,11 @@ def years_to_reach(
     grows = (rate > 0.0) & (load > 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         alone = np.where(grows, np.log(capacity[..., None] / load) / rate, np.inf)
-    years = np.maximum(alone.min(axis=-1), 0.0)
+    years = np.asarray(np.maximum(alone.min(axis=-1), 0.0))
     full = load.sum(axis=-1) >= capacity
     if load.shape[-1] > 1:
-        open_ = ~full & np.isfinite(years)
-        years = years.copy()
-        years[open_] = _roots(load[open_], rate[open_], capacity[open_], years[open_])
+        between = ~full & np.isfinite(years)
+        years[between] = _roots(load[between], rate[between], capacity[between], years[between])
     return np.where(full, 0.0, years)
 
 
