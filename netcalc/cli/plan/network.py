@@ -103,7 +103,7 @@ class Day(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argumen
 @click.option(
     "--draws", type=WholeNumber(20, 10_000), default=200, show_default=True, help="Draws of ranges."
 )
-@click.option("--seed", type=WholeNumber(0), default=1, show_default=True, help="Their seed.")
+@click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Their seed.")
 @click.option(
     "--rows", type=WholeNumber(1), default=MOST_ROWS, show_default=True, help="Links to print."
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -182,7 +183,9 @@ def check_number(name: str, value: Known) -> None:
     if not isinstance(value, Distribution):
         if isinstance(value, str):
             raise ArgumentTypeError("text-for-numbers", shown, value)
-        scalar(shown, _CHECKS[name](shown, value))
+        number = scalar(shown, _CHECKS[name](shown, value))
+        if not math.isfinite(number):
+            raise DomainError("not-finite", shown, value)
         return
     low, high, low_open = ALLOWED[name]
     share = value.share_outside(low, high, low_open=low_open)

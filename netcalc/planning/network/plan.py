@@ -279,7 +279,8 @@ class NetworkPlan:
         index = []
         for one in self.network.demands:
             growth = self.settings.growth_ratio if one.growth_ratio is None else one.growth_ratio
-            index.append(groups.setdefault(growth, len(groups)))
+            key = growth if isinstance(growth, Distribution) else float(growth)  # type: ignore[arg-type]
+            index.append(groups.setdefault(key, len(groups)))
         return list(groups), np.array(index)
 
     def _require_paths(self) -> None:

@@ -48,7 +48,7 @@ class Settings:
     full_at_ratio: float = 1.0
     queue: Queue = "imix"
     draws: int = DRAWS
-    seed: int = 1
+    seed: int = 0
 
     def __post_init__(self) -> None:
         check_number("growth_ratio", self.growth_ratio)

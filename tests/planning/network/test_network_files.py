@@ -201,6 +201,7 @@ def test_objects_are_refused_as_files_are():
         ("network-loop", lambda: Link(start="a", end="a", there=way, back=way)),
         ("network-node-nameless", lambda: Demand(source="", target="a", rate_bps=1.0)),
         ("not-positive", lambda: Direction(rate_bps=0.0, latency_s=0.0)),
+        ("not-finite", lambda: Direction(rate_bps=float("nan"), latency_s=0.0)),
         ("is-negative", lambda: Demand(source="a", target="b", rate_bps=-1.0)),
         ("not-whole", lambda: Direction(rate_bps=1.0, latency_s=0.0, cost=0)),
         ("above-maximum", lambda: Direction(rate_bps=1.0, latency_s=0.0, cost=2**24)),
