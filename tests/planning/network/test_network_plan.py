@@ -10,6 +10,7 @@ import pytest
 
 from netcalc import uncertain
 from netcalc.errors import ArgumentTypeError, DomainError, UnitError
+from netcalc.models.users.growth import YEAR_S, exhaustion_s
 from netcalc.planning import network as networks
 from netcalc.planning.network import NetworkPlan, Settings, page, plan, read
 from netcalc.planning.network.delays import delay_s
@@ -107,6 +108,13 @@ def test_the_time_until_full_is_where_bisection_ends(seed):
             below = (load * (1.0 + growth) ** middle).sum() < capacity
         low, high = (middle, high) if below else (low, middle)
     assert found == pytest.approx(high, rel=1e-9)
+
+
+def test_one_growth_is_the_model_of_exhaustion():
+    expected = exhaustion_s(0.25e9, capacity_bps=1e9, annual_growth=0.3, target_utilization=0.8)
+    found = square(full_at_ratio=0.8)
+    # derived: netcalc.models.users.growth, which has its own sources
+    assert found.years[arc(found, "a", "b")] == pytest.approx(float(expected) / YEAR_S)
 
 
 def test_full_never_and_already():
