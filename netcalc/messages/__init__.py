@@ -50,6 +50,7 @@ from netcalc.messages.explaining_tables import EXPLAINING_TABLES
 from netcalc.messages.figures import FIGURES, FIGURES_HINTS
 from netcalc.messages.files import FILES, FILES_EXPECTED, FILES_HINTS, FILES_PYTHON_HINTS
 from netcalc.messages.fitting import FITTING, FITTING_HINTS
+from netcalc.messages.networks import NETWORKS, NETWORKS_EXPECTED, NETWORKS_HINTS
 from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
 from netcalc.messages.paths import PATHS, PATHS_EXPECTED, PATHS_HINTS
 from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
@@ -73,6 +74,7 @@ MESSAGES: Mapping[str, str] = {
     **TRANSFERS,
     **FITTING,
     **FIGURES,
+    **NETWORKS,
     **EMULATING,
     **EXPLAINING,
     **EXPLAINING_COUNTERS,
@@ -96,6 +98,7 @@ HINTS: Mapping[str, str] = {
     **TRANSFERS_HINTS,
     **FITTING_HINTS,
     **FIGURES_HINTS,
+    **NETWORKS_HINTS,
     **EMULATING_HINTS,
     **EXPLAINING_HINTS,
     **RUNNING_HINTS,
@@ -113,6 +116,7 @@ EXPECTED: Mapping[str, str] = {
     **PINGS_EXPECTED,
     **TRANSFERS_EXPECTED,
     **CONGESTION_EXPECTED,
+    **NETWORKS_EXPECTED,
 }
 """What should be in a file at the position of an error, by code."""
 

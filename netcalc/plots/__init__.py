@@ -21,6 +21,7 @@ from netcalc.plots.ladder import ladder
 from netcalc.plots.latencies import latencies
 from netcalc.plots.limits import limits
 from netcalc.plots.measured import measured, sequences
+from netcalc.plots.networks import network
 from netcalc.plots.overlay import overlay
 from netcalc.plots.picture import svg
 from netcalc.plots.plans import plan
@@ -34,6 +35,6 @@ from netcalc.plots.truth import truth
 __all__ = [
     "Axis", "FormulaCurves", "Plot", "capture_ladder", "courses", "curves", "distribution",
     "drawn_sets", "formula_curves", "formula_picture", "formula_plot", "ladder", "latencies",
-    "limits", "measured", "overlay", "phase", "plan", "readings", "save_html", "sequences", "svg",
-    "sweep", "timeline", "together", "truth",
+    "limits", "measured", "network", "overlay", "phase", "plan", "readings", "save_html",
+    "sequences", "svg", "sweep", "timeline", "together", "truth",
 ]  # fmt: skip

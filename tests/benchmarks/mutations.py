@@ -68,6 +68,9 @@ ROOMS = {
         ("tests/uncertain/test_*.py",), but="interrupted",
     ),
     "plans": Room(("netcalc/planning/*.py",), ("tests/planning/test_*.py",), but="drawn"),
+    "planned_networks": Room(
+        ("netcalc/planning/network/*.py",), ("tests/planning/network/test_*.py",), but="figure",
+    ),
     "compare": Room(
         ("netcalc/compare/*.py",),
         ("tests/compare/test_*.py", "tests/test_compare*.py", "tests/test_frame_rates.py",

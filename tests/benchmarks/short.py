@@ -32,6 +32,7 @@ SHORT = {
     "mutants": ("300", "8", "1"),
     "mutant_numbers": ("300", "8"),
     "mutations": ("layers", "--count", "1"),
+    "plan_network": ("50", "200", "1000"),
     "peers": ("1", "1", "--processors", "2", "4"),
     "queues_and_loss": ("1",),
     "reader_speed": ("0.05",),

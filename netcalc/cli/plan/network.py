@@ -1,0 +1,348 @@
+"""``netcalc plan network``: load, delay, failures and growth of a network of links and demands."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from netcalc import units
+from netcalc.cli import INTERRUPTED, check_one_form, complain, print_json, put, say
+from netcalc.cli.mistakes import Command, typed_name
+from netcalc.cli.output import cell, check_outputs, print_table, print_written, write_plot
+from netcalc.cli.quantity import Choice, Quantity, WholeNumber
+from netcalc.errors import DomainError
+from netcalc.messages import Notice
+
+if TYPE_CHECKING:
+    from netcalc.planning.network import NetworkPlan
+    from netcalc.planning.network.saved import SavedScan
+
+COSTS = ("given", "ospf", "hops", "latency")
+QUEUES = ("imix", "mm1", "md1")
+MOST_ROWS = 15
+"""Rows of a printed table unless --rows says otherwise; --csv and --json have all."""
+_ENDLESS_S = 1e9
+
+
+class Growth(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
+    """A growth a year, or a range of it: ``30%``, ``30 % ± 5 % a year``."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text; a mistake names the option."""
+        from netcalc import uncertain
+        from netcalc.planning.network.files import without_year
+
+        if not isinstance(value, str):
+            return value
+        name = typed_name(param) if param is not None else None
+        return uncertain.parse(without_year(value), "ratio", field=name)
+
+
+class Day(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
+    """A date: ``2026-11-24``."""
+
+    name = "date"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        """Read the text; a mistake names the option."""
+        if isinstance(value, date):
+            return value
+        try:
+            return date.fromisoformat(str(value).strip())
+        except ValueError:
+            name = typed_name(param) if param is not None else self.name
+            raise DomainError("not-a-date", name, value) from None
+
+
+@click.command(cls=Command)
+@click.argument("links", metavar="LINKS.csv")
+@click.argument("demands", metavar="DEMANDS.csv")
+@click.option("--nodes", metavar="NODES.csv", help="Column node: the only names links may have.")
+@click.option("--one-way", is_flag=True, help="Each line of LINKS.csv is one direction.")
+@click.option(
+    "--growth",
+    "growth_ratio",
+    type=Growth(),
+    default=0.0,
+    help="Growth a year of demands without one of their own: 30%, or '30 % ± 5 %'.",
+)
+@click.option("--from", "start", type=Day(), help="Day of the demands; today.")
+@click.option(
+    "--costs",
+    type=Choice(COSTS),
+    help="Cost of a link: given (column cost), ospf (fastest rate over rate), hops, latency. "
+    "Default: given if there is the column, otherwise ospf.",
+)
+@click.option(
+    "--reference", "reference_bps", type=Quantity("bit/s"), help="Rate of cost 1, for ospf."
+)
+@click.option(
+    "--full-at",
+    "full_at_ratio",
+    type=Quantity("ratio"),
+    default="100%",
+    show_default=True,
+    help="Load at which a link counts as full.",
+)
+@click.option(
+    "--queue",
+    type=Choice(QUEUES),
+    default="imix",
+    show_default=True,
+    help="Wait at a link: imix (M/G/1, sizes of the simple IMIX), mm1, md1 (full frames).",
+)
+@click.option(
+    "--draws", type=WholeNumber(20, 10_000), default=200, show_default=True, help="Draws of ranges."
+)
+@click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Their seed.")
+@click.option(
+    "--rows", type=WholeNumber(1), default=MOST_ROWS, show_default=True, help="Links to print."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print a line of CSV for each direction.")
+@click.option("--plot", "plot_path", metavar="OUT", help="Draw the loads, as .html or .svg.")
+@click.option(
+    "--save",
+    "save_path",
+    metavar="SCAN.jsonl",
+    help="Save each failure as soon as it is computed; one that exists is continued.",
+)
+@click.option(
+    "--force", is_flag=True, help="Replace the file of --plot, begin that of --save anew."
+)
+def network(
+    links: str,
+    demands: str,
+    nodes: str | None,
+    one_way: bool,
+    costs: str | None,
+    start: date | None,
+    rows: int,
+    as_json: bool,
+    as_csv: bool,
+    plot_path: str | None,
+    save_path: str | None,
+    force: bool,
+    **settings: Any,
+) -> None:
+    """Plan a network: load and delay of each link, the worst single failure, when links are full.
+
+    \b
+    netcalc plan network links.csv demands.csv
+    netcalc plan network links.csv demands.csv --growth "30 % ± 5 %" --from 2027-01-01
+    netcalc plan network links.csv demands.csv --full-at 80% --plot loads.html
+    netcalc plan network links.csv demands.csv --save scan.jsonl --csv > loads.csv
+
+    LINKS.csv has a line for each link, which is both directions: from,to,rate,latency, and
+    optionally name, cost, availability and growth (of its load). DEMANDS.csv has from,to,rate, and
+    optionally growth. Units are in the cells (10 Gbit/s) or in the headings (rate [Gbit/s]); a
+    number may be a range (80..100 Mbit/s, 30 ms ± 5 ms). Rates of demands count at the same layer
+    as those of links. Demands take the shortest paths, those of equal cost in equal parts at each
+    node. Each link fails once, with both directions; what has no path then is said.
+    """
+    check_one_form(as_json, as_csv)
+    check_outputs(plot=plot_path, force=force)
+    check_outputs(save_path, plot=None, force=True)
+    from netcalc.planning.network import NetworkPlan, Settings, read
+
+    found = read(links, demands=demands, nodes=nodes, one_way=one_way)
+    with_costs = found.links[0].there.cost is not None
+    rule = costs or ("given" if with_costs else "ospf")
+    how = Settings(start=start or date.today(), costs=rule, **settings)  # type: ignore[arg-type]
+    plan = NetworkPlan(found, settings=how)
+    for notice in found.notices:
+        complain(str(notice))
+    notices = _complete(plan, save_path, force=force)
+    if as_json:
+        from netcalc.planning.network.page import as_dict
+
+        print_json(as_dict(plan, notices=notices))
+    elif as_csv:
+        _print_csv(plan)
+    else:
+        _print_page(plan, rows)
+    for one in notices:
+        complain(f"{one}. {one.hint}" if one.hint and save_path else str(one))
+    if plot_path is not None:
+        from netcalc import plots  # late: bokeh takes its time
+
+        write_plot(plots.network(plan), plot_path)
+    print_written(plot_path, save_path)
+    if any(one.code != "network-continued" for one in notices):
+        raise SystemExit(INTERRUPTED)
+
+
+def _complete(plan: NetworkPlan, save_path: str | None, *, force: bool) -> list[Notice]:
+    """Scan the failures and draw the ranges; Ctrl-C ends that, and what was found is kept."""
+    from netcalc.cli.progress import Progress
+    from netcalc.experiments.running.stopping import Ended, Stopping
+
+    total = len(plan.network.links)
+    notices = []
+    with (
+        _saving(plan, save_path, force=force) as saved,
+        Stopping(None, limit_s=_ENDLESS_S) as stopping,
+    ):
+        if saved is not None and saved.found:
+            notices.append(Notice("network-continued", {"done": saved.found, "total": total}))
+        try:
+            with Progress("single failures") as progress:
+                for result in plan.scan():
+                    if saved is not None:
+                        saved.add(result)
+                    progress(len(plan.failures), total)
+                    stopping.check()
+            if plan.varies:
+                with Progress("draws of ranges") as progress:
+                    for done, count in plan.find_ranges():
+                        progress(done, count)
+                        stopping.check()
+        except Ended:
+            done = len(plan.failures)
+            if done < total:
+                notices.append(Notice("network-interrupted", {"done": done, "total": total}))
+            elif plan.ranges is None and plan.varies:
+                notices.append(Notice("network-no-ranges"))
+    return notices
+
+
+@contextlib.contextmanager
+def _saving(plan: NetworkPlan, save_path: str | None, *, force: bool) -> Iterator[SavedScan | None]:
+    from netcalc.planning.network.saved import SavedScan
+
+    if save_path is None:
+        yield None
+        return
+    if force:
+        Path(save_path).unlink(missing_ok=True)
+    with SavedScan(Path(save_path), plan=plan) as saved:
+        yield saved
+
+
+def _print_csv(plan: NetworkPlan) -> None:
+    from netcalc.planning.network.page import flat_rows
+
+    rows = flat_rows(plan)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    put(text.getvalue(), nl=False)
+
+
+def _print_page(plan: NetworkPlan, count: int) -> None:
+    from netcalc.planning.network.page import arc_rows, demand_rows, failure_rows, sentences
+
+    for one in sentences(plan):
+        text = str(one)
+        say(f"{text[:1].upper()}{text[1:]}.")
+    rows = arc_rows(plan)
+    put()
+    _print_links(rows[:count])
+    if len(rows) > count:
+        put(f"and {len(rows) - count:,} more: --rows, --csv or --json")
+    failures = failure_rows(plan)[: max(1, count // 3)]
+    if failures:
+        put()
+        _print_rows(
+            ("if this fails", "from", "to", "load then", "full then", "cut off", "time a year"),
+            [
+                (
+                    one["link"],
+                    one["from"],
+                    one["to"],
+                    units.show(one["load_ratio"], "ratio", digits=3),
+                    f"{one['overloaded']:,}",
+                    units.show(one["cut_bps"], "bit/s") if one["cut_demands"] else "-",
+                    "-" if one["hours_a_year"] is None else f"{one['hours_a_year']:.3g} h",
+                )
+                for one in failures
+            ],
+        )
+    put()
+    _print_rows(
+        ("slowest from", "to", "rate", "mean delay"),
+        [
+            (
+                one["from"],
+                one["to"],
+                units.show(one["rate_bps"], "bit/s"),
+                _with_ends(one, "delay_s", "s"),
+            )
+            for one in demand_rows(plan)[: max(1, count // 3)]
+        ],
+    )
+
+
+def _print_links(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the links now and after their worst failures: with ranges in two tables."""
+    now = ("rate", "load", "delay", "full on")
+    then = ("if this fails", "load then", "full then")
+    if "ranges" not in rows[0]:
+        _print_rows(("from", "to", *now, *then), [(*_now(one), *_then(one)) for one in rows])
+        return
+    _print_rows(("from", "to", *now), [_now(one) for one in rows])
+    put()
+    _print_rows(("from", "to", *then), [(one["from"], one["to"], *_then(one)) for one in rows])
+
+
+def _now(one: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        one["from"],
+        one["to"],
+        units.show(one["rate_bps"], "bit/s"),
+        _with_ends(one, "load_ratio", "ratio"),
+        _with_ends(one, "delay_s", "s"),
+        _dates(one, "full_on"),
+    )
+
+
+def _then(one: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        one["failure"] or one["failure_sooner"] or "-",
+        _with_ends(one, "failure_load_ratio", "ratio"),
+        _dates(one, "failure_full_on"),
+    )
+
+
+def _with_ends(row: Mapping[str, Any], name: str, unit: str) -> str:
+    """Write a number; of a range the median and its ends."""
+    if "ranges" not in row:
+        return units.show(row[name], unit, digits=3)
+    found = row["ranges"][name]
+    low, middle, high = (units.show(found[p], unit, digits=3) for p in ("p5", "median", "p95"))
+    return middle if low == high else f"{middle} ({low}..{high})"
+
+
+def _dates(row: Mapping[str, Any], name: str) -> str:
+    """Write the month in which a link is full; of a range the first and the last, too."""
+    if "ranges" not in row:
+        return _month(row[name])
+    found = row["ranges"][name]
+    low, middle, high = (_month(found[p]) for p in ("p5", "median", "p95"))
+    return middle if low == high else f"{middle} ({low}..{high})"
+
+
+def _month(day: str | None) -> str:
+    return "-" if day is None else day[:7]
+
+
+def _print_rows(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.table import Table
+
+    texts = ("from", "to", "if this fails", "slowest from")
+    table = Table(box=None, pad_edge=False)
+    for heading in headings:
+        table.add_column(cell(heading), justify="left" if heading in texts else "right")
+    for row in rows:
+        table.add_row(*map(cell, row))
+    print_table(table)

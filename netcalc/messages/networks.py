@@ -1,0 +1,117 @@
+"""Networks: files of links and demands, what is planned of them, and how far a scan came."""
+
+from __future__ import annotations
+
+NETWORKS: dict[str, str] = {
+    # Files; a sentence follows the name of the file, the line and the field.
+    "network-file-empty": "there is no row",
+    "network-no-rows": "there is no row after the headings",
+    "network-rows": "has {count:,} rows, more than {limit:,}",
+    "network-line-long": "is longer than any line that is read",
+    "network-column-missing": "the column is missing; there are {columns:names}",
+    "network-column-named": "the column is missing; {near:or} may be meant",
+    "network-column-unknown": "is not a known column",
+    "network-column-twice": "is a second column for the same",
+    "network-columns-ignored": "{file}: columns not used: {columns:names}",
+    "network-unit-unwanted": "has a unit, but the column holds names or plain numbers",
+    "network-row-length": "has {count:cell|cells}, the headings are {wanted}",
+    "network-cell-empty": "the cell is empty",
+    "network-cell-unreadable": "{reason}",
+    "network-cost": "is not a cost",
+    "network-one-number": "an availability is one number, not a range",
+    "network-number-impossible": "is impossible: it must be {limits}",
+    "network-range-impossible": ("{share:ratio} of this range is impossible: it must be {limits}"),
+    "network-loop": "begins and ends at the same node",
+    "network-node-unknown": "is not a node of the network",
+    "network-node-twice": "the node is named twice",
+    "network-link-twice": "the link of line {first} has the same ends or the same name",
+    "network-both-directions": (
+        "line {first} is the other direction of this link, but each line is both directions"
+    ),
+    "network-disconnected": "no path leads there from {start}",
+    # Objects and graphs.
+    "network-empty": "there are no {name}",
+    "network-name-twice": "{name}: {value!r} is there twice",
+    "network-draws-impossible": (
+        "{value:ratio} of the distribution of {name} is impossible: it must be from {low:g} to "
+        "{high:g}"
+    ),
+    "network-node-nameless": "{name} has no name",
+    "not-a-date": "{name} must be a date such as 2026-11-24, got {value!r}",
+    "network-not-a-graph": "{name} must be a graph of networkx, got {found}",
+    "network-edge-without": "the edge {start}-{end} has no {name}",
+    "network-no-path": "{name}: no path from {value}",
+    "network-cost-missing": "the link {value} has no cost",
+    # What was planned.
+    "network-size": (
+        "{nodes:node|nodes}, {links:link|links}, {demands:demand|demands} of {rate_bps:bit/s} "
+        "together, at the layer of the rates of the links"
+    ),
+    "network-busiest": "busiest: {start} to {end} with {ratio:ratio} of {rate_bps:bit/s}",
+    "network-worst-failure": (
+        "worst single failure: {link}; then {start} to {end} has {ratio:ratio} of {rate_bps:bit/s}"
+    ),
+    "network-cut": "the failure of {link} cuts off {count:demand|demands} of {rate_bps:bit/s}",
+    "network-cuts-more": "{count:more failure cuts|more failures cut} demands off",
+    "network-full": "full first: {start} to {end} on {date}",
+    "network-full-now": "full already: {start} to {end}",
+    "network-full-never": "no link is ever full within 100 years",
+    "network-full-failed": (
+        "full first with any one failure: {start} to {end} on {date}, if {link_failed} fails"
+    ),
+    "network-full-failed-now": (
+        "full already with one failure: {start} to {end}, if {link_failed} fails"
+    ),
+    "network-slowest": "longest mean delay of a demand: {delay_s:s} from {start} to {end}",
+    "network-costs-given": "shortest paths by the costs of the file, equal split at each node",
+    "network-costs-ospf": (
+        "shortest paths by OSPF's cost, {reference_bps:bit/s} over the rate; equal split at each "
+        "node"
+    ),
+    "network-costs-hops": "shortest paths by hops, equal split at each node",
+    "network-costs-latency": "shortest paths by latency in microseconds, equal split at each node",
+    "network-queue": "delays are means: latency, serialization and the wait of {queue} ({model})",
+    "network-drawn": (
+        "ranges are p5 to p95 of {draws:draw|draws}; paths, and the failure that is the worst for "
+        "a link, are those of the medians"
+    ),
+    "network-interrupted": (
+        "stopped after {done} of {total:single failure|single failures}; the page is of those"
+    ),
+    "network-no-ranges": "stopped before the ranges were drawn; all numbers are of their medians",
+    "network-continued": "continued: {done} of {total:single failure|single failures} were saved",
+    "network-saved-other": "has the failures of another network or of other settings",
+    "network-saved-damaged": "is not what a scan has written",
+    "network-saved-busy": "{file}: another process writes its failures there",
+}
+
+NETWORKS_HINTS: dict[str, str] = {
+    "network-column-missing": "Name it in the first line",
+    "network-column-named": "Rename it",
+    "network-column-unknown": "Rename it, or give it a name unlike those of known columns",
+    "network-cell-unreadable": "{advice}",
+    "network-column-twice": "Remove or rename one of them",
+    "network-cell-empty": "Fill it in, or remove the row",
+    "network-loop": "Correct one of the two names, or remove the row",
+    "network-node-unknown": "Names are compared as they are written, upper and lower case too",
+    "network-range-impossible": (
+        "Narrow the range, or write truncated({value}) to leave the impossible part out"
+    ),
+    "network-link-twice": "Give parallel links names of their own in a column name",
+    "network-both-directions": (
+        "If each line is one direction, add --one-way; if they are two links, give them names in a "
+        "column name"
+    ),
+    "network-disconnected": "Add the link that is missing, or remove the demand",
+    "network-cost-missing": "Give all links a cost, or plan with another rule",
+    "network-edge-without": "Give it {name} as a number, or {attribute} as text with a unit",
+    "network-saved-other": "Save into a new file, or add --force to write it anew",
+    "network-saved-damaged": "Save into a new file, or add --force to write it anew",
+    "network-interrupted": "The same command continues where --save has it",
+}
+
+NETWORKS_EXPECTED: dict[str, str] = {
+    "network-file-empty": "a first line with {columns:names}",
+    "network-cost": "a whole number from 1 to {high}",
+    "network-row-length": "{wanted:cell|cells}",
+}

@@ -1,0 +1,214 @@
+"""A network and its demands: frozen facts, with ranges where a number is not known exactly."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from netcalc.checks import at_least, non_negative, positive, ratio, scalar, whole
+from netcalc.errors import ArgumentTypeError, DomainError
+from netcalc.messages import Notice
+from netcalc.planning.network.routing import MOST_COST
+from netcalc.uncertain import Distribution, Known
+
+ALLOWED: dict[str, tuple[float, float, bool]] = {
+    "rate_bps": (0.0, float("inf"), True),
+    "latency_s": (0.0, float("inf"), False),
+    "demand_bps": (0.0, float("inf"), False),
+    "growth_ratio": (-1.0, float("inf"), True),
+    "availability_ratio": (0.0, 1.0, False),
+}
+"""Least and greatest possible value of each number, and whether the least is not possible."""
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "rate_bps": positive,
+    "latency_s": non_negative,
+    "demand_bps": non_negative,
+    "growth_ratio": lambda name, value: at_least(name, value, -1.0),
+    "availability_ratio": ratio,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Direction:
+    """One direction of a link.
+
+    Parameters
+    ----------
+    rate_bps : float or Distribution
+        Line rate, above 0. [bit/s]
+    latency_s : float or Distribution
+        Propagation, and what the devices add without a queue. [s]
+    cost : int, optional
+        Cost of shortest paths, from 1 to :data:`netcalc.planning.network.routing.MOST_COST`;
+        without it the plan has a rule. [1]
+    """
+
+    rate_bps: Known
+    latency_s: Known
+    cost: int | None = None
+
+    def __post_init__(self) -> None:
+        check_number("rate_bps", self.rate_bps)
+        check_number("latency_s", self.latency_s)
+        if self.cost is not None:
+            cost = scalar("cost", whole("cost", self.cost, 1))
+            if cost > MOST_COST:
+                raise DomainError("above-maximum", "cost", self.cost, high=MOST_COST)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A link between two nodes.
+
+    Parameters
+    ----------
+    start, end : str
+        Its nodes.
+    there : Direction
+        From ``start`` to ``end``.
+    back : Direction, optional
+        The other direction; None for a link of one direction.
+    name : str
+        Unique in a network; by default ``start-end``.
+    availability_ratio : float, optional
+        Share of the time in which it works. [ratio]
+    growth_ratio : float or Distribution, optional
+        Growth of its load a year, in place of that of the demands. [ratio]
+    """
+
+    start: str
+    end: str
+    there: Direction
+    back: Direction | None
+    name: str = ""
+    availability_ratio: float | None = None
+    growth_ratio: Known | None = None
+
+    def __post_init__(self) -> None:
+        _check_names(self.start, self.end)
+        if not self.name:
+            object.__setattr__(self, "name", f"{self.start}-{self.end}")
+        if self.availability_ratio is not None:
+            check_number("availability_ratio", self.availability_ratio)
+        if self.growth_ratio is not None:
+            check_number("growth_ratio", self.growth_ratio)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """Traffic from one node to another.
+
+    Parameters
+    ----------
+    source, target : str
+        Where it enters and where it leaves.
+    rate_bps : float or Distribution
+        Its rate at the layer of the rates of the links, in the hour that is planned for. [bit/s]
+    growth_ratio : float or Distribution, optional
+        Growth a year; without it that of the plan. [ratio]
+    """
+
+    source: str
+    target: str
+    rate_bps: Known
+    growth_ratio: Known | None = None
+
+    def __post_init__(self) -> None:
+        _check_names(self.source, self.target)
+        check_number("demand_bps", self.rate_bps)
+        if self.growth_ratio is not None:
+            check_number("growth_ratio", self.growth_ratio)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """Nodes, links, and the demands on them.
+
+    Parameters
+    ----------
+    links : tuple of Link
+        At least one, with different names.
+    demands : tuple of Demand
+        At least one; several between the same nodes add up.
+    nodes : tuple of str
+        In the order of their numbers; by default those of the links.
+    notices : tuple of Notice
+        What a file has that is not used.
+
+    Raises
+    ------
+    DomainError
+        If there is no link or demand, a name is used twice, or a node is unknown.
+    """
+
+    links: tuple[Link, ...]
+    demands: tuple[Demand, ...]
+    nodes: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, some in (("links", self.links), ("demands", self.demands)):
+            if not some:
+                raise DomainError("network-empty", name, 0)
+        ends = dict.fromkeys(node for link in self.links for node in (link.start, link.end))
+        object.__setattr__(self, "nodes", self.nodes or tuple(ends))
+        known = set(self.nodes)
+        _check_once("nodes", self.nodes)
+        _check_once("links", [link.name for link in self.links])
+        for name, nodes in (
+            ("links", ends),
+            ("demands", (node for one in self.demands for node in (one.source, one.target))),
+        ):
+            for node in nodes:
+                if node not in known:
+                    raise DomainError("network-node-unknown", name, node)
+
+
+def median(value: Known) -> float:
+    """Return a number, or the median of its distribution."""
+    if isinstance(value, Distribution):
+        return float(value.ppf(np.array(0.5)))
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_number(name: str, value: Known) -> None:
+    """Refuse a number that cannot be, and a distribution that reaches one."""
+    shown = "rate_bps" if name == "demand_bps" else name
+    if not isinstance(value, Distribution):
+        if isinstance(value, str):
+            raise ArgumentTypeError("text-for-numbers", shown, value)
+        number = scalar(shown, _CHECKS[name](shown, value))
+        if not math.isfinite(number):
+            raise DomainError("not-finite", shown, value)
+        return
+    low, high, low_open = ALLOWED[name]
+    share = value.share_outside(low, high, low_open=low_open)
+    if share > LEAST_SHARE:
+        raise DomainError("network-draws-impossible", shown, share, low=low, high=high)
+
+
+LEAST_SHARE = 1e-6
+"""Share of a distribution beyond what is possible that is left out without a word: the tail of a
+normal distribution is never 0. [ratio]"""
+
+
+def _check_names(first: str, second: str) -> None:
+    for name in (first, second):
+        if not isinstance(name, str):
+            raise ArgumentTypeError("not-text", "node", type(name).__name__, example="Vienna")
+        if not name:
+            raise DomainError("network-node-nameless", "node", name)
+    if first == second:
+        raise DomainError("network-loop", "node", first)
+
+
+def _check_once(name: str, values: Sequence[str]) -> None:
+    value, count = Counter(values).most_common(1)[0]
+    if count > 1:
+        raise DomainError("network-name-twice", name, value)

@@ -1,0 +1,183 @@
+r"""Loads after the failure of a link: only what its shortest paths carried is routed again.
+
+A failure changes the paths to a destination only where a shortest path to it used the link. There,
+nodes all of whose next hops are lost get a longer distance, and nodes that lose some of them split
+among the others; all other nodes forward as before. With the forwarding shares :math:`P` of a
+destination before and :math:`P'` after, and the traffic :math:`y` at the nodes, the change
+:math:`\\delta` of that traffic follows from
+
+.. math:: \\delta = P'^T \\delta + (P' - P)^T y + (d' - d)
+
+where :math:`d' - d` takes away what has no path any more. So only differences move, those of all
+destinations at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.planning.network.routing import (
+    UNREACHABLE,
+    Bools,
+    Ints,
+    Routes,
+    add_rows,
+    sum_by_key,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a failure changes.
+
+    Attributes
+    ----------
+    load : numpy.ndarray
+        Difference of the load of each arc, shape (A, G); the failed arcs lose all. [bit/s]
+    cut_rows, cut_nodes : numpy.ndarray
+        Rows of destinations and nodes with demand that has no path any more.
+    """
+
+    load: FloatArray
+    cut_rows: Ints
+    cut_nodes: Ints
+
+
+class Failures:
+    """Single failures of a network in which routes and traffic are known.
+
+    Parameters
+    ----------
+    routes : Routes
+        Shortest paths without a failure.
+    demand : numpy.ndarray
+        What enters at each node for each destination, shape (T, N, G). [bit/s]
+    traffic : numpy.ndarray
+        What passes each node then, as :func:`netcalc.planning.network.routing.carry` gives it.
+        [bit/s]
+    """
+
+    def __init__(self, routes: Routes, *, demand: FloatArray, traffic: FloatArray) -> None:
+        self._routes = routes
+        self._demand = demand.reshape(-1, demand.shape[2])
+        self._traffic = traffic.reshape(-1, traffic.shape[2])
+        self._has_demand: Bools = np.asarray(self._demand.any(axis=1))
+        # As each failure finds and leaves them: what it changes is put back.
+        self._distance = routes.distance.ravel().copy()
+        self._width = routes.width.ravel()
+        self._lost = np.zeros(self._distance.size, dtype=np.int64)
+        self._works = np.ones(routes.arcs.count, dtype=np.bool_)
+        self._least = float(np.abs(self._demand).max(initial=0.0)) * 1e-13
+
+    def fail(self, arcs: Ints) -> Change:
+        """Return what changes if some arcs, the directions of a link, are lost.
+
+        Parameters
+        ----------
+        arcs : numpy.ndarray
+            Numbers of the arcs.
+
+        Returns
+        -------
+        Change
+            Loads, and demands without a path.
+        """
+        self._works[arcs] = False
+        changed, longer = self._lose(arcs)
+        before = self._distance[longer]
+        try:
+            self._find_again(longer)
+            return self._carry(changed, longer)
+        finally:
+            self._distance[longer] = before
+            self._lost[changed] = 0
+            self._works[arcs] = True
+
+    def _lose(self, arcs: Ints) -> tuple[Ints, Ints]:
+        """Return the nodes, for each destination, that lose next hops, and those that lose all."""
+        net = self._routes.arcs
+        rows, which = np.nonzero(self._routes.used[:, arcs])
+        frontier = rows * net.node_count + net.tail[arcs[which]]
+        changed, longer = [], []
+        while frontier.size:
+            key, count = np.unique(frontier, return_counts=True)
+            changed.append(key)
+            self._lost[key] += count
+            all_lost = key[self._lost[key] == self._width[key]]
+            longer.append(all_lost)
+            arc, index = net.entering.of(all_lost % net.node_count)
+            row = (all_lost // net.node_count)[index]
+            on = self._routes.used[row, arc] & self._works[arc]
+            frontier = row[on] * net.node_count + net.tail[arc[on]]
+        return _joined(changed), _joined(longer)
+
+    def _find_again(self, longer: Ints) -> None:
+        """Find the distances of nodes that have lost their paths, from their neighbours."""
+        net, distance = self._routes.arcs, self._distance
+        distance[longer] = UNREACHABLE
+        frontier = longer
+        arc, index = net.leaving.of(frontier % net.node_count)
+        key = frontier[index]
+        while True:
+            there = key - net.tail[arc] + net.head[arc]
+            cost = np.where(self._works[arc], distance[there] + net.cost[arc], UNREACHABLE)
+            better = cost < distance[key]
+            if not better.any():
+                return
+            np.minimum.at(distance, key[better], cost[better])
+            # Whose neighbours may be nearer now, among the same nodes: all others are nearer still.
+            frontier = np.unique(key[better])
+            arc, index = net.entering.of(frontier % net.node_count)
+            key = frontier[index] - net.head[arc] + net.tail[arc]
+
+    def _carry(self, changed: Ints, longer: Ints) -> Change:
+        """Move the differences of the traffic to where they end."""
+        net = self._routes.arcs
+        load = np.zeros((net.count, self._traffic.shape[1]))
+        cut = longer[self._distance[longer] >= UNREACHABLE]
+        cut = cut[self._has_demand[cut]]
+        # A node without a path has no next hops now: its traffic, turned to nowhere, goes away.
+        with_traffic = changed[self._traffic[changed].any(axis=1)]
+        key, moving = self._turned(with_traffic, load)
+        while key.size:
+            arc, index, width = self._next_hops(key)
+            part = moving[index] / width[:, None]
+            add_rows(load, arc, part)
+            there = key[index] - net.tail[arc] + net.head[arc]
+            key, moving = sum_by_key(there, part)
+            large = np.abs(moving).max(axis=1) > self._least
+            key, moving = key[large], moving[large]
+        return Change(load, cut // net.node_count, cut % net.node_count)
+
+    def _turned(self, key: Ints, load: FloatArray) -> tuple[Ints, FloatArray]:
+        """Turn the traffic of nodes to their new next hops; return what that adds where."""
+        net = self._routes.arcs
+        arc, index = net.leaving.of(key % net.node_count)
+        old = self._routes.used[(key // net.node_count)[index], arc]
+        arc, index = arc[old], index[old]
+        gone = -self._traffic[key[index]] / self._width[key[index]][:, None]
+        new_arc, new_index, new_width = self._next_hops(key)
+        come = self._traffic[key[new_index]] / new_width[:, None]
+        arcs, parts = np.concatenate([arc, new_arc]), np.concatenate([gone, come])
+        add_rows(load, arcs, parts)
+        at = np.concatenate([key[index], key[new_index]]) - net.tail[arcs] + net.head[arcs]
+        return sum_by_key(at, parts)
+
+    def _next_hops(self, key: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return the arcs on shortest paths now, the index of the node of each, and its width."""
+        net, distance = self._routes.arcs, self._distance
+        arc, index = net.leaving.of(key % net.node_count)
+        here = key[index]
+        there = here - net.tail[arc] + net.head[arc]
+        shortest = np.equal(distance[here], distance[there] + net.cost[arc])
+        on = self._works[arc] & shortest & (distance[here] < UNREACHABLE)
+        arc, index = arc[on], index[on]
+        width = np.bincount(index, minlength=key.size)[index]
+        return arc, index, width
+
+
+def _joined(parts: list[Ints]) -> Ints:
+    return np.unique(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)

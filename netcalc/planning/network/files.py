@@ -1,0 +1,421 @@
+"""Networks and demands from CSV: right, or refused with file, line and field.
+
+A link is a row with the columns from, to, rate and latency, and optionally name, cost, availability
+and growth; a demand is one with from, to and rate, and optionally growth. A number has its unit in
+the cell (``10 Gbit/s``) or in the heading (``rate [Gbit/s]``, ``rate_bps``), and may be a range
+(``80..100 Mbit/s``, ``30 ms ± 5 ms``). Separators are commas, semicolons or tabs; lines that begin
+with ``#`` are comments.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NoReturn
+
+from netcalc import uncertain, units
+from netcalc.errors import DomainError, ReaderError, UnitError
+from netcalc.messages import Notice
+from netcalc.planning.network.facts import Demand, Direction, Link, Network
+from netcalc.planning.network.graphs import reachable
+from netcalc.planning.network.routing import MOST_COST
+from netcalc.readers.source import Readable, decode, open_source, shorten
+from netcalc.uncertain import Known
+
+MOST_ROWS = 2_000_000
+"""Most rows of a file. [1]"""
+
+_NAMES = {
+    "from": ("from", "source", "src", "start", "a", "node_a", "node1"),
+    "to": ("to", "target", "destination", "dst", "end", "b", "node_b", "node2"),
+    "node": ("node", "name"),
+    "name": ("name", "link", "id"),
+    "rate": ("rate", "bandwidth", "capacity", "speed", "bw", "traffic", "demand", "load"),
+    "latency": ("latency", "delay"),
+    "cost": ("cost", "metric", "weight"),
+    "availability": ("availability",),
+    "growth": ("growth",),
+}
+_UNITS = {"rate": "bit/s", "latency": "s", "availability": "ratio", "growth": "ratio"}
+_LINK_COLUMNS = ("from", "to", "rate", "latency", "name", "cost", "availability", "growth")
+_DEMAND_COLUMNS = ("from", "to", "rate", "growth")
+_SUFFIXES = {"bps": "bit/s", "s": "s", "ms": "ms", "us": "us", "ratio": "ratio", "percent": "%"}
+_HEADING = re.compile(r"(?P<name>[^\[(]*?)\s*(?:\[(?P<a>[^\]]*)\]|\((?P<b>[^)]*)\))\s*")
+_A_YEAR = re.compile(r"\s*(?:/\s*(?:year|yr|y|a)|per\s+year|a\s+year|p\.\s*a\.?|yearly)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a file: its line, and the text of each known column."""
+
+    table: _Table
+    line: int
+    cells: Mapping[str, str]
+
+    def refuse(self, code: str, column: str, **values: object) -> NoReturn:
+        field = self.table.headings.get(column, column)
+        raise ReaderError(
+            code,
+            file=self.table.file,
+            line=self.line,
+            field=field,
+            **values,  # type: ignore[arg-type]
+        )
+
+    def text(self, column: str) -> str:
+        """Return the text of a cell; one that is empty is refused."""
+        found = self.cells[column]
+        if not found:
+            self.refuse("network-cell-empty", column)
+        return found
+
+    def number(self, column: str) -> Known:
+        """Return the number of a cell, or its range."""
+        text, unit = self.text(column), _UNITS[column]
+        if column == "growth":
+            text = without_year(text)
+        written = self.table.units.get(column)
+        if written and text[-1:].isdigit():
+            text = f"{text} {written}"
+        try:
+            return uncertain.parse(text, unit)
+        except UnitError as error:
+            self.refuse(
+                "network-cell-unreadable",
+                column,
+                value=shorten(self.cells[column]),
+                reason=error.what,
+                advice=error.hint or f"Write for example {units.example(unit)}",
+            )
+
+    def cost(self) -> int:
+        """Return the cost of a link."""
+        text = self.text("cost")
+        if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_COST):
+            self.refuse("network-cost", "cost", value=shorten(text), high=MOST_COST)
+        return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A file: its columns as they are headed, with their units, and its rows."""
+
+    file: str
+    headings: Mapping[str, str]
+    units: Mapping[str, str]
+    rows: Sequence[_Row]
+    notices: tuple[Notice, ...]
+
+    def has(self, column: str) -> bool:
+        return column in self.headings
+
+
+def read(
+    links: Readable, *, demands: Readable, nodes: Readable | None = None, one_way: bool = False
+) -> Network:
+    """Read a network and its demands from files.
+
+    Parameters
+    ----------
+    links : path, str, bytes or file object
+        CSV with a row a link; a ``str`` with a line end in it is the text itself.
+    demands : path, str, bytes or file object
+        CSV with a row a demand.
+    nodes : path, str, bytes or file object, optional
+        CSV with a column ``node``: the only nodes that links may have.
+    one_way : bool
+        Whether each row of a link is one direction: ``a,b`` and ``b,a`` of the same name, or both
+        without one, are the two directions of one link, which fail together. By default a row is
+        both directions.
+
+    Returns
+    -------
+    Network
+        Nodes, links and demands in the order of the files.
+
+    Raises
+    ------
+    ReaderError
+        If a cell is empty, not a number with a unit or an impossible one, a node unknown, a link
+        there twice, a link or a demand from a node to itself, or no path leads to the end of a
+        demand.
+
+    Examples
+    --------
+    >>> network = read(
+    ...     "from,to,rate,latency\\na,b,10 Gbit/s,5 ms\\nb,c,T1,30 ms\\n",
+    ...     demands="from,to,rate [Mbit/s],growth\\na,c,1.2,30 %/year\\n",
+    ... )
+    >>> network.nodes, network.links[1].there.rate_bps
+    (('a', 'b', 'c'), 1544000.0)
+    >>> network.demands
+    (Demand(source='a', target='c', rate_bps=1200000.0, growth_ratio=0.3),)
+    """
+    table = _read(links, _LINK_COLUMNS, ("from", "to", "rate", "latency"))
+    known = None if nodes is None else _read_nodes(nodes)
+    found = _links(table, known, one_way=one_way)
+    names = known or {node: 0 for link in found for node in (link.start, link.end)}
+    loads = _read(demands, _DEMAND_COLUMNS, ("from", "to", "rate"))
+    reached = reachable(found, nodes=tuple(names))
+    return Network(
+        links=found,
+        demands=tuple(_demand(row, names, reached) for row in loads.rows),
+        nodes=tuple(names),
+        notices=(*table.notices, *loads.notices),
+    )
+
+
+def without_year(text: str) -> str:
+    """Return a growth without the words that say it is one a year.
+
+    Examples
+    --------
+    >>> without_year("30 % ± 5 % per year"), without_year("30%/a")
+    ('30 % ± 5 %', '30%')
+    """
+    return _A_YEAR.sub("", text)
+
+
+def _links(table: _Table, known: Mapping[str, int] | None, *, one_way: bool) -> tuple[Link, ...]:
+    rows: dict[str, _Row] = {}
+    found: dict[str, Link] = {}
+    for row in table.rows:
+        link = _link(row, known)
+        twin = _twin(row, link, found, rows, one_way=one_way)
+        if twin is None:
+            found[link.name], rows[link.name] = link, row
+        else:
+            found[twin.name] = _with_back(twin, link)
+    if not one_way:
+        return tuple(_with_back(link, link) for link in found.values())
+    return tuple(found.values())
+
+
+def _demand(row: _Row, names: Mapping[str, int], reached: Callable[[str, str], bool]) -> Demand:
+    source, target = (_node(row, column, names) for column in ("from", "to"))
+    if source == target:
+        row.refuse("network-loop", "to", value=shorten(target))
+    if not reached(source, target):
+        row.refuse("network-disconnected", "to", value=shorten(target), start=shorten(source))
+    growth = row.number("growth") if row.table.has("growth") else None
+    try:
+        return Demand(
+            source=source, target=target, rate_bps=row.number("rate"), growth_ratio=growth
+        )
+    except DomainError as error:
+        _impossible(row, error)
+
+
+def _link(row: _Row, known: Mapping[str, int] | None) -> Link:
+    start, end = (_node(row, column, known) for column in ("from", "to"))
+    if start == end:
+        row.refuse("network-loop", "to", value=end)
+    table = row.table
+    try:
+        there = Direction(
+            rate_bps=row.number("rate"),
+            latency_s=row.number("latency"),
+            cost=row.cost() if table.has("cost") else None,
+        )
+        available = row.number("availability") if table.has("availability") else None
+        if isinstance(available, uncertain.Distribution):
+            row.refuse("network-one-number", "availability", value=row.text("availability"))
+        return Link(
+            start=start,
+            end=end,
+            there=there,
+            back=None,
+            name=row.text("name") if table.has("name") else "",
+            availability_ratio=available,  # type: ignore[arg-type]
+            growth_ratio=row.number("growth") if table.has("growth") else None,
+        )
+    except DomainError as error:
+        _impossible(row, error)
+
+
+_COLUMN_OF = {"rate_bps": "rate", "latency_s": "latency", "growth_ratio": "growth",
+              "availability_ratio": "availability"}  # fmt: skip
+
+
+def _impossible(row: _Row, error: DomainError) -> NoReturn:
+    """Refuse a number that cannot be, or a range that reaches one."""
+    column = _COLUMN_OF[error.name]
+    limits = {"rate": "above 0", "latency": "0 or more", "growth": "above -100%",
+              "availability": "from 0% to 100%"}[column]  # fmt: skip
+    if column == "rate" and not row.table.has("latency"):
+        limits = "0 or more"
+    text = shorten(row.cells[column])
+    if error.code == "network-draws-impossible":
+        row.refuse("network-range-impossible", column, value=text, share=error.value, limits=limits)
+    row.refuse("network-number-impossible", column, value=text, limits=limits)
+
+
+def _node(row: _Row, column: str, known: Mapping[str, int] | None) -> str:
+    name = row.text(column)
+    if known is not None and name not in known:
+        near = get_close_matches(name, known, n=3)
+        row.refuse(
+            "network-node-unknown", column, value=shorten(name),
+            **({"suggestions": near} if near else {}),
+        )  # fmt: skip
+    return name
+
+
+def _twin(
+    row: _Row, link: Link, found: Mapping[str, Link], rows: Mapping[str, _Row], *, one_way: bool
+) -> Link | None:
+    """Return the link whose other direction a row is; refuse one that is there already."""
+    named = row.table.has("name")
+    other = found.get(link.name) if named else None
+    backwards = None if named else found.get(f"{link.end}-{link.start}")
+    if not named:
+        other = found.get(link.name)
+    if one_way:
+        twin = other if named else backwards
+        ends = None if twin is None else (twin.end, twin.start, twin.back)
+        if ends == (link.start, link.end, None):
+            return twin
+    if other is not None:
+        row.refuse("network-link-twice", "from", value=link.name, first=rows[link.name].line)
+    if backwards is not None:
+        code = "network-link-twice" if one_way else "network-both-directions"
+        row.refuse(code, "from", value=link.name, first=rows[backwards.name].line)
+    return None
+
+
+def _with_back(link: Link, back: Link) -> Link:
+    return Link(
+        start=link.start, end=link.end, there=link.there, back=back.there, name=link.name,
+        availability_ratio=link.availability_ratio, growth_ratio=link.growth_ratio,
+    )  # fmt: skip
+
+
+def _read_nodes(nodes: Readable) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for row in _read(nodes, ("node",), ("node",)).rows:
+        name = row.text("node")
+        if name in found:
+            row.refuse("network-node-twice", "node", value=name)
+        found[name] = len(found)
+    return found
+
+
+def _read(source: Readable, columns: Sequence[str], required: Sequence[str]) -> _Table:
+    """Read a file of rows; its headings may be in any order."""
+    opened = open_source(source)
+    text = decode(opened)
+    lines = zip(text.numbers, text.lines, strict=True)
+    rows = [(n, line) for n, line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if text.too_long:
+        raise ReaderError("network-line-long", file=opened.name, line=text.too_long[0])
+    if not rows:
+        raise ReaderError("network-file-empty", file=opened.name, columns=list(required))
+    if len(rows) > MOST_ROWS:
+        raise ReaderError("network-rows", file=opened.name, count=len(rows), limit=MOST_ROWS)
+    first, header = rows[0]
+    delimiter = max(",;\t", key=header.count)
+    written = _cells(opened.name, first, header, delimiter)
+    places = _places(opened.name, first, written, columns, required)
+    headings = {column: shorten(written[index]) for column, index in places.items()}
+    unused = [shorten(one) for n, one in enumerate(written) if n not in places.values()]
+    for heading in unused:
+        missing = [name for column in columns if column not in places for name in _NAMES[column]]
+        near = get_close_matches(_parts(heading)[0], missing, n=1, cutoff=0.75)
+        if near:
+            raise ReaderError("network-column-unknown", file=opened.name, line=first,
+                              field=heading, suggestions=near)  # fmt: skip
+    notices = (
+        (Notice("network-columns-ignored", {"columns": unused, "file": opened.name}),)
+        if any(unused) else ()
+    )  # fmt: skip
+    in_heading = {
+        column: _unit(opened.name, first, written[index], column)
+        for column, index in places.items()
+        if _parts(written[index])[1]
+    }
+    body: list[_Row] = []
+    table = _Table(opened.name, headings, in_heading, body, (*text.warnings, *notices))
+    for line, content in rows[1:]:
+        cells = _cells(opened.name, line, content, delimiter)
+        if len(cells) != len(written):
+            raise ReaderError("network-row-length", file=opened.name, line=line,
+                              count=len(cells), wanted=len(written))  # fmt: skip
+        body.append(_Row(table, line, {column: cells[at] for column, at in places.items()}))
+    if not body:
+        raise ReaderError("network-no-rows", file=opened.name, line=first)
+    return table
+
+
+def _cells(file: str, line: int, content: str, delimiter: str) -> list[str]:
+    try:
+        found = next(csv.reader([content], delimiter=delimiter, skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        raise ReaderError("malformed-quotes", file=file, line=line, reason=str(error)) from None
+    return [" ".join(cell.split()) for cell in found]
+
+
+def _parts(heading: str) -> tuple[str, str]:
+    """Return the name of a heading, as the known names are written, and its unit."""
+    match = _HEADING.fullmatch(heading)
+    if match:
+        return _plain(match["name"]), (match["a"] or match["b"] or "").strip()
+    name, _, tail = _plain(heading).rpartition("_")
+    if name and tail in _SUFFIXES:
+        return name, _SUFFIXES[tail]
+    return _plain(heading), ""
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]+", "_", name.strip().lower())
+
+
+def _places(
+    file: str, line: int, written: Sequence[str], columns: Sequence[str], required: Sequence[str]
+) -> dict[str, int]:
+    """Return the index of each known column."""
+    found: dict[str, int] = {}
+    for index, heading in enumerate(written):
+        name = _parts(heading)[0]
+        for column in columns:
+            if name in _NAMES[column]:
+                if column in found:
+                    raise ReaderError("network-column-twice", file=file, line=line,
+                                      field=shorten(heading))  # fmt: skip
+                found[column] = index
+                break
+    for column in required:
+        if column not in found:
+            near = _nearest(column, written)
+            code = "network-column-named" if near else "network-column-missing"
+            raise ReaderError(code, file=file, line=line, field=column, near=near,
+                              columns=[shorten(one) for one in written])  # fmt: skip
+    return found
+
+
+def _nearest(column: str, written: Sequence[str]) -> list[str]:
+    names = {_parts(one)[0]: one for one in written}
+    near = [
+        one for known in _NAMES[column] for one in get_close_matches(known, names, n=1, cutoff=0.75)
+    ]
+    return [names[one] for one in dict.fromkeys(near)][:1]
+
+
+def _unit(file: str, line: int, heading: str, column: str) -> str:
+    """Return the unit of a heading; one that is not a unit of the column is refused."""
+    written = _parts(heading)[1]
+    field = shorten(heading)
+    wanted = _UNITS.get(column)
+    if wanted is None:
+        raise ReaderError("network-unit-unwanted", file=file, line=line, field=field)
+    unit = without_year(written) if column == "growth" else written
+    try:
+        units.parse(f"1 {unit}", wanted)
+    except UnitError as error:
+        raise ReaderError(
+            "network-cell-unreadable", file=file, line=line, field=field, value=shorten(written),
+            reason=error.what, advice=error.hint or f"Write for example {units.example(wanted)}",
+        ) from None  # fmt: skip
+    return unit

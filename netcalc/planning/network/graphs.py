@@ -1,0 +1,195 @@
+"""Networks from and to networkx: its graphs, and what of them hangs together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from netcalc import uncertain
+from netcalc.errors import ArgumentTypeError, DomainError
+from netcalc.planning.network.facts import Demand, Direction, Link, Network
+from netcalc.planning.network.routing import import_networkx
+from netcalc.uncertain import Known
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+_UNITS = {"rate": "bit/s", "latency": "s", "availability": "ratio", "growth": "ratio"}
+_FIELDS = {"rate": "rate_bps", "latency": "latency_s", "availability": "availability_ratio",
+           "growth": "growth_ratio"}  # fmt: skip
+
+
+def from_graph(
+    graph: nx.Graph[Any],
+    *,
+    demands: Iterable[Demand] | Mapping[tuple[Any, Any], Known],
+) -> Network:
+    """Return a network from a graph of networkx.
+
+    Parameters
+    ----------
+    graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        Edges have the attributes ``rate_bps`` and ``latency_s`` (numbers in SI units or
+        distributions), or ``rate`` and ``latency`` (text with a unit, a range too), and optionally
+        ``cost``, ``name``, ``availability_ratio`` and ``growth_ratio``. An edge of a directed graph
+        is one direction; with the edge back (of the same key) it is one link.
+    demands : iterable of Demand, or mapping
+        Demands, or the rate of each pair of nodes: a number in bit/s, a distribution or text.
+
+    Returns
+    -------
+    Network
+        Nodes are named by their text, in the order of the graph.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If ``graph`` is no graph of networkx.
+    DomainError
+        If an edge has no rate or latency, or a number that cannot be.
+    UnitError
+        If a text is no quantity of its unit.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> graph = networkx.Graph()
+    >>> graph.add_edge("a", "b", rate="10 Gbit/s", latency="5 ms")
+    >>> from_graph(graph, demands={("a", "b"): "3 Gbit/s"}).links[0].name
+    'a-b'
+    """
+    networkx: Any = import_networkx()
+    if not isinstance(graph, networkx.Graph):
+        raise ArgumentTypeError("network-not-a-graph", "graph", type(graph).__name__)
+    links: dict[tuple[str, str, Any], Link] = {}
+    names: set[str] = set()
+    for start, end, key, facts in _edges(graph):
+        direction = Direction(
+            rate_bps=_attribute(facts, "rate", start, end),
+            latency_s=_attribute(facts, "latency", start, end),
+            cost=facts.get("cost"),
+        )
+        twin = links.get((end, start, key)) if graph.is_directed() else None
+        if twin is not None:
+            links[end, start, key] = _joined(twin, direction)
+            continue
+        name = str(facts.get("name") or f"{start}-{end}")
+        links[start, end, key] = Link(
+            start=start,
+            end=end,
+            there=direction,
+            back=None if graph.is_directed() else direction,
+            name=name if name not in names else f"{name} {key}",
+            availability_ratio=_optional(facts, "availability", start, end),  # type: ignore[arg-type]
+            growth_ratio=_optional(facts, "growth", start, end),
+        )
+        names.add(name)
+    if isinstance(demands, Mapping):
+        demands = [
+            Demand(source=str(start), target=str(end), rate_bps=_quantity(rate, "bit/s", "demands"))
+            for (start, end), rate in demands.items()
+        ]
+    return Network(
+        links=tuple(links.values()), demands=tuple(demands), nodes=tuple(map(str, graph.nodes))
+    )
+
+
+def to_graph(network: Network) -> nx.MultiDiGraph[str]:
+    """Return a network as a graph of networkx: an edge a direction, the name of the link its key.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+
+    Returns
+    -------
+    networkx.MultiDiGraph
+        With ``rate_bps``, ``latency_s`` and ``cost`` as attributes of its edges.
+    """
+    networkx: Any = import_networkx()
+    graph: nx.MultiDiGraph[str] = networkx.MultiDiGraph()
+    graph.add_nodes_from(network.nodes)
+    for link in network.links:
+        for start, end, one in (
+            (link.start, link.end, link.there),
+            (link.end, link.start, link.back),
+        ):
+            if one is not None:
+                facts = {"rate_bps": one.rate_bps, "latency_s": one.latency_s, "cost": one.cost}
+                graph.add_edge(start, end, key=link.name, **facts)
+    return graph
+
+
+def reachable(links: Sequence[Link], *, nodes: Sequence[str]) -> Callable[[str, str], bool]:
+    """Return whether a path leads from one node to another, as a function of the two.
+
+    Parameters
+    ----------
+    links : sequence of Link
+        Links between them.
+    nodes : sequence of str
+        All nodes.
+
+    Returns
+    -------
+    callable
+        Of start and end.
+    """
+    networkx: Any = import_networkx()
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(nodes)
+    for link in links:
+        graph.add_edge(link.start, link.end)
+        if link.back is not None:
+            graph.add_edge(link.end, link.start)
+    parts = list(networkx.strongly_connected_components(graph))
+    part_of = {node: number for number, part in enumerate(parts) for node in part}
+    between: dict[int, set[int]] = {}
+    condensed = networkx.condensation(graph, parts)
+
+    def reached(start: str, end: str) -> bool:
+        first, last = part_of[start], part_of[end]
+        if first == last:
+            return True
+        if first not in between:
+            between[first] = networkx.descendants(condensed, first)
+        return last in between[first]
+
+    return reached
+
+
+def _edges(graph: Any) -> Iterable[tuple[str, str, Any, Mapping[str, Any]]]:
+    if graph.is_multigraph():
+        for start, end, key, facts in graph.edges(keys=True, data=True):
+            yield str(start), str(end), key, facts
+    else:
+        for start, end, facts in graph.edges(data=True):
+            yield str(start), str(end), 0, facts
+
+
+def _attribute(facts: Mapping[str, Any], name: str, start: str, end: str) -> Known:
+    found = _optional(facts, name, start, end)
+    if found is None:
+        raise DomainError("network-edge-without", _FIELDS[name], None, start=start, end=end,
+                          attribute=name)  # fmt: skip
+    return found
+
+
+def _optional(facts: Mapping[str, Any], name: str, start: str, end: str) -> Known | None:
+    value = facts.get(_FIELDS[name], facts.get(name))
+    return None if value is None else _quantity(value, _UNITS[name], f"{name} of {start}-{end}")
+
+
+def _quantity(value: Any, unit: str, field: str) -> Known:
+    if isinstance(value, str):
+        return uncertain.parse(value, unit, field=field)
+    found: Known = value
+    return found
+
+
+def _joined(link: Link, back: Direction) -> Link:
+    return Link(
+        start=link.start, end=link.end, there=link.there, back=back, name=link.name,
+        availability_ratio=link.availability_ratio, growth_ratio=link.growth_ratio,
+    )  # fmt: skip

@@ -1,0 +1,245 @@
+"""The answers of a planned network: rows of links, failures and demands, and a few sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.messages import Notice
+from netcalc.planning.network.delays import QUEUES
+from netcalc.planning.network.growth import date_after
+from netcalc.planning.network.plan import NO_FAILURE, FailureResult, NetworkPlan
+from netcalc.planning.network.routing import Ints
+
+HOURS_A_YEAR = 8766.0
+"""Of a Julian year. [hour]"""
+PERCENTS = {"p5": 0.05, "median": 0.5, "p95": 0.95}
+_COSTS = {
+    "given": "network-costs-given",
+    "ospf": "network-costs-ospf",
+    "hops": "network-costs-hops",
+    "latency": "network-costs-latency",
+}
+MOST_CUTS = 5
+"""Links whose failure cuts demands off that are named in a sentence. [1]"""
+
+Row = dict[str, Any]
+
+
+def order(plan: NetworkPlan) -> Ints:
+    """Return the arcs, the one with the highest load after its worst failure first."""
+    return np.lexsort((-plan.load_ratio, -plan.failed_load_ratio))
+
+
+def arc_rows(plan: NetworkPlan) -> list[Row]:
+    """Return a row for each direction of each link, the most loaded first.
+
+    Loads are in bit/s at the layer of the rates, dates are ISO, None where there is none. Where
+    numbers are ranges, ``ranges`` has percentiles of the draws by the names of the answers.
+    """
+    return [_arc_row(plan, arc) for arc in order(plan).tolist()]
+
+
+def _arc_row(plan: NetworkPlan, arc: int) -> Row:
+    start, end = plan.ends(arc)
+    row: Row = {
+        "link": _link_name(plan, int(plan.link_of[arc])),
+        "from": start,
+        "to": end,
+        "rate_bps": float(plan.rate_bps[arc]),
+        "load_bps": float(plan.load_bps[arc]),
+        "load_ratio": float(plan.load_ratio[arc]),
+        "delay_s": float(plan.delay_s[arc]),
+        "full_on": _date(plan, plan.years[arc]),
+        "failure": _link_name(plan, int(plan.failed_by[arc])),
+        "failure_load_bps": float(plan.failed_load_bps[arc]),
+        "failure_load_ratio": float(plan.failed_load_ratio[arc]),
+        "failure_full_on": _date(plan, plan.failed_years[arc]),
+        "failure_sooner": _link_name(plan, int(plan.failed_sooner_by[arc])),
+    }
+    found = plan.ranges
+    if found is not None:
+        row["ranges"] = {
+            "load_bps": _percentiles(found.load_bps[arc]),
+            "load_ratio": _percentiles(found.load_ratio[arc]),
+            "delay_s": _percentiles(found.delay_s[arc]),
+            "full_on": _dates(plan, found.years[arc]),
+            "failure_load_bps": _percentiles(found.failed_load_bps[arc]),
+            "failure_load_ratio": _percentiles(found.failed_load_ratio[arc]),
+            "failure_full_on": _dates(plan, found.failed_years[arc]),
+        }
+    return row
+
+
+def failure_rows(plan: NetworkPlan) -> list[Row]:
+    """Return a row for each failure that was scanned, the one with the highest load first."""
+    worst = sorted(plan.failures, key=lambda one: (-one.load_ratio, one.link))
+    return [_failure_row(plan, one) for one in worst]
+
+
+def _failure_row(plan: NetworkPlan, one: FailureResult) -> Row:
+    start, end = plan.ends(one.arc)
+    available = plan.network.links[one.link].availability_ratio
+    hours = None if available is None else (1.0 - available) * HOURS_A_YEAR
+    return {
+        "link": _link_name(plan, one.link),
+        "from": start,
+        "to": end,
+        "load_ratio": one.load_ratio,
+        "overloaded": one.overloaded,
+        "cut_demands": one.cut_demands,
+        "cut_bps": one.cut_bps,
+        "hours_a_year": hours,
+    }
+
+
+def demand_rows(plan: NetworkPlan) -> list[Row]:
+    """Return the demands with the longest delays, the slowest first."""
+    rows = []
+    for number, index in enumerate(plan.slowest.tolist()):
+        one = plan.network.demands[index]
+        row: Row = {
+            "from": one.source,
+            "to": one.target,
+            "rate_bps": float(plan.demand_bps[index]),
+            "delay_s": float(plan.path_delay_s[index]),
+        }
+        if plan.ranges is not None:
+            row["ranges"] = {"delay_s": _percentiles(plan.ranges.path_delay_s[number])}
+        rows.append(row)
+    return rows
+
+
+def sentences(plan: NetworkPlan) -> list[Notice]:
+    """Return the answers in sentences: the load now, the worst failure, dates, delay."""
+    network, settings = plan.network, plan.settings
+    found = [
+        Notice(
+            "network-size",
+            {
+                "nodes": len(network.nodes),
+                "links": len(network.links),
+                "demands": len(network.demands),
+                "rate_bps": float(plan.demand_bps.sum()),
+            },
+        ),
+        Notice("network-busiest", _at(plan, int(plan.load_ratio.argmax()), plan.load_ratio)),
+    ]
+    if plan.failures:
+        worst = max(plan.failures, key=lambda one: one.load_ratio)
+        link = _link_name(plan, worst.link)
+        ratio = {"ratio": worst.load_ratio, "link": link}
+        found.append(Notice("network-worst-failure", _at(plan, worst.arc, plan.load_ratio) | ratio))
+        cut = sorted(
+            (one for one in plan.failures if one.cut_demands), key=lambda one: -one.cut_bps
+        )
+        for one in cut[:MOST_CUTS]:
+            values = {"link": _link_name(plan, one.link), "count": one.cut_demands,
+                      "rate_bps": one.cut_bps}  # fmt: skip
+            found.append(Notice("network-cut", values))
+        if len(cut) > MOST_CUTS:
+            found.append(Notice("network-cuts-more", {"count": len(cut) - MOST_CUTS}))
+    found += _full(plan)
+    slowest = network.demands[int(plan.slowest[0])]
+    values = {"start": slowest.source, "end": slowest.target,
+              "delay_s": float(plan.path_delay_s.max())}  # fmt: skip
+    name, model = QUEUES[settings.queue]
+    return [
+        *found,
+        Notice("network-slowest", values),
+        Notice(_COSTS[settings.costs], {"reference_bps": _reference(plan)}),
+        Notice("network-queue", {"queue": name, "model": model}),
+        *((Notice("network-drawn", {"draws": settings.draws}),) if plan.ranges else ()),
+    ]
+
+
+def _reference(plan: NetworkPlan) -> float:
+    return plan.settings.reference_bps or float(plan.rate_bps.max())
+
+
+def _full(plan: NetworkPlan) -> list[Notice]:
+    """Return when the first link is full, without a failure and with one."""
+    found = [_full_first(plan, plan.years, _WITHOUT)]
+    if plan.failures and plan.failed_years.min() < plan.years.min():
+        found.append(_full_first(plan, plan.failed_years, _WITH))
+    return found
+
+
+_WITHOUT = ("network-full", "network-full-now", "network-full-never")
+_WITH = ("network-full-failed", "network-full-failed-now", "network-full-never")
+
+
+def _full_first(plan: NetworkPlan, years: FloatArray, codes: tuple[str, str, str]) -> Notice:
+    """Return a sentence of the arc that is full first: on a date, already, or never."""
+    later, now, never = codes
+    arc = int(years.argmin())
+    on = _date(plan, years[arc])
+    if on is None:
+        return Notice(never, {})
+    by = _link_name(plan, int(plan.failed_sooner_by[arc]))
+    values = _at(plan, arc, plan.load_ratio) | {"date": on, "link_failed": by}
+    return Notice(now if years[arc] <= 0.0 else later, values)
+
+
+def _at(plan: NetworkPlan, arc: int, ratio: FloatArray) -> Row:
+    start, end = plan.ends(arc)
+    return {"start": start, "end": end, "ratio": float(ratio[arc]),
+            "rate_bps": float(plan.rate_bps[arc])}  # fmt: skip
+
+
+def as_dict(plan: NetworkPlan, *, notices: Sequence[Notice] = ()) -> Row:
+    """Return the plan as JSON has it; the keys stay the same from version to version."""
+    settings = plan.settings
+    return {
+        "plan": "network",
+        "sentences": [one.stored() for one in sentences(plan)],
+        "nodes": len(plan.network.nodes),
+        "links": len(plan.network.links),
+        "demands": len(plan.network.demands),
+        "demand_bps": float(plan.demand_bps.sum()),
+        "layer": "line",
+        "from": settings.start.isoformat(),
+        "costs": settings.costs,
+        "full_at_ratio": settings.full_at_ratio,
+        "queue": settings.queue,
+        "draws": settings.draws if plan.ranges else None,
+        "seed": settings.seed if plan.ranges else None,
+        "scanned": len(plan.failures),
+        "arcs": arc_rows(plan),
+        "failures": failure_rows(plan),
+        "slowest": demand_rows(plan),
+        "notices": [one.stored() for one in (*plan.network.notices, *notices)],
+    }
+
+
+def flat_rows(plan: NetworkPlan) -> list[Row]:
+    """Return the rows of the links for a CSV: percentiles as columns of their own."""
+    found = []
+    for row in arc_rows(plan):
+        ranges: Mapping[str, Mapping[str, Any]] = row.pop("ranges", {})
+        for name, percentiles in ranges.items():
+            row |= {f"{name}_{percent}": value for percent, value in percentiles.items()}
+        found.append(row)
+    return found
+
+
+def _link_name(plan: NetworkPlan, link: int) -> str | None:
+    return None if link == NO_FAILURE else plan.network.links[link].name
+
+
+def _date(plan: NetworkPlan, years: float) -> str | None:
+    found = date_after(plan.settings.start, float(years))
+    return None if found is None else found.isoformat()
+
+
+def _percentiles(draws: FloatArray) -> dict[str, float]:
+    # The higher of two draws: between a number and inf there is nothing.
+    values = np.quantile(draws, list(PERCENTS.values()), method="higher")
+    return dict(zip(PERCENTS, values.tolist(), strict=True))
+
+
+def _dates(plan: NetworkPlan, years: FloatArray) -> dict[str, str | None]:
+    return {name: _date(plan, value) for name, value in _percentiles(years).items()}

@@ -1,0 +1,464 @@
+"""A planned network: what each link carries, what a failure makes of it, and when it is full."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.errors import DomainError
+from netcalc.planning.network.costs import latency_costs, ospf_costs
+from netcalc.planning.network.delays import delay_s
+from netcalc.planning.network.draws import Draws, medians
+from netcalc.planning.network.facts import Direction, Network, median
+from netcalc.planning.network.failures import Failures
+from netcalc.planning.network.growth import years_to_reach
+from netcalc.planning.network.routing import (
+    UNREACHABLE,
+    Arcs,
+    Ints,
+    Routes,
+    carry,
+    column_blocks,
+    find_routes,
+    mean_over_paths,
+)
+from netcalc.planning.network.settings import Settings
+from netcalc.uncertain import Distribution, Known
+
+NO_FAILURE = -1
+"""In place of the number of a link: no failure loads this arc more than none."""
+DELAYS_SHOWN = 10
+"""Slowest demands whose delay has percentiles, too. [1]"""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureResult:
+    """What the failure of one link does, at the medians of ranges.
+
+    Attributes
+    ----------
+    link : int
+        Number of the link.
+    arc : int
+        Of the arcs that are left, the one with the highest load over rate.
+    load_ratio : float
+        That load. [ratio]
+    overloaded : int
+        Arcs at their rate or above. [1]
+    cut_bps, cut_demands : float, int
+        Demands that have no path then: their rate and their number.
+    worse : dict
+        Arcs that no failure before has loaded as much, with the load of each group. [bit/s]
+    sooner : dict
+        Arcs that are full sooner than with any failure before, with the time. [year]
+    """
+
+    link: int
+    arc: int
+    load_ratio: float
+    overloaded: int
+    cut_bps: float
+    cut_demands: int
+    worse: dict[int, list[float]] = field(repr=False)
+    sooner: dict[int, float] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranges:
+    """Draws of each arc's numbers, a row an arc; of slowest demands, a row each."""
+
+    load_bps: FloatArray
+    load_ratio: FloatArray
+    delay_s: FloatArray
+    years: FloatArray
+    failed_load_bps: FloatArray
+    failed_load_ratio: FloatArray
+    failed_years: FloatArray
+    path_delay_s: FloatArray
+
+
+class NetworkPlan:
+    """The plan of a network: the loads at once, failures one by one as :meth:`scan` goes on.
+
+    Parameters
+    ----------
+    network : Network
+        Links and demands.
+    settings : Settings
+        Costs, growth, queue.
+
+    Attributes
+    ----------
+    arcs : Arcs
+        The directions of the links: first ``there`` of each, then each ``back`` that exists.
+    link_of : numpy.ndarray
+        Number of the link of each arc.
+    rate_bps, latency_s : numpy.ndarray
+        Of each arc, medians of ranges.
+    load_bps, load_ratio, delay_s, years : numpy.ndarray
+        Of each arc without a failure: what it carries, that over its rate, the mean delay, and the
+        time until it is full.
+    failed_load_bps, failed_load_ratio, failed_years : numpy.ndarray
+        The same of each arc with the single failure that is the worst for it, of those scanned.
+    failed_by, failed_sooner_by : numpy.ndarray
+        Number of the link whose failure that is, or :data:`NO_FAILURE`.
+    failures : list of FailureResult
+        The failures that were scanned.
+
+    Raises
+    ------
+    DomainError
+        If there is no path for a demand, or costs are missing.
+    """
+
+    def __init__(self, network: Network, *, settings: Settings) -> None:
+        self.network, self.settings = network, settings
+        self._directions = _directions(network)
+        index = {node: number for number, node in enumerate(network.nodes)}
+        self.link_of: Ints = np.array([link for link, *_ in self._directions])
+        each = [direction for *_, direction in self._directions]
+        self.rate_bps = medians([one.rate_bps for one in each])
+        self.latency_s = medians([one.latency_s for one in each])
+        self.arcs = Arcs(
+            [index[start] for _, start, _, _ in self._directions],
+            head=[index[end] for _, _, end, _ in self._directions],
+            cost=self._costs(each).tolist(),
+            node_count=len(network.nodes),
+        )
+        self._arcs_of_link = _grouped(self.link_of, len(network.links))
+        demands = network.demands
+        self._source: Ints = np.array([index[one.source] for one in demands])
+        target: Ints = np.array([index[one.target] for one in demands])
+        targets, self._row = np.unique(target, return_inverse=True)
+        self.demand_bps = medians([one.rate_bps for one in demands])
+        self._groups, self._group = self._grown()
+        self._growth = medians(self._groups)
+        own = [link.growth_ratio for link in network.links]
+        self._own_growth: dict[int, Known] = {
+            arc: growth
+            for arc, link in enumerate(self.link_of.tolist())
+            if (growth := own[link]) is not None
+        }
+        self.routes: Routes = find_routes(self.arcs, targets=targets)
+        self._require_paths()
+        matrix = self._matrix(self.demand_bps[:, None])
+        traffic, self._load = carry(self.routes, matrix)
+        self._failing = Failures(self.routes, demand=matrix, traffic=traffic)
+        self.load_bps = self._load.sum(axis=1)
+        self.load_ratio = self.load_bps / self.rate_bps
+        self.delay_s = self._delays(self.load_ratio)
+        self.years = self._years(self._load)
+        self.path_delay_s = mean_over_paths(self.routes, self.delay_s)[self._row, self._source]
+        self._failed_load = self._load.copy()
+        self.failed_load_bps = self.load_bps.copy()
+        self.failed_by: Ints = np.full(self.arcs.count, NO_FAILURE)
+        self.failed_years = self.years.copy()
+        self.failed_sooner_by = self.failed_by.copy()
+        self.failures: list[FailureResult] = []
+        self.ranges: Ranges | None = None
+
+    @property
+    def failed_load_ratio(self) -> FloatArray:
+        """Load over rate of each arc with the failure that is the worst for it."""
+        return np.asarray(self.failed_load_bps / self.rate_bps)
+
+    def fingerprint(self) -> str:
+        """Return what is the same for the same medians, costs and growths of the same links."""
+        sha = hashlib.sha256(repr([link.name for link in self.network.links]).encode())
+        own = [(arc, median(one)) for arc, one in self._own_growth.items()]
+        numbers = [
+            self.arcs.tail, self.arcs.head, self.arcs.cost, self.link_of, self.rate_bps,
+            self._source, self.routes.targets[self._row], self.demand_bps, self._group,
+            self._growth, np.array(own), np.array(self.settings.full_at_ratio),
+        ]  # fmt: skip
+        for array in numbers:
+            sha.update(repr((array.shape, array.dtype.str)).encode() + array.tobytes())
+        return sha.hexdigest()
+
+    @property
+    def group_count(self) -> int:
+        """Number of different growths of the demands."""
+        return len(self._groups)
+
+    @property
+    def varies(self) -> bool:
+        """Whether any number is a range."""
+        numbers: list[Known] = [*self._groups, *self._own_growth.values()]
+        numbers += [one.rate_bps for one in self.network.demands]
+        for *_, direction in self._directions:
+            numbers += [direction.rate_bps, direction.latency_s]
+        return any(isinstance(one, Distribution) for one in numbers)
+
+    @property
+    def slowest(self) -> Ints:
+        """The demands with the longest delays, the slowest first."""
+        return np.argsort(-self.path_delay_s, kind="stable")[:DELAYS_SHOWN]
+
+    def ends(self, arc: int) -> tuple[str, str]:
+        """Return the names of the nodes where an arc begins and ends."""
+        _, start, end, _ = self._directions[arc]
+        return start, end
+
+    def scan(self) -> Iterator[FailureResult]:
+        """Fail each link that has not failed yet, and yield what that does."""
+        known = {one.link for one in self.failures}
+        for link in range(len(self.network.links)):
+            if link not in known:
+                result = self._fail(link)
+                self.take(result)
+                yield result
+
+    def take(self, result: FailureResult) -> None:
+        """Take in the result of a failure, of this scan or of one before."""
+        if result.worse:
+            arcs = np.array(list(result.worse))
+            self._failed_load[arcs] = list(result.worse.values())
+            self.failed_load_bps[arcs] = self._failed_load[arcs].sum(axis=1)
+            self.failed_by[arcs] = result.link
+        for arc, years in result.sooner.items():
+            self.failed_years[arc], self.failed_sooner_by[arc] = years, result.link
+        self.failures.append(result)
+
+    def find_ranges(self) -> Iterator[tuple[int, int]]:
+        """Draw all ranges, and yield how much of that is done, and of how much.
+
+        The failure that is the worst for an arc is that of the medians.
+        """
+        drawing = _Drawing(self)
+        yield from drawing.run()
+        self.ranges = drawing.ranges()
+
+    def _fail(self, link: int) -> FailureResult:
+        arcs = self._arcs_of_link[link]
+        change = self._failing.fail(arcs)
+        load = np.maximum(self._load + change.load, 0.0)  # differences leave rounding errors
+        total = load.sum(axis=1)
+        ratio = total / self.rate_bps
+        ratio[arcs] = 0.0
+        changed = np.flatnonzero(change.load.any(axis=1))
+        changed = changed[np.isin(changed, arcs, invert=True)]
+        years = self._years(load[changed], changed)
+        worse = changed[total[changed] > self.failed_load_bps[changed] * (1 + 1e-12)]
+        sooner = years < self.failed_years[changed]
+        cut = np.isin(self._row * self.arcs.node_count + self._source,
+                      change.cut_rows * self.arcs.node_count + change.cut_nodes)  # fmt: skip
+        return FailureResult(
+            link=link,
+            arc=int(ratio.argmax()),
+            load_ratio=float(ratio.max()),
+            overloaded=int((ratio >= 1.0).sum()),
+            cut_bps=float(self.demand_bps[cut].sum()),
+            cut_demands=int(cut.sum()),
+            worse={int(arc): load[arc].tolist() for arc in worse},
+            sooner=dict(zip(changed[sooner].tolist(), years[sooner].tolist(), strict=True)),
+        )
+
+    def _costs(self, each: list[Direction]) -> Ints:
+        rule = self.settings.costs
+        if rule == "given":
+            given = [one.cost for one in each]
+            if None in given:
+                name = self.network.links[self.link_of[given.index(None)]].name
+                raise DomainError("network-cost-missing", "cost", name)
+            return np.array(given)
+        if rule == "hops":
+            return np.ones(len(each), dtype=np.int64)
+        if rule == "latency":
+            return latency_costs(self.latency_s)
+        reference = self.settings.reference_bps or float(self.rate_bps.max())
+        return ospf_costs(self.rate_bps, reference_bps=reference)
+
+    def _grown(self) -> tuple[list[Known], Ints]:
+        """Return the different growths of the demands, and the number of that of each."""
+        groups: dict[Known, int] = {}
+        index = []
+        for one in self.network.demands:
+            growth = self.settings.growth_ratio if one.growth_ratio is None else one.growth_ratio
+            key = growth if isinstance(growth, Distribution) else float(growth)  # type: ignore[arg-type]
+            index.append(groups.setdefault(key, len(groups)))
+        return list(groups), np.array(index)
+
+    def _require_paths(self) -> None:
+        distance = self.routes.distance[self._row, self._source]
+        for number in np.flatnonzero(distance >= UNREACHABLE)[:1]:
+            one = self.network.demands[number]
+            raise DomainError("network-no-path", "demands", f"{one.source} to {one.target}")
+
+    def _matrix(self, rates: FloatArray) -> FloatArray:
+        """Return demands as a matrix: rows of targets, columns of nodes, cases of each group.
+
+        ``rates`` has a row a demand, a column a draw; all groups of a draw are side by side.
+        """
+        groups, draws = len(self._groups), rates.shape[1]
+        shape = (self.routes.targets.size, self.arcs.node_count, draws * groups)
+        matrix = np.zeros(shape)
+        for group in range(groups):
+            mine = np.flatnonzero(self._group == group)
+            part = np.zeros((*shape[:2], draws))
+            np.add.at(part, (self._row[mine], self._source[mine]), rates[mine])
+            matrix[:, :, group::groups] = part
+        return matrix
+
+    def _delays(self, load_ratio: FloatArray) -> FloatArray:
+        return delay_s(
+            load_ratio, bandwidth_bps=self.rate_bps, latency_s=self.latency_s,
+            queue=self.settings.queue,
+        )  # fmt: skip
+
+    def _years(self, load: FloatArray, arcs: Ints | None = None) -> FloatArray:
+        """Return when arcs are full, from the loads of their groups."""
+        arcs = np.arange(self.arcs.count) if arcs is None else arcs
+        capacity = self.settings.full_at_ratio * self.rate_bps[arcs]
+        years = years_to_reach(load, growth_ratio=self._growth, capacity_bps=capacity)
+        own = [n for n, arc in enumerate(arcs.tolist()) if arc in self._own_growth]
+        if own:
+            growth = medians([self._own_growth[arcs[n]] for n in own])
+            years[own] = years_to_reach(
+                load[own].sum(axis=1)[:, None],
+                growth_ratio=growth[:, None],
+                capacity_bps=capacity[own],
+            )
+        return years
+
+
+class _Drawing:
+    """The same plan for draws of all ranges, block after block of the draws."""
+
+    def __init__(self, plan: NetworkPlan) -> None:
+        self._plan = plan
+        settings, network = plan.settings, plan.network
+        draws = Draws(settings.draws, seed=settings.seed)
+        self._demand = draws.of_all([one.rate_bps for one in network.demands], least=0.0)
+        # Both directions of a link that are one fact are drawn once.
+        each = [direction for *_, direction in plan._directions]
+        once = {id(one): one for one in each}
+        place = {key: number for number, key in enumerate(once)}
+        index = [place[id(one)] for one in each]
+        tiny = np.finfo(float).tiny
+        self._rate = draws.of_all([one.rate_bps for one in once.values()], least=tiny)[index]
+        self._latency = draws.of_all([one.latency_s for one in once.values()], least=0.0)[index]
+        self._growth = draws.of_all(plan._groups, least=-1.0 + 1e-12)
+        self._own = {arc: draws.of(one) for arc, one in plan._own_growth.items()}
+        shape = (plan.arcs.count, settings.draws, len(plan._groups))
+        self._load, self._failed = np.empty(shape), np.empty(shape)
+
+    def run(self) -> Iterator[tuple[int, int]]:
+        """Route the draws, and fail each link that is the worst for an arc."""
+        plan = self._plan
+        by = plan.failed_by
+        wanted = [int(one) for one in np.unique(by) if one != NO_FAILURE]
+        groups = len(plan._groups)
+        blocks = list(column_blocks(plan.routes, self._demand.shape[1], each=groups))
+        total, done = len(blocks) * (len(wanted) + 1), 0
+        for block in blocks:
+            matrix = plan._matrix(self._demand[:, block])
+            traffic, load = carry(plan.routes, matrix)
+            shaped = load.reshape(plan.arcs.count, -1, groups)
+            self._load[:, block], self._failed[:, block] = shaped, shaped
+            failing = Failures(plan.routes, demand=matrix, traffic=traffic)
+            done += 1
+            yield done, total
+            for link in wanted:
+                mine = np.flatnonzero(by == link)
+                change = failing.fail(plan._arcs_of_link[link]).load[mine]
+                failed = shaped[mine] + change.reshape(mine.size, -1, groups)
+                self._failed[mine, block] = np.maximum(failed, 0.0)
+                done += 1
+                yield done, total
+
+    def ranges(self) -> Ranges:
+        """Return the draws of all answers."""
+        plan = self._plan
+        load, failed = self._load.sum(axis=2), self._failed.sum(axis=2)
+        ratio = load / self._rate
+        delay = delay_s(
+            ratio, bandwidth_bps=self._rate, latency_s=self._latency, queue=plan.settings.queue
+        )
+        return Ranges(
+            load_bps=load,
+            load_ratio=ratio,
+            delay_s=delay,
+            years=self._years(self._load),
+            failed_load_bps=failed,
+            failed_load_ratio=failed / self._rate,
+            failed_years=self._years(self._failed),
+            path_delay_s=self._path_delays(delay),
+        )
+
+    def _years(self, load: FloatArray) -> FloatArray:
+        capacity = self._plan.settings.full_at_ratio * self._rate
+        years = years_to_reach(load, growth_ratio=self._growth.T, capacity_bps=capacity)
+        for arc, growth in self._own.items():
+            years[arc] = years_to_reach(
+                load[arc].sum(axis=1)[:, None],
+                growth_ratio=growth[:, None],
+                capacity_bps=capacity[arc],
+            )
+        return years
+
+    def _path_delays(self, delay: FloatArray) -> FloatArray:
+        plan = self._plan
+        shown = plan.slowest
+        rows, row_of = np.unique(plan._row[shown], return_inverse=True)
+        few = plan.routes.of_rows(rows)
+        found = [mean_over_paths(few, draw)[row_of, plan._source[shown]] for draw in delay.T]
+        return np.array(found).T
+
+
+def plan(network: Network, *, settings: Settings | None = None) -> NetworkPlan:
+    """Plan a network: load and delay of each link, single failures, and dates.
+
+    Parameters
+    ----------
+    network : Network
+        As :func:`netcalc.planning.network.read` or ``from_graph`` return it.
+    settings : Settings, optional
+        Costs, growth, queue; by default OSPF's costs, no growth, from today.
+
+    Returns
+    -------
+    NetworkPlan
+        With all single failures, and draws of what is a range.
+
+    Examples
+    --------
+    Two paths of equal cost from a to d carry half each; if one fails, the other carries all:
+
+    >>> from netcalc.planning.network import read
+    >>> network = read(
+    ...     "from,to,rate,latency\\na,b,1 Gbit/s,1 ms\\nb,d,1 Gbit/s,1 ms\\n"
+    ...     "a,c,1 Gbit/s,1 ms\\nc,d,1 Gbit/s,1 ms\\n",
+    ...     demands="from,to,rate\\na,d,600 Mbit/s\\n",
+    ... )
+    >>> found = plan(network)
+    >>> found.load_ratio[:4].tolist(), found.failed_load_ratio[:4].tolist()
+    ([0.3, 0.3, 0.3, 0.3], [0.6, 0.6, 0.6, 0.6])
+    """
+    found = NetworkPlan(network, settings=settings or Settings(start=date.today()))
+    for _ in found.scan():
+        pass
+    if found.varies:
+        for _ in found.find_ranges():
+            pass
+    return found
+
+
+def _directions(network: Network) -> list[tuple[int, str, str, Direction]]:
+    """Return all directions: number of the link, nodes, facts."""
+    there = [(n, one.start, one.end, one.there) for n, one in enumerate(network.links)]
+    back = [
+        (n, one.end, one.start, one.back)
+        for n, one in enumerate(network.links)
+        if one.back is not None
+    ]
+    return there + back
+
+
+def _grouped(index: Ints, count: int) -> list[Ints]:
+    order = np.argsort(index, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(index, minlength=count))[:-1])
