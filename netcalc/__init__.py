@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         samples,
         solver,
         truth,
+        uncertain,
         units,
         widgets,
     )
@@ -62,6 +63,7 @@ _ROOMS = (
     "samples",
     "solver",
     "truth",
+    "uncertain",
     "units",
     "widgets",
 )
@@ -92,6 +94,7 @@ __all__ = [
     "solve",
     "solver",
     "truth",
+    "uncertain",
     "units",
     "widgets",
 ]
