@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -25,7 +26,7 @@ _RESERVED = {
     "draws", "seed", "correlate", "truncate", "dask",
 }  # fmt: skip
 """Options of every formula; an argument of that name is given with its unit."""
-_RANGE_MARKS = ("..", "…", "±", "+-", "+/-", "(", ":")
+_RANGE_MARK = re.compile(r"\.\.|[…±–(:]|\+/?-|\d\s*-\s*\d|\sto\s")
 """What text of a range, a distribution or a column has, and a quantity has not."""
 
 
@@ -230,7 +231,7 @@ def _run(
         "dask": dask_,
     }  # fmt: skip
     typed: dict[tuple[str, float], str] = {}
-    if any(mark in text for text in texts.values() for mark in _RANGE_MARKS):
+    if any(map(_RANGE_MARK.search, texts.values())):
         from netcalc.cli import ranges  # late: most answers are of single numbers
 
         with _named_as_typed(formula, typed, unnamed=unnamed):

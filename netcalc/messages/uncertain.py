@@ -52,8 +52,10 @@ UNCERTAIN: dict[str, str] = {
         "{share:ratio} of the draws have no result; the percentiles are of the others"
     ),
     "draws-infinite": "{share:ratio} of the draws have an infinite result",
-    "draws-doubtful": "{share:ratio} of the draws are doubtful: at worst {doubt}",
-    "draws-rarely-doubtful": "less than {share:ratio} of the draws are doubtful: at worst {doubt}",
+    "draws-doubtful": "{share:ratio} of the draws are doubtful (the worst: {doubt})",
+    "draws-rarely-doubtful": (
+        "less than {share:ratio} of the draws are doubtful (the worst: {doubt})"
+    ),
     "draws-whole": "{name} is drawn as whole numbers",
     "importance-correlated": (
         "which input matters most is not computed: first-order indices are of independent inputs, "
@@ -80,7 +82,7 @@ UNCERTAIN_HINTS: dict[str, str] = {
     "several-columns-of-draws": "Name one with column=, or call netcalc.uncertain.spreads",
     "no-input-varies": "Call the model itself, or give a distribution",
     "result-of-draws-not-numbers": (
-        "Draw a formula whose result is one number; measured values become an input by "
-        "netcalc.uncertain.empirical(values)"
+        "Draw a formula whose result is one number; a range is netcalc.uncertain.uniform(low, "
+        "high), measured values are netcalc.uncertain.empirical(values)"
     ),
 }

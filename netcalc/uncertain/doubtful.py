@@ -11,6 +11,8 @@ from netcalc.uncertain.evaluation import Evaluation
 
 COUNTED = 1 << 10
 """Draws that are asked one by one how many of them are doubtful. [1]"""
+ASKED = 1 << 6
+"""Draws that are asked in any case, as some models judge single numbers only. [1]"""
 _BEYOND, _BELOW = "beyond-published-range", "below-published-range"
 
 
@@ -23,7 +25,8 @@ def doubtful(
     first draws, which are as even as all of them.
     """
     worst: dict[tuple[str, str], DoubtWarning] = {}
-    for doubt in told:
+    asked = evaluation.doubts_of(plan.block(0, min(ASKED, draws)))
+    for doubt in (*told, *(doubt for found in asked for doubt in found)):
         key = _key(doubt)
         if key not in worst or _is_worse(doubt, worst[key]):
             worst[key] = doubt

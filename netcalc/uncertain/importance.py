@@ -18,6 +18,8 @@ POINTS = 1 << 13
 SLOW_POINTS = 1 << 9
 """Points of each input where the model takes one draw at a time. [1]"""
 
+_TRIED = 16  # draws that show whether the model takes arrays
+
 
 @dataclass(frozen=True)
 class Importance:
@@ -64,6 +66,7 @@ def _indices(evaluation: Evaluation, plan: Plan, names: tuple[str, ...]) -> dict
         rows[broken] = 0.0  # scipy would warn of a variance of infinite results
         return rows
 
+    evaluation(plan.block(0, _TRIED))
     points = SLOW_POINTS if evaluation.at_once is False else POINTS
     sobol_indices: Any = stats.sobol_indices  # by the names that older versions know, too
     with np.errstate(all="ignore"):

@@ -184,7 +184,8 @@ def spreads(
         evaluation = Evaluation(model, fixed)
         try:
             results = _computed(evaluation, plan, draws, truncate=truncate, dask=dask, notes=notes)
-            matters = importance(evaluation, plan, results=results)
+            # A fresh one: that of workers has tried nothing here, and the answer must be the same.
+            matters = importance(Evaluation(model, fixed), plan, results=results)
             break
         except RefusedDraws as refused:
             last = refused.error
@@ -268,8 +269,7 @@ def _computed(
         if block.refused is not None:
             refused[part], first_error = block.refused, first_error or block.error
         told += block.doubts
-    if told:
-        notes |= doubtful(evaluation, plan, told, draws)
+    notes |= doubtful(evaluation, plan, told, draws)
     if first_error is not None:
         share = float(refused.mean())
         if not (truncate or any(one.may_truncate for one in plan.inputs.values())):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from netcalc import units
-from netcalc.errors import DomainError, ReaderError, UnitError
+from netcalc.errors import DomainError, UnitError
 from netcalc.printable import safe_str
 from netcalc.uncertain.distributions import (
     Distribution,
@@ -32,12 +32,16 @@ FORMS = {
     "truncated": "truncated(DISTRIBUTION) or truncated(DISTRIBUTION, LOW..HIGH)",
 }
 """The distributions that can be written by name, with what each needs."""
+_MOST_TRUNCATED = 5  # one within the other; more are no text that people write
 _COUNTS = {"uniform": 2, "normal": 2, "triangular": 3, "exponential": 1}
-_PLUS_MINUS = re.compile(r"\s*(?:±|\+/?-)\s*")
-_RANGE = re.compile(r"\s*(?:\.{2,3}|…)\s*")
-_CALL = re.compile(r"\s*([A-Za-z_]+)\s*\((.*)\)\s*", re.DOTALL)
-_PERCENTILE = re.compile(r"\s*p(\d+(?:\.\d+)?)\s*[=:]?\s*(.+)", re.IGNORECASE | re.DOTALL)
-_FILE = re.compile(r"\s*(.*\.[A-Za-z]\w*|\.?/.*):([^:]+?)\s*", re.DOTALL)
+# Blanks around these are stripped from the parts: patterns that take any number of them are slow.
+_PLUS_MINUS = re.compile(r"±|\+/?-")
+_RANGE = re.compile(r"\.{2,3}|…|–|(?<=\d)\s{0,2}-\s{0,2}(?=\d)|\sto\s")
+_CALL = re.compile(r"([A-Za-z_]+)\s?\((.*)\)", re.DOTALL)
+_PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)\s?[=:]?(.+)", re.IGNORECASE | re.DOTALL)
+_FILE = re.compile(r"(.*\.[A-Za-z]\w*|\.?/.*):([^:]+)", re.DOTALL)
+LONGEST = 2000
+"""A longer text is no distribution. [characters]"""
 _PLAIN = re.compile(r"[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?")
 _NUMBER_BEFORE_UNIT = re.compile(r"\s*[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?\s*")
 
@@ -50,6 +54,9 @@ def is_distribution(text: str) -> bool:
     >>> is_distribution("80..100 Mbit/s"), is_distribution("30 ms ± 5 ms"), is_distribution("T1")
     (True, True, False)
     """
+    text = text.strip()
+    if len(text) > LONGEST:
+        return False
     return bool(
         _RANGE.search(text) or _PLUS_MINUS.search(text) or _CALL.fullmatch(text)
         or _FILE.fullmatch(text)
@@ -62,12 +69,12 @@ def parse(text: str, unit: str, *, field: str | None = None) -> Distribution | f
     Parameters
     ----------
     text : str
-        ``80..100 Mbit/s`` (every value alike), ``30 ms ± 5 ms`` or ``30 ms +- 5 ms`` (normal, one
-        standard deviation; ``± 10%`` is a share of the value), ``normal(30 ms, 5 ms)``,
-        ``lognormal(30 ms, p95 60 ms)`` (median and a percentile), ``triangular(80, 95, 100
-        Mbit/s)``, ``exponential(3 min)``, ``truncated(3% ± 2%)`` (without what a model refuses),
-        ``truncated(3% ± 2%, 0%..10%)``, ``file.csv:column`` (each value of a column alike), or a
-        single quantity.
+        ``80..100 Mbit/s``, ``80-100 Mbit/s`` or ``80 to 100 Mbit/s`` (every value alike),
+        ``30 ms ± 5 ms`` or ``30 ms +- 5 ms`` (normal, one standard deviation; ``± 10%`` is a share
+        of the value), ``normal(30 ms, 5 ms)``, ``lognormal(30 ms, p95 60 ms)`` (median and a
+        percentile), ``triangular(80, 95, 100 Mbit/s)``, ``exponential(3 min)``, ``truncated(3% ±
+        2%)`` (without what a model refuses), ``truncated(3% ± 2%, 0%..10%)``,
+        ``file.csv:column`` (each value of a column alike), or a single quantity.
     unit : str
         The SI unit wanted, as in :func:`netcalc.units.parse`.
     field : str, optional
@@ -94,7 +101,9 @@ def parse(text: str, unit: str, *, field: str | None = None) -> Distribution | f
     >>> parse("30 ms", "s")
     0.03
     """
-    plain = safe_str(text)
+    plain = safe_str(text).strip()
+    if not is_distribution(plain):
+        return units.parse(text, unit, field=field)
     called = _CALL.fullmatch(plain)
     if called:
         return _Text(plain, unit, field).call(called[1].lower(), called[2])
@@ -102,9 +111,7 @@ def parse(text: str, unit: str, *, field: str | None = None) -> Distribution | f
         return _Text(plain, unit, field).column()
     if _PLUS_MINUS.search(plain):
         return _Text(plain, unit, field).plus_minus()
-    if _RANGE.search(plain):
-        return _Text(plain, unit, field).range()
-    return units.parse(text, unit, field=field)
+    return _Text(plain, unit, field).range()
 
 
 def parse_list(text: str, unit: str, *, field: str | None = None) -> list[Distribution | float]:
@@ -187,7 +194,7 @@ class _Text:
         return uniform(*self._ends(self.text))
 
     def _ends(self, text: str) -> tuple[float, float]:
-        parts = _RANGE.split(text.strip())
+        parts = [part.strip() for part in _RANGE.split(text)]
         if len(parts) != 2 or not all(parts):
             raise self.refused("range-malformed", example=self._example())
         low, high = self.quantities(parts)
@@ -201,7 +208,7 @@ class _Text:
                 "ratio": "1..3%"}.get(self.unit, "10..20")  # fmt: skip
 
     def plus_minus(self) -> Distribution:
-        parts = _PLUS_MINUS.split(self.text.strip())
+        parts = [part.strip() for part in _PLUS_MINUS.split(self.text)]
         if len(parts) != 2 or not all(parts):
             raise self.refused("range-malformed", example="30 ms ± 5 ms")
         if self.unit != "ratio" and parts[1].rstrip().endswith("%"):
@@ -256,6 +263,8 @@ class _Text:
 
     def _truncated(self, inside: str) -> Distribution:
         *parts, last = _at_commas(inside)
+        if self.text.lower().count("truncated") > _MOST_TRUNCATED:
+            raise self.refused("distribution-malformed", form=FORMS["truncated"])
         # In "truncated(30 ms ± 5 ms, 0 ms..40 ms)" the last part is the range, in
         # "truncated(1..2 s)" the first and only one is the distribution.
         inner = parse(",".join(parts) if parts else last, self.unit, field=self.field)
@@ -270,7 +279,7 @@ class _Text:
             raise self.refused("distribution-refused", reason=error.what) from None
 
     def _open_ends(self, text: str) -> tuple[float | None, float | None]:
-        parts = _RANGE.split(text.strip())
+        parts = [part.strip() for part in _RANGE.split(text)]
         if len(parts) == 2 and any(parts) and not all(parts):
             known = [units.parse(p, self.unit, field=self.field) if p else None for p in parts]
             return known[0], known[1]
@@ -281,12 +290,8 @@ class _Text:
 
         match = _FILE.fullmatch(self.text)
         assert match is not None
-        try:
-            values = read_column(match[1], match[2], self.unit)
-        except ReaderError as error:
-            error.values["argument"] = self.field
-            raise
-        return empirical(values, name=self.text.strip())
+        values = read_column(match[1], match[2].strip(), self.unit)
+        return empirical(values, name=self.text)
 
 
 def _at_commas(text: str) -> list[str]:

@@ -85,7 +85,7 @@ def test_impossible_draws_are_refused_with_their_share_or_truncated(capsys):
 def test_the_note_gives_the_share_beyond_the_published_range():
     """Derived: of 0.1% to 2%, 10/19 lie above 1%."""
     done = run(*LOSS, "0.1%..2%")
-    assert "52.63% of the draws are doubtful: at worst loss is 2%" in done.stderr
+    assert "52.63% of the draws are doubtful (the worst: loss is 2%" in done.stderr
 
 
 def test_a_formula_of_several_results_prints_each():
@@ -164,8 +164,12 @@ def test_an_interrupt_ends_with_one_word(monkeypatch, capsys):
     assert printed.err.strip() == "netcalc: stopped"
 
 
-def test_the_example_of_the_documentation_is_what_the_command_prints():
-    page = (Path(__file__).parents[2] / "docs" / "uncertain.md").read_text(encoding="utf-8")
-    shown = page.partition("```text\n$ netcalc ")[2].partition("```")[0]
+@pytest.mark.each(
+    ("page", "before"), [("uncertain", "```text\n$ netcalc "), ("getting_started", "$ netcalc ")]
+)
+def test_the_example_of_the_documentation_is_what_the_command_prints(page, before):
+    text = (Path(__file__).parents[2] / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    examples = [part.partition("```")[0] for part in text.split(before)[1:]]
+    [shown] = [one for one in examples if "matters most" in one]
     line, _, printed = shown.partition("\n")
     assert run(*shlex.split(line)).stdout == printed

@@ -13,6 +13,7 @@ from netcalc.errors import DomainError
 from netcalc.models.delays.latency import transfer_s
 from netcalc.models.queues.mm1 import mm1_wait_s
 from netcalc.models.tcp.window import bdp_bytes
+from netcalc.uncertain.evaluation import Evaluation
 
 
 def product(x, *, y):
@@ -168,6 +169,9 @@ def test_a_model_that_takes_no_arrays_is_called_for_each_draw():
     def slow(x, *, y):
         return math.exp(math.log(x) + math.log(y))
 
+    tried = Evaluation(slow, {"y": 1.0})
+    tried({"x": np.array([1.0, 2.0])})
+    assert tried.at_once is False  # and is not tried again
     given = {"x": uncertain.uniform(1, 2), "y": uncertain.uniform(1, 2)}
     one_by_one = uncertain.spread(slow, given, draws=2000)
     at_once = uncertain.spread(product, given, draws=2000)
@@ -175,6 +179,27 @@ def test_a_model_that_takes_no_arrays_is_called_for_each_draw():
     # Derived: Var(E[XY|X]) / Var(XY) for uniforms from 1 to 2, as for those from 0 to 1 above.
     of_x = 1.5**2 / 12 / ((7 / 3) ** 2 - 1.5**4)
     assert one_by_one.first_order["x"] == pytest.approx(of_x, abs=0.02)
+
+
+def test_a_model_for_which_a_list_is_one_thing_is_called_for_each_draw():
+    """Identity: alone, each number is all of its sum; in an array it would be a part."""
+
+    def of_all(x):
+        return x / np.sum(x)
+
+    found = uncertain.spread(of_all, {"x": uncertain.uniform(1, 2)}, draws=100)
+    assert (found.samples == 1.0).all()
+
+
+def test_a_result_of_several_numbers_is_refused_with_its_shape():
+    def two(x):
+        return np.array([x, x]).reshape(2, -1)
+
+    with pytest.raises(DomainError) as caught:
+        uncertain.spread(two, {"x": uncertain.uniform(1, 2)}, draws=100)
+    assert "two gives no single number for single numbers, but an array of shape (2, 1)" in str(
+        caught.value
+    )
 
 
 def test_what_is_given_wrong_is_refused():

@@ -19,6 +19,9 @@ HALF = np.array([0.05, 0.5, 0.95])
         ("80 Mbit/s .. 0.1 Gbit/s", "bit/s", [81e6, 90e6, 99e6]),
         ("uniform(80, 100 Mbit/s)", "bit/s", [81e6, 90e6, 99e6]),
         ("1%..3%", "ratio", [0.011, 0.02, 0.029]),
+        ("80-100 Mbit/s", "bit/s", [81e6, 90e6, 99e6]),
+        ("80 Mbit/s – 100 Mbit/s", "bit/s", [81e6, 90e6, 99e6]),
+        ("80 to 100 Mbit/s", "bit/s", [81e6, 90e6, 99e6]),
         ("1…3%", "ratio", [0.011, 0.02, 0.029]),
         ("-5..5", "1", [-4.5, 0.0, 4.5]),
         # Published: the 95th percentile of the normal distribution is 1.6448536 deviations above.
@@ -47,7 +50,9 @@ def test_a_text_has_the_percentiles_of_its_distribution(text, unit, expected):
     assert parse(text, unit).ppf(HALF) == pytest.approx(expected, rel=1e-7)
 
 
-@pytest.mark.each("text", ["30 ms", "T1", "1,5 ms", "-3", "64KiB", "10 Mbit/s", "DS-3", "1:30"])
+@pytest.mark.each(
+    "text", ["30 ms", "T1", "1,5 ms", "-3", "64KiB", "10 Mbit/s", "DS-3", "OC-3", "1e-3 s", "1:30"]
+)
 def test_one_quantity_is_no_distribution(text):
     assert not is_distribution(text)
 
@@ -74,6 +79,11 @@ def test_one_quantity_is_a_number():
         ("normal(30 ms)", "s", "distribution-malformed"),
         ("normal(30 ms, 5)", "s", "unit-missing"),
         ("lognormal(30 ms, p95 20 ms)", "s", "percentile-below-median"),
+        ("lognormal(30 ms)", "s", "distribution-malformed"),
+        ("lognormal(30 ms, )", "s", "distribution-malformed"),
+        ("lognormal(30 ms, p95 30 ms)", "s", "percentile-below-median"),
+        ("lognormal(30 ms, p50 60 ms)", "s", "percentile-malformed"),
+        ("lognormal(30 ms, p100 60 ms)", "s", "percentile-malformed"),
         ("lognormal(30 ms, p40 20 ms)", "s", "percentile-malformed"),
         ("lognormal(30 ms, 60 ms)", "s", "percentile-malformed"),
         ("lognormal(-30 ms, p95 60 ms)", "s", "distribution-refused"),
@@ -83,6 +93,7 @@ def test_one_quantity_is_a_number():
         ("truncated(30 ms)", "s", "distribution-malformed"),
         ("truncated(1..2 s, 3..4 s)", "s", "distribution-refused"),
         ("truncated(1..2 s, 4..3 s)", "s", "range-backwards"),
+        ("truncated(" * 100 + "1..2 s" + ")" * 100, "s", "distribution-malformed"),
     ],
 )
 def test_what_is_no_distribution_is_refused_with_its_field(text, unit, code):
@@ -90,6 +101,13 @@ def test_what_is_no_distribution_is_refused_with_its_field(text, unit, code):
         parse(text, unit, field="latency")
     assert caught.value.code == code
     assert str(caught.value).startswith("latency: ")
+
+
+@pytest.mark.each("part", [" ", "1", ".", "a.b", "/", "1 ", "(,", "a", "- ", "1-", "truncated("])
+def test_a_long_text_is_refused_without_ado(part):
+    """Identity: it would take minutes by patterns that try every length of every blank."""
+    with pytest.raises((UnitError, ReaderError)):
+        parse(part * 20_000, "s")
 
 
 COLUMNS = "when,rate [Mbit/s],rtt_ms,loss (%),count\n1,80,30,1,3\n2,95,31,2,5\n3,90.5,45,0.5,7\n"
