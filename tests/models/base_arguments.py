@@ -22,6 +22,7 @@ WINDOW = {"segments": 100.0, "initial_window_segments": 10.0}
 ACKS = {"ack_wire_bytes": 84.0, "mss_bytes": 1460.0}
 BUCKET = {"bucket_bytes": 1e5, "token_bps": 1e6, "peak_bps": 1e7}
 MTU = {"mtu_bytes": 1500.0}
+USERS = {"user_count": 120.0, "active_ratio": 0.1}
 STACK = {"stack": "vxlan4+wireguard4"}
 
 BASE: dict[str, dict[str, Any]] = {
@@ -259,6 +260,30 @@ BASE: dict[str, dict[str, Any]] = {
     "queueing.packet_mix_scv": WIRE_MIX,
     "queueing.packet_mix_wait_s": {"utilization": 0.8, **WIRE_MIX, "bandwidth_bps": 1e6},
     "queueing.kingman_wait_s": {**QUEUE, "arrival_scv": 2.0, "service_scv": 0.5},
+    "access_node.access_node_bandwidth_bps": {
+        "subscriber_count": 200.0, "mean_bps": 2e6, "sold_bps": 1e9,
+    },
+    "access_node.access_node_subscriber_count": {
+        "bandwidth_bps": 2.5e9, "mean_bps": 2e6, "sold_bps": 1e9,
+    },
+    "access_node.oversubscription": {
+        "user_count": 48.0, "sold_bps": 1e9, "bandwidth_bps": 20e9,
+    },
+    "access_node.busy_hour_bps": {"traffic_bytes": 15e9},
+    "access_node.busy_hour_erlang": {"call_count": 100.0, "holding_s": 180.0},
+    "multiplexing.overload_ratio": {"active_count": 20.0, **USERS},
+    "multiplexing.overload_normal_ratio": {"active_count": 20.0, **USERS},
+    "multiplexing.active_percentile_count": {**USERS, "quantile": 0.99},
+    "multiplexing.shared_bandwidth_bps": {**USERS, "user_bps": 2e6, "quantile": 0.99},
+    "multiplexing.shared_bandwidth_normal_bps": {**USERS, "user_bps": 2e6, "quantile": 0.99},
+    "multiplexing.class_bandwidth_bps": {
+        "user_count": [400.0, 100.0], "active_ratio": [0.1, 0.3], "user_bps": [2e6, 5e6],
+        "quantile": 0.95,
+    },
+    "multiplexing.supported_user_count": {
+        "bandwidth_bps": 1e6, "user_bps": 1e5, "active_ratio": 0.1, "quantile": 0.9995,
+    },
+    "multiplexing.multiplexing_gain": {**USERS, "quantile": 0.99},
     "packet_rates.goodput_rate_pps": {"goodput_bps": 9e8, "payload_bytes": 1460.0},
     "packet_rates.rate_goodput_bps": {"rate_pps": 8e4, "payload_bytes": 1460.0},
     "packet_rates.goodput_wire_bps": {

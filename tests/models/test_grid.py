@@ -44,7 +44,8 @@ def load(name):
 
 BASE = load("base_arguments").BASE
 SIZES, TCP = load("equations_of_sizes"), load("equations_of_tcp_and_queues")
-EQUATIONS = SIZES.EQUATIONS | TCP.EQUATIONS
+USERS = load("equations_of_users")
+EQUATIONS = SIZES.EQUATIONS | TCP.EQUATIONS | USERS.EQUATIONS
 DIGITS = TCP.DIGITS
 FORMULAS = calculator.formulas()
 
@@ -70,7 +71,7 @@ NOT_CLOSED = {
     "store_and_forward.pipeline_timeline": "recursion: test_store_and_forward",
     "timers.rto_estimate": "recursion: test_timers",
     "write_timeline.write_timeline": "a sequence of events: test_write_timeline",
-}
+} | USERS.NOT_CLOSED
 
 # Differences, not times, sizes or rates: their docstrings say what a negative one means.
 MAY_BE_NEGATIVE = {

@@ -1,0 +1,553 @@
+r"""Statistical multiplexing: how many of many users send at once, and the rate they need.
+
+Each of :math:`N` users sends at a fixed rate a share :math:`p` of the time, independently of the
+others. The number that send at once is binomial; its tail is an incomplete beta function, exact
+to float precision up to the 10^9 users that these functions take. The normal approximation also
+takes classes of users with different rates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    between,
+    keep_nan,
+    model,
+    non_negative,
+    one_dimensional,
+    positive,
+    ratio,
+    whole,
+)
+from netcalc.errors import DomainError
+from netcalc.models.blocks import blockwise
+from netcalc.models.users._search import least_whole
+
+MAX_USERS = 1e9
+"""Largest number of users."""
+
+_MARGIN = 1e-12
+"""By this share of itself a probability may be off: a half must count as a half."""
+
+
+@model
+@blockwise
+def overload_ratio(
+    active_count: ArrayLike, *, user_count: ArrayLike, active_ratio: ArrayLike
+) -> FloatArray:
+    r"""Probability that more than a given number of users are active at once.
+
+    .. math:: P(X > n) = \sum_{k=n+1}^{N} \binom{N}{k} p^k (1 - p)^{N-k}
+
+    Parameters
+    ----------
+    active_count : array_like
+        Active users that the link carries: its rate over that of a user. [1]
+    user_count : array_like
+        Users that share the link. [1]
+    active_ratio : array_like
+        Share of the time that a user is active. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Share of the time with more active users; 0 where all of them fit. [ratio]
+
+    See Also
+    --------
+    overload_normal_ratio : The normal approximation.
+
+    Notes
+    -----
+    Validity: users independent of each other, up to 10^9 of them. In the busy hour and at common
+    events they are not, and more are active: take the active share of the busy hour.
+
+    Typical: 35 users that are active 10 % of the time share a link of ten circuits: more than ten
+    are active 0.04 % of the time.
+
+    Symbols: :math:`n` active_count, :math:`N` user_count, :math:`p` active_ratio.
+
+    Examples
+    --------
+    >>> round(float(overload_ratio(10, user_count=35, active_ratio=0.1)), 6)
+    0.000424
+    >>> round(float(overload_ratio(20, user_count=120, active_ratio=0.1)), 6)
+    0.007941
+
+    References
+    ----------
+    Kurose and Ross, Computer Networking, 1.3.2 and problem P8; the tail as an incomplete beta
+    function: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5.24.
+    """
+    active = whole("active_count", active_count)
+    users = _users(user_count)
+    return _above(active, users, ratio("active_ratio", active_ratio))
+
+
+@model
+@blockwise
+def overload_normal_ratio(
+    active_count: ArrayLike, *, user_count: ArrayLike, active_ratio: ArrayLike
+) -> FloatArray:
+    r"""Probability that more than a given number of users are active, by the normal distribution.
+
+    .. math:: P(X > n) \approx \tfrac12 \operatorname{erfc}
+        \frac{n + \frac12 - N p}{\sqrt{2 N p (1 - p)}}
+
+    Parameters
+    ----------
+    active_count : array_like
+        Active users that the link carries: its rate over that of a user. [1]
+    user_count : array_like
+        Users that share the link. [1]
+    active_ratio : array_like
+        Share of the time that a user is active. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Share of the time with more active users, approximately. [ratio]
+
+    See Also
+    --------
+    overload_ratio : Exact.
+
+    Notes
+    -----
+    Validity: many users, N p (1 - p) of 10 and more, and a tail that is not small. With 120 users
+    of 10 % it gives 0.0048 for 0.0079 beyond twenty, and the further out the less.
+
+    Symbols: :math:`n` active_count, :math:`N` user_count, :math:`p` active_ratio.
+
+    Examples
+    --------
+    >>> round(float(overload_normal_ratio(20, user_count=120, active_ratio=0.1)), 4)
+    0.0048
+
+    References
+    ----------
+    Feller, An Introduction to Probability Theory and Its Applications vol. 1, 7.2 (DeMoivre and
+    Laplace, with the correction of a half).
+    """
+    from scipy.special import ndtr  # late, as in all models that need it
+
+    active = whole("active_count", active_count)
+    users = _users(user_count)
+    share = ratio("active_ratio", active_ratio)
+    spread = np.sqrt(users * share * (1.0 - share))
+    distance = active + 0.5 - users * share
+    # Without spread all are active, or none: half a user lies between the two.
+    score = np.where(spread > 0.0, distance / spread, np.where(distance > 0.0, np.inf, -np.inf))
+    return keep_nan(ndtr(-score), active, users, share)
+
+
+@model
+@blockwise
+def active_percentile_count(
+    user_count: ArrayLike, *, active_ratio: ArrayLike, quantile: ArrayLike
+) -> FloatArray:
+    r"""Number of active users that is not exceeded a given share of the time.
+
+    .. math:: \min \{ n : \sum_{k=n+1}^{N} \binom{N}{k} p^k (1 - p)^{N-k} \le 1 - q \}
+
+    Parameters
+    ----------
+    user_count : array_like
+        Users that share the link. [1]
+    active_ratio : array_like
+        Share of the time that a user is active. [ratio]
+    quantile : array_like
+        Share of the time: 0.99 for the 99th percentile. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Active users, a whole number; all of them for a quantile of 1. [1]
+
+    Notes
+    -----
+    Validity: as :func:`overload_ratio`.
+
+    Typical: of 500 users that are active 10 % of the time, 61 at the 95th percentile.
+
+    Symbols: :math:`N` user_count, :math:`p` active_ratio, :math:`q` quantile, :math:`n` result.
+
+    Examples
+    --------
+    >>> float(active_percentile_count(500, active_ratio=0.1, quantile=0.95))
+    61.0
+
+    References
+    ----------
+    Kurose and Ross, Computer Networking, 1.3.2, solved for the number.
+    """
+    users = _users(user_count)
+    share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
+    return _percentile(users, share, wanted)
+
+
+@model
+@blockwise
+def shared_bandwidth_bps(
+    user_count: ArrayLike,
+    *,
+    active_ratio: ArrayLike,
+    user_bps: ArrayLike,
+    quantile: ArrayLike,
+) -> FloatArray:
+    r"""Rate that many users need, if a given share of the time may not exceed it.
+
+    .. math:: C = r \min \{ n : \sum_{k=n+1}^{N} \binom{N}{k} p^k (1 - p)^{N-k} \le 1 - q \}
+
+    Parameters
+    ----------
+    user_count : array_like
+        Users that share the link. [1]
+    active_ratio : array_like
+        Share of the time that a user is active. [ratio]
+    user_bps : array_like
+        Rate of an active user. [bit/s]
+    quantile : array_like
+        Share of the time: 0.95 for the 95th percentile. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rate, a multiple of a user's, at the layer of that rate. [bit/s]
+
+    See Also
+    --------
+    shared_bandwidth_normal_bps : The normal approximation.
+    class_bandwidth_bps : Several classes of users.
+    netcalc.models.users.access_node.access_node_bandwidth_bps : From the mean and the peak rate.
+
+    Notes
+    -----
+    Validity: as :func:`overload_ratio`. Users that take the whole link when they are alone, as
+    TCP does, are active for shorter: then the active share depends on the rate.
+
+    Typical: 500 users of 2 Mbit/s that are active 10 % of the time: 122 Mbit/s at the 95th
+    percentile, 144 at the 99.9th, where all at once would take 1 Gbit/s.
+
+    Symbols: :math:`N` user_count, :math:`p` active_ratio, :math:`r` user_bps, :math:`q` quantile,
+    :math:`C` result.
+
+    Examples
+    --------
+    >>> float(shared_bandwidth_bps(500, active_ratio=0.1, user_bps=2e6, quantile=0.95))
+    122000000.0
+
+    References
+    ----------
+    Kurose and Ross, Computer Networking, 1.3.2, solved for the rate.
+    """
+    rate = non_negative("user_bps", user_bps)
+    users = _users(user_count)
+    share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
+    return rate * _percentile(users, share, wanted)
+
+
+@model
+@blockwise
+def shared_bandwidth_normal_bps(
+    user_count: ArrayLike,
+    *,
+    active_ratio: ArrayLike,
+    user_bps: ArrayLike,
+    quantile: ArrayLike,
+) -> FloatArray:
+    r"""Rate that many users need at a percentile, by the normal distribution.
+
+    .. math:: C \approx r \left( N p + z_q \sqrt{N p (1 - p)} \right)
+
+    Parameters
+    ----------
+    user_count : array_like
+        Users that share the link. [1]
+    active_ratio : array_like
+        Share of the time that a user is active. [ratio]
+    user_bps : array_like
+        Rate of an active user. [bit/s]
+    quantile : array_like
+        Share of the time: 0.95 for the 95th percentile. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rate, from 0 to that of all users at once. [bit/s]
+
+    See Also
+    --------
+    shared_bandwidth_bps : Exact.
+    class_bandwidth_bps : Several classes of users.
+
+    Notes
+    -----
+    Validity: many users, N p (1 - p) of 10 and more; too low far out in the tail. The factor
+    :math:`z_q` is the quantile of the normal distribution: 1.645 at 95 %, 2.326 at 99 %.
+
+    Symbols: :math:`N` user_count, :math:`p` active_ratio, :math:`r` user_bps, :math:`q` quantile,
+    :math:`C` result.
+
+    Examples
+    --------
+    >>> rate = shared_bandwidth_normal_bps(500, active_ratio=0.1, user_bps=2e6, quantile=0.95)
+    >>> round(float(rate) / 1e6, 2)
+    122.07
+
+    References
+    ----------
+    Guerin, Ahmadi and Naghshineh, Equivalent capacity and its application to bandwidth allocation
+    in high-speed networks, IEEE JSAC 9 (1991), doi:10.1109/49.105162, eq. 10.
+    """
+    users = _users(user_count)
+    share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
+    rate = non_negative("user_bps", user_bps)
+    bandwidth = _normal(users * share, users * share * (1.0 - share), users, wanted)
+    return rate * bandwidth
+
+
+@model
+def class_bandwidth_bps(
+    user_count: ArrayLike,
+    *,
+    active_ratio: ArrayLike,
+    user_bps: ArrayLike,
+    quantile: ArrayLike,
+) -> FloatArray:
+    r"""Rate that several classes of users need together at a percentile.
+
+    .. math:: C \approx \sum_i N_i p_i r_i + z_q \sqrt{\sum_i N_i p_i (1 - p_i) r_i^2}
+
+    Parameters
+    ----------
+    user_count : 1-D array_like
+        Users of each class. [1]
+    active_ratio : 1-D array_like
+        Share of the time that a user of each class is active. [ratio]
+    user_bps : 1-D array_like
+        Rate of an active user of each class. [bit/s]
+    quantile : array_like
+        Share of the time: 0.95 for the 95th percentile. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rate, from 0 to that of all users at once. [bit/s]
+
+    See Also
+    --------
+    shared_bandwidth_bps : One class, exact.
+    shared_bandwidth_normal_bps : One class.
+
+    Notes
+    -----
+    Validity: all users independent, and none of them a large part of the whole: the normal
+    distribution is too low far out in the tail. The factor :math:`z_q` is its quantile.
+
+    Typical: 400 users of web at 2 Mbit/s and 10 %, 100 of video at 5 Mbit/s and 30 %: 273 Mbit/s
+    at the 95th percentile, 43 more than the mean.
+
+    Symbols: :math:`N_i` user_count, :math:`p_i` active_ratio, :math:`r_i` user_bps, :math:`q`
+    quantile, :math:`C` result.
+
+    Examples
+    --------
+    >>> rate = class_bandwidth_bps(
+    ...     [400, 100], active_ratio=[0.1, 0.3], user_bps=[2e6, 5e6], quantile=0.95
+    ... )
+    >>> round(float(rate) / 1e6, 1)
+    272.5
+
+    References
+    ----------
+    Guerin, Ahmadi and Naghshineh, IEEE JSAC 9 (1991), doi:10.1109/49.105162, eq. 10.
+    """
+    users = one_dimensional("user_count", _users(user_count))
+    share = one_dimensional("active_ratio", ratio("active_ratio", active_ratio))
+    rate = one_dimensional("user_bps", non_negative("user_bps", user_bps))
+    for name, values in (("active_ratio", share), ("user_bps", rate)):
+        if values.size != users.size:
+            raise DomainError("wrong-count", name, count=values.size, expected=users.size)
+    wanted = ratio("quantile", quantile)
+    mean, most = (users * share * rate).sum(), (users * rate).sum()
+    variance = (users * share * (1.0 - share) * rate**2).sum()
+    return _normal(np.asarray(mean), np.asarray(variance), np.asarray(most), wanted)
+
+
+@model
+@blockwise
+def supported_user_count(
+    bandwidth_bps: ArrayLike,
+    *,
+    user_bps: ArrayLike,
+    active_ratio: ArrayLike,
+    quantile: ArrayLike,
+) -> FloatArray:
+    r"""Number of users that a link carries, if a given share of the time must suffice.
+
+    .. math:: \max \{ N : \sum_{k > C / r} \binom{N}{k} p^k (1 - p)^{N-k} \le 1 - q \}
+
+    Parameters
+    ----------
+    bandwidth_bps : array_like
+        Rate of the link, at the layer of a user's. [bit/s]
+    user_bps : array_like
+        Rate of an active user. [bit/s]
+    active_ratio : array_like
+        Share of the time that a user is active. [ratio]
+    quantile : array_like
+        Share of the time in which all active users fit: 0.99. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Users, a whole number; ``inf`` from 10^9 on, and for a quantile of 0. [1]
+
+    See Also
+    --------
+    netcalc.models.users.access_node.access_node_subscriber_count : From mean and peak rate.
+
+    Notes
+    -----
+    Validity: as :func:`overload_ratio`.
+
+    Typical: a link for ten circuits carries 35 users that are active 10 % of the time, where more
+    than ten may be active 0.05 % of the time.
+
+    Symbols: :math:`C` bandwidth_bps, :math:`r` user_bps, :math:`p` active_ratio, :math:`q`
+    quantile, :math:`N` result.
+
+    Examples
+    --------
+    >>> float(supported_user_count(1e6, user_bps=100e3, active_ratio=0.1, quantile=0.9995))
+    35.0
+
+    References
+    ----------
+    Kurose and Ross, Computer Networking, 1.3.2, solved for the users.
+    """
+    rate, bandwidth = positive("user_bps", user_bps), non_negative("bandwidth_bps", bandwidth_bps)
+    share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
+    # 0.3 over 0.1 is 3, not 2.9999999999999996.
+    fitting = np.floor(np.minimum(bandwidth / rate * (1.0 + 4e-16), 2.0 * MAX_USERS))
+    fitting, share, wanted = np.broadcast_arrays(fitting, share, wanted)
+    is_open = (share > 0.0) & (wanted > 0.0) & (fitting < MAX_USERS)
+    active, p, q = (np.where(is_open, one, 0.5) for one in (fitting, share, wanted))
+    active = np.floor(active)
+
+    def is_too_many(users: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        return _above(active, users, p) > (1.0 - q) * (1.0 + _MARGIN)
+
+    spread = _score(q) * np.sqrt(active * (1.0 - p))
+    guess = np.maximum(active - spread, 0.0) / p
+    first = least_whole(is_too_many, guess, low=active, high=np.asarray(MAX_USERS + 1.0))
+    found = np.where(is_open & (first <= MAX_USERS), first - 1.0, np.inf)
+    return keep_nan(found, bandwidth, rate, share, wanted)
+
+
+@model
+@blockwise
+def multiplexing_gain(
+    user_count: ArrayLike, *, active_ratio: ArrayLike, quantile: ArrayLike
+) -> FloatArray:
+    r"""Users over the number of them that a shared link must carry at once.
+
+    .. math:: G = N \Big/ \min \{ n : \sum_{k=n+1}^{N} \binom{N}{k} p^k (1 - p)^{N-k} \le 1 - q \}
+
+    Parameters
+    ----------
+    user_count : array_like
+        Users that share the link. [1]
+    active_ratio : array_like
+        Share of the time that a user is active. [ratio]
+    quantile : array_like
+        Share of the time in which all active users fit: 0.99. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Gain; ``inf`` where no user need be carried, 1 without users. [1]
+
+    See Also
+    --------
+    netcalc.models.users.access_node.oversubscription : Sold rates over the rate of the link.
+
+    Notes
+    -----
+    Validity: as :func:`overload_ratio`. It grows with the number of users, towards 1/p.
+
+    Typical: at 10 % and the 99th percentile 3.3 for 20 users, 6.0 for 120, 9.3 for 10,000.
+
+    Symbols: :math:`N` user_count, :math:`p` active_ratio, :math:`q` quantile, :math:`G` result.
+
+    Examples
+    --------
+    >>> float(multiplexing_gain(120, active_ratio=0.1, quantile=0.99))
+    6.0
+
+    References
+    ----------
+    Kurose and Ross, Computer Networking, 1.3.2.
+    """
+    users = _users(user_count)
+    share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
+    gain = users / _percentile(users, share, wanted)
+    return keep_nan(np.where(users > 0.0, gain, 1.0), users, share, wanted)
+
+
+def _users(user_count: ArrayLike) -> FloatArray:
+    """Return a number of users, refused where it is not whole or out of range."""
+    users = whole("user_count", user_count)
+    return between("user_count", users, 0.0, MAX_USERS)
+
+
+def _above(active: FloatArray, users: FloatArray, share: FloatArray) -> FloatArray:
+    """Return the probability that more than ``active`` of the users are active."""
+    from scipy.special import betainc  # late, as in all models that need it
+
+    is_open = active < users
+    some = np.where(is_open, users - active, 1.0)
+    beyond = betainc(np.where(is_open, active, 0.0) + 1.0, some, share)
+    return keep_nan(np.where(is_open, beyond, 0.0), active, users, share)
+
+
+def _percentile(users: FloatArray, share: FloatArray, quantile: FloatArray) -> FloatArray:
+    """Return the least number that no more than a share 1 - quantile of the time is exceeded."""
+    users, share, quantile = np.broadcast_arrays(users, share, quantile)
+    filled, p, q = (np.where(np.isnan(one), 0.5, one) for one in (users, share, quantile))
+    filled = np.floor(filled)
+    spread = np.sqrt(filled * p * (1.0 - p))
+    score = _score(q)
+    # The first correction for skewness (Cornish and Fisher): right to a user or two.
+    guess = filled * p + score * spread + (score**2 - 1.0) * (1.0 - 2.0 * p) / 6.0
+    found = least_whole(
+        lambda active: _above(active, filled, p) <= (1.0 - q) * (1.0 + _MARGIN),
+        guess,
+        low=np.asarray(-1.0),
+        high=filled,
+    )
+    # What is left out of sight of float64 may happen: all may be active.
+    found = np.where((q == 1.0) & (p > 0.0), filled, found)
+    return keep_nan(np.where(q > 0.0, found, 0.0) + 0.0, users, share, quantile)  # no -0
+
+
+def _score(quantile: FloatArray) -> FloatArray:
+    """Return the quantile of the normal distribution, limited to where float64 has one."""
+    from scipy.special import ndtri  # late, as above
+
+    return np.clip(ndtri(quantile), -40.0, 40.0)
+
+
+def _normal(
+    mean: FloatArray, variance: FloatArray, most: FloatArray, quantile: FloatArray
+) -> FloatArray:
+    """Return the percentile of a normal distribution, from 0 to the most there can be."""
+    from scipy.special import ndtri  # late, as above
+
+    spread = np.sqrt(variance)
+    rate = mean + np.where(spread > 0.0, spread * ndtri(quantile), 0.0)
+    return keep_nan(np.clip(rate, 0.0, most), mean, variance, quantile)
