@@ -28,6 +28,8 @@ CHAPTERS = {
     ),
     "queues": (
         "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "token_bucket",
+        "mg1_percentiles", "priorities", "scheduling", "network_calculus", "burstiness", "mmck",
+        "engset", "kaufman_roberts", "erlang_a",
     ),
     "users": ("multiplexing", "access_node"),
     "measuring": ("probing", "delay_variation", "robust", "clock"),

@@ -189,8 +189,13 @@ ROOMS = {
     ),
     "queues": Room(
         ("netcalc/models/queues/*.py",),
-        _models("defaults load backlog token_bucket erlang queueing md1 finite_queues "
-                "numbers_of_loss_and_queues faults_of_numbers limits_of_arguments"),
+        ("tests/models/queues",
+         *_models("defaults load backlog token_bucket erlang queueing md1 finite_queues "
+                  "numbers_of_loss_and_queues faults_of_numbers limits_of_arguments")),
+    ),
+    "users": Room(
+        ("netcalc/models/users/*.py",),
+        ("tests/models/users", *_models("grid defaults")),
     ),
     "measuring": Room(
         ("netcalc/models/measuring/*.py",),

@@ -284,6 +284,41 @@ BASE: dict[str, dict[str, Any]] = {
         "bandwidth_bps": 1e6, "user_bps": 1e5, "active_ratio": 0.1, "quantile": 0.9995,
     },
     "multiplexing.multiplexing_gain": {**USERS, "quantile": 0.99},
+    "mg1_percentiles.packet_mix_wait_percentile_s": {
+        "utilization": 0.8, **WIRE_MIX, "bandwidth_bps": 1e8, "quantile": 0.99,
+    },
+    "mg1_percentiles.packet_ahead_wait_s": {
+        "utilization": 0.8, **WIRE_MIX, "bandwidth_bps": 2e6,
+    },
+    "priorities.priority_wait_s": {"utilization": [0.1, 0.7], "service_s": [0.001, 0.006]},
+    "priorities.preemptive_sojourn_s": {"utilization": [0.1, 0.7], "service_s": [0.001, 0.006]},
+    "scheduling.wfq_delay_s": {
+        "bucket_bytes": 214.0, "reserved_bps": 1e5, "bandwidth_bps": 2e6, "packet_bytes": 214.0,
+        "largest_bytes": 1538.0,
+    },
+    "network_calculus.delay_bound_s": {
+        "bucket_bytes": 15e3, "token_bps": 5e6, "service_bps": 1e7, "latency_s": 0.001,
+    },
+    "network_calculus.backlog_bound_bytes": {
+        "bucket_bytes": 15e3, "token_bps": 5e6, "service_bps": 1e7, "latency_s": 0.001,
+    },
+    "network_calculus.path_delay_bound_s": {
+        "bucket_bytes": 15e3, "token_bps": 5e6, "service_bps": [1e8, 1e7],
+        "latency_s": [0.002, 0.001],
+    },
+    "burstiness.dispersion_index": {"arrival_count": [12.0, 8.0, 10.0, 2.0, 18.0, 10.0]},
+    "burstiness.on_off_dispersion_index": {"peak_pps": 50.0, "on_s": 0.352, "off_s": 0.65},
+    "burstiness.dispersion_wait_s": {**QUEUE, "dispersion": 10.0},
+    "mmck.mmck_blocking_ratio": {**CALLS, "waiting_count": 5},
+    "mmck.mmck_wait_s": {**CALLS, "waiting_count": 5, "service_s": 180.0},
+    "engset.engset_blocking_ratio": {
+        "source_count": 20, "source_erlang": 0.1, "server_count": 5,
+    },
+    "engset.engset_time_ratio": {"source_count": 20, "source_erlang": 0.1, "server_count": 5},
+    "kaufman_roberts.multirate_blocking_ratio": {
+        "offered_erlang": [10.0, 2.0], "circuits_per_call": [1, 6], "server_count": 30,
+    },
+    "erlang_a.erlang_a": {**CALLS, "service_s": 180.0, "patience_s": 180.0},
     "packet_rates.goodput_rate_pps": {"goodput_bps": 9e8, "payload_bytes": 1460.0},
     "packet_rates.rate_goodput_bps": {"rate_pps": 8e4, "payload_bytes": 1460.0},
     "packet_rates.goodput_wire_bps": {

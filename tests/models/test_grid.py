@@ -102,6 +102,7 @@ NAMED_INSTEAD = {
     ("mbufs.stream_segments", "mcl_bytes"): "minclsize_bytes",
     ("mbufs.freebsd_mbufs", "mcl_bytes"): "minclsize_bytes",
     ("write_timeline.write_timeline", "mss_bytes"): "write_bytes",
+    ("erlang_a.erlang_a", "service_s"): "patience_s",
 }
 
 # At the ends of float64 a number on the way overflows or loses its digits here: the answer may be
