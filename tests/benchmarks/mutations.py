@@ -182,10 +182,10 @@ ROOMS = {
     ),
     "tcp": Room(
         ("netcalc/models/tcp/*.py",),
-        _models("defaults numbers_of_tcp window slow_start handshakes datagram_loss loss_limited "
-                "timers rfc6349 sharing "
-                "fairness cardwell short_transfers pftk cubic numbers_of_loss_and_queues "
-                "faults_of_numbers limits_of_arguments"),
+        ("tests/models/tcp",
+         *_models("defaults numbers_of_tcp window slow_start handshakes datagram_loss "
+                  "loss_limited timers rfc6349 sharing fairness cardwell short_transfers pftk "
+                  "cubic numbers_of_loss_and_queues faults_of_numbers limits_of_arguments")),
     ),
     "queues": Room(
         ("netcalc/models/queues/*.py",),

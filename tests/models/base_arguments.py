@@ -23,6 +23,7 @@ ACKS = {"ack_wire_bytes": 84.0, "mss_bytes": 1460.0}
 BUCKET = {"bucket_bytes": 1e5, "token_bps": 1e6, "peak_bps": 1e7}
 MTU = {"mtu_bytes": 1500.0}
 USERS = {"user_count": 120.0, "active_ratio": 0.1}
+POLICER = {"token_bps": 1e7, "rtt_s": 0.1, "mss_bytes": 1460.0}
 STACK = {"stack": "vxlan4+wireguard4"}
 
 BASE: dict[str, dict[str, Any]] = {
@@ -319,6 +320,23 @@ BASE: dict[str, dict[str, Any]] = {
         "offered_erlang": [10.0, 2.0], "circuits_per_call": [1, 6], "server_count": 30,
     },
     "erlang_a.erlang_a": {**CALLS, "service_s": 180.0, "patience_s": 180.0},
+    "bit_errors.frame_error_ratio": {"bit_error_ratio": 1e-6, "frame_bytes": 1518.0},
+    "bit_errors.bit_error_limit_ratio": {"loss_ratio": 1e-4, "frame_bytes": 1518.0},
+    "bit_errors.bit_error_interval_s": {"bit_error_ratio": 1e-12, "bandwidth_bps": 1e10},
+    "policer.policer_rule_bytes": {"token_bps": 1e7, "rtt_s": 0.1},
+    "policer.policer_full_use_bytes": {"token_bps": 1e7, "rtt_s": 0.1, "mss_bytes": 1460.0},
+    "policer.policed_throughput_bps": {"bucket_bytes": 125e3, **POLICER},
+    "policer.policed_loss_ratio": {"bucket_bytes": 125e3, **POLICER},
+    "policer.policer_overload_loss_ratio": {"input_bps": 1.2e7, "token_bps": 1e7},
+    "ecn.dctcp_threshold_bytes": {"bandwidth_bps": 1e10, "rtt_s": 1e-4},
+    "ecn.dctcp_amplitude_packets": {
+        "flow_count": 2, "bdp_packets": 83.0, "threshold_packets": 40.0,
+    },
+    "ecn.ecn_threshold_bytes": {"bandwidth_bps": 1e10, "rtt_s": 1e-4},
+    "congestion_controls.bbr_throughput_bps": {
+        "loss_ratio": 0.01, "bandwidth_bps": 1e8, "rtt_s": 0.1, "mss_bytes": 1460.0,
+    },
+    "congestion_controls.congestion_controls": {**LOSSY, "bandwidth_bps": 1e8},
     "packet_rates.goodput_rate_pps": {"goodput_bps": 9e8, "payload_bytes": 1460.0},
     "packet_rates.rate_goodput_bps": {"rate_pps": 8e4, "payload_bytes": 1460.0},
     "packet_rates.goodput_wire_bps": {

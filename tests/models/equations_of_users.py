@@ -155,7 +155,80 @@ def dispersion_wait_s(utilization, service_s, dispersion, service_scv):
     return service_s * factor * (dispersion + service_scv) / 2
 
 
+# Loss and rate
+
+
+def frame_error_ratio(bit_error_ratio, frame_bytes):
+    return 1 - (1 - bit_error_ratio) ** (8 * frame_bytes) if frame_bytes else mpf(0)
+
+
+def bit_error_limit_ratio(loss_ratio, frame_bytes):
+    return 1 - (1 - loss_ratio) ** (1 / (8 * frame_bytes))
+
+
+def bit_error_interval_s(bit_error_ratio, bandwidth_bps):
+    return 1 / (bit_error_ratio * bandwidth_bps) if bit_error_ratio else inf
+
+
+def policer_rule_bytes(token_bps, rtt_s):
+    return token_bps * rtt_s / 8
+
+
+def policer_full_use_bytes(token_bps, rtt_s, mss_bytes, decrease_factor):
+    share = (1 - decrease_factor) / (1 + decrease_factor)
+    return share**2 * (token_bps * rtt_s / 8) ** 2 / (2 * mss_bytes)
+
+
+def policed_throughput_bps(bucket_bytes, token_bps, rtt_s, mss_bytes, decrease_factor):
+    peak = token_bps + 8 / rtt_s * sqrt(2 * bucket_bytes * mss_bytes)
+    return min(token_bps, (1 + decrease_factor) / 2 * peak)
+
+
+def policed_loss_ratio(bucket_bytes, token_bps, rtt_s, mss_bytes, decrease_factor):
+    window = token_bps * rtt_s / (8 * mss_bytes)
+    most = min(2 * window / (1 + decrease_factor), window + sqrt(2 * bucket_bytes / mss_bytes))
+    if decrease_factor == 1:
+        return mpf(1)
+    return min(2 * max(1, most - window) / ((1 - decrease_factor**2) * most**2), mpf(1))
+
+
+def policer_overload_loss_ratio(input_bps, token_bps):
+    return max(mpf(0), 1 - token_bps / input_bps) if input_bps else mpf(0)
+
+
+def dctcp_threshold_bytes(bandwidth_bps, rtt_s):
+    return bandwidth_bps * rtt_s / 56
+
+
+def dctcp_amplitude_packets(flow_count, bdp_packets, threshold_packets):
+    return sqrt(2 * flow_count * (bdp_packets + threshold_packets)) / 2
+
+
+def ecn_threshold_bytes(bandwidth_bps, rtt_s, flow_count, decrease_factor):
+    if not decrease_factor:
+        return inf
+    product = bandwidth_bps * rtt_s / (8 * sqrt(flow_count))
+    return product * (1 - decrease_factor) / decrease_factor
+
+
+def bbr_throughput_bps(loss_ratio, bandwidth_bps, rtt_s, mss_bytes, loss_tolerance_ratio):
+    least = min(bandwidth_bps, 32 * mss_bytes / rtt_s)
+    return (1 - loss_ratio) * (bandwidth_bps if loss_ratio <= loss_tolerance_ratio else least)
+
+
 EQUATIONS = {
+    "bit_errors.bit_error_interval_s": bit_error_interval_s,
+    "bit_errors.bit_error_limit_ratio": bit_error_limit_ratio,
+    "bit_errors.frame_error_ratio": frame_error_ratio,
+    "congestion_controls.bbr_throughput_bps": bbr_throughput_bps,
+    "ecn.dctcp_amplitude_packets": dctcp_amplitude_packets,
+    "ecn.dctcp_threshold_bytes": dctcp_threshold_bytes,
+    "ecn.ecn_threshold_bytes": ecn_threshold_bytes,
+    "policer.policed_loss_ratio": policed_loss_ratio,
+    "policer.policed_throughput_bps": policed_throughput_bps,
+    "policer.policer_full_use_bytes": policer_full_use_bytes,
+    "policer.policer_overload_loss_ratio": policer_overload_loss_ratio,
+    "policer.policer_rule_bytes": policer_rule_bytes,
     "burstiness.dispersion_index": dispersion_index,
     "burstiness.dispersion_wait_s": dispersion_wait_s,
     "burstiness.on_off_dispersion_index": on_off_dispersion_index,
@@ -179,6 +252,7 @@ EQUATIONS = {
 
 # Models that no equation gives in closed form, and where they are held to a second method.
 NOT_CLOSED = {
+    "congestion_controls.congestion_controls": "other models: test_congestion_controls names them",
     "engset.engset_blocking_ratio": "a recursion: test_trunks sums rational numbers",
     "engset.engset_time_ratio": "a recursion: test_trunks sums rational numbers",
     "erlang_a.erlang_a": "a sum over the queue: test_trunks solves the balance equations",

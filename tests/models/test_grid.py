@@ -129,6 +129,7 @@ ON_THE_WAY = {
     "loss_limited.aimd_window_packets": ("loss_ratio", "increase_packets"),
     "md1.md1_wait_percentile_s": ("service_s",),
     "pftk.pftk_window_packets": ("loss_ratio",),
+    "policer.policed_loss_ratio": ("rtt_s", "mss_bytes"),
     "pftk.pftk_loss_ratio": ("rto_s", "segments_per_ack"),
     "pftk.pftk_approx_loss_ratio": ("segments_per_ack",),
     "short_transfers.sending_s": (
