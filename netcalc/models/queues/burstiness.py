@@ -9,9 +9,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, keep_nan, model, non_negative, one_dimensional, positive
+from netcalc.checks import (
+    FloatArray,
+    keep_nan,
+    model,
+    non_negative,
+    note,
+    one_dimensional,
+    positive,
+)
 from netcalc.errors import DomainError
-from netcalc.models.queues._load import headroom
+from netcalc.models.queues._load import headroom, note_slow_queue
 
 
 @model
@@ -46,6 +54,8 @@ def dispersion_index(arrival_count: ArrayLike) -> FloatArray:
     relative error is the square root of two over their number.
 
     Typical: 1 for Poisson arrivals, 10 and more over a second of Internet traffic.
+
+    Range: everywhere.
 
     Symbols: :math:`n_i` arrival_count.
 
@@ -98,6 +108,8 @@ def on_off_dispersion_index(
     Over intervals that are short beside the times it is 1. Heavy-tailed times have no limit.
 
     Typical: voice with silence suppression, 50 packets/s for 0.352 s, 0.65 s silent: 16.
+
+    Range: everywhere.
 
     Symbols: :math:`\lambda` peak_pps, :math:`t_{on}` on_s, :math:`t_{off}` off_s.
 
@@ -158,6 +170,8 @@ def dispersion_wait_s(
 
     Typical: bursts of an index of 10 wait five times longer than random packets.
 
+    Range: everywhere.
+
     Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`I` dispersion, :math:`c_s^2`
     service_scv.
 
@@ -173,7 +187,11 @@ def dispersion_wait_s(
     section 4.1.
     """
     load = non_negative("utilization", utilization)
-    variation = 0.5 * non_negative("dispersion", dispersion)
+    index = non_negative("dispersion", dispersion)
+    note_slow_queue(load)
+    if load.size and load.min() < 0.9 and (index != 1.0).any():
+        note("below-heavy-traffic", name="utilization", value=float(load.min()), limit=0.9)
+    variation = 0.5 * index
     variation = variation + 0.5 * non_negative("service_scv", service_scv)
     service = positive("service_s", service_s)
     wait = np.where(load < 1.0, service * variation * (load / headroom(load)), np.inf)

@@ -59,6 +59,8 @@ def engset_blocking_ratio(
 
     Typical: 20 sources of 0.1 erlang when idle block 1.9 % of the calls on 5 circuits.
 
+    Range: everywhere.
+
     Symbols: :math:`N` source_count, :math:`a` source_erlang, :math:`c` server_count.
 
     Examples
@@ -112,6 +114,8 @@ def engset_time_ratio(
     -----
     Validity: as :func:`engset_blocking_ratio`. It is larger than the share of calls that are
     blocked: while all servers are busy, fewer sources are idle.
+
+    Range: everywhere.
 
     Symbols: :math:`N` source_count, :math:`a` source_erlang, :math:`c` server_count.
 

@@ -76,6 +76,8 @@ def erlang_a(
     Typical: 50 erlangs on 50 servers of a call centre, with a patience of a service: 52 % wait and
     6 % give up.
 
+    Range: everywhere.
+
     Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`s` service_s, :math:`\tau`
     patience_s.
 

@@ -58,6 +58,8 @@ def multirate_blocking_ratio(
     Typical: of 30 circuits with 10 erlangs of calls of one and 2 of calls of six circuits, 3 and
     23 % are blocked.
 
+    Range: everywhere.
+
     Symbols: :math:`A_i` offered_erlang, :math:`b_i` circuits_per_call, :math:`C` server_count.
 
     Examples

@@ -21,6 +21,7 @@ from netcalc.checks import (
 )
 from netcalc.errors import DomainError
 from netcalc.models.queues._inversion import wait_percentile
+from netcalc.models.queues._load import note_slow_queue
 
 
 @model
@@ -77,6 +78,8 @@ def packet_mix_wait_percentile_s(
     Typical: 64, 570 and 1518 bytes at 7 : 4 : 1 and a load of 0.8: the 99th percentile is 5.4
     times the mean.
 
+    Range: everywhere.
+
     Symbols: :math:`\rho` utilization, :math:`L_i` wire_bytes, :math:`w_i` weight, :math:`R`
     bandwidth_bps, :math:`q` quantile, :math:`t_q` result.
 
@@ -97,6 +100,7 @@ def packet_mix_wait_percentile_s(
     """
     size, share = _mix(wire_bytes, weight)
     load, wanted = non_negative("utilization", utilization), ratio("quantile", quantile)
+    note_slow_queue(load)
     bandwidth = positive("bandwidth_bps", bandwidth_bps)
     mean = float(share @ size)
     load, wanted = np.broadcast_arrays(load, wanted)
@@ -158,6 +162,8 @@ def packet_ahead_wait_s(
     their number says: the weight of each size is its share of the bytes.
 
     Typical: at 2 Mbit/s and a load of 0.8 1.4 ms, at most 6.2 ms behind 1538 bytes.
+
+    Range: everywhere.
 
     Symbols: :math:`\rho` utilization, :math:`L_i` wire_bytes, :math:`w_i` weight, :math:`R`
     bandwidth_bps.

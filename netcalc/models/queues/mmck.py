@@ -55,6 +55,8 @@ def mmck_blocking_ratio(
 
     Typical: of 8 erlangs ten trunks with a queue of five lose 3 %, without a queue 12 %.
 
+    Range: everywhere.
+
     Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`m` waiting_count.
 
     Examples
@@ -120,6 +122,8 @@ def mmck_wait_s(
     Notes
     -----
     Validity: as :func:`mmck_blocking_ratio`.
+
+    Range: everywhere.
 
     Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`m` waiting_count, :math:`s`
     service_s.

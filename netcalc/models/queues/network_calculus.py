@@ -53,6 +53,8 @@ def delay_bound_s(
 
     Typical: a burst of 15 kB into 10 Mbit/s with a latency of 1 ms: 13 ms.
 
+    Range: everywhere.
+
     Symbols: :math:`b` bucket_bytes, :math:`R` service_bps, :math:`T` latency_s. Not in the
     equation: token_bps.
 
@@ -67,7 +69,7 @@ def delay_bound_s(
     Le Boudec and Thiran, Network Calculus, 1.4, doi:10.1007/3-540-45318-0; Cruz, IEEE Trans. IT 37
     (1991), doi:10.1109/18.61109.
     """
-    burst, tokens = non_negative("bucket_bytes", bucket_bytes), non_negative("token_bps", token_bps)
+    burst, tokens = non_negative("bucket_bytes", bucket_bytes), positive("token_bps", token_bps)
     service = positive("service_bps", service_bps)
     bound = burst * (8.0 / service) + non_negative("latency_s", latency_s)
     return keep_nan(np.where(tokens <= service, bound, np.inf), bound, tokens, service)
@@ -106,6 +108,8 @@ def backlog_bound_bytes(
     Validity: as :func:`delay_bound_s`. The traffic that leaves is limited by a token bucket of the
     same rate and of this depth: the next link has to expect it.
 
+    Range: everywhere.
+
     Symbols: :math:`b` bucket_bytes, :math:`r` token_bps, :math:`T` latency_s. Not in the
     equation: service_bps.
 
@@ -118,7 +122,7 @@ def backlog_bound_bytes(
     ----------
     Le Boudec and Thiran, Network Calculus, 1.4, doi:10.1007/3-540-45318-0.
     """
-    burst, tokens = non_negative("bucket_bytes", bucket_bytes), non_negative("token_bps", token_bps)
+    burst, tokens = non_negative("bucket_bytes", bucket_bytes), positive("token_bps", token_bps)
     service = positive("service_bps", service_bps)
     bound = burst + tokens * (non_negative("latency_s", latency_s) / 8.0)
     return keep_nan(np.where(tokens <= service, bound, np.inf), bound, tokens, service)
@@ -162,6 +166,8 @@ def path_delay_bound_s(
     Validity: as :func:`delay_bound_s`. The burst is paid for only once, at the slowest link: the
     sum of the bounds of single links is larger.
 
+    Range: everywhere.
+
     Symbols: :math:`b` bucket_bytes, :math:`R_i` service_bps, :math:`T_i` latency_s. Not in the
     equation: token_bps.
 
@@ -180,7 +186,7 @@ def path_delay_bound_s(
     latency = one_dimensional("latency_s", non_negative("latency_s", latency_s))
     if latency.size != service.size:
         raise DomainError("wrong-count", "latency_s", count=latency.size, expected=service.size)
-    burst, tokens = non_negative("bucket_bytes", bucket_bytes), non_negative("token_bps", token_bps)
+    burst, tokens = non_negative("bucket_bytes", bucket_bytes), positive("token_bps", token_bps)
     slowest = service.min()
     bound = burst * (8.0 / slowest) + latency.sum()
     return keep_nan(np.where(tokens <= slowest, bound, np.inf), bound, tokens)

@@ -51,6 +51,8 @@ def priority_wait_s(
     Typical: voice of 10 % before data of 70 % on a link waits a ninth longer than for the packet
     that is being sent.
 
+    Range: everywhere.
+
     Symbols: :math:`\rho_i` utilization, :math:`s_i` service_s, :math:`c_i^2` service_scv,
     :math:`W_k` result.
 
@@ -105,6 +107,8 @@ def preemptive_sojourn_s(
     Validity: Poisson arrivals; what was interrupted goes on where it was, without cost, as with
     frame preemption (IEEE 802.1Qbu) but for its extra headers. The most urgent class is an M/G/1
     queue of its own.
+
+    Range: everywhere.
 
     Symbols: :math:`\rho_i` utilization, :math:`s_i` service_s, :math:`c_i^2` service_scv,
     :math:`s_k` service_s, :math:`T_k` result.

@@ -55,6 +55,8 @@ def wfq_delay_s(
     Typical: voice of one packet of 214 bytes with 100 kbit/s reserved on 2 Mbit/s: 23 ms, of which
     6 ms behind a packet of 1538 bytes.
 
+    Range: everywhere.
+
     Symbols: :math:`b` bucket_bytes, :math:`g` reserved_bps, :math:`K` link_count, :math:`L`
     packet_bytes, :math:`M` largest_bytes, :math:`R` bandwidth_bps.
 

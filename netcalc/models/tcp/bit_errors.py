@@ -37,6 +37,8 @@ def frame_error_ratio(bit_error_ratio: ArrayLike, *, frame_bytes: ArrayLike) -> 
 
     Typical: 1518 bytes: 1.2e-8 at the 1e-12 that Ethernet over fibre promises, 1.2 % at 1e-6.
 
+    Range: everywhere.
+
     Symbols: :math:`BER` bit_error_ratio, :math:`F` frame_bytes.
 
     Examples
@@ -75,6 +77,8 @@ def bit_error_limit_ratio(loss_ratio: ArrayLike, *, frame_bytes: ArrayLike) -> F
     Notes
     -----
     Validity: as :func:`frame_error_ratio`.
+
+    Range: everywhere.
 
     Symbols: :math:`P` loss_ratio, :math:`F` frame_bytes.
 
@@ -116,6 +120,8 @@ def bit_error_interval_s(bit_error_ratio: ArrayLike, *, bandwidth_bps: ArrayLike
     Validity: a link that always sends, as Ethernet does with its idle code.
 
     Typical: 100 s at 1e-12 and 10 Gbit/s: how long a test for this ratio takes at least.
+
+    Range: everywhere.
 
     Symbols: :math:`BER` bit_error_ratio, :math:`R` bandwidth_bps.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio
+from netcalc.checks import FloatArray, keep_nan, model, non_negative, note, positive, ratio
 from netcalc.models.tcp.cubic import cubic_throughput_bps
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.models.tcp.pftk import pftk_approx_rate_pps, pftk_throughput_pps
@@ -83,6 +83,8 @@ def bbr_throughput_bps(
 
     Typical: nearly the whole line up to 15 % of loss, where Reno at 100 ms has 0.1 Mbit/s.
 
+    Range: everywhere.
+
     Symbols: :math:`p` loss_ratio, :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`MSS`
     mss_bytes, :math:`p_0` loss_tolerance_ratio.
 
@@ -101,6 +103,10 @@ def bbr_throughput_bps(
     tolerated = ratio("loss_tolerance_ratio", loss_tolerance_ratio)
     window = 8.0 * BBR_LEAST_PACKETS * positive("mss_bytes", mss_bytes)
     least = np.minimum(line, window / positive("rtt_s", rtt_s))
+    share, limit = np.broadcast_arrays(loss, tolerated)
+    if (is_beyond := share > limit).any():
+        worst = float(share[is_beyond].max())
+        note("beyond-loss-tolerance", name="loss_ratio", value=worst, limit=float(limit.min()))
     rate = (1.0 - loss) * np.where(loss <= tolerated, line, least)
     return keep_nan(rate, loss, line, tolerated, least)
 
@@ -152,6 +158,8 @@ def congestion_controls(
     queue. From 1 % of loss on timeouts count, and the square-root law and CUBIC are too fast.
 
     Typical: 1 Gbit/s, 20 ms, 0.01 %: Reno and CUBIC 72 Mbit/s, BBR the line.
+
+    Range: loss_ratio up to 0.01.
 
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`R` bandwidth_bps, :math:`MSS`
     mss_bytes, :math:`b` segments_per_ack, :math:`T_0` min_rto_s.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, model, non_negative, positive, whole
+from netcalc.checks import FloatArray, at_least, between, model, non_negative, positive
 
 
 @model
@@ -36,6 +36,8 @@ def dctcp_threshold_bytes(bandwidth_bps: ArrayLike, *, rtt_s: ArrayLike) -> Floa
     interrupts): 65 packets instead of 20 are recommended at 10 Gbit/s.
 
     Typical: 18 kB at 10 Gbit/s and 100 µs.
+
+    Range: everywhere.
 
     Symbols: :math:`C` bandwidth_bps, :math:`RTT` rtt_s.
 
@@ -81,6 +83,8 @@ def dctcp_amplitude_packets(
 
     Typical: 2 flows at 10 Gbit/s and 100 µs (83 packets) with K = 40: 11 packets.
 
+    Range: everywhere.
+
     Symbols: :math:`N` flow_count, :math:`C \cdot RTT` bdp_packets, :math:`K` threshold_packets.
 
     Examples
@@ -92,7 +96,7 @@ def dctcp_amplitude_packets(
     ----------
     Alizadeh et al., SIGCOMM 2010, doi:10.1145/1851182.1851192, eq. 8 in 3.3.
     """
-    flows = whole("flow_count", flow_count, low=1)
+    flows = at_least("flow_count", flow_count, 1.0)
     held = non_negative("bdp_packets", bdp_packets)
     held = held + non_negative("threshold_packets", threshold_packets)
     return np.sqrt(0.5 * flows) * np.sqrt(held)
@@ -138,6 +142,8 @@ def ecn_threshold_bytes(
 
     Typical: 125 kB at 10 Gbit/s and 100 µs for one flow of Reno: seven times that of DCTCP.
 
+    Range: everywhere.
+
     Symbols: :math:`C` bandwidth_bps, :math:`RTT` rtt_s, :math:`N` flow_count, :math:`\beta`
     decrease_factor.
 
@@ -153,5 +159,5 @@ def ecn_threshold_bytes(
     """
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
     product = positive("bandwidth_bps", bandwidth_bps) / 8.0 * non_negative("rtt_s", rtt_s)
-    flows = np.sqrt(whole("flow_count", flow_count, low=1))
+    flows = np.sqrt(at_least("flow_count", flow_count, 1.0))
     return product / flows * (1.0 - kept) / kept

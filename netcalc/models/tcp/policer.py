@@ -42,6 +42,8 @@ def policer_rule_bytes(token_bps: ArrayLike, *, rtt_s: ArrayLike) -> FloatArray:
 
     Typical: 125 kB at 10 Mbit/s and 100 ms.
 
+    Range: everywhere.
+
     Symbols: :math:`CIR` token_bps, :math:`RTT` rtt_s.
 
     Examples
@@ -97,6 +99,8 @@ def policer_full_use_bytes(
     that does the same holds one product.
 
     Typical: 596 kB at 10 Mbit/s and 100 ms: five times the rule of thumb.
+
+    Range: everywhere.
 
     Symbols: :math:`CIR` token_bps, :math:`RTT` rtt_s, :math:`MSS` mss_bytes, :math:`\beta`
     decrease_factor.
@@ -161,6 +165,8 @@ def policed_throughput_bps(
     a link without a buffer.
 
     Typical: 10 Mbit/s, 100 ms and the burst of the rule of thumb: 8.6 Mbit/s.
+
+    Range: everywhere.
 
     Symbols: :math:`b` bucket_bytes, :math:`CIR` token_bps, :math:`RTT` rtt_s, :math:`MSS`
     mss_bytes, :math:`\beta` decrease_factor.
@@ -227,6 +233,8 @@ def policed_loss_ratio(
     Typical: 10 Mbit/s, 100 ms and the burst of the rule of thumb: 0.4 %. Measured on the
     Internet, policed transfers lose six times as much as others.
 
+    Range: everywhere.
+
     Symbols: :math:`b` bucket_bytes, :math:`CIR` token_bps, :math:`RTT` rtt_s, :math:`MSS`
     mss_bytes, :math:`\beta` decrease_factor.
 
@@ -278,6 +286,8 @@ def policer_overload_loss_ratio(input_bps: ArrayLike, *, token_bps: ArrayLike) -
 
     Typical: a stream of 12 Mbit/s into 10 loses a sixth.
 
+    Range: everywhere.
+
     Symbols: :math:`r` input_bps, :math:`CIR` token_bps.
 
     Examples
@@ -289,6 +299,6 @@ def policer_overload_loss_ratio(input_bps: ArrayLike, *, token_bps: ArrayLike) -
     ----------
     RFC 2697, section 3; straight line.
     """
-    sent, tokens = non_negative("input_bps", input_bps), non_negative("token_bps", token_bps)
+    sent, tokens = non_negative("input_bps", input_bps), positive("token_bps", token_bps)
     excess = np.where(sent > 0.0, (sent - tokens) / sent, 0.0 * sent)
     return np.maximum(excess, 0.0)

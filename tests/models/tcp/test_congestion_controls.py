@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from netcalc.errors import doubts
 from netcalc.models.tcp import cubic, loss_limited, pftk, tfrc
 from netcalc.models.tcp.congestion_controls import bbr_throughput_bps, congestion_controls
 
@@ -50,3 +51,16 @@ def test_bbr_keeps_its_rate_up_to_a_fifth_and_two_percent():
     np.testing.assert_allclose(third, [98e6, 0.97 * 4 * 1460 * 8 / 0.1], rtol=1e-12)
     slow = bbr_throughput_bps(0.5, **{**line, "bandwidth_bps": 1e5})
     assert float(slow) == 0.5e5
+
+
+def test_a_loss_that_bbr_does_not_tolerate_is_told():
+    line = {"bandwidth_bps": 100e6, "rtt_s": 0.1, "mss_bytes": 1460}
+    for loss, limit, codes in (
+        (0.15, 0.2, []),
+        (0.25, 0.2, ["beyond-loss-tolerance"]),
+        (0.15, 0.02, ["beyond-loss-tolerance"]),
+    ):
+        with doubts() as found:
+            bbr_throughput_bps(loss, **line, loss_tolerance_ratio=limit)
+        assert [doubt.code for doubt in found] == codes
+        assert not found or "lower bound" in str(found[0])
