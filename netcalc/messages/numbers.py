@@ -119,6 +119,14 @@ NUMBERS = {
     "below-heavy-traffic": (
         "an approximation for heavy traffic, from a load of {limit}: at {value} it may be far off"
     ),
+    "few-for-normal": (
+        "the normal distribution is for a variance of {limit} users and more, here {value:.3g}: "
+        "far out it is too low"
+    ),
+    "beyond-loss-tolerance": (
+        "{name} is {value}, beyond the {limit} that BBR tolerates: a lower bound, for long "
+        "transfers"
+    ),
     "few-flows": (
         "{value} flows may lose packets in step and need more, up to the whole product: the root "
         "holds for hundreds"

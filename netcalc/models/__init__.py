@@ -29,11 +29,13 @@ CHAPTERS = {
     "tcp": (
         "window", "handshakes", "slow_start", "short_transfers", "cardwell", "timers",
         "loss_limited", "pftk", "tfrc", "cubic", "bbr", "sharing", "fairness", "rfc6349",
-        "datagram_loss", "transfer_time", "page_load",
+        "datagram_loss", "bit_errors", "policer", "ecn", "congestion_controls", "transfer_time",
+        "page_load",
     ),
     "queues": (
         "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "shared_buffer",
-        "token_bucket", "networks",
+        "token_bucket", "mg1_percentiles", "priorities", "scheduling", "network_calculus",
+        "burstiness", "mmck", "engset", "kaufman_roberts", "erlang_a", "networks",
     ),
     "links": ("arq", "random_access", "channel"),
     "users": ("multiplexing", "access_node", "growth", "availability"),

@@ -33,13 +33,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
 from base_arguments import BASE
 from equations_of_sizes import EQUATIONS as EQUATIONS_OF_SIZES
 from equations_of_tcp_and_queues import EQUATIONS as EQUATIONS_OF_TCP
+from equations_of_users import EQUATIONS as EQUATIONS_OF_USERS
 
 from netcalc import calculator
 from netcalc.errors import DomainError
 
 RUNS = 5
 FEWER = 1_000_000  # points for a form without a bare expression
-EQUATIONS = EQUATIONS_OF_SIZES | EQUATIONS_OF_TCP
+EQUATIONS = EQUATIONS_OF_SIZES | EQUATIONS_OF_TCP | EQUATIONS_OF_USERS
 LIMITS = (3.0, 2.0)
 """Allowed: times the bare expression, and temporary arrays."""
 
@@ -61,6 +62,20 @@ LEFT_OUT: dict[str, str] = {
     "md1.md1_wait_cdf": "a recursion over the customers",
     "finite_queues.mm1k_wait_cdf": "a sum over the customers",
     "md1.md1_wait_percentile_s": SEARCHES,
+    "multiplexing.active_percentile_count": SEARCHES,
+    "multiplexing.shared_bandwidth_bps": SEARCHES,
+    "multiplexing.supported_user_count": SEARCHES,
+    "multiplexing.multiplexing_gain": SEARCHES,
+    "multiplexing.overload_ratio": "an incomplete beta function",
+    "multiplexing.overload_normal_ratio": "the normal distribution",
+    "multiplexing.shared_bandwidth_normal_bps": "the normal quantile",
+    "engset.engset_blocking_ratio": "a recursion over the servers",
+    "engset.engset_time_ratio": "a recursion over the servers",
+    "erlang_a.erlang_a": "a sum over the calls that wait, for each element",
+    "mg1_percentiles.packet_mix_wait_percentile_s": "an inversion: queue_percentiles.py",
+    "mmck.mmck_blocking_ratio": "a recursion over the servers",
+    "mmck.mmck_wait_s": "a recursion over the servers",
+    "congestion_controls.congestion_controls": "seven other forms",
     "pftk.pftk_loss_ratio": SEARCHES,
     "pftk.pftk_approx_loss_ratio": SEARCHES,
     "tfrc.tfrc_loss_ratio": SEARCHES,

@@ -190,15 +190,20 @@ ROOMS = {
     ),
     "tcp": Room(
         ("netcalc/models/tcp/*.py",),
-        _models("defaults numbers_of_tcp window slow_start handshakes datagram_loss loss_limited "
-                "timers rfc6349 sharing "
-                "fairness cardwell short_transfers pftk cubic numbers_of_loss_and_queues "
-                "faults_of_numbers limits_of_arguments"),
+        ("tests/models/tcp",
+         *_models("defaults numbers_of_tcp window slow_start handshakes datagram_loss "
+                  "loss_limited timers rfc6349 sharing fairness cardwell short_transfers pftk "
+                  "cubic numbers_of_loss_and_queues faults_of_numbers limits_of_arguments")),
     ),
     "queues": Room(
         ("netcalc/models/queues/*.py",),
-        _models("defaults load backlog token_bucket erlang queueing md1 finite_queues "
-                "numbers_of_loss_and_queues faults_of_numbers limits_of_arguments"),
+        ("tests/models/queues",
+         *_models("defaults load backlog token_bucket erlang queueing md1 finite_queues "
+                  "numbers_of_loss_and_queues faults_of_numbers limits_of_arguments")),
+    ),
+    "users": Room(
+        ("netcalc/models/users/*.py",),
+        ("tests/models/users", *_models("grid defaults")),
     ),
     "measuring": Room(
         ("netcalc/models/measuring/*.py",),

@@ -27,6 +27,7 @@ TRANSFER = {
 }  # fmt: skip
 MTU = {"mtu_bytes": 1500.0}
 USERS = {"user_count": 120.0, "active_ratio": 0.1}
+POLICER = {"token_bps": 1e7, "rtt_s": 0.1, "mss_bytes": 1460.0}
 STACK = {"stack": "vxlan4+wireguard4"}
 ARQ = {"loss_ratio": 0.01, "packet_bytes": 1500.0, "bandwidth_bps": 1e7, "rtt_s": 0.02}
 ROUTING = {
@@ -355,6 +356,58 @@ BASE: dict[str, dict[str, Any]] = {
         "bandwidth_bps": 1e6, "user_bps": 1e5, "active_ratio": 0.1, "quantile": 0.9995,
     },
     "multiplexing.multiplexing_gain": {**USERS, "quantile": 0.99},
+    "mg1_percentiles.packet_mix_wait_percentile_s": {
+        "utilization": 0.8, **WIRE_MIX, "bandwidth_bps": 1e8, "quantile": 0.99,
+    },
+    "mg1_percentiles.packet_ahead_wait_s": {
+        "utilization": 0.8, **WIRE_MIX, "bandwidth_bps": 2e6,
+    },
+    "priorities.priority_wait_s": {"utilization": [0.1, 0.7], "service_s": [0.001, 0.006]},
+    "priorities.preemptive_sojourn_s": {"utilization": [0.1, 0.7], "service_s": [0.001, 0.006]},
+    "scheduling.wfq_delay_s": {
+        "bucket_bytes": 214.0, "reserved_bps": 1e5, "bandwidth_bps": 2e6, "packet_bytes": 214.0,
+        "largest_bytes": 1538.0,
+    },
+    "network_calculus.delay_bound_s": {
+        "bucket_bytes": 15e3, "token_bps": 5e6, "service_bps": 1e7, "latency_s": 0.001,
+    },
+    "network_calculus.backlog_bound_bytes": {
+        "bucket_bytes": 15e3, "token_bps": 5e6, "service_bps": 1e7, "latency_s": 0.001,
+    },
+    "network_calculus.path_delay_bound_s": {
+        "bucket_bytes": 15e3, "token_bps": 5e6, "service_bps": [1e8, 1e7],
+        "latency_s": [0.002, 0.001],
+    },
+    "burstiness.dispersion_index": {"arrival_count": [12.0, 8.0, 10.0, 2.0, 18.0, 10.0]},
+    "burstiness.on_off_dispersion_index": {"peak_pps": 50.0, "on_s": 0.352, "off_s": 0.65},
+    "burstiness.dispersion_wait_s": {**QUEUE, "dispersion": 10.0},
+    "mmck.mmck_blocking_ratio": {**CALLS, "waiting_count": 5},
+    "mmck.mmck_wait_s": {**CALLS, "waiting_count": 5, "service_s": 180.0},
+    "engset.engset_blocking_ratio": {
+        "source_count": 20, "source_erlang": 0.1, "server_count": 5,
+    },
+    "engset.engset_time_ratio": {"source_count": 20, "source_erlang": 0.1, "server_count": 5},
+    "kaufman_roberts.multirate_blocking_ratio": {
+        "offered_erlang": [10.0, 2.0], "circuits_per_call": [1, 6], "server_count": 30,
+    },
+    "erlang_a.erlang_a": {**CALLS, "service_s": 180.0, "patience_s": 180.0},
+    "bit_errors.frame_error_ratio": {"bit_error_ratio": 1e-6, "frame_bytes": 1518.0},
+    "bit_errors.bit_error_limit_ratio": {"loss_ratio": 1e-4, "frame_bytes": 1518.0},
+    "bit_errors.bit_error_interval_s": {"bit_error_ratio": 1e-12, "bandwidth_bps": 1e10},
+    "policer.policer_rule_bytes": {"token_bps": 1e7, "rtt_s": 0.1},
+    "policer.policer_full_use_bytes": {"token_bps": 1e7, "rtt_s": 0.1, "mss_bytes": 1460.0},
+    "policer.policed_throughput_bps": {"bucket_bytes": 125e3, **POLICER},
+    "policer.policed_loss_ratio": {"bucket_bytes": 125e3, **POLICER},
+    "policer.policer_overload_loss_ratio": {"input_bps": 1.2e7, "token_bps": 1e7},
+    "ecn.dctcp_threshold_bytes": {"bandwidth_bps": 1e10, "rtt_s": 1e-4},
+    "ecn.dctcp_amplitude_packets": {
+        "flow_count": 2, "bdp_packets": 83.0, "threshold_packets": 40.0,
+    },
+    "ecn.ecn_threshold_bytes": {"bandwidth_bps": 1e10, "rtt_s": 1e-4},
+    "congestion_controls.bbr_throughput_bps": {
+        "loss_ratio": 0.01, "bandwidth_bps": 1e8, "rtt_s": 0.1, "mss_bytes": 1460.0,
+    },
+    "congestion_controls.congestion_controls": {**LOSSY, "bandwidth_bps": 1e8},
     "packet_rates.goodput_rate_pps": {"goodput_bps": 9e8, "payload_bytes": 1460.0},
     "packet_rates.rate_goodput_bps": {"rate_pps": 8e4, "payload_bytes": 1460.0},
     "packet_rates.goodput_wire_bps": {

@@ -5,7 +5,7 @@ Each is written from the equation of the model's docstring, not from its code.
 
 from __future__ import annotations
 
-from mpmath import binomial, erfc, erfinv, floor, inf, mpf, sqrt
+from mpmath import binomial, erfc, erfinv, floor, inf, mpf, nan, sqrt
 
 # Users
 
@@ -77,7 +77,168 @@ def busy_hour_erlang(call_count, holding_s):
     return call_count * holding_s / 3600
 
 
+# Delay under load
+
+
+def packet_ahead_wait_s(utilization, wire_bytes, weight, bandwidth_bps):
+    first = sum(w * size for w, size in zip(weight, wire_bytes, strict=True))
+    second = sum(w * size**2 for w, size in zip(weight, wire_bytes, strict=True))
+    return min(utilization, 1) / 2 * 8 / bandwidth_bps * second / first
+
+
+def for_each(values, count):
+    values = values if isinstance(values, list) else [values]
+    return values * count if len(values) == 1 else values
+
+
+def priority_wait_s(utilization, service_s, service_scv):
+    before, found, residual = mpf(0), [], mpf(0)
+    scvs = for_each(service_scv, len(utilization))
+    service_s = for_each(service_s, len(utilization))
+    for load, service, scv in zip(utilization, service_s, scvs, strict=True):
+        residual += min(load, max(1 - before, mpf(0))) * service * (1 + scv) / 2
+        before += load
+    before = mpf(0)
+    for load in utilization:
+        free, left = 1 - before, 1 - before - load
+        found.append(residual / (free * left) if left > 0 else inf)
+        before += load
+    return found
+
+
+def preemptive_sojourn_s(utilization, service_s, service_scv):
+    before, residual, found = mpf(0), mpf(0), []
+    scvs = for_each(service_scv, len(utilization))
+    service_s = for_each(service_s, len(utilization))
+    for load, service, scv in zip(utilization, service_s, scvs, strict=True):
+        residual += load * service * (1 + scv) / 2
+        free, left = 1 - before, 1 - before - load
+        found.append(service / free + residual / (free * left) if left > 0 else inf)
+        before += load
+    return found
+
+
+def wfq_delay_s(bucket_bytes, reserved_bps, bandwidth_bps, packet_bytes, largest_bytes, link_count):
+    if reserved_bps > bandwidth_bps:
+        return inf
+    own = 8 * bucket_bytes / reserved_bps + (link_count - 1) * 8 * packet_bytes / reserved_bps
+    return own + link_count * 8 * largest_bytes / bandwidth_bps
+
+
+def delay_bound_s(bucket_bytes, token_bps, service_bps, latency_s):
+    return 8 * bucket_bytes / service_bps + latency_s if token_bps <= service_bps else inf
+
+
+def backlog_bound_bytes(bucket_bytes, token_bps, service_bps, latency_s):
+    return bucket_bytes + token_bps * latency_s / 8 if token_bps <= service_bps else inf
+
+
+def path_delay_bound_s(bucket_bytes, token_bps, service_bps, latency_s):
+    return delay_bound_s(bucket_bytes, token_bps, min(service_bps), sum(latency_s))
+
+
+def dispersion_index(arrival_count):
+    mean = sum(arrival_count) / len(arrival_count)
+    if not mean:
+        return nan
+    return sum((n - mean) ** 2 for n in arrival_count) / (len(arrival_count) - 1) / mean
+
+
+def on_off_dispersion_index(peak_pps, on_s, off_s):
+    return 1 + 2 * peak_pps * on_s * off_s**2 / (on_s + off_s) ** 2
+
+
+def dispersion_wait_s(utilization, service_s, dispersion, service_scv):
+    if utilization >= 1:
+        return inf
+    factor = utilization / (1 - utilization)
+    return service_s * factor * (dispersion + service_scv) / 2
+
+
+# Loss and rate
+
+
+def frame_error_ratio(bit_error_ratio, frame_bytes):
+    return 1 - (1 - bit_error_ratio) ** (8 * frame_bytes) if frame_bytes else mpf(0)
+
+
+def bit_error_limit_ratio(loss_ratio, frame_bytes):
+    return 1 - (1 - loss_ratio) ** (1 / (8 * frame_bytes))
+
+
+def bit_error_interval_s(bit_error_ratio, bandwidth_bps):
+    return 1 / (bit_error_ratio * bandwidth_bps) if bit_error_ratio else inf
+
+
+def policer_rule_bytes(token_bps, rtt_s):
+    return token_bps * rtt_s / 8
+
+
+def policer_full_use_bytes(token_bps, rtt_s, mss_bytes, decrease_factor):
+    share = (1 - decrease_factor) / (1 + decrease_factor)
+    return share**2 * (token_bps * rtt_s / 8) ** 2 / (2 * mss_bytes)
+
+
+def policed_throughput_bps(bucket_bytes, token_bps, rtt_s, mss_bytes, decrease_factor):
+    peak = token_bps + 8 / rtt_s * sqrt(2 * bucket_bytes * mss_bytes)
+    return min(token_bps, (1 + decrease_factor) / 2 * peak)
+
+
+def policed_loss_ratio(bucket_bytes, token_bps, rtt_s, mss_bytes, decrease_factor):
+    window = token_bps * rtt_s / (8 * mss_bytes)
+    most = min(2 * window / (1 + decrease_factor), window + sqrt(2 * bucket_bytes / mss_bytes))
+    if decrease_factor == 1:
+        return mpf(1)
+    return min(2 * max(1, most - window) / ((1 - decrease_factor**2) * most**2), mpf(1))
+
+
+def policer_overload_loss_ratio(input_bps, token_bps):
+    return max(mpf(0), 1 - token_bps / input_bps) if input_bps else mpf(0)
+
+
+def dctcp_threshold_bytes(bandwidth_bps, rtt_s):
+    return bandwidth_bps * rtt_s / 56
+
+
+def dctcp_amplitude_packets(flow_count, bdp_packets, threshold_packets):
+    return sqrt(2 * flow_count * (bdp_packets + threshold_packets)) / 2
+
+
+def ecn_threshold_bytes(bandwidth_bps, rtt_s, flow_count, decrease_factor):
+    if not decrease_factor:
+        return inf
+    product = bandwidth_bps * rtt_s / (8 * sqrt(flow_count))
+    return product * (1 - decrease_factor) / decrease_factor
+
+
+def bbr_throughput_bps(loss_ratio, bandwidth_bps, rtt_s, mss_bytes, loss_tolerance_ratio):
+    least = min(bandwidth_bps, 32 * mss_bytes / rtt_s)
+    return (1 - loss_ratio) * (bandwidth_bps if loss_ratio <= loss_tolerance_ratio else least)
+
+
 EQUATIONS = {
+    "bit_errors.bit_error_interval_s": bit_error_interval_s,
+    "bit_errors.bit_error_limit_ratio": bit_error_limit_ratio,
+    "bit_errors.frame_error_ratio": frame_error_ratio,
+    "congestion_controls.bbr_throughput_bps": bbr_throughput_bps,
+    "ecn.dctcp_amplitude_packets": dctcp_amplitude_packets,
+    "ecn.dctcp_threshold_bytes": dctcp_threshold_bytes,
+    "ecn.ecn_threshold_bytes": ecn_threshold_bytes,
+    "policer.policed_loss_ratio": policed_loss_ratio,
+    "policer.policed_throughput_bps": policed_throughput_bps,
+    "policer.policer_full_use_bytes": policer_full_use_bytes,
+    "policer.policer_overload_loss_ratio": policer_overload_loss_ratio,
+    "policer.policer_rule_bytes": policer_rule_bytes,
+    "burstiness.dispersion_index": dispersion_index,
+    "burstiness.dispersion_wait_s": dispersion_wait_s,
+    "burstiness.on_off_dispersion_index": on_off_dispersion_index,
+    "mg1_percentiles.packet_ahead_wait_s": packet_ahead_wait_s,
+    "network_calculus.backlog_bound_bytes": backlog_bound_bytes,
+    "network_calculus.delay_bound_s": delay_bound_s,
+    "network_calculus.path_delay_bound_s": path_delay_bound_s,
+    "priorities.preemptive_sojourn_s": preemptive_sojourn_s,
+    "priorities.priority_wait_s": priority_wait_s,
+    "scheduling.wfq_delay_s": wfq_delay_s,
     "access_node.access_node_bandwidth_bps": access_node_bandwidth_bps,
     "access_node.access_node_subscriber_count": access_node_subscriber_count,
     "access_node.busy_hour_bps": busy_hour_bps,
@@ -91,6 +252,14 @@ EQUATIONS = {
 
 # Models that no equation gives in closed form, and where they are held to a second method.
 NOT_CLOSED = {
+    "congestion_controls.congestion_controls": "other models: test_congestion_controls names them",
+    "engset.engset_blocking_ratio": "a recursion: test_trunks sums rational numbers",
+    "engset.engset_time_ratio": "a recursion: test_trunks sums rational numbers",
+    "erlang_a.erlang_a": "a sum over the queue: test_trunks solves the balance equations",
+    "kaufman_roberts.multirate_blocking_ratio": "a recursion: test_trunks has the product form",
+    "mg1_percentiles.packet_mix_wait_percentile_s": "an inversion: test_mg1_percentiles",
+    "mmck.mmck_blocking_ratio": "a sum over the states: test_trunks solves the balance equations",
+    "mmck.mmck_wait_s": "a sum over the states: test_trunks solves the balance equations",
     "multiplexing.active_percentile_count": "a search: test_multiplexing sums exactly",
     "multiplexing.shared_bandwidth_bps": "a search: test_multiplexing sums exactly",
     "multiplexing.supported_user_count": "a search: test_multiplexing sums exactly",

@@ -14,15 +14,15 @@ NOTHING = """
 base_rtt_s byte_cost checksum_cost cluster_s connection_s control_count copy_cost csrc_count
 destination_processing_s extension_bytes extra_bytes extra_round_trips granularity_s
 inner_header_bytes ip_option_bytes latency_s linear_count mbuf_s phase_s previous_rtt_slope
-processing_s program_s server_s source_processing_s stuffing_ratio switch_latency_s tag_count
-tcp_option_bytes think_s wait_s within_s write_gap_s
+processing_s program_s server_s service_scv source_processing_s stuffing_ratio switch_latency_s
+tag_count tcp_option_bytes think_s wait_s within_s write_gap_s
 """
 NO_LIMIT = """
 reverse_bandwidth_bps bandwidth_bps max_window_bytes max_window_packets max_window_segments peak_bps
 """
 ONE = """
 checksum_count copy_count data_mbuf_count flow_count handshake_round_trips increase_packets
-packet_count port_count scale service_s weight
+link_count packet_count port_count scale service_s weight
 """
 NO = "at_most_14 count_lost fcs nat_traversal nodelay quickack"
 YES = "nagle same_size_reply"
@@ -46,6 +46,12 @@ VALUES = {
     "timers.give_up_s.max_rto_s": math.inf,
     "timeout_rtts": 4, "sequence_space_bytes": 2**32, "window_bytes": 65535,
     "constant": math.sqrt(3 / 2), "reno_constant": math.sqrt(3 / 2),
+    # Linux: TCP_RTO_MIN is 200 ms; it counts bytes (RFC 3465)
+    "congestion_controls.min_rto_s": 0.2, "congestion_controls.segments_per_ack": 1,
+    # the rule of access nodes, 1.2 N of them at once; a tenth of a day's traffic in an hour
+    "peak_factor": 1.2, "busy_hour_ratio": 0.1,
+    # BBR: 1 - 1/1.25
+    "loss_tolerance_ratio": 0.2,
     # Linux: TCP_DELACK_MIN is 40 ms; a heartbeat of 4.4BSD is 200 ms, on the average 100
     "delayed_ack_s": 0.04, "cardwell.delayed_ack_s": 0.1, "period_s": 0.2,
     "tick_s": 0.004, "tick_count": 10,

@@ -116,6 +116,7 @@ NAMED_INSTEAD = {
     ("mbufs.stream_segments", "mcl_bytes"): "minclsize_bytes",
     ("mbufs.freebsd_mbufs", "mcl_bytes"): "minclsize_bytes",
     ("write_timeline.write_timeline", "mss_bytes"): "write_bytes",
+    ("erlang_a.erlang_a", "service_s"): "patience_s",
 }
 
 # At the ends of float64 a number on the way overflows or loses its digits here: the answer may be
@@ -146,6 +147,7 @@ ON_THE_WAY = {
     "loss_limited.aimd_window_packets": ("loss_ratio", "increase_packets"),
     "md1.md1_wait_percentile_s": ("service_s",),
     "pftk.pftk_window_packets": ("loss_ratio",),
+    "policer.policed_loss_ratio": ("rtt_s", "mss_bytes"),
     "pftk.pftk_loss_ratio": ("rto_s", "segments_per_ack"),
     "pftk.pftk_approx_loss_ratio": ("segments_per_ack",),
     "short_transfers.sending_s": (

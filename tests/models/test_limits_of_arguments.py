@@ -33,6 +33,8 @@ KINDS = [
         "arrival_s deviation ip_version phase_s previous_rtt_slope rtt_slope"
     )),
     (FROM_0, (
+        "bdp_packets call_count dispersion holding_s off_s peak_factor peak_pps sold_bps "
+        "source_erlang threshold_packets "
         "altitude_m arrival_scv bdp_bytes bucket_bytes buffer_bdp buffer_bytes byte_cost "
         "captured_bytes certificate_bytes checksum_cost checksum_count client_bytes cluster_s "
         "connection_s copy_cost copy_count delayed_ack_s destination_processing_s "
@@ -46,6 +48,7 @@ KINDS = [
         "write_bytes write_count write_gap_s"
     )),
     (ABOVE_0, (
+        "largest_bytes on_s patience_s reserved_bps service_bps "
         "ack_wire_bytes bandwidth_bps capacity_bps codec_bps constant cubic_scale cycle_s "
         "device_pps ideal_s increase_packets initial_rto_s interval_s max_rto_s "
         "max_window_bytes max_window_packets max_window_segments message_bytes mss_bytes "
@@ -54,11 +57,13 @@ KINDS = [
         "transmitted_bytes window_gain"
     )),
     (EITHER, (
+        "mean_bps user_bps "
         "base_rtt_s elapsed_s packet_bytes payload_bytes peak_window_packets period_s rate_pps "
         "rtt_s throughput_bps tick_s window_bytes window_packets wire_bytes"
     )),
     (FROM_1, "flow_count fragments growth probe_gain refractive_index"),
     (WHOLE, (
+        "active_count source_count subscriber_count user_count waiting_count "
         "channel_count customer_count inner_header_bytes ip_payload_bytes linear_count "
         "max_hdr_bytes max_linkhdr_bytes pair_count retry_count tag_count tick_count timeout_count"
     )),
@@ -67,6 +72,7 @@ KINDS = [
         "page_bytes place_count server_count"
     )),
     (SHARE, (
+        "active_ratio bit_error_ratio busy_hour_ratio loss_tolerance_ratio "
         "blocking_ratio datagram_loss_ratio forward_loss_ratio loss_ratio ones_ratio quantile "
         "reverse_loss_ratio service_level_ratio stuffing_ratio"
     )),
@@ -96,6 +102,10 @@ OTHERS = {
     ("store_and_forward.store_and_forward_s", "packet_count"): COUNT,
     ("probing.train_rate_bps", "packet_count"): ("not-whole", [1.0, 2.5], [2.0, 3.0]),
     ("erlang.erlang_b_ratio", "server_count"): WHOLE,  # without a line every call is lost
+    ("engset.engset_blocking_ratio", "server_count"): WHOLE,
+    ("engset.engset_time_ratio", "server_count"): WHOLE,
+    ("kaufman_roberts.multirate_blocking_ratio", "server_count"): WHOLE,
+    ("bit_errors.bit_error_limit_ratio", "frame_bytes"): ABOVE_0,
     ("fairness.jain_one_deviating", "flow_count"): COUNT,
     ("transfer_time.congestion_limit_bps", "flow_count"): COUNT,
     ("transfer_time.transfer_time_s", "flow_count"): COUNT,

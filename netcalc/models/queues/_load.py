@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netcalc.checks import FloatArray, note
+from netcalc.checks import FloatArray, keep_nan, note
 
 # 2^(2n) B(2n) / (2n)! with the Bernoulli numbers B, the last first: 1e-16 at 0.5.
 _LANGEVIN = (
@@ -50,3 +50,36 @@ def langevin(x: FloatArray) -> FloatArray:
     for factor in _LANGEVIN:
         series = factor + square * series
     return np.where(np.abs(x) < 0.5, x * series, 1.0 / np.tanh(x) - 1.0 / x)
+
+
+def log_sinh_ratio(x: FloatArray) -> FloatArray:
+    """Return log(sinh(x) / x) for x of 0 or more."""
+    square = x * x
+    small = square * (1 / 6 - square * (1 / 180 - square * (1 / 2835 - square / 37800)))
+    large = x + np.log1p(-np.exp(-2.0 * x)) - np.log(2.0 * x)
+    return np.where(x < 0.1, small, large)
+
+
+def last_state(load: FloatArray, capacity: FloatArray) -> FloatArray:
+    """Return the probability of the last of K + 1 states, each ``load`` times the one before."""
+    x = np.log(load)
+    towards_one = np.exp(np.minimum(capacity * x, 0.0)) * growth_ratio(x, capacity)
+    return keep_nan(np.where(load > 0.0, towards_one, 0.0), load, capacity)
+
+
+def mean_state(load: FloatArray, capacity: FloatArray) -> FloatArray:
+    """Return the mean of the states 0 to K, each ``load`` times as likely as the one before."""
+    x = np.log(load)
+    states = capacity + 1.0
+    # Next to 1 the two terms of the equation cancel; their poles taken out, they do not.
+    middle = 0.5 * (capacity + states * langevin(0.5 * states * x) - langevin(0.5 * x))
+    apart = 1.0 / np.expm1(-x) - states / np.expm1(-states * x)
+    number = np.where(np.abs(states * x) < 1.0, middle, apart)
+    return keep_nan(np.where(load > 0.0, number, 0.0), load, capacity)
+
+
+def growth_ratio(x: FloatArray, capacity: FloatArray) -> FloatArray:
+    """Return (1 - e^-|x|) / (1 - e^-|(K+1)x|), and 1 / (K + 1) at 0."""
+    away = -np.abs(x)
+    states = capacity + 1.0
+    return np.where(away < 0.0, np.expm1(away) / np.expm1(states * away), 1.0 / states)

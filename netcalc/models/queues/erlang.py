@@ -53,6 +53,10 @@ def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
     --------
     netcalc.models.queues.mmc.erlang_c_ratio : Blocked calls wait.
     netcalc.models.queues.finite_queues.mm1k_blocking_ratio : One server and a finite buffer.
+    netcalc.models.queues.mmck.mmck_blocking_ratio : Several servers and a limited queue.
+    netcalc.models.queues.engset.engset_blocking_ratio : A limited number of sources.
+    netcalc.models.queues.kaufman_roberts.multirate_blocking_ratio : Calls of several sizes.
+    netcalc.models.queues.erlang_a.erlang_a : Impatient calls.
 
     Notes
     -----

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, whole
 from netcalc.models.blocks import blockwise, in_blocks
-from netcalc.models.queues._load import langevin
+from netcalc.models.queues._load import growth_ratio, last_state, mean_state
 
 _FRACTION_STEPS = 60
 """Of a continued fraction far out in the tail: 60 are as good as 200 at all loads of the tests."""
@@ -40,6 +40,7 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     --------
     netcalc.models.queues.erlang.erlang_b_ratio : Blocked calls are lost.
     netcalc.models.queues.mmc.erlang_c_ratio : Blocked calls wait.
+    netcalc.models.queues.mmck.mmck_blocking_ratio : Several servers and a limited queue.
 
     Notes
     -----
@@ -60,7 +61,7 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     """
     load = non_negative("utilization", utilization)
     capacity = whole("place_count", place_count, low=1)
-    return in_blocks(_blocking, load, capacity)
+    return in_blocks(last_state, load, capacity)
 
 
 @model
@@ -107,7 +108,7 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     """
     load = non_negative("utilization", utilization)
     capacity = whole("place_count", place_count, low=1)
-    return in_blocks(_mean_number, load, capacity)
+    return in_blocks(mean_state, load, capacity)
 
 
 @model
@@ -237,6 +238,7 @@ def mm1k_wait_s(
     netcalc.models.queues.queueing.mg1_wait_s : Any distribution of the service time.
     netcalc.models.queues.queueing.kingman_wait_s : Any arrivals as well, approximately.
     netcalc.models.queues.mmc.mmc_wait_s : Several servers.
+    netcalc.models.queues.mmck.mmck_wait_s : Several servers and a limited queue.
 
     Notes
     -----
@@ -319,16 +321,9 @@ def mm1k_wait_cdf(
     return in_blocks(_share_within, services, load, capacity)
 
 
-def _blocking(load: FloatArray, capacity: FloatArray) -> FloatArray:
-    """Return the share of time that the system is full."""
-    x = np.log(load)
-    towards_one = np.exp(np.minimum(capacity * x, 0.0)) * _growth_ratio(x, capacity)
-    return keep_nan(np.where(load > 0.0, towards_one, 0.0), load, capacity)
-
-
 def _services_inside(load: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return the time in the system, in services."""
-    number = _mean_number(load, capacity)
+    number = mean_state(load, capacity)
     # Next to no load every customer is alone; numbers this small have lost their digits.
     services = np.where(load > 1e-300, number / _busy_ratio(load, capacity), 1.0)
     return keep_nan(services, load, capacity)
@@ -336,32 +331,14 @@ def _services_inside(load: FloatArray, capacity: FloatArray) -> FloatArray:
 
 def _services_ahead(load: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return the wait, in services."""
-    ahead = np.where(capacity > 1.0, _mean_number(load, np.maximum(capacity - 1.0, 1.0)), 0.0)
+    ahead = np.where(capacity > 1.0, mean_state(load, np.maximum(capacity - 1.0, 1.0)), 0.0)
     return keep_nan(ahead, load, capacity)
-
-
-def _mean_number(load: FloatArray, capacity: FloatArray) -> FloatArray:
-    """Return the mean number in a system of a given capacity."""
-    x = np.log(load)
-    states = capacity + 1.0
-    # Next to 1 the two terms of the equation cancel; their poles taken out, they do not.
-    middle = 0.5 * (capacity + states * langevin(0.5 * states * x) - langevin(0.5 * x))
-    apart = 1.0 / np.expm1(-x) - states / np.expm1(-states * x)
-    number = np.where(np.abs(states * x) < 1.0, middle, apart)
-    return keep_nan(np.where(load > 0.0, number, 0.0), load, capacity)
-
-
-def _growth_ratio(x: FloatArray, capacity: FloatArray) -> FloatArray:
-    """Return (1 - e^-|x|) / (1 - e^-|(K+1)x|), and 1 / (K + 1) at 0."""
-    away = -np.abs(x)
-    states = capacity + 1.0
-    return np.where(away < 0.0, np.expm1(away) / np.expm1(states * away), 1.0 / states)
 
 
 def _busy_ratio(load: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return the utilization of the server: the accepted load."""
     x = np.log(load)
-    growth = _growth_ratio(x, capacity)
+    growth = growth_ratio(x, capacity)
     # p_0 above a load of 1 and p_K below are the small ones: 1 minus them keeps its digits.
     accepted = load * (1.0 - np.exp(capacity * np.minimum(x, 0.0)) * growth)
     worked = 1.0 - np.exp(-capacity * np.maximum(x, 0.0)) * growth

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio
 from netcalc.models.blocks import blockwise, in_blocks
-from netcalc.models.queues._load import headroom, langevin, note_slow_queue
+from netcalc.models.queues._load import headroom, langevin, log_sinh_ratio, note_slow_queue
 
 EXACT_STEPS = 32
 """Service times up to which the recursion is used; the tail is exponential to 1e-16 by then."""
@@ -200,6 +200,7 @@ def md1_wait_percentile_s(
     --------
     netcalc.models.queues.mm1.mm1_wait_percentile_s : Exponential service.
     netcalc.models.queues.mmc.mmc_wait_percentile_s : Several servers.
+    netcalc.models.queues.mg1_percentiles.packet_mix_wait_percentile_s : A mix of packet sizes.
 
     Notes
     -----
@@ -334,14 +335,6 @@ def _exponential_tail(load: FloatArray) -> tuple[FloatArray, FloatArray]:
     decay = 2.0 * wanted
     for _ in range(12):
         half = 0.5 * decay
-        excess = half + _log_sinh_ratio(half) - wanted
+        excess = half + log_sinh_ratio(half) - wanted
         decay = decay - excess / (0.5 + 0.5 * langevin(half))
     return decay, decay * langevin(0.5 * decay) / (decay - (1.0 - load))
-
-
-def _log_sinh_ratio(x: FloatArray) -> FloatArray:
-    """Return log(sinh(x) / x) for x of 0 or more."""
-    square = x * x
-    small = square * (1 / 6 - square * (1 / 180 - square * (1 / 2835 - square / 37800)))
-    large = x + np.log1p(-np.exp(-2.0 * x)) - np.log(2.0 * x)
-    return np.where(x < 0.1, small, large)

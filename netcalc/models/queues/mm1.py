@@ -317,6 +317,7 @@ def mm1_wait_percentile_s(
     --------
     netcalc.models.queues.md1.md1_wait_percentile_s : Packets of one size.
     netcalc.models.queues.mmc.mmc_wait_percentile_s : Several servers.
+    netcalc.models.queues.mg1_percentiles.packet_mix_wait_percentile_s : A mix of packet sizes.
 
     Notes
     -----

@@ -43,6 +43,7 @@ def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
     --------
     netcalc.models.queues.erlang.erlang_b_ratio : Blocked calls are lost.
     netcalc.models.queues.finite_queues.mm1k_blocking_ratio : One server and a finite buffer.
+    netcalc.models.queues.erlang_a.erlang_a : Impatient calls.
 
     Notes
     -----
@@ -240,6 +241,7 @@ def mmc_wait_s(
     netcalc.models.queues.queueing.mg1_wait_s : Any distribution of the service time.
     netcalc.models.queues.queueing.kingman_wait_s : Any arrivals as well, approximately.
     netcalc.models.queues.finite_queues.mm1k_wait_s : A finite buffer.
+    netcalc.models.queues.mmck.mmck_wait_s : Several servers and a limited queue.
 
     Notes
     -----

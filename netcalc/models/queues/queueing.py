@@ -262,6 +262,7 @@ def packet_mix_wait_s(
     See Also
     --------
     mg1_wait_s : Any distribution of the service time.
+    netcalc.models.queues.mg1_percentiles.packet_ahead_wait_s : Urgent packets.
 
     Notes
     -----
@@ -326,6 +327,7 @@ def kingman_wait_s(
     mg1_wait_s : Any distribution of the service time.
     netcalc.models.queues.finite_queues.mm1k_wait_s : A finite buffer.
     netcalc.models.queues.mmc.mmc_wait_s : Several servers.
+    netcalc.models.queues.burstiness.dispersion_wait_s : Bursts, by their index of dispersion.
 
     Notes
     -----

@@ -30,6 +30,10 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
     numpy.ndarray
         Share of datagrams lost, with full precision at small losses. [ratio]
 
+    See Also
+    --------
+    netcalc.models.tcp.bit_errors.frame_error_ratio : Bit errors.
+
     Notes
     -----
     Validity: independent losses; in a loss burst several fragments of a datagram are lost together.

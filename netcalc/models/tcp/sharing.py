@@ -49,6 +49,7 @@ def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5)
     See Also
     --------
     cubic_utilization : CUBIC.
+    netcalc.models.tcp.policer.policed_throughput_bps : A policer instead of the buffer.
 
     Notes
     -----
@@ -144,6 +145,7 @@ def full_use_buffer_bdp(decrease_factor: ArrayLike) -> FloatArray:
     --------
     buffer_rule_bytes : Rule of thumb for many flows.
     netcalc.models.tcp.bbr.bbr_inflight_limit_bytes : BBR.
+    netcalc.models.tcp.policer.policer_full_use_bytes : A policer instead of the buffer.
 
     Notes
     -----
@@ -310,6 +312,7 @@ def buffer_rule_bytes(
     --------
     full_use_buffer_bdp : Exact for one flow.
     netcalc.models.tcp.bbr.bbr_inflight_limit_bytes : BBR.
+    netcalc.models.tcp.ecn.ecn_threshold_bytes : Marks instead of losses.
 
     Notes
     -----

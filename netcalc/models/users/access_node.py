@@ -55,6 +55,8 @@ def access_node_bandwidth_bps(
 
     Typical: 200 subscribers of 2 Mbit/s in the mean and 1 Gbit/s sold: 1.6 Gbit/s.
 
+    Range: peak_factor from 1 up to 1.2.
+
     Symbols: :math:`N` subscriber_count, :math:`T_{avg}` mean_bps, :math:`T_{max}` sold_bps,
     :math:`K` peak_factor.
 
@@ -109,6 +111,8 @@ def access_node_subscriber_count(
     -----
     Validity: as :func:`access_node_bandwidth_bps`.
 
+    Range: peak_factor from 1 up to 1.2.
+
     Symbols: :math:`C` bandwidth_bps, :math:`T_{avg}` mean_bps, :math:`T_{max}` sold_bps,
     :math:`K` peak_factor.
 
@@ -121,7 +125,7 @@ def access_node_subscriber_count(
     ----------
     Cloonan, Allen and Emmendorfer, ARRIS 2014, p. 9 (with a K of 1.0), solved for the subscribers.
     """
-    bandwidth = non_negative("bandwidth_bps", bandwidth_bps)
+    bandwidth = positive("bandwidth_bps", bandwidth_bps)
     peak = non_negative("peak_factor", peak_factor) * non_negative("sold_bps", sold_bps)
     left = np.maximum(bandwidth - peak, 0.0) / positive("mean_bps", mean_bps)
     # 1.3e9 over 2e6 must not lose a subscriber by the last digit of a product.
@@ -160,6 +164,8 @@ def oversubscription(
 
     Typical: 20:1 to 50:1 on residential access, 4:1 to 20:1 for business, 3:1 from the access
     switches of a campus or data centre upwards.
+
+    Range: everywhere.
 
     Symbols: :math:`N` user_count, :math:`T_{max}` sold_bps, :math:`C` bandwidth_bps.
 
@@ -208,6 +214,8 @@ def busy_hour_bps(traffic_bytes: ArrayLike, *, busy_hour_ratio: ArrayLike = 0.1)
     Typical: 6 to 7 % of residential traffic falls into the busy hour, some 10 % and more of an
     office's.
 
+    Range: everywhere.
+
     Symbols: :math:`V` traffic_bytes, :math:`h` busy_hour_ratio.
 
     Examples
@@ -253,6 +261,8 @@ def busy_hour_erlang(call_count: ArrayLike, *, holding_s: ArrayLike) -> FloatArr
     :func:`netcalc.models.queues.erlang.erlang_b_server_count`.
 
     Typical: calls of an office hold 3 minutes: 100 of them in an hour are 5 erlangs.
+
+    Range: everywhere.
 
     Symbols: :math:`n` call_count, :math:`h` holding_s.
 

@@ -17,6 +17,7 @@ from netcalc.checks import (
     keep_nan,
     model,
     non_negative,
+    note,
     one_dimensional,
     positive,
     ratio,
@@ -28,6 +29,9 @@ from netcalc.models.users._search import least_whole
 
 MAX_USERS = 1e9
 """Largest number of users."""
+
+NORMAL_VARIANCE = 10.0
+"""Variance of the active users from which the normal distribution is used."""
 
 _MARGIN = 1e-12
 """By this share of itself a probability may be off: a half must count as a half."""
@@ -67,6 +71,8 @@ def overload_ratio(
 
     Typical: 35 users that are active 10 % of the time share a link of ten circuits: more than ten
     are active 0.04 % of the time.
+
+    Range: everywhere.
 
     Symbols: :math:`n` active_count, :math:`N` user_count, :math:`p` active_ratio.
 
@@ -120,6 +126,8 @@ def overload_normal_ratio(
     Validity: many users, N p (1 - p) of 10 and more, and a tail that is not small. With 120 users
     of 10 % it gives 0.0048 for 0.0079 beyond twenty, and the further out the less.
 
+    Range: everywhere.
+
     Symbols: :math:`n` active_count, :math:`N` user_count, :math:`p` active_ratio.
 
     Examples
@@ -138,6 +146,7 @@ def overload_normal_ratio(
     users = _users(user_count)
     share = ratio("active_ratio", active_ratio)
     spread = np.sqrt(users * share * (1.0 - share))
+    _note_few(np.asarray(users * share * (1.0 - share)))
     distance = active + 0.5 - users * share
     # Without spread all are active, or none: half a user lies between the two.
     score = np.where(spread > 0.0, distance / spread, np.where(distance > 0.0, np.inf, -np.inf))
@@ -172,6 +181,8 @@ def active_percentile_count(
     Validity: as :func:`overload_ratio`.
 
     Typical: of 500 users that are active 10 % of the time, 61 at the 95th percentile.
+
+    Range: everywhere.
 
     Symbols: :math:`N` user_count, :math:`p` active_ratio, :math:`q` quantile, :math:`n` result.
 
@@ -232,6 +243,8 @@ def shared_bandwidth_bps(
     Typical: 500 users of 2 Mbit/s that are active 10 % of the time: 122 Mbit/s at the 95th
     percentile, 144 at the 99.9th, where all at once would take 1 Gbit/s.
 
+    Range: everywhere.
+
     Symbols: :math:`N` user_count, :math:`p` active_ratio, :math:`r` user_bps, :math:`q` quantile,
     :math:`C` result.
 
@@ -289,6 +302,8 @@ def shared_bandwidth_normal_bps(
     Validity: many users, N p (1 - p) of 10 and more; too low far out in the tail. The factor
     :math:`z_q` is the quantile of the normal distribution: 1.645 at 95 %, 2.326 at 99 %.
 
+    Range: everywhere.
+
     Symbols: :math:`N` user_count, :math:`p` active_ratio, :math:`r` user_bps, :math:`q` quantile,
     :math:`C` result.
 
@@ -306,6 +321,7 @@ def shared_bandwidth_normal_bps(
     users = _users(user_count)
     share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
     rate = non_negative("user_bps", user_bps)
+    _note_few(np.asarray(users * share * (1.0 - share)))
     bandwidth = _normal(users * share, users * share * (1.0 - share), users, wanted)
     return rate * bandwidth
 
@@ -351,6 +367,8 @@ def class_bandwidth_bps(
     Typical: 400 users of web at 2 Mbit/s and 10 %, 100 of video at 5 Mbit/s and 30 %: 273 Mbit/s
     at the 95th percentile, 43 more than the mean.
 
+    Range: everywhere.
+
     Symbols: :math:`N_i` user_count, :math:`p_i` active_ratio, :math:`r_i` user_bps, :math:`q`
     quantile, :math:`C` result.
 
@@ -373,6 +391,7 @@ def class_bandwidth_bps(
         if values.size != users.size:
             raise DomainError("wrong-count", name, count=values.size, expected=users.size)
     wanted = ratio("quantile", quantile)
+    _note_few(np.asarray((users * share * (1.0 - share)).sum()))
     mean, most = (users * share * rate).sum(), (users * rate).sum()
     variance = (users * share * (1.0 - share) * rate**2).sum()
     return _normal(np.asarray(mean), np.asarray(variance), np.asarray(most), wanted)
@@ -418,6 +437,8 @@ def supported_user_count(
     Typical: a link for ten circuits carries 35 users that are active 10 % of the time, where more
     than ten may be active 0.05 % of the time.
 
+    Range: everywhere.
+
     Symbols: :math:`C` bandwidth_bps, :math:`r` user_bps, :math:`p` active_ratio, :math:`q`
     quantile, :math:`N` result.
 
@@ -430,7 +451,7 @@ def supported_user_count(
     ----------
     Kurose and Ross, Computer Networking, 1.3.2, solved for the users.
     """
-    rate, bandwidth = positive("user_bps", user_bps), non_negative("bandwidth_bps", bandwidth_bps)
+    rate, bandwidth = positive("user_bps", user_bps), positive("bandwidth_bps", bandwidth_bps)
     share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
     # 0.3 over 0.1 is 3, not 2.9999999999999996.
     fitting = np.floor(np.minimum(bandwidth / rate * (1.0 + 4e-16), 2.0 * MAX_USERS))
@@ -482,6 +503,8 @@ def multiplexing_gain(
 
     Typical: at 10 % and the 99th percentile 3.3 for 20 users, 6.0 for 120, 9.3 for 10,000.
 
+    Range: everywhere.
+
     Symbols: :math:`N` user_count, :math:`p` active_ratio, :math:`q` quantile, :math:`G` result.
 
     Examples
@@ -497,6 +520,13 @@ def multiplexing_gain(
     share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
     gain = users / _percentile(users, share, wanted)
     return keep_nan(np.where(users > 0.0, gain, 1.0), users, share, wanted)
+
+
+def _note_few(variance: FloatArray) -> None:
+    """Say that the normal distribution is used for fewer users than it is good for."""
+    few = variance[(variance > 0.0) & (variance < NORMAL_VARIANCE)]
+    if few.size:
+        note("few-for-normal", name="user_count", value=float(few.min()), limit=10)
 
 
 def _users(user_count: ArrayLike) -> FloatArray:

@@ -36,7 +36,7 @@ def test_subscribers_are_the_inverse(count, mean):
 
 def test_a_node_below_the_rate_sold_carries_nobody():
     node = {"mean_bps": 1e6, "sold_bps": 1e9}
-    found = access_node.access_node_subscriber_count([0.0, 1.1e9, 1.2e9, 1.3e9], **node)
+    found = access_node.access_node_subscriber_count([1.0, 1.1e9, 1.2e9, 1.3e9], **node)
     np.testing.assert_array_equal(found, [0, 0, 0, 100])
 
 

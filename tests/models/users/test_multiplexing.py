@@ -10,7 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, doubts
 from netcalc.models.users import multiplexing
 
 
@@ -91,7 +91,7 @@ def test_percentiles_against_the_exact_sum(users, share, quantile):
 def test_supported_users_against_the_exact_sum(circuits, share, quantile):
     """Second method: the exact tail allows so many, and not one more."""
     found = multiplexing.supported_user_count(
-        circuits * 1e5, user_bps=1e5, active_ratio=share, quantile=quantile
+        max(circuits, 0.5) * 1e5, user_bps=1e5, active_ratio=share, quantile=quantile
     )
     assert exact_tail(circuits, int(found), share) <= 1 - Fraction(str(quantile))
     assert exact_tail(circuits, int(found) + 1, share) > 1 - Fraction(str(quantile))
@@ -177,3 +177,16 @@ def test_edges():
     with pytest.raises(DomainError) as refused:
         multiplexing.overload_ratio(10, user_count=2e9, active_ratio=0.1)
     assert refused.value.code == "out-of-range"
+
+
+def test_few_users_are_told_where_the_normal_distribution_is_used():
+    """Derived: 35 x 0.1 x 0.9 is 3.15, below 10; 120 x 0.1 x 0.9 is above."""
+    for users, codes in ((35, ["few-for-normal"]), (120, []), (0, [])):
+        with doubts() as found:
+            multiplexing.overload_normal_ratio(10, user_count=users, active_ratio=0.1)
+        assert [doubt.code for doubt in found] == codes
+    with doubts() as found:
+        multiplexing.class_bandwidth_bps(
+            [20, 5], active_ratio=[0.1, 0.3], user_bps=[2e6, 5e6], quantile=0.95
+        )
+    assert "2.85" in str(found[0])  # 20 x 0.1 x 0.9 + 5 x 0.3 x 0.7

@@ -1,0 +1,200 @@
+r"""M/G/1 with a mix of packet sizes: percentiles of the wait, and what small packets wait behind.
+
+The mean of :mod:`netcalc.models.queues.queueing` hides how long the unlucky ones wait. The
+distribution is known by its transform, which Pollaczek and Khinchine found; it is inverted
+numerically, by a Fourier transform on a lattice, and far out follows its exponential tail.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    keep_nan,
+    model,
+    non_negative,
+    one_dimensional,
+    positive,
+    ratio,
+)
+from netcalc.errors import DomainError
+from netcalc.models.queues._inversion import wait_percentile
+from netcalc.models.queues._load import note_slow_queue
+
+
+@model
+def packet_mix_wait_percentile_s(
+    utilization: ArrayLike,
+    *,
+    wire_bytes: ArrayLike,
+    weight: ArrayLike,
+    bandwidth_bps: ArrayLike,
+    quantile: ArrayLike,
+) -> FloatArray:
+    r"""Percentile of the wait at the output of a link, for a mix of packet sizes.
+
+    .. math:: P(W \le t_q) = q, \quad E[e^{-z W}] = \frac{(1 - \rho) z}{z - \lambda +
+        \lambda \sum_i w_i e^{-8 z L_i / R} / \sum_i w_i}, \quad
+        \lambda = \frac{\rho R \sum_i w_i}{8 \sum_i w_i L_i}
+
+    Parameters
+    ----------
+    utilization : array_like
+        Share of the link that the mix takes. [ratio]
+    wire_bytes : 1-D array_like
+        Sizes on the wire. [byte]
+    weight : 1-D array_like
+        Number of packets of each size. [1]
+    bandwidth_bps : array_like
+        Rate of the link. [bit/s]
+    quantile : array_like
+        Probability: 0.99 for the 99th percentile. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Percentile of the wait, without the service; 0 where enough packets do not wait at all,
+        ``inf`` for a quantile of 1, and from a utilization of 1: no steady state. [s]
+
+    Raises
+    ------
+    DomainError
+        If all weights are 0.
+
+    See Also
+    --------
+    netcalc.models.queues.mm1.mm1_wait_percentile_s : Exponential service.
+    netcalc.models.queues.md1.md1_wait_percentile_s : Packets of one size.
+
+    Notes
+    -----
+    Validity: Poisson arrivals, first come first served, an infinite buffer. Real traffic comes in
+    bursts and waits longer: see
+    :func:`netcalc.models.queues.burstiness.dispersion_wait_s`. Right to 1e-5 of itself; some
+    milliseconds for each pair of utilization and quantile.
+
+    Typical: 64, 570 and 1518 bytes at 7 : 4 : 1 and a load of 0.8: the 99th percentile is 5.4
+    times the mean.
+
+    Range: everywhere.
+
+    Symbols: :math:`\rho` utilization, :math:`L_i` wire_bytes, :math:`w_i` weight, :math:`R`
+    bandwidth_bps, :math:`q` quantile, :math:`t_q` result.
+
+    Examples
+    --------
+    >>> wait = packet_mix_wait_percentile_s(
+    ...     0.8, wire_bytes=[84, 590, 1538], weight=[7, 4, 1], bandwidth_bps=100e6, quantile=0.99
+    ... )
+    >>> round(float(wait) * 1e6, 1)
+    732.7
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 5.7 (the transform); Abate and Whitt, The Fourier-series
+    method for inverting transforms of probability distributions, Queueing Systems 10 (1992),
+    doi:10.1007/BF01158520; the tail: Asmussen, Applied Probability and Queues, XIII.5,
+    doi:10.1007/b97236.
+    """
+    size, share = _mix(wire_bytes, weight)
+    load, wanted = non_negative("utilization", utilization), ratio("quantile", quantile)
+    note_slow_queue(load)
+    bandwidth = positive("bandwidth_bps", bandwidth_bps)
+    mean = float(share @ size)
+    load, wanted = np.broadcast_arrays(load, wanted)
+    found = np.zeros(load.shape)
+    is_known = np.isfinite(size).all() and np.isfinite(share).all()
+    for index in np.ndindex(load.shape):
+        rho, q = float(load[index]), float(wanted[index])
+        if rho >= 1.0 or (q == 1.0 and rho > 0.0):
+            found[index] = np.inf
+        elif q > 1.0 - rho and is_known:
+            found[index] = wait_percentile(rho, size / mean, share, q)
+    wait = found * (8.0 * mean / bandwidth)
+    return keep_nan(wait, load, wanted, bandwidth, np.asarray(mean))
+
+
+@model
+def packet_ahead_wait_s(
+    utilization: ArrayLike,
+    *,
+    wire_bytes: ArrayLike,
+    weight: ArrayLike,
+    bandwidth_bps: ArrayLike,
+) -> FloatArray:
+    r"""Mean wait of an urgent packet behind the one that is being sent.
+
+    .. math:: W_0 = \frac{\rho}{2} \frac{8}{R} \frac{\sum_i w_i L_i^2}{\sum_i w_i L_i}
+
+    Parameters
+    ----------
+    utilization : array_like
+        Share of the link that the mix takes. [ratio]
+    wire_bytes : 1-D array_like
+        Sizes on the wire. [byte]
+    weight : 1-D array_like
+        Number of packets of each size. [1]
+    bandwidth_bps : array_like
+        Rate of the link. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean wait: the rest of the packet in service, 0 if the link is idle; from a utilization of
+        1 as if always busy. [s]
+
+    Raises
+    ------
+    DomainError
+        If all weights are 0.
+
+    See Also
+    --------
+    netcalc.models.queues.priorities.priority_wait_s : With others of its class before it.
+    netcalc.models.queues.queueing.packet_mix_wait_s : Without priority.
+
+    Notes
+    -----
+    Validity: an urgent packet goes before all that wait, not before the one that is being sent.
+    At worst that is the largest, from its first bit on. Large packets are met more often than
+    their number says: the weight of each size is its share of the bytes.
+
+    Typical: at 2 Mbit/s and a load of 0.8 1.4 ms, at most 6.2 ms behind 1538 bytes.
+
+    Range: everywhere.
+
+    Symbols: :math:`\rho` utilization, :math:`L_i` wire_bytes, :math:`w_i` weight, :math:`R`
+    bandwidth_bps.
+
+    Examples
+    --------
+    >>> wait = packet_ahead_wait_s(
+    ...     0.8, wire_bytes=[84, 590, 1538], weight=[7, 4, 1], bandwidth_bps=2e6
+    ... )
+    >>> round(float(wait) * 1e3, 3)
+    1.358
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 5.2 (residual life); Cobham, Priority assignment in waiting
+    line problems, Operations Research 2 (1954), doi:10.1287/opre.2.1.70.
+    """
+    size, share = _mix(wire_bytes, weight)
+    mean = share @ size
+    residual = np.asarray((0.5 * share * (size / mean)) @ size)
+    load = np.minimum(non_negative("utilization", utilization), 1.0)
+    return load * (8.0 / positive("bandwidth_bps", bandwidth_bps)) * residual
+
+
+def _mix(wire_bytes: ArrayLike, weight: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the sizes of a mix that occur, and the share of packets that each has."""
+    size = one_dimensional("wire_bytes", positive("wire_bytes", wire_bytes))
+    counts = one_dimensional("weight", non_negative("weight", weight))
+    if counts.size != size.size:
+        raise DomainError("wrong-count", "weight", count=counts.size, expected=size.size)
+    if not counts.any():
+        raise DomainError("all-zero", "weight")
+    occurs = counts != 0.0
+    return size[occurs], counts[occurs] / counts.sum()
