@@ -29,6 +29,7 @@ CHAPTERS = {
     "queues": (
         "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "token_bucket",
     ),
+    "users": ("growth", "availability"),
     "measuring": ("probing", "delay_variation", "robust", "clock"),
 }  # fmt: skip
 """The subjects of each chapter, in the order in which a course would take them."""

@@ -36,6 +36,15 @@ BASE: dict[str, dict[str, Any]] = {
     "atm.atm_wire_bytes": {"packet_bytes": 1500.0},
     "atm.atm_efficiency_ratio": {"packet_bytes": 1500.0},
     "atm.atm_packet_rate_pps": {"packet_bytes": 1500.0, "bandwidth_bps": 1e6},
+    "availability.availability_ratio": {"mtbf_s": 9e7, "repair_s": 14400.0},
+    "availability.series_availability_ratio": {"availability_ratio": [0.999, 0.9995, 0.98]},
+    "availability.parallel_availability_ratio": {"availability_ratio": [0.9, 0.95, 0.99]},
+    "availability.k_of_n_availability_ratio": {
+        "availability_ratio": 0.98, "needed_count": 3, "unit_count": 4,
+    },
+    "availability.downtime_s": {"availability_ratio": 0.999},
+    "availability.failure_utilization": {"utilization": 0.6, "link_count": 3},
+    "availability.failure_safe_utilization": {"link_count": 3, "target_utilization": 0.8},
     "backlog.lindley_wait_s": {"interarrival_s": [0.0, 1.0, 0.5, 2.0], "service_s": [1.0] * 4},
     "backlog.fluid_backlog_bytes": {"duration_s": 1.0, "input_bps": 2e6, "output_bps": 1e6},
     "backlog.fluid_fill_s": {"buffer_bytes": 1e5, "input_bps": 2e6, "output_bps": 1e6},
@@ -142,6 +151,18 @@ BASE: dict[str, dict[str, Any]] = {
     "goodput.tcp_ack_wire_bytes": {"tcp_option_bytes": 12.0},
     "goodput.ack_reverse_utilization": {"segments_per_ack": 2.0},
     "goodput.half_duplex_goodput_bps": {**MTU, "bandwidth_bps": 1e7},
+    "growth.annual_growth": {
+        "traffic_bps": 2e9, "earlier_traffic_bps": 1e9, "elapsed_s": 1e8,
+    },
+    "growth.grown_traffic_bps": {"traffic_bps": 1e9, "annual_growth": 0.3, "elapsed_s": 1e8},
+    "growth.exhaustion_s": {"traffic_bps": 1e9, "capacity_bps": 1e10, "annual_growth": 0.3},
+    "growth.linear_exhaustion_s": {
+        "traffic_bps": 1e9, "capacity_bps": 1e10, "annual_increase_bps": 5e8,
+    },
+    "growth.exhaustion_band_s": {
+        "traffic_bps": [1e9, 1.4e9, 1.6e9, 2.3e9], "time_s": [0.0, 3e7, 6e7, 9e7],
+        "capacity_bps": 1e10,
+    },
     "handshakes.round_trips": {"transport": "tcp", "security": "tls1.3"},
     "handshakes.first_byte_s": {"rtt_s": 0.05, "security": "tls1.3", "server_s": 0.01},
     "handshakes.certificate_round_trips": {"certificate_bytes": 3e4},
@@ -385,6 +406,8 @@ SIGNED = {
     "rfc6349.buffer_delay_factor": "a measured time less another one, as the RFC prints it",
     "path_mixes.path_mixes": "residuals",
     "delay_variation.ipdv_s": "a delay less the one before it",
+    "growth.annual_growth": "traffic that shrinks",
+    "growth.exhaustion_band_s": "times from an origin that may be later",
     "robust.theil_sen_slope": "the slope of measured points",
     "robust.theil_sen_intercept": "the intercept of measured points",
 }

@@ -65,6 +65,9 @@ VALUES = {
     "max_linkhdr_bytes": 16, "max_hdr_bytes": 16 + 40, "mbufs.freebsd_mbufs.max_hdr_bytes": 0,
     # Geostationary orbit; fibre of ITU-T G.652 at 1550 nm
     "altitude_m": 35_786_000, "refractive_index": 1.468, "speed_m_s": 299_792_458 / 1.468,
+    # A link is full at all of its rate; a band of 90 %; a Julian year; the failure of one link
+    "target_utilization": 1, "confidence_ratio": 0.9, "duration_s": 365.25 * 86400,
+    "failed_count": 1,
     # What a published router test added to all goodputs; a millisecond of a mix of paths
     "offset_bps": 6e6, "tolerance_s": 0.001,
 }  # fmt: skip
