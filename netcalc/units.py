@@ -179,6 +179,8 @@ _TABLES: dict[str, dict[str, float]] = {
     "m/s": {"m/s": 1.0, "km/s": 1e3, "c": 299_792_458.0},
     "s/byte": {"s/B": 1.0, "ms/B": 1e-3, "us/B": 1e-6, "µs/B": 1e-6, "ns/B": 1e-9,
                "s/byte": 1.0, "ms/byte": 1e-3, "us/byte": 1e-6, "ns/byte": 1e-9},
+    "Hz": {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
+    "dB": {"dB": 1.0},
     "1": {"": 1.0},
 }  # fmt: skip
 _NAMES = {
@@ -191,6 +193,8 @@ _NAMES = {
     "m": "a distance",
     "m/s": "a speed",
     "s/byte": "a time per byte",
+    "Hz": "a frequency",
+    "dB": "a ratio in decibels",
     "1": "a pure number",
 }
 _EXAMPLES = {
@@ -203,6 +207,8 @@ _EXAMPLES = {
     "m": "4000 km",
     "m/s": "200000 km/s",
     "s/byte": "80 us/B",
+    "Hz": "3 GHz",
+    "dB": "30 dB",
     "1": "10",
 }
 # What has two readings, per SI unit: text -> the readings, all of which the user may have meant.

@@ -112,7 +112,7 @@ REFUSED = [  # text, unit, code, and what the sentence names beside the text
     ("1 2 ms", "s", "unit-unknown", ["2 ms"]),
     ("1,2,3 ms", "s", "malformed-number", []),
     ("3 dBm", "ratio", "unit-unknown", ["dBm"]),
-    ("-3 dB", "ratio", "unit-unknown", []),
+    ("-3 dB", "ratio", "unit-of-other-kind", []),
     ("250 jiffies", "s", "unit-unknown", ["jiffies"]),
     ("250 ticks", "s", "unit-unknown", []),
     ("0x1F4 ms", "s", "unit-unknown", []),

@@ -50,6 +50,8 @@ SPELLINGS = {
         "miles": 1609.344, "metre": 1, "metres": 1, "meter": 1, "meters": 1,
     },
     "m/s": {"m/s": 1, "km/s": 1000, "c": 299_792_458},
+    "Hz": {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9},
+    "dB": {"dB": 1},
     "s/byte": {
         "s/B": 1, "ms/B": 1e-3, "us/B": 1e-6, "\u00b5s/B": 1e-6, "ns/B": 1e-9, "s/byte": 1,
         "ms/byte": 1e-3, "us/byte": 1e-6, "ns/byte": 1e-9,

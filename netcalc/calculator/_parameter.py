@@ -15,7 +15,7 @@ from netcalc.errors import DomainError, UnitError
 
 UNIT = re.compile(r"\[([^\[\]]+)\]\s*$")
 """The unit at the end of a description."""
-SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s)$")
+SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s|hz|db)$")
 """The unit at the end of a name."""
 LIST_SEPARATOR = re.compile(r"\s*(?:;|,(?!\d)|(?<!\d),)\s*")
 """What stands between the values of a list; a comma between digits may be a decimal one."""

@@ -18,16 +18,19 @@ CHAPTERS = {
     "sizes": (
         "framing", "fragmentation", "encapsulation", "esp", "wireguard", "atm", "serial_lines",
     ),
-    "rates": ("line_rate", "goodput", "packet_rates", "forwarding", "voice"),
+    "rates": ("line_rate", "goodput", "packet_rates", "forwarding", "hashing", "voice"),
     "delays": ("latency", "store_and_forward", "exchange", "path_mixes", "asymmetry"),
-    "hosts": ("host_stack", "mbufs", "small_writes", "write_timeline", "delayed_ack"),
+    "hosts": (
+        "host_stack", "mbufs", "small_writes", "write_timeline", "delayed_ack", "cores", "pcie",
+    ),
     "tcp": (
         "window", "handshakes", "slow_start", "short_transfers", "cardwell", "timers",
         "loss_limited", "pftk", "tfrc", "cubic", "bbr", "sharing", "fairness", "rfc6349",
         "datagram_loss",
     ),
     "queues": (
-        "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "token_bucket",
+        "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "shared_buffer",
+        "token_bucket",
     ),
     "users": ("growth", "availability"),
     "measuring": ("probing", "delay_variation", "robust", "clock"),

@@ -31,6 +31,8 @@ SUFFIXES = {  # the longest that fits is the one that counts
     "_bits": "bit",
     "_ratio": "ratio",
     "_m": "m",
+    "_hz": "Hz",
+    "_db": "dB",
     "_count": "1",
 }
 FORBIDDEN = ("_ms", "_us", "_ns", "_mbps", "_kbps", "_gbps", "_kb", "_mb", "_kib", "_mib", "_pct")

@@ -5,7 +5,7 @@ Each is written from the equation of the model's docstring, not from its code.
 
 from __future__ import annotations
 
-from mpmath import exp, inf, log, mpf, nan
+from mpmath import ceil, exp, floor, inf, log, mpf, nan, sqrt
 
 YEAR = mpf(31_557_600)
 
@@ -60,7 +60,73 @@ def failure_utilization(utilization, link_count, failed_count):
     return utilization * link_count / (link_count - failed_count)
 
 
+LANES = {"gen1": mpf(2.5e9) * 8 / 10, "gen2": mpf(5e9) * 8 / 10, "gen3": mpf(8e9) * 128 / 130,
+         "gen4": mpf(16e9) * 128 / 130, "gen5": mpf(32e9) * 128 / 130}  # fmt: skip
+
+
+def core_count(rate_pps, packet_cycles, clock_hz, target_utilization):
+    if not rate_pps:
+        return mpf(0)
+    return ceil(rate_pps * packet_cycles / (target_utilization * clock_hz) * (1 - mpf(10) ** -12))
+
+
+def shared_burst(buffer_bytes, input_bps, output_bps, alpha, queue_count):
+    """The two cases, by whether the other queues can follow the falling threshold."""
+    if input_bps <= output_bps:
+        return inf
+    growth = input_bps - output_bps
+    others = queue_count * output_bps
+    if alpha * (growth - others) > output_bps:
+        start = alpha * buffer_bytes / (1 + alpha * queue_count)
+        queue = start * growth / (growth + alpha * (growth - others))
+    else:
+        queue = alpha * buffer_bytes / (1 + alpha * (queue_count + 1))
+    return queue * input_bps / growth
+
+
+def incast_sender_count(buffer_bytes, burst_bytes, sender_bps, bandwidth_bps):
+    if not burst_bytes:
+        return inf
+    count = buffer_bytes / burst_bytes + bandwidth_bps / sender_bps
+    return floor(count * (1 + mpf(10) ** -12))
+
+
+def load_cv(demand_bps, link_count):
+    return sqrt((link_count - 1) * sum(r * r for r in demand_bps)) / sum(demand_bps)
+
+
 EQUATIONS = {
+    "cores.cycle_budget": lambda rate_pps, clock_hz, core_count: clock_hz * core_count / rate_pps,
+    "cores.core_rate_pps": lambda packet_cycles, clock_hz, core_count, target_utilization:
+        target_utilization * clock_hz * core_count / packet_cycles,
+    "cores.core_count": core_count,
+    "hashing.fullest_link_approx_flows": lambda flow_count, link_count: flow_count / link_count
+        + sqrt(2 * flow_count * log(link_count) / link_count),
+    "hashing.hashed_load_cv": load_cv,
+    "pcie.pcie_link_bps": lambda lane_count, generation: lane_count * LANES[generation],
+    "pcie.pcie_write_bytes": lambda transfer_bytes, max_payload_bytes:
+        transfer_bytes + 24 * ceil(transfer_bytes / max_payload_bytes),
+    "pcie.pcie_read_bytes": lambda transfer_bytes, max_payload_bytes:
+        transfer_bytes + 20 * ceil(transfer_bytes / max_payload_bytes),
+    "pcie.pcie_write_throughput_bps": lambda transfer_bytes, bandwidth_bps, max_payload_bytes:
+        bandwidth_bps * transfer_bytes
+        / (transfer_bytes + 24 * ceil(transfer_bytes / max_payload_bytes)),
+    "pcie.pcie_read_throughput_bps": lambda transfer_bytes, bandwidth_bps, max_payload_bytes,
+    max_read_bytes: bandwidth_bps * transfer_bytes
+        / max(transfer_bytes + 20 * ceil(transfer_bytes / max_payload_bytes),
+              24 * ceil(transfer_bytes / max_read_bytes)),
+    "shared_buffer.shared_queue_bytes": lambda buffer_bytes, alpha, queue_count:
+        alpha * buffer_bytes / (1 + alpha * queue_count),
+    "shared_buffer.free_buffer_bytes": lambda buffer_bytes, alpha, queue_count:
+        buffer_bytes / (1 + alpha * queue_count),
+    "shared_buffer.shared_buffer_burst_bytes": shared_burst,
+    "shared_buffer.absorbed_burst_bytes": lambda buffer_bytes, input_bps, output_bps:
+        buffer_bytes * input_bps / (input_bps - output_bps) if input_bps > output_bps else inf,
+    "shared_buffer.incast_backlog_bytes": lambda sender_count, burst_bytes, sender_bps,
+    bandwidth_bps: max(0, burst_bytes * (sender_count - bandwidth_bps / sender_bps)),
+    "shared_buffer.incast_sender_count": incast_sender_count,
+    "shared_buffer.incast_goodput_bps": lambda message_bytes, bandwidth_bps, rto_s, timeout_ratio:
+        8 * message_bytes / (8 * message_bytes / bandwidth_bps + timeout_ratio * rto_s),
     "availability.availability_ratio": lambda mtbf_s, repair_s: mtbf_s / (mtbf_s + repair_s),
     "availability.series_availability_ratio": lambda availability_ratio: availability_ratio[0]
         * availability_ratio[1] * availability_ratio[2],

@@ -68,6 +68,11 @@ VALUES = {
     # A link is full at all of its rate; a band of 90 %; a Julian year; the failure of one link
     "target_utilization": 1, "confidence_ratio": 0.9, "duration_s": 365.25 * 86400,
     "failed_count": 1,
+    # One core; Linux's least timeout, in all blocks; a queue alone, of a burst none beside it
+    "core_count": 1, "shared_buffer.rto_s": 0.2, "timeout_ratio": 1, "alpha": 1,
+    "queue_count": 1, "shared_buffer.shared_buffer_burst_bytes.queue_count": 0,
+    # PCI Express: what most hosts and network cards negotiate
+    "max_payload_bytes": 256, "max_read_bytes": 512,
     # What a published router test added to all goodputs; a millisecond of a mix of paths
     "offset_bps": 6e6, "tolerance_s": 0.001,
 }  # fmt: skip
