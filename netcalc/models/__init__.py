@@ -19,19 +19,23 @@ CHAPTERS = {
         "framing", "fragmentation", "encapsulation", "esp", "wireguard", "atm", "serial_lines",
     ),
     "rates": ("line_rate", "goodput", "packet_rates", "forwarding", "hashing", "voice"),
-    "delays": ("latency", "store_and_forward", "exchange", "path_mixes", "asymmetry"),
+    "delays": (
+        "latency", "store_and_forward", "exchange", "path_mixes", "asymmetry",
+        "distribution",
+    ),
     "hosts": (
         "host_stack", "mbufs", "small_writes", "write_timeline", "delayed_ack", "cores", "pcie",
     ),
     "tcp": (
         "window", "handshakes", "slow_start", "short_transfers", "cardwell", "timers",
         "loss_limited", "pftk", "tfrc", "cubic", "bbr", "sharing", "fairness", "rfc6349",
-        "datagram_loss",
+        "datagram_loss", "page_load",
     ),
     "queues": (
         "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "shared_buffer",
-        "token_bucket",
+        "token_bucket", "networks",
     ),
+    "links": ("arq", "random_access", "channel"),
     "users": ("growth", "availability"),
     "measuring": ("probing", "delay_variation", "robust", "clock"),
 }  # fmt: skip

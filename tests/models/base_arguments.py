@@ -23,8 +23,18 @@ ACKS = {"ack_wire_bytes": 84.0, "mss_bytes": 1460.0}
 BUCKET = {"bucket_bytes": 1e5, "token_bps": 1e6, "peak_bps": 1e7}
 MTU = {"mtu_bytes": 1500.0}
 STACK = {"stack": "vxlan4+wireguard4"}
+ARQ = {"loss_ratio": 0.01, "packet_bytes": 1500.0, "bandwidth_bps": 1e7, "rtt_s": 0.02}
+ROUTING = {
+    "from_node": [0, 0, 1],
+    "to_node": [1, 2, 0],
+    "routing_ratio": [0.5, 0.3, 0.2],
+}
+FILE = {"payload_bytes": 1e9, "server_bps": 3e7, "download_bps": 2e6}
 
 BASE: dict[str, dict[str, Any]] = {
+    "arq.stop_and_wait_loss_utilization": ARQ,
+    "arq.go_back_n_utilization": {**ARQ, "window_packets": 20},
+    "arq.selective_repeat_utilization": {**ARQ, "window_packets": 7},
     "asymmetry.ack_limited_throughput_bps": {"reverse_bandwidth_bps": 1e5, **ACKS},
     "asymmetry.ack_bandwidth_bps": {"goodput_bps": 1e7, **ACKS},
     "asymmetry.asymmetry_factor": {
@@ -59,6 +69,9 @@ BASE: dict[str, dict[str, Any]] = {
     "cardwell.slow_start_segments": {"segments": 100.0, "loss_ratio": 0.01},
     "cardwell.slow_start_s": {"segments": 100.0, "rtt_s": 0.1, "max_window_segments": 20.0},
     "cardwell.lossy_transfer_s": {"segments": 100.0, **LOSSY, "max_window_segments": 20.0},
+    "channel.nyquist_bps": {"channel_hz": 3000.0, "level_count": 4},
+    "channel.shannon_bps": {"channel_hz": 3000.0, "snr_db": 30.0},
+    "channel.shannon_snr_db": {"bandwidth_bps": 3e4, "channel_hz": 3000.0},
     "clock.reading_error_std_s": {"tick_s": 0.01},
     "clock.interval_error_limit_s": {"tick_s": 0.01},
     "clock.interval_error_std_s": {"duration_s": 0.123, "tick_s": 0.01},
@@ -85,6 +98,8 @@ BASE: dict[str, dict[str, Any]] = {
     "delayed_ack.heartbeat_mean_s": {"period_s": 0.2},
     "delayed_ack.heartbeat_wait_s": {"arrival_s": 1.33},
     "delayed_ack.tick_timer_wait_s": {"arrival_s": 0.0133},
+    "distribution.client_server_distribution_s": {"peer_count": 100, **FILE},
+    "distribution.peer_to_peer_distribution_s": {"peer_count": 100, "upload_bps": 3e5, **FILE},
     "encapsulation.tunnel_packet_bytes": {"packet_bytes": 1000.0, **STACK},
     "encapsulation.tunnel_wire_bytes": {"packet_bytes": 1000.0, **STACK},
     "encapsulation.tunnel_overhead_bytes": {"packet_bytes": 1000.0, **STACK},
@@ -260,6 +275,19 @@ BASE: dict[str, dict[str, Any]] = {
     "mmc.service_level_ratio": {**CALLS, "within_s": 20.0, "service_s": 180.0},
     "mmc.mmc_wait_s": {**CALLS, "service_s": 180.0},
     "mmc.mmc_wait_percentile_s": {**CALLS, "service_s": 180.0, "quantile": 0.9},
+    "page_load.page_round_trips": {"object_count": 30, "http": "1.1"},
+    "page_load.page_load_s": {
+        "object_count": 30, "rtt_s": 0.05, "object_bytes": 2e4, "page_bytes": 5e4,
+        "bandwidth_bps": 2e7, "server_s": 0.1, "http": "1.1",
+    },
+    "networks.jackson_rate_pps": {"external_pps": [20.0, 5.0, 1.0], **ROUTING},
+    "networks.jackson_sojourn_s": {
+        "external_pps": [20.0, 5.0, 1.0], "service_s": [0.01, 0.012, 0.05], **ROUTING,
+    },
+    "networks.mva_response_s": {"customer_count": 5, "demand_s": [0.1, 0.3, 0.2], "think_s": 1.0},
+    "networks.mva_throughput_pps": {
+        "customer_count": 5, "demand_s": [0.1, 0.3, 0.2], "think_s": 1.0,
+    },
     "path_mixes.path_mixes": {
         "rtt_s": 0.187, "bandwidth_bps": [1.544e6, 10e6, 45e6], "link_count": [12, 13],
         "packet_bytes": 1428.0, "base_rtt_s": 0.092,
@@ -313,6 +341,15 @@ BASE: dict[str, dict[str, Any]] = {
     },
     "packet_rates.saturating_pair_count": {
         "capacity_bps": 1e7, "payload_bytes": 1000.0, "cycle_s": 0.01,
+    },
+    "random_access.pure_aloha_utilization": {"offered_attempts": 0.4},
+    "random_access.slotted_aloha_utilization": {"offered_attempts": 0.4},
+    "random_access.slotted_aloha_stations_utilization": {
+        "station_count": 10, "attempt_ratio": 0.05,
+    },
+    "random_access.csma_cd_efficiency_ratio": {"serialization_s": 1e-3, "propagation_s": 2e-5},
+    "random_access.csma_cd_stations_efficiency_ratio": {
+        "station_count": 10, "serialization_s": 1e-3, "propagation_s": 2e-5,
     },
     "rfc6349.ideal_transfer_s": {"payload_bytes": 1e8, "throughput_bps": 9e7},
     "rfc6349.transfer_time_factor": {"transfer_s": 12.0, "ideal_s": 10.0},
@@ -437,6 +474,7 @@ SIGNED = {
     "rfc6349.buffer_delay_factor": "a measured time less another one, as the RFC prints it",
     "path_mixes.path_mixes": "residuals",
     "delay_variation.ipdv_s": "a delay less the one before it",
+    "channel.shannon_snr_db": "decibels",
     "growth.annual_growth": "traffic that shrinks",
     "growth.exhaustion_band_s": "times from an origin that may be later",
     "robust.theil_sen_slope": "the slope of measured points",

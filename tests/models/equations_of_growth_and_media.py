@@ -5,7 +5,7 @@ Each is written from the equation of the model's docstring, not from its code.
 
 from __future__ import annotations
 
-from mpmath import ceil, exp, floor, inf, log, mpf, nan, sqrt
+from mpmath import ceil, exp, expm1, floor, inf, log, log1p, mpf, nan, sqrt
 
 YEAR = mpf(31_557_600)
 
@@ -95,7 +95,74 @@ def load_cv(demand_bps, link_count):
     return sqrt((link_count - 1) * sum(r * r for r in demand_bps)) / sum(demand_bps)
 
 
+def arq_cycle(packet_bytes, bandwidth_bps, rtt_s):
+    return 1 + bandwidth_bps * rtt_s / (8 * packet_bytes)
+
+
+def go_back_n(loss_ratio, window_packets, packet_bytes, bandwidth_bps, rtt_s):
+    p, w, c = loss_ratio, window_packets, arq_cycle(packet_bytes, bandwidth_bps, rtt_s)
+    if w >= c:
+        return (1 - p) / (1 - p + c * p)
+    return w * (1 - p) / (c * (1 - p + w * p))
+
+
+def stations_efficiency(station_count, serialization_s, propagation_s):
+    n = station_count
+    won = exp((n - 1) * log1p(-1 / n)) if n > 1 else mpf(1)
+    return serialization_s / (serialization_s + 2 * propagation_s * (1 - won) / won)
+
+
+def aloha_stations(station_count, attempt_ratio):
+    n, tau = station_count, attempt_ratio
+    if not n:
+        return mpf(0)
+    if tau == 1:
+        return mpf(1) if n == 1 else mpf(0)
+    return n * tau * exp((n - 1) * log(1 - tau))
+
+
+def page_load_s(
+    object_count, rtt_s, object_bytes, page_bytes, bandwidth_bps, server_s, connection_count
+):
+    """HTTP/1.1 with TLS 1.3: two round trips to open."""
+    if object_count <= 2:
+        later = object_count
+    else:
+        later = max(ceil((object_count + (connection_count - 1) * 2) / connection_count), 2)
+    sending = 8 * (page_bytes + object_count * object_bytes) / bandwidth_bps
+    return (3 + later) * rtt_s + server_s + sending
+
+
 EQUATIONS = {
+    "arq.stop_and_wait_loss_utilization": lambda loss_ratio, packet_bytes, bandwidth_bps, rtt_s:
+        (1 - loss_ratio) / arq_cycle(packet_bytes, bandwidth_bps, rtt_s),
+    "arq.go_back_n_utilization": go_back_n,
+    "arq.selective_repeat_utilization": lambda loss_ratio, window_packets, packet_bytes,
+    bandwidth_bps, rtt_s: (1 - loss_ratio)
+        * min(1, window_packets / arq_cycle(packet_bytes, bandwidth_bps, rtt_s)),
+    "channel.nyquist_bps": lambda channel_hz, level_count:
+        2 * channel_hz * log(level_count) / log(mpf(2)),
+    "channel.shannon_bps": lambda channel_hz, snr_db:
+        channel_hz * log(1 + exp(snr_db / 10 * log(mpf(10)))) / log(mpf(2)),
+    "channel.shannon_snr_db": lambda bandwidth_bps, channel_hz:
+        10 * log(expm1(bandwidth_bps / channel_hz * log(mpf(2)))) / log(mpf(10))
+        if bandwidth_bps else -inf,
+    "distribution.client_server_distribution_s": lambda peer_count, payload_bytes, server_bps,
+    download_bps: max(8 * peer_count * payload_bytes / server_bps,
+                      8 * payload_bytes / download_bps),
+    "distribution.peer_to_peer_distribution_s": lambda peer_count, payload_bytes, server_bps,
+    download_bps, upload_bps: max(
+        8 * payload_bytes / server_bps, 8 * payload_bytes / download_bps,
+        8 * peer_count * payload_bytes / (server_bps + peer_count * upload_bps)),
+    "page_load.page_load_s": page_load_s,
+    "random_access.pure_aloha_utilization": lambda offered_attempts:
+        offered_attempts * exp(-2 * offered_attempts),
+    "random_access.slotted_aloha_utilization": lambda offered_attempts:
+        offered_attempts * exp(-offered_attempts),
+    "random_access.slotted_aloha_stations_utilization": aloha_stations,
+    "random_access.csma_cd_efficiency_ratio": lambda serialization_s, propagation_s:
+        1 / (1 + 5 * propagation_s / serialization_s),
+    "random_access.csma_cd_stations_efficiency_ratio": stations_efficiency,
     "cores.cycle_budget": lambda rate_pps, clock_hz, core_count: clock_hz * core_count / rate_pps,
     "cores.core_rate_pps": lambda packet_cycles, clock_hz, core_count, target_utilization:
         target_utilization * clock_hz * core_count / packet_cycles,

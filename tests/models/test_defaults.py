@@ -15,7 +15,7 @@ base_rtt_s byte_cost checksum_cost cluster_s connection_s control_count copy_cos
 destination_processing_s extension_bytes extra_bytes extra_round_trips granularity_s
 inner_header_bytes ip_option_bytes latency_s linear_count mbuf_s phase_s previous_rtt_slope
 processing_s program_s server_s source_processing_s stuffing_ratio switch_latency_s tag_count
-tcp_option_bytes wait_s within_s write_gap_s
+tcp_option_bytes think_s wait_s within_s write_gap_s
 """
 NO_LIMIT = "bandwidth_bps max_window_bytes max_window_packets max_window_segments peak_bps"
 ONE = """
@@ -73,6 +73,8 @@ VALUES = {
     "queue_count": 1, "shared_buffer.shared_buffer_burst_bytes.queue_count": 0,
     # PCI Express: what most hosts and network cards negotiate
     "max_payload_bytes": 256, "max_read_bytes": 512,
+    # A binary signal; browsers open six connections to a server
+    "level_count": 2, "connection_count": 6, "page_load.page_bytes": 0,
     # What a published router test added to all goodputs; a millisecond of a mix of paths
     "offset_bps": 6e6, "tolerance_s": 0.001,
 }  # fmt: skip
