@@ -35,6 +35,7 @@ CHAPTERS = {
         "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "shared_buffer",
         "token_bucket", "networks",
     ),
+    "media": ("dcf", "aggregates", "access"),
     "links": ("arq", "random_access", "channel"),
     "users": ("growth", "availability"),
     "measuring": ("probing", "delay_variation", "robust", "clock"),

@@ -65,6 +65,8 @@ def annual_growth(
 
     Typical: 20 to 40 % a year for fixed access networks.
 
+    Range: everywhere.
+
     Symbols: :math:`X` traffic_bps, :math:`X_0` earlier_traffic_bps, :math:`t` elapsed_s.
 
     Examples
@@ -111,6 +113,8 @@ def grown_traffic_bps(
     -----
     Validity: the same rate every year; growth of access traffic has slowed in most networks, so
     that the law overstates what lies more than a few years ahead.
+
+    Range: everywhere.
 
     Symbols: :math:`X` traffic_bps, :math:`g` annual_growth, :math:`t` elapsed_s.
 
@@ -173,6 +177,8 @@ def exhaustion_s(
     Typical: a target of 0.5 on each of two links that carry the traffic of one another, of 0.7 to
     0.8 on a link alone, for the busy-hour mean of 5 minutes.
 
+    Range: everywhere.
+
     Symbols: :math:`X` traffic_bps, :math:`C` capacity_bps, :math:`g` annual_growth, :math:`u`
     target_utilization.
 
@@ -233,6 +239,8 @@ def linear_exhaustion_s(
     -----
     Validity: a constant number of new users of constant demand. It gives a later date than compound
     growth that has the same first year.
+
+    Range: everywhere.
 
     Symbols: :math:`X` traffic_bps, :math:`C` capacity_bps, :math:`a` annual_increase_bps, :math:`u`
     target_utilization.
@@ -309,6 +317,8 @@ def exhaustion_band_s(
     The mean :math:`a`, the slope :math:`b` and the deviation :math:`s` are those of the fitted line
     through the logarithms, and :math:`q` is a quantile of Student's distribution with
     :math:`n - 2` degrees of freedom.
+
+    Range: everywhere.
 
     Symbols: :math:`C` capacity_bps, :math:`u` target_utilization, :math:`\gamma` confidence_ratio.
     Not in the equation: traffic_bps, time_s (the points of the line).
