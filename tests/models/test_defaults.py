@@ -22,7 +22,7 @@ ONE = """
 checksum_count copy_count data_mbuf_count flow_count handshake_round_trips increase_packets
 packet_count port_count scale service_s weight
 """
-NO = "short_preamble at_most_14 count_lost fcs nat_traversal nodelay quickack"
+NO = "rts short_preamble at_most_14 count_lost fcs nat_traversal nodelay quickack"
 YES = "nagle same_size_reply"
 
 # A name stands for all formulas, subject.name or subject.formula.name for those that differ

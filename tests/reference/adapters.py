@@ -1721,13 +1721,14 @@ def wifi_dcf_single_station(
 
 @adapter("wifi.tmt_dcf")
 def wifi_tmt_dcf(*, msdu_bytes, phy, ack_rate_mbps, cw_min, mode):
-    assert mode == "CSMA/CA", mode
+    assert mode in ("CSMA/CA", "RTS/CTS"), mode
     rate = {"DSSS-1": 1e6, "DSSS-2": 2e6, "HR-DSSS-5.5": 5.5e6, "HR-DSSS-11": 11e6}[phy]
     throughput = dcf.dsss_throughput_bps(
         msdu_bytes,
         bandwidth_bps=rate,
         ack_bps=ack_rate_mbps * 1e6,
         contention_window=cw_min,
+        rts=mode == "RTS/CTS",
     )
     return float(throughput) / 1e6
 

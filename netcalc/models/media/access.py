@@ -45,9 +45,9 @@ def request_grant_s(
 
     Notes
     -----
-    Validity: a packet at a random moment, without collisions of requests, and with space left in the
-    next interval. A request that rides on earlier data (piggyback), or a grant that is not asked for,
-    saves the wait to ask.
+    Validity: a packet at a random moment, without collisions of requests, and with space left in
+    the next interval. A request that rides on earlier data (piggyback), or a grant that is not
+    asked for, saves the wait to ask.
 
     Typical: intervals of 2 ms (DOCSIS), frames of 125 µs and cycles of some of them (GPON); 100 km
     are 0.5 ms.

@@ -29,6 +29,8 @@ OFDM_PREAMBLE_S = 20e-6
 """Training 16 and SIGNAL 4."""
 SERVICE_AND_TAIL_BITS = 16.0 + 6.0
 ACK_BYTES = 14.0
+"""Of a CTS as well."""
+RTS_BYTES = 20.0
 MAC_BYTES = 36.0
 """MAC header 24, FCS 4, LLC and SNAP 8."""
 
@@ -145,6 +147,7 @@ def ofdm_throughput_bps(
     bandwidth_bps: ArrayLike,
     ack_bps: ArrayLike = 24e6,
     contention_window: ArrayLike = 15,
+    rts: bool = False,
 ) -> FloatArray:
     r"""Throughput of a single 802.11a or 802.11g station.
 
@@ -162,6 +165,8 @@ def ofdm_throughput_bps(
         Rate of the acknowledgement: 6, 12 or 24 Mbit/s, not above that of the data. [bit/s]
     contention_window : array_like
         Least contention window; its half is the mean wait in slots. [1]
+    rts : bool
+        Whether RTS and CTS go before each frame. [bool]
 
     Returns
     -------
@@ -184,7 +189,8 @@ def ofdm_throughput_bps(
     Range: everywhere.
 
     Symbols: :math:`L` packet_bytes, :math:`C` contention_window. Not in the equation:
-    bandwidth_bps, ack_bps (they give the airtime of the data and of the acknowledgement).
+    bandwidth_bps, ack_bps, rts (they give the airtime of data and acknowledgement; RTS and CTS add
+    theirs, and two SIFS).
 
     Examples
     --------
@@ -200,7 +206,11 @@ def ofdm_throughput_bps(
     wait = DIFS_S + SLOT_S / 2.0 * whole("contention_window", contention_window)
     data = _ofdm_s(packet + MAC_BYTES, positive("bandwidth_bps", bandwidth_bps))
     ack = _ofdm_s(np.asarray(ACK_BYTES), positive("ack_bps", ack_bps))
-    return 8.0 * (packet / (wait + data + SIFS_S + ack))
+    before = np.zeros(())
+    if flag("rts", rts):
+        asked = _ofdm_s(np.asarray(RTS_BYTES), positive("ack_bps", ack_bps))
+        before = asked + SIFS_S + ack + SIFS_S
+    return 8.0 * (packet / (wait + before + data + SIFS_S + ack))
 
 
 @model
@@ -210,6 +220,7 @@ def dsss_throughput_bps(
     bandwidth_bps: ArrayLike,
     ack_bps: ArrayLike = 1e6,
     contention_window: ArrayLike = 31,
+    rts: bool = False,
 ) -> FloatArray:
     r"""Throughput of a single 802.11b station.
 
@@ -227,6 +238,8 @@ def dsss_throughput_bps(
         Rate of the acknowledgement. [bit/s]
     contention_window : array_like
         Least contention window; its half is the mean wait in slots. [1]
+    rts : bool
+        Whether RTS and CTS go before each frame. [bool]
 
     Returns
     -------
@@ -246,7 +259,7 @@ def dsss_throughput_bps(
     Range: everywhere.
 
     Symbols: :math:`L` packet_bytes, :math:`R` bandwidth_bps, :math:`R_a` ack_bps, :math:`C`
-    contention_window.
+    contention_window. Not in the equation: rts (which adds RTS, CTS and two SIFS).
 
     Examples
     --------
@@ -262,7 +275,12 @@ def dsss_throughput_bps(
     wait = DSSS_DIFS_S + DSSS_SLOT_S / 2.0 * whole("contention_window", contention_window)
     data = (packet + DSSS_MAC_BYTES) * (8.0 / positive("bandwidth_bps", bandwidth_bps))
     ack = 8.0 * ACK_BYTES / positive("ack_bps", ack_bps)
-    return 8.0 * (packet / (wait + 2.0 * DSSS_PREAMBLE_S + data + DSSS_SIFS_S + ack))
+    before = np.zeros(())
+    if flag("rts", rts):
+        asked = 8.0 * RTS_BYTES / positive("ack_bps", ack_bps)
+        before = 2.0 * (DSSS_PREAMBLE_S + DSSS_SIFS_S) + asked + ack  # the CTS is as long
+    exchange = wait + before + 2.0 * DSSS_PREAMBLE_S + data + DSSS_SIFS_S + ack
+    return 8.0 * (packet / exchange)
 
 
 @model

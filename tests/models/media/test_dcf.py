@@ -32,6 +32,21 @@ def test_published_throughput_of_802_11b(rate, a, b):
         assert found / 1e6 == pytest.approx(8 * size / (a * size + b), rel=1e-5)
 
 
+@pytest.mark.each(("rate", "a", "b"), [(1e6, 8.0, 1814.0), (2e6, 4.0, 1678.0)])
+def test_published_throughput_of_802_11b_with_rts(rate, a, b):
+    """Derived: 676 us more than published: RTS and CTS at 1 Mbit/s, two preambles and SIFS."""
+    found = dcf.dsss_throughput_bps(1500, bandwidth_bps=rate, rts=True)
+    assert found / 1e6 == pytest.approx(12_000 / (a * 1500 + b), rel=1e-5)
+
+
+def test_rts_costs_its_frames():
+    """Derived: of 20 and 14 bytes at 24 Mbit/s, each with its SIFS."""
+    plain = 12_000 / dcf.ofdm_throughput_bps(1500, bandwidth_bps=54e6)
+    asked = 12_000 / dcf.ofdm_throughput_bps(1500, bandwidth_bps=54e6, rts=True)
+    frames = dcf.ofdm_frame_s([20, 14], bandwidth_bps=24e6)
+    assert asked - plain == pytest.approx(frames.sum() + 32e-6)
+
+
 def test_an_exchange_of_802_11b_is_the_sum_of_its_parts():
     """Identity: DIFS, backoff, frame, SIFS, acknowledgement."""
     parts = 50e-6 + 15.5 * 20e-6 + 10e-6
