@@ -118,7 +118,7 @@ NUMBERS = {
         "an approximation for heavy traffic, from a load of {limit}: at {value} it may be far off"
     ),
     "few-hashed-flows": (
-        "{value:g} flows are too few for the law of many, which asks for far more than the links "
+        "{value} flows are too few for the law of many, which asks for far more than the links "
         "times their logarithm; up to 10,000 have an exact one"
     ),
     "few-flows": (

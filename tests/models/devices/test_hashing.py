@@ -9,6 +9,7 @@ from math import comb
 import numpy as np
 import pytest
 
+from netcalc import calculator
 from netcalc.errors import DomainError, doubts
 from netcalc.models.rates import hashing
 
@@ -78,6 +79,10 @@ def test_few_flows_come_with_a_note():
         with doubts() as found:
             hashing.fullest_link_approx_flows(flows, link_count=64)
         assert [doubt.code for doubt in found] == said
+    formula = calculator.formula("hashing.fullest_link_approx_flows")
+    with doubts() as found:
+        result = formula.evaluate({"flow_count": 16.0, "link_count": 64.0})
+    assert formula.doubt(result, found).startswith("16 flows are too few for the law of many")
 
 
 def test_too_many_flows_are_refused():
