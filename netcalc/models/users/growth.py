@@ -71,9 +71,9 @@ def annual_growth(
 
     Examples
     --------
-    Traffic that doubled in three years of 365.25 days:
+    Traffic that doubled in three years, of 365.25 days each:
 
-    >>> round(float(annual_growth(2e9, earlier_traffic_bps=1e9, elapsed_s=3 * YEAR_S)), 4)
+    >>> round(float(annual_growth(2e9, earlier_traffic_bps=1e9, elapsed_s=94_672_800)), 4)
     0.2599
 
     References
@@ -120,7 +120,9 @@ def grown_traffic_bps(
 
     Examples
     --------
-    >>> round(float(grown_traffic_bps(1e9, annual_growth=0.3, elapsed_s=2 * YEAR_S)) / 1e9, 2)
+    Two years at 30 %:
+
+    >>> round(float(grown_traffic_bps(1e9, annual_growth=0.3, elapsed_s=63_115_200)) / 1e9, 2)
     1.69
 
     References
@@ -325,10 +327,9 @@ def exhaustion_band_s(
 
     Examples
     --------
-    >>> years = [0, 1, 2, 3, 4]
     >>> band = exhaustion_band_s(
-    ...     [1.0e9, 1.35e9, 1.6e9, 2.3e9, 2.8e9], time_s=[y * YEAR_S for y in years],
-    ...     capacity_bps=1e10,
+    ...     [1.0e9, 1.35e9, 1.6e9, 2.3e9, 2.8e9],
+    ...     time_s=[0, 31557600, 63115200, 94672800, 126230400], capacity_bps=1e10,
     ... )
     >>> [round(float(time) / YEAR_S, 1) for time in band]
     [8.0, 8.9, 10.0]
