@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, model, non_negative
+from netcalc.checks import FloatArray, model, non_negative, ratio
 from netcalc.models.sizes.serial_lines import ppp_wire_bytes
 
 PTM_BYTES = 22.0
@@ -283,5 +283,5 @@ def hdlc_efficiency_ratio(
     packet = non_negative("packet_bytes", packet_bytes)
     inside = packet + non_negative("header_bytes", header_bytes)
     inside = inside + non_negative("fcs_bytes", fcs_bytes)
-    stuffed = inside * (1.0 + non_negative("stuffing_ratio", stuffing_ratio))
+    stuffed = inside * (1.0 + ratio("stuffing_ratio", stuffing_ratio))
     return packet / (stuffed + non_negative("flag_bytes", flag_bytes))
