@@ -463,3 +463,14 @@ def test_index_is_plain_json_with_licence_and_source() -> None:
     index = json.loads((DATA / "index.json").read_text(encoding="utf-8"))
     assert "facts" in index["licence"]
     assert all(datasets.info(name).source and datasets.info(name).licence for name in SETS)
+
+
+def test_published_latencies_of_access_networks() -> None:
+    """Published: read again in ITU-R M.2410, and in the text on Starlink."""
+    rows = table("access_latencies")
+    five_g = rows["technology"] == "5G"
+    itu = np.array(["M.2410" in work for work in rows["work"]])
+    assert rows["one_way_s"][five_g & itu].tolist() == [0.004, 0.001]
+    starlink = rows["technology"] == "Starlink"
+    assert rows["rtt_s"][starlink].tolist() == [0.02, 0.04, 0.05, 0.06]
+    assert (np.isnan(rows["one_way_s"]) != np.isnan(rows["rtt_s"])).all(), "one of the two each"

@@ -127,6 +127,10 @@ NUMBERS = {
         "{name} is {value}, beyond the {limit} that BBR tolerates: a lower bound, for long "
         "transfers"
     ),
+    "few-hashed-flows": (
+        "{value} flows are too few for the law of many, which asks for far more than the links "
+        "times their logarithm; up to 10,000 have an exact one"
+    ),
     "few-flows": (
         "{value} flows may lose packets in step and need more, up to the whole product: the root "
         "holds for hundreds"

@@ -37,6 +37,7 @@ CHAPTERS = {
         "token_bucket", "mg1_percentiles", "priorities", "scheduling", "network_calculus",
         "burstiness", "mmck", "engset", "kaufman_roberts", "erlang_a", "networks",
     ),
+    "media": ("dcf", "aggregates", "access"),
     "links": ("arq", "random_access", "channel"),
     "users": ("multiplexing", "access_node", "growth", "availability"),
     "measuring": ("probing", "delay_variation", "robust", "clock"),

@@ -175,31 +175,43 @@ ROOMS = {
     ),
     "rates": Room(
         ("netcalc/models/rates/*.py",),
-        _models("defaults line_rate goodput voice forwarding packet_rates faults_of_numbers "
-                "limits_of_arguments"),
+        ("tests/models/devices/test_hashing.py", *_models(
+            "defaults line_rate goodput voice forwarding packet_rates faults_of_numbers "
+            "limits_of_arguments")),
     ),
     "delays": Room(
         ("netcalc/models/delays/*.py",),
-        _models("defaults latency store_and_forward asymmetry path_mixes exchange "
-                "faults_of_numbers limits_of_arguments"),
+        ("tests/models/links/test_distribution.py", *_models(
+            "defaults latency store_and_forward asymmetry path_mixes exchange "
+            "faults_of_numbers limits_of_arguments")),
     ),
     "hosts": Room(
         ("netcalc/models/hosts/*.py",),
-        _models("defaults delayed_ack small_writes write_timeline host_stack mbufs blocks "
-                "limits_of_arguments"),
+        ("tests/models/devices/test_cores.py", "tests/models/devices/test_pcie.py", *_models(
+            "defaults delayed_ack small_writes write_timeline host_stack mbufs blocks "
+            "limits_of_arguments")),
     ),
     "tcp": Room(
         ("netcalc/models/tcp/*.py",),
-        ("tests/models/tcp",
+        ("tests/models/tcp", "tests/models/links/test_page_load.py",
          *_models("defaults numbers_of_tcp window slow_start handshakes datagram_loss "
                   "loss_limited timers rfc6349 sharing fairness cardwell short_transfers pftk "
                   "cubic numbers_of_loss_and_queues faults_of_numbers limits_of_arguments")),
     ),
     "queues": Room(
         ("netcalc/models/queues/*.py",),
-        ("tests/models/queues",
+        ("tests/models/queues", "tests/models/devices/test_shared_buffer.py",
+         "tests/models/links/test_networks.py",
          *_models("defaults load backlog token_bucket erlang queueing md1 finite_queues "
                   "numbers_of_loss_and_queues faults_of_numbers limits_of_arguments")),
+    ),
+    "links": Room(
+        ("netcalc/models/links/*.py",),
+        ("tests/models/links/test_arq.py", "tests/models/links/test_random_access.py",
+         "tests/models/links/test_channel.py", *_models("defaults")),
+    ),
+    "media": Room(
+        ("netcalc/models/media/*.py",), ("tests/models/media/*.py", *_models("defaults")),
     ),
     "users": Room(
         ("netcalc/models/users/*.py",),

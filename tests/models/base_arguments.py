@@ -38,6 +38,18 @@ ROUTING = {
 FILE = {"payload_bytes": 1e9, "server_bps": 3e7, "download_bps": 2e6}
 
 BASE: dict[str, dict[str, Any]] = {
+    "access.request_grant_s": {"interval_s": 2e-3, "propagation_s": 1e-4, "processing_s": 1e-3},
+    "access.request_grant_max_s": {
+        "interval_s": 2e-3, "propagation_s": 1e-4, "processing_s": 1e-3,
+    },
+    "access.ptm_wire_bytes": {"packet_bytes": 1500.0},
+    "access.ppp_efficiency_ratio": {"packet_bytes": 1500.0, "stuffing_ratio": 0.01},
+    "access.hdlc_efficiency_ratio": {"packet_bytes": 1500.0, "stuffing_ratio": 0.01},
+    "aggregates.wifi_rate_bps": {"mcs": 7, "channel_hz": 40e6},
+    "aggregates.wifi_aggregate_bytes": {"packet_count": 32, "packet_bytes": 1500.0},
+    "aggregates.wifi_throughput_bps": {
+        "packet_count": 8, "packet_bytes": 1500.0, "mcs": 7, "channel_hz": 40e6,
+    },
     "arq.stop_and_wait_loss_utilization": ARQ,
     "arq.go_back_n_utilization": {**ARQ, "window_packets": 20},
     "arq.selective_repeat_utilization": {**ARQ, "window_packets": 7},
@@ -77,6 +89,7 @@ BASE: dict[str, dict[str, Any]] = {
     "cardwell.lossy_transfer_s": {
         "segments": 100.0, **LOSSY, "rto_s": 1.0, "max_window_segments": 20.0,
     },
+    "cardwell.lossy_transfer_s": {"segments": 100.0, **LOSSY, "max_window_segments": 20.0},
     "channel.nyquist_bps": {"channel_hz": 3000.0, "level_count": 4},
     "channel.shannon_bps": {"channel_hz": 3000.0, "snr_db": 30.0},
     "channel.shannon_snr_db": {"bandwidth_bps": 3e4, "channel_hz": 3000.0},
@@ -99,6 +112,19 @@ BASE: dict[str, dict[str, Any]] = {
     },
     "datagram_loss.datagram_loss_ratio": {"loss_ratio": 0.01, "fragments": 6.0},
     "datagram_loss.fragment_loss_ratio": {"datagram_loss_ratio": 0.05, "fragments": 6.0},
+    "dcf.ofdm_frame_s": {"frame_bytes": 1536.0, "bandwidth_bps": 5.4e7},
+    "dcf.dsss_frame_s": {"frame_bytes": 1536.0, "bandwidth_bps": 1.1e7},
+    "dcf.ofdm_throughput_bps": {"packet_bytes": 1500.0, "bandwidth_bps": 5.4e7},
+    "dcf.dsss_throughput_bps": {"packet_bytes": 1500.0, "bandwidth_bps": 1.1e7},
+    "dcf.attempt_ratio": {"station_count": 10},
+    "dcf.collision_ratio": {"station_count": 10},
+    "dcf.saturation_utilization": {
+        "station_count": 10, "payload_s": 8e-3, "success_s": 9e-3, "collision_s": 8.5e-3,
+        "slot_s": 5e-5,
+    },
+    "dcf.saturation_throughput_bps": {
+        "station_count": 10, "packet_bytes": 1500.0, "bandwidth_bps": 5.4e7,
+    },
     "delay_variation.jitter_rfc3550_s": {"transit_s": [0.02, 0.025, 0.021, 0.03]},
     "delay_variation.ipdv_s": {"transit_s": [0.02, 0.025, 0.021, 0.03]},
     "delay_variation.pdv_s": {"transit_s": [0.02, 0.025, 0.021, 0.03]},

@@ -133,7 +133,41 @@ def page_load_s(
     return (3 + later) * rtt_s + server_s + sending
 
 
+def ofdm_s(frame_bytes, bandwidth_bps):
+    symbols = (22 + 8 * frame_bytes) / (bandwidth_bps * mpf(4) / 10**6)
+    return (20 + 4 * ceil(symbols * (1 - mpf(10) ** -12))) / mpf(10) ** 6
+
+
+def dsss_throughput_bps(packet_bytes, bandwidth_bps, ack_bps, contention_window):
+    fixed = (50 + 10 * contention_window + 2 * 192 + 10) / mpf(10) ** 6
+    return 8 * packet_bytes / (fixed + 8 * (packet_bytes + 34) / bandwidth_bps + 112 / ack_bps)
+
+
+def ofdm_throughput_bps(packet_bytes, bandwidth_bps, ack_bps, contention_window):
+    fixed = (34 + mpf(9) / 2 * contention_window + 16) / mpf(10) ** 6
+    exchange = fixed + ofdm_s(packet_bytes + 36, bandwidth_bps) + ofdm_s(14, ack_bps)
+    return 8 * packet_bytes / exchange
+
+
 EQUATIONS = {
+    "access.request_grant_s": lambda interval_s, propagation_s, processing_s:
+        interval_s + 2 * propagation_s + processing_s,
+    "access.request_grant_max_s": lambda interval_s, propagation_s, processing_s:
+        2 * interval_s + 2 * propagation_s + processing_s,
+    "access.ptm_wire_bytes": lambda packet_bytes, overhead_bytes: packet_bytes + overhead_bytes
+        + ceil((packet_bytes + overhead_bytes) / 64),
+    "access.ppp_efficiency_ratio": lambda packet_bytes, fcs_bytes, flag_bytes, stuffing_ratio:
+        packet_bytes / ((packet_bytes + 4 + fcs_bytes) * (1 + stuffing_ratio) + flag_bytes),
+    "access.hdlc_efficiency_ratio": lambda packet_bytes, header_bytes, fcs_bytes, flag_bytes,
+    stuffing_ratio: packet_bytes
+        / ((packet_bytes + header_bytes + fcs_bytes) * (1 + stuffing_ratio) + flag_bytes),
+    "aggregates.wifi_aggregate_bytes": lambda packet_count, packet_bytes:
+        packet_count * (4 + 4 * ceil((packet_bytes + 38) / 4)),
+    "dcf.ofdm_frame_s": ofdm_s,
+    "dcf.dsss_frame_s": lambda frame_bytes, bandwidth_bps:
+        192 / mpf(10) ** 6 + 8 * frame_bytes / bandwidth_bps,
+    "dcf.ofdm_throughput_bps": ofdm_throughput_bps,
+    "dcf.dsss_throughput_bps": dsss_throughput_bps,
     "arq.stop_and_wait_loss_utilization": lambda loss_ratio, packet_bytes, bandwidth_bps, rtt_s:
         (1 - loss_ratio) / arq_cycle(packet_bytes, bandwidth_bps, rtt_s),
     "arq.go_back_n_utilization": go_back_n,

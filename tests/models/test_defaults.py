@@ -14,8 +14,8 @@ NOTHING = """
 base_rtt_s byte_cost checksum_cost cluster_s connection_s control_count copy_cost csrc_count
 destination_processing_s extension_bytes extra_bytes extra_round_trips granularity_s
 inner_header_bytes ip_option_bytes latency_s linear_count mbuf_s phase_s previous_rtt_slope
-processing_s program_s server_s service_scv source_processing_s stuffing_ratio switch_latency_s
-tag_count tcp_option_bytes think_s wait_s within_s write_gap_s
+processing_s program_s propagation_s server_s service_scv source_processing_s stuffing_ratio
+switch_latency_s tag_count tcp_option_bytes think_s wait_s within_s write_gap_s
 """
 NO_LIMIT = """
 reverse_bandwidth_bps bandwidth_bps max_window_bytes max_window_packets max_window_segments peak_bps
@@ -24,7 +24,7 @@ ONE = """
 checksum_count copy_count data_mbuf_count flow_count handshake_round_trips increase_packets
 link_count packet_count port_count scale service_s weight
 """
-NO = "at_most_14 count_lost fcs nat_traversal nodelay quickack"
+NO = "rts short_preamble at_most_14 count_lost fcs nat_traversal nodelay quickack"
 YES = "nagle same_size_reply"
 
 # A name stands for all formulas, subject.name or subject.formula.name for those that differ
@@ -91,6 +91,13 @@ VALUES = {
     "max_payload_bytes": 256, "max_read_bytes": 512,
     # A binary signal; browsers open six connections to a server
     "level_count": 2, "connection_count": 6, "page_load.page_bytes": 0,
+    # IEEE 802.11: CWmin of OFDM and of 802.11b, windows of 16 slots that double six times, the
+    # highest mandatory rates of answers, one stream with a long guard interval in 80 MHz
+    "contention_window": 15, "dcf.dsss_throughput_bps.contention_window": 31,
+    "window_slots": 16, "stage_count": 6, "ack_bps": 24e6, "dcf.dsss_throughput_bps.ack_bps": 1e6,
+    "stream_count": 1, "guard_s": 0.8e-6, "channel_hz": 80e6, "mcs": 9,
+    # VDSL2: Ethernet 18, PTM 4; HDLC of Cisco
+    "access.overhead_bytes": 18 + 4, "access.header_bytes": 4,
     # What a published router test added to all goodputs; a millisecond of a mix of paths
     "offset_bps": 6e6, "tolerance_s": 0.001,
 }  # fmt: skip

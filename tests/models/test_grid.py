@@ -54,6 +54,12 @@ FORMULAS = calculator.formulas()
 NOT_CLOSED = {
     "backlog.lindley_wait_s": "recursion: test_backlog walks it customer by customer",
     "delay_variation.jitter_rfc3550_s": "recursion: test_delay_variation, RFC 3550 A.8",
+    "aggregates.wifi_rate_bps": "tables of schemes and channels: test_aggregates",
+    "aggregates.wifi_throughput_bps": "tables of schemes and channels: test_aggregates",
+    "dcf.attempt_ratio": "a fixed point: test_dcf solves the chain",
+    "dcf.collision_ratio": "a fixed point: test_dcf solves the chain",
+    "dcf.saturation_utilization": "a fixed point: test_dcf simulates",
+    "dcf.saturation_throughput_bps": "a fixed point: test_dcf simulates",
     "delayed_ack.delayed_ack_s": "a table of systems",
     "exchange.exchange_timeline": "a sequence of events: test_exchange",
     "fairness.max_min_bps": "progressive filling: test_fairness checks what defines it",

@@ -87,6 +87,31 @@ KINDS = [
     ((("below-minimum", "not-whole", "not-a-multiple"), [0.0, 1.5, 2.0, 4.0], [1.0, 3.0]),
      "sts_count"),
     ((("is-negative", "out-of-range"), [-1.0], [0.0, 1.0]), "offered_erlang"),
+    # growth and availability, processors, buses, switches, shared media, courses
+    (ANY, "annual_increase_bps snr_db"),
+    (("below-minimum", [-1.1, -2.0], [-1.0, 0.0, 3.0]), "annual_growth"),
+    (FROM_0, (
+        "burst_bytes collision_s guard_s object_bytes offered_attempts payload_s processing_s "
+        "propagation_s repair_s slot_s think_s traffic_bps transfer_bytes upload_bps"
+    )),
+    (ABOVE_0, (
+        "ack_bps alpha clock_hz download_bps earlier_traffic_bps max_payload_bytes "
+        "max_read_bytes mtbf_s packet_cycles sender_bps serialization_s server_bps success_s"
+    )),
+    (EITHER, "channel_hz"),
+    (WHOLE, (
+        "contention_window failed_count max_flow_count needed_count object_count queue_count "
+        "sender_count stage_count unit_count"
+    )),
+    (COUNT, (
+        "connection_count core_count lane_count level_count peer_count station_count stream_count "
+        "window_slots"
+    )),
+    # published: IEEE 802.11ac has the schemes 0 to 9
+    ((("not-whole", "out-of-range"), [-1.0, 0.5, 10.0], [0.0, 9.0]), "mcs"),
+    (SHARE, (
+        "attempt_ratio availability_ratio confidence_ratio target_utilization timeout_ratio"
+    )),
 ]  # fmt: skip
 # Of the same name, yet another thing: headers that are laid out in memory, a train of two, ...
 OTHERS = {
@@ -112,6 +137,29 @@ OTHERS = {
     ("transfer_time.transfer_parts", "flow_count"): COUNT,
     ("slow_start.rounds_delayed_ack", "initial_window_segments"): FROM_1,
     ("host_stack.delivered_goodput_bps", "elapsed_s"): ABOVE_0,
+    ("page_load.page_load_s", "page_bytes"): FROM_0,
+    ("shared_buffer.shared_buffer_burst_bytes", "output_bps"): ABOVE_0,
+    ("shared_buffer.absorbed_burst_bytes", "output_bps"): ABOVE_0,
+    ("shared_buffer.incast_goodput_bps", "message_bytes"): FROM_0,
+    ("shared_buffer.incast_goodput_bps", "rto_s"): FROM_0,
+    ("access.request_grant_s", "interval_s"): FROM_0,
+    ("access.request_grant_max_s", "interval_s"): FROM_0,
+    ("channel.shannon_snr_db", "bandwidth_bps"): FROM_0,
+    ("arq.go_back_n_utilization", "window_packets"): COUNT,
+    ("arq.selective_repeat_utilization", "window_packets"): COUNT,
+    ("aggregates.wifi_aggregate_bytes", "packet_count"): COUNT,
+    ("aggregates.wifi_throughput_bps", "packet_count"): COUNT,
+    ("random_access.slotted_aloha_stations_utilization", "station_count"): WHOLE,
+    **{
+        (f"hashing.{name}", "flow_count"): WHOLE
+        for name in (
+            "fullest_link_cdf",
+            "fullest_link_flows",
+            "fullest_link_percentile_flows",
+            "fullest_link_approx_flows",
+            "hashing_efficiency_ratio",
+        )
+    },
     ("goodput.ack_reverse_utilization", "segments_per_ack"): FROM_1,
     ("goodput.half_duplex_goodput_bps", "segments_per_ack"): FROM_1,
     ("forwarding.both_directions_pps", "segments_per_ack"): FROM_1,

@@ -15,7 +15,9 @@ import re
 from netcalc import units
 from netcalc.models.delays import asymmetry, latency, store_and_forward
 from netcalc.models.hosts import delayed_ack, mbufs, small_writes
+from netcalc.models.links import random_access
 from netcalc.models.measuring import clock, delay_variation, probing, robust
+from netcalc.models.media import access, dcf
 from netcalc.models.queues import (
     backlog,
     erlang,
@@ -1629,6 +1631,106 @@ def optimal_segment_bits(*, message_bits, header_bits, links, rate_bps=None):
             message_bits, header_bits=header_bits, link_count=links
         )
     )
+
+
+# --- shared media ---
+
+
+@adapter("aloha.throughput")
+def aloha_throughput(*, kind, offered):
+    model = {
+        "pure": random_access.pure_aloha_utilization,
+        "slotted": random_access.slotted_aloha_utilization,
+    }[kind]
+    return float(model(offered))
+
+
+@adapter("aloha.max_throughput")
+def aloha_max_throughput(*, kind):
+    return aloha_throughput(kind=kind, offered={"pure": 0.5, "slotted": 1.0}[kind])
+
+
+@adapter("csma_cd.efficiency")
+def csma_cd_efficiency(*, prop_s, trans_s):
+    return float(random_access.csma_cd_efficiency_ratio(trans_s, propagation_s=prop_s))
+
+
+@adapter("docsis.shaped_bytes")
+def docsis_shaped_bytes(*, ip_bytes):
+    # A shaper of DOCSIS counts Ethernet frames with FCS.
+    return float(framing.ethernet_frame_bytes(ip_bytes))
+
+
+@adapter("ptm.rate_factor")
+def ptm_rate_factor():
+    return 64.0 / float(access.ptm_wire_bytes(64, overhead_bytes=0))
+
+
+@adapter("ptm.wire_bytes")
+def ptm_wire_bytes(*, ip_bytes, encap):
+    overhead = {"bridged-ptm": 22, "pppoe-ptm": 30}[encap]
+    return float(access.ptm_wire_bytes(ip_bytes, overhead_bytes=overhead))
+
+
+@adapter("wifi.bianchi_tau")
+def wifi_bianchi_tau(*, stations, cw_min, stages):
+    return float(dcf.attempt_ratio(stations, window_slots=cw_min, stage_count=stages))
+
+
+@adapter("wifi.bianchi_saturation")
+def wifi_bianchi_saturation(
+    *, stations, cw_min, stages, payload_bits, mac_bits, phy_bits, ack_bits, slot_us, sifs_us,
+    difs_us, prop_us, rate_bps, mode="basic", rts_bits=160, cts_bits=112,
+):  # fmt: skip
+    def on_air(bits):
+        return (bits + phy_bits) / rate_bps
+
+    sifs, difs, way = sifs_us * 1e-6, difs_us * 1e-6, prop_us * 1e-6
+    success = on_air(payload_bits + mac_bits) + sifs + way + on_air(ack_bits) + difs + way
+    collision = on_air(payload_bits + mac_bits) + difs + way
+    if mode != "basic":
+        success += on_air(rts_bits) + sifs + way + on_air(cts_bits) + sifs + way
+        collision = on_air(rts_bits) + difs + way
+    return float(
+        dcf.saturation_utilization(
+            stations,
+            payload_s=payload_bits / rate_bps,
+            success_s=success,
+            collision_s=collision,
+            slot_s=slot_us * 1e-6,
+            window_slots=cw_min,
+            stage_count=stages,
+        )
+    )
+
+
+@adapter("wifi.dcf_single_station")
+def wifi_dcf_single_station(
+    *, msdu_ip_bytes, rate_mbps, ack_rate_mbps, cw_min, phy, llc_snap=8, mac_header_fcs=28
+):
+    assert phy in ("802.11a", "802.11g"), phy
+    carried = msdu_ip_bytes + llc_snap + mac_header_fcs - dcf.MAC_BYTES  # as long with its headers
+    throughput = dcf.ofdm_throughput_bps(
+        carried,
+        bandwidth_bps=rate_mbps * 1e6,
+        ack_bps=ack_rate_mbps * 1e6,
+        contention_window=cw_min,
+    )
+    return float(throughput) * (msdu_ip_bytes / carried) / 1e6
+
+
+@adapter("wifi.tmt_dcf")
+def wifi_tmt_dcf(*, msdu_bytes, phy, ack_rate_mbps, cw_min, mode):
+    assert mode in ("CSMA/CA", "RTS/CTS"), mode
+    rate = {"DSSS-1": 1e6, "DSSS-2": 2e6, "HR-DSSS-5.5": 5.5e6, "HR-DSSS-11": 11e6}[phy]
+    throughput = dcf.dsss_throughput_bps(
+        msdu_bytes,
+        bandwidth_bps=rate,
+        ack_bps=ack_rate_mbps * 1e6,
+        contention_window=cw_min,
+        rts=mode == "RTS/CTS",
+    )
+    return float(throughput) / 1e6
 
 
 # --- units ---

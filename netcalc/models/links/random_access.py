@@ -178,6 +178,8 @@ def csma_cd_efficiency_ratio(serialization_s: ArrayLike, *, propagation_s: Array
 
     Typical: 98 % for full frames over 1 km at 10 Mbit/s, 29 % for the smallest over 5 km.
 
+    Range: everywhere.
+
     Symbols: :math:`t` serialization_s, :math:`d` propagation_s.
 
     Examples

@@ -177,8 +177,8 @@ def shared_buffer_burst_bytes(
     References
     ----------
     Choudhury and Hahne, Dynamic queue length thresholds for shared-memory packet switches, IEEE/ACM
-    Trans. Netw. 6 (1998), section IV (transients), doi:10.1109/90.664262; derived: the queue and
-    the threshold as straight lines in time.
+    Trans. Netw. 6 (1998), doi:10.1109/90.664262; derived from its rule: the queue and the threshold
+    as straight lines in time.
     """
     buffer = non_negative("buffer_bytes", buffer_bytes)
     inward, outward = non_negative("input_bps", input_bps), positive("output_bps", output_bps)

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, model, non_negative, one_dimensional, ratio, whole
+from netcalc.checks import FloatArray, model, non_negative, note, one_dimensional, ratio, whole
 from netcalc.errors import DomainError
 
 MAX_FLOWS = 10_000
@@ -221,8 +221,11 @@ def fullest_link_approx_flows(flow_count: ArrayLike, *, link_count: ArrayLike) -
 
     Notes
     -----
-    Validity: many more flows than :math:`m \ln m`, and many links. With few links it is too
-    high: on 4 links what it adds to the even share is 1.6 times that of the exact mean.
+    Validity: many more flows than :math:`m \ln m`, with a note where there are fewer, and many
+    links. With few links it is too high: on 4 links what it adds to the even share is 1.6 times
+    that of the exact mean.
+
+    Range: everywhere.
 
     Symbols: :math:`n` flow_count, :math:`m` link_count.
 
@@ -237,8 +240,11 @@ def fullest_link_approx_flows(flow_count: ArrayLike, *, link_count: ArrayLike) -
     doi:10.1007/3-540-49543-6_13.
     """
     flows, links = whole("flow_count", flow_count), whole("link_count", link_count, low=1)
-    even = flows / links
-    return even + np.sqrt(2.0 * even * np.log(links))
+    even, spread = flows / links, np.log(links)
+    is_doubtful = even < spread
+    if is_doubtful.any():
+        note("few-hashed-flows", name="flow_count", value=float(np.min(flows)))
+    return even + np.sqrt(2.0 * even * spread)
 
 
 @model

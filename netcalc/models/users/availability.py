@@ -48,6 +48,8 @@ def availability_ratio(mtbf_s: ArrayLike, *, repair_s: ArrayLike) -> FloatArray:
 
     Typical: 0.9999 is 53 minutes a year without service, 0.99999 is 5 minutes.
 
+    Range: everywhere.
+
     Symbols: :math:`B` mtbf_s, :math:`r` repair_s.
 
     Examples
@@ -90,6 +92,8 @@ def series_availability_ratio(availability_ratio: ArrayLike) -> FloatArray:
     -----
     Validity: independent failures.
 
+    Range: everywhere.
+
     Symbols: :math:`A_i` availability_ratio.
 
     Examples
@@ -130,6 +134,8 @@ def parallel_availability_ratio(availability_ratio: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: independent failures, and a change-over that takes no time and does not fail.
+
+    Range: everywhere.
 
     Symbols: :math:`A_i` availability_ratio.
 
@@ -176,6 +182,8 @@ def k_of_n_availability_ratio(
     Notes
     -----
     Validity: independent failures, and a change-over that takes no time and does not fail.
+
+    Range: everywhere.
 
     Symbols: :math:`A` availability_ratio, :math:`k` needed_count, :math:`n` unit_count.
 
@@ -226,6 +234,8 @@ def downtime_s(availability_ratio: ArrayLike, *, duration_s: ArrayLike = YEAR_S)
 
     Typical: 0.999 is 8.8 hours a year, 0.9999 53 minutes, 0.99999 5.3 minutes.
 
+    Range: everywhere.
+
     Symbols: :math:`A` availability_ratio, :math:`T` duration_s.
 
     Examples
@@ -272,6 +282,8 @@ def failure_utilization(
     -----
     Validity: the traffic of the failed links is spread evenly over the others (link aggregation,
     ECMP, one of several uplinks); hashed flows spread unevenly.
+
+    Range: everywhere.
 
     Symbols: :math:`u` utilization, :math:`n` link_count, :math:`f` failed_count.
 
@@ -324,6 +336,8 @@ def failure_safe_utilization(
     sends the traffic of one around the other, it is the case of two links.
 
     Typical: 50 % on a pair of links, 75 % on four.
+
+    Range: everywhere.
 
     Symbols: :math:`n` link_count, :math:`f` failed_count, :math:`u_{max}` target_utilization.
 

@@ -65,13 +65,15 @@ def annual_growth(
 
     Typical: 20 to 40 % a year for fixed access networks.
 
+    Range: everywhere.
+
     Symbols: :math:`X` traffic_bps, :math:`X_0` earlier_traffic_bps, :math:`t` elapsed_s.
 
     Examples
     --------
-    Traffic that doubled in three years of 365.25 days:
+    Traffic that doubled in three years, of 365.25 days each:
 
-    >>> round(float(annual_growth(2e9, earlier_traffic_bps=1e9, elapsed_s=3 * YEAR_S)), 4)
+    >>> round(float(annual_growth(2e9, earlier_traffic_bps=1e9, elapsed_s=94_672_800)), 4)
     0.2599
 
     References
@@ -112,11 +114,15 @@ def grown_traffic_bps(
     Validity: the same rate every year; growth of access traffic has slowed in most networks, so
     that the law overstates what lies more than a few years ahead.
 
+    Range: everywhere.
+
     Symbols: :math:`X` traffic_bps, :math:`g` annual_growth, :math:`t` elapsed_s.
 
     Examples
     --------
-    >>> round(float(grown_traffic_bps(1e9, annual_growth=0.3, elapsed_s=2 * YEAR_S)) / 1e9, 2)
+    Two years at 30 %:
+
+    >>> round(float(grown_traffic_bps(1e9, annual_growth=0.3, elapsed_s=63_115_200)) / 1e9, 2)
     1.69
 
     References
@@ -172,6 +178,8 @@ def exhaustion_s(
 
     Typical: a target of 0.5 on each of two links that carry the traffic of one another, of 0.7 to
     0.8 on a link alone, for the busy-hour mean of 5 minutes.
+
+    Range: everywhere.
 
     Symbols: :math:`X` traffic_bps, :math:`C` capacity_bps, :math:`g` annual_growth, :math:`u`
     target_utilization.
@@ -233,6 +241,8 @@ def linear_exhaustion_s(
     -----
     Validity: a constant number of new users of constant demand. It gives a later date than compound
     growth that has the same first year.
+
+    Range: everywhere.
 
     Symbols: :math:`X` traffic_bps, :math:`C` capacity_bps, :math:`a` annual_increase_bps, :math:`u`
     target_utilization.
@@ -310,15 +320,16 @@ def exhaustion_band_s(
     through the logarithms, and :math:`q` is a quantile of Student's distribution with
     :math:`n - 2` degrees of freedom.
 
+    Range: everywhere.
+
     Symbols: :math:`C` capacity_bps, :math:`u` target_utilization, :math:`\gamma` confidence_ratio.
     Not in the equation: traffic_bps, time_s (the points of the line).
 
     Examples
     --------
-    >>> years = [0, 1, 2, 3, 4]
     >>> band = exhaustion_band_s(
-    ...     [1.0e9, 1.35e9, 1.6e9, 2.3e9, 2.8e9], time_s=[y * YEAR_S for y in years],
-    ...     capacity_bps=1e10,
+    ...     [1.0e9, 1.35e9, 1.6e9, 2.3e9, 2.8e9],
+    ...     time_s=[0, 31557600, 63115200, 94672800, 126230400], capacity_bps=1e10,
     ... )
     >>> [round(float(time) / YEAR_S, 1) for time in band]
     [8.0, 8.9, 10.0]

@@ -9,7 +9,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from netcalc.errors import DomainError
+from netcalc import calculator
+from netcalc.errors import DomainError, doubts
 from netcalc.models.rates import hashing
 
 
@@ -70,6 +71,18 @@ def test_variation_of_a_link_against_all_placements():
     assert found == pytest.approx(np.std(loads) / np.mean(loads), rel=1e-12)
     assert hashing.hashed_load_cv(rates, link_count=1) == 0
     assert np.isnan(hashing.hashed_load_cv([0.0, 0.0], link_count=3))
+
+
+def test_few_flows_come_with_a_note():
+    """Published: the law is for many more than m ln m flows, which are 266 on 64 links."""
+    for flows, said in ((100, ["few-hashed-flows"]), (1000, [])):
+        with doubts() as found:
+            hashing.fullest_link_approx_flows(flows, link_count=64)
+        assert [doubt.code for doubt in found] == said
+    formula = calculator.formula("hashing.fullest_link_approx_flows")
+    with doubts() as found:
+        result = formula.evaluate({"flow_count": 16.0, "link_count": 64.0})
+    assert formula.doubt(result, found).startswith("16 flows are too few for the law of many")
 
 
 def test_too_many_flows_are_refused():

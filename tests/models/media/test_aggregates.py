@@ -1,0 +1,92 @@
+"""Wi-Fi with aggregation: published rates, and an exchange written out in whole numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netcalc.errors import DomainError
+from netcalc.models.media import aggregates
+
+# Published: the tables of IEEE 802.11 (clauses 19.5, 21.5, 27.5), in Mbit/s
+RATES = [
+    ("802.11n", 0, 20, 1, 0.8, 6.5), ("802.11n", 7, 20, 1, 0.8, 65.0),
+    ("802.11n", 7, 20, 1, 0.4, 72.2), ("802.11n", 7, 40, 1, 0.4, 150.0),
+    ("802.11n", 7, 40, 4, 0.4, 600.0), ("802.11ac", 0, 80, 1, 0.8, 29.3),
+    ("802.11ac", 8, 20, 1, 0.8, 78.0), ("802.11ac", 9, 80, 1, 0.4, 433.3),
+    ("802.11ac", 9, 80, 3, 0.4, 1300.0), ("802.11ac", 9, 160, 8, 0.4, 6933.3),
+    ("802.11ax", 0, 20, 1, 3.2, 7.3), ("802.11ax", 0, 20, 1, 0.8, 8.6),
+    ("802.11ax", 11, 20, 1, 0.8, 143.4), ("802.11ax", 11, 40, 1, 0.8, 286.8),
+    ("802.11ax", 11, 160, 1, 0.8, 1201.0), ("802.11ax", 11, 160, 8, 0.8, 9607.8),
+]  # fmt: skip
+
+
+@pytest.mark.each(("standard", "mcs", "mhz", "streams", "guard", "mbps"), RATES)
+def test_published_rates(standard, mcs, mhz, streams, guard, mbps):
+    found = aggregates.wifi_rate_bps(
+        mcs, channel_hz=mhz * 1e6, stream_count=streams, guard_s=guard * 1e-6, standard=standard
+    )
+    assert found / 1e6 == pytest.approx(mbps, abs=0.051)
+
+
+def test_what_a_standard_does_not_have_is_refused():
+    with pytest.raises(DomainError, match="mcs must be from 0 to 7"):
+        aggregates.wifi_rate_bps(8, standard="802.11n", channel_hz=20e6)
+    with pytest.raises(DomainError, match="channel_hz"):
+        aggregates.wifi_rate_bps(7, standard="802.11n", channel_hz=80e6)
+    with pytest.raises(DomainError, match="stream_count must be from 1 to 4"):
+        aggregates.wifi_rate_bps(7, standard="802.11n", channel_hz=20e6, stream_count=5)
+
+
+def exchange_us(packets, size, bits, symbol_us, preamble_us, bitmap):
+    """Second method: an exchange in tenths of a microsecond and whole symbols."""
+    inside = 0
+    for _ in range(packets):
+        inside += 4 + size + 38
+        inside += -inside % 4
+    symbols = -(-(22 + 8 * inside) // bits)
+    answer = 20 + 4 * -(-(22 + 8 * (24 + bitmap)) // 96)
+    return 43 + 7.5 * 9 + preamble_us + symbols * symbol_us + 16 + answer
+
+
+@pytest.mark.each("packets", [1, 2, 16, 64])
+@pytest.mark.each("size", [60, 1500, 1501])
+@pytest.mark.each(
+    ("standard", "mcs", "mhz", "streams", "guard", "bits", "symbol", "preamble"),
+    [
+        # HT: 32 + 4, 260 bits; VHT: 36 + 2 * 4, 2 * 1560 bits; HE: 36 + 2 * 7.2, 2 * 1950 bits
+        ("802.11n", 7, 20, 1, 0.4, 260, 3.6, 36.0),
+        ("802.11ac", 9, 80, 2, 0.4, 3120, 3.6, 44.0),
+        ("802.11ax", 11, 20, 2, 0.8, 3900, 13.6, 50.4),
+    ],
+)
+def test_throughput_written_out(
+    packets, size, standard, mcs, mhz, streams, guard, bits, symbol, preamble
+):
+    found = aggregates.wifi_throughput_bps(
+        packets, packet_bytes=size, mcs=mcs, channel_hz=mhz * 1e6, stream_count=streams,
+        guard_s=guard * 1e-6, standard=standard,
+    )  # fmt: skip
+    time = exchange_us(packets, size, bits, symbol, preamble, 8)
+    if standard == "802.11n" and packets * (size + 42) > 65_535:
+        assert np.isnan(found), "802.11n has aggregates of at most 65,535 bytes"
+    else:
+        assert found / 1e6 == pytest.approx(8 * packets * size / time, rel=1e-9)
+
+
+def test_limits_of_an_aggregate():
+    """Published: 64 packets, with 802.11ax 256; 5.484 ms."""
+    channel = {"packet_bytes": 1500, "guard_s": 0.8e-6, "channel_hz": 80e6}
+    assert np.isnan(aggregates.wifi_throughput_bps(65, mcs=9, **channel))
+    newer = {**channel, "standard": "802.11ax", "mcs": 11}
+    assert np.isfinite(aggregates.wifi_throughput_bps(256, **newer))
+    assert np.isnan(aggregates.wifi_throughput_bps(257, **newer))
+    assert np.isnan(aggregates.wifi_throughput_bps(64, **{**channel, "mcs": 0})), "27 ms"
+
+
+def test_size_of_an_aggregate():
+    """Derived: each MPDU by itself, filled to a multiple of 4."""
+    for size in range(60, 70):
+        inside = 4 + size + 26 + 4 + 8
+        inside += -inside % 4
+        assert aggregates.wifi_aggregate_bytes(5, packet_bytes=size) == 5 * inside
