@@ -89,7 +89,6 @@ BASE: dict[str, dict[str, Any]] = {
     "cardwell.lossy_transfer_s": {
         "segments": 100.0, **LOSSY, "rto_s": 1.0, "max_window_segments": 20.0,
     },
-    "cardwell.lossy_transfer_s": {"segments": 100.0, **LOSSY, "max_window_segments": 20.0},
     "channel.nyquist_bps": {"channel_hz": 3000.0, "level_count": 4},
     "channel.shannon_bps": {"channel_hz": 3000.0, "snr_db": 30.0},
     "channel.shannon_snr_db": {"bandwidth_bps": 3e4, "channel_hz": 3000.0},
