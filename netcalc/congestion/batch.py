@@ -13,7 +13,6 @@ from typing import Any
 
 from netcalc.checks import choice
 from netcalc.congestion import live, ns3, theory
-from netcalc.congestion._dask import on_workers
 from netcalc.congestion._grid_file import GridFile, Row
 from netcalc.congestion.about import facts, now
 from netcalc.congestion.grid import Case, Grid, Matrix
@@ -25,6 +24,7 @@ from netcalc.experiments.running.stopping import Stop
 from netcalc.messages import Notice
 from netcalc.printable import safe_repr
 from netcalc.scenario import as_document
+from netcalc.workers import on_workers
 
 AT_ONCE = 500
 """Scenarios by theory between two looks at a reason to end: some two seconds of them."""

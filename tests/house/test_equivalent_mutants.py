@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LIVE = ("cli", "experiments", "lessons", "truth", "widgets")
 """Folders whose tests start programs, measure or draw pages: minutes for each mutant."""
 LIVE_EMULATION = ("wire", "capability.py", "relay.py")
-LIVE_CONGESTION = ("live.py", "ns3.py", "_ns3_child.py", "_dask.py")
+LIVE_CONGESTION = ("live.py", "ns3.py", "_ns3_child.py")
 ENTRANCES = ("__init__.py", "__main__.py", "version.py")
 """Files of the package itself, and of folders, that only name others."""
 
