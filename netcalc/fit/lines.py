@@ -103,6 +103,26 @@ class Fit:
     x_name: str = "payload_bytes"
     y_name: str = "rtt_s"
 
+    @property
+    def degrees(self) -> int:
+        """Degrees of freedom: points in the fit minus the parameters of its line."""
+        return int((~self.outlier).sum()) - self.line.rank
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Covariance of ``params``, in their order; nan where a standard error is unknown.
+
+        A rate is the inverse of a slope, so its part is that of small errors.
+        """
+        found = np.diag(np.array([self.stderr[name] for name in self.params]) ** 2)
+        names = list(self.params)
+        rate, base = names.index("bandwidth_bps"), 1 - names.index("bandwidth_bps")
+        line, header_bytes = self.line, self.params.get("header_bytes", 0.0)
+        height = line.covariance - header_bytes * line.slope_stderr**2
+        shared = -self.params["bandwidth_bps"] / line.slope * height if line.slope else np.nan
+        found[rate, base] = found[base, rate] = shared
+        return found
+
     def predict(self, x: FloatArray) -> FloatArray:
         """Value of the fitted line at ``x``; the mean where the slope is not identifiable."""
         return self.line.intercept + self.line.slope * np.asarray(x, dtype=float)
@@ -120,7 +140,7 @@ class Fit:
         from scipy.special import stdtrit  # late, as half of the package works without scipy
 
         middle = self.predict(x)
-        degrees = int((~self.outlier).sum()) - self.line.rank
+        degrees = self.degrees
         if degrees < 1 or np.isnan(self.line.covariance):
             return middle, middle
         error = self.predict_stderr(x)

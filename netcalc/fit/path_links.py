@@ -64,6 +64,10 @@ class LinkEstimate:
         Reason why there is no rate; None if there is one.
     true_bandwidth_bps, true_latency_s : float
         Values set on an emulated path; nan otherwise.
+    shared : float
+        Covariance of rate and latency. [bit]
+    degrees : int
+        Degrees of freedom: those of the line with fewer of the two to its ends.
     """
 
     hop: int
@@ -76,6 +80,24 @@ class LinkEstimate:
     reason: Notice | None
     true_bandwidth_bps: float
     true_latency_s: float
+    shared: float = np.nan
+    degrees: int = 0
+
+    @property
+    def params(self) -> dict[str, float]:
+        """Rate and latency, as a fit has its parameters."""
+        return {"bandwidth_bps": self.bandwidth_bps, "latency_s": self.latency_s}
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Covariance of ``params``, in their order; nan where one is unknown."""
+        variances = self.bandwidth_stderr_bps**2, self.latency_stderr_s**2
+        return np.array([[variances[0], self.shared], [self.shared, variances[1]]])
+
+    @property
+    def not_identifiable(self) -> dict[str, Notice]:
+        """The rate with its reason, where it is not known."""
+        return {} if self.reason is None else {"bandwidth_bps": self.reason}
 
     @property
     def why_not(self) -> str:
@@ -126,7 +148,8 @@ class PathEstimate:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the links as rows, the reason as the text ``why_not``."""
-        names = [one.name for one in fields(LinkEstimate) if one.name != "reason"]
+        left_out = ("reason", "shared", "degrees")
+        names = [one.name for one in fields(LinkEstimate) if one.name not in left_out]
         names += ["why_not", "error_ratio"]
         return [{name: getattr(link, name) for name in names} for link in self.links]
 
@@ -178,7 +201,7 @@ def links(samples: HopSamples) -> PathEstimate:
     found: list[LinkEstimate] = []
     lines: list[Line] = []
     points: list[tuple[FloatArray, FloatArray]] = []
-    before: tuple[Line, float, float] | None = None
+    before: _End | None = None
     for hop in samples.hops:
         if hop != len(found) + 1:
             break
@@ -187,34 +210,50 @@ def links(samples: HopSamples) -> PathEstimate:
         rows = samples.measured & (np.asarray(samples.hop) == hop)
         answers = np.asarray(samples.answer_bytes)[rows]
         largest = float(np.nanmax(answers)) if np.isfinite(answers).any() else 0.0
-        no_bits_s = no_bits_stderr_s = np.nan
+        here = _End(line, np.nan, np.nan, np.nan)
         if line.rank == 2:
             no_bits_s = line.intercept - line.slope * largest
-            no_bits_stderr_s = float(line.stderr_at(-largest))
+            shared = line.covariance - largest * line.slope_stderr**2
+            here = _End(line, no_bits_s, float(line.stderr_at(-largest)), shared)
         node = str(np.asarray(samples.node)[rows][-1])
         # A record that was edited may have fewer links than nodes answered.
         known = path if path is not None and hop <= len(path.links) else None
-        found.append(_link(hop, node, sizes, (line, no_bits_s, no_bits_stderr_s), before, known))
+        found.append(_link(hop, node, sizes, here, before, known))
         lines.append(line)
         points.append((sizes, times))
-        before = (line, no_bits_s, no_bits_stderr_s)
+        before = here
     return PathEstimate(tuple(found), tuple(lines), tuple(points), _sentence(found))
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The line to one end of a link: what it takes without bits, and its covariance with it."""
+
+    line: Line
+    base_s: float
+    base_stderr_s: float
+    shared: float  # covariance of the slope and base_s
+
+    @property
+    def degrees(self) -> int:
+        return int((~self.line.outlier).sum()) - self.line.rank
 
 
 def _link(
     hop: int,
     node: str,
     sizes: FloatArray,
-    here: tuple[Line, float, float],
-    before: tuple[Line, float, float] | None,
+    here: _End,
+    before: _End | None,
     path: Path | None,
 ) -> LinkEstimate:
     """Estimate one link from the lines to its two ends."""
-    line, base_s, base_stderr_s = here
-    slope, stderr, near_s, near_stderr_s = 0.0, 0.0, 0.0, 0.0
+    line, base_s, base_stderr_s = here.line, here.base_s, here.base_stderr_s
+    slope, stderr, near_s, near_stderr_s, shared = 0.0, 0.0, 0.0, 0.0, here.shared
     if before is not None:
-        slope, stderr = before[0].slope, before[0].slope_stderr
-        near_s, near_stderr_s = before[1:]
+        slope, stderr = before.line.slope, before.line.slope_stderr
+        near_s, near_stderr_s = before.base_s, before.base_stderr_s
+        shared += before.shared
     growth, growth_stderr = line.slope - slope, float(np.hypot(line.slope_stderr, stderr))
     rate = float(hop_bandwidth_bps(line.slope, previous_rtt_slope=slope))
     known = sizes.size >= FEWEST_SIZES and growth > SIGNIFICANT_ERRORS * growth_stderr
@@ -239,6 +278,8 @@ def _link(
         reason=None if known else _no_rate_reason(sizes.size, at_least),
         true_bandwidth_bps=np.nan if path is None else path.links[hop - 1].bandwidth_bps,
         true_latency_s=true_s,
+        shared=-rate / growth * shared / 2.0 if known else np.nan,
+        degrees=min(one.degrees for one in (here, before) if one is not None),
     )
 
 
