@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         samples,
         solver,
         truth,
+        uncertain,
         units,
         widgets,
     )
@@ -63,6 +64,7 @@ _ROOMS = (
     "samples",
     "solver",
     "truth",
+    "uncertain",
     "units",
     "widgets",
 )
@@ -97,6 +99,7 @@ __all__ = [
     "solve",
     "solver",
     "truth",
+    "uncertain",
     "units",
     "widgets",
 ]

@@ -56,6 +56,7 @@ from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
 from netcalc.messages.texts import TEXTS, TEXTS_HINTS
 from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
+from netcalc.messages.uncertain import UNCERTAIN, UNCERTAIN_HINTS
 from netcalc.printable import safe_str
 
 MESSAGES: Mapping[str, str] = {
@@ -77,6 +78,7 @@ MESSAGES: Mapping[str, str] = {
     **EXPLAINING_TABLES,
     **RUNNING,
     **CONGESTION,
+    **UNCERTAIN,
 }
 """The sentence of each code, without a full stop."""
 
@@ -96,6 +98,7 @@ HINTS: Mapping[str, str] = {
     **EXPLAINING_HINTS,
     **RUNNING_HINTS,
     **CONGESTION_HINTS,
+    **UNCERTAIN_HINTS,
 }
 """What to do about it, for the codes that have an answer to that."""
 

@@ -20,11 +20,13 @@ from netcalc.readers import _ping_lines, formats, ping
 from netcalc.readers import columns as _columns_module
 from netcalc.readers.format import Format, Input
 from netcalc.readers.formats import FORMATS
+from netcalc.readers.one_column import read_column
 from netcalc.readers.source import MAX_BYTES, Readable, Source, no_measurement
 from netcalc.samples import RttSamples, Samples
 
 __all__ = [
-    "FORMATS", "MAX_BYTES", "Format", "Readable", "read", "read_columns", "read_ping", "sniff",
+    "FORMATS", "MAX_BYTES", "Format", "Readable", "read", "read_column", "read_columns",
+    "read_ping", "sniff",
 ]  # fmt: skip
 
 _columns = _columns_module.FORMAT

@@ -63,6 +63,10 @@ ROOMS = {
         ("netcalc/solver.py",), ("tests/test_solver_numbers.py", "tests/test_solver.py"),
         but="sweep or terminal",
     ),
+    "uncertain": Room(
+        ("netcalc/uncertain/*.py", "netcalc/readers/one_column.py"),
+        ("tests/uncertain/test_*.py",), but="interrupted",
+    ),
     "compare": Room(
         ("netcalc/compare/*.py",),
         ("tests/compare/test_*.py", "tests/test_compare*.py", "tests/test_frame_rates.py",
@@ -78,8 +82,8 @@ ROOMS = {
     "units": Room(("netcalc/units.py",), ("tests/test_units*.py",)),
     "scenario": Room(("netcalc/scenario/*.py",), ("tests/scenario/test_*.py",)),
     "congestion": Room(  # but what runs live, and ns-3
-        ("netcalc/congestion/[!_ln]*.py", "netcalc/congestion/_[!dn]*.py",
-         "netcalc/congestion/latencies.py"),
+        ("netcalc/congestion/[!_ln]*.py", "netcalc/congestion/_[!n]*.py",
+         "netcalc/congestion/latencies.py", "netcalc/workers.py"),
         ("tests/congestion/test_[!l]*.py",),
     ),
     "equations": Room(("netcalc/equations.py",), ("tests/test_equations.py",)),

@@ -1,0 +1,88 @@
+"""Uncertain inputs: text of distributions, impossible draws, and notes on an answer."""
+
+from __future__ import annotations
+
+UNCERTAIN: dict[str, str] = {
+    # Text of a distribution.
+    "range-backwards": "{shown} goes from {low} down to {high}",
+    "range-malformed": "{shown} is not a range",
+    "distribution-unknown": "{shown}: there is no distribution {name!r}",
+    "distribution-malformed": "{shown} is not complete: {form} is required",
+    "deviation-not-positive": "{shown}: the standard deviation must be greater than 0",
+    "percentile-below-median": "{shown}: p{percent} must be greater than the median",
+    "percentile-malformed": "{shown}: {part!r} is not a percentile above 50, such as p95 60 ms",
+    "distribution-refused": "{shown}: {reason}",
+    "correlation-malformed": "{shown} is not a correlation of two arguments",
+    # Distributions as arguments.
+    "percentile-not-above-median": "{name} must be greater than the median {median}, got {value}",
+    "not-a-distribution": (
+        "{name} must be a distribution of netcalc.uncertain or a frozen one of scipy.stats, "
+        "got {found}"
+    ),
+    "nothing-left": "{name}: nothing of {value} lies from {low} to {high}",
+    "correlated-with-itself": "{name} has {value} with itself",
+    "correlations-impossible": (
+        "{name} contradict each other: the smallest eigenvalue of their matrix is {value:.3g}"
+    ),
+    "input-missing": "{name} is required: a number or a distribution",
+    "no-input-varies": "no argument of {name} is a range or a distribution",
+    "fit-without-errors": (
+        "{name} has no standard error: the points determine its value without a margin"
+    ),
+    "fit-without-value": "the points of the fit do not determine {name}: {reason}",
+    "result-of-draws-not-numbers": (
+        "{name} gives no single number for single numbers, but {value}"
+    ),
+    "several-columns-of-draws": "{value} has several results: {choices:or}",
+    # Draws that a model refuses.
+    "draws-impossible": (
+        "{share:ratio} of the draws of {name} are impossible: {name} must be {limits}, and "
+        "{distribution} is not"
+    ),
+    "draws-refused": (
+        "{share:ratio} of the draws are impossible together, the first because {reason}"
+    ),
+    # Notes on an answer.
+    "draws-truncated": (
+        "{name} is truncated to what is possible ({limits}): {share:ratio} of {distribution} is "
+        "left out"
+    ),
+    "draws-left-out": "{share:ratio} of the draws are impossible together and are left out",
+    "draws-not-a-number": (
+        "{share:ratio} of the draws have no result; the percentiles are of the others"
+    ),
+    "draws-infinite": "{share:ratio} of the draws have an infinite result",
+    "draws-doubtful": "{share:ratio} of the draws are doubtful (the worst: {doubt})",
+    "draws-rarely-doubtful": (
+        "less than {share:ratio} of the draws are doubtful (the worst: {doubt})"
+    ),
+    "draws-whole": "{name} is drawn as whole numbers",
+    "importance-correlated": (
+        "which input matters most is not computed: first-order indices are of independent inputs, "
+        "and {names} are correlated"
+    ),
+    "importance-not-finite": (
+        "which input matters most is not computed: the variance of results that are infinite or "
+        "not numbers is not known"
+    ),
+    "importance-constant": "the result is the same for all draws",
+}
+
+UNCERTAIN_HINTS: dict[str, str] = {
+    "range-backwards": "Write the smaller number first",
+    "range-malformed": "Write for example {example}",
+    "distribution-unknown": "Known are {choices}",
+    "draws-impossible": (
+        "Narrow the distribution, or leave the impossible part out: truncate=True, or "
+        "truncated(...)"
+    ),
+    "draws-refused": "Narrow the distributions, or leave these draws out: truncate=True",
+    "fit-without-value": "Name the parameters that are wanted, if they are others",
+    "correlation-malformed": "Write for example bandwidth,latency=0.5",
+    "several-columns-of-draws": "Name one with column=, or call netcalc.uncertain.spreads",
+    "no-input-varies": "Call the model itself, or give a distribution",
+    "result-of-draws-not-numbers": (
+        "Draw a formula whose result is one number; a range is netcalc.uncertain.uniform(low, "
+        "high), measured values are netcalc.uncertain.empirical(values)"
+    ),
+}

@@ -1,0 +1,116 @@
+"""Parameters of a fit as inputs: with their standard errors and their correlation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.display import show
+from netcalc.errors import DomainError
+from netcalc.uncertain.distributions import Distribution, Frozen, Inverse, Normal
+
+
+def fitted(fit: Any, names: Sequence[str] | None = None) -> dict[str, Distribution | float]:
+    """Return the parameters of a fit as inputs of a plan, correlated as the fit has them.
+
+    Parameters
+    ----------
+    fit : netcalc.fit.Fit, netcalc.fit.Costs or netcalc.fit.LinkEstimate
+        A fit with ``params`` and their ``covariance``.
+    names : sequence of str, optional
+        The parameters wanted; by default all.
+
+    Returns
+    -------
+    dict of str to Distribution or float
+        By the names of ``fit.params``, for :func:`netcalc.uncertain.spread`, under these names or
+        others. Their distribution is Student's t with the degrees of freedom of the fit. A rate is
+        fitted as a slope, its inverse: the inverse has the distribution. What the fit took as
+        given is a number.
+
+    Raises
+    ------
+    DomainError
+        If the points do not determine a parameter that is wanted, or not its standard error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from netcalc.fit import transfer_against_size
+    >>> from netcalc.samples import TransferSamples
+    >>> size = np.array([1e5, 2e5, 4e5, 8e5, 16e5])
+    >>> noise = np.array([1e-3, -1e-3, 0.5e-3, -0.5e-3, 0.0])
+    >>> line = transfer_against_size(
+    ...     TransferSamples(payload_bytes=size, duration_s=0.03 + size / 1e6 + noise))
+    >>> {name: type(one).__name__ for name, one in fitted(line).items()}
+    {'latency_s': 'Fitted', 'bandwidth_bps': 'Fitted'}
+    """
+    known = list(fit.params)
+    covariance = np.asarray(fit.covariance, dtype=float)
+    found: dict[str, Distribution | float] = {}
+    for name in known if names is None else names:
+        if name not in known:
+            raise DomainError("not-a-choice", "names", name, choices=known)
+        index = known.index(name)
+        value, deviation = float(fit.params[name]), float(np.sqrt(covariance[index, index]))
+        if name in fit.not_identifiable:
+            reason = str(fit.not_identifiable[name])
+            raise DomainError("fit-without-value", name, value, reason=reason)
+        if np.isnan(deviation):
+            raise DomainError("fit-without-errors", name, value)
+        if deviation == 0.0:
+            found[name] = value
+            continue
+        is_rate = name.endswith("_bps")
+        of = (1.0 / value, deviation / value**2) if is_rate else (value, deviation)
+        one = _student(*of, degrees=fit.degrees)
+        found[name] = Fitted(Inverse(1.0, one) if is_rate else one, fit=fit, name=name)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted(Distribution):
+    """One parameter of a fit; others of the same fit are correlated with it."""
+
+    inner: Distribution
+    fit: Any
+    name: str
+
+    def ppf(self, share: FloatArray) -> FloatArray:
+        """Return the quantiles."""
+        return self.inner.ppf(share)
+
+    def below(self, value: float, *, or_equal: bool = False) -> float:
+        """Return the distribution function."""
+        return self.inner.below(value, or_equal=or_equal)
+
+    def text(self, unit: str) -> str:
+        """Write where nine tenths of the values are."""
+        low, high = (show(float(self.ppf(np.array(end))), unit) for end in (0.05, 0.95))
+        return f"fitted, {low} to {high} with 90%"
+
+
+def correlations_of_fits(inputs: Mapping[str, Distribution]) -> dict[tuple[str, str], float]:
+    """Return the correlations of inputs that are parameters of one fit."""
+    found = {}
+    for (first, one), (second, other) in combinations(inputs.items(), 2):
+        if isinstance(one, Fitted) and isinstance(other, Fitted) and one.fit is other.fit:
+            names = list(one.fit.params)
+            i, j = names.index(one.name), names.index(other.name)
+            covariance = np.asarray(one.fit.covariance, dtype=float)
+            variances = covariance[i, i] * covariance[j, j]
+            found[first, second] = float(covariance[i, j] / np.sqrt(variances))
+    return found
+
+
+def _student(value: float, deviation: float, *, degrees: int) -> Distribution:
+    if degrees > 200:  # indistinguishable from the normal distribution
+        return Normal(value, deviation)
+    from scipy import stats
+
+    return Frozen(stats.t(degrees, loc=value, scale=deviation))

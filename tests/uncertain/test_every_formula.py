@@ -1,0 +1,55 @@
+"""Every formula of the calculator takes ranges for its numbers, or says which draws it refuses."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from netcalc import calculator, uncertain
+from netcalc.errors import DomainError
+
+FORMULAS = calculator.formulas()
+REFUSALS = {"draws-impossible", "draws-refused", "result-of-draws-not-numbers", "not-a-choice"}
+
+
+@pytest.mark.each("name", sorted(FORMULAS))
+def test_a_formula_with_ranges_gives_what_it_gives_for_each_draw(name):
+    """Identity: each sample is the formula at that draw."""
+    formula = FORMULAS[name]
+    given = dict(formula.example)
+    numbers = [
+        p.name
+        for p in formula.parameters
+        if p.kind == "number" and isinstance(given.get(p.name), int | float)
+        and not isinstance(given[p.name], bool) and given[p.name] > 0
+    ]  # fmt: skip
+    if not numbers:
+        return
+    inputs = {
+        **given,
+        **{one: uncertain.uniform(0.97 * given[one], 1.03 * given[one]) for one in numbers},
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        spreads, refusal = drawn(formula, inputs)
+        assert refusal is None or (refusal.code in REFUSALS and str(refusal))
+        for column, found in spreads.items():
+            if any(note.code == "draws-left-out" for note in found.notes):
+                continue
+            block = uncertain.draws.Plan(found.inputs, found.seed).block(0, 64)
+            for index in (0, 31, 63):
+                one = {key: float(values[index]) for key, values in block.items()}
+                alone = formula.evaluate({**given, **one})
+                value = getattr(alone, column) if column != "result" else alone
+                expected = float(np.reshape(value, ()))
+                assert found.samples[index] == pytest.approx(expected, rel=1e-9, nan_ok=True)
+
+
+def drawn(formula, inputs):
+    """Return the spreads of a formula, or why it has none."""
+    try:
+        return uncertain.spreads(formula.function, inputs, draws=64, truncate=True), None
+    except DomainError as error:
+        return {}, error
