@@ -12,9 +12,9 @@ from netcalc.explain.finding import Finding
 from netcalc.explain.interface_rates import interface_findings, sar_findings
 from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import missing, rate_limits
-from netcalc.explain.stalls import MIN_RTO_S
 from netcalc.messages import Notice
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
+from netcalc.models.tcp.timers import MIN_RTO_S
 from netcalc.samples import COUNTER_LIMIT, Samples, Table
 
 _PREFIXES = ("TcpExt", "Tcp", "Udp", "IpExt", "Ip", "")

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.finding import Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
-from netcalc.explain.stalls import MIN_RTO_S, stalls_of
+from netcalc.explain.stalls import stalls_of
 from netcalc.messages import Notice
 from netcalc.models.delays import asymmetry
 from netcalc.models.rates import goodput
 from netcalc.models.sizes import fragmentation, framing
 from netcalc.models.tcp import cubic, loss_limited, pftk, sharing, slow_start, timers, window
+from netcalc.models.tcp.timers import MIN_RTO_S
 
 LINE_TOLERANCE = 0.04
 WINDOW_TOLERANCE = 0.2

@@ -8,10 +8,9 @@ from netcalc.explain.evidence import Evidence, first_known
 from netcalc.messages import Notice
 from netcalc.models.hosts.small_writes import write_write_read_s
 from netcalc.models.tcp import timers
+from netcalc.models.tcp.timers import MIN_RTO_S
 from netcalc.readers.captures.stalls import TIMER_TOLERANCE, TIMERS_S
 
-MIN_RTO_S = 0.2
-"""Least retransmission timeout of Linux. [s]"""
 TIMEOUT_TOLERANCE = 0.1
 MOST_DOUBLINGS = 3
 

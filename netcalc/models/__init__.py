@@ -24,7 +24,7 @@ CHAPTERS = {
     "tcp": (
         "window", "handshakes", "slow_start", "short_transfers", "cardwell", "timers",
         "loss_limited", "pftk", "tfrc", "cubic", "bbr", "sharing", "fairness", "rfc6349",
-        "datagram_loss",
+        "datagram_loss", "transfer_time",
     ),
     "queues": (
         "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "token_bucket",

@@ -21,6 +21,10 @@ CALLS = {"offered_erlang": 8.0, "server_count": 10}
 WINDOW = {"segments": 100.0, "initial_window_segments": 10.0}
 ACKS = {"ack_wire_bytes": 84.0, "mss_bytes": 1460.0}
 BUCKET = {"bucket_bytes": 1e5, "token_bps": 1e6, "peak_bps": 1e7}
+TRANSFER = {
+    "payload_bytes": 1e6, "bandwidth_bps": 1e8, "rtt_s": 0.05, "loss_ratio": 0.001,
+    "window_bytes": 2e5, "flow_count": 2,
+}  # fmt: skip
 MTU = {"mtu_bytes": 1500.0}
 STACK = {"stack": "vxlan4+wireguard4"}
 
@@ -356,6 +360,9 @@ BASE: dict[str, dict[str, Any]] = {
     "token_bucket.token_bucket_transfer_s": {"traffic_bytes": 1e6, **BUCKET},
     "token_bucket.token_bucket_passed_bytes": {"duration_s": 1.0, **BUCKET},
     "token_bucket.token_bucket_burst_bytes": BUCKET,
+    "transfer_time.congestion_limit_bps": {"loss_ratio": 0.25, "rtt_s": 0.1},
+    "transfer_time.transfer_time_s": TRANSFER,
+    "transfer_time.transfer_parts": TRANSFER,
     "voice.rtp_header_bytes": {"csrc_count": 2, "extension_bytes": 8.0},
     "voice.codec_payload_bytes": {"codec_bps": 64e3},
     "voice.voip_bandwidth_bps": {"payload_bytes": 160.0},

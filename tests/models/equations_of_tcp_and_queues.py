@@ -257,6 +257,85 @@ def lossy_transfer_s(
     return start + some * stalled + (d - started) / rate + delayed_ack_s
 
 
+# Time of a transfer: the ceilings as written, the start round by round
+
+
+def congestion_pps(p, rtt, rule, b, rto):
+    if rule == "bbr":
+        return inf if p <= mpf(1) / 5 else 4 * (1 - p) / rtt
+    if p == 1:
+        return mpf(0)
+    reno = min(sqrt(3 / (2 * b * p)) / rtt, pftk(p, rtt, rto, inf, b, received=True)) if p else inf
+    if rule == "reno" or not p:
+        return reno
+    c, beta = mpf(0.4), mpf(0.7)
+    return max(root4(c * (3 + beta) / (4 * (1 - beta))) * (rtt / p) ** (mpf(3) / 4) / rtt, reno)
+
+
+def congestion_limit_bps(
+    loss_ratio, rtt_s, mss_bytes, congestion_control, flow_count, segments_per_ack, min_rto_s
+):
+    rate = congestion_pps(
+        loss_ratio, rtt_s, congestion_control, segments_per_ack, rtt_s + min_rto_s
+    )
+    return flow_count * 8 * mss_bytes * rate
+
+
+def transfer_parts(
+    payload_bytes, bandwidth_bps, rtt_s, loss_ratio, congestion_control, window_bytes, flow_count,
+    reverse_bandwidth_bps, mtu_bytes, ip_version, tcp_option_bytes, link_bytes, initial_window_segments,
+    segments_per_ack, min_rto_s, handshake_round_trips,
+):  # fmt: skip
+    p, b, rtt = loss_ratio, segments_per_ack, rtt_s
+    mss = mtu_bytes - (40 if ip_version == 4 else 60) - tcp_option_bytes
+    ack = mtu_bytes + link_bytes - mss
+    alone = max(8 * (mtu_bytes + link_bytes) / bandwidth_bps, 8 * ack / reverse_bandwidth_bps / 2)
+    clock, base = flow_count * alone, max(rtt - flow_count * alone, mpf(0))
+    opened, delivery = handshake_round_trips * rtt, max(rtt - alone, mpf(0)) / 2
+    if not payload_bytes:
+        return [opened, mpf(0), mpf(0), mpf(0), delivery]
+    if not mss or p == 1:
+        return [opened, *([mpf("nan")] * 2 if not mss else [mpf(0)] * 2), inf, delivery]
+    d, largest = payload_bytes / mss / flow_count, window_bytes / mss
+    limit = congestion_pps(p, rtt, congestion_control, b, rtt + min_rto_s)
+    steady = min((1 - p) / clock, largest / rtt, limit)
+    growth = mpf(2) if congestion_control == "bbr" else 1 + 1 / b
+    recovery = mpf(0)
+    if congestion_control == "bbr":
+        started = d if isinf(limit) else mpf(0)
+        sent = started / (1 - p)
+    else:
+        some = 1 - (1 - p) ** d
+        sent = started = max(min(slow_start_segments(d, p) + some, d), min(d, mpf(1)))
+        reached = min((started * (growth - 1) + initial_window_segments) / growth, largest)
+        reached = max(min(reached, max(rtt / clock, 1)), 1)
+        q = timeout_ratio(reached, p)
+        waited = q * (rtt + min_rto_s) * backoff(p) / (1 - p) + (1 - q) * rtt
+        recovery = some * waited
+    first = min(initial_window_segments, largest)
+    whole = sending_s(sent, mss, 8 * mss / clock, base, first, growth, largest)
+    growing, window, left = mpf(0), first, sent
+    while (
+        left > window * (1 + ROUND_MARGIN)
+        and window * clock < (base + clock) * (1 - ROUND_MARGIN)
+        and window < largest * (1 - ROUND_MARGIN)
+    ):
+        left, growing, window = left - window, growing + base + clock, min(window * growth, largest)
+    return [opened, growing, recovery, whole - growing + (d - started) / steady, delivery]
+
+
+def transfer_time_s(
+    payload_bytes, bandwidth_bps, rtt_s, loss_ratio, congestion_control, window_bytes, flow_count,
+    reverse_bandwidth_bps, mtu_bytes, ip_version, tcp_option_bytes, link_bytes, initial_window_segments,
+    segments_per_ack, min_rto_s, handshake_round_trips,
+):  # fmt: skip
+    return sum(transfer_parts(
+        payload_bytes, bandwidth_bps, rtt_s, loss_ratio, congestion_control, window_bytes,
+        flow_count, reverse_bandwidth_bps, mtu_bytes, ip_version, tcp_option_bytes, link_bytes, initial_window_segments,
+        segments_per_ack, min_rto_s, handshake_round_trips,
+    ))  # fmt: skip
+
+
 # Timers
 
 
@@ -270,7 +349,7 @@ def waits(doubling, initial_rto_s, linear_count, max_rto_s):
 
 
 def rto_s(srtt_s, rttvar_s, granularity_s, min_rto_s, max_rto_s):
-    return min(max_rto_s, max(min_rto_s, srtt_s + max(granularity_s, 4 * rttvar_s)))
+    return min(max_rto_s, srtt_s + max(min_rto_s, granularity_s, 4 * rttvar_s))
 
 
 # Sharing
@@ -619,6 +698,9 @@ EQUATIONS = {
     timeout_rtts: 8 * mss_bytes / rtt_s / tfrc_rounds(loss_ratio, segments_per_ack, timeout_rtts),
     "tfrc.tfrc_loss_ratio": tfrc_loss_ratio,
     "timers.rto_s": rto_s,
+    "transfer_time.congestion_limit_bps": congestion_limit_bps,
+    "transfer_time.transfer_parts": transfer_parts,
+    "transfer_time.transfer_time_s": transfer_time_s,
     "timers.backoff_s": lambda timeout_count, initial_rto_s, max_rto_s:
         min(max_rto_s, 2**timeout_count * initial_rto_s),
     "timers.last_retransmission_s": lambda retry_count, initial_rto_s, linear_count, max_rto_s:
@@ -658,6 +740,8 @@ DIGITS = {
             "cubic.cubic_window_packets", "queueing.packet_mix_scv",
             "handshakes.certificate_round_trips", "mm1.mm1_wait_percentile_s",
             "delayed_ack.heartbeat_wait_s", "delayed_ack.tick_timer_wait_s",
+            "transfer_time.transfer_time_s", "transfer_time.transfer_parts",
+            "transfer_time.congestion_limit_bps",
         ),
         800,
     ),

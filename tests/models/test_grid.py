@@ -106,6 +106,10 @@ NAMED_INSTEAD = {
 # At the ends of float64 a number on the way overflows or loses its digits here: the answer may be
 # inf, nan or 0, or have no digits, where the equation has one.
 ENDS = (5e-324, 1e308)
+TRANSFER = (
+    "bandwidth_bps", "reverse_bandwidth_bps", "window_bytes", "flow_count", "mtu_bytes", "link_bytes",
+    "initial_window_segments", "segments_per_ack", "loss_ratio",
+)  # fmt: skip
 ON_THE_WAY = {
     "bbr.bbr_startup_rounds": ("rtt_s", "mss_bytes", "initial_window_segments"),
     "cardwell.slow_start_s": ("initial_window_segments", "segments_per_ack"),
@@ -146,6 +150,9 @@ ON_THE_WAY = {
     "tfrc.tfrc_rounds": ("loss_ratio", "segments_per_ack", "timeout_rtts"),
     "tfrc.tfrc_throughput_bps": ("loss_ratio", "segments_per_ack"),
     "tfrc.tfrc_loss_ratio": ("segments_per_ack", "timeout_rtts"),
+    "transfer_time.congestion_limit_bps": ("loss_ratio", "rtt_s", "segments_per_ack"),
+    "transfer_time.transfer_time_s": TRANSFER,
+    "transfer_time.transfer_parts": TRANSFER,
     "window.serialized_throughput_bps": ("packet_bytes",),
     "wireguard.wireguard_packet_bytes": ("packet_bytes",),
 }  # fmt: skip

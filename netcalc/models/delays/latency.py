@@ -230,6 +230,8 @@ def transfer_s(
     netcalc.models.tcp.short_transfers.fetch_s : Any handshake, server time and headers.
     netcalc.models.tcp.short_transfers.static_transfer_s : The textbook model.
     netcalc.models.tcp.cardwell.lossy_transfer_s : With loss, on an open connection.
+    netcalc.models.tcp.transfer_time.transfer_time_s
+        Line, window, loss, start-up and flows together.
     netcalc.models.delays.store_and_forward.store_and_forward_s : A list of links.
 
     Notes

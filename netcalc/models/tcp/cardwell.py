@@ -257,6 +257,8 @@ def lossy_transfer_s(
     netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
     netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
     netcalc.models.tcp.short_transfers.fetch_s : Any handshake, server time and headers.
+    netcalc.models.tcp.transfer_time.transfer_time_s
+        Line, window, loss, start-up and flows together.
     netcalc.models.tcp.short_transfers.static_transfer_s : The textbook model.
     netcalc.models.delays.latency.transfer_s : Latency and serialization only.
 

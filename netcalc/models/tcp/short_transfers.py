@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, at_least, model, non_negative, positive
 from netcalc.models.blocks import in_blocks
-from netcalc.models.tcp.slow_start import rounds
+from netcalc.models.tcp._sending import sending_parts
 
 
 @model
@@ -219,6 +219,8 @@ def fetch_s(
     See Also
     --------
     static_transfer_s : The textbook model.
+    netcalc.models.tcp.transfer_time.transfer_time_s
+        Line, window, loss, start-up and flows together.
     netcalc.models.tcp.cardwell.lossy_transfer_s : With loss, on an open connection.
     netcalc.models.delays.latency.transfer_s : Latency and serialization only.
 
@@ -270,17 +272,5 @@ def _sending_s(
     growth: FloatArray,
     largest: FloatArray,
 ) -> FloatArray:
-    first = np.minimum(first, largest)
-    cycle_s = rtt_s + clock_s
-    full_line = np.where(clock_s > 0, cycle_s / clock_s, np.inf)
-    growing = np.ceil(np.log2(np.minimum(full_line, largest) / first) / np.log2(growth) - 1e-9)
-    pauses = np.minimum(
-        np.maximum(growing, 0),
-        np.maximum(rounds(segments, initial_window_segments=first, growth=growth) - 1, 0),
-    )
-    left = segments - first * ((growth**pauses - 1) / (growth - 1))
-    # Where the largest window is below a full line, every further round pauses as well.
-    capped = largest * clock_s < cycle_s
-    more = np.where(capped, np.maximum(np.ceil(left / largest - 1e-9) - 1, 0), 0)
-    left = left - np.where(more > 0, more * largest, 0)
-    return (pauses + more) * cycle_s + left * clock_s
+    growing, rest = sending_parts(segments, clock_s, rtt_s, first, growth, largest)
+    return growing + rest

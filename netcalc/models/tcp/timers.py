@@ -24,10 +24,16 @@ from netcalc.checks import (
 )
 from netcalc.errors import DomainError
 
+MIN_RTO_S = 0.2
+"""Least retransmission timeout of Linux above the round trip (TCP_RTO_MIN). [s]"""
+
+MAX_RTO_S = 120.0
+"""Largest retransmission timeout of Linux (TCP_RTO_MAX). [s]"""
+
 LINUX_TIMERS: dict[str, float] = {
     "initial_rto_s": 1.0,  # TCP_TIMEOUT_INIT
-    "min_rto_s": 0.2,  # TCP_RTO_MIN, HZ/5
-    "max_rto_s": 120.0,  # TCP_RTO_MAX
+    "min_rto_s": MIN_RTO_S,  # TCP_RTO_MIN, HZ/5
+    "max_rto_s": MAX_RTO_S,  # TCP_RTO_MAX
     "linear_count": 4,  # tcp_syn_linear_timeouts, since 6.5
     "retry_count": 6,  # tcp_syn_retries
 }
@@ -48,13 +54,13 @@ def rto_s(
     *,
     rttvar_s: ArrayLike,
     granularity_s: ArrayLike = 0.0,
-    min_rto_s: ArrayLike = 1.0,
-    max_rto_s: ArrayLike = 60.0,
-    floor: str = "rto",
+    min_rto_s: ArrayLike = MIN_RTO_S,
+    max_rto_s: ArrayLike = MAX_RTO_S,
+    floor: str = "variation",
 ) -> FloatArray:
     r"""Retransmission timeout from the smoothed round-trip time and its variation.
 
-    .. math:: RTO = \min(RTO_{max}, \max(RTO_{min}, SRTT + \max(G, 4 RTTVAR)))
+    .. math:: RTO = \min(RTO_{max}, SRTT + \max(RTO_{min}, G, 4 RTTVAR))
 
     Parameters
     ----------
@@ -65,11 +71,12 @@ def rto_s(
     granularity_s : array_like
         Tick of the clock. [s]
     min_rto_s : array_like
-        Minimum timeout: 1 s in the RFC, 0.2 s in Linux. [s]
+        Minimum timeout: 0.2 s in Linux, 1 s in the RFC. [s]
     max_rto_s : array_like
-        Maximum timeout: 60 s or more in the RFC, 120 s in Linux. [s]
-    floor : {'rto', 'variation'}
-        Term that the minimum timeout bounds: the sum, or as in Linux the variation. [text]
+        Maximum timeout: 120 s in Linux, 60 s or more in the RFC. [s]
+    floor : {'variation', 'rto'}
+        Term that the minimum timeout bounds: as in Linux the variation, or as in the RFC the whole
+        timeout. [text]
 
     Returns
     -------
@@ -80,7 +87,8 @@ def rto_s(
     -----
     Validity: the formula; a kernel also rounds to its ticks.
 
-    Typical: 1 s at least by the RFC, 0.2 s at least in Linux.
+    Typical: the round trip and 0.2 s in Linux, 1 s at least by the RFC, whose equation is
+    :math:`\max(RTO_{min}, SRTT + \max(G, 4 RTTVAR))`.
 
     Range: everywhere.
 
@@ -88,14 +96,16 @@ def rto_s(
     :math:`RTO_{min}` min_rto_s, :math:`RTO_{max}` max_rto_s. Not in the equation: floor (what the
     least holds up).
 
+    Defaults: min_rto_s, floor.
+
     Examples
     --------
-    100 ms without variation: 1 s by the RFC, 300 ms in Linux.
+    100 ms without variation: 300 ms in Linux, 1 s by the RFC.
 
-    >>> float(rto_s(0.1, rttvar_s=0.0))
-    1.0
-    >>> round(float(rto_s(0.1, rttvar_s=0.0, min_rto_s=0.2, max_rto_s=120, floor="variation")), 3)
+    >>> round(float(rto_s(0.1, rttvar_s=0.0)), 3)
     0.3
+    >>> float(rto_s(0.1, rttvar_s=0.0, min_rto_s=1, max_rto_s=60, floor="rto"))
+    1.0
 
     References
     ----------
@@ -119,10 +129,10 @@ def rto_estimate(
     *,
     retransmitted: ArrayLike | None = None,
     granularity_s: float = 0.0,
-    min_rto_s: float = 1.0,
-    max_rto_s: float = 60.0,
+    min_rto_s: float = MIN_RTO_S,
+    max_rto_s: float = MAX_RTO_S,
     initial_rto_s: float = 1.0,
-    floor: str = "rto",
+    floor: str = "variation",
 ) -> RtoEstimate:
     r"""Smoothed round-trip time, variation and retransmission timeout after each sample.
 
@@ -143,12 +153,12 @@ def rto_estimate(
     granularity_s : float
         Tick of the clock. [s]
     min_rto_s : float
-        Minimum timeout. [s]
+        Minimum timeout: 0.2 s in Linux, 1 s in the RFC. [s]
     max_rto_s : float
-        Maximum timeout. [s]
+        Maximum timeout: 120 s in Linux, 60 s or more in the RFC. [s]
     initial_rto_s : float
         Timeout before the first sample. [s]
-    floor : {'rto', 'variation'}
+    floor : {'variation', 'rto'}
         Term that the minimum timeout bounds, see :func:`rto_s`. [text]
 
     Returns
@@ -166,6 +176,8 @@ def rto_estimate(
 
     Symbols: :math:`R_i` rtt_s. Not in the equation: retransmitted (which are passed over),
     granularity_s, min_rto_s, max_rto_s, initial_rto_s, floor (in the timeout of each state).
+
+    Defaults: min_rto_s, floor.
 
     Examples
     --------
