@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from netcalc import compare, readers
+from netcalc import compare, readers, units
 from netcalc import explain as explanations
-from netcalc.checks import non_negative
 from netcalc.cli import print_json, say
 from netcalc.cli.mistakes import Command, CommandError, named_as_typed, numbers_of
 from netcalc.cli.output import check_output, print_written, write_plot
-from netcalc.cli.quantity import Choice, Quantity, read_path
+from netcalc.cli.quantity import Choice, Quantity, WholeNumber, read_path
 from netcalc.cli.report import metric_line
 from netcalc.cli.streams import standard_input
+from netcalc.errors import UnitError
 from netcalc.explain import Finding, Known
 from netcalc.explain.known import CONGESTION_CONTROLS
 from netcalc.messages import Notice
@@ -25,13 +25,15 @@ from netcalc.samples import Samples, json_ready
 
 _OF_FILES = {
     "line_bps": "--line", "device_pps": "--device", "buffer_bytes": "--buffer",
-    "congestion_control": "--algorithm", "frame_bytes": "--frame", "plot_path": "--plot",
+    "frame_bytes": "--frame", "plot_path": "--plot",
 }  # fmt: skip
 """Options that do not apply to a path: argument and name."""
+_OF_SYSTEM = "/proc/sys/net/ipv4/tcp_congestion_control"
+"""Where Linux says which congestion control its new connections have."""
 
 
 @click.command(cls=Command)
-@click.argument("words", nargs=-1, metavar="PATH|FILE...")
+@click.argument("words", nargs=-1, metavar="[SIZE] PATH|FILE...")
 @click.option(
     "--claim",
     "claimed",
@@ -43,7 +45,7 @@ _OF_FILES = {
     "--size",
     "payload_bytes",
     type=Quantity("byte"),
-    help="Bytes to transfer, such as 1MB, in packets of --mtu bytes.",
+    help="Bytes to transfer over TCP, such as 1MB; the same as SIZE in front of PATH.",
 )
 @click.option(
     "--line", "line_bps", type=Quantity("bit/s"), help="Rate of the slowest line, of a FILE."
@@ -95,8 +97,10 @@ _OF_FILES = {
     "--algorithm",
     "congestion_control",
     type=Choice(CONGESTION_CONTROLS),
-    help="Congestion control of the sender; by default that of the FILE, or cubic.",
+    help="Congestion control of the sender; by default that of the FILE, of a PATH that of this "
+    "system, or cubic.",
 )
+@click.option("--flows", "flow_count", type=WholeNumber(low=1), help="Flows that share a PATH; 1.")
 @click.option(
     "--frame",
     "frame_bytes",
@@ -133,16 +137,20 @@ def explain(
 
     \b
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
-    netcalc explain "6 x T1 1 ms, T3 5 ms" --size 1MB
+    netcalc explain 1MB "6 x T1 1 ms, T3 5 ms" --flows 4
     netcalc explain iperf3.json --line 1Gbit/s --rtt 40ms
     netcalc explain speedtest.json --line 100Mbit/s --line-up 20Mbit/s
     netcalc explain --claim "94 Mbit/s" --line 100Mbit/s
     """
+    if payload_bytes is None:
+        payload_bytes, words = _size_in_front(words)
     files = _files(words)
     if clock_offset_s is not None and len(files) != 2:
         raise CommandError("offset-of-two-files", count=len(files))
     if given["line_up_bps"] is not None and not files:
         raise CommandError("option-of-a-file", option="--line-up")
+    if given["flow_count"] is not None and (files or claimed is not None):
+        raise CommandError("option-of-path", option="--flows")
     if claimed is not None:
         _explain_claim(claimed, words, files, payload_bytes, given, as_json)
     elif files:
@@ -161,6 +169,32 @@ def _files(words: tuple[str, ...]) -> tuple[str, ...]:
         missing = [word for word, found in zip(words, are_files, strict=True) if not found]
         raise CommandError("path-and-files", names=missing)
     return words if any(are_files) else ()
+
+
+def _size_in_front(words: tuple[str, ...]) -> tuple[float | None, tuple[str, ...]]:
+    """Return the size that is the first of several words, and the others."""
+    if len(words) > 1 and not Path(words[0]).is_file():
+        try:
+            return units.parse(words[0], "byte"), words[1:]
+        except UnitError:
+            pass
+    return None, words
+
+
+def _congestion_control(asked: str | None) -> tuple[str, tuple[Notice, ...]]:
+    """Return the congestion control that counts, and where it is from."""
+    if asked is not None:
+        return asked, ()
+    try:
+        found = Path(_OF_SYSTEM).read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        found = ""
+    used = found if found in CONGESTION_CONTROLS else CONGESTION_CONTROLS[0]
+    code = "assumed-control-default"
+    if found:
+        code = "assumed-control-system" if used == found else "assumed-control-other"
+    values = {"control": explanations.CONTROL_NAMES[used], "found": found, "where": _OF_SYSTEM}
+    return used, (Notice(code, values),)
 
 
 def _known(given: Mapping[str, Any]) -> Known:
@@ -283,23 +317,29 @@ def _explain_path(
         if given[name] is not None:
             raise CommandError("option-of-file", option=option)
     links = read_path(" ".join(words), typed="PATH")
-    mtu = 1500.0 if given["mtu_bytes"] is None else given["mtu_bytes"]
+    control, notices = _congestion_control(given["congestion_control"])
+    asked = {
+        "rtt_s": given["rtt_s"],
+        "window_bytes": given["window_bytes"],
+        "loss_ratio": 0.0 if given["loss_ratio"] is None else given["loss_ratio"],
+        "mtu_bytes": 1500.0 if given["mtu_bytes"] is None else given["mtu_bytes"],
+        "reverse_bandwidth_bps": given["reverse_bandwidth_bps"],
+        "congestion_control": control,
+        "flow_count": given["flow_count"] or 1,
+    }
     one = None
     with named_as_typed():
-        found = explanations.rate(
-            links,
-            rtt_s=given["rtt_s"],
-            window_bytes=given["window_bytes"],
-            loss_ratio=0.0 if given["loss_ratio"] is None else given["loss_ratio"],
-            mtu_bytes=mtu,
-            reverse_bandwidth_bps=given["reverse_bandwidth_bps"],
-        )
+        found = explanations.rate(links, **asked)
         if payload_bytes is not None:
-            size = float(non_negative("payload_bytes", payload_bytes))
-            one = explanations.transfer(size, path=links, packet_bytes=mtu)
+            one = explanations.tcp_transfer(payload_bytes, path=links, **asked)
+    if one is not None and one.by_congestion_control:
+        one = replace(one, assumptions=(*notices, *one.assumptions))
+    if found.assumptions:
+        found = replace(found, assumptions=(*notices, *found.assumptions))
     if as_json:
         print_json({"rate": found.as_dict(), "transfer": None if one is None else one.as_dict()})
         return
     if one is not None:
         say(f"{one}\n")
+        found = replace(found, assumptions=())
     say(str(found))

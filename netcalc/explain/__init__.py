@@ -6,7 +6,8 @@ stated number.
 
 >>> from netcalc.path import Path
 >>> print(rate(Path.parse("1 Gbit/s 40 ms"), window_bytes=65535).sentence)
-The window limits this path to 6.552 Mbit/s; the next limit is the bottleneck link at 941.5 Mbit/s.
+The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is the bottleneck link \
+at 941.5 Mbit/s.
 """
 
 from netcalc.explain.claim_models import Model
@@ -18,6 +19,7 @@ from netcalc.explain.metrics import delay_variation
 from netcalc.explain.misconceptions import Claim, claim, claim_of
 from netcalc.explain.path_limits import (
     BARE_ACK_BYTES,
+    CONTROL_NAMES,
     HIGH_LOSS_RATIO,
     TIMESTAMP_BYTES,
     Ceiling,
@@ -29,9 +31,11 @@ from netcalc.explain.path_limits import (
 )
 from netcalc.explain.table_curves import TableTheory, table_theory
 from netcalc.explain.tables import described
+from netcalc.explain.transfer_limits import TcpPart, TcpTransfer, tcp_transfer
 
 __all__ = [
     "BARE_ACK_BYTES",
+    "CONTROL_NAMES",
     "HIGH_LOSS_RATIO",
     "TIMESTAMP_BYTES",
     "Ceiling",
@@ -45,6 +49,8 @@ __all__ = [
     "Part",
     "RateExplanation",
     "TableTheory",
+    "TcpPart",
+    "TcpTransfer",
     "claim",
     "claim_of",
     "delay_variation",
@@ -53,5 +59,6 @@ __all__ = [
     "measurement",
     "rate",
     "table_theory",
+    "tcp_transfer",
     "transfer",
 ]  # fmt: skip

@@ -4,8 +4,8 @@
 >>> path = Path.parse("1 Gbit/s 40 ms")
 >>> print(transfer(1e6, path=path).sentence)
 Latency limits this transfer: 40 ms of 48 ms (83%).
->>> print(rate(path, window_bytes=65535, loss_ratio=1e-5).sentence)
-The window limits this path to 6.552 Mbit/s; the next limit is loss at 56.07 Mbit/s.
+>>> print(rate(path, window_bytes=65535, loss_ratio=1e-4).sentence)
+The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is loss at 21.87 Mbit/s.
 """
 
 from __future__ import annotations
@@ -15,23 +15,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from netcalc.checks import non_negative, positive, ratio
+from netcalc.checks import choice, non_negative, positive, ratio, whole
+from netcalc.errors import DomainError
 from netcalc.messages import Notice, sentence
 from netcalc.models.delays import asymmetry, latency, store_and_forward
 from netcalc.models.rates import goodput
 from netcalc.models.sizes import framing
-from netcalc.models.tcp import loss_limited, window
+from netcalc.models.tcp import transfer_time, window
+from netcalc.models.tcp.timers import MIN_RTO_S
 from netcalc.path import Path
+from netcalc.rate_layers import TCP_PAYLOAD, named
 from netcalc.units import show
 
 TIMESTAMP_BYTES = 12
 """TCP options of every segment: timestamps, padded. [byte]"""
 BARE_ACK_BYTES = 52
 """IPv4 packet of an acknowledgement: 20 bytes of IP, 20 of TCP, 12 of timestamps. [byte]"""
-# The formula of Mathis has no timeouts, which become frequent at about 1% loss (Padhye et al.,
-# Modeling TCP throughput, 1998).
+# Timeouts become frequent at about 1% loss (Padhye et al., Modeling TCP throughput, 1998).
 HIGH_LOSS_RATIO = 0.01
-"""Loss above which timeouts make the true rate lower than the formula. [ratio]"""
+"""Loss above which timeouts decide, and a formula is an estimate. [ratio]"""
+CONTROL_NAMES = {"cubic": "CUBIC", "reno": "Reno", "bbr": "BBR"}
+"""Congestion controls as people write them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +79,11 @@ class Explanation:
     def sentence(self) -> str:
         """What limits the transfer, in one sentence."""
         if not self.parts:
-            return _write(Notice("transfer-instant"))
+            return written(Notice("transfer-instant"))
         first = self.parts[0]
         code = f"transfer-{first.name}"
         own = {"time_s": first.time_s, "total_s": self.total_s, "share": first.share_ratio}
-        return _write(Notice(code, {**first.values, **own}))
+        return written(Notice(code, {**first.values, **own}))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation as JSON has it."""
@@ -112,7 +116,8 @@ class Ceiling:
     @property
     def arithmetic(self) -> str:
         """The numbers behind it."""
-        return sentence(f"how-path-{self.name}", self.values)
+        lossy = "-lossy" if self.name == "line" and self.values["loss_ratio"] > 0 else ""
+        return sentence(f"how-path-{self.name}{lossy}", self.values)
 
     @property
     def test(self) -> str:
@@ -124,6 +129,7 @@ class Ceiling:
         return {
             "name": self.name,
             "rate_bps": self.rate_bps,
+            "layer": TCP_PAYLOAD,
             "arithmetic": self.arithmetic,
             "test": self.test,
         }
@@ -131,11 +137,17 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class RateExplanation:
-    """What limits a rate: all its limits, the lowest first."""
+    """What limits a rate: all its limits, the lowest first.
+
+    ``by_congestion_control`` is the rate of the path with each congestion control, whichever the
+    limits are of; ``assumptions`` say what was taken for granted.
+    """
 
     ceilings: tuple[Ceiling, ...]
     rtt_s: float
     high_loss: bool = False
+    by_congestion_control: Mapping[str, float] = field(default_factory=dict)
+    assumptions: tuple[Notice, ...] = ()
 
     @property
     def rate_bps(self) -> float:
@@ -146,7 +158,11 @@ class RateExplanation:
     def sentence(self) -> str:
         """What limits the rate, in one sentence."""
         first, *others = self.ceilings
-        values: dict[str, Any] = {"subject": first.subject, "value": first.rate_bps}
+        values: dict[str, Any] = {
+            "subject": first.subject,
+            "value": first.rate_bps,
+            "layer": TCP_PAYLOAD,
+        }
         code = "path-limited"
         if others:
             code = "path-limited-next"
@@ -154,27 +170,49 @@ class RateExplanation:
         notices = [Notice(code, values)]
         if self.high_loss:
             notices.append(Notice("path-timeouts", {"loss_ratio": HIGH_LOSS_RATIO}))
-        return _write(*notices)
+        return written(*notices)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation as JSON has it."""
         return {
             "sentence": self.sentence,
+            "rate_bps": self.rate_bps,
+            "layer": TCP_PAYLOAD,
             "ceilings": [one.as_dict() for one in self.ceilings],
             "rtt_s": self.rtt_s,
+            "by_congestion_control": dict(self.by_congestion_control),
+            "assumptions": [str(one) for one in self.assumptions],
         }
 
     def __str__(self) -> str:
         lines = [self.sentence]
         lines += [
-            f"  {ceiling.name}: {show(ceiling.rate_bps, 'bit/s')}: {ceiling.arithmetic}"
+            f"  {ceiling.name}: {rate_text(ceiling.rate_bps)}: {ceiling.arithmetic}"
             for ceiling in self.ceilings
         ]
+        lines += by_control_line(self.by_congestion_control)
+        lines += assumed_line(self.assumptions)
         lines.append(f"To confirm: {self.ceilings[0].test}.")
         return "\n".join(lines)
 
 
-def _write(*notices: Notice) -> str:
+def rate_text(rate_bps: float) -> str:
+    """Write a rate of TCP payload with its layer."""
+    return named(show(rate_bps, "bit/s"), TCP_PAYLOAD)
+
+
+def by_control_line(found: Mapping[str, float]) -> list[str]:
+    """Return a line of what each congestion control makes of it; none without loss."""
+    texts = [f"{CONTROL_NAMES[name]} {rate_text(value)}" for name, value in found.items()]
+    return [f"By congestion control: {', '.join(texts)}."] if texts else []
+
+
+def assumed_line(assumptions: tuple[Notice, ...]) -> list[str]:
+    """Return a line of what was taken for granted."""
+    return [f"Assumed: {'; '.join(map(str, assumptions))}."] if assumptions else []
+
+
+def written(*notices: Notice) -> str:
     """Write notices as one sentence."""
     text = "; ".join(map(str, notices))
     return f"{text[:1].upper()}{text[1:]}."
@@ -239,8 +277,10 @@ def rate(
     loss_ratio: float = 0.0,
     mtu_bytes: float = 1500,
     reverse_bandwidth_bps: float | None = None,
+    congestion_control: str = "cubic",
+    flow_count: int = 1,
 ) -> RateExplanation:
-    """Find what limits the rate of one long TCP transfer over a path.
+    """Find what limits the rate of long TCP transfers over a path.
 
     Parameters
     ----------
@@ -249,7 +289,7 @@ def rate(
     rtt_s : float, optional
         Round-trip time; by default that of the path for a full packet and a bare ACK. [s]
     window_bytes : float, optional
-        Largest window: the smaller of both hosts' buffers; by default unlimited. [byte]
+        Largest window of a flow: the smaller of both hosts' buffers; by default unlimited. [byte]
     loss_ratio : float
         Random packet loss, not that of a full buffer. [ratio]
     mtu_bytes : float
@@ -257,55 +297,101 @@ def rate(
     reverse_bandwidth_bps : float, optional
         Rate of the reverse direction, which carries the acknowledgements; by default it does not
         limit. [bit/s]
+    congestion_control : {'cubic', 'reno', 'bbr'}
+        Congestion control of the sender.
+    flow_count : int
+        Flows that share the path equally.
 
     Returns
     -------
     RateExplanation
-        The sentence, and all limits as goodput: ``line``, ``window``, ``loss``,
-        ``acknowledgements``.
+        The sentence, and all limits as payload of TCP, of all flows together: ``line``,
+        ``window``, ``loss``, ``acknowledgements``.
 
     Raises
     ------
     DomainError
-        If a quantity is impossible.
+        If a quantity is impossible, or the round trip below that of the path.
     """
     loss_ratio = float(ratio("loss_ratio", loss_ratio))
     if window_bytes == math.inf:  # no limit, as by default
         window_bytes = None
     if window_bytes is not None:
         window_bytes = float(positive("window_bytes", window_bytes))
-    mss = float(framing.tcp_payload_bytes(mtu_bytes, tcp_option_bytes=TIMESTAMP_BYTES))
-    rtt = (
-        float(path.rtt_s(mtu_bytes, reply_bytes=BARE_ACK_BYTES))
-        if rtt_s is None
-        else float(positive("rtt_s", rtt_s))
-    )
-    slowest = path.bottleneck_bps
-    wire = float(framing.ethernet_wire_bytes(mtu_bytes))
+    choice("congestion_control", congestion_control, transfer_time.CONGESTION_CONTROLS)
+    flows = float(whole("flow_count", flow_count, low=1))
     ack = float(goodput.tcp_ack_wire_bytes(TIMESTAMP_BYTES))
+    mss = float(framing.tcp_payload_bytes(mtu_bytes, tcp_option_bytes=TIMESTAMP_BYTES))
+    rtt = round_trip_s(path, rtt_s=rtt_s, mtu_bytes=mtu_bytes)
     values = {
         "payload_bytes": mss,
-        "wire_bytes": wire,
-        "line_bps": slowest,
+        "wire_bytes": float(framing.ethernet_wire_bytes(mtu_bytes)),
+        "line_bps": path.bottleneck_bps,
         "window_bytes": window_bytes,
         "loss_ratio": loss_ratio,
         "rtt_s": rtt,
+        "rto_s": rtt + MIN_RTO_S,
         "ack_bytes": ack,
         "reverse_bps": reverse_bandwidth_bps,
+        "flow_count": int(flows),
+        "control": CONTROL_NAMES[congestion_control],
+        "layer": TCP_PAYLOAD,
     }
     rates = {
-        "line": goodput.tcp_goodput_bps(
-            mtu_bytes, bandwidth_bps=slowest, tcp_option_bytes=TIMESTAMP_BYTES
+        "line": (1.0 - loss_ratio)
+        * float(
+            goodput.tcp_goodput_bps(
+                mtu_bytes, bandwidth_bps=path.bottleneck_bps, tcp_option_bytes=TIMESTAMP_BYTES
+            )
         )
     }
     if window_bytes is not None and rtt > 0:
-        rates["window"] = window.throughput_bps(window_bytes, rtt_s=rtt)
-    if loss_ratio > 0 and rtt > 0:
-        rates["loss"] = loss_limited.mathis_throughput_bps(loss_ratio, mss_bytes=mss, rtt_s=rtt)
+        rates["window"] = flows * float(window.throughput_bps(window_bytes, rtt_s=rtt))
     if reverse_bandwidth_bps is not None:
-        rates["acknowledgements"] = asymmetry.ack_limited_throughput_bps(
-            reverse_bandwidth_bps, ack_wire_bytes=ack, mss_bytes=mss
+        rates["acknowledgements"] = float(
+            asymmetry.ack_limited_throughput_bps(
+                reverse_bandwidth_bps, ack_wire_bytes=ack, mss_bytes=mss
+            )
         )
-    ceilings = [Ceiling(name, float(rate_bps), values) for name, rate_bps in rates.items()]
-    ceilings.sort(key=lambda ceiling: ceiling.rate_bps)
-    return RateExplanation(tuple(ceilings), rtt, high_loss=loss_ratio > HIGH_LOSS_RATIO)
+    by_control = {}
+    if loss_ratio > 0 and rtt > 0:
+        lowest = min(rates.values())
+        for name in transfer_time.CONGESTION_CONTROLS:
+            limit = float(
+                transfer_time.congestion_limit_bps(
+                    loss_ratio,
+                    rtt_s=rtt,
+                    mss_bytes=mss,
+                    congestion_control=name,
+                    flow_count=flows,
+                )
+            )
+            by_control[name] = min(lowest, limit)
+            if name == congestion_control and limit < math.inf:
+                rates["loss"] = limit
+    ceilings = [Ceiling(name, rate_bps, values) for name, rate_bps in rates.items()]
+    ceilings.sort(key=lambda ceiling: (ceiling.rate_bps, ceiling.name != "loss"))
+    return RateExplanation(
+        tuple(ceilings),
+        rtt,
+        high_loss=loss_ratio > HIGH_LOSS_RATIO,
+        by_congestion_control=by_control,
+        assumptions=(Notice("assumed-tcp", values),) if by_control else (),
+    )
+
+
+def round_trip_s(path: Path, *, rtt_s: float | None, mtu_bytes: float) -> float:
+    """Return the round trip of a full packet and a bare ACK, or the one that is given.
+
+    Raises
+    ------
+    DomainError
+        If the one given is below what the links and nodes of the path take.
+    """
+    if rtt_s is None:
+        return float(path.rtt_s(mtu_bytes, reply_bytes=BARE_ACK_BYTES))
+    given = float(positive("rtt_s", rtt_s))
+    least = float(path.rtt_s(0.0))
+    if given < least * (1.0 - 1e-9):
+        raise DomainError("below-path-rtt", "rtt_s", given, low=least)
+    return given

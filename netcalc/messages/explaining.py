@@ -24,12 +24,46 @@ EXPLAINING: dict[str, str] = {
     ),
     "explained-nothing": "no limit can be computed from the known facts",
     # One sentence for a path, before anything is measured.
-    "path-limited": "{subject} limits this path to {value:bit/s}",
+    "path-limited": "{subject} limits this path to {value:bit/s} ({layer})",
     "path-limited-next": (
-        "{subject} limits this path to {value:bit/s}; the next limit is {next} at "
+        "{subject} limits this path to {value:bit/s} ({layer}); the next limit is {next} at "
         "{next_value:bit/s}"
     ),
-    "path-timeouts": "above {loss_ratio:ratio} loss, timeouts make the true rate lower",
+    "path-timeouts": "above {loss_ratio:ratio} loss timeouts decide, and the rate is an estimate",
+    "assumed-tcp": (
+        "the window grows by one segment for each acknowledged (Linux counts bytes), and the "
+        "timeout is {rto_s:s} (the round trip and the 200 ms of Linux)"
+    ),
+    "assumed-control-system": "{control}, as this system has it ({where})",
+    "assumed-control-default": "{control}, the default of Linux",
+    "assumed-control-other": "{control}, as this system's {found} is not computed ({where})",
+    # Parts of the time of a TCP transfer.
+    "tcp-limited": "{subject} limits this transfer: {time_s:s} of {total_s:s} ({share:.0%})",
+    "tcp-limited-by-control": (
+        "with {control} {subject} limits this transfer: {time_s:s} of {total_s:s} ({share:.0%}); "
+        "with {other_0} it takes {time_0:s}, with {other_1} {time_1:s}"
+    ),
+    "limit-path-slow-start": "slow start",
+    "limit-path-handshake": "the handshake",
+    "limit-path-recovery": "the first loss",
+    "limit-path-latency": "latency",
+    "how-tcp-line": "the rest at {rate_bps:bit/s} ({layer}), {how}",
+    "how-tcp-window": "the rest at {rate_bps:bit/s} ({layer}), {how}",
+    "how-tcp-loss": "the rest at {rate_bps:bit/s} ({layer}), {how}",
+    "how-tcp-acknowledgements": "the rest at {rate_bps:bit/s} ({layer}), {how}",
+    "how-tcp-slow-start": (
+        "{trips:round trip|round trips} of {rtt_s:s} in which the window grows from "
+        "{first_segments:segment|segments}"
+    ),
+    "how-tcp-handshake": "one round trip of {rtt_s:s} before the first data",
+    "how-tcp-recovery": "the mean repair of the first loss, a round trip or a timeout of {rto_s:s}",
+    "how-tcp-latency": "half a round trip, until the last byte arrives",
+    "confirm-path-slow-start": "send twice as much: the time grows by less than half",
+    "confirm-path-handshake": "use a connection that is open already: a round trip less",
+    "confirm-path-recovery": "repeat it: transfers without a loss are faster",
+    "confirm-path-latency": (
+        "ping with the smallest size: half of the round-trip time is about the latency"
+    ),
     "transfer-line": (
         "the bottleneck link limits this transfer: serialization of {size_bytes:byte} at "
         "{line_bps:bit/s} takes {time_s:s} of {total_s:s} ({share:.0%})"
@@ -63,13 +97,21 @@ EXPLAINING: dict[str, str] = {
         "ping a near host with the smallest size: the round-trip time is mostly processing"
     ),
     "limit-path-line": "the bottleneck link",
-    "how-path-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s}",
+    "how-path-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s} (line)",
     "confirm-path-line": "send UDP at that rate and measure the received rate",
     "limit-path-window": "the window",
-    "how-path-window": "{window_bytes:byte} in flight per round trip of {rtt_s:s}",
+    "how-path-line-lossy": (
+        "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s} (line), less "
+        "{loss_ratio:ratio}"
+    ),
+    "how-path-window": (
+        "{window_bytes:byte} in flight per round trip of {rtt_s:s}, {flow_count:flow|flows}"
+    ),
     "confirm-path-window": "use two connections at once: together they are twice as fast",
     "limit-path-loss": "loss",
-    "how-path-loss": "Reno at {loss_ratio:ratio} loss and {rtt_s:s} (Mathis)",
+    "how-path-loss": (
+        "{control} at {loss_ratio:ratio} loss and {rtt_s:s}, {flow_count:flow|flows}"
+    ),
     "confirm-path-loss": (
         "count retransmissions (ss -ti): about {loss_ratio:ratio} of the segments"
     ),
@@ -400,6 +442,7 @@ EXPLAINING: dict[str, str] = {
     "path-and-files": "a PATH and FILEs cannot be combined; not a file: {names:names}",
     "option-of-file": "{option} applies to a FILE or --claim, not to a PATH",
     "option-of-a-file": "{option} applies to a FILE alone",
+    "option-of-path": "{option} applies to a PATH alone",
     "no-limits-to-draw": "{name} must have limits to draw, got none in {value}",
     "offset-of-two-files": "--clock-offset goes with two FILEs, got {count}",
     "one-file-to-draw": "--plot draws one file, got {count}",

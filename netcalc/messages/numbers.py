@@ -28,6 +28,7 @@ ALLOWED = {
     "wrong-count-or-one": "one number or a list of {expected}",
     "above-argument": "at most {other}",
     "below-headers": "{low} or greater, the size of the headers",
+    "below-path-rtt": "{low} or greater, the round trip of the links and nodes of the path",
     "packet-too-long": "at most {high} bytes with its headers",
     "not-ascending": "in ascending order",
     "not-a-multiple": "1 or a multiple of {factor}",

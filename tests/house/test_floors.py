@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "netcalc"
 
 FLOORS = (  # the ground floor first: a room imports from lower floors and from itself
-    ("version", "display", "printable"),
+    ("version", "display", "printable", "rate_layers"),
     ("messages",),
     ("errors",),
     ("units", "equations", "checks"),
@@ -33,6 +33,7 @@ THIRD_PARTIES = {
     "display": set(),
     "messages": set(),
     "printable": set(),
+    "rate_layers": set(),
     "errors": set(),
     "units": set(),
     "equations": set(),

@@ -283,8 +283,8 @@ def congestion_limit_bps(
 
 def transfer_parts(
     payload_bytes, bandwidth_bps, rtt_s, loss_ratio, congestion_control, window_bytes, flow_count,
-    reverse_bandwidth_bps, mtu_bytes, ip_version, tcp_option_bytes, link_bytes, initial_window_segments,
-    segments_per_ack, min_rto_s, handshake_round_trips,
+    reverse_bandwidth_bps, mtu_bytes, ip_version, tcp_option_bytes, link_bytes,
+    initial_window_segments, segments_per_ack, min_rto_s, handshake_round_trips,
 ):  # fmt: skip
     p, b, rtt = loss_ratio, segments_per_ack, rtt_s
     mss = mtu_bytes - (40 if ip_version == 4 else 60) - tcp_option_bytes
@@ -326,13 +326,13 @@ def transfer_parts(
 
 def transfer_time_s(
     payload_bytes, bandwidth_bps, rtt_s, loss_ratio, congestion_control, window_bytes, flow_count,
-    reverse_bandwidth_bps, mtu_bytes, ip_version, tcp_option_bytes, link_bytes, initial_window_segments,
-    segments_per_ack, min_rto_s, handshake_round_trips,
+    reverse_bandwidth_bps, mtu_bytes, ip_version, tcp_option_bytes, link_bytes,
+    initial_window_segments, segments_per_ack, min_rto_s, handshake_round_trips,
 ):  # fmt: skip
     return sum(transfer_parts(
         payload_bytes, bandwidth_bps, rtt_s, loss_ratio, congestion_control, window_bytes,
-        flow_count, reverse_bandwidth_bps, mtu_bytes, ip_version, tcp_option_bytes, link_bytes, initial_window_segments,
-        segments_per_ack, min_rto_s, handshake_round_trips,
+        flow_count, reverse_bandwidth_bps, mtu_bytes, ip_version, tcp_option_bytes, link_bytes,
+        initial_window_segments, segments_per_ack, min_rto_s, handshake_round_trips,
     ))  # fmt: skip
 
 

@@ -107,8 +107,8 @@ NAMED_INSTEAD = {
 # inf, nan or 0, or have no digits, where the equation has one.
 ENDS = (5e-324, 1e308)
 TRANSFER = (
-    "bandwidth_bps", "reverse_bandwidth_bps", "window_bytes", "flow_count", "mtu_bytes", "link_bytes",
-    "initial_window_segments", "segments_per_ack", "loss_ratio",
+    "bandwidth_bps", "reverse_bandwidth_bps", "window_bytes", "flow_count", "mtu_bytes",
+    "link_bytes", "initial_window_segments", "segments_per_ack", "loss_ratio",
 )  # fmt: skip
 ON_THE_WAY = {
     "bbr.bbr_startup_rounds": ("rtt_s", "mss_bytes", "initial_window_segments"),

@@ -1,0 +1,118 @@
+"""``netcalc explain`` of a path: one answer for the time and for the rate, whatever limits."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from netcalc import explain
+from netcalc.cli import commands
+from netcalc.errors import DomainError
+from netcalc.path import Path
+
+
+def run(*arguments):
+    return CliRunner().invoke(commands, ["explain", *arguments])
+
+
+def document(*arguments):
+    done = run(*arguments, "--json")
+    assert done.exception is None, done.exception
+    return json.loads(done.output)
+
+
+@pytest.mark.each(
+    ("options", "name", "time_s", "tolerance", "source"),
+    [
+        # derived: 8e9 bit at 35.46 Mbit/s, the square-root law at 40 ms and 0.01 %
+        (["--loss", "0.01%", "--algorithm", "reno"], "loss", 225.6, 0.01, "Reno"),
+        (["--loss", "0.01%", "--algorithm", "cubic"], "loss", 225.6, 0.01, "CUBIC, there as Reno"),
+        # derived: 64 KiB in each round trip of 40.0124 ms
+        (["--window", "64KiB"], "window", 610.6, 0.001, "the window"),
+        # derived: 1448 of 1538 B of 1 Gbit/s, and nine rounds in which the window grows
+        (["--loss", "0.01%", "--algorithm", "bbr"], "line", 8.86, 0.001, "BBR"),
+        ([], "line", 8.86, 0.001, "the line"),
+    ],
+)
+def test_the_time_and_the_rate_name_one_limit(options, name, time_s, tolerance, source):
+    found = document("1 Gbit/s 20 ms", "--size", "1GB", *options)
+    transfer, rate = found["transfer"], found["rate"]
+    assert transfer["total_s"] == pytest.approx(time_s, rel=tolerance), source
+    assert transfer["parts"][0]["name"] == rate["ceilings"][0]["name"] == name
+    assert sum(part["time_s"] for part in transfer["parts"]) == pytest.approx(transfer["total_s"])
+    # identity: no transfer is faster than its rate
+    assert transfer["total_s"] > 8e9 / rate["rate_bps"] * 0.98
+    assert rate["layer"] == "TCP payload"
+
+
+def test_the_formula_and_the_explanation_are_one_model():
+    explained = document("1GB", "1 Gbit/s 20 ms", "--loss", "0.01%", "--algorithm", "cubic")
+    rtt_s = explained["rate"]["rtt_s"]
+    asked = ["calc", "transfer-time", "1GB", "--bandwidth", "1Gbit/s", "--rtt", f"{rtt_s!r} s",
+             "--loss", "0.01%", "--json"]  # fmt: skip
+    alone = json.loads(CliRunner().invoke(commands, asked).output)
+    assert alone["result"] == pytest.approx(explained["transfer"]["total_s"], rel=1e-12)
+
+
+def test_other_congestion_controls_are_beside_it():
+    found = document("10 Gbit/s 20 ms", "--loss", "1ppm", "--algorithm", "cubic", "--size", "1TB")
+    by_control = found["rate"]["by_congestion_control"]
+    # derived: RFC 9438 eq. 5 and Mathis at 40 ms, payload of 1448 B; BBR has the line
+    assert by_control["cubic"] == pytest.approx(863.1e6, rel=1e-3)
+    assert by_control["reno"] == pytest.approx(354.7e6, rel=2e-3)
+    assert by_control["bbr"] == pytest.approx(10e9 * 1448 / 1538, rel=1e-4)
+    times = found["transfer"]["by_congestion_control"]
+    assert times["bbr"] < times["cubic"] < times["reno"]
+    shown = run("1 Gbit/s 20 ms", "--loss", "0.01%", "--size", "1GB", "--algorithm", "bbr").output
+    assert "with CUBIC it takes 225.4 s, with Reno 225.4 s" in shown
+    assert "BBR 941.4 Mbit/s (TCP payload)" in shown
+
+
+def test_flows_share_the_path():
+    one, four = (
+        document("1 Gbit/s 20 ms", "--window", "64KiB", "--flows", flows) for flows in ("1", "4")
+    )
+    # identity: four windows
+    assert four["rate"]["rate_bps"] == pytest.approx(4 * one["rate"]["rate_bps"])
+
+
+@pytest.mark.each(
+    ("text", "name", "said"),
+    [("bbr\n", "BBR", "as this system has it"), ("cubic\n", "CUBIC", "as this system has it"),
+     ("htcp\n", "CUBIC", "this system's htcp is not computed"), (None, "CUBIC", "default of Linux")],
+)  # fmt: skip
+def test_the_congestion_control_of_the_system_counts(text, name, said, tmp_path, monkeypatch):
+    at = tmp_path / (text or "none").strip()
+    if text is not None:
+        at.write_text(text, encoding="ascii")
+    monkeypatch.setattr("netcalc.cli.explain._OF_SYSTEM", str(at))
+    shown = run("1 Gbit/s 20 ms", "--loss", "0.01%", "--size", "1GB").output
+    assert shown.startswith(f"With {name} ")
+    assert said in shown
+    assert "the timeout is 240 ms (the round trip and the 200 ms of Linux)" in shown
+    assert "one segment for each acknowledged" in shown
+    given = run("1 Gbit/s 20 ms", "--loss", "0.01%", "--algorithm", "reno").output
+    assert said not in given, "it was asked for"
+
+
+def test_a_round_trip_below_that_of_the_path_is_refused():
+    refused = run("1 Gbit/s 20 ms", "--rtt", "5ms").exception
+    assert isinstance(refused, DomainError)
+    assert refused.code == "below-path-rtt"
+    assert refused.values["low"] == pytest.approx(0.04)
+    # a small packet is faster than a full one, which is no mistake
+    assert document("T1 5 ms", "--rtt", "10.1ms")["rate"]["rtt_s"] == pytest.approx(0.0101)
+
+
+def test_one_link_has_no_others():
+    for path in ("1 Gbit/s 20 ms", "T1 5 ms"):
+        assert "store-and-forward" not in run(path, "--size", "1MB").output
+        names = [part.name for part in explain.transfer(1e6, path=Path.parse(path)).parts]
+        assert "store-and-forward" not in names
+
+
+def test_flows_are_of_a_path(tmp_path):
+    refused = run("--claim", "94 Mbit/s", "--line", "100Mbit/s", "--flows", "2")
+    assert refused.exception.code == "option-of-path"
