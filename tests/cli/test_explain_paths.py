@@ -80,9 +80,13 @@ def test_flows_share_the_path():
 
 @pytest.mark.each(
     ("text", "name", "said"),
-    [("bbr\n", "BBR", "as this system has it"), ("cubic\n", "CUBIC", "as this system has it"),
-     ("htcp\n", "CUBIC", "this system's htcp is not computed"), (None, "CUBIC", "default of Linux")],
-)  # fmt: skip
+    [
+        ("bbr\n", "BBR", "as this system has it"),
+        ("cubic\n", "CUBIC", "as this system has it"),
+        ("htcp\n", "CUBIC", "this system's htcp is not computed"),
+        (None, "CUBIC", "default of Linux"),
+    ],
+)
 def test_the_congestion_control_of_the_system_counts(text, name, said, tmp_path, monkeypatch):
     at = tmp_path / (text or "none").strip()
     if text is not None:

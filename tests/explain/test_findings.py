@@ -204,23 +204,28 @@ def test_a_transfer_as_text():
 
 
 def test_a_rate_in_json():
-    found = explain.rate(PATH, rtt_s=0.05, window_bytes=1000, loss_ratio=1e-3)
+    found = explain.rate(PATH, rtt_s=0.1, window_bytes=1000, loss_ratio=1e-4)
     document = found.as_dict()
-    assert set(document) == {"sentence", "ceilings", "rtt_s"}
-    assert (document["sentence"], document["rtt_s"]) == (found.sentence, 0.05)
-    # 1000 B in 50 ms; 1448 of 1538 of 4 Mbit/s; Mathis
+    assert set(document) == {
+        "sentence", "rate_bps", "layer", "ceilings", "rtt_s", "by_congestion_control",
+        "assumptions",
+    }  # fmt: skip
+    assert document["layer"] == "TCP payload"
+    assert (document["sentence"], document["rtt_s"]) == (found.sentence, 0.1)
+    # 1000 B in 100 ms; 1448 of 1538 of 4 Mbit/s, less the loss; CUBIC, RFC 9438 eq. 5
+    segments = (0.4 * 3.7 / 1.2) ** 0.25 * (0.1 / 1e-4) ** 0.75
     rates = {
-        "window": 160e3, "line": 4e6 * 1448 / 1538,
-        "loss": 8 * 1448 / 0.05 * math.sqrt(1500),
+        "window": 80e3, "line": 4e6 * 1448 / 1538 * 0.9999, "loss": 8 * 1448 / 0.1 * segments,
     }  # fmt: skip
     assert document["ceilings"] == [
-        {"name": name, "rate_bps": pytest.approx(rate_bps), "arithmetic": one.arithmetic,
-         "test": one.test}
+        {"name": name, "rate_bps": pytest.approx(rate_bps), "layer": "TCP payload",
+         "arithmetic": one.arithmetic, "test": one.test}
         for one, (name, rate_bps) in zip(found.ceilings, rates.items(), strict=True)
     ]  # fmt: skip
     values = {
         "payload_bytes": 1448.0, "wire_bytes": 1538.0, "line_bps": 4e6, "window_bytes": 1000.0,
-        "loss_ratio": 1e-3, "rtt_s": 0.05, "ack_bytes": 90.0, "reverse_bps": None,
+        "loss_ratio": 1e-4, "rtt_s": 0.1, "ack_bytes": 90.0, "reverse_bps": None,
+        "rto_s": pytest.approx(0.3), "flow_count": 1, "control": "CUBIC", "layer": "TCP payload",
     }  # fmt: skip
     assert all(dict(one.values) == values for one in found.ceilings)
     assert [one.subject for one in found.ceilings] == ["the window", "the bottleneck link", "loss"]
@@ -230,8 +235,8 @@ def test_a_rate_as_text():
     found = explain.rate(PATH, rtt_s=0.05, window_bytes=1000)
     assert str(found).splitlines() == [
         found.sentence,
-        f"  window: 160 kbit/s: {found.ceilings[0].arithmetic}",
-        f"  line: 3.766 Mbit/s: {found.ceilings[1].arithmetic}",
+        f"  window: 160 kbit/s (TCP payload): {found.ceilings[0].arithmetic}",
+        f"  line: 3.766 Mbit/s (TCP payload): {found.ceilings[1].arithmetic}",
         f"To confirm: {found.ceilings[0].test}.",
     ]
     assert not found.high_loss
@@ -249,12 +254,13 @@ def test_a_window_without_end_does_not_limit():
 def test_the_least_and_the_largest_of_facts():
     found = explain.rate(PATH, rtt_s=0.5, window_bytes=0.5, loss_ratio=1.0)
     # nothing arrives where all is lost; half a byte in half a second
-    assert [(one.name, one.rate_bps) for one in found.ceilings[:2]] == [("loss", 0), ("window", 8)]
-    # Mathis at the least loss: the root of 3/2 over that of 1e-12
-    rare = {
-        one.name: one.rate_bps for one in explain.rate(PATH, rtt_s=0.5, loss_ratio=1e-12).ceilings
-    }
-    assert rare["loss"] == pytest.approx(8 * 1448 / 0.5 * math.sqrt(1.5) * 1e6)
+    assert [(one.name, one.rate_bps) for one in found.ceilings] == [
+        ("loss", 0), ("line", 0), ("window", 8),
+    ]  # fmt: skip
+    # Mathis at the least loss: the root of 3/2 over that of 1e-12; there are no timeouts
+    least = explain.rate(PATH, rtt_s=0.5, loss_ratio=1e-12, congestion_control="reno")
+    rare = {one.name: one.rate_bps for one in least.ceilings}
+    assert rare["loss"] == pytest.approx(8 * 1448 / 0.5 * math.sqrt(1.5) * 1e6, rel=3e-6)
 
 
 @pytest.mark.each("name", ["handshake_rtt_s", "streams"])

@@ -98,24 +98,26 @@ def test_nothing_takes_no_time():
     assert rates(one) == {}
 
 
-def pftk_pps(loss, rtt, rto):
-    """Padhye et al., ToN 2000, section V, for an ACK of two segments."""
-    window = 2 / 3 + math.sqrt(4 * (1 - loss) / (3 * loss) + 4 / 9)
+def pftk_pps(loss, rtt, rto, acked):
+    """Padhye et al., ToN 2000, section V, for an ACK of some segments."""
+    offset = (2 + acked) / (3 * acked)
+    window = offset + math.sqrt(8 * (1 - loss) / (3 * acked * loss) + offset**2)
     kept = 1 - loss
     timeouts = (1 - kept**3) * (1 + kept**3 * (1 - kept ** (window - 3))) / (1 - kept**window)
     timeouts = min(1.0, timeouts)
     backoff = 1 + sum(2**n * loss ** (n + 1) for n in range(6))
     return (kept / loss + window / 2 + timeouts) / (
-        rtt * (window + 1) + timeouts * backoff * rto / kept
+        rtt * (acked * window / 2 + 1) + timeouts * backoff * rto / kept
     )
 
 
 @pytest.mark.each("loss", [0.01, 0.05])
 def test_loss_with_timeouts(loss):
-    """Linux waits 200 ms beyond the round trip; the paper's formula with that."""
-    assert pftk_pps(0.01, 0.1, 0.4) == pytest.approx(73.59, abs=0.005)
+    """Linux waits 200 ms beyond the round trip and counts bytes; the paper's formula with that."""
+    assert pftk_pps(0.01, 0.1, 0.4, 2) == pytest.approx(73.59, abs=0.005)
     known = {"rtt_s": 0.1, "loss_ratio": loss, "mtu_bytes": 1052}
-    assert rates(Evidence(), **known)["loss-pftk"] == pytest.approx(8000 * pftk_pps(loss, 0.1, 0.3))
+    expected = 8000 * pftk_pps(loss, 0.1, 0.3, 1)
+    assert rates(Evidence(), **known)["loss-pftk"] == pytest.approx(expected)
     wanted = {"loss_ratio": loss, "rtt_s": 0.1, "mss_bytes": 1000.0, "rto_s": pytest.approx(0.3)}
     for name in ("loss-mathis", "loss-cubic", "loss-pftk"):
         assert values(name, Evidence(), **known) == wanted

@@ -53,7 +53,9 @@ BASE: dict[str, dict[str, Any]] = {
     },
     "cardwell.slow_start_segments": {"segments": 100.0, "loss_ratio": 0.01},
     "cardwell.slow_start_s": {"segments": 100.0, "rtt_s": 0.1, "max_window_segments": 20.0},
-    "cardwell.lossy_transfer_s": {"segments": 100.0, **LOSSY, "max_window_segments": 20.0},
+    "cardwell.lossy_transfer_s": {
+        "segments": 100.0, **LOSSY, "rto_s": 1.0, "max_window_segments": 20.0,
+    },
     "clock.reading_error_std_s": {"tick_s": 0.01},
     "clock.interval_error_limit_s": {"tick_s": 0.01},
     "clock.interval_error_std_s": {"duration_s": 0.123, "tick_s": 0.01},

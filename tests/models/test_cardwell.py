@@ -89,8 +89,17 @@ def test_transfer_term_by_term():
     start_s = rtt_s * math.log(started * (g - 1) / 10 + 1, g)
     stall_s = lost * (share_w * timeouts_s + (1 - share_w) * rtt_s)
     expected_s = start_s + stall_s + (d - started) / rate + 0.1
-    computed = cardwell.lossy_transfer_s(d, rtt_s=rtt_s, loss_ratio=p, rto_s=rto_s)
+    computed = cardwell.lossy_transfer_s(
+        d, rtt_s=rtt_s, loss_ratio=p, rto_s=rto_s, segments_per_ack=2
+    )
     assert computed == pytest.approx(expected_s, rel=1e-9)
+
+
+def test_the_defaults_are_those_of_linux():
+    """Derived: bytes are counted, and the timeout is 0.2 s above the round trip."""
+    path = {"rtt_s": 0.05, "loss_ratio": 0.01}
+    linux = cardwell.lossy_transfer_s(10_000, rto_s=0.25, segments_per_ack=1, **path)
+    assert cardwell.lossy_transfer_s(10_000, **path) == linux
 
 
 def test_what_the_first_window_holds_takes_one_round():

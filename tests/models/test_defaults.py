@@ -17,7 +17,9 @@ inner_header_bytes ip_option_bytes latency_s linear_count mbuf_s phase_s previou
 processing_s program_s server_s source_processing_s stuffing_ratio switch_latency_s tag_count
 tcp_option_bytes wait_s within_s write_gap_s
 """
-NO_LIMIT = "bandwidth_bps max_window_bytes max_window_packets max_window_segments peak_bps"
+NO_LIMIT = """
+reverse_bandwidth_bps bandwidth_bps max_window_bytes max_window_packets max_window_segments peak_bps
+"""
 ONE = """
 checksum_count copy_count data_mbuf_count flow_count handshake_round_trips increase_packets
 packet_count port_count scale service_s weight
@@ -30,11 +32,16 @@ VALUES = {
     # TCP: RFC 5681 3.1 and 4.2, RFC 6928 2, RFC 6298 2.1, 2.4 and 2.5, RFC 5348 3.1,
     # RFC 9438 4 and 5
     "initial_window_segments": 10, "short_transfers.static_transfer_s.initial_window_segments": 1,
-    "growth": 2, "segments_per_ack": 2, "tfrc.segments_per_ack": 1,
-    "forwarding.segments_per_ack": 1, "sharing.segments_per_ack": 1,
+    # A window grows by a segment for each that is acknowledged (RFC 3465, Linux); an
+    # acknowledgement that is a packet covers two
+    "growth": 2, "segments_per_ack": 2,
+    **{f"{subject}.segments_per_ack": 1
+       for subject in ("pftk", "tfrc", "cardwell", "sharing", "transfer_time")},
     "decrease_factor": 0.5, "cubic.decrease_factor": 0.7,
     "sharing.cubic_utilization.decrease_factor": 0.7,
-    "cubic_scale": 0.4, "initial_rto_s": 1, "rto_s": 1, "syn_timeout_s": 1, "min_rto_s": 1,
+    "cubic_scale": 0.4, "initial_rto_s": 1, "rto_s": 1, "syn_timeout_s": 1,
+    # Linux: TCP_RTO_MIN and TCP_RTO_MAX; a doubled timeout is that of RFC 6298
+    "min_rto_s": 0.2, "timers.rto_s.max_rto_s": 120, "timers.rto_estimate.max_rto_s": 120,
     "max_rto_s": 60, "timers.last_retransmission_s.max_rto_s": math.inf,
     "timers.give_up_s.max_rto_s": math.inf,
     "timeout_rtts": 4, "sequence_space_bytes": 2**32, "window_bytes": 65535,
@@ -49,6 +56,9 @@ VALUES = {
     # Ethernet: IEEE 802.3, 3.1 and 4.4.2; IPv4 of RFC 791 and ICMP of RFC 792; TCP of RFC 9293
     "mtu_bytes": 1500, "host_stack.mtu_bytes": 1536, "min_frame_bytes": 64, "overhead_bytes": 20,
     "ip_version": 4, "mss_bytes": 1460, "mbufs.mss_bytes": 1448, "link_bytes": 18,
+    "transfer_time.mss_bytes": 1448, "transfer_time.tcp_option_bytes": 12,
+    "transfer_time.link_bytes": 38, "transfer_time.window_bytes": math.inf,
+    "transfer_time.loss_ratio": 0,
     "latency.header_bytes": 20 + 8, "voice.header_bytes": 20 + 8 + 12,
     "mbufs.header_bytes": 20 + 20,
     "mbufs.datagram_mbufs.header_bytes": 20 + 8, "short_transfers.header_bytes": 20 + 20,

@@ -85,8 +85,10 @@ def test_one_size_twice_tells_nothing():
 
 
 def test_answers_are_packets_too():
-    assert forwarding.both_directions_pps(4000) == 8000  # published: one reply to each frame
-    assert forwarding.both_directions_pps(4000, segments_per_ack=2) == 6000  # derived
+    # published: one reply to each frame
+    assert forwarding.both_directions_pps(4000, segments_per_ack=1) == 8000
+    # derived: an acknowledgement of TCP covers two
+    assert forwarding.both_directions_pps(4000) == 6000
 
 
 def test_switch_with_ports_of_two_kinds():

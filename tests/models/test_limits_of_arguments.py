@@ -97,6 +97,9 @@ OTHERS = {
     ("probing.train_rate_bps", "packet_count"): ("not-whole", [1.0, 2.5], [2.0, 3.0]),
     ("erlang.erlang_b_ratio", "server_count"): WHOLE,  # without a line every call is lost
     ("fairness.jain_one_deviating", "flow_count"): COUNT,
+    ("transfer_time.congestion_limit_bps", "flow_count"): COUNT,
+    ("transfer_time.transfer_time_s", "flow_count"): COUNT,
+    ("transfer_time.transfer_parts", "flow_count"): COUNT,
     ("slow_start.rounds_delayed_ack", "initial_window_segments"): FROM_1,
     ("host_stack.delivered_goodput_bps", "elapsed_s"): ABOVE_0,
     ("goodput.ack_reverse_utilization", "segments_per_ack"): FROM_1,

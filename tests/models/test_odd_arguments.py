@@ -111,6 +111,8 @@ def test_a_negative_zero_is_a_zero(formula, name):
 def test_what_is_no_number_is_refused_by_name(formula, name):
     arguments = arguments_of(formula)
     for what, value in NO_NUMBERS.items():
+        if value is None and formula.parameter(name).default is None:
+            continue  # it is left out
         with pytest.raises((ArgumentTypeError, DomainError)) as caught:
             formula.evaluate({**arguments, name: value})
         assert caught.type in (ArgumentTypeError, DomainError), what

@@ -35,7 +35,9 @@ def exact(samples):
 @pytest.mark.each("samples", SERIES, ids=str)
 def test_estimate_in_exact_fractions(samples):
     smoothed, variation = exact(samples)
-    computed = timers.rto_estimate([float(text) for text in samples])
+    computed = timers.rto_estimate(
+        [float(text) for text in samples], min_rto_s=1.0, max_rto_s=60.0, floor="rto"
+    )
     assert computed.srtt_s[-1] == pytest.approx(smoothed, rel=1e-12)
     assert computed.rttvar_s[-1] == pytest.approx(variation, rel=1e-12)
     rto = max(1.0, smoothed + 4 * variation)
@@ -69,9 +71,9 @@ def test_a_missing_sample_leaves_a_gap_only():
 @pytest.mark.each(
     ("kind", "expected", "source"),
     [
-        ({}, 1.0, "published: RFC 6298, 2.4, at least 1 s"),
-        ({"min_rto_s": 0.2}, 0.2, "derived: the sum 0.1 held up to 0.2"),
-        ({"min_rto_s": 0.2, "floor": "variation"}, 0.3, "derived: Linux, 0.1 + 0.2"),
+        ({"min_rto_s": 1.0, "floor": "rto"}, 1.0, "published: RFC 6298, 2.4, at least 1 s"),
+        ({"min_rto_s": 0.2, "floor": "rto"}, 0.2, "derived: the sum 0.1 held up to 0.2"),
+        ({}, 0.3, "derived: Linux, 0.1 + 0.2"),
         ({"min_rto_s": 0.0, "granularity_s": 0.5}, 0.6, "derived: a clock of 500 ms"),
         ({"min_rto_s": 0.0, "max_rto_s": 0.05}, 0.05, "derived: the largest"),
     ],

@@ -786,7 +786,7 @@ def rto_rttvar(samples_s):
 @adapter("rto.rto")
 def rto_rto(samples_s, granularity_s=0.0, min_s=1.0, max_s=60.0):
     estimate = timers.rto_estimate(
-        samples_s, granularity_s=granularity_s, min_rto_s=min_s, max_rto_s=max_s
+        samples_s, granularity_s=granularity_s, min_rto_s=min_s, max_rto_s=max_s, floor="rto"
     )
     return float(estimate.rto_s[-1])
 

@@ -293,7 +293,7 @@ def affine_rate_pps(
 
 
 @model
-def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1) -> FloatArray:
+def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 2) -> FloatArray:
     r"""Packet rate of a device in both directions, acknowledgements included.
 
     .. math:: f_{both} = f \, (1 + 1/k)
@@ -303,7 +303,8 @@ def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1)
     rate_pps : array_like
         Data packets per second in one direction. [packet/s]
     segments_per_ack : array_like
-        Data packets that one acknowledgement covers. [1]
+        Data packets that one acknowledgement covers: 2 of a TCP receiver (RFC 5681); 1 where each
+        packet is answered. [1]
 
     Returns
     -------
@@ -318,10 +319,12 @@ def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1)
 
     Symbols: :math:`f` rate_pps, :math:`k` segments_per_ack.
 
+    Defaults: segments_per_ack.
+
     Examples
     --------
-    >>> float(both_directions_pps(3512.5))
-    7025.0
+    >>> float(both_directions_pps(3512.5)), float(both_directions_pps(3512.5, segments_per_ack=1))
+    (5268.75, 7025.0)
 
     References
     ----------

@@ -415,6 +415,8 @@ def half_duplex_goodput_bps(
     Symbols: :math:`R` bandwidth_bps, :math:`k` segments_per_ack, :math:`M` mtu_bytes,
     :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
 
+    Defaults: segments_per_ack.
+
     Examples
     --------
     >>> round(float(half_duplex_goodput_bps(1500, bandwidth_bps=10e6, segments_per_ack=1)))

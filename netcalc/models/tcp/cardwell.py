@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from netcalc.checks import FloatArray, flag, keep_nan, model, non_negative, positive, ratio
 from netcalc.models.blocks import blockwise, in_blocks
 from netcalc.models.tcp.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
+from netcalc.models.tcp.timers import MIN_RTO_S
 
 
 @model
@@ -133,7 +134,7 @@ def slow_start_s(
     rtt_s: ArrayLike,
     initial_window_segments: ArrayLike = 10,
     max_window_segments: ArrayLike = np.inf,
-    segments_per_ack: ArrayLike = 2,
+    segments_per_ack: ArrayLike = 1,
 ) -> FloatArray:
     r"""Expected duration of slow start, linear once the window is at its maximum.
 
@@ -157,7 +158,8 @@ def slow_start_s(
     max_window_segments : array_like
         Largest window. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement covers. [1]
+        Segments for which the window grows by one acknowledgement: 1 in Linux, which counts bytes;
+        2 with delayed acknowledgements, as in the paper. [1]
 
     Returns
     -------
@@ -182,9 +184,12 @@ def slow_start_s(
     Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`w_1` initial_window_segments,
     :math:`W_{max}` max_window_segments, :math:`b` segments_per_ack.
 
+    Defaults: segments_per_ack.
+
     Examples
     --------
-    >>> path = {"rtt_s": 0.1, "initial_window_segments": 1, "max_window_segments": 44}
+    >>> path = {"rtt_s": 0.1, "initial_window_segments": 1, "max_window_segments": 44,
+    ...     "segments_per_ack": 2}
     >>> round(float(slow_start_s(64, **path)), 4)
     0.8623
 
@@ -207,10 +212,10 @@ def lossy_transfer_s(
     *,
     rtt_s: ArrayLike,
     loss_ratio: ArrayLike,
-    rto_s: ArrayLike = 1.0,
+    rto_s: ArrayLike | None = None,
     initial_window_segments: ArrayLike = 10,
     max_window_segments: ArrayLike = np.inf,
-    segments_per_ack: ArrayLike = 2,
+    segments_per_ack: ArrayLike = 1,
     delayed_ack_s: ArrayLike = 0.1,
 ) -> FloatArray:
     r"""Expected duration of a transfer over an open connection on a lossy path.
@@ -230,14 +235,16 @@ def lossy_transfer_s(
         Round-trip time. [s]
     loss_ratio : array_like
         Share of segments lost. [ratio]
-    rto_s : array_like
-        First retransmission timeout. [s]
+    rto_s : array_like, optional
+        First retransmission timeout; by default that of Linux at a steady round trip, which is
+        0.2 s above it. [s]
     initial_window_segments : array_like
         First window. [1]
     max_window_segments : array_like
         Largest window. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement covers. [1]
+        Segments for which the window grows by one acknowledgement: 1 in Linux, which counts bytes;
+        2 with delayed acknowledgements, as in the paper. [1]
     delayed_ack_s : array_like
         Mean wait of a lone first segment for its acknowledgement: 0.1 with the heartbeat of
         BSD. [s]
@@ -274,12 +281,17 @@ def lossy_transfer_s(
     loss_ratio, rto_s, initial_window_segments, max_window_segments, segments_per_ack (in the parts
     of other formulas).
 
+    Defaults: segments_per_ack, rto_s, delayed_ack_s.
+
     Examples
     --------
     100 kB in 69 segments, 100 ms away, without loss and with 2 %:
 
     >>> times = lossy_transfer_s(69, rtt_s=0.1, loss_ratio=[0, 0.02])
     >>> times.round(2).tolist()
+    [0.4, 0.9]
+    >>> paper = {"rto_s": 1.0, "segments_per_ack": 2}
+    >>> lossy_transfer_s(69, rtt_s=0.1, loss_ratio=[0, 0.02], **paper).round(2).tolist()
     [0.47, 1.41]
 
     References
@@ -290,6 +302,7 @@ def lossy_transfer_s(
     count = non_negative("segments", segments)
     loss = ratio("loss_ratio", loss_ratio)
     rtt = positive("rtt_s", rtt_s)
+    rto = rtt + MIN_RTO_S if rto_s is None else positive("rto_s", rto_s)
     largest = positive("max_window_segments", max_window_segments, allow_inf=True)
     first = np.minimum(positive("initial_window_segments", initial_window_segments), largest)
     growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
@@ -305,11 +318,11 @@ def lossy_transfer_s(
     )
     reached = np.minimum((started * (growth - 1) + first) / growth, largest)
     timeouts = pftk_timeout_ratio(np.maximum(reached, 1.0), loss_ratio=loss)
-    stalled = timeouts * timeout_sequence_s(loss, rto_s=rto_s) + (1 - timeouts) * rtt
+    stalled = timeouts * timeout_sequence_s(loss, rto_s=rto) + (1 - timeouts) * rtt
     rate = pftk_throughput_pps(
         loss,
         rtt_s=rtt,
-        rto_s=rto_s,
+        rto_s=rto,
         max_window_packets=largest,
         segments_per_ack=segments_per_ack,
     )

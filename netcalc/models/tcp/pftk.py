@@ -121,7 +121,7 @@ def _with_edges(
 
 
 @model
-def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 2.0) -> FloatArray:
+def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 1.0) -> FloatArray:
     r"""Mean window at a loss, without a receiver limit.
 
     .. math:: E[W] = \frac{2+b}{3b} + \sqrt{\frac{8(1-p)}{3bp} + \left(\frac{2+b}{3b}\right)^2}
@@ -131,7 +131,8 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
     loss_ratio : array_like
         Loss events per packet sent. [ratio]
     segments_per_ack : array_like
-        Segments that one acknowledgement covers, b. [1]
+        Segments for which the window grows by one acknowledgement, b: 1 in Linux, which counts
+        bytes; 2 with delayed acknowledgements, as in the paper. [1]
 
     Returns
     -------
@@ -153,9 +154,11 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
 
     Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack.
 
+    Defaults: segments_per_ack.
+
     Examples
     --------
-    >>> round(float(pftk_window_packets(0.02)), 6)
+    >>> round(float(pftk_window_packets(0.02, segments_per_ack=2)), 6)
     8.777017
 
     References
@@ -290,7 +293,7 @@ def pftk_rate_pps(
     rtt_s: ArrayLike,
     rto_s: ArrayLike,
     max_window_packets: ArrayLike = np.inf,
-    segments_per_ack: ArrayLike = 2.0,
+    segments_per_ack: ArrayLike = 1.0,
 ) -> FloatArray:
     r"""Sending rate of Reno, by the full PFTK formula.
 
@@ -311,7 +314,8 @@ def pftk_rate_pps(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement covers, b. [1]
+        Segments for which the window grows by one acknowledgement, b: 1 in Linux, which counts
+        bytes; 2 with delayed acknowledgements, as in the paper. [1]
 
     Returns
     -------
@@ -340,9 +344,11 @@ def pftk_rate_pps(
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
 
+    Defaults: segments_per_ack.
+
     Examples
     --------
-    >>> round(float(pftk_rate_pps(0.01, rtt_s=0.1, rto_s=0.4)), 4)
+    >>> round(float(pftk_rate_pps(0.01, rtt_s=0.1, rto_s=0.4, segments_per_ack=2)), 4)
     77.8465
 
     References
@@ -363,7 +369,7 @@ def pftk_throughput_pps(
     rtt_s: ArrayLike,
     rto_s: ArrayLike,
     max_window_packets: ArrayLike = np.inf,
-    segments_per_ack: ArrayLike = 2.0,
+    segments_per_ack: ArrayLike = 1.0,
 ) -> FloatArray:
     r"""Receiving rate of Reno, by the full PFTK formula.
 
@@ -383,7 +389,8 @@ def pftk_throughput_pps(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement covers, b. [1]
+        Segments for which the window grows by one acknowledgement, b: 1 in Linux, which counts
+        bytes; 2 with delayed acknowledgements, as in the paper. [1]
 
     Returns
     -------
@@ -405,9 +412,11 @@ def pftk_throughput_pps(
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
 
+    Defaults: segments_per_ack.
+
     Examples
     --------
-    >>> round(float(pftk_throughput_pps(0.01, rtt_s=0.1, rto_s=0.4)), 2)
+    >>> round(float(pftk_throughput_pps(0.01, rtt_s=0.1, rto_s=0.4, segments_per_ack=2)), 2)
     73.59
 
     References
@@ -429,7 +438,7 @@ def pftk_approx_rate_pps(
     rtt_s: ArrayLike,
     rto_s: ArrayLike,
     max_window_packets: ArrayLike = np.inf,
-    segments_per_ack: ArrayLike = 2.0,
+    segments_per_ack: ArrayLike = 1.0,
 ) -> FloatArray:
     r"""Sending rate of Reno, by the approximate PFTK formula.
 
@@ -447,7 +456,8 @@ def pftk_approx_rate_pps(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement covers, b. [1]
+        Segments for which the window grows by one acknowledgement, b: 1 in Linux, which counts
+        bytes; 2 with delayed acknowledgements, as in the paper. [1]
 
     Returns
     -------
@@ -474,9 +484,11 @@ def pftk_approx_rate_pps(
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
 
+    Defaults: segments_per_ack.
+
     Examples
     --------
-    >>> round(float(pftk_approx_rate_pps(0.01, rtt_s=0.1, rto_s=0.4)), 4)
+    >>> round(float(pftk_approx_rate_pps(0.01, rtt_s=0.1, rto_s=0.4, segments_per_ack=2)), 4)
     79.4309
 
     References
@@ -500,7 +512,7 @@ def pftk_loss_ratio(
     rtt_s: ArrayLike,
     rto_s: ArrayLike,
     max_window_packets: ArrayLike = np.inf,
-    segments_per_ack: ArrayLike = 2.0,
+    segments_per_ack: ArrayLike = 1.0,
 ) -> FloatArray:
     r"""Largest loss ratio at which Reno reaches a given rate, by the full PFTK formula.
 
@@ -520,7 +532,8 @@ def pftk_loss_ratio(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement covers, b. [1]
+        Segments for which the window grows by one acknowledgement, b: 1 in Linux, which counts
+        bytes; 2 with delayed acknowledgements, as in the paper. [1]
 
     Returns
     -------
@@ -547,9 +560,11 @@ def pftk_loss_ratio(
     Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
 
+    Defaults: segments_per_ack.
+
     Examples
     --------
-    >>> round(float(pftk_loss_ratio(77.8464554, rtt_s=0.1, rto_s=0.4)), 9)
+    >>> round(float(pftk_loss_ratio(77.8464554, rtt_s=0.1, rto_s=0.4, segments_per_ack=2)), 9)
     0.01
 
     References
@@ -570,7 +585,7 @@ def pftk_approx_loss_ratio(
     rtt_s: ArrayLike,
     rto_s: ArrayLike,
     max_window_packets: ArrayLike = np.inf,
-    segments_per_ack: ArrayLike = 2.0,
+    segments_per_ack: ArrayLike = 1.0,
 ) -> FloatArray:
     r"""Largest loss ratio at which Reno reaches a given rate, by the approximate PFTK formula.
 
@@ -590,7 +605,8 @@ def pftk_approx_loss_ratio(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement covers, b. [1]
+        Segments for which the window grows by one acknowledgement, b: 1 in Linux, which counts
+        bytes; 2 with delayed acknowledgements, as in the paper. [1]
 
     Returns
     -------
@@ -615,9 +631,12 @@ def pftk_approx_loss_ratio(
     Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
 
+    Defaults: segments_per_ack.
+
     Examples
     --------
-    >>> round(float(pftk_approx_loss_ratio(79.4308846639, rtt_s=0.1, rto_s=0.4)), 9)
+    >>> path = {"rtt_s": 0.1, "rto_s": 0.4, "segments_per_ack": 2}
+    >>> round(float(pftk_approx_loss_ratio(79.4308846639, **path)), 9)
     0.01
 
     References

@@ -255,7 +255,7 @@ def transfer_time_s(
     to twice for CUBIC.
 
     Typical: 1 GB at 1 Gbit/s and 40 ms take 8.9 s; with a loss of 0.01 % 225 s by Reno and CUBIC,
-    8.9 s by BBR; with a window of 64 KiB 611 s.
+    8.9 s by BBR; with a window of 64 KiB 610 s.
 
     Range: loss_ratio up to 0.05.
 
@@ -276,7 +276,7 @@ def transfer_time_s(
     >>> round(float(transfer_time_s(1e9, **path)), 2)
     8.85
     >>> round(float(transfer_time_s(1e9, window_bytes=65536, **path)))
-    611
+    610
 
     References
     ----------
