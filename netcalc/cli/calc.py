@@ -17,7 +17,15 @@ from netcalc.calculator import Formula, Parameter
 from netcalc.checks import FloatArray
 from netcalc.cli import check_one_form, complain, formula_words, print_json, put, say
 from netcalc.cli.mistakes import CommandError, Group, Typed, rename
-from netcalc.errors import DomainError, NetcalcError, UnitError
+from netcalc.errors import (
+    DomainError,
+    DoubtWarning,
+    NetcalcError,
+    UnitError,
+    doubts,
+    tell_doubts,
+)
+from netcalc.rate_layers import named
 
 _RESERVED = {"json", "csv", "sweep", "plot", "force", "solve", "for", "explain", "help"}
 """Options of every formula; an argument of that name is given with its unit."""
@@ -203,7 +211,8 @@ def _run(
     typed: dict[tuple[str, float], str] = {}
     with _named_as_typed(formula, typed, unnamed=unnamed):
         single = {name: text for name, text in texts.items() if name not in listed}
-        arguments = formula.arguments(single)
+        with doubts() as read:
+            arguments = formula.arguments(single)
         typed |= {
             (name, number): texts[name]
             for name, number in arguments.items()
@@ -217,6 +226,8 @@ def _run(
             for name, values in listed.items()
         ]
         formula_words.check_sweeps(len(sweeps))
+        if solve_ is not None or sweeps:
+            tell_doubts(read)
         if solve_ is not None and for_ is not None:
             _solve(formula, arguments, solve_, for_, as_json=json_)
         elif len(sweeps) == 2:
@@ -224,7 +235,7 @@ def _run(
         elif sweeps:
             _sweep(formula, arguments, sweeps[0], plot_, force=force_, as_json=json_, as_csv=csv_)
         else:
-            _evaluate(formula, arguments, as_json=json_, as_csv=csv_, explained=explain_)
+            _evaluate(formula, arguments, read, as_json=json_, as_csv=csv_, explained=explain_)
 
 
 @contextmanager
@@ -269,10 +280,16 @@ def _swept_or_sought(formula: Formula, name: str, option: str) -> Parameter:
 
 
 def _evaluate(
-    formula: Formula, arguments: dict[str, Any], *, as_json: bool, as_csv: bool, explained: bool
+    formula: Formula,
+    arguments: dict[str, Any],
+    read: list[DoubtWarning],
+    *,
+    as_json: bool,
+    as_csv: bool,
+    explained: bool,
 ) -> None:
-    result, doubts = formula.answer(arguments)
-    doubt = formula.doubt(result, doubts)
+    result, found = formula.answer(arguments)
+    doubt = formula.doubt(result, [*read, *found])
     if as_json:
         print_json(_document(formula, arguments, result, doubt))
     elif as_csv:
@@ -280,9 +297,23 @@ def _evaluate(
     elif explained:
         say(explain(formula, arguments, result))
     else:
-        say("\n".join(calculator.result_lines(formula, result)))
+        say("\n".join(calculator.result_lines(formula, result, arguments)))
+    if said := calculator.defaults_said(formula, arguments):
+        complain(f"assumed: {_named(formula, said)}")
     if doubt:
         complain(f"note: {doubt}")
+
+
+def _named(formula: Formula, arguments: dict[str, Any]) -> str:
+    """Return arguments with their values as people type them, or what counts where none is."""
+    texts = []
+    for name, value in arguments.items():
+        parameter = formula.parameter(name)
+        text = parameter.show(value)
+        if value is None:
+            text = parameter.description.partition("by default ")[2].rstrip(".")
+        texts.append(f"--{formula.label(name).replace(' ', '-')} {text}")
+    return ", ".join(texts)
 
 
 def explain(formula: Formula, arguments: dict[str, Any], result: Any) -> str:
@@ -308,7 +339,9 @@ def _solve(
             formula, arguments, over=parameter.name, result=result.rpartition("=")[2], limits=limits
         )
     if not as_json:
-        put("\n".join(found_roots.lines))
+        layer = calculator.layer_text(formula, parameter.layer, arguments)
+        lines = found_roots.lines
+        put("\n".join(named(line, layer) if found_roots.roots else line for line in lines))
     else:
         _print_roots(formula, found_roots)
     if found_roots.doubt:
@@ -465,7 +498,8 @@ def _sweep(
         _write_csv([headings, *([f"{value:.12g}" for value in row] for row in rows)])
         return
     names = "".join(f"  {name:12}" for name in swept.columns) if several else formula.short_name
-    put(f"{parameter.short_name:>16}  {names.strip()}")
+    layer = calculator.layer_of(formula, arguments)
+    put(f"{parameter.short_name:>16}  {named(names.strip(), layer)}")
     for x, *row in rows:
         texts = [units.show(y, unit) for y, unit in zip(row, shown.values(), strict=True)]
         put(f"{parameter.show(x):>16}  " + "  ".join(f"{text:12}" for text in texts).strip())
@@ -481,6 +515,8 @@ def _document(
         "units": {p.name: p.unit for p in formula.parameters},
         "result": result._asdict() if hasattr(result, "_asdict") else result,
         "unit": formula.unit,
+        "layer": calculator.layer_of(formula, arguments),
+        "assumed": calculator.defaults_said(formula, arguments),
         "note": doubt,
     }
 

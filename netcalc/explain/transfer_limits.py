@@ -3,7 +3,7 @@
 >>> from netcalc.path import Path
 >>> found = tcp_transfer(1e9, path=Path.parse("1 Gbit/s 20 ms"), window_bytes=65536)
 >>> print(found.sentence)
-The window limits this transfer: 610.3 s of 610.6 s (100%).
+The window limits this transfer: 610.5 s of 610.6 s (100%).
 """
 
 from __future__ import annotations

@@ -27,13 +27,25 @@ def document(*arguments):
     ("options", "name", "time_s", "tolerance", "source"),
     [
         # derived: 8e9 bit at 35.46 Mbit/s, the square-root law at 40 ms and 0.01 %
-        (["--loss", "0.01%", "--algorithm", "reno"], "loss", 225.6, 0.01, "Reno"),
-        (["--loss", "0.01%", "--algorithm", "cubic"], "loss", 225.6, 0.01, "CUBIC, there as Reno"),
+        (["--loss", "0.01%", "--algorithm", "reno"], "loss", 225.6, 0.01, "derived: Reno"),
+        (
+            ["--loss", "0.01%", "--algorithm", "cubic"],
+            "loss",
+            225.6,
+            0.01,
+            "derived: CUBIC, there as Reno",
+        ),
         # derived: 64 KiB in each round trip of 40.0124 ms
-        (["--window", "64KiB"], "window", 610.6, 0.001, "the window"),
+        (["--window", "64KiB"], "window", 610.6, 0.001, "derived: a window a round trip"),
         # derived: 1448 of 1538 B of 1 Gbit/s, and nine rounds in which the window grows
-        (["--loss", "0.01%", "--algorithm", "bbr"], "line", 8.86, 0.001, "BBR"),
-        ([], "line", 8.86, 0.001, "the line"),
+        (
+            ["--loss", "0.01%", "--algorithm", "bbr"],
+            "line",
+            8.86,
+            0.001,
+            "derived: BBR has the line",
+        ),
+        ([], "line", 8.86, 0.001, "derived: the line"),
     ],
 )
 def test_the_time_and_the_rate_name_one_limit(options, name, time_s, tolerance, source):

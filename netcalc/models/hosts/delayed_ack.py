@@ -91,10 +91,10 @@ def delayed_ack_s(system: str, *, statistic: str = "typical") -> FloatArray:
 
     Range: everywhere.
 
+    Defaults: statistic.
+
     Symbols: Not in the equation: system, statistic (the system sets the range, of which the mean is
     the middle).
-
-    Defaults: statistic.
 
     Examples
     --------

@@ -86,7 +86,7 @@ def tcp_goodput_bps(
     mtu_bytes : array_like
         Size of the full IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     ip_version : int
         4 or 6. [1]
     tcp_option_bytes : array_like
@@ -97,7 +97,7 @@ def tcp_goodput_bps(
     Returns
     -------
     numpy.ndarray
-        Goodput. [bit/s]
+        Goodput. [bit/s, TCP payload]
 
     Raises
     ------
@@ -202,7 +202,7 @@ def udp_goodput_bps(
     mtu_bytes : array_like
         Size of the IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     ip_version : int
         4 or 6. [1]
     tag_count : array_like
@@ -211,7 +211,7 @@ def udp_goodput_bps(
     Returns
     -------
     numpy.ndarray
-        Goodput. [bit/s]
+        Goodput. [bit/s, UDP payload]
 
     Raises
     ------
@@ -380,7 +380,7 @@ def half_duplex_goodput_bps(
     mtu_bytes : array_like
         Size of the full IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     segments_per_ack : array_like
         Full segments that one acknowledgement covers: 2 with delayed acknowledgements. [1]
     ip_version : int
@@ -393,7 +393,7 @@ def half_duplex_goodput_bps(
     Returns
     -------
     numpy.ndarray
-        Goodput. [bit/s]
+        Goodput. [bit/s, TCP payload]
 
     Raises
     ------
@@ -412,10 +412,10 @@ def half_duplex_goodput_bps(
 
     Range: everywhere.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`R` bandwidth_bps, :math:`k` segments_per_ack, :math:`M` mtu_bytes,
     :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------

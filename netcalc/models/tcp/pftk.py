@@ -152,9 +152,9 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
 
     Range: loss_ratio up to 0.21.
 
-    Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack.
-
     Defaults: segments_per_ack.
+
+    Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack.
 
     Examples
     --------
@@ -341,10 +341,10 @@ def pftk_rate_pps(
 
     Range: loss_ratio up to 0.21.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------
@@ -409,10 +409,10 @@ def pftk_throughput_pps(
 
     Range: loss_ratio up to 0.21.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------
@@ -481,10 +481,10 @@ def pftk_approx_rate_pps(
 
     Range: loss_ratio up to 0.02.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------
@@ -557,10 +557,10 @@ def pftk_loss_ratio(
 
     Range: result up to 0.21.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------
@@ -628,10 +628,10 @@ def pftk_approx_loss_ratio(
 
     Range: result up to 0.02.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------

@@ -208,10 +208,10 @@ def sawtooth_period_s(
 
     Range: everywhere.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`W` peak_window_packets, :math:`RTT` rtt_s, :math:`b` segments_per_ack,
     :math:`\alpha` increase_packets, :math:`\beta` decrease_factor.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------
@@ -263,10 +263,10 @@ def sawtooth_packets(
 
     Range: everywhere.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`W` peak_window_packets, :math:`b` segments_per_ack, :math:`\alpha`
     increase_packets, :math:`\beta` decrease_factor.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------
@@ -319,9 +319,9 @@ def buffer_rule_bytes(
 
     Range: everywhere.
 
-    Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`n` flow_count.
-
     Defaults: flow_count.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`n` flow_count.
 
     Examples
     --------

@@ -44,9 +44,9 @@ def tfrc_rounds(
 
     Range: loss_ratio up to 0.29.
 
-    Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack, :math:`k` timeout_rtts.
-
     Defaults: segments_per_ack.
+
+    Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack, :math:`k` timeout_rtts.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def tfrc_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Sending rate; ``inf`` (not loss limited) at a loss of 0. [bit/s]
+        Sending rate; ``inf`` (not loss limited) at a loss of 0. [bit/s, payload]
 
     See Also
     --------
@@ -112,10 +112,10 @@ def tfrc_throughput_bps(
 
     Range: loss_ratio up to 0.29.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`p` loss_ratio, :math:`s` mss_bytes, :math:`R` rtt_s, :math:`b` segments_per_ack,
     :math:`k` timeout_rtts.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def tfrc_loss_ratio(
     Parameters
     ----------
     throughput_bps : array_like
-        Target sending rate. [bit/s]
+        Target sending rate. [bit/s, payload]
     mss_bytes : array_like
         Size of a segment without IP and transport headers. [byte]
     rtt_s : array_like
@@ -179,10 +179,10 @@ def tfrc_loss_ratio(
 
     Range: result up to 0.29.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`p` result, :math:`X` throughput_bps, :math:`s` mss_bytes, :math:`R` rtt_s,
     :math:`b` segments_per_ack, :math:`k` timeout_rtts.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------

@@ -92,11 +92,11 @@ def rto_s(
 
     Range: everywhere.
 
+    Defaults: min_rto_s, floor.
+
     Symbols: :math:`SRTT` srtt_s, :math:`RTTVAR` rttvar_s, :math:`G` granularity_s,
     :math:`RTO_{min}` min_rto_s, :math:`RTO_{max}` max_rto_s. Not in the equation: floor (what the
     least holds up).
-
-    Defaults: min_rto_s, floor.
 
     Examples
     --------
@@ -174,10 +174,10 @@ def rto_estimate(
 
     Range: everywhere.
 
+    Defaults: min_rto_s, floor.
+
     Symbols: :math:`R_i` rtt_s. Not in the equation: retransmitted (which are passed over),
     granularity_s, min_rto_s, max_rto_s, initial_rto_s, floor (in the timeout of each state).
-
-    Defaults: min_rto_s, floor.
 
     Examples
     --------
