@@ -5,7 +5,8 @@
 >>> print(transfer(1e6, path=path).sentence)
 Latency limits this transfer: 40 ms of 48 ms (83%).
 >>> print(rate(path, window_bytes=65535, loss_ratio=1e-4).sentence)
-The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is loss at 22.95 Mbit/s.
+The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is loss at \
+22.95 Mbit/s (TCP payload).
 """
 
 from __future__ import annotations

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 EXPLAINING: dict[str, str] = {
     # One sentence for a finding.
-    "explained-rate": "{subject} limits this: {measured:bit/s} is {share:.0%} of {value:bit/s}",
+    "explained-rate": (
+        "{subject} limits this: {measured:bit/s}{in_layer} is {share:.0%} of "
+        "{value:bit/s}{in_layer}"
+    ),
     "explained-rate-next": (
-        "{subject} limits this: {measured:bit/s} is {share:.0%} of {value:bit/s}; the next limit "
-        "is {next} at {next_value:bit/s}"
+        "{subject} limits this: {measured:bit/s}{in_layer} is {share:.0%} of "
+        "{value:bit/s}{in_layer}; the next limit is {next} at {next_value:bit/s}{in_layer}"
     ),
     "explained-gap": (
-        "no known limit explains {measured:bit/s}: it is {share:.0%} of the lowest, {subject} at "
-        "{value:bit/s}"
+        "no known limit explains {measured:bit/s}{in_layer}: it is {share:.0%} of the lowest, "
+        "{subject} at {value:bit/s}{in_layer}"
     ),
-    "explained-ceiling": "{subject} limits this to {value:bit/s}",
+    "explained-ceiling": "{subject} limits this to {value:bit/s}{in_layer}",
     "explained-ceiling-next": (
-        "{subject} limits this to {value:bit/s}; the next limit is {next} at {next_value:bit/s}"
+        "{subject} limits this to {value:bit/s}{in_layer}; the next limit is {next} at "
+        "{next_value:bit/s}{in_layer}"
     ),
     "explained-time": "{subject} makes this: {value:s} of {measured:s} ({share:.0%})",
     "explained-time-next": (
@@ -27,7 +31,7 @@ EXPLAINING: dict[str, str] = {
     "path-limited": "{subject} limits this path to {value:bit/s} ({layer})",
     "path-limited-next": (
         "{subject} limits this path to {value:bit/s} ({layer}); the next limit is {next} at "
-        "{next_value:bit/s}"
+        "{next_value:bit/s} ({layer})"
     ),
     "path-timeouts": "above {loss_ratio:ratio} loss timeouts decide, and the rate is an estimate",
     "assumed-tcp": (
@@ -125,7 +129,7 @@ EXPLAINING: dict[str, str] = {
     ),
     # Limits of a measured rate.
     "limit-line": "the line",
-    "how-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s}",
+    "how-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s} (line)",
     "assumes-line": "nothing else uses the line, and its rate is that of layer 1",
     "confirm-line": "send UDP at that rate and measure the received rate",
     "limit-fragments": "the line, with datagrams in fragments",

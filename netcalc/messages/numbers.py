@@ -127,6 +127,9 @@ NUMBERS = {
         "the geometry alone: below {limit}, where satellites move on, radio and the way to the "
         "ground station add more than it is (measured: several times as much)"
     ),
+    "half-duplex-of-no-ethernet": (
+        "{value} is no rate of half-duplex Ethernet: Wi-Fi delivers about half of what this gives"
+    ),
     "line-of-payload": "{line} counts as {rate} ({layer}), of {gross} (line)",
     "line-as-ethernet": (
         "{line} counts as an Ethernet of {rate} (line), which it is not; its payload is {payload}, "

@@ -64,7 +64,7 @@ def test_the_formula_and_the_explanation_are_one_model():
     rtt_s = explained["rate"]["rtt_s"]
     asked = ["calc", "transfer-time", "1GB", "--bandwidth", "1Gbit/s", "--rtt", f"{rtt_s!r} s",
              "--loss", "0.01%", "--json"]  # fmt: skip
-    alone = json.loads(CliRunner().invoke(commands, asked).output)
+    alone = json.loads(CliRunner().invoke(commands, asked).stdout)
     assert alone["result"] == pytest.approx(explained["transfer"]["total_s"], rel=1e-12)
 
 

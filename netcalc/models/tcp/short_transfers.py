@@ -231,6 +231,8 @@ def fetch_s(
 
     Range: everywhere.
 
+    Defaults: handshake_round_trips, header_bytes.
+
     Symbols: :math:`RTT` rtt_s, :math:`h` handshake_round_trips, :math:`t_{server}` server_s. Not in
     the equation: payload_bytes, mss_bytes, initial_window_segments, bandwidth_bps, header_bytes,
     growth, max_window_segments (in the time of sending).
