@@ -197,7 +197,9 @@ def tcp_transfer(
             for name in found.by_congestion_control
         }
     parts = tuple(TcpPart(name, named[name], _share(named[name], total), values) for name in order)
-    assumed = (Notice("assumed-tcp", lowest.values),)
+    assumed = found.assumptions
+    if not found.by_congestion_control:  # it says nothing of timeouts; slow start counts anyway
+        assumed = (*assumed, Notice("assumed-tcp", lowest.values))
     return TcpTransfer(parts, total, found, congestion_control, by_control, assumed)
 
 

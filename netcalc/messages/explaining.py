@@ -38,6 +38,7 @@ EXPLAINING: dict[str, str] = {
         "the window grows by one segment for each acknowledged (Linux counts bytes), and the "
         "timeout is {rto_s:s} (the round trip and the 200 ms of Linux)"
     ),
+    "assumed-ethernet": "{line} counts as an Ethernet of {rate:bit/s} (line)",
     "assumed-control-system": "{control}, as this system has it ({where})",
     "assumed-control-default": "{control}, the default of Linux",
     "assumed-control-other": "{control}, as this system's {found} is not computed ({where})",

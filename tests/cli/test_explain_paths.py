@@ -132,3 +132,10 @@ def test_one_link_has_no_others():
 def test_flows_are_of_a_path(tmp_path):
     refused = run("--claim", "94 Mbit/s", "--line", "100Mbit/s", "--flows", "2")
     assert refused.exception.code == "option-of-path"
+
+
+def test_a_t1_is_said_to_count_as_an_ethernet():
+    for options in ([], ["--size", "1MB"], ["--loss", "1%", "--algorithm", "reno"]):
+        shown = run("T1 5 ms", *options).output
+        assert shown.count("T1 counts as an Ethernet of 1.544 Mbit/s (line)") == 1
+    assert "counts as an Ethernet" not in run("10 Mbit/s 5 ms").output
