@@ -11,6 +11,7 @@ says it behind the number.
 from __future__ import annotations
 
 LINE = "line"
+ETHERNET_LINE = "Ethernet line"
 FRAME = "Ethernet frame"
 IP = "IP"
 PPP = "PPP"
@@ -23,7 +24,8 @@ UDP_PAYLOAD = "UDP payload"
 CODEC = "codec"
 
 LAYERS: dict[str, str] = {
-    LINE: "all bits of the line: of Ethernet with preamble and gap, of SONET with its overhead",
+    LINE: "all bits of the line, as its name says: of SONET, T and E lines with their overhead",
+    ETHERNET_LINE: "all bits of an Ethernet: frames with preamble and gap",
     FRAME: "Ethernet frames with FCS and tags, without preamble and gap",
     IP: "IP packets with their headers",
     PPP: "PPP frames with flags and FCS, in the channels of a serial line",
@@ -36,6 +38,9 @@ LAYERS: dict[str, str] = {
     CODEC: "what a voice codec puts out",
 }
 """Each layer and what it counts."""
+
+LINK_LAYERS = {"ethernet": ETHERNET_LINE, "frame": FRAME, "ppp": PPP, "ip": IP}
+"""What an argument calls the layer of a link, and the layer of a rate with it."""
 
 SAME_AS = "layer of "
 """How the layer of a rate begins that is the layer of an argument: ``layer of capacity_bps``."""

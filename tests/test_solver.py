@@ -148,7 +148,7 @@ def test_a_refusal_names_the_argument_as_it_is_typed():
 
 def test_solve_in_a_terminal():
     asked = ["transfer", "--payload", "1MB", "--latency", "30ms", "--for", "1.03s"]
-    assert run(*asked, "--solve", "bandwidth").stdout == "8 Mbit/s\n"
+    assert run(*asked, "--solve", "bandwidth").stdout == "8 Mbit/s (line)\n"
     narrow = run(*asked, "--solve", "bandwidth=1kbit/s:1Mbit/s")
     assert narrow.output == "no solution in [1 kbit/s, 1 Mbit/s]\n"
     assert narrow.exit_code == 1

@@ -161,6 +161,19 @@ class Formula:
         found = UNIT.search(text)
         return found[1] if found else ""
 
+    @property
+    def layer(self) -> str:
+        """Layer of a rate that is the result, as in :mod:`netcalc.rate_layers`."""
+        text = flat(self._doc.returns.description or "") if self._doc.returns else ""
+        found = UNIT.search(text)
+        return (found[2] or "") if found else ""
+
+    @property
+    def said_defaults(self) -> tuple[str, ...]:
+        """The arguments whose defaults an answer names, as others may expect another one."""
+        found = re.search(r"^Defaults: ([\w, ]+)\.$", self._section("notes"), re.M)
+        return tuple(found[1].split(", ")) if found else ()
+
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The arguments, the swept one first."""

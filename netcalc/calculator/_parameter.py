@@ -12,10 +12,11 @@ import numpy as np
 
 from netcalc import units
 from netcalc.calculator import _lists, _names
+from netcalc.calculator._layers import named_line, rate_of_line
 from netcalc.errors import DomainError, UnitError
 
-UNIT = re.compile(r"\[([^\[\]]+)\]\s*$")
-"""The unit at the end of a description."""
+UNIT = re.compile(r"\[([^\[\],]+)(?:, ([^\[\]]+))?\]\s*$")
+"""The unit at the end of a description, and the layer of a rate."""
 SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s|hz|db)$")
 """The unit at the end of a name."""
 _TWO_COUNTS = re.compile(r"(\d+),(\d+)")
@@ -54,6 +55,7 @@ _IP_VERSIONS = {"4": 4.0, "v4": 4.0, "ipv4": 4.0, "6": 6.0, "v6": 6.0, "ipv6": 6
 class Parameter:
     """One argument of a formula: what its docstring and its signature say.
 
+    ``layer`` is that of a rate, as in :mod:`netcalc.rate_layers`, empty where it is not said.
     ``kind`` is ``number``, ``list``, ``bool``, ``choice`` or ``text``; ``default`` is
     :data:`inspect.Parameter.empty` where there is none.
     """
@@ -64,6 +66,7 @@ class Parameter:
     default: Any
     description: str
     choices: tuple[str, ...] = ()
+    layer: str = ""
 
     @property
     def short_name(self) -> str:
@@ -199,6 +202,8 @@ class Parameter:
             return known
         if self.unit == "1":
             text = self._without_noun(text)
+        if self.unit == "bit/s" and (line := named_line(text)) is not None:
+            return rate_of_line(line, self.layer)
         try:
             return units.parse_typed(
                 text, self.unit, field=self.short_name,
@@ -259,6 +264,7 @@ def documented_parameter(
         default=signature.default,
         description=UNIT.sub("", text).strip(),
         choices=tuple(c.strip(" '\"") for c in choices[1].split(",")) if choices else (),
+        layer=(unit[2] or "") if unit else "",
     )  # fmt: skip
 
 

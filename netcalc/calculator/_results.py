@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netcalc.calculator._layers import layer_of, layer_text
 from netcalc.calculator._parameter import show
+from netcalc.rate_layers import named
 
 if TYPE_CHECKING:
     from netcalc.calculator._formula import Formula
@@ -45,14 +47,19 @@ def table(wanted: Formula, result: Any) -> dict[str, list[Any]]:
     return {name: column + [""] * (length - len(column)) for name, column in columns.items()}
 
 
-def result_lines(wanted: Formula, result: Any) -> list[str]:
-    """Return a result as people read it: one line, or one for each of its columns."""
+def result_lines(
+    wanted: Formula, result: Any, arguments: Mapping[str, Any] | None = None
+) -> list[str]:
+    """Return a result as people read it: one line, or one for each of its columns.
+
+    A rate has its layer behind it; that of an argument's layer needs the arguments.
+    """
     if hasattr(result, "_asdict"):
         return [
             f"{name}: {show(column, column_unit(wanted, name))}"
             for name, column in result._asdict().items()
         ]
-    return [show(result, wanted.unit)]
+    return [named(show(result, wanted.unit), layer_of(wanted, arguments or {}))]
 
 
 def explained(wanted: Formula, arguments: Mapping[str, Any], result: Any) -> list[tuple[str, str]]:
@@ -64,11 +71,14 @@ def explained(wanted: Formula, arguments: Mapping[str, Any], result: Any) -> lis
     >>> serialization = formula("latency.serialization")
     >>> given = {"wire_bytes": 1538, "bandwidth_bps": 1e9}
     >>> explained(serialization, given, serialization.evaluate(given))
-    [('wire_bytes', '1538 B'), ('bandwidth_bps', '1 Gbit/s'), ('serialization_s', '12.3 µs')]
+    [('wire_bytes', '1538 B'), ('bandwidth_bps', '1 Gbit/s (line)'), ('serialization_s', '12.3 µs')]
     """
     lines = []
     for parameter in wanted.parameters:
         value = arguments.get(parameter.name, parameter.default)
         origin = "" if parameter.name in arguments else " (default)"
-        lines.append((parameter.name, parameter.show(value, digits=6) + origin))
-    return [*lines, (wanted.function_name, ", ".join(result_lines(wanted, result)))]
+        text = named(
+            parameter.show(value, digits=6), layer_text(wanted, parameter.layer, arguments)
+        )
+        lines.append((parameter.name, text + origin))
+    return [*lines, (wanted.function_name, ", ".join(result_lines(wanted, result, arguments)))]

@@ -19,7 +19,15 @@ from netcalc.checks import FloatArray
 from netcalc.cli import check_one_form, complain, formula_words, print_json, put, say
 from netcalc.cli.mistakes import CommandError, Group, Typed, rename
 from netcalc.cli.quantity import WholeNumber
-from netcalc.errors import DomainError, NetcalcError, UnitError
+from netcalc.errors import (
+    DomainError,
+    DoubtWarning,
+    NetcalcError,
+    UnitError,
+    doubts,
+    tell_doubts,
+)
+from netcalc.rate_layers import named
 
 _RESERVED = {
     "json", "csv", "sweep", "plot", "force", "solve", "for", "explain", "help",
@@ -28,6 +36,25 @@ _RESERVED = {
 """Options of every formula; an argument of that name is given with its unit."""
 _RANGE_MARK = re.compile(r"\.\.|[…±–(:]|\+/?-|\d\s*-\s*\d|\sto\s")
 """What text of a range, a distribution or a column has, and a quantity has not."""
+_DRAWS: dict[str, dict[str, Any]] = {
+    "--draws": {
+        "type": WholeNumber(2),
+        "help": "Number of draws of ranges such as 80..100Mbit/s, 30ms±5ms, "
+        '"lognormal(30ms, p95 60ms)" and file.csv:column (default: 10,000).',
+    },
+    "--seed": {"type": WholeNumber(0), "help": "Another number draws other values (default: 0)."},
+    "--correlate": {
+        "metavar": "A,B=NUMBER",
+        "help": "Correlation of two arguments that are ranges, such as bandwidth,latency=0.5; "
+        "several are separated by semicolons.",
+    },
+    "--truncate": {"is_flag": True, "help": "Leave out draws that are impossible."},
+    "--dask": {
+        "metavar": "ADDRESS",
+        "help": "Draw on the workers of a Dask scheduler; local: on those of this machine.",
+    },
+}
+"""Options about ranges."""
 
 
 FOUND = 12
@@ -120,26 +147,6 @@ def formula_command(name: str) -> click.Command | None:
         raise
 
 
-_DRAWS: dict[str, dict[str, Any]] = {
-    "--draws": {
-        "type": WholeNumber(2),
-        "help": "Number of draws of ranges such as 80..100Mbit/s, 30ms±5ms, "
-        '"lognormal(30ms, p95 60ms)" and file.csv:column (default: 10,000).',
-    },
-    "--seed": {"type": WholeNumber(0), "help": "Another number draws other values (default: 0)."},
-    "--correlate": {
-        "metavar": "A,B=NUMBER",
-        "help": "Correlation of two arguments that are ranges, such as bandwidth,latency=0.5.",
-    },
-    "--truncate": {"is_flag": True, "help": "Leave out draws that are impossible."},
-    "--dask": {
-        "metavar": "ADDRESS",
-        "help": "Draw on the workers of a Dask scheduler; local: on those of this machine.",
-    },
-}
-"""Options about ranges."""
-
-
 def _command(formula: Formula) -> click.Command:
     arguments: list[click.Parameter] = []
     if formula.parameters:
@@ -165,8 +172,8 @@ def _command(formula: Formula) -> click.Command:
         click.Option(
             ["--plot", "plot_"],
             metavar="OUT",
-            help="Plot the sweep, as .html, .png or .svg, or the distribution of an answer to "
-            "ranges, as .html or .svg.",
+            help="Plot the sweep as .html, .png or .svg, the distribution of an answer to ranges "
+            "as .html or .svg.",
         ),
         click.Option(["--force", "force_"], is_flag=True, help="Replace OUT if it exists."),
         click.Option(
@@ -230,9 +237,10 @@ def _run(
         "draws": draws_, "seed": seed_, "correlate": correlate_, "truncate": truncate_ or None,
         "dask": dask_,
     }  # fmt: skip
+    drawn = {name: one for name, one in drawn.items() if one is not None}
     typed: dict[tuple[str, float], str] = {}
     if any(map(_RANGE_MARK.search, texts.values())):
-        from netcalc.cli import ranges  # late: most answers are of single numbers
+        from netcalc.cli.formulas import ranges  # late: most answers are of single numbers
 
         with _named_as_typed(formula, typed, unnamed=unnamed):
             inputs, texts = ranges.split(formula, texts)
@@ -240,20 +248,18 @@ def _run(
                 if solve_ is not None or sweep_:
                     option = "--solve" if solve_ is not None else "--sweep"
                     raise CommandError("options-exclusive", first=option, second="ranges")
-                known = {name: one for name, one in drawn.items() if one is not None}
                 ranges.answer(
-                    formula, formula.arguments(texts), inputs, ranges.Wanted(**known), plot=plot_,
+                    formula, formula.arguments(texts), inputs, ranges.Wanted(**drawn), plot=plot_,
                     force=force_, as_json=json_, as_csv=csv_, explained=explain_,
                 )  # fmt: skip
                 return
-    for name, one in drawn.items():
-        if one is not None:
-            raise CommandError(
-                "option-requires",
-                option=f"--{name}",
-                required="an argument that is a range",
-                example="Write for example 80..100Mbit/s",
-            )
+    for name in drawn:
+        raise CommandError(
+            "option-requires",
+            option=f"--{name}",
+            required="an argument that is a range",
+            example="Write for example 80..100Mbit/s",
+        )
     listed = formula_words.lists(formula, texts)
     if solve_ is not None and listed:
         name = "--" + formula.option(next(iter(listed)))
@@ -267,7 +273,8 @@ def _run(
         )
     with _named_as_typed(formula, typed, unnamed=unnamed):
         single = {name: text for name, text in texts.items() if name not in listed}
-        arguments = formula.arguments(single)
+        with doubts() as read:
+            arguments = formula.arguments(single)
         typed |= {
             (name, number): texts[name]
             for name, number in arguments.items()
@@ -281,6 +288,8 @@ def _run(
             for name, values in listed.items()
         ]
         formula_words.check_sweeps(len(sweeps))
+        if solve_ is not None or sweeps:
+            tell_doubts(read)
         if solve_ is not None and for_ is not None:
             _solve(formula, arguments, solve_, for_, as_json=json_)
         elif len(sweeps) == 2:
@@ -288,7 +297,7 @@ def _run(
         elif sweeps:
             _sweep(formula, arguments, sweeps[0], plot_, force=force_, as_json=json_, as_csv=csv_)
         else:
-            _evaluate(formula, arguments, as_json=json_, as_csv=csv_, explained=explain_)
+            _evaluate(formula, arguments, read, as_json=json_, as_csv=csv_, explained=explain_)
 
 
 @contextmanager
@@ -333,10 +342,16 @@ def _swept_or_sought(formula: Formula, name: str, option: str) -> Parameter:
 
 
 def _evaluate(
-    formula: Formula, arguments: dict[str, Any], *, as_json: bool, as_csv: bool, explained: bool
+    formula: Formula,
+    arguments: dict[str, Any],
+    read: list[DoubtWarning],
+    *,
+    as_json: bool,
+    as_csv: bool,
+    explained: bool,
 ) -> None:
-    result, doubts = formula.answer(arguments)
-    doubt = formula.doubt(result, doubts)
+    result, found = formula.answer(arguments)
+    doubt = formula.doubt(result, [*read, *found])
     if as_json:
         print_json(_document(formula, arguments, result, doubt))
     elif as_csv:
@@ -344,9 +359,23 @@ def _evaluate(
     elif explained:
         say(explain(formula, arguments, result))
     else:
-        say("\n".join(calculator.result_lines(formula, result)))
+        say("\n".join(calculator.result_lines(formula, result, arguments)))
+    if said := calculator.defaults_said(formula, arguments):
+        complain(f"assumed: {_named(formula, said)}")
     if doubt:
         complain(f"note: {doubt}")
+
+
+def _named(formula: Formula, arguments: dict[str, Any]) -> str:
+    """Return arguments with their values as people type them, or what counts where none is."""
+    texts = []
+    for name, value in arguments.items():
+        parameter = formula.parameter(name)
+        text = parameter.show(value)
+        if value is None:
+            text = parameter.description.partition("by default ")[2].rstrip(".")
+        texts.append(f"--{formula.label(name).replace(' ', '-')} {text}")
+    return ", ".join(texts)
 
 
 def explain(formula: Formula, arguments: dict[str, Any], result: Any) -> str:
@@ -372,7 +401,9 @@ def _solve(
             formula, arguments, over=parameter.name, result=result.rpartition("=")[2], limits=limits
         )
     if not as_json:
-        put("\n".join(found_roots.lines))
+        layer = calculator.layer_text(formula, parameter.layer, arguments)
+        lines = found_roots.lines
+        put("\n".join(named(line, layer) if found_roots.roots else line for line in lines))
     else:
         _print_roots(formula, found_roots)
     if found_roots.doubt:
@@ -529,7 +560,8 @@ def _sweep(
         write_csv([headings, *([f"{value:.12g}" for value in row] for row in rows)])
         return
     names = "".join(f"  {name:12}" for name in swept.columns) if several else formula.short_name
-    put(f"{parameter.short_name:>16}  {names.strip()}")
+    layer = calculator.layer_of(formula, arguments)
+    put(f"{parameter.short_name:>16}  {named(names.strip(), layer)}")
     for x, *row in rows:
         texts = [units.show(y, unit) for y, unit in zip(row, shown.values(), strict=True)]
         put(f"{parameter.show(x):>16}  " + "  ".join(f"{text:12}" for text in texts).strip())
@@ -545,6 +577,8 @@ def _document(
         "units": {p.name: p.unit for p in formula.parameters},
         "result": result._asdict() if hasattr(result, "_asdict") else result,
         "unit": formula.unit,
+        "layer": calculator.layer_of(formula, arguments),
+        "assumed": calculator.defaults_said(formula, arguments),
         "note": doubt,
     }
 

@@ -334,7 +334,7 @@ def _explain_path(
             one = explanations.tcp_transfer(payload_bytes, path=links, **asked)
     if one is not None and one.by_congestion_control:
         one = replace(one, assumptions=(*notices, *one.assumptions))
-    if found.assumptions:
+    if found.by_congestion_control:
         found = replace(found, assumptions=(*notices, *found.assumptions))
     if as_json:
         print_json({"rate": found.as_dict(), "transfer": None if one is None else one.as_dict()})

@@ -7,7 +7,7 @@ stated number.
 >>> from netcalc.path import Path
 >>> print(rate(Path.parse("1 Gbit/s 40 ms"), window_bytes=65535).sentence)
 The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is the bottleneck link \
-at 941.5 Mbit/s.
+at 941.5 Mbit/s (TCP payload).
 """
 
 from netcalc.explain.claim_models import Model

@@ -15,6 +15,7 @@ from netcalc.explain.rate_limits import missing, rate_limits
 from netcalc.messages import Notice
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.tcp.timers import MIN_RTO_S
+from netcalc.rate_layers import FRAME, TCP_PAYLOAD
 from netcalc.samples import COUNTER_LIMIT, Samples, Table
 
 _PREFIXES = ("TcpExt", "Tcp", "Udp", "IpExt", "Ip", "")
@@ -137,6 +138,7 @@ def _of_host(counted: Mapping[str, float], busy_ratio: float, known: Known) -> F
         limits=rate_limits(one, known) if said else (),
         notices=tuple(said) or (Notice("counters-quiet"),),
         missing=missing(one, known) if one.loss_ratio >= 0 else (),
+        layer=TCP_PAYLOAD,
     )
 
 
@@ -168,4 +170,5 @@ def _of_queue(name: str, one: Mapping[str, float], known: Known) -> Finding:
         limits=tuple(sorted((*found.limits, *limits), key=lambda limit: limit.value)),
         notices=(*said, *found.notices),
         missing=missing(seen, known) if said else found.missing,
+        layer=FRAME,
     )

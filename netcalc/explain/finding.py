@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.messages import Notice
+from netcalc.rate_layers import named
 from netcalc.units import show
 
 APART_RATIO = 1.5
@@ -106,6 +107,8 @@ class Finding:
         What to state for further limits.
     metrics : mapping
         Quantities that judge the measurement, by name, in SI units.
+    layer : str
+        Layer of the rates, as in :mod:`netcalc.rate_layers`; empty for times.
     """
 
     label: str = ""
@@ -115,6 +118,7 @@ class Finding:
     notices: tuple[Notice, ...] = ()
     missing: tuple[Notice, ...] = ()
     metrics: Mapping[str, float] = field(default_factory=dict)
+    layer: str = ""
 
     @property
     def candidates(self) -> tuple[Limit, ...]:
@@ -202,6 +206,7 @@ class Finding:
             "share": self.share_ratio,
             "next": "" if second is None else second.subject,
             "next_value": math.nan if second is None else second.value,
+            "in_layer": named("", self.layer),
         }
         alone = second is None
         if self.unit == "s":
@@ -230,8 +235,11 @@ class Finding:
             mark = "" if math.isnan(share) else f"{share:.0%}"
             if one.for_comparison:
                 mark = f"({mark})" if mark else "()"
-            found.append((one.subject, show(one.value, self.unit), mark, str(one.arithmetic)))
+            found.append((one.subject, self._shown(one.value), mark, str(one.arithmetic)))
         return found
+
+    def _shown(self, value: float) -> str:
+        return named(show(value, self.unit), self.layer)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the finding as JSON has it."""
@@ -239,6 +247,7 @@ class Finding:
         return {
             "label": self.label,
             "unit": self.unit,
+            "layer": self.layer,
             "measured": None if math.isnan(self.measured) else self.measured,
             "sentence": self.sentence,
             "code": self.said.code,

@@ -26,6 +26,7 @@ from netcalc.fit import Line, robust_line
 from netcalc.messages import Notice
 from netcalc.models.rates import line_rate
 from netcalc.models.sizes import framing
+from netcalc.rate_layers import FRAME, PAYLOAD
 from netcalc.samples import Samples, Table
 
 FLAT_RATIO = 0.1
@@ -242,4 +243,5 @@ def _finding(
         limits=tuple(sorted(limits, key=lambda one: one.value)),
         notices=tuple(said),
         missing=() if known.line_bps is not None or is_implied else (Notice("ask-line"),),
+        layer=PAYLOAD if frames.is_payload else FRAME,
     )

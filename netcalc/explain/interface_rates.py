@@ -14,6 +14,7 @@ from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import COUNT_TOLERANCE
 from netcalc.messages import Notice
+from netcalc.rate_layers import FRAME
 from netcalc.samples import COUNTER_LIMIT
 
 MOST_FRAME_BYTES = MOST_PACKET_BYTES + 14
@@ -94,7 +95,7 @@ def _direction(
         asked.append(Notice("ask-line"))
     return Finding(
         label=label, limits=tuple(limits), notices=tuple(said) or (Notice("interface-idle"),),
-        missing=tuple(asked),
+        missing=tuple(asked), layer=FRAME,
     )  # fmt: skip
 
 
@@ -154,7 +155,7 @@ def sar_findings(name: str, rows: Mapping[str, list[float]], known: Known) -> li
             Finding(
                 label=f"{name}, {direction}", measured=8 * rate, notices=tuple(said),
                 limits=tuple(sorted(limits, key=lambda one: one.value)),
-                missing=() if line > 0 else (Notice("ask-line"),),
+                missing=() if line > 0 else (Notice("ask-line"),), layer=FRAME,
             )
         )  # fmt: skip
     if not found and not any(size.any() for size in sizes.values()):

@@ -31,6 +31,7 @@ from netcalc.explain.table_columns import Row
 from netcalc.explain.time_series import explain_trips, series_evidence
 from netcalc.explain.write_tables import explain_uncounted, write_evidence
 from netcalc.messages import Notice
+from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 from netcalc.readers.captures.lists.packet_lists import traces_of
 from netcalc.samples import (
     BulkSamples,
@@ -207,6 +208,7 @@ def explain_evidence(one: Evidence, known: Known, row: Row | None = None) -> Fin
         notices=(*rate_notices(one, known), *row.notices),
         missing=(*missing(one, known), *row.missing),
         metrics=transfer_metrics(one, known, line_ceiling_bps=line),
+        layer=UDP_PAYLOAD if one.is_udp else TCP_PAYLOAD,
     )
     if limits and not found.is_explained and not math.isnan(one.rate_bps):
         return replace(found, missing=(*found.missing, *missing_of_unexplained(one, known)))

@@ -5,7 +5,8 @@
 >>> print(transfer(1e6, path=path).sentence)
 Latency limits this transfer: 40 ms of 48 ms (83%).
 >>> print(rate(path, window_bytes=65535, loss_ratio=1e-4).sentence)
-The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is loss at 21.87 Mbit/s.
+The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is loss at \
+22.95 Mbit/s (TCP payload).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.checks import choice, non_negative, positive, ratio, whole
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, UnitError
 from netcalc.messages import Notice, sentence
 from netcalc.models.delays import asymmetry, latency, store_and_forward
 from netcalc.models.rates import goodput
@@ -25,7 +26,7 @@ from netcalc.models.tcp import transfer_time, window
 from netcalc.models.tcp.timers import MIN_RTO_S
 from netcalc.path import Path
 from netcalc.rate_layers import TCP_PAYLOAD, named
-from netcalc.units import show
+from netcalc.units import line, show
 
 TIMESTAMP_BYTES = 12
 """TCP options of every segment: timestamps, padded. [byte]"""
@@ -376,8 +377,21 @@ def rate(
         rtt,
         high_loss=loss_ratio > HIGH_LOSS_RATIO,
         by_congestion_control=by_control,
-        assumptions=(Notice("assumed-tcp", values),) if by_control else (),
+        assumptions=(
+            *_as_ethernet(path),
+            *((Notice("assumed-tcp", values),) if by_control else ()),
+        ),
     )
+
+
+def _as_ethernet(path: Path) -> tuple[Notice, ...]:
+    """Return that a T, E or OC line is taken for an Ethernet, where one is the bottleneck."""
+    slowest = min(path.links, key=lambda link: link.bandwidth_bps)
+    try:
+        line(slowest.name)
+    except UnitError:
+        return ()
+    return (Notice("assumed-ethernet", {"line": slowest.name, "rate": slowest.bandwidth_bps}),)
 
 
 def round_trip_s(path: Path, *, rtt_s: float | None, mtu_bytes: float) -> float:

@@ -3,7 +3,7 @@
 >>> from netcalc.path import Path
 >>> found = tcp_transfer(1e9, path=Path.parse("1 Gbit/s 20 ms"), window_bytes=65536)
 >>> print(found.sentence)
-The window limits this transfer: 610.3 s of 610.6 s (100%).
+The window limits this transfer: 610.5 s of 610.6 s (100%).
 """
 
 from __future__ import annotations
@@ -197,7 +197,9 @@ def tcp_transfer(
             for name in found.by_congestion_control
         }
     parts = tuple(TcpPart(name, named[name], _share(named[name], total), values) for name in order)
-    assumed = (Notice("assumed-tcp", lowest.values),)
+    assumed = found.assumptions
+    if not found.by_congestion_control:  # it says nothing of timeouts; slow start counts anyway
+        assumed = (*assumed, Notice("assumed-tcp", lowest.values))
     return TcpTransfer(parts, total, found, congestion_control, by_control, assumed)
 
 

@@ -319,7 +319,7 @@ class CalculatorPanel(ipywidgets.VBox):
         length = len(next(iter(columns.values())))
         substituted = self.formula.equation_with(arguments, result if length == 1 else None)
         self.equation.value = _displayed(self.formula.equation, substituted)
-        self.result.say(_words(self.formula, result, length))
+        self.result.say(_words(self.formula, result, arguments, length))
         self.numbers.value = _definitions(lines if length == 1 else lines[:-1])
         self.table.value = _table(self.formula, columns) if length > 1 else ""
 
@@ -499,12 +499,12 @@ def _row(widgets: list[ipywidgets.Widget]) -> ipywidgets.Box:
     )
 
 
-def _words(formula: Formula, result: Any, length: int) -> str:
+def _words(formula: Formula, result: Any, arguments: Mapping[str, Any], length: int) -> str:
     """Return the result in a sentence."""
     what = formula.summary.rstrip(".")
     if length > 1:
         return f"{what}: {length} rows, in the table below."
-    text = ", ".join(calculator.result_lines(formula, result))
+    text = ", ".join(calculator.result_lines(formula, result, arguments))
     columns = result._asdict().values() if hasattr(result, "_asdict") else [result]
     if all(np.isfinite(np.asarray(value, dtype=float)).all() for value in columns):
         return f"{what}: {text}."

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 EXPLAINING: dict[str, str] = {
     # One sentence for a finding.
-    "explained-rate": "{subject} limits this: {measured:bit/s} is {share:.0%} of {value:bit/s}",
+    "explained-rate": (
+        "{subject} limits this: {measured:bit/s}{in_layer} is {share:.0%} of "
+        "{value:bit/s}{in_layer}"
+    ),
     "explained-rate-next": (
-        "{subject} limits this: {measured:bit/s} is {share:.0%} of {value:bit/s}; the next limit "
-        "is {next} at {next_value:bit/s}"
+        "{subject} limits this: {measured:bit/s}{in_layer} is {share:.0%} of "
+        "{value:bit/s}{in_layer}; the next limit is {next} at {next_value:bit/s}{in_layer}"
     ),
     "explained-gap": (
-        "no known limit explains {measured:bit/s}: it is {share:.0%} of the lowest, {subject} at "
-        "{value:bit/s}"
+        "no known limit explains {measured:bit/s}{in_layer}: it is {share:.0%} of the lowest, "
+        "{subject} at {value:bit/s}{in_layer}"
     ),
-    "explained-ceiling": "{subject} limits this to {value:bit/s}",
+    "explained-ceiling": "{subject} limits this to {value:bit/s}{in_layer}",
     "explained-ceiling-next": (
-        "{subject} limits this to {value:bit/s}; the next limit is {next} at {next_value:bit/s}"
+        "{subject} limits this to {value:bit/s}{in_layer}; the next limit is {next} at "
+        "{next_value:bit/s}{in_layer}"
     ),
     "explained-time": "{subject} makes this: {value:s} of {measured:s} ({share:.0%})",
     "explained-time-next": (
@@ -27,13 +31,14 @@ EXPLAINING: dict[str, str] = {
     "path-limited": "{subject} limits this path to {value:bit/s} ({layer})",
     "path-limited-next": (
         "{subject} limits this path to {value:bit/s} ({layer}); the next limit is {next} at "
-        "{next_value:bit/s}"
+        "{next_value:bit/s} ({layer})"
     ),
     "path-timeouts": "above {loss_ratio:ratio} loss timeouts decide, and the rate is an estimate",
     "assumed-tcp": (
         "the window grows by one segment for each acknowledged (Linux counts bytes), and the "
         "timeout is {rto_s:s} (the round trip and the 200 ms of Linux)"
     ),
+    "assumed-ethernet": "{line} counts as an Ethernet of {rate:bit/s} (line)",
     "assumed-control-system": "{control}, as this system has it ({where})",
     "assumed-control-default": "{control}, the default of Linux",
     "assumed-control-other": "{control}, as this system's {found} is not computed ({where})",
@@ -125,7 +130,7 @@ EXPLAINING: dict[str, str] = {
     ),
     # Limits of a measured rate.
     "limit-line": "the line",
-    "how-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s}",
+    "how-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s} (line)",
     "assumes-line": "nothing else uses the line, and its rate is that of layer 1",
     "confirm-line": "send UDP at that rate and measure the received rate",
     "limit-fragments": "the line, with datagrams in fragments",

@@ -139,6 +139,14 @@ NUMBERS = {
         "the geometry alone: below {limit}, where satellites move on, radio and the way to the "
         "ground station add more than it is (measured: several times as much)"
     ),
+    "half-duplex-of-no-ethernet": (
+        "{value} is no rate of half-duplex Ethernet: Wi-Fi delivers about half of what this gives"
+    ),
+    "line-of-payload": "{line} counts as {rate} ({layer}), of {gross} (line)",
+    "line-as-ethernet": (
+        "{line} counts as an Ethernet of {rate} (line), which it is not; its payload is {payload}, "
+        'written "{line} payload"'
+    ),
     "formula-gives": "the formula gives {rule}",
     "path-not-recorded": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",

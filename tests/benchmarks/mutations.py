@@ -231,8 +231,13 @@ ROOMS = {
         ("tests/test_errors.py", "tests/test_sentences.py", "tests/house/test_messages.py"),
     ),
     "display": Room(
-        ("netcalc/display.py", "netcalc/printable.py"),
-        ("tests/test_display.py", "tests/test_printable.py", "tests/test_errors.py"),
+        ("netcalc/display.py", "netcalc/printable.py", "netcalc/rate_layers.py"),
+        (
+            "tests/test_display.py",
+            "tests/test_printable.py",
+            "tests/test_errors.py",
+            "tests/house/test_rate_layers.py",
+        ),
         but="cli or widget or upload",
     ),
     "path": Room(("netcalc/path.py",), ("tests/test_path.py", *_models("path_mixes exchange"))),

@@ -22,7 +22,7 @@ def run(*arguments):
 def test_a_file_is_explained_in_text():
     """Read off the file: iperf3 was asked for 200 Mbit/s (-b 200M) over the loopback."""
     said = run("explain", IPERF, "--line", "1Gbit/s").output
-    assert "The offered rate limits this: 200.3 Mbit/s is 100% of 200 Mbit/s" in said
+    assert "The offered rate limits this: 200.3 Mbit/s (TCP payload) is 100% of 200 Mbit/s" in said
     assert "Confidence: high" in said
     assert "state --window" in said
 
@@ -43,8 +43,8 @@ def test_a_table_of_pairs_is_explained_and_drawn(tmp_path):
     file, out = tmp_path / "pairs.csv", tmp_path / "pairs.html"
     file.write_text("pairs,goodput_Mbit/s\n1,20\n4,80\n8,94.1\n")
     said = run("explain", str(file)).output
-    assert "8 pairs: What all reach together limits this: 94.1 Mbit/s is 100%" in said
-    assert "what each pair gets alone: 160 Mbit/s [59%]: 8 x 20 Mbit/s" in said
+    assert "8 pairs: What all reach together limits this: 94.1 Mbit/s (TCP payload) is 100%" in said
+    assert "what each pair gets alone: 160 Mbit/s (TCP payload) [59%]: 8 x 20 Mbit/s" in said
     run("read", str(file), "--plot", str(out), "--line", "100Mbit/s")
     drawn = out.read_text(encoding="utf-8")
     assert all(name in drawn for name in ("pairs alike", "all together", "the line"))

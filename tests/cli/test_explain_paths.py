@@ -27,13 +27,25 @@ def document(*arguments):
     ("options", "name", "time_s", "tolerance", "source"),
     [
         # derived: 8e9 bit at 35.46 Mbit/s, the square-root law at 40 ms and 0.01 %
-        (["--loss", "0.01%", "--algorithm", "reno"], "loss", 225.6, 0.01, "Reno"),
-        (["--loss", "0.01%", "--algorithm", "cubic"], "loss", 225.6, 0.01, "CUBIC, there as Reno"),
+        (["--loss", "0.01%", "--algorithm", "reno"], "loss", 225.6, 0.01, "derived: Reno"),
+        (
+            ["--loss", "0.01%", "--algorithm", "cubic"],
+            "loss",
+            225.6,
+            0.01,
+            "derived: CUBIC, there as Reno",
+        ),
         # derived: 64 KiB in each round trip of 40.0124 ms
-        (["--window", "64KiB"], "window", 610.6, 0.001, "the window"),
+        (["--window", "64KiB"], "window", 610.6, 0.001, "derived: a window a round trip"),
         # derived: 1448 of 1538 B of 1 Gbit/s, and nine rounds in which the window grows
-        (["--loss", "0.01%", "--algorithm", "bbr"], "line", 8.86, 0.001, "BBR"),
-        ([], "line", 8.86, 0.001, "the line"),
+        (
+            ["--loss", "0.01%", "--algorithm", "bbr"],
+            "line",
+            8.86,
+            0.001,
+            "derived: BBR has the line",
+        ),
+        ([], "line", 8.86, 0.001, "derived: the line"),
     ],
 )
 def test_the_time_and_the_rate_name_one_limit(options, name, time_s, tolerance, source):
@@ -52,7 +64,7 @@ def test_the_formula_and_the_explanation_are_one_model():
     rtt_s = explained["rate"]["rtt_s"]
     asked = ["calc", "transfer-time", "1GB", "--bandwidth", "1Gbit/s", "--rtt", f"{rtt_s!r} s",
              "--loss", "0.01%", "--json"]  # fmt: skip
-    alone = json.loads(CliRunner().invoke(commands, asked).output)
+    alone = json.loads(CliRunner().invoke(commands, asked).stdout)
     assert alone["result"] == pytest.approx(explained["transfer"]["total_s"], rel=1e-12)
 
 
@@ -120,3 +132,10 @@ def test_one_link_has_no_others():
 def test_flows_are_of_a_path(tmp_path):
     refused = run("--claim", "94 Mbit/s", "--line", "100Mbit/s", "--flows", "2")
     assert refused.exception.code == "option-of-path"
+
+
+def test_a_t1_is_said_to_count_as_an_ethernet():
+    for options in ([], ["--size", "1MB"], ["--loss", "1%", "--algorithm", "reno"]):
+        shown = run("T1 5 ms", *options).output
+        assert shown.count("T1 counts as an Ethernet of 1.544 Mbit/s (line)") == 1
+    assert "counts as an Ethernet" not in run("10 Mbit/s 5 ms").output

@@ -33,7 +33,7 @@ def test_a_limit_in_json():
     assert line_of(94.0, comparison=True).as_dict() == {
         "name": "line", "subject": "the line", "value": 94.0, "unit": "bit/s",
         "tolerance_ratio": 0.04, "for_comparison": True, "values": LINE,
-        "arithmetic": "1448 B of every 1538 B on 1 Gbit/s",
+        "arithmetic": "1448 B of every 1538 B on 1 Gbit/s (line)",
         "assumption": "nothing else uses the line, and its rate is that of layer 1",
         "test": "send UDP at that rate and measure the received rate",
     }  # fmt: skip
@@ -52,10 +52,11 @@ def test_a_finding_in_json():
     limits = (window_of(100.0), line_of(200.0))
     found = Finding(
         label="up", measured=90.0, limits=limits, notices=(lost,), missing=(ask,),
-        metrics={"line_share_ratio": 0.45, "efficiency_ratio": NAN},
+        metrics={"line_share_ratio": 0.45, "efficiency_ratio": NAN}, layer="TCP payload",
     )  # fmt: skip
     assert found.as_dict() == {
-        "label": "up", "unit": "bit/s", "measured": 90.0, "sentence": found.sentence,
+        "label": "up", "unit": "bit/s", "layer": "TCP payload", "measured": 90.0,
+        "sentence": found.sentence,
         "code": "explained-rate-next", "binding": "window", "next": "line",
         "share_ratio": pytest.approx(0.9), "is_explained": True, "confidence": "high",
         "assumption": str(limits[0].assumption), "test": str(limits[0].test),
@@ -64,7 +65,7 @@ def test_a_finding_in_json():
     }  # fmt: skip
     assert found.said.values == {
         "subject": "the window", "value": 100.0, "measured": 90.0, "share": pytest.approx(0.9),
-        "next": "the line", "next_value": 200.0,
+        "next": "the line", "next_value": 200.0, "in_layer": " (TCP payload)",
     }  # fmt: skip
 
 
@@ -94,7 +95,7 @@ def test_a_finding_as_text():
     assert str(found).splitlines() == [
         f"up: {found.sentence}",
         "  the window: 100 bit/s [100%]: 65.53 kB in flight per round trip of 40 ms, x 2",
-        "  the line: 400 bit/s [(25%)]: 1448 B of every 1538 B on 1 Gbit/s",
+        "  the line: 400 bit/s [(25%)]: 1448 B of every 1538 B on 1 Gbit/s (line)",
         f"  note: {Notice('sender-count-only')}",
         f"Confidence: high, if {limits[0].assumption}.",
         f"To confirm: {limits[0].test}.",
@@ -104,7 +105,7 @@ def test_a_finding_as_text():
     assert str(Finding()).splitlines() == [Finding().sentence]
     ceiling = Finding(limits=(line_of(400.0),))
     assert str(ceiling).splitlines()[:2] == [
-        ceiling.sentence, "  the line: 400 bit/s: 1448 B of every 1538 B on 1 Gbit/s",
+        ceiling.sentence, "  the line: 400 bit/s: 1448 B of every 1538 B on 1 Gbit/s (line)",
     ]  # fmt: skip
 
 

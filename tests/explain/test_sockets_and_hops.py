@@ -48,8 +48,8 @@ def test_the_window_of_a_socket_is_a_ceiling(tmp_path):
     assert math.isnan(found.measured)
     assert found.label == "192.0.2.1:50000 > 192.0.2.9:5201"
     assert found.sentence == (
-        "The congestion window limits this to 2.896 Mbit/s; the next limit is the receiver's "
-        "window at 13.11 Mbit/s."
+        "The congestion window limits this to 2.896 Mbit/s (TCP payload); the next limit is the "
+        "receiver's window at 13.11 Mbit/s (TCP payload)."
     )
     assert "14.48 kB per round trip of 40 ms" in str(found)
     assert "{" not in str(found)

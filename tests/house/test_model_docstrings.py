@@ -45,7 +45,8 @@ SOURCE = re.compile(
     r"|Table \d|Fig\. |/\w+\.(c|h|rst)\b|Derived|Definition|straight line|:func:|published router"
 )
 """A source that can be looked up: its section, page, table or DOI; or that there is none."""
-UNIT = re.compile(r"\[([^\[\]\s]+)\]\s*$")
+UNIT = re.compile(r"\[([^\[\]\s,]+)(?:, [^\[\]]+)?\]\s*$")
+"""A unit at the end of a description; that of a rate has its layer behind it."""
 
 
 def read_nomenclature() -> tuple[dict[str, str], set[str]]:

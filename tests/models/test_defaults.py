@@ -67,7 +67,7 @@ VALUES = {
     "transfer_time.loss_ratio": 0,
     "latency.header_bytes": 20 + 8, "voice.header_bytes": 20 + 8 + 12,
     "mbufs.header_bytes": 20 + 20,
-    "mbufs.datagram_mbufs.header_bytes": 20 + 8, "short_transfers.header_bytes": 20 + 20,
+    "mbufs.datagram_mbufs.header_bytes": 20 + 8, "short_transfers.header_bytes": 20 + 20 + 38,
     "store_and_forward.cut_through_s.header_bytes": 6 + 6 + 2, "store_and_forward.header_bytes": 0,
     # PPP: RFC 1662 3.1; ones are as frequent as zeros
     "flag_bytes": 2, "fcs_bytes": 2, "ones_ratio": 0.5,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, DoubtWarning, doubts
 from netcalc.models.rates import goodput
 
 
@@ -85,3 +85,12 @@ def test_half_duplex_without_acknowledgements_is_full_duplex():
 def test_impossible_numbers_are_named(call, named):
     with pytest.raises(DomainError, match=named):
         call()
+
+
+def test_a_half_duplex_rate_of_no_ethernet_is_doubtful():
+    # published: IEEE 802.3 has half duplex at 10, 100 and 1000 Mbit/s; 54 is a rate of 802.11
+    with pytest.warns(DoubtWarning, match="Wi-Fi"):
+        goodput.half_duplex_goodput_bps(1500, bandwidth_bps=54e6)
+    with doubts() as found:
+        goodput.half_duplex_goodput_bps(1500, bandwidth_bps=[10e6, 100e6, 1e9])
+    assert found == []

@@ -50,11 +50,11 @@ def cubic_curve(window, since_s, at_loss):
 @pytest.mark.each(
     ("payload_bytes", "window_bytes", "source"),
     [
-        (1e3, math.inf, "one segment"),
-        (1e6, math.inf, "slow start alone"),
-        (1e9, math.inf, "the line"),
-        (1e9, 65536, "the window"),
-        (3e7, 1e6, "a window that ends slow start"),
+        (1e3, math.inf, "derived: one segment"),
+        (1e6, math.inf, "derived: slow start alone"),
+        (1e9, math.inf, "derived: the line"),
+        (1e9, 65536, "derived: the window"),
+        (3e7, 1e6, "derived: a window that ends slow start"),
     ],
 )
 def test_without_loss_the_rounds_one_by_one(payload_bytes, window_bytes, source):
@@ -70,10 +70,10 @@ def test_without_loss_the_rounds_one_by_one(payload_bytes, window_bytes, source)
     ("payload_bytes", "loss", "tolerance", "source"),
     [
         # derived: the simulation has no timeouts, PFTK has; 0.7 % of the losses here end in one
-        (1e10, 1e-4, 0.02, "690 losses"),
-        (1e10, 1e-3, 0.05, "6900 losses, windows of 39"),
+        (1e10, 1e-4, 0.02, "derived: 690 losses"),
+        (1e10, 1e-3, 0.05, "derived: 6900 losses, windows of 39"),
         # the windows of the first losses are above the mean: the model leaves them out
-        (1e9, 1e-4, 0.10, "69 losses"),
+        (1e9, 1e-4, 0.10, "derived: 69 losses"),
     ],
 )
 def test_reno_round_by_round(payload_bytes, loss, tolerance, source):

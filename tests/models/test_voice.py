@@ -24,6 +24,31 @@ def test_bandwidth_of_a_call(codec_bps, link_bytes, expected, source):
     assert found == pytest.approx(expected), source
 
 
+@pytest.mark.each(
+    ("link_layer", "payload_bytes", "header_bytes", "wire_bytes", "source"),
+    [
+        ("ethernet", 160, 40, 7 + 1 + 14 + 200 + 4 + 12, "derived: IEEE 802.3, 3.1.1 and 4.4.2"),
+        ("ethernet", 20, 2, 84, "derived: 22 bytes padded to 46, a frame of 64"),
+        ("frame", 20, 2, 64, "published: IEEE 802.3, the shortest frame"),
+        ("frame", 160, 40, 218, "derived: header and FCS"),
+        ("ppp", 20, 2, 29, "published: Cisco's table, 6 bytes and a flag, which pads nothing"),
+        ("ip", 20, 2, 22, "identity: the packet"),
+    ],
+)
+def test_each_link_layer_has_its_bytes(link_layer, payload_bytes, header_bytes, wire_bytes, source):
+    found = voice.voip_bandwidth_bps(
+        payload_bytes, header_bytes=header_bytes, link_layer=link_layer
+    )
+    assert found == pytest.approx(8 * wire_bytes * 50), source
+
+
+def test_ethernet_counts_unless_another_link_layer_is_named():
+    # derived: 98 and 238 bytes on the wire, fifty a second, of 10 Mbit/s
+    assert voice.voip_call_count(10e6, payload_bytes=20) == 255
+    assert voice.voip_call_count(10e6) == 105
+    assert voice.voip_call_count(10e6, payload_bytes=20, link_layer="frame") == 320
+
+
 def test_bandwidth_by_counting_a_minute():
     # derived: 30 ms of G.729 in each packet over IPv6 and Ethernet with preamble and gap
     packets, size = 60_000 // 30, 30 + 60 + 38
@@ -35,7 +60,7 @@ def test_calls_on_a_line():
     # derived: 1.536 Mbit/s over 26.8 kbit/s is 57.3
     assert voice.voip_call_count(1.536e6, payload_bytes=20, link_bytes=7) == 57
     # identity: exactly ten calls of 87.2 kbit/s
-    assert voice.voip_call_count(872e3) == 10
+    assert voice.voip_call_count(872e3, link_layer="frame") == 10
 
 
 def test_rtp_header():

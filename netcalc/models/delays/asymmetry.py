@@ -26,7 +26,7 @@ def ack_limited_throughput_bps(
     Parameters
     ----------
     reverse_bandwidth_bps : array_like
-        Rate of the link that carries the acknowledgements. [bit/s]
+        Rate of the link that carries the acknowledgements. [bit/s, line]
     ack_wire_bytes : array_like
         Size of an acknowledgement on that link, framing included. [byte]
     mss_bytes : array_like
@@ -37,7 +37,7 @@ def ack_limited_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Goodput that the acknowledgements allow. [bit/s]
+        Goodput that the acknowledgements allow. [bit/s, TCP payload]
 
     See Also
     --------
@@ -49,6 +49,8 @@ def ack_limited_throughput_bps(
     Validity: a reverse link without other traffic, no ACK thinning on the way.
 
     Range: everywhere.
+
+    Defaults: segments_per_ack.
 
     Symbols: :math:`b` segments_per_ack, :math:`M` mss_bytes, :math:`R_r` reverse_bandwidth_bps,
     :math:`A` ack_wire_bytes.
@@ -86,7 +88,7 @@ def ack_bandwidth_bps(
     Parameters
     ----------
     goodput_bps : array_like
-        Goodput of the flow. [bit/s]
+        Goodput of the flow. [bit/s, TCP payload]
     ack_wire_bytes : array_like
         Size of an acknowledgement on the reverse link, framing included. [byte]
     mss_bytes : array_like
@@ -97,13 +99,15 @@ def ack_bandwidth_bps(
     Returns
     -------
     numpy.ndarray
-        Load of the reverse link; the inverse of :func:`ack_limited_throughput_bps`. [bit/s]
+        Load of the reverse link; the inverse of :func:`ack_limited_throughput_bps`. [bit/s, line]
 
     Notes
     -----
     Validity: as :func:`ack_limited_throughput_bps`.
 
     Range: everywhere.
+
+    Defaults: segments_per_ack.
 
     Symbols: :math:`X` goodput_bps, :math:`A` ack_wire_bytes, :math:`b` segments_per_ack, :math:`M`
     mss_bytes.

@@ -36,7 +36,7 @@ def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> Float
     wire_bytes : array_like
         Bytes on the wire; the size at another layer gives that layer's share. [byte]
     bandwidth_bps : array_like
-        Signalling rate of the link. [bit/s]
+        Signalling rate of the link. [bit/s, line]
 
     Returns
     -------
@@ -216,7 +216,7 @@ def transfer_s(
     payload_bytes : array_like
         Bytes to transfer, headers not counted. [byte]
     bandwidth_bps : array_like
-        Rate of the path. [bit/s]
+        Rate of the path. [bit/s, line]
     latency_s : array_like
         One-way latency; give a round-trip time to count the request as well. [s]
 
@@ -276,7 +276,7 @@ def arrived_bytes(
     elapsed_s : array_like
         Time since the first bit was sent. [s]
     bandwidth_bps : array_like
-        Rate of the path. [bit/s]
+        Rate of the path. [bit/s, line]
     latency_s : array_like
         One-way latency. [s]
 
@@ -329,7 +329,7 @@ def transfer_bandwidth_bps(
     -------
     numpy.ndarray
         Bandwidth needed; ``inf`` if the time is just the latency, ``nan`` if it is less: no
-        bandwidth suffices. [bit/s]
+        bandwidth suffices. [bit/s, line]
 
     Notes
     -----
@@ -368,7 +368,7 @@ def transfer_latency_s(
     payload_bytes : array_like
         Bytes to transfer. [byte]
     bandwidth_bps : array_like
-        Rate of the path. [bit/s]
+        Rate of the path. [bit/s, line]
 
     Returns
     -------
@@ -410,7 +410,7 @@ def half_rate_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatA
     latency_s : array_like
         One-way latency. [s]
     bandwidth_bps : array_like
-        Rate of the path. [bit/s]
+        Rate of the path. [bit/s, line]
 
     Returns
     -------
@@ -455,7 +455,7 @@ def latency_share_ratio(
     payload_bytes : array_like
         Bytes to transfer. [byte]
     bandwidth_bps : array_like
-        Rate of the path. [bit/s]
+        Rate of the path. [bit/s, line]
     latency_s : array_like
         One-way latency. [s]
 
@@ -503,14 +503,14 @@ def transfer_throughput_bps(
     payload_bytes : array_like
         Bytes to transfer. [byte]
     bandwidth_bps : array_like
-        Rate of the path. [bit/s]
+        Rate of the path. [bit/s, line]
     latency_s : array_like
         One-way latency; give a round-trip time to count the request as well. [s]
 
     Returns
     -------
     numpy.ndarray
-        Payload bits over transfer time; ``nan`` for 0 bytes in no time. [bit/s]
+        Payload bits over transfer time; ``nan`` for 0 bytes in no time. [bit/s, payload]
 
     Notes
     -----

@@ -404,7 +404,8 @@ def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Equivalent rate, the one that the slope of the round-trip time over size gives. [bit/s]
+        Equivalent rate, the one that the slope of the round-trip time over size gives.
+        [bit/s, layer of bandwidth_bps]
 
     See Also
     --------

@@ -91,6 +91,8 @@ def delayed_ack_s(system: str, *, statistic: str = "typical") -> FloatArray:
 
     Range: everywhere.
 
+    Defaults: statistic.
+
     Symbols: Not in the equation: system, statistic (the system sets the range, of which the mean is
     the middle).
 

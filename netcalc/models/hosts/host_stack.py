@@ -380,7 +380,7 @@ def delivered_goodput_bps(
     Returns
     -------
     numpy.ndarray
-        Goodput at the receiver. [bit/s]
+        Goodput at the receiver. [bit/s, UDP payload]
 
     Raises
     ------

@@ -153,7 +153,8 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
     Returns
     -------
     numpy.ndarray
-        Rate of the link; ``inf`` if both are equal, nan if the slope falls, which is noise. [bit/s]
+        Rate of the link; ``inf`` if both are equal, nan if the slope falls, which is noise.
+        [bit/s, line]
 
     See Also
     --------
@@ -241,7 +242,7 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
     Returns
     -------
     numpy.ndarray
-        Rate; ``inf`` where the measured time is 0. [bit/s]
+        Rate; ``inf`` where the measured time is 0. [bit/s, layer of packet_bytes]
 
     See Also
     --------
@@ -290,7 +291,7 @@ def train_rate_bps(
     Returns
     -------
     numpy.ndarray
-        Rate; ``inf`` where the measured time is 0. [bit/s]
+        Rate; ``inf`` where the measured time is 0. [bit/s, layer of packet_bytes]
 
     See Also
     --------

@@ -246,7 +246,7 @@ def packet_mix_wait_s(
     weight : 1-D array_like
         Number of packets of each size. [1]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, line]
 
     Returns
     -------

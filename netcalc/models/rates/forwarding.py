@@ -42,7 +42,7 @@ def forwarding_rate_pps(
     device_pps : array_like
         Packets per second that the device forwards. [packet/s]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
@@ -93,7 +93,7 @@ def crossover_frame_bytes(
     device_pps : array_like
         Packets per second that the device forwards. [packet/s]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
@@ -317,6 +317,8 @@ def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 2)
 
     Range: everywhere.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`f` rate_pps, :math:`k` segments_per_ack.
 
     Defaults: segments_per_ack.
@@ -351,7 +353,7 @@ def switch_rate_pps(
     frame_bytes : array_like
         Frame with FCS; vendors quote 64. [byte]
     port_bps : 1-D array_like
-        Rate of each kind of port. [bit/s]
+        Rate of each kind of port. [bit/s, Ethernet line]
     port_count : 1-D array_like
         Number of ports of each kind. [1]
     overhead_bytes : array_like

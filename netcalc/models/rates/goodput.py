@@ -6,11 +6,15 @@ nothing else. A rate is converted with that share; adding a constant is right at
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, model, positive
+from netcalc.checks import FloatArray, at_least, model, note, positive
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes, udp_payload_bytes
 from netcalc.models.sizes.headers import tcp_ip_header_bytes
+
+HALF_DUPLEX_BPS = (10e6, 100e6, 1e9)
+"""Rates of Ethernet with half duplex (IEEE 802.3). [bit/s]"""
 
 
 @model
@@ -52,6 +56,8 @@ def tcp_goodput_ratio(
 
     Range: everywhere.
 
+    Defaults: tcp_option_bytes.
+
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
     tcp_option_bytes, :math:`t` tag_count.
 
@@ -86,7 +92,7 @@ def tcp_goodput_bps(
     mtu_bytes : array_like
         Size of the full IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     ip_version : int
         4 or 6. [1]
     tcp_option_bytes : array_like
@@ -97,7 +103,7 @@ def tcp_goodput_bps(
     Returns
     -------
     numpy.ndarray
-        Goodput. [bit/s]
+        Goodput. [bit/s, TCP payload]
 
     Raises
     ------
@@ -117,6 +123,8 @@ def tcp_goodput_bps(
     Typical: 94.1 Mbit/s of 100 Mbit/s with an MTU of 1500 and timestamps, 94.9 without.
 
     Range: everywhere.
+
+    Defaults: tcp_option_bytes.
 
     Symbols: :math:`R` bandwidth_bps, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40
     B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
@@ -202,7 +210,7 @@ def udp_goodput_bps(
     mtu_bytes : array_like
         Size of the IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     ip_version : int
         4 or 6. [1]
     tag_count : array_like
@@ -211,7 +219,7 @@ def udp_goodput_bps(
     Returns
     -------
     numpy.ndarray
-        Goodput. [bit/s]
+        Goodput. [bit/s, UDP payload]
 
     Raises
     ------
@@ -380,7 +388,7 @@ def half_duplex_goodput_bps(
     mtu_bytes : array_like
         Size of the full IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     segments_per_ack : array_like
         Full segments that one acknowledgement covers: 2 with delayed acknowledgements. [1]
     ip_version : int
@@ -393,7 +401,7 @@ def half_duplex_goodput_bps(
     Returns
     -------
     numpy.ndarray
-        Goodput. [bit/s]
+        Goodput. [bit/s, TCP payload]
 
     Raises
     ------
@@ -408,9 +416,13 @@ def half_duplex_goodput_bps(
 
     Notes
     -----
-    Validity: no collisions and no waiting for the wire; a real half-duplex Ethernet delivers less.
+    Validity: no collisions and no waiting for the wire; a real half-duplex Ethernet, of 10, 100 or
+    1000 Mbit/s, delivers less. On Wi-Fi waiting and acknowledging each frame take about half of
+    the rate: 20 to 27 of 54 Mbit/s.
 
     Range: everywhere.
+
+    Defaults: segments_per_ack, tcp_option_bytes.
 
     Symbols: :math:`R` bandwidth_bps, :math:`k` segments_per_ack, :math:`M` mtu_bytes,
     :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
@@ -430,4 +442,8 @@ def half_duplex_goodput_bps(
     ack_share = ack / at_least("segments_per_ack", segments_per_ack, 1.0)
     payload = tcp_payload_bytes(mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
     wire = ethernet_wire_bytes(mtu_bytes, tag_count=tag_count) + ack_share
-    return positive("bandwidth_bps", bandwidth_bps) * (payload / wire)
+    rate = positive("bandwidth_bps", bandwidth_bps)
+    others = ~(np.isin(rate, HALF_DUPLEX_BPS) | np.isnan(rate))
+    if others.any():
+        note("half-duplex-of-no-ethernet", name="bandwidth_bps", value=float(rate[others].flat[0]))
+    return rate * (payload / wire)

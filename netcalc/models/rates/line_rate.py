@@ -37,7 +37,7 @@ def frame_rate_pps(
     frame_bytes : array_like
         Frame with FCS and tags; of a captured length, 4 more. [byte]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
@@ -101,7 +101,7 @@ def required_bandwidth_bps(
     Returns
     -------
     numpy.ndarray
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, line]
 
     Notes
     -----
@@ -140,14 +140,14 @@ def frame_throughput_bps(
     frame_bytes : array_like
         Frame with FCS and tags. [byte]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
     Returns
     -------
     numpy.ndarray
-        Layer 2 rate; nan for a frame of 0 bytes without overhead. [bit/s]
+        Layer 2 rate; nan for a frame of 0 bytes without overhead. [bit/s, Ethernet frame]
 
     Notes
     -----
@@ -190,7 +190,7 @@ def line_utilization(
     frame_bytes : array_like
         Frame with FCS and tags. [byte]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
@@ -237,12 +237,12 @@ def payload_throughput_bps(
     wire_bytes : array_like
         Wire size of each packet. [byte]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, line]
 
     Returns
     -------
     numpy.ndarray
-        Payload rate. [bit/s]
+        Payload rate. [bit/s, payload]
 
     Notes
     -----
@@ -337,7 +337,7 @@ def mix_rate_pps(
     weight : 1-D array_like
         Number of frames of each size, in any unit. [1]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 

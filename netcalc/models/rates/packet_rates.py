@@ -24,7 +24,7 @@ def goodput_rate_pps(goodput_bps: ArrayLike, *, payload_bytes: ArrayLike) -> Flo
     Parameters
     ----------
     goodput_bps : array_like
-        Reported goodput: application bytes, in bits per second. [bit/s]
+        Reported goodput: application bytes, in bits per second. [bit/s, payload]
     payload_bytes : array_like
         Payload in each packet. [byte]
 
@@ -74,7 +74,7 @@ def rate_goodput_bps(rate_pps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatA
     Returns
     -------
     numpy.ndarray
-        Goodput. [bit/s]
+        Goodput. [bit/s, payload]
 
     Notes
     -----
@@ -108,7 +108,7 @@ def goodput_wire_bps(
     Parameters
     ----------
     goodput_bps : array_like
-        Reported goodput: application bytes, in bits per second. [bit/s]
+        Reported goodput: application bytes, in bits per second. [bit/s, payload]
     payload_bytes : array_like
         Payload in each packet. [byte]
     wire_bytes : array_like
@@ -117,7 +117,7 @@ def goodput_wire_bps(
     Returns
     -------
     numpy.ndarray
-        Rate on the wire, above the line rate where the reading is impossible. [bit/s]
+        Rate on the wire, above the line rate where the reading is impossible. [bit/s, line]
 
     Notes
     -----
@@ -155,12 +155,12 @@ def header_bandwidth_bps(
     wire_bytes : array_like
         Wire size of each packet. [byte]
     bandwidth_bps : array_like
-        Rate of the link. [bit/s]
+        Rate of the link. [bit/s, line]
 
     Returns
     -------
     numpy.ndarray
-        Line rate minus goodput; nan where the payload exceeds the wire. [bit/s]
+        Line rate minus goodput; nan where the payload exceeds the wire. [bit/s, line]
 
     Notes
     -----
@@ -200,7 +200,7 @@ def constant_offset_rate_pps(
     Parameters
     ----------
     goodput_bps : array_like
-        Reported goodput: application bytes, in bits per second. [bit/s]
+        Reported goodput: application bytes, in bits per second. [bit/s, payload]
     frame_bytes : array_like
         Frame size that the test was set to. [byte]
     offset_bps : array_like
@@ -314,12 +314,12 @@ def stop_and_wait_goodput_bps(
     cycle_s : array_like
         Time from one packet to the next: data, reply, propagation and host time. [s]
     capacity_bps : array_like
-        Goodput at which the link or the device is full. [bit/s]
+        Goodput at which the link or the device is full. [bit/s, payload]
 
     Returns
     -------
     numpy.ndarray
-        Goodput of all pairs together. [bit/s]
+        Goodput of all pairs together. [bit/s, payload]
 
     Notes
     -----
@@ -357,7 +357,7 @@ def saturating_pair_count(
     Parameters
     ----------
     capacity_bps : array_like
-        Goodput at which the link or the device is full. [bit/s]
+        Goodput at which the link or the device is full. [bit/s, payload]
     payload_bytes : array_like
         Payload that a pair sends before it waits for the reply. [byte]
     cycle_s : array_like

@@ -9,10 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, model, non_negative, positive, whole
+from netcalc.checks import FloatArray, between, choice, model, non_negative, positive, whole
+from netcalc.models.sizes.headers import FCS_BYTES, MAC_HEADER_BYTES, MIN_FRAME_BYTES
 
 RTP_UDP_IPV4_BYTES = 40.0
 """RTP (12), UDP (8) and IPv4 (20). [byte]"""
+
+LINK_LAYERS: dict[str, float] = {"ethernet": 38.0, "frame": 18.0, "ppp": 7.0, "ip": 0.0}
+"""Bytes around a packet by what is counted: Ethernet with preamble and gap, its frames with FCS,
+PPP, and nothing. [byte]"""
 
 
 @model
@@ -65,7 +70,7 @@ def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -
     Parameters
     ----------
     codec_bps : array_like
-        Rate of the codec: 64 kbit/s of G.711, 8 kbit/s of G.729. [bit/s]
+        Rate of the codec: 64 kbit/s of G.711, 8 kbit/s of G.729. [bit/s, codec]
     interval_s : array_like
         Packetization interval: voice time per packet. [s]
 
@@ -100,9 +105,10 @@ def voip_bandwidth_bps(
     *,
     interval_s: ArrayLike = 0.02,
     header_bytes: ArrayLike = RTP_UDP_IPV4_BYTES,
-    link_bytes: ArrayLike = 18.0,
+    link_layer: str = "ethernet",
+    link_bytes: ArrayLike | None = None,
 ) -> FloatArray:
-    r"""Bandwidth of one direction of a call, down to the layer of the headers given.
+    r"""Bandwidth of one direction of a call, on Ethernet unless another link layer is named.
 
     .. math:: R = \frac{8 (p + h + l)}{T}
 
@@ -114,38 +120,48 @@ def voip_bandwidth_bps(
         Packetization interval: voice time per packet. [s]
     header_bytes : array_like
         RTP, UDP and IP: 40, of IPv6 60, compressed 2 or 4. [byte]
-    link_bytes : array_like
-        Link-layer overhead: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
+    link_layer : {'ethernet', 'frame', 'ppp', 'ip'}
+        What is counted: Ethernet with preamble and gap, its frames with FCS alone, PPP, or IP
+        packets. [text]
+    link_bytes : array_like, optional
+        Bytes of another link around a packet, without padding; by default 38 of Ethernet with
+        preamble and gap, 18 of its frames, 7 of PPP. [byte]
 
     Returns
     -------
     numpy.ndarray
-        Rate of one direction. [bit/s]
+        Rate of one direction. [bit/s, layer of link_layer or link_bytes]
 
     Notes
     -----
-    Validity: no silence suppression, no RTCP (5 % by rule). Ethernet's padding of packets below
-    46 bytes is not counted.
+    Validity: no silence suppression, no RTCP (5 % by rule). Packets below 46 bytes are padded in
+    Ethernet's frames.
 
-    Typical: 87.2 kbit/s for G.711 and 31.2 kbit/s for G.729 on Ethernet, 20 ms per packet.
+    Typical: 95.2 kbit/s for G.711 and 39.2 kbit/s for G.729 on Ethernet, 20 ms per packet; 87.2
+    and 31.2 kbit/s without preamble and gap, as calculators of vendors count.
 
     Range: everywhere.
 
+    Defaults: link_layer.
+
     Symbols: :math:`p` payload_bytes, :math:`T` interval_s, :math:`h` header_bytes, :math:`l`
-    link_bytes.
+    link_bytes. Not in the equation: link_layer (which says the bytes of the link).
 
     Examples
     --------
     >>> float(voip_bandwidth_bps(160)), float(voip_bandwidth_bps(20))
-    (87200.0, 31200.0)
+    (95200.0, 39200.0)
+    >>> voip_bandwidth_bps([160, 20], link_layer="frame").tolist()
+    [87200.0, 31200.0]
 
     References
     ----------
     RFC 3550; Cisco, Voice over IP - per call bandwidth consumption (87.2 and 31.2 kbit/s).
     """
-    size = non_negative("payload_bytes", payload_bytes) + (
-        non_negative("header_bytes", header_bytes) + non_negative("link_bytes", link_bytes)
+    packet = non_negative("payload_bytes", payload_bytes) + non_negative(
+        "header_bytes", header_bytes
     )
+    size = _with_link(packet, link_layer, link_bytes)
     return size * (8.0 / positive("interval_s", interval_s))
 
 
@@ -156,7 +172,8 @@ def voip_call_count(
     payload_bytes: ArrayLike = 160.0,
     interval_s: ArrayLike = 0.02,
     header_bytes: ArrayLike = RTP_UDP_IPV4_BYTES,
-    link_bytes: ArrayLike = 18.0,
+    link_layer: str = "ethernet",
+    link_bytes: ArrayLike | None = None,
 ) -> FloatArray:
     r"""Number of calls that a link carries.
 
@@ -165,15 +182,19 @@ def voip_call_count(
     Parameters
     ----------
     bandwidth_bps : array_like
-        Bandwidth available for voice in one direction. [bit/s]
+        Bandwidth available for voice in one direction. [bit/s, layer of link_layer or link_bytes]
     payload_bytes : array_like
         Voice in a packet: 160 of G.711, 20 of G.729 in 20 ms. [byte]
     interval_s : array_like
         Packetization interval: voice time per packet. [s]
     header_bytes : array_like
         RTP, UDP and IP: 40, of IPv6 60, compressed 2 or 4. [byte]
-    link_bytes : array_like
-        Link-layer overhead: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
+    link_layer : {'ethernet', 'frame', 'ppp', 'ip'}
+        What is counted: Ethernet with preamble and gap, its frames with FCS alone, PPP, or IP
+        packets. [text]
+    link_bytes : array_like, optional
+        Bytes of another link around a packet, without padding; by default 38 of Ethernet with
+        preamble and gap, 18 of its frames, 7 of PPP. [byte]
 
     Returns
     -------
@@ -186,12 +207,19 @@ def voip_call_count(
 
     Range: everywhere.
 
+    Defaults: link_layer.
+
     Symbols: :math:`B` bandwidth_bps, :math:`p` payload_bytes, :math:`T` interval_s, :math:`h`
-    header_bytes, :math:`l` link_bytes.
+    header_bytes, :math:`l` link_bytes. Not in the equation: link_layer (which says the bytes of the
+    link).
 
     Examples
     --------
-    >>> float(voip_call_count(1.536e6, payload_bytes=20, link_bytes=7))
+    G.711 and G.729 on Ethernet of 10 Mbit/s, and G.729 in the channels of a T1:
+
+    >>> voip_call_count(10e6, payload_bytes=[160, 20]).tolist()
+    [105.0, 255.0]
+    >>> float(voip_call_count(1.536e6, payload_bytes=20, link_layer="ppp"))
     57.0
 
     References
@@ -199,6 +227,22 @@ def voip_call_count(
     :func:`voip_bandwidth_bps`, solved for the number of calls.
     """
     each = voip_bandwidth_bps(
-        payload_bytes, interval_s=interval_s, header_bytes=header_bytes, link_bytes=link_bytes
+        payload_bytes,
+        interval_s=interval_s,
+        header_bytes=header_bytes,
+        link_layer=link_layer,
+        link_bytes=link_bytes,
     )
     return np.floor(positive("bandwidth_bps", bandwidth_bps) / each)
+
+
+def _with_link(
+    packet_bytes: FloatArray, link_layer: str, link_bytes: ArrayLike | None
+) -> FloatArray:
+    """Return a packet with its link's bytes, padded in a frame of Ethernet."""
+    layer = choice("link_layer", link_layer, tuple(LINK_LAYERS))
+    if link_bytes is not None:
+        return packet_bytes + non_negative("link_bytes", link_bytes)
+    if layer in ("ethernet", "frame"):
+        packet_bytes = np.maximum(packet_bytes, MIN_FRAME_BYTES - MAC_HEADER_BYTES - FCS_BYTES)
+    return packet_bytes + LINK_LAYERS[layer]

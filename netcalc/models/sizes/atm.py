@@ -260,7 +260,7 @@ def atm_packet_rate_pps(
     packet_bytes : array_like
         IP packet. [byte]
     bandwidth_bps : array_like
-        Rate at which cells are sent: of ADSL, the rate the modem shows. [bit/s]
+        Rate at which cells are sent: of ADSL, the rate the modem shows. [bit/s, cells]
     encapsulation : str
         ipoa-vcmux, ipoa-llcsnap, bridged-vcmux, bridged-llcsnap, pppoa-vcmux, pppoa-llc,
         pppoe-vcmux, pppoe-llcsnap, or none for bare cells. [text]

@@ -388,7 +388,7 @@ def tunnel_goodput_bps(
     stack : str
         Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the line. [bit/s, Ethernet line]
     ip_version : int
         Version of the inner packet, 4 or 6. [1]
     tcp_option_bytes : array_like
@@ -399,7 +399,7 @@ def tunnel_goodput_bps(
     Returns
     -------
     numpy.ndarray
-        Goodput of full segments. [bit/s]
+        Goodput of full segments. [bit/s, TCP payload]
 
     Raises
     ------

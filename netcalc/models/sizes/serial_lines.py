@@ -188,7 +188,7 @@ def ppp_packet_rate_pps(
     packet_bytes : array_like
         IP packet. [byte]
     bandwidth_bps : array_like
-        Rate of the line without its own framing: 1.536 Mbit/s of a T1. [bit/s]
+        Rate of the line without its own framing: 1.536 Mbit/s of a T1. [bit/s, channel payload]
     fcs_bytes : array_like
         FCS: 2, or 4 on fast lines. [byte]
     flag_bytes : array_like
@@ -247,7 +247,7 @@ def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Line rate. [bit/s]
+        Line rate. [bit/s, line]
 
     Raises
     ------
@@ -289,7 +289,7 @@ def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Payload rate. [bit/s]
+        Payload rate. [bit/s, SONET payload]
 
     Raises
     ------
@@ -383,7 +383,7 @@ def channel_payload_bps(channel_count: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Payload rate. [bit/s]
+        Payload rate. [bit/s, channel payload]
 
     Notes
     -----

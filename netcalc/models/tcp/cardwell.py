@@ -181,6 +181,8 @@ def slow_start_s(
 
     Range: everywhere.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`w_1` initial_window_segments,
     :math:`W_{max}` max_window_segments, :math:`b` segments_per_ack.
 
@@ -276,6 +278,8 @@ def lossy_transfer_s(
     :math:`P / p` is derived for whole segments: of a part of one it would be more than all.
 
     Range: loss_ratio up to 0.21.
+
+    Defaults: segments_per_ack, rto_s, delayed_ack_s.
 
     Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`D` delayed_ack_s. Not in the equation:
     loss_ratio, rto_s, initial_window_segments, max_window_segments, segments_per_ack (in the parts

@@ -387,7 +387,8 @@ def cubic_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Throughput; ``inf`` (not loss limited) at a loss of 0, 0 at a loss of 1. [bit/s]
+        Throughput; ``inf`` (not loss limited) at a loss of 0, 0 at a loss of 1.
+        [bit/s, layer of packet_bytes]
 
     See Also
     --------
@@ -449,7 +450,7 @@ def cubic_loss_ratio(
     Parameters
     ----------
     throughput_bps : array_like
-        Target throughput. [bit/s]
+        Target throughput. [bit/s, layer of packet_bytes]
     packet_bytes : array_like
         Size of a packet at the layer of the rate. [byte]
     rtt_s : array_like

@@ -134,7 +134,7 @@ def max_min_bps(
     Returns
     -------
     numpy.ndarray
-        Rate of each flow. [bit/s]
+        Rate of each flow. [bit/s, layer of capacity_bps]
 
     See Also
     --------
@@ -196,7 +196,7 @@ def max_min_network_bps(
     Returns
     -------
     numpy.ndarray
-        Rate of each flow. [bit/s]
+        Rate of each flow. [bit/s, layer of capacity_bps]
 
     Raises
     ------
@@ -262,7 +262,8 @@ def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike
     Returns
     -------
     numpy.ndarray
-        Rate of the long flow; the short ones have the rest of each link. [bit/s]
+        Rate of the long flow; the short ones have the rest of each link.
+        [bit/s, layer of capacity_bps]
 
     See Also
     --------
@@ -307,7 +308,7 @@ def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLik
     Returns
     -------
     numpy.ndarray
-        Rate of each short flow. [bit/s]
+        Rate of each short flow. [bit/s, layer of capacity_bps]
 
     Notes
     -----

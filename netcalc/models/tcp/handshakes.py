@@ -97,6 +97,8 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
 
     Range: everywhere.
 
+    Defaults: security.
+
     Symbols: Not in the equation: transport, security (whose round trips are added).
 
     Examples
@@ -176,6 +178,8 @@ def first_byte_s(
     :func:`netcalc.models.delays.exchange.exchange_timeline` counts their bytes, too.
 
     Range: everywhere.
+
+    Defaults: transport, security.
 
     Symbols: :math:`RTT` rtt_s, :math:`x` extra_round_trips, :math:`t_{server}` server_s. Not in the
     equation: transport, security (which give n).

@@ -84,7 +84,8 @@ def mathis_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Throughput in payload; ``inf`` (not loss limited) at a loss of 0, 0 at a loss of 1. [bit/s]
+        Throughput in payload; ``inf`` (not loss limited) at a loss of 0, 0 at a loss of 1.
+        [bit/s, TCP payload]
 
     See Also
     --------
@@ -138,7 +139,7 @@ def mathis_loss_ratio(
     Parameters
     ----------
     throughput_bps : array_like
-        Target throughput, in payload. [bit/s]
+        Target throughput, in payload. [bit/s, TCP payload]
     mss_bytes : array_like
         Payload of a segment. [byte]
     rtt_s : array_like

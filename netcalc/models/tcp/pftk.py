@@ -152,6 +152,8 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
 
     Range: loss_ratio up to 0.21.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack.
 
     Defaults: segments_per_ack.
@@ -341,6 +343,8 @@ def pftk_rate_pps(
 
     Range: loss_ratio up to 0.21.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
 
@@ -408,6 +412,8 @@ def pftk_throughput_pps(
     Validity: as :func:`pftk_rate_pps`; where the window is the limit, its denominator.
 
     Range: loss_ratio up to 0.21.
+
+    Defaults: segments_per_ack.
 
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
@@ -480,6 +486,8 @@ def pftk_approx_rate_pps(
     half of it above 20 %.
 
     Range: loss_ratio up to 0.02.
+
+    Defaults: segments_per_ack.
 
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
@@ -557,6 +565,8 @@ def pftk_loss_ratio(
 
     Range: result up to 0.21.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
 
@@ -627,6 +637,8 @@ def pftk_approx_loss_ratio(
     Validity: as :func:`netcalc.models.tcp.pftk.pftk_approx_rate_pps`.
 
     Range: result up to 0.02.
+
+    Defaults: segments_per_ack.
 
     Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.

@@ -24,7 +24,7 @@ def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> 
     payload_bytes : array_like
         Size of the transfer. [byte]
     throughput_bps : array_like
-        Highest payload rate of TCP on the link. [bit/s]
+        Highest payload rate of TCP on the link. [bit/s, TCP payload]
 
     Returns
     -------

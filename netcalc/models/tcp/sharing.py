@@ -210,6 +210,8 @@ def sawtooth_period_s(
 
     Range: everywhere.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`W` peak_window_packets, :math:`RTT` rtt_s, :math:`b` segments_per_ack,
     :math:`\alpha` increase_packets, :math:`\beta` decrease_factor.
 
@@ -264,6 +266,8 @@ def sawtooth_packets(
     a percent from the sum over whole packets at a window of a thousand.
 
     Range: everywhere.
+
+    Defaults: segments_per_ack.
 
     Symbols: :math:`W` peak_window_packets, :math:`b` segments_per_ack, :math:`\alpha`
     increase_packets, :math:`\beta` decrease_factor.
@@ -321,6 +325,8 @@ def buffer_rule_bytes(
     Typical: 10 Gbit/s and 100 ms: 125 MB for one flow, 1.25 MB for 10,000.
 
     Range: everywhere.
+
+    Defaults: flow_count.
 
     Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`n` flow_count.
 

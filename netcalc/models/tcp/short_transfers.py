@@ -178,7 +178,7 @@ def fetch_s(
     handshake_round_trips: ArrayLike = 1,
     server_s: ArrayLike = 0.0,
     bandwidth_bps: ArrayLike = np.inf,
-    header_bytes: ArrayLike = 40,
+    header_bytes: ArrayLike = 78,
     growth: ArrayLike = 2,
     max_window_segments: ArrayLike = np.inf,
 ) -> FloatArray:
@@ -204,7 +204,8 @@ def fetch_s(
     bandwidth_bps : array_like
         Rate of the link; without it only round trips count. [bit/s]
     header_bytes : array_like
-        Headers of each segment at the layer of the rate. [byte]
+        Headers of each segment at the layer of the rate: 78 of TCP, IPv4 and Ethernet with preamble
+        and gap, 40 where the rate is that of IP. [byte]
     growth : array_like
         Growth of the window per round trip, as a factor. [1]
     max_window_segments : array_like
@@ -229,6 +230,8 @@ def fetch_s(
     Validity: as :func:`sending_s`; the request fits one segment.
 
     Range: everywhere.
+
+    Defaults: handshake_round_trips, header_bytes.
 
     Symbols: :math:`RTT` rtt_s, :math:`h` handshake_round_trips, :math:`t_{server}` server_s. Not in
     the equation: payload_bytes, mss_bytes, initial_window_segments, bandwidth_bps, header_bytes,

@@ -176,6 +176,8 @@ def rounds_delayed_ack(
 
     Range: everywhere.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`n` segments, :math:`W_1` initial_window_segments, :math:`b` segments_per_ack,
     :math:`k` result.
 

@@ -44,6 +44,8 @@ def tfrc_rounds(
 
     Range: loss_ratio up to 0.29.
 
+    Defaults: segments_per_ack.
+
     Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack, :math:`k` timeout_rtts.
 
     Defaults: segments_per_ack.
@@ -93,7 +95,7 @@ def tfrc_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Sending rate; ``inf`` (not loss limited) at a loss of 0. [bit/s]
+        Sending rate; ``inf`` (not loss limited) at a loss of 0. [bit/s, payload]
 
     See Also
     --------
@@ -111,6 +113,8 @@ def tfrc_throughput_bps(
     the timer, 3 sqrt(3 p / 8), exceeds 1.
 
     Range: loss_ratio up to 0.29.
+
+    Defaults: segments_per_ack.
 
     Symbols: :math:`p` loss_ratio, :math:`s` mss_bytes, :math:`R` rtt_s, :math:`b` segments_per_ack,
     :math:`k` timeout_rtts.
@@ -149,7 +153,7 @@ def tfrc_loss_ratio(
     Parameters
     ----------
     throughput_bps : array_like
-        Target sending rate. [bit/s]
+        Target sending rate. [bit/s, payload]
     mss_bytes : array_like
         Size of a segment without IP and transport headers. [byte]
     rtt_s : array_like
@@ -178,6 +182,8 @@ def tfrc_loss_ratio(
     the loss, in which the function is convex: it cannot miss.
 
     Range: result up to 0.29.
+
+    Defaults: segments_per_ack.
 
     Symbols: :math:`p` result, :math:`X` throughput_bps, :math:`s` mss_bytes, :math:`R` rtt_s,
     :math:`b` segments_per_ack, :math:`k` timeout_rtts.

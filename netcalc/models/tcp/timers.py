@@ -92,6 +92,8 @@ def rto_s(
 
     Range: everywhere.
 
+    Defaults: min_rto_s, floor.
+
     Symbols: :math:`SRTT` srtt_s, :math:`RTTVAR` rttvar_s, :math:`G` granularity_s,
     :math:`RTO_{min}` min_rto_s, :math:`RTO_{max}` max_rto_s. Not in the equation: floor (what the
     least holds up).
@@ -173,6 +175,8 @@ def rto_estimate(
     stays. The doubled timeout of a retransmission is :func:`backoff_s`.
 
     Range: everywhere.
+
+    Defaults: min_rto_s, floor.
 
     Symbols: :math:`R_i` rtt_s. Not in the equation: retransmitted (which are passed over),
     granularity_s, min_rto_s, max_rto_s, initial_rto_s, floor (in the timeout of each state).

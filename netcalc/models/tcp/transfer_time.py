@@ -1,9 +1,8 @@
 r"""Time of a TCP transfer: line, latency, window, loss, congestion control and flows together.
 
-One model for the whole question: the connection is set up, the window grows, and then the lowest
-of three ceilings counts: the line with all headers, the window per round trip, and what the
-congestion control makes of the loss. Each flow carries the same share of the transfer and of the
-line.
+One model of all of it: the connection is set up, the window grows, and then the lowest of three
+ceilings counts: the line with all headers, the window per round trip, and what the congestion
+control makes of the loss. Each flow carries the same share of the transfer and of the line.
 
 Linux counts acknowledged bytes (RFC 3465), not acknowledgements, so that a delayed acknowledgement
 does not slow the growth of a window: ``segments_per_ack`` is 1. Its retransmission timeout is the
@@ -108,7 +107,7 @@ def congestion_limit_bps(
     -------
     numpy.ndarray
         Rate of all flows together; ``inf`` (not loss limited) at a loss of 0 and for BBR up to a
-        loss of 20 %, 0 at a loss of 1. [bit/s]
+        loss of 20 %, 0 at a loss of 1. [bit/s, TCP payload]
 
     See Also
     --------
@@ -124,11 +123,11 @@ def congestion_limit_bps(
 
     Range: loss_ratio up to 0.05.
 
+    Defaults: congestion_control, segments_per_ack, min_rto_s.
+
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`MSS` mss_bytes, :math:`n` flow_count,
     :math:`b` segments_per_ack. Not in the equation: congestion_control (which window), min_rto_s
     (in the timeouts of PFTK).
-
-    Defaults: congestion_control, segments_per_ack, min_rto_s.
 
     Examples
     --------
@@ -195,7 +194,7 @@ def transfer_time_s(
     payload_bytes : array_like
         Bytes to transfer. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the line. [bit/s, line]
     rtt_s : array_like
         Round-trip time of a full segment on the idle path. [s]
     loss_ratio : array_like
@@ -208,7 +207,7 @@ def transfer_time_s(
         Flows that share the transfer equally. [1]
     reverse_bandwidth_bps : array_like
         Rate of the line back, which carries an acknowledgement for two segments; infinite for no
-        limit. [bit/s]
+        limit. [bit/s, line]
     mtu_bytes : array_like
         Size of the full IP packets. [byte]
     ip_version : int
@@ -259,14 +258,14 @@ def transfer_time_s(
 
     Range: loss_ratio up to 0.05.
 
+    Defaults: congestion_control, segments_per_ack, min_rto_s.
+
     Symbols: :math:`RTT` rtt_s, :math:`h` handshake_round_trips, :math:`R` bandwidth_bps, :math:`p`
     loss_ratio, :math:`W` window_bytes, :math:`n` flow_count. Not in the equation: payload_bytes
     (what is left of it), congestion_control (in its rate), reverse_bandwidth_bps (which counts
     where acknowledgements are slower than segments), mtu_bytes, ip_version, tcp_option_bytes,
     link_bytes (in the share of payload), initial_window_segments, segments_per_ack, min_rto_s (in
     the start and the recovery).
-
-    Defaults: congestion_control, segments_per_ack, min_rto_s.
 
     Examples
     --------
@@ -337,7 +336,7 @@ def transfer_parts(
     payload_bytes : array_like
         Bytes to transfer. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the line. [bit/s, line]
     rtt_s : array_like
         Round-trip time of a full segment on the idle path. [s]
     loss_ratio : array_like
@@ -350,7 +349,7 @@ def transfer_parts(
         Flows that share the transfer equally. [1]
     reverse_bandwidth_bps : array_like
         Rate of the line back, which carries an acknowledgement for two segments; infinite for no
-        limit. [bit/s]
+        limit. [bit/s, line]
     mtu_bytes : array_like
         Size of the full IP packets. [byte]
     ip_version : int
@@ -392,12 +391,12 @@ def transfer_parts(
 
     Range: loss_ratio up to 0.05.
 
+    Defaults: congestion_control, segments_per_ack, min_rto_s.
+
     Symbols: :math:`RTT` rtt_s, :math:`h` handshake_round_trips. Not in the equation: payload_bytes,
     bandwidth_bps, loss_ratio, congestion_control, window_bytes, flow_count, reverse_bandwidth_bps,
     mtu_bytes, ip_version, tcp_option_bytes, link_bytes, initial_window_segments, segments_per_ack,
     min_rto_s (in the parts).
-
-    Defaults: congestion_control, segments_per_ack, min_rto_s.
 
     Examples
     --------

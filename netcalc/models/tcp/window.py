@@ -135,7 +135,7 @@ def throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Throughput at the layer of the window: TCP windows count payload. [bit/s]
+        Throughput at the layer of the window: TCP windows count payload. [bit/s, TCP payload]
 
     See Also
     --------
@@ -195,7 +195,7 @@ def serialized_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Throughput at the layer of ``packet_bytes``. [bit/s]
+        Throughput at the layer of ``packet_bytes``. [bit/s, layer of packet_bytes]
 
     See Also
     --------
@@ -327,7 +327,7 @@ def sequence_wrap_s(
     Parameters
     ----------
     bandwidth_bps : array_like
-        Rate of the payload. [bit/s]
+        Rate of the payload. [bit/s, TCP payload]
     sequence_space_bytes : array_like
         Sequence numbers until the wrap: 2^32 for all of them, 2^31 for the half within which old
         and new can be distinguished. [byte]
