@@ -120,8 +120,8 @@ NUMBERS = {
         "an approximation for heavy traffic, from a load of {limit}: at {value} it may be far off"
     ),
     "few-for-normal": (
-        "the normal distribution is for a variance of {limit} users and more, here {value:.3g}: "
-        "far out it is too low"
+        "the normal distribution is for a variance of 10 users and more, here {variance:.3g}: far "
+        "out it is too low"
     ),
     "beyond-loss-tolerance": (
         "{name} is {value}, beyond the {limit} that BBR tolerates: a lower bound, for long "

@@ -214,6 +214,12 @@ def tail_delay(size: Any, rtt: Any, held: Any) -> Any:
     return np.where((size % 1460 == 0) | (size < 1460), 0, wait)
 
 
+def policed_loss(depth: Any, window: Any) -> Any:
+    """Loss of Reno through a policer."""
+    most = np.minimum(4 * window / 3, window + np.sqrt(2 * depth))
+    return np.minimum(2 * np.maximum(1, most - window) / (0.75 * most**2), 1)
+
+
 def full_number(load: Any, places: Any) -> Any:
     """Mean number in an M/M/1/K system."""
     return load / (1 - load) - (places + 1) * load ** (places + 1) / (1 - load ** (places + 1))
@@ -234,6 +240,33 @@ BARE: dict[str, Callable[[Any], Any]] = {
     ),
     "cardwell.slow_start_segments": lambda p: (
         (1 - (1 - p.loss_ratio) ** p.segments) * (1 - p.loss_ratio) / p.loss_ratio
+    ),
+    "bit_errors.frame_error_ratio": lambda p: (
+        -np.expm1(8 * p.frame_bytes * np.log1p(-p.bit_error_ratio))
+    ),
+    "bit_errors.bit_error_limit_ratio": lambda p: (
+        -np.expm1(np.log1p(-p.loss_ratio) / (8 * p.frame_bytes))
+    ),
+    "bit_errors.bit_error_interval_s": lambda p: 1 / (p.bit_error_ratio * p.bandwidth_bps),
+    "policer.policed_throughput_bps": lambda p: np.minimum(
+        p.token_bps, 0.75 * (p.token_bps + 8 / p.rtt_s * np.sqrt(2 * p.bucket_bytes * p.mss_bytes))
+    ),
+    "policer.policed_loss_ratio": lambda p: policed_loss(
+        p.bucket_bytes / p.mss_bytes, p.token_bps * p.rtt_s / (8 * p.mss_bytes)
+    ),
+    "policer.policer_overload_loss_ratio": lambda p: np.maximum(0, 1 - p.token_bps / p.input_bps),
+    "ecn.dctcp_amplitude_packets": lambda p: (
+        np.sqrt(2 * p.flow_count * (p.bdp_packets + p.threshold_packets)) / 2
+    ),
+    "ecn.ecn_threshold_bytes": lambda p: p.bandwidth_bps * p.rtt_s / 8,
+    "congestion_controls.bbr_throughput_bps": lambda p: (1 - p.loss_ratio) * np.where(
+        p.loss_ratio <= 0.2, p.bandwidth_bps, np.minimum(p.bandwidth_bps, 32 * 1460 / p.rtt_s)
+    ),
+    "burstiness.dispersion_wait_s": lambda p: (
+        p.service_s * p.utilization / (1 - p.utilization) * p.dispersion / 2
+    ),
+    "access_node.access_node_subscriber_count": lambda p: np.floor(
+        np.maximum(p.bandwidth_bps - 1.2 * p.sold_bps, 0) / p.mean_bps
     ),
     "clock.reading_error_std_s": lambda p: p.tick_s / np.sqrt(12),
     "clock.interval_error_limit_s": lambda p: p.tick_s * 1.0,

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, one_dimensional, positive
 from netcalc.errors import DomainError
+from netcalc.models.blocks import blockwise
 
 
 @model
+@blockwise
 def delay_bound_s(
     bucket_bytes: ArrayLike,
     *,
@@ -72,10 +74,11 @@ def delay_bound_s(
     burst, tokens = non_negative("bucket_bytes", bucket_bytes), positive("token_bps", token_bps)
     service = positive("service_bps", service_bps)
     bound = burst * (8.0 / service) + non_negative("latency_s", latency_s)
-    return keep_nan(np.where(tokens <= service, bound, np.inf), bound, tokens, service)
+    return keep_nan(np.where(tokens > service, np.inf, bound), tokens)
 
 
 @model
+@blockwise
 def backlog_bound_bytes(
     bucket_bytes: ArrayLike,
     *,
@@ -124,8 +127,10 @@ def backlog_bound_bytes(
     """
     burst, tokens = non_negative("bucket_bytes", bucket_bytes), positive("token_bps", token_bps)
     service = positive("service_bps", service_bps)
-    bound = burst + tokens * (non_negative("latency_s", latency_s) / 8.0)
-    return keep_nan(np.where(tokens <= service, bound, np.inf), bound, tokens, service)
+    missed = tokens * (non_negative("latency_s", latency_s) / 8.0)
+    bound = burst + (missed + 0.0 * service)  # of the shape of all arguments
+    is_above = tokens > service
+    return np.where(is_above, np.inf, bound) if is_above.any() else bound
 
 
 @model

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, between, model, non_negative, positive
+from netcalc.models.blocks import blockwise
 
 
 @model
@@ -60,6 +61,7 @@ def policer_rule_bytes(token_bps: ArrayLike, *, rtt_s: ArrayLike) -> FloatArray:
 
 
 @model
+@blockwise
 def policer_full_use_bytes(
     token_bps: ArrayLike,
     *,
@@ -117,12 +119,13 @@ def policer_full_use_bytes(
     analysis of traffic policing, SIGCOMM 2016, doi:10.1145/2934872.2934873.
     """
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
-    product = positive("token_bps", token_bps) / 8.0 * non_negative("rtt_s", rtt_s)
-    share = (1.0 - kept) / (1.0 + kept)
-    return 0.5 * (share * product) * (share * (product / positive("mss_bytes", mss_bytes)))
+    share = 0.125 * (1.0 - kept) / (1.0 + kept)
+    product = positive("token_bps", token_bps) * (share * non_negative("rtt_s", rtt_s))
+    return product * (product * (0.5 / positive("mss_bytes", mss_bytes)))
 
 
 @model
+@blockwise
 def policed_throughput_bps(
     bucket_bytes: ArrayLike,
     *,
@@ -190,6 +193,7 @@ def policed_throughput_bps(
 
 
 @model
+@blockwise
 def policed_loss_ratio(
     bucket_bytes: ArrayLike,
     *,
@@ -259,6 +263,7 @@ def policed_loss_ratio(
 
 
 @model
+@blockwise
 def policer_overload_loss_ratio(input_bps: ArrayLike, *, token_bps: ArrayLike) -> FloatArray:
     r"""Loss in a policer of traffic that does not react to it.
 

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive, ratio, whole
+from netcalc.models.blocks import blockwise
 
 PEAK_FACTOR = 1.2
 """Subscribers that reach the rate sold at once, K: 1.0 is the least, 1.2 is what is planned by."""
 
 
 @model
+@blockwise
 def access_node_bandwidth_bps(
     subscriber_count: ArrayLike,
     *,
@@ -76,6 +78,7 @@ def access_node_bandwidth_bps(
 
 
 @model
+@blockwise
 def access_node_subscriber_count(
     bandwidth_bps: ArrayLike,
     *,

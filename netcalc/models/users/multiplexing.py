@@ -526,7 +526,7 @@ def _note_few(variance: FloatArray) -> None:
     """Say that the normal distribution is used for fewer users than it is good for."""
     few = variance[(variance > 0.0) & (variance < NORMAL_VARIANCE)]
     if few.size:
-        note("few-for-normal", name="user_count", value=float(few.min()), limit=10)
+        note("few-for-normal", name="user_count", variance=float(few.min()))
 
 
 def _users(user_count: ArrayLike) -> FloatArray:
