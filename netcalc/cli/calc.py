@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -17,10 +18,35 @@ from netcalc.calculator import Formula, Parameter
 from netcalc.checks import FloatArray
 from netcalc.cli import check_one_form, complain, formula_words, print_json, put, say
 from netcalc.cli.mistakes import CommandError, Group, Typed, rename
+from netcalc.cli.quantity import WholeNumber
 from netcalc.errors import DomainError, NetcalcError, UnitError
 
-_RESERVED = {"json", "csv", "sweep", "plot", "force", "solve", "for", "explain", "help"}
+_RESERVED = {
+    "json", "csv", "sweep", "plot", "force", "solve", "for", "explain", "help",
+    "draws", "seed", "correlate", "truncate", "dask",
+}  # fmt: skip
 """Options of every formula; an argument of that name is given with its unit."""
+_RANGE_MARK = re.compile(r"\.\.|[…±–(:]|\+/?-|\d\s*-\s*\d|\sto\s")
+"""What text of a range, a distribution or a column has, and a quantity has not."""
+_DRAWS: dict[str, dict[str, Any]] = {
+    "--draws": {
+        "type": WholeNumber(2),
+        "help": "Number of draws of ranges such as 80..100Mbit/s, 30ms±5ms, "
+        '"lognormal(30ms, p95 60ms)" and file.csv:column (default: 10,000).',
+    },
+    "--seed": {"type": WholeNumber(0), "help": "Another number draws other values (default: 0)."},
+    "--correlate": {
+        "metavar": "A,B=NUMBER",
+        "help": "Correlation of two arguments that are ranges, such as bandwidth,latency=0.5; "
+        "several are separated by semicolons.",
+    },
+    "--truncate": {"is_flag": True, "help": "Leave out draws that are impossible."},
+    "--dask": {
+        "metavar": "ADDRESS",
+        "help": "Draw on the workers of a Dask scheduler; local: on those of this machine.",
+    },
+}
+"""Options about ranges."""
 
 
 FOUND = 12
@@ -55,6 +81,7 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
 
     \b
     netcalc calc transfer 1MB --bandwidth T1 --latency 30ms
+    netcalc calc transfer 1GB --bandwidth 80..100Mbit/s --latency "30ms ± 5ms"
     netcalc calc transfer --solve bandwidth --for 1s --payload 1MB --latency 30ms
     netcalc calc frame-rate --sweep frame=64B:1518B:log20 --bandwidth "10 Gbit/s"
     netcalc calc NAME --help
@@ -135,7 +162,10 @@ def _command(formula: Formula) -> click.Command:
             "gives a column for each of its values.",
         ),
         click.Option(
-            ["--plot", "plot_"], metavar="OUT", help="Plot the sweep, as .html, .png or .svg."
+            ["--plot", "plot_"],
+            metavar="OUT",
+            help="Plot the sweep as .html, .png or .svg, the distribution of an answer to ranges "
+            "as .html or .svg.",
         ),
         click.Option(["--force", "force_"], is_flag=True, help="Replace OUT if it exists."),
         click.Option(
@@ -143,6 +173,7 @@ def _command(formula: Formula) -> click.Command:
             is_flag=True,
             help="Print the equation with its numbers, the validity and the source.",
         ),
+        *(click.Option([name, name.strip("-") + "_"], **known) for name, known in _DRAWS.items()),
         click.Option(["--json", "json_"], is_flag=True, help="Print JSON."),
         click.Option(["--csv", "csv_"], is_flag=True, help="Print CSV."),
     ]
@@ -173,6 +204,11 @@ def _run(
     explain_: bool,
     json_: bool,
     csv_: bool,
+    draws_: int | None,
+    seed_: int | None,
+    correlate_: str | None,
+    truncate_: bool,
+    dask_: str | None,
     **options: str | None,
 ) -> None:
     texts = {name: text for name, text in options.items() if text is not None}
@@ -189,6 +225,33 @@ def _run(
         )
     if solve_ is not None and sweep_:
         raise CommandError("options-exclusive", first="--sweep", second="--solve")
+    drawn: dict[str, Any] = {
+        "draws": draws_, "seed": seed_, "correlate": correlate_, "truncate": truncate_ or None,
+        "dask": dask_,
+    }  # fmt: skip
+    drawn = {name: one for name, one in drawn.items() if one is not None}
+    typed: dict[tuple[str, float], str] = {}
+    if any(map(_RANGE_MARK.search, texts.values())):
+        from netcalc.cli.formulas import ranges  # late: most answers are of single numbers
+
+        with _named_as_typed(formula, typed, unnamed=unnamed):
+            inputs, texts = ranges.split(formula, texts)
+            if inputs:
+                if solve_ is not None or sweep_:
+                    option = "--solve" if solve_ is not None else "--sweep"
+                    raise CommandError("options-exclusive", first=option, second="ranges")
+                ranges.answer(
+                    formula, formula.arguments(texts), inputs, ranges.Wanted(**drawn), plot=plot_,
+                    force=force_, as_json=json_, as_csv=csv_, explained=explain_,
+                )  # fmt: skip
+                return
+    for name in drawn:
+        raise CommandError(
+            "option-requires",
+            option=f"--{name}",
+            required="an argument that is a range",
+            example="Write for example 80..100Mbit/s",
+        )
     listed = formula_words.lists(formula, texts)
     if solve_ is not None and listed:
         name = "--" + formula.option(next(iter(listed)))
@@ -197,10 +260,9 @@ def _run(
         raise CommandError(
             "option-requires",
             option="--plot",
-            required="a --sweep",
+            required="a --sweep, or an argument that is a range",
             example="Add for example --sweep latency=1ms:300ms:log50",
         )
-    typed: dict[tuple[str, float], str] = {}
     with _named_as_typed(formula, typed, unnamed=unnamed):
         single = {name: text for name, text in texts.items() if name not in listed}
         arguments = formula.arguments(single)
@@ -413,7 +475,7 @@ def _family(
         unit = [calculator.column_unit(formula, name) for name in names for _ in family]
         first = f"{over.name} [{over.unit}]"
         head = [first, *(f"{h} [{u}]" for h, u in zip(headings, unit, strict=True))]
-        _write_csv([head, *([f"{value:.12g}" for value in row] for row in rows)])
+        write_csv([head, *([f"{value:.12g}" for value in row] for row in rows)])
         return
     put(f"{formula.short_name} over {over.short_name}, for each {by.short_name}")
     unit = [calculator.column_unit(formula, name) for name in names for _ in family]
@@ -462,7 +524,7 @@ def _sweep(
     if as_csv:
         headings = [f"{name} [{unit}]" for name, unit in shown.items()]
         headings.insert(0, f"{parameter.name} [{parameter.unit}]")
-        _write_csv([headings, *([f"{value:.12g}" for value in row] for row in rows)])
+        write_csv([headings, *([f"{value:.12g}" for value in row] for row in rows)])
         return
     names = "".join(f"  {name:12}" for name in swept.columns) if several else formula.short_name
     put(f"{parameter.short_name:>16}  {names.strip()}")
@@ -488,10 +550,11 @@ def _document(
 def _print_csv(formula: Formula, result: Any) -> None:
     columns = calculator.table(formula, result)
     units_ = [f"{name} [{calculator.column_unit(formula, name)}]" for name in columns]
-    _write_csv([units_, *zip(*columns.values(), strict=True)])
+    write_csv([units_, *zip(*columns.values(), strict=True)])
 
 
-def _write_csv(rows: Any) -> None:
+def write_csv(rows: Any) -> None:
+    """Print rows as CSV."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     put(text.getvalue(), nl=False)

@@ -22,6 +22,7 @@ COMMAND_LINE: dict[str, str] = {
     "option-requires": "{option} requires {required}",
     "icmp-requires-path": "--protocol icmp requires a --path",
     "node-rate-requires-links": "--node-rate requires a --path of at least two links",
+    "range-of-no-number": "{name} takes no range: it is not a single number",
     "argument-typed-twice": "{name} is given twice: {first!r} and {second!r}",
     "plot-of-several-files": "--plot takes one FILE, got {count}",
     "output-name-empty": "the name of the output file is empty",
@@ -87,6 +88,7 @@ COMMAND_LINE_HINTS: dict[str, str] = {
         'Add for example --path "10 Mbit/s 1 ms": ICMP needs raw sockets, which the emulated hosts '
         "have"
     ),
+    "range-of-no-number": "Numbers of this formula: {numbers}",
     "output-name-empty": "Name a file",
     "output-is-picture": "Use {suggestion}",
     "output-is-input": "Use another name",
@@ -112,6 +114,10 @@ _LOOPBACK = (
     "theory; netcalc doctor reports what this machine can emulate"
 )
 TYPED_HINTS: dict[str, str] = {
+    "draws-impossible": (
+        "Narrow the distribution, or leave the impossible part out by --truncate or truncated(...)"
+    ),
+    "draws-refused": "Narrow the distributions, or leave these draws out by --truncate",
     "claim-without-facts": (
         "Add for a rate --line, or --rtt and --window or --loss; for a packet rate --line and "
         "--frame; for a time a PATH and --size"

@@ -5,6 +5,7 @@ from __future__ import annotations
 FIGURES: dict[str, str] = {
     "name-in-use": "the names of {name} must be unique; the figure already has {value}",
     "wrong-node-count": "{name} must be {expected:name|names}, one more than links, got {value}",
+    "nothing-finite": "{name}: none of {value:value|values} is finite",
     "unequal-curves": "{name} must have equal lengths, got {value}",
     "other-experiment": "holds no samples of this experiment",
     "runs-too-large": "is too large ({size_bytes:byte})",

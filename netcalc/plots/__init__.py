@@ -14,6 +14,7 @@ if int(_bokeh.__version__.partition(".")[0]) < 3:
 from netcalc.plots.capture_ladder import capture_ladder
 from netcalc.plots.courses import courses, phase
 from netcalc.plots.curves import curves
+from netcalc.plots.distribution import distribution
 from netcalc.plots.formula import FormulaCurves, formula_curves, formula_plot
 from netcalc.plots.formula_picture import formula_picture
 from netcalc.plots.ladder import ladder
@@ -30,8 +31,8 @@ from netcalc.plots.timeline import timeline
 from netcalc.plots.truth import truth
 
 __all__ = [
-    "Axis", "FormulaCurves", "Plot", "capture_ladder", "courses", "curves", "drawn_sets",
-    "formula_curves", "formula_picture", "formula_plot", "ladder", "latencies", "limits",
-    "measured", "overlay", "phase", "readings", "save_html", "sequences", "svg", "sweep",
+    "Axis", "FormulaCurves", "Plot", "capture_ladder", "courses", "curves", "distribution",
+    "drawn_sets", "formula_curves", "formula_picture", "formula_plot", "ladder", "latencies",
+    "limits", "measured", "overlay", "phase", "readings", "save_html", "sequences", "svg", "sweep",
     "timeline", "together", "truth",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from netcalc import units
 from netcalc.errors import DomainError, UnitError
@@ -63,7 +64,13 @@ def is_distribution(text: str) -> bool:
     )  # fmt: skip
 
 
-def parse(text: str, unit: str, *, field: str | None = None) -> Distribution | float:
+Read = Callable[[str], float]
+"""What turns one quantity into a number."""
+
+
+def parse(
+    text: str, unit: str, *, field: str | None = None, read: Read | None = None
+) -> Distribution | float:
     """Read what is known about a quantity: a value, a range, a distribution, a column of a file.
 
     Parameters
@@ -79,6 +86,8 @@ def parse(text: str, unit: str, *, field: str | None = None) -> Distribution | f
         The SI unit wanted, as in :func:`netcalc.units.parse`.
     field : str, optional
         What the quantity is, for the message of an error.
+    read : callable, optional
+        Reads one quantity, by default :func:`netcalc.units.parse`.
 
     Returns
     -------
@@ -102,19 +111,20 @@ def parse(text: str, unit: str, *, field: str | None = None) -> Distribution | f
     0.03
     """
     plain = safe_str(text).strip()
+    one = _Text(plain, unit, field, read or partial(units.parse, unit=unit, field=field))
     if not is_distribution(plain):
-        return units.parse(text, unit, field=field)
+        return one.read(text)
     called = _CALL.fullmatch(plain)
     if called:
-        return _Text(plain, unit, field).call(called[1].lower(), called[2])
+        return one.call(called[1].lower(), called[2])
     if _FILE.fullmatch(plain):
-        return _Text(plain, unit, field).column()
-    if _PLUS_MINUS.search(plain):
-        return _Text(plain, unit, field).plus_minus()
-    return _Text(plain, unit, field).range()
+        return one.column()
+    return one.plus_minus() if _PLUS_MINUS.search(plain) else one.range()
 
 
-def parse_list(text: str, unit: str, *, field: str | None = None) -> list[Distribution | float]:
+def parse_list(
+    text: str, unit: str, *, field: str | None = None, read: Read | None = None
+) -> list[Distribution | float]:
     """Read a list whose elements are quantities or distributions, separated by ``,`` or ``;``.
 
     Examples
@@ -124,7 +134,7 @@ def parse_list(text: str, unit: str, *, field: str | None = None) -> list[Distri
     """
     plain = safe_str(text)
     parts = plain.split(";") if ";" in plain else _at_commas(plain)
-    return [parse(part.strip(), unit, field=field) for part in parts]
+    return [parse(part.strip(), unit, field=field, read=read) for part in parts]
 
 
 def parse_correlations(
@@ -176,8 +186,8 @@ def parse_correlations(
 class _Text:
     """One text of a distribution, with what its errors name."""
 
-    def __init__(self, text: str, unit: str, field: str | None) -> None:
-        self.text, self.unit, self.field = text, unit, field
+    def __init__(self, text: str, unit: str, field: str | None, read: Read) -> None:
+        self.text, self.unit, self.field, self.read = text, unit, field, read
 
     def refused(self, code: str, **values: object) -> UnitError:
         expected = f"a range or a distribution [{self.unit}]"
@@ -188,7 +198,7 @@ class _Text:
         last = parts[-1].strip() if parts else ""
         unit = _NUMBER_BEFORE_UNIT.sub("", last, count=1)
         filled = [f"{p} {unit}" if _PLAIN.fullmatch(p.strip()) and unit else p for p in parts]
-        return [units.parse(part, self.unit, field=self.field) for part in filled]
+        return [self.read(part) for part in filled]
 
     def range(self) -> Distribution:
         return uniform(*self._ends(self.text))
@@ -212,7 +222,7 @@ class _Text:
         if len(parts) != 2 or not all(parts):
             raise self.refused("range-malformed", example="30 ms ± 5 ms")
         if self.unit != "ratio" and parts[1].rstrip().endswith("%"):
-            mean = units.parse(parts[0], self.unit, field=self.field)
+            mean = self.read(parts[0])
             deviation = abs(mean) * units.parse(parts[1], "ratio", field=self.field)
         else:
             mean, deviation = self.quantities(parts)
@@ -267,7 +277,8 @@ class _Text:
             raise self.refused("distribution-malformed", form=FORMS["truncated"])
         # In "truncated(30 ms ± 5 ms, 0 ms..40 ms)" the last part is the range, in
         # "truncated(1..2 s)" the first and only one is the distribution.
-        inner = parse(",".join(parts) if parts else last, self.unit, field=self.field)
+        whole = ",".join(parts) if parts else last
+        inner = parse(whole, self.unit, field=self.field, read=self.read)
         if not isinstance(inner, Distribution):
             raise self.refused("distribution-malformed", form=FORMS["truncated"])
         if not parts:
@@ -281,7 +292,7 @@ class _Text:
     def _open_ends(self, text: str) -> tuple[float | None, float | None]:
         parts = [part.strip() for part in _RANGE.split(text)]
         if len(parts) == 2 and any(parts) and not all(parts):
-            known = [units.parse(p, self.unit, field=self.field) if p else None for p in parts]
+            known = [self.read(part) if part else None for part in parts]
             return known[0], known[1]
         return self._ends(text)
 

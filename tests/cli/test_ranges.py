@@ -1,0 +1,175 @@
+"""Ranges in, percentiles out: ``netcalc calc`` with distributions as arguments."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from netcalc.cli import commands, main
+
+TRANSFER = ["calc", "transfer", "1GB", "--bandwidth", "80..100 Mbit/s", "--latency", "30ms ± 5ms"]
+LOSS = ["calc", "mathis-throughput", "--mss", "1460B", "--rtt", "50ms"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(commands, arguments, catch_exceptions=True)
+
+
+def test_an_answer_is_percentiles_and_what_matters():
+    """Derived: 8 GB at 99, 90 and 81 Mbit/s, and 30 ms."""
+    done = run(*TRANSFER)
+    assert done.stdout.splitlines()[:3] == ["p5: 80.84 s", "median: 88.92 s", "p95: 98.79 s"]
+    assert done.stdout.splitlines()[3].startswith("matters most: bandwidth 100%")
+
+
+def test_json_has_the_percentiles_the_indices_and_the_seed():
+    done = run(*TRANSFER, "--json", "--draws", "4096", "--seed", "9")
+    found = json.loads(done.stdout)
+    assert found["result"]["median"] == pytest.approx(8e9 / 90e6 + 0.03, rel=1e-3)
+    assert found["result"]["first_order"]["bandwidth_bps"] == pytest.approx(1, abs=1e-3)
+    assert found["arguments"]["bandwidth_bps"] == "80 Mbit/s..100 Mbit/s"
+    assert found["arguments"]["payload_bytes"] == 1e9
+    assert (found["draws"], found["seed"], found["unit"]) == (4096, 9, "s")
+    assert done.stdout == run(*TRANSFER, "--json", "--draws", "4096", "--seed", "9").stdout
+    assert done.stdout != run(*TRANSFER, "--json", "--draws", "4096", "--seed", "8").stdout
+
+
+def test_csv_has_a_row_for_each_result():
+    rows = list(csv.reader(io.StringIO(run(*TRANSFER, "--csv").stdout)))
+    assert rows[0] == ["result", "p5", "median", "p95"]
+    assert rows[1][0] == "transfer_s [s]"
+    assert float(rows[1][2]) == pytest.approx(8e9 / 90e6 + 0.03, rel=1e-3)
+
+
+def test_the_positional_value_may_be_a_range():
+    """Derived: 1/sqrt(p) is least at the greatest loss; the formula's constant cancels."""
+    done = run(*LOSS[:2], "0.1%..0.4%", *LOSS[2:], "--json")
+    found = json.loads(done.stdout)["result"]
+    assert found["p5"] / found["p95"] == pytest.approx((0.00115 / 0.00385) ** 0.5, rel=2e-3)
+
+
+def test_a_column_of_a_file_is_an_argument(tmp_path):
+    path = tmp_path / "rates.csv"
+    path.write_text("rate [Mbit/s]\n80\n80\n100\n")
+    done = run(*TRANSFER[:4], f"{path}:rate", "--latency", "0 s")
+    assert done.stdout.splitlines()[:3] == ["p5: 80 s", "median: 100 s", "p95: 100 s"]
+
+
+def test_a_correlation_is_taken_and_the_indices_are_not_printed():
+    done = run(*TRANSFER, "--correlate", "bandwidth,latency=0.5")
+    assert "matters most" not in done.stdout
+    assert "correlated" in done.stderr
+
+
+def test_impossible_draws_are_refused_with_their_share_or_truncated(capsys):
+    """Derived: Phi(-1) = 15.87%."""
+    with pytest.raises(SystemExit) as ended:
+        main([*LOSS, "1% ± 1%"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "15.87% of the draws of loss are impossible" in said
+    assert "--truncate" in said
+    for more in (["1% ± 1%", "--truncate"], ["truncated(1% ± 1%)"]):
+        done = run(*LOSS, *more)
+        assert done.exit_code == 0
+        assert "15.87%" in done.stderr
+
+
+def test_the_note_gives_the_share_beyond_the_published_range():
+    """Derived: of 0.1% to 2%, 10/19 lie above 1%."""
+    done = run(*LOSS, "0.1%..2%")
+    assert "52.63% of the draws are doubtful (the worst: loss is 2%" in done.stderr
+
+
+def test_a_formula_of_several_results_prints_each():
+    """Identity: one mbuf in a call of up to 100 bytes, as the formula at both ends."""
+    done = run("calc", "stream-mbufs", "50..90 B")
+    lines = done.stdout.splitlines()
+    assert [lines[index] for index in (0, 4, 8)] == ["calls", "mbufs", "clusters"]
+    assert lines[1:4] == ["p5: 1", "median: 1", "p95: 1"]
+    assert "the result is the same for all draws" in done.stderr
+    assert len(list(csv.reader(io.StringIO(run(*done_csv()).stdout)))) == 4
+
+
+def done_csv():
+    return ["calc", "stream-mbufs", "50..90 B", "--csv"]
+
+
+def test_an_element_of_a_list_may_be_a_range():
+    """Derived: Jain's index of 1 and x falls from x = 1 on: (1 + x)^2 / (2 (1 + x^2))."""
+    done = run("calc", "jain-index", "10, 10..30", "--json")
+    found = json.loads(done.stdout)
+    index = [(1 + x) ** 2 / (2 * (1 + x * x)) for x in (2.9, 2.0, 1.1)]
+    result = found["result"]
+    assert [result["p5"], result["median"], result["p95"]] == pytest.approx(index, rel=2e-3)
+
+
+@pytest.mark.each(
+    ("arguments", "code"),
+    [
+        ([*TRANSFER, "--sweep", "payload=1MB:2MB"], "options-exclusive"),
+        ([*TRANSFER, "--solve", "payload", "--for", "1s"], "options-exclusive"),
+        ([*TRANSFER[:4], "10 Mbit/s", "--latency", "1ms", "--draws", "9"], "option-requires"),
+        ([*TRANSFER[:4], "10 Mbit/s", "--latency", "1ms", "--truncate"], "option-requires"),
+        ([*TRANSFER[:4], "10 Mbit/s", "--latency", "1ms", "--plot", "a.svg"], "option-requires"),
+        ([*TRANSFER, "--correlate", "bandwidth,payload=0.5"], "not-a-choice"),
+        ([*TRANSFER, "--correlate", "bandwidth=0.5"], "correlation-malformed"),
+        ([*TRANSFER, "--draws", "1"], "below-minimum"),
+        ([*TRANSFER, "--draws", "99999999999"], "out-of-range"),
+        ([*TRANSFER, "--plot", "nowhere/a.svg"], "output-folder-missing"),
+        ([*TRANSFER, "--plot", "a.png"], "output-is-picture"),
+        ([*TRANSFER[:4], "100..80 Mbit/s", "--latency", "1ms"], "range-backwards"),
+        ([*TRANSFER[:4], "80..100 Mbit/s"], "is-required"),
+    ],
+)
+def test_what_does_not_fit_is_refused(arguments, code):
+    done = run(*arguments)
+    assert getattr(done.exception, "code", None) == code
+
+
+def test_a_figure_is_written(tmp_path):
+    for name in ("a.svg", "a.html"):
+        done = run(*TRANSFER, "--plot", str(tmp_path / name))
+        assert done.exit_code == 0, done.output
+        text = (tmp_path / name).read_text()
+        assert "median: 88.92 s" in text
+        assert "80 Mbit/s..100 Mbit/s" in text or name == "a.html"
+
+
+def test_explain_shows_equation_ranges_and_source():
+    said = run(*TRANSFER, "--explain").stdout
+    for part in ("t = d + 8 N / R", "latency_s = normal(30 ms, 5 ms)", "median: 88.92 s", "From:"):
+        assert part in said
+
+
+def test_an_interrupt_ends_with_one_word(monkeypatch, capsys):
+    from netcalc.uncertain import evaluation
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evaluation.Evaluation, "__call__", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        main(TRANSFER)
+    assert ended.value.code == 130
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.strip() == "netcalc: stopped"
+
+
+@pytest.mark.each(
+    ("page", "before"), [("uncertain", "```text\n$ netcalc "), ("getting_started", "$ netcalc ")]
+)
+def test_the_example_of_the_documentation_is_what_the_command_prints(page, before):
+    text = (Path(__file__).parents[2] / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    examples = [part.partition("```")[0] for part in text.split(before)[1:]]
+    [shown] = [one for one in examples if "matters most" in one]
+    line, _, printed = shown.partition("\n")
+    assert run(*shlex.split(line)).stdout == printed
