@@ -14,6 +14,7 @@ import pytest
 import netcalc.cli
 from netcalc import experiments
 from netcalc.cli import main
+from netcalc.cli.calc import formula_command
 from netcalc.cli.explain import explain
 from netcalc.cli.read import read
 from netcalc.cli.run import run
@@ -128,6 +129,9 @@ OF_FILES = {"no-header", "data-for-header", "named-column-without-unit"}
 OF_EXPLAIN = {"claim-without-facts"}
 """Codes that explaining a number raises, and no run."""
 
+OF_RANGES = {"draws-impossible", "draws-refused"}
+"""Codes that a formula with ranges raises, and no run."""
+
 
 @pytest.mark.each("code", TYPED_HINTS)
 def test_a_hint_for_the_command_line_names_options_that_exist(code):
@@ -135,6 +139,7 @@ def test_a_hint_for_the_command_line_names_options_that_exist(code):
         *(names(option) for command in run.commands.values() for option in command.params),
         *(names(option) for option in read.params if code in OF_FILES),
         *(names(option) for option in explain.params if code in OF_EXPLAIN),
+        *(names(option) for option in formula_command("bdp").params if code in OF_RANGES),
     )
     assert set(re.findall(r"--[a-z-]+", TYPED_HINTS[code])) <= known
     assert not re.search(r"\w_\w+=|Path\.parse", TYPED_HINTS[code])
