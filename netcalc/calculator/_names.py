@@ -185,7 +185,7 @@ FORMULA_ALIASES = {
     "mmc": "mmc_wait", "pollaczek_khinchine": "mg1_wait", "erlangb": "erlang_b",
     "erlangc": "erlang_c", "voip": "voip_bandwidth", "voip_calls": "voip_call_count",
     "codec": "codec_payload", "download": "fetch", "download_time": "fetch", "http": "fetch",
-    "transfer_time": "transfer", "ttfb": "first_byte", "time_to_first_byte": "first_byte",
+    "ttfb": "first_byte", "time_to_first_byte": "first_byte",
     "fragmentation": "fragment_count", "wireguard": "wireguard_overhead", "ipsec": "esp_packet",
     "esp": "esp_packet", "tunnel": "tunnel_mtu", "vxlan": "tunnel_mtu", "jitter": "jitter_rfc3550",
     "satellite": "satellite_rtt", "fiber_latency": "propagation", "fibre_latency": "propagation",
