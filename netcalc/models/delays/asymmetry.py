@@ -55,8 +55,6 @@ def ack_limited_throughput_bps(
     Symbols: :math:`b` segments_per_ack, :math:`M` mss_bytes, :math:`R_r` reverse_bandwidth_bps,
     :math:`A` ack_wire_bytes.
 
-    Defaults: segments_per_ack.
-
     Examples
     --------
     A 128 kbit/s link back carries the ACKs of 9.3 Mbit/s:
@@ -111,8 +109,6 @@ def ack_bandwidth_bps(
 
     Symbols: :math:`X` goodput_bps, :math:`A` ack_wire_bytes, :math:`b` segments_per_ack, :math:`M`
     mss_bytes.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------

@@ -96,8 +96,6 @@ def delayed_ack_s(system: str, *, statistic: str = "typical") -> FloatArray:
     Symbols: Not in the equation: system, statistic (the system sets the range, of which the mean is
     the middle).
 
-    Defaults: statistic.
-
     Examples
     --------
     >>> float(delayed_ack_s("bsd44")), float(delayed_ack_s("linux"))

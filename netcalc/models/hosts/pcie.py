@@ -46,7 +46,7 @@ def pcie_link_bps(lane_count: ArrayLike, *, generation: str = "gen3") -> FloatAr
     Returns
     -------
     numpy.ndarray
-        Bits per second in each direction. [bit/s]
+        Bits per second in each direction. [bit/s, line]
 
     Notes
     -----
@@ -183,7 +183,7 @@ def pcie_write_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Data rate, without descriptors, doorbells and interrupts; nan for 0 bytes. [bit/s]
+        Data rate, without descriptors, doorbells and interrupts; nan for 0 bytes. [bit/s, payload]
 
     See Also
     --------
@@ -241,7 +241,7 @@ def pcie_read_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Data rate, without descriptors, doorbells and interrupts; nan for 0 bytes. [bit/s]
+        Data rate, without descriptors, doorbells and interrupts; nan for 0 bytes. [bit/s, payload]
 
     See Also
     --------

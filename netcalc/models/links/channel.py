@@ -24,7 +24,7 @@ def nyquist_bps(channel_hz: ArrayLike, *, level_count: ArrayLike = 2) -> FloatAr
     Returns
     -------
     numpy.ndarray
-        Rate of the bits. [bit/s]
+        Rate of the bits. [bit/s, line]
 
     See Also
     --------
@@ -71,7 +71,7 @@ def shannon_bps(channel_hz: ArrayLike, *, snr_db: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Largest rate at which errors can be made as rare as one likes. [bit/s]
+        Largest rate at which errors can be made as rare as one likes. [bit/s, line]
 
     See Also
     --------

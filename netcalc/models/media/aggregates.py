@@ -94,7 +94,7 @@ def wifi_rate_bps(
     Returns
     -------
     numpy.ndarray
-        Rate, as products are sold by. [bit/s]
+        Rate, as products are sold by. [bit/s, line]
 
     Raises
     ------
@@ -218,7 +218,7 @@ def wifi_throughput_bps(
     -------
     numpy.ndarray
         Rate of IP packets; nan where the aggregate has more packets or bytes, or takes longer, than
-        the standard allows. [bit/s]
+        the standard allows. [bit/s, IP]
 
     Raises
     ------

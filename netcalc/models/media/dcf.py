@@ -171,7 +171,7 @@ def ofdm_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Rate of IP packets. [bit/s]
+        Rate of IP packets. [bit/s, IP]
 
     See Also
     --------
@@ -244,7 +244,7 @@ def dsss_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Rate of what the MAC carries. [bit/s]
+        Rate of what the MAC carries. [bit/s, IP]
 
     See Also
     --------
@@ -504,7 +504,7 @@ def saturation_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Rate of IP packets, all stations together. [bit/s]
+        Rate of IP packets, all stations together. [bit/s, IP]
 
     See Also
     --------

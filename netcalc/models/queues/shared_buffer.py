@@ -393,7 +393,7 @@ def incast_goodput_bps(
     Returns
     -------
     numpy.ndarray
-        Goodput of one block after the other; nan for a block of 0 bytes without a timeout. [bit/s]
+        Goodput of one block after the other; nan for a block of 0 bytes without a timeout. [bit/s, payload]
 
     Notes
     -----

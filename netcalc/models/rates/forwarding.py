@@ -321,8 +321,6 @@ def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 2)
 
     Symbols: :math:`f` rate_pps, :math:`k` segments_per_ack.
 
-    Defaults: segments_per_ack.
-
     Examples
     --------
     >>> float(both_directions_pps(3512.5)), float(both_directions_pps(3512.5, segments_per_ack=1))

@@ -186,8 +186,6 @@ def slow_start_s(
     Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`w_1` initial_window_segments,
     :math:`W_{max}` max_window_segments, :math:`b` segments_per_ack.
 
-    Defaults: segments_per_ack.
-
     Examples
     --------
     >>> path = {"rtt_s": 0.1, "initial_window_segments": 1, "max_window_segments": 44,
@@ -284,8 +282,6 @@ def lossy_transfer_s(
     Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`D` delayed_ack_s. Not in the equation:
     loss_ratio, rto_s, initial_window_segments, max_window_segments, segments_per_ack (in the parts
     of other formulas).
-
-    Defaults: segments_per_ack, rto_s, delayed_ack_s.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def bbr_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Throughput in payload. [bit/s]
+        Throughput in payload. [bit/s, layer of bandwidth_bps]
 
     See Also
     --------
@@ -146,7 +146,7 @@ def congestion_controls(
     ControlRates
         ``reno_bps`` by the square-root law, ``pftk_bps`` Reno with timeouts, ``pftk_approx_bps``
         the same approximately, ``tfrc_bps``, ``cubic_bps``, ``bbr_bps`` version 1 and
-        ``bbr3_bps`` version 3, all of payload that arrives. [bit/s]
+        ``bbr3_bps`` version 3, all of payload that arrives. [bit/s, TCP payload]
 
     See Also
     --------

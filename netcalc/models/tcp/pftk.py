@@ -156,8 +156,6 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
 
     Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack.
 
-    Defaults: segments_per_ack.
-
     Examples
     --------
     >>> round(float(pftk_window_packets(0.02, segments_per_ack=2)), 6)
@@ -348,8 +346,6 @@ def pftk_rate_pps(
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
 
-    Defaults: segments_per_ack.
-
     Examples
     --------
     >>> round(float(pftk_rate_pps(0.01, rtt_s=0.1, rto_s=0.4, segments_per_ack=2)), 4)
@@ -417,8 +413,6 @@ def pftk_throughput_pps(
 
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------
@@ -491,8 +485,6 @@ def pftk_approx_rate_pps(
 
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------
@@ -570,8 +562,6 @@ def pftk_loss_ratio(
     Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
 
-    Defaults: segments_per_ack.
-
     Examples
     --------
     >>> round(float(pftk_loss_ratio(77.8464554, rtt_s=0.1, rto_s=0.4, segments_per_ack=2)), 9)
@@ -642,8 +632,6 @@ def pftk_approx_loss_ratio(
 
     Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------

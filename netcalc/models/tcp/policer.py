@@ -155,7 +155,7 @@ def policed_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Throughput in payload, at most the token rate. [bit/s]
+        Throughput in payload, at most the token rate. [bit/s, layer of token_bps]
 
     See Also
     --------

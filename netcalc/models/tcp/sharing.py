@@ -215,8 +215,6 @@ def sawtooth_period_s(
     Symbols: :math:`W` peak_window_packets, :math:`RTT` rtt_s, :math:`b` segments_per_ack,
     :math:`\alpha` increase_packets, :math:`\beta` decrease_factor.
 
-    Defaults: segments_per_ack.
-
     Examples
     --------
     >>> float(sawtooth_period_s(100, rtt_s=0.1))
@@ -271,8 +269,6 @@ def sawtooth_packets(
 
     Symbols: :math:`W` peak_window_packets, :math:`b` segments_per_ack, :math:`\alpha`
     increase_packets, :math:`\beta` decrease_factor.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------
@@ -329,8 +325,6 @@ def buffer_rule_bytes(
     Defaults: flow_count.
 
     Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`n` flow_count.
-
-    Defaults: flow_count.
 
     Examples
     --------

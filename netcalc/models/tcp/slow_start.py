@@ -181,8 +181,6 @@ def rounds_delayed_ack(
     Symbols: :math:`n` segments, :math:`W_1` initial_window_segments, :math:`b` segments_per_ack,
     :math:`k` result.
 
-    Defaults: segments_per_ack.
-
     Examples
     --------
     Windows of 3, 5, 8, 12, 18, 27 and 41 segments:

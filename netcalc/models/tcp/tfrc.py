@@ -48,8 +48,6 @@ def tfrc_rounds(
 
     Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack, :math:`k` timeout_rtts.
 
-    Defaults: segments_per_ack.
-
     Examples
     --------
     >>> round(float(tfrc_rounds(0.01)), 6)
@@ -119,8 +117,6 @@ def tfrc_throughput_bps(
     Symbols: :math:`p` loss_ratio, :math:`s` mss_bytes, :math:`R` rtt_s, :math:`b` segments_per_ack,
     :math:`k` timeout_rtts.
 
-    Defaults: segments_per_ack.
-
     Examples
     --------
     >>> round(float(tfrc_throughput_bps(0.01, mss_bytes=1460, rtt_s=0.1)) / 8)
@@ -187,8 +183,6 @@ def tfrc_loss_ratio(
 
     Symbols: :math:`p` result, :math:`X` throughput_bps, :math:`s` mss_bytes, :math:`R` rtt_s,
     :math:`b` segments_per_ack, :math:`k` timeout_rtts.
-
-    Defaults: segments_per_ack.
 
     Examples
     --------

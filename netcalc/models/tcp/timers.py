@@ -98,8 +98,6 @@ def rto_s(
     :math:`RTO_{min}` min_rto_s, :math:`RTO_{max}` max_rto_s. Not in the equation: floor (what the
     least holds up).
 
-    Defaults: min_rto_s, floor.
-
     Examples
     --------
     100 ms without variation: 300 ms in Linux, 1 s by the RFC.
@@ -180,8 +178,6 @@ def rto_estimate(
 
     Symbols: :math:`R_i` rtt_s. Not in the equation: retransmitted (which are passed over),
     granularity_s, min_rto_s, max_rto_s, initial_rto_s, floor (in the timeout of each state).
-
-    Defaults: min_rto_s, floor.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def access_node_bandwidth_bps(
     Returns
     -------
     numpy.ndarray
-        Rate of the node. [bit/s]
+        Rate of the node. [bit/s, layer of mean_bps]
 
     See Also
     --------
@@ -203,7 +203,7 @@ def busy_hour_bps(traffic_bytes: ArrayLike, *, busy_hour_ratio: ArrayLike = 0.1)
     Returns
     -------
     numpy.ndarray
-        Mean rate over the busy hour, at the layer of the traffic. [bit/s]
+        Mean rate over the busy hour, at the layer of the traffic. [bit/s, payload]
 
     See Also
     --------

@@ -107,7 +107,7 @@ def grown_traffic_bps(
     Returns
     -------
     numpy.ndarray
-        Traffic then. [bit/s]
+        Traffic then. [bit/s, layer of traffic_bps]
 
     Notes
     -----

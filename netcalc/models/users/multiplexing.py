@@ -227,7 +227,7 @@ def shared_bandwidth_bps(
     Returns
     -------
     numpy.ndarray
-        Rate, a multiple of a user's, at the layer of that rate. [bit/s]
+        Rate, a multiple of a user's, at the layer of that rate. [bit/s, layer of user_bps]
 
     See Also
     --------
@@ -290,7 +290,7 @@ def shared_bandwidth_normal_bps(
     Returns
     -------
     numpy.ndarray
-        Rate, from 0 to that of all users at once. [bit/s]
+        Rate, from 0 to that of all users at once. [bit/s, layer of user_bps]
 
     See Also
     --------
@@ -352,7 +352,7 @@ def class_bandwidth_bps(
     Returns
     -------
     numpy.ndarray
-        Rate, from 0 to that of all users at once. [bit/s]
+        Rate, from 0 to that of all users at once. [bit/s, layer of user_bps]
 
     See Also
     --------

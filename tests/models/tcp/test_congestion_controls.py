@@ -18,7 +18,7 @@ def test_each_column_is_its_formula(loss, rtt):
     path = {"mss_bytes": 1460, "rtt_s": rtt}
     reno = loss_limited.mathis_throughput_bps(loss, **path, constant=0.75**0.5)
     assert float(found.reno_bps) == pytest.approx(float(reno), rel=1e-12)
-    timed = {"rtt_s": rtt, "rto_s": rtt + 0.2}
+    timed = {"rtt_s": rtt, "rto_s": rtt + 0.2, "segments_per_ack": 2}
     received = pftk.pftk_throughput_pps(loss, **timed) * 1460 * 8
     assert float(found.pftk_bps) == pytest.approx(float(received), rel=1e-12)
     approx = pftk.pftk_approx_rate_pps(loss, **timed) * 1460 * 8 * (1 - loss)
