@@ -22,6 +22,8 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netcalc.checks._labels import are_plain, without_labels
+from netcalc.checks._units import PLAIN, without_units
 from netcalc.errors import (
     ArgumentTypeError,
     DomainError,
@@ -115,11 +117,12 @@ def _check_range(call: _Call, name: str, lowest: float, highest: float) -> None:
 
 
 def model(function: Model) -> Model:
-    """Decorate a model: its numbers may overflow without a warning, its arguments warn once.
+    """Decorate a model: numbers in, numbers out, and its arguments warn once.
 
-    1e308 and denormals may come out as inf or 0. A model that hands an argument to another one, or
-    checks it twice, warns of a nan in it once, at its own caller. The first check counts: later
-    ones may be of a number that was computed from another.
+    Single numbers give a Python ``float``. Arguments with labels, of pandas or xarray, are aligned,
+    and the result has their labels. 1e308 and denormals may come out as inf or 0. A model that
+    hands an argument to another one, or checks it twice, warns of a nan in it once, at its own
+    caller. The first check counts: later ones may be of a number that was computed from another.
     """
     code = unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -130,6 +133,11 @@ def model(function: Model) -> Model:
             return function(*args, **kwargs)
         call = _Call(names, published_ranges(function) or {})
         given = dict(zip(names, args, strict=False)) | kwargs
+        wrap = None
+        if not are_plain(given):
+            given, wrap = without_labels(function, given)
+            args = tuple(given[name] for name in names[: len(args)])
+            kwargs = {name: given[name] for name in kwargs}
         if any(getattr(value, "ndim", 0) > 1 for value in given.values()):
             _refuse_too_many(given)
         token = _call.set(call)
@@ -157,9 +165,25 @@ def model(function: Model) -> Model:
                 _check_range(call, "result", float(finite.min()), float(finite.max()))
         if call.notes:
             tell_doubts(list(call.notes.values()))
-        return result
+        return _as_python(result) if wrap is None else _wrapped(wrap, result)
 
     return cast(Model, called)
+
+
+def _as_python(result: Any) -> Any:
+    """Return a single number as Python has it, alone or in a column."""
+    if isinstance(result, np.ndarray | np.generic) and result.ndim == 0:
+        return result.item()
+    if hasattr(result, "_asdict"):
+        return type(result)(*map(_as_python, result))
+    return result
+
+
+def _wrapped(wrap: Callable[[Any], Any], result: Any) -> Any:
+    """Return a result, or each of its columns, with labels."""
+    if hasattr(result, "_asdict"):
+        return type(result)(*map(wrap, result))
+    return _as_python(wrap(result))
 
 
 def _shapes(given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
@@ -326,6 +350,8 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     """
     if isinstance(value, range) and value[:MAX_ELEMENTS] != value:  # numpy would make a list of it
         raise DomainError("too-long-range", name, repr(value), high=MAX_ELEMENTS)
+    if type(value) not in PLAIN:
+        value = without_units(name, value)
     try:
         if is_masked(value):
             value = np.ma.filled(value.astype(np.float64), np.nan)
@@ -333,6 +359,9 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     except Exception as error:  # lists of unequal length, or an object that fails by itself
         raise ArgumentTypeError("not-numbers", name, safe_repr(value)) from error
     kind = array.dtype.kind
+    if kind == "O" and not PLAIN.issuperset(map(type, array.flat)):
+        array = np.asarray(without_units(name, array.tolist()))
+        kind = array.dtype.kind
     if kind == "f" or kind in "iu":
         if array.dtype.itemsize > 8:  # a long double beyond the range is inf
             with np.errstate(over="ignore"):

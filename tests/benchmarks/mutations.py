@@ -198,7 +198,7 @@ ROOMS = {
                 "numbers_of_loss_and_queues limits_of_arguments"),
     ),
     "checks": Room(
-        ("netcalc/checks.py", "netcalc/models/__init__.py", "netcalc/models/blocks.py"),
+        ("netcalc/checks/*.py", "netcalc/models/__init__.py", "netcalc/models/blocks.py"),
         ("tests/test_checks.py", *_models("domain odd_arguments blocks")),
     ),
     "messages": Room(

@@ -173,8 +173,8 @@ def header_bandwidth_bps(
 
     Examples
     --------
-    >>> float(header_bandwidth_bps(1448, wire_bytes=1538, bandwidth_bps=100e6).round())
-    5851756.0
+    >>> round(header_bandwidth_bps(1448, wire_bytes=1538, bandwidth_bps=100e6))
+    5851756
 
     References
     ----------
