@@ -75,7 +75,7 @@ class Link:
             payload_bytes, bandwidth_bps=self.bandwidth_bps, latency_s=self.latency_s
         )
 
-    def half_rate_bytes(self) -> FloatArray:
+    def half_rate_bytes(self) -> float:
         """Size at which latency and serialization take the same time. [byte]"""
         return latency.half_rate_bytes(self.latency_s, bandwidth_bps=self.bandwidth_bps)
 

@@ -17,7 +17,17 @@ from functools import cache, wraps
 from inspect import signature, unwrap
 from itertools import combinations
 from math import inf, isfinite, prod
-from typing import Any, TypeAlias, TypeGuard, TypeVar, cast
+from typing import (
+    Any,
+    Concatenate,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeGuard,
+    TypeVar,
+    cast,
+    overload,
+)
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,6 +57,24 @@ MAX_ELEMENTS = 1 << 25
 """Most elements of a range, and of a result whose shape no argument has: 256 MiB of float64."""
 
 Model = TypeVar("Model", bound=Callable[..., Any])
+Others = ParamSpec("Others")
+
+
+class Numeric(Protocol[Others]):
+    """A model for the type checker: a number where the swept argument is one, else an array.
+
+    Where the swept argument is a number and another one an array, say so with
+    ``numpy.asarray``.
+    """
+
+    @overload
+    def __call__(self, swept: float, /, *args: Others.args, **others: Others.kwargs) -> float: ...
+    @overload
+    def __call__(
+        self, swept: ArrayLike, /, *args: Others.args, **others: Others.kwargs
+    ) -> FloatArray: ...
+    @overload  # the swept argument may have a default
+    def __call__(self, *args: Others.args, **others: Others.kwargs) -> float: ...
 
 Range: TypeAlias = tuple[float, float]
 """From where to where."""
@@ -116,7 +144,11 @@ def _check_range(call: _Call, name: str, lowest: float, highest: float) -> None:
         call.add(DoubtWarning("below-published-range", name=name, value=lowest, limit=low))
 
 
-def model(function: Model) -> Model:
+@overload
+def model(function: Callable[Concatenate[ArrayLike, Others], FloatArray]) -> Numeric[Others]: ...
+@overload
+def model(function: Model) -> Model: ...
+def model(function: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a model: numbers in, numbers out, and its arguments warn once.
 
     Single numbers give a Python ``float``. Arguments with labels, of pandas or xarray, are aligned,
@@ -167,7 +199,7 @@ def model(function: Model) -> Model:
             tell_doubts(list(call.notes.values()))
         return _as_python(result) if wrap is None else _wrapped(wrap, result)
 
-    return cast(Model, called)
+    return called
 
 
 def _as_python(result: Any) -> Any:

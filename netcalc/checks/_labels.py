@@ -1,4 +1,4 @@
-"""Numbers with labels, as pandas and xarray have them: aligned, and the result labelled, or refused.
+"""Numbers with labels, as of pandas and xarray: aligned and kept on the result, or refused.
 
 Neither package is imported; a caller who gives such numbers has loaded it. Labels are never left
 out in silence, and numbers with labels never meet by their place alone.
