@@ -76,6 +76,7 @@ class Numeric(Protocol[Others]):
     @overload  # the swept argument may have a default
     def __call__(self, *args: Others.args, **others: Others.kwargs) -> float: ...
 
+
 Range: TypeAlias = tuple[float, float]
 """From where to where."""
 
