@@ -25,7 +25,6 @@ from typing import (
     TypeAlias,
     TypeGuard,
     TypeVar,
-    cast,
     overload,
 )
 
