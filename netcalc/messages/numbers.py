@@ -132,6 +132,14 @@ NUMBERS = {
         "the geometry alone: below {limit}, where satellites move on, radio and the way to the "
         "ground station add more than it is (measured: several times as much)"
     ),
+    "processing-serial": (
+        "each node processes one packet at a time, so that a train waits for the slowest; with "
+        "processing_kind delay, packets pass through a node side by side"
+    ),
+    "processing-delay": (
+        "each node delays packets side by side; with processing_kind serial, it processes one at "
+        "a time and a train waits for the slowest"
+    ),
     "formula-gives": "the formula gives {rule}",
     "path-not-recorded": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",
