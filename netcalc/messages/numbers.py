@@ -132,6 +132,10 @@ NUMBERS = {
         "the geometry alone: below {limit}, where satellites move on, radio and the way to the "
         "ground station add more than it is (measured: several times as much)"
     ),
+    "no-sample-discarded": (
+        "of {count:sample|samples} none is discarded, so the highest one counts: it takes {needed} "
+        "to discard one"
+    ),
     "processing-serial": (
         "each node processes one packet at a time, so that a train waits for the slowest; with "
         "processing_kind delay, packets pass through a node side by side"

@@ -29,7 +29,7 @@ CHAPTERS = {
     "queues": (
         "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "token_bucket",
     ),
-    "measuring": ("probing", "delay_variation", "robust", "clock"),
+    "measuring": ("probing", "delay_variation", "robust", "billing", "clock"),
 }  # fmt: skip
 """The subjects of each chapter, in the order in which a course would take them."""
 

@@ -50,6 +50,10 @@ BASE: dict[str, dict[str, Any]] = {
     "cardwell.slow_start_segments": {"segments": 100.0, "loss_ratio": 0.01},
     "cardwell.slow_start_s": {"segments": 100.0, "rtt_s": 0.1, "max_window_segments": 20.0},
     "cardwell.lossy_transfer_s": {"segments": 100.0, **LOSSY, "max_window_segments": 20.0},
+    "billing.billed_rate_bps": {
+        "inbound_bps": [1e6, 4e6, 2e6, 3e6], "outbound_bps": [5e6, 1e6, 2e6, 1e6],
+        "discarded_ratio": 0.25,
+    },
     "clock.reading_error_std_s": {"tick_s": 0.01},
     "clock.interval_error_limit_s": {"tick_s": 0.01},
     "clock.interval_error_std_s": {"duration_s": 0.123, "tick_s": 0.01},
