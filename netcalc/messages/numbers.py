@@ -133,7 +133,7 @@ NUMBERS = {
         "ground station add more than it is (measured: several times as much)"
     ),
     "no-sample-discarded": (
-        "of {count:sample|samples} none is discarded, so the highest one counts: it takes {needed} "
+        "of {count:sample|samples} none is discarded, so the highest one counts: it takes {needed:g} "
         "to discard one"
     ),
     "processing-serial": (

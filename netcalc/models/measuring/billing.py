@@ -22,8 +22,8 @@ def billed_rate_bps(
 
     .. math::
 
-        B = \max(x_{(n - k)}, y_{(n - k)}), \quad k = \lfloor q n \rfloor, \quad x_{(j)} \text{ the
-        j-th smallest } x_i
+        B = \max(x_{(n - k)}, y_{(n - k)}), \quad k = \lfloor q n \rfloor, \quad x_{(j)}, y_{(j)}
+        \text{ the j-th smallest } x_i, y_i
 
     Parameters
     ----------
@@ -39,6 +39,11 @@ def billed_rate_bps(
     numpy.ndarray
         Billed rate. [bit/s]
 
+    Raises
+    ------
+    DomainError
+        If all samples would be discarded.
+
     See Also
     --------
     netcalc.models.measuring.robust.percentile : Interpolated between samples.
@@ -49,6 +54,8 @@ def billed_rate_bps(
     Some providers bill the sum of both directions, or the mean of the hours: read the contract.
 
     Typical: of 8640 samples in 30 days 432 are discarded, 36 hours.
+
+    Range: everywhere.
 
     Symbols: :math:`x_i` inbound_bps, :math:`y_i` outbound_bps, :math:`q` discarded_ratio.
 
@@ -73,7 +80,7 @@ def billed_rate_bps(
     # 5 % of 20 is one sample, however 0.05 is rounded.
     discarded = 0 if np.isnan(share) else int(np.floor(share * inbound.size * (1 + 1e-12)))
     if not discarded and share > 0.0:
-        needed = int(np.ceil(1.0 / share))
+        needed = float(np.ceil(1.0 / share))
         note("no-sample-discarded", name="inbound_bps", count=inbound.size, needed=needed)
     other = _after(outbound, discarded if outbound.size == inbound.size else 0)
     billed = np.maximum(_after(inbound, discarded), other)
