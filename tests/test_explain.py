@@ -47,8 +47,13 @@ def test_packets_overlap_on_the_links():
 def test_the_command_cuts_what_it_is_asked_about_into_packets():
     asked = ["explain", "6 x T1 1 ms, T3 5 ms", "--size", "1MB"]
     assert "The bottleneck link limits this transfer" in CliRunner().invoke(commands, asked).output
-    whole = CliRunner().invoke(commands, [*asked, "--mtu", "1MB"]).output
-    assert "Store-and-forward limits this transfer" in whole
+    # a packet of the whole message: longer than IP has, so the command refuses it
+    with pytest.raises(DomainError) as error:
+        CliRunner().invoke(commands, [*asked, "--mtu", "1MB"], catch_exceptions=False)
+    assert error.value.code == "above-maximum"
+    path = Path.parse("6 x T1 1 ms, T3 5 ms")
+    whole = explain.transfer(1e6, path=path, packet_bytes=1e6).sentence
+    assert whole.startswith("Store-and-forward limits this transfer")
 
 
 def test_a_single_link_sends_nothing_again():

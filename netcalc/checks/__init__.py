@@ -83,9 +83,12 @@ Range: TypeAlias = tuple[float, float]
 class _Call:
     """What the checks found during the call of one model."""
 
-    __slots__ = ("found", "notes", "ranges")
+    __slots__ = ("found", "model", "notes", "ranges")
 
-    def __init__(self, names: tuple[str, ...], ranges: Mapping[str, Range]) -> None:
+    def __init__(
+        self, model: Callable[..., Any], names: tuple[str, ...], ranges: Mapping[str, Range]
+    ) -> None:
+        self.model = model
         # The warnings about its arguments, by their names; True once one was checked.
         self.found: dict[str, NotFiniteWarning | bool] = dict.fromkeys(names, False)
         self.ranges = ranges
@@ -163,7 +166,7 @@ def model(function: Callable[..., Any]) -> Callable[..., Any]:
     def called(*args: Any, **kwargs: Any) -> Any:
         if _call.get() is not None:
             return function(*args, **kwargs)
-        call = _Call(names, published_ranges(function) or {})
+        call = _Call(called, names, published_ranges(function) or {})
         given = dict(zip(names, args, strict=False)) | kwargs
         wrap = None
         if not are_plain(given):
@@ -285,6 +288,11 @@ def between(name: str, value: ArrayLike, low: float, high: float) -> FloatArray:
     return _checked("out-of-range", name, value, low=low, high=high)
 
 
+def up_to(name: str, value: ArrayLike, high: float) -> FloatArray:
+    """Return ``value`` as float64; refuse negative numbers, and those above ``high``."""
+    return _checked("is-negative", name, value, low=0.0, high=high, above="above-maximum")
+
+
 def ratio(name: str, value: ArrayLike) -> FloatArray:
     """Return ``value`` as float64; refuse numbers outside ``[0, 1]``, suggest percent above 1."""
     return _checked("out-of-range", name, value, low=0.0, high=1.0, is_ratio=True)
@@ -304,6 +312,17 @@ def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
             found = float(array[fractional].flat[0])
             raise DomainError("not-whole", name, found, low=low, index=_index(array, found))
     return array
+
+
+def counted(name: str, value: ArrayLike, model: Callable[..., Any], *, low: int = 0) -> FloatArray:
+    """Return a count as float64; refuse fractions, unless another model than this has computed it.
+
+    Nobody sends half a segment, but a size over that of a segment has a part, and what follows from
+    it is right.
+    """
+    call = _call.get()
+    is_given = call is None or call.model is model
+    return whole(name, value, low) if is_given else at_least(name, value, low)
 
 
 def _has_fraction(array: FloatArray) -> bool:
@@ -428,6 +447,7 @@ def _checked(
     low_open: bool = False,
     allow_inf: bool = False,
     is_ratio: bool = False,
+    above: str = "",
 ) -> FloatArray:
     array = as_float(name, value)
     call = _call.get()
@@ -452,7 +472,7 @@ def _checked(
         if is_ratio:
             meant = {"low": low, "high": high, "percent": highest, "ratio": highest / 100}
             raise DomainError("percent-for-ratio", name, highest, index=at, **meant)
-        raise DomainError(code, name, highest, index=at, low=low, high=high)
+        raise DomainError(above or code, name, highest, index=at, low=low, high=high)
     if call is not None and name in call.ranges:
         _check_range(call, name, lowest, highest)
     if lowest == 0.0 and np.signbit(array).any():

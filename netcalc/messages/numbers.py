@@ -132,9 +132,31 @@ NUMBERS = {
         "the geometry alone: below {limit}, where satellites move on, radio and the way to the "
         "ground station add more than it is (measured: several times as much)"
     ),
+    "frame-padded": (
+        "a frame of {value} is padded to {low}, the smallest of Ethernet; another medium has its "
+        "own (min_frame_bytes)"
+    ),
+    "more-than-the-line": "the link would carry {value} of its rate: more than it can",
+    "window-above-tcp": (
+        "a window of {value} is more than TCP can announce, {limit}; several connections or "
+        "another protocol may have as much in flight"
+    ),
+    "timeout-below-round-trip": (
+        "a timeout of {value} is below the round trip of {limit}: it ends before an "
+        "acknowledgement can be back, so that everything is sent twice"
+    ),
+    "measured-below-ideal": (
+        "{value} was measured where {limit} is the least: one of the two is of another transfer"
+    ),
+    "measured-below-base": (
+        "{value} was measured where {limit} is the least: the base was not the smallest"
+    ),
+    "tunnel-above-mtu": (
+        "the packet of {value} exceeds the MTU of {limit}: it is fragmented, or dropped"
+    ),
     "no-sample-discarded": (
-        "of {count:sample|samples} none is discarded, so the highest one counts: it takes {needed:g} "
-        "to discard one"
+        "of {count:sample|samples} none is discarded, so the highest one counts: it takes "
+        "{needed:g} to discard one"
     ),
     "processing-serial": (
         "each node processes one packet at a time, so that a train waits for the slowest; with "

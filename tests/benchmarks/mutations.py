@@ -96,6 +96,7 @@ ROOMS = {
          "tests/readers/test_headers.py", "tests/readers/test_read_columns.py",
          "tests/readers/test_read_sources.py", "tests/readers/test_faults_of_files.py"),
     ),
+    "bounds": Room(("netcalc/models/bounds.py",), ("tests/numbers/test_physical_limits.py",)),
     "usage": Room(("netcalc/readers/usage.py",), ("tests/numbers/test_billing.py",)),
     "places": Room(("netcalc/readers/places.py",), ("tests/readers/test_places.py",)),
     "formats": Room(

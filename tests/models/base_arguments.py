@@ -21,7 +21,7 @@ CALLS = {"offered_erlang": 8.0, "server_count": 10}
 WINDOW = {"segments": 100.0, "initial_window_segments": 10.0}
 ACKS = {"ack_wire_bytes": 84.0, "mss_bytes": 1460.0}
 BUCKET = {"bucket_bytes": 1e5, "token_bps": 1e6, "peak_bps": 1e7}
-MTU = {"mtu_bytes": 1500.0}
+MTU = {"mtu_bytes": 1500}
 STACK = {"stack": "vxlan4+wireguard4"}
 
 BASE: dict[str, dict[str, Any]] = {
@@ -32,10 +32,10 @@ BASE: dict[str, dict[str, Any]] = {
         "ack_wire_bytes": 84.0,
     },
     "atm.atm_overhead_bytes": {"encapsulation": "pppoe-llcsnap"},
-    "atm.atm_cell_count": {"packet_bytes": 1500.0},
-    "atm.atm_wire_bytes": {"packet_bytes": 1500.0},
-    "atm.atm_efficiency_ratio": {"packet_bytes": 1500.0},
-    "atm.atm_packet_rate_pps": {"packet_bytes": 1500.0, "bandwidth_bps": 1e6},
+    "atm.atm_cell_count": {"packet_bytes": 1500},
+    "atm.atm_wire_bytes": {"packet_bytes": 1500},
+    "atm.atm_efficiency_ratio": {"packet_bytes": 1500},
+    "atm.atm_packet_rate_pps": {"packet_bytes": 1500, "bandwidth_bps": 1e6},
     "backlog.lindley_wait_s": {"interarrival_s": [0.0, 1.0, 0.5, 2.0], "service_s": [1.0] * 4},
     "backlog.fluid_backlog_bytes": {"duration_s": 1.0, "input_bps": 2e6, "output_bps": 1e6},
     "backlog.fluid_fill_s": {"buffer_bytes": 1e5, "input_bps": 2e6, "output_bps": 1e6},
@@ -68,8 +68,8 @@ BASE: dict[str, dict[str, Any]] = {
     "cubic.cubic_loss_ratio": {
         "throughput_bps": 1e7, "packet_bytes": 1500.0, "rtt_s": 0.1,
     },
-    "datagram_loss.datagram_loss_ratio": {"loss_ratio": 0.01, "fragments": 6.0},
-    "datagram_loss.fragment_loss_ratio": {"datagram_loss_ratio": 0.05, "fragments": 6.0},
+    "datagram_loss.datagram_loss_ratio": {"loss_ratio": 0.01, "fragments": 6},
+    "datagram_loss.fragment_loss_ratio": {"datagram_loss_ratio": 0.05, "fragments": 6},
     "delay_variation.jitter_rfc3550_s": {"transit_s": [0.02, 0.025, 0.021, 0.03]},
     "delay_variation.ipdv_s": {"transit_s": [0.02, 0.025, 0.021, 0.03]},
     "delay_variation.pdv_s": {"transit_s": [0.02, 0.025, 0.021, 0.03]},
@@ -77,9 +77,9 @@ BASE: dict[str, dict[str, Any]] = {
     "delayed_ack.heartbeat_mean_s": {"period_s": 0.2},
     "delayed_ack.heartbeat_wait_s": {"arrival_s": 1.33},
     "delayed_ack.tick_timer_wait_s": {"arrival_s": 0.0133},
-    "encapsulation.tunnel_packet_bytes": {"packet_bytes": 1000.0, **STACK},
-    "encapsulation.tunnel_wire_bytes": {"packet_bytes": 1000.0, **STACK},
-    "encapsulation.tunnel_overhead_bytes": {"packet_bytes": 1000.0, **STACK},
+    "encapsulation.tunnel_packet_bytes": {"packet_bytes": 1000, **STACK},
+    "encapsulation.tunnel_wire_bytes": {"packet_bytes": 1000, **STACK},
+    "encapsulation.tunnel_overhead_bytes": {"packet_bytes": 1000, **STACK},
     "encapsulation.tunnel_mtu_bytes": {**MTU, **STACK},
     "encapsulation.tunnel_tcp_payload_bytes": {**MTU, **STACK},
     "encapsulation.tunnel_udp_payload_bytes": {**MTU, **STACK},
@@ -87,7 +87,7 @@ BASE: dict[str, dict[str, Any]] = {
     "erlang.erlang_b_ratio": CALLS,
     "erlang.erlang_b_load": {"blocking_ratio": 0.01, "server_count": 10},
     "erlang.erlang_b_server_count": {"offered_erlang": 8.0, "blocking_ratio": 0.01},
-    "esp.esp_packet_bytes": {"payload_bytes": 1000.0},
+    "esp.esp_packet_bytes": {"payload_bytes": 1000},
     "esp.esp_payload_bytes": MTU,
     "exchange.exchange_timeline": {
         "packet_bytes": [60.0, 60.0, 52.0, 552.0], "sender": [0, 1, 0, 0],
@@ -304,7 +304,7 @@ BASE: dict[str, dict[str, Any]] = {
     "sharing.full_use_buffer_bdp": {"decrease_factor": 0.7},
     "sharing.sawtooth_period_s": {"peak_window_packets": 100.0, "rtt_s": 0.1},
     "sharing.sawtooth_packets": {"peak_window_packets": 100.0},
-    "sharing.buffer_rule_bytes": {"bandwidth_bps": 1e10, "rtt_s": 0.25, "flow_count": 1e4},
+    "sharing.buffer_rule_bytes": {"bandwidth_bps": 1e10, "rtt_s": 0.25, "flow_count": 10_000},
     "sharing.drain_s": {"buffer_bytes": 1e6, "bandwidth_bps": 1e7},
     "short_transfers.sending_s": {
         "segments": 100.0, "packet_bytes": 1500.0, "bandwidth_bps": 1e7, "base_rtt_s": 0.1,
@@ -374,7 +374,7 @@ BASE: dict[str, dict[str, Any]] = {
     "window.max_window_bytes": {"shift": 7.0},
     "window.sequence_wrap_s": {"bandwidth_bps": 1e10},
     "wireguard.wireguard_overhead_bytes": {},
-    "wireguard.wireguard_packet_bytes": {"packet_bytes": 1000.0},
+    "wireguard.wireguard_packet_bytes": {"packet_bytes": 1000},
     "wireguard.wireguard_mtu_bytes": MTU,
     "write_timeline.write_timeline": {
         "write_s": [0.0, 0.001, 0.002], "write_bytes": [100.0, 2000.0, 50.0], "rtt_s": 0.01,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
 
 from netcalc import calculator
+from netcalc.errors import DomainError
 
 BASE = runpy.run_path(str(Path(__file__).parents[1] / "models" / "base_arguments.py"))["BASE"]
 
@@ -42,3 +45,44 @@ def test_the_type_checker_agrees(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(file)]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout
+
+
+def literal_choices():
+    """Yield the text arguments, with what the type checker lets through."""
+    for name, formula in calculator.formulas().items():
+        hints = get_type_hints(inspect.unwrap(formula.function))
+        for parameter in formula.parameters:
+            if parameter.kind in ("choice", "text"):
+                yield f"{name}.{parameter.name}", parameter, get_args(hints[parameter.name])
+
+
+COMPOSED = ("stack", "suite")
+"""Texts that are put together from parts, so that no list has them all."""
+OPEN = ("delayed_ack.delayed_ack_s.system", "delayed_ack.delayed_ack_s.statistic")
+
+
+def test_choices_of_text_are_literal():
+    for name, parameter, allowed in literal_choices():
+        if parameter.name in COMPOSED or name in OPEN:
+            continue
+        assert allowed, name
+        if parameter.kind == "choice":
+            assert allowed == parameter.choices, name
+
+
+@pytest.mark.each(
+    ("name", "arguments", "argument"),
+    [
+        ("atm-overhead", {}, "encapsulation"),
+        ("round-trips", {}, "transport"),
+        ("handshakes.segments", {}, "ladder"),
+    ],
+)
+def test_every_literal_of_a_table_is_taken(name, arguments, argument):
+    formula = calculator.formula(name)
+    allowed = get_args(get_type_hints(inspect.unwrap(formula.function))[argument])
+    for word in allowed:
+        formula.function(word, **arguments)
+    with pytest.raises(DomainError) as error:
+        formula.function("", **arguments)
+    assert list(allowed) == list(error.value.values["choices"])

@@ -30,6 +30,7 @@ from netcalc.checks import (
 )
 from netcalc.errors import DomainError
 from netcalc.models.blocks import in_blocks
+from netcalc.models.sizes.headers import MIN_FRAME_BYTES, padded_frame
 
 Processing: TypeAlias = Literal["serial", "delay"]
 """Whether a node serves one packet at a time, or delays each packet."""
@@ -159,10 +160,11 @@ def cut_through_s(
     latency_s: ArrayLike = 0.0,
     header_bytes: ArrayLike = 14,
     switch_latency_s: ArrayLike = 0.0,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Delay of a frame through cut-through switches.
 
-    .. math:: T = 8L/R_k + \sum_i d_i + \sum_{i<k} (8h/R_i + \ell_i)
+    .. math:: T = 8L/R_k + \sum_i d_i + \sum_{i<k} (8h/R_i + \ell_i), \quad L = \max(F_{min},\; F)
 
     Parameters
     ----------
@@ -176,6 +178,9 @@ def cut_through_s(
         Bytes a switch must receive before it forwards. [byte]
     switch_latency_s : 1-D array_like
         Own latency of each switch, or one for all. [s]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -194,8 +199,8 @@ def cut_through_s(
 
     Range: everywhere.
 
-    Symbols: :math:`L` frame_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`h`
-    header_bytes, :math:`\ell_i` switch_latency_s.
+    Symbols: :math:`F` frame_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`h`
+    header_bytes, :math:`\ell_i` switch_latency_s, :math:`F_{min}` min_frame_bytes.
 
     Examples
     --------
@@ -209,7 +214,7 @@ def cut_through_s(
     Kermani and Kleinrock, Virtual cut-through, Computer Networks 3 (1979),
     doi:10.1016/0376-5075(79)90032-1.
     """
-    size = non_negative("frame_bytes", frame_bytes)
+    size = padded_frame(frame_bytes, min_frame_bytes)
     rate, latency, switch = _links(
         bandwidth_bps, latency_s, switch_latency_s, name="switch_latency_s"
     )

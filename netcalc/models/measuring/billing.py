@@ -61,8 +61,11 @@ def billed_rate_bps(
 
     Examples
     --------
-    >>> billed_rate_bps(range(100, 120), outbound_bps=range(90, 110))
-    118.0
+    Of four samples, a quarter is one:
+
+    >>> billed_rate_bps([1e6, 4e6, 2e6, 3e6], outbound_bps=[9e6, 1e6, 2e6, 1e6],
+    ...     discarded_ratio=0.25)
+    3000000.0
 
     References
     ----------

@@ -20,13 +20,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive
+from netcalc.checks import FloatArray, keep_nan, model, note, positive
 from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import (
     UDP_HEADER_BYTES,
     ip_header_bytes,
     tcp_ip_header_bytes,
+    whole_packet,
     without_headers,
 )
 from netcalc.models.sizes.layers import fixed_bytes, inside, outside, stack_layers
@@ -86,12 +87,17 @@ def tunnel_packet_bytes(
     RFC 2516, 2784, 2890, 3032, 4303, 7348, 7637, 8926, 9300; 3GPP TS 29.281.
     """
     layers = stack_layers(stack)
-    limits = [non_negative("mtu_bytes", mtu_bytes)]
+    limits = [whole_packet("mtu_bytes", mtu_bytes)]
     for layer in layers:
         limits.append(inside(layer, limits[-1]))
-    size = non_negative("packet_bytes", packet_bytes)
+    size = whole_packet("packet_bytes", packet_bytes)
     for layer, limit in zip(reversed(layers), reversed(limits[1:]), strict=True):
         size = outside(layer, size, limit)
+    above = size > limits[0]
+    if np.any(above):
+        pair = np.broadcast_arrays(size, limits[0])
+        value, most = (float(one.flat[np.argmax(above)]) for one in pair)
+        note("tunnel-above-mtu", name="packet_bytes", value=value, limit=most)
     return keep_nan(size, limits[0])
 
 
@@ -156,7 +162,7 @@ def tunnel_wire_bytes(
     """
     outer = tunnel_packet_bytes(packet_bytes, stack=stack, mtu_bytes=mtu_bytes)
     wire = ethernet_wire_bytes(outer, tag_count=tag_count)
-    return np.where(outer > non_negative("mtu_bytes", mtu_bytes), np.nan, wire)
+    return np.where(outer > whole_packet("mtu_bytes", mtu_bytes), np.nan, wire)
 
 
 @model
@@ -207,7 +213,7 @@ def tunnel_overhead_bytes(
     As :func:`tunnel_packet_bytes`.
     """
     outer = tunnel_packet_bytes(packet_bytes, stack=stack, mtu_bytes=mtu_bytes)
-    return outer - non_negative("packet_bytes", packet_bytes)
+    return outer - whole_packet("packet_bytes", packet_bytes)
 
 
 @model
@@ -442,7 +448,7 @@ def tunnel_goodput_bps(
 
 def _inner_bytes(mtu_bytes: ArrayLike, stack: str, headers: FloatArray | float) -> FloatArray:
     """Return what a stack of tunnels, and the headers of the packet inside it, leave of an MTU."""
-    inner = non_negative("mtu_bytes", mtu_bytes)
+    inner = whole_packet("mtu_bytes", mtu_bytes)
     fixed = 0.0  # of neighbours that only add headers, taken off together
     for layer in stack_layers(stack):
         if layer.base == "esp":

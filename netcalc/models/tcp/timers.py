@@ -6,7 +6,7 @@ expiry. :mod:`netcalc.models.hosts.delayed_ack` has the timers of the receiver.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,8 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
+
+Floor: TypeAlias = Literal["rto", "variation"]
 
 LINUX_TIMERS: dict[str, float] = {
     "initial_rto_s": 1.0,  # TCP_TIMEOUT_INIT
@@ -50,7 +52,7 @@ def rto_s(
     granularity_s: ArrayLike = 0.0,
     min_rto_s: ArrayLike = 1.0,
     max_rto_s: ArrayLike = 60.0,
-    floor: str = "rto",
+    floor: Floor = "rto",
 ) -> FloatArray:
     r"""Retransmission timeout from the smoothed round-trip time and its variation.
 
@@ -122,7 +124,7 @@ def rto_estimate(
     min_rto_s: float = 1.0,
     max_rto_s: float = 60.0,
     initial_rto_s: float = 1.0,
-    floor: str = "rto",
+    floor: Floor = "rto",
 ) -> RtoEstimate:
     r"""Smoothed round-trip time, variation and retransmission timeout after each sample.
 
