@@ -151,7 +151,6 @@ def test_more_payload_than_wire_is_no_rate():
         ("ethernet-frame", 65_536, {}),
         ("esp-payload", 65_536, {}),
         ("tunnel-packet", 65_536, {"stack": "vxlan4"}),
-        ("fragment-count", 8000, {"mtu_bytes": 65_536}),
     ],
 )
 def test_packets_end_where_ip_ends(name, first, others):

@@ -29,7 +29,6 @@ from netcalc.models.sizes.headers import (
     IPV4_HEADER_BYTES,
     MAX_PACKET_BYTES,
     ip_header_bytes,
-    whole_packet,
 )
 
 Algorithm: TypeAlias = Literal["rfc791", "bsd"]
@@ -369,7 +368,8 @@ def fragmented_wire_bytes(
     more = IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else 0.0
     header = ip_header_bytes(ip_version) + options + np.where(count > 1.0, more, 0.0)
     last = whole("ip_payload_bytes", ip_payload_bytes) - (count - 1.0) * cut
-    full_wire = ethernet_wire_bytes(cut + header, tag_count=tag_count)
+    full = np.where(count > 1.0, cut + header, header)  # of one packet none is full
+    full_wire = ethernet_wire_bytes(full, tag_count=tag_count)
     return (count - 1.0) * full_wire + ethernet_wire_bytes(last + header, tag_count=tag_count)
 
 
@@ -395,7 +395,7 @@ def _fragment_capacities(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return what fits unfragmented, the payload of a last fragment, and that of the others."""
     least = float(min_mtu_bytes(ip_version))
-    mtu = whole_packet("mtu_bytes", at_least("mtu_bytes", mtu_bytes, least))
+    mtu = whole("mtu_bytes", at_least("mtu_bytes", mtu_bytes, least))  # that of Linux lo: 65,536
     fits = mtu - (ip_header_bytes(ip_version) + option_bytes)
     free = fits - IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else fits
     return fits, free, np.floor(free / 8.0) * 8.0
