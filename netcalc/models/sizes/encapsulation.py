@@ -20,12 +20,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, keep_nan, model, note, positive
+from netcalc.checks import FloatArray, as_float, keep_nan, model, note, positive
 from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import (
     UDP_HEADER_BYTES,
     ip_header_bytes,
+    ip_packet,
     tcp_ip_header_bytes,
     whole_packet,
     without_headers,
@@ -86,19 +87,14 @@ def tunnel_packet_bytes(
     ----------
     RFC 2516, 2784, 2890, 3032, 4303, 7348, 7637, 8926, 9300; 3GPP TS 29.281.
     """
-    layers = stack_layers(stack)
-    limits = [whole_packet("mtu_bytes", mtu_bytes)]
-    for layer in layers:
-        limits.append(inside(layer, limits[-1]))
-    size = whole_packet("packet_bytes", packet_bytes)
-    for layer, limit in zip(reversed(layers), reversed(limits[1:]), strict=True):
-        size = outside(layer, size, limit)
-    above = size > limits[0]
+    mtu = whole_packet("mtu_bytes", mtu_bytes)
+    size = _outer_bytes(whole_packet("packet_bytes", packet_bytes), stack, mtu)
+    above = size > mtu
     if np.any(above):
-        pair = np.broadcast_arrays(size, limits[0])
+        pair = np.broadcast_arrays(size, mtu)
         value, most = (float(one.flat[np.argmax(above)]) for one in pair)
         note("tunnel-above-mtu", name="packet_bytes", value=value, limit=most)
-    return keep_nan(size, limits[0])
+    return keep_nan(size, mtu)
 
 
 @model
@@ -441,16 +437,29 @@ def tunnel_goodput_bps(
     """
     inner = tunnel_mtu_bytes(mtu_bytes, stack=stack)
     payload = without_headers("mtu_bytes", inner, tcp_ip_header_bytes(ip_version, tcp_option_bytes))
-    outer = tunnel_packet_bytes(inner, stack=stack, mtu_bytes=mtu_bytes)
+    outer = _outer_bytes(inner, stack, as_float("mtu_bytes", mtu_bytes))
     wire = ethernet_wire_bytes(outer, tag_count=tag_count)
     return positive("bandwidth_bps", bandwidth_bps) * (payload / wire)
 
 
+def _outer_bytes(size: FloatArray, stack: str, mtu: FloatArray) -> FloatArray:
+    """Return a packet with the headers and the padding of all layers of a stack."""
+    layers = stack_layers(stack)
+    limits = [mtu]
+    for layer in layers:
+        limits.append(inside(layer, limits[-1]))
+    for layer, limit in zip(reversed(layers), reversed(limits[1:]), strict=True):
+        size = outside(layer, size, limit)
+    return size
+
+
 def _inner_bytes(mtu_bytes: ArrayLike, stack: str, headers: FloatArray | float) -> FloatArray:
     """Return what a stack of tunnels, and the headers of the packet inside it, leave of an MTU."""
-    inner = whole_packet("mtu_bytes", mtu_bytes)
+    layers = stack_layers(stack)
+    pads = any(layer.base == "esp" for layer in layers)
+    inner = (whole_packet if pads else ip_packet)("mtu_bytes", mtu_bytes)
     fixed = 0.0  # of neighbours that only add headers, taken off together
-    for layer in stack_layers(stack):
+    for layer in layers:
         if layer.base == "esp":
             inner = inside(layer, without_headers("mtu_bytes", inner, fixed) if fixed else inner)
             fixed = 0.0
