@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from netcalc import units
 from netcalc.checks import FloatArray, as_float, non_negative, positive, scalar
-from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, UnitError
+from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, UnitError, doubts
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.delays.store_and_forward import Timeline
 from netcalc.printable import safe_repr, safe_str
@@ -75,7 +75,7 @@ class Link:
             payload_bytes, bandwidth_bps=self.bandwidth_bps, latency_s=self.latency_s
         )
 
-    def half_rate_bytes(self) -> FloatArray:
+    def half_rate_bytes(self) -> float:
         """Size at which latency and serialization take the same time. [byte]"""
         return latency.half_rate_bytes(self.latency_s, bandwidth_bps=self.bandwidth_bps)
 
@@ -290,16 +290,20 @@ class Path:
         return self.source_processing_s + float(sum(hop.processing_s for hop in self.hops))
 
     def one_way_s(self, packet_bytes: ArrayLike, *, packet_count: ArrayLike = 1) -> FloatArray:
-        """Time until the last of a train of equal packets is complete at the far end. [s]"""
-        return store_and_forward.store_and_forward_s(
-            packet_bytes,
-            bandwidth_bps=self._rates(),
-            latency_s=self._latencies(),
-            processing_s=self._between(),
-            source_processing_s=self.source_processing_s,
-            destination_processing_s=self.hops[-1].processing_s,
-            packet_count=packet_count,
-        )
+        """Time until the last of a train of equal packets is complete at the far end. [s]
+
+        Every node processes one packet at a time.
+        """
+        with doubts():  # which meaning of processing it is, is said here
+            return store_and_forward.store_and_forward_s(
+                packet_bytes,
+                bandwidth_bps=self._rates(),
+                latency_s=self._latencies(),
+                processing_s=self._between(),
+                source_processing_s=self.source_processing_s,
+                destination_processing_s=self.hops[-1].processing_s,
+                packet_count=packet_count,
+            )
 
     def rtt_s(self, packet_bytes: ArrayLike, *, reply_bytes: ArrayLike | None = None) -> FloatArray:
         """Round trip of one packet and its reply, of the same size by default. [s]
@@ -312,15 +316,16 @@ class Path:
         return there + back - self.hops[-1].processing_s
 
     def timeline(self, packet_bytes: ArrayLike) -> Timeline:
-        """Follow a train of packets, of any sizes, bit by bit."""
-        return store_and_forward.pipeline_timeline(
-            packet_bytes,
-            bandwidth_bps=self._rates(),
-            latency_s=self._latencies(),
-            processing_s=self._between(),
-            source_processing_s=self.source_processing_s,
-            destination_processing_s=self.hops[-1].processing_s,
-        )
+        """Follow a train of packets, of any sizes, through nodes that process one at a time."""
+        with doubts():
+            return store_and_forward.pipeline_timeline(
+                packet_bytes,
+                bandwidth_bps=self._rates(),
+                latency_s=self._latencies(),
+                processing_s=self._between(),
+                source_processing_s=self.source_processing_s,
+                destination_processing_s=self.hops[-1].processing_s,
+            )
 
     def _rates(self) -> list[float]:
         return [link.bandwidth_bps for link in self.links]

@@ -17,6 +17,8 @@ from netcalc.checks import FloatArray
 from netcalc.errors import ConvergenceError, DomainError, NotFiniteWarning, doubts
 from netcalc.solver import Root, default_range, solve
 
+_PACKETS = ("frame_bytes", "packet_bytes", "mtu_bytes", "mss_bytes", "captured_bytes")
+"""Ends of the names of sizes that are those of one real packet."""
 _MANY = 10
 """Values from which on a formula is asked for all in one call."""
 
@@ -52,8 +54,8 @@ def sweep(
 ) -> Sweep:
     """Evaluate a formula for each value of one argument.
 
-    Values between whole numbers are rounded for a formula that takes whole numbers only. With
-    ``gaps``, the result is nan where a value is impossible, unless all are.
+    Sizes of packets are rounded to whole bytes, as is what a formula takes in whole numbers only.
+    With ``gaps``, the result is nan where a value is impossible, unless all are.
 
     Raises
     ------
@@ -68,7 +70,8 @@ def sweep(
     ([100.0, 200.0], [1.0, 2.0])
     """
     require_number(wanted, wanted.parameter(over))
-    values = _as_taken(wanted, arguments, over, np.asarray(values, dtype=float))
+    with doubts():  # of what is tried
+        values = _as_taken(wanted, arguments, over, np.asarray(values, dtype=float))
     with doubts() as found:
         swept = _swept(wanted, arguments, over, values, gaps=gaps)
     unique = {(doubt.code, doubt.values.get("name")): doubt for doubt in found}
@@ -168,7 +171,11 @@ def require_number(wanted: Formula, parameter: Parameter) -> None:
 def _as_taken(
     wanted: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray
 ) -> FloatArray:
-    """Return the values, rounded if the formula takes whole numbers only."""
+    """Return the values, rounded if they are packets or the formula takes whole numbers only."""
+    if wanted.parameter(over).name.endswith(_PACKETS):
+        rounded = np.round(values)
+        if (values != rounded).any() and np.unique(rounded).size > 1:
+            values = np.unique(rounded)
     for value in values[values != np.round(values)][:1].tolist():
         try:
             wanted.evaluate({**arguments, over: value})

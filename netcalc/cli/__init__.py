@@ -30,6 +30,10 @@ from netcalc.version import __version__
 
 # Each command, where it is, and its line in the help: a command is loaded when it is used.
 _COMMANDS = {
+    "billing": (
+        "netcalc.cli.bills.billing:billing",
+        "Compute the rate that a provider bills by the 95th percentile.",
+    ),
     "book": ("netcalc.cli.book:book", "Recompute the numbers printed in five sources."),
     "calc": ("netcalc.cli.calc:calc", "Evaluate a formula; quantities carry their units."),
     "congestion": (

@@ -23,6 +23,7 @@ from netcalc.models.hosts.write_timeline import (
     RESPONSE,
     TO_CLIENT,
     TO_SERVER,
+    Policy,
     WriteTimeline,
     write_timeline,
 )
@@ -32,7 +33,9 @@ from netcalc.samples import (
 )
 from netcalc.units import show
 
-WRITING_POLICIES = {"nagle": "minshall", "flush": "minshall", "nodelay": "nodelay"}
+WRITING_POLICIES: dict[str, Policy] = {
+    "nagle": "minshall", "flush": "minshall", "nodelay": "nodelay",
+}  # fmt: skip
 """Sender's rule for each mode of writing; the other modes send the request in one write."""
 # Times of a timeline are sums of the times of writes; they differ from those by rounding only.
 SAME_TIME_S = 1e-12

@@ -22,7 +22,7 @@ from netcalc.fit import datagram_costs as datagram_fit
 from netcalc.fit.costs import LARGEST_PACKET_BYTES, loopback_mtu_bytes
 from netcalc.models.sizes.fragmentation import fragment_count
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
-from netcalc.models.tcp.handshakes import round_trips
+from netcalc.models.tcp.handshakes import Security, Transport, round_trips
 from netcalc.path import Path
 from netcalc.samples import (
     TransactionSamples,
@@ -39,7 +39,7 @@ EXACT_FIT_S = 1e-9
 # nnls stops at absolute tolerances near 1e-12, and a cost per byte in seconds is about 1e-9.
 FIT_UNIT_S = 1e-6
 """Unit in which times are fitted. [s]"""
-TRANSACTIONS_OVER = {
+TRANSACTIONS_OVER: dict[str, tuple[Transport, Security, int]] = {
     "ping": ("udp", "none", 28),
     "udp": ("udp", "none", 28),
     "tfo": ("tfo", "none", TCP_HEADERS_BYTES),

@@ -229,7 +229,7 @@ def _start(at: _Situation) -> list[Limit]:
     if not (at.one.is_from_start and size > 0 and rtt > 0):
         return []
     first = float(slow_start.initial_window_bytes(at.mss_bytes)) / at.mss_bytes
-    count = float(slow_start.rounds(size / at.mss_bytes, initial_window_segments=first))
+    count = float(slow_start.rounds(math.ceil(size / at.mss_bytes), initial_window_segments=first))
     values = {"size_bytes": size, "rounds": int(count), "rtt_s": rtt}
     rate = 8.0 * at.one.size_bytes / (count * rtt)
     found = [Limit("slow-start", rate, "bit/s", SLOW_START_TOLERANCE, values)]

@@ -171,7 +171,7 @@ def conversion_panel(*, theme: Theme = "light") -> Panel:
     def update(device_pps: float, offset_bps: float) -> None:
         goodput = packet_rates.rate_goodput_bps(device_pps, payload_bytes=payload)
         wrong = packet_rates.constant_offset_rate_pps(
-            goodput, frame_bytes=_CAPTURED, offset_bps=offset_bps
+            np.asarray(goodput), frame_bytes=_CAPTURED, offset_bps=offset_bps, min_frame_bytes=0
         )
         right = packet_rates.goodput_rate_pps(goodput, payload_bytes=payload)
         figure.update_all({constant: {"y": wrong}, proportional: {"y": right}})

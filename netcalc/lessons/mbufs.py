@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import ipywidgets
 import numpy as np
 
@@ -65,7 +67,11 @@ def mbuf_panel(*, theme: Theme = "light") -> Panel:
     figure = Figure(plot)
 
     def update(
-        minclsize_bytes: float, compare: str, mhlen_bytes: float, mlen_bytes: float, mcl_bytes: int
+        minclsize_bytes: float,
+        compare: mbufs.Comparison,
+        mhlen_bytes: float,
+        mlen_bytes: float,
+        mcl_bytes: int,
     ) -> None:
         def count(size: FloatArray, **headers: int) -> mbufs.MbufCount:
             return mbufs.datagram_mbufs(
@@ -131,7 +137,9 @@ def calls_panel(*, theme: Theme = "light") -> Panel:
     )
     figure = Figure(plot)
 
-    def update(minclsize_bytes: float, compare: str, mhlen_bytes: float, nodelay: bool) -> None:
+    def update(
+        minclsize_bytes: float, compare: mbufs.Comparison, mhlen_bytes: float, nodelay: bool
+    ) -> None:
         sizes = {
             "minclsize_bytes": minclsize_bytes,
             "mhlen_bytes": mhlen_bytes,
@@ -220,7 +228,7 @@ def fragment_panel(*, theme: Theme = "light") -> Panel:
     )
     figure = Figure(plot)
 
-    def update(mtu_bytes: float, payload_bytes: float, algorithm: str) -> None:
+    def update(mtu_bytes: float, payload_bytes: float, algorithm: fragmentation.Algorithm) -> None:
         # The IP payload includes the UDP header.
         packets = fragmentation.fragment_count(
             _DATAGRAMS + 8, mtu_bytes=mtu_bytes, algorithm=algorithm
@@ -252,7 +260,7 @@ def fragment_panel(*, theme: Theme = "light") -> Panel:
 
 def transaction_panel(*, theme: Theme = "light") -> Panel:
     """Transactions over loopback as sums of costs, compared with Stevens' statements."""
-    names = {
+    names: dict[host_stack.ReplyProtocol, str] = {
         "ping": "ping, 2 packets",
         "udp": "UDP, 2 packets",
         "ttcp": "T/TCP, 3 packets",
@@ -388,7 +396,9 @@ def _number(count: float, what: str) -> str:
     return f"{count:.0f} {what}" + ("" if count == 1 else "s")
 
 
-def _observations(times: dict[str, FloatArray]) -> list[tuple[str, str, str]]:
+def _observations(
+    times: Mapping[host_stack.ReplyProtocol, FloatArray],
+) -> list[tuple[str, str, str]]:
     """Compare Stevens' statements about his curves with these times."""
     book = _book("loopback_transactions")
     udp = times["udp"]

@@ -10,7 +10,7 @@ from netcalc import compare, datasets, plots
 from netcalc.checks import FloatArray
 from netcalc.experiments import transactions
 from netcalc.experiments.transactions import PROTOCOLS
-from netcalc.models.tcp.handshakes import first_byte_s, round_trips
+from netcalc.models.tcp.handshakes import Security, Transport, first_byte_s, round_trips
 from netcalc.path import Link, Path
 from netcalc.plots import Axis
 from netcalc.plots.style import Theme
@@ -21,7 +21,7 @@ from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import run_button
 
-HANDSHAKES = {
+HANDSHAKES: dict[str, tuple[Transport, Security]] = {
     "UDP, and Fast Open": ("udp", "none"),
     "TCP": ("tcp", "none"),
     "TCP with TLS 1.3": ("tcp", "tls1.3"),

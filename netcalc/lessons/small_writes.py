@@ -12,7 +12,7 @@ from netcalc.checks import FloatArray
 from netcalc.experiments import small_writes
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.hosts.small_writes import write_write_read_s
-from netcalc.models.hosts.write_timeline import write_timeline
+from netcalc.models.hosts.write_timeline import Policy, write_timeline
 from netcalc.path import Link, Path
 from netcalc.plots import Axis
 from netcalc.plots.style import Theme
@@ -115,7 +115,7 @@ def ladder_panel(*, theme: Theme = "light") -> Panel:
         delayed_ack_s: float,
         write_count: float,
         write_bytes: float,
-        policy: str,
+        policy: Policy,
         quickack: bool,
     ) -> None:
         count = int(write_count)

@@ -66,7 +66,8 @@ def segment_cost_panel(*, theme: Theme = "light") -> Panel:
         rate = packet_rates.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
         figure.update(theory, y=rate)
         pieces = [_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT]
-        slow_s, fast_s = host_stack.bulk_s(_BOOK_BYTES, segment_bytes=pieces, **cost).tolist()
+        whole = np.asarray(_BOOK_BYTES)
+        slow_s, fast_s = host_stack.bulk_s(whole, segment_bytes=pieces, **cost).tolist()
         figure.describe(
             f"{show(packet_cost, 's')} per segment and {show(byte_cost, 's')} per byte: 7.2 MB "
             f"take {show(slow_s, 's', digits=3)} in segments of 1448 bytes and "

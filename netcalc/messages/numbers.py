@@ -78,6 +78,12 @@ NUMBERS = {
     "only-on-ethernet": "{name} has {layer} over {below}, but {layer} runs over Ethernet only",
     "not-numbers": "{name} must contain numbers, got {found}",
     "text-for-numbers": "{name} must contain numbers, got {found}",
+    "unit-of-another-kind": "{name} takes {unit}, got {found}",
+    "unit-not-read": "{name} has a unit that is not read here, got {found}",
+    "table-for-numbers": "{name} must be one column of numbers, got a {found}",
+    "labels-differ": "{name} and {other} have different labels, got {found}",
+    "labels-not-kept": "{name} has labels that the result could not keep, got {found}",
+    "list-with-dimensions": "{name} is a list as one thing, got a {found} with dimensions",
     "not-hops": "{name} must be a list of Hop, got {found}",
     "not-of-class": "{name} must be {expected}, got {found}",
     "not-a-column-of-numbers": "{name} must be a column of numbers, got {found}",
@@ -147,6 +153,40 @@ NUMBERS = {
         "{line} counts as an Ethernet of {rate} (line), which it is not; its payload is {payload}, "
         'written "{line} payload"'
     ),
+    "frame-padded": (
+        "a frame of {value} is padded to {low}, the smallest of Ethernet; another medium has its "
+        "own (min_frame_bytes)"
+    ),
+    "more-than-the-line": "the link would carry {value} of its rate: more than it can",
+    "window-above-tcp": (
+        "a window of {value} is more than TCP can announce, {limit}; several connections or "
+        "another protocol may have as much in flight"
+    ),
+    "timeout-below-round-trip": (
+        "a timeout of {value} is below the round trip of {limit}: it ends before an "
+        "acknowledgement can be back, so that everything is sent twice"
+    ),
+    "measured-below-ideal": (
+        "{value} was measured where {limit} is the least: one of the two is of another transfer"
+    ),
+    "measured-below-base": (
+        "{value} was measured where {limit} is the least: the base was not the smallest"
+    ),
+    "tunnel-above-mtu": (
+        "the packet of {value} exceeds the MTU of {limit}: it is fragmented, or dropped"
+    ),
+    "no-sample-discarded": (
+        "of {count:sample|samples} none is discarded, so the highest one counts: it takes "
+        "{needed:g} to discard one"
+    ),
+    "processing-serial": (
+        "each node processes one packet at a time, so that a train waits for the slowest; with "
+        "processing_kind delay, packets pass through a node side by side"
+    ),
+    "processing-delay": (
+        "each node delays packets side by side; with processing_kind serial, it processes one at "
+        "a time and a train waits for the slowest"
+    ),
     "formula-gives": "the formula gives {rule}",
     "path-not-recorded": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",
@@ -161,6 +201,11 @@ NUMBERS_HINTS = {
     "formula-unknown": "netcalc calc --list shows all formulas",
     "is-required": "{about}",
     "not-hops": "Links become a path by Path.of(links), text by Path.parse('T1 5 ms')",
+    "unit-not-read": "Give the number alone, as {unit}",
+    "table-for-numbers": 'Give one column of it, as in table["rtt"], or table.to_numpy()',
+    "labels-differ": "Give both the same labels, or give numbers alone by .to_numpy()",
+    "labels-not-kept": "Give numbers alone by .to_numpy(), or all arguments with labels",
+    "list-with-dimensions": "Give the numbers alone by .to_numpy()",
     "not-sweepable": "Numeric arguments of this formula: {numbers}",
     "docstrings-removed": "Run Python without -OO",
     "swept-twice": "Sweep two arguments, or one with all its values",

@@ -4,9 +4,10 @@ Every function takes the swept quantity first, everything else by keyword, in SI
 name carries (``_s``, ``_bps``, ``_bytes``, ``_pps``, ``_ratio``), and broadcasts.
 
 All of them refuse the same with :class:`~netcalc.errors.DomainError`: a negative size, time, load
-or count, a rate or another divisor of 0, a ratio outside 0 to 1, a fraction of a count, a word that
-is not listed, an empty list, lists of different lengths. A ``Raises`` section names only what goes
-beyond that, such as headers that do not fit.
+or count, a rate or another divisor of 0, a ratio outside 0 to 1, a fraction of a count, a packet
+beyond the 65,535 bytes of IP, a fraction of a byte where it is padded, a word that is not listed,
+an empty list, lists of different lengths. A ``Raises`` section names only what goes beyond that,
+such as headers that do not fit.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ CHAPTERS = {
     "media": ("dcf", "aggregates", "access"),
     "links": ("arq", "random_access", "channel"),
     "users": ("multiplexing", "access_node", "growth", "availability"),
-    "measuring": ("probing", "delay_variation", "robust", "clock"),
+    "measuring": ("probing", "delay_variation", "robust", "billing", "clock"),
 }  # fmt: skip
 """The subjects of each chapter, in the order in which a course would take them."""
 

@@ -66,7 +66,7 @@ def bulk_setting(
         added = cost(bench, "tcp", samples, path)
         predicted_s = delivery_s(sent_bytes, path=path, host_s=added.host.exchange_s)
         round_count = float(
-            rounds(sent_bytes / MSS_BYTES, initial_window_segments=INITIAL_WINDOW_SEGMENTS)
+            rounds(np.ceil(sent_bytes / MSS_BYTES), initial_window_segments=INITIAL_WINDOW_SEGMENTS)
         )
         if setting.unit == "s":
             values = {"predicted": predicted_s, "measured": float(np.min(samples.delivery_s))}

@@ -301,7 +301,30 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "esp.esp_packet_bytes": lambda p: np.ceil((p.payload_bytes + 2) / 4) * 4 + 52,
     "esp.esp_payload_bytes": lambda p: np.floor((p.mtu_bytes - 52) / 4) * 4 - 2,
     "forwarding.forwarding_rate_pps": lambda p: np.minimum(
-        p.device_pps, p.bandwidth_bps / (8 * (p.frame_bytes + p.overhead_bytes))
+        p.device_pps, p.bandwidth_bps / (8 * (np.maximum(p.frame_bytes, 64) + p.overhead_bytes))
+    ),
+    "forwarding.crossover_frame_bytes": lambda p: np.where(
+        p.bandwidth_bps / (8 * p.device_pps) - 20 < 64, np.nan,
+        p.bandwidth_bps / (8 * p.device_pps) - 20,
+    ),
+    "forwarding.affine_rate_pps": lambda p: (
+        1 / (p.packet_cost + p.byte_cost * np.maximum(p.frame_bytes, 64))
+    ),
+    "forwarding.switch_rate_pps": lambda p: (
+        np.dot(p.port_bps, p.port_count) / (8 * (np.maximum(p.frame_bytes, 64) + 20))
+    ),
+    "line_rate.frame_rate_pps": lambda p: (
+        p.bandwidth_bps / (8 * (np.maximum(p.frame_bytes, 64) + p.overhead_bytes))
+    ),
+    "line_rate.frame_throughput_bps": lambda p: (
+        p.bandwidth_bps * np.maximum(p.frame_bytes, 64)
+        / (np.maximum(p.frame_bytes, 64) + p.overhead_bytes)
+    ),
+    "line_rate.payload_throughput_bps": lambda p: np.where(
+        p.payload_bytes > p.wire_bytes, np.nan, p.bandwidth_bps * p.payload_bytes / p.wire_bytes
+    ),
+    "packet_rates.goodput_wire_bps": lambda p: np.where(
+        p.payload_bytes > p.wire_bytes, np.nan, p.goodput_bps * p.wire_bytes / p.payload_bytes
     ),
     "framing.ethernet_frame_bytes": lambda p: np.maximum(p.packet_bytes + 18, 64),
     "framing.ethernet_wire_bytes": lambda p: np.maximum(p.packet_bytes + 18, 64) + 20,

@@ -104,6 +104,8 @@ ROOMS = {
          "tests/readers/test_headers.py", "tests/readers/test_read_columns.py",
          "tests/readers/test_read_sources.py", "tests/readers/test_faults_of_files.py"),
     ),
+    "bounds": Room(("netcalc/models/bounds.py",), ("tests/numbers/test_physical_limits.py",)),
+    "usage": Room(("netcalc/readers/usage.py",), ("tests/numbers/test_billing.py",)),
     "places": Room(("netcalc/readers/places.py",), ("tests/readers/test_places.py",)),
     "formats": Room(
         tuple(f"netcalc/readers/{name}.py"
@@ -219,12 +221,15 @@ ROOMS = {
     ),
     "measuring": Room(
         ("netcalc/models/measuring/*.py",),
-        _models("defaults numbers_of_measuring robust delay_variation probing "
-                "numbers_of_loss_and_queues limits_of_arguments"),
+        ("tests/numbers/test_billing.py",
+         *_models("defaults numbers_of_measuring robust delay_variation probing "
+                  "numbers_of_loss_and_queues limits_of_arguments")),
     ),
     "checks": Room(
-        ("netcalc/checks.py", "netcalc/models/__init__.py", "netcalc/models/blocks.py"),
-        ("tests/test_checks.py", *_models("domain odd_arguments blocks")),
+        ("netcalc/checks/*.py", "netcalc/models/__init__.py", "netcalc/models/blocks.py"),
+        ("tests/test_checks.py", "tests/numbers/test_units_of_arguments.py",
+         "tests/numbers/test_labels.py", "tests/numbers/test_single_numbers.py",
+         *_models("domain odd_arguments blocks")),
     ),
     "messages": Room(
         ("netcalc/messages/*.py", "netcalc/errors.py"),

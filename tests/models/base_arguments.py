@@ -86,6 +86,10 @@ BASE: dict[str, dict[str, Any]] = {
     },
     "cardwell.slow_start_segments": {"segments": 100.0, "loss_ratio": 0.01},
     "cardwell.slow_start_s": {"segments": 100.0, "rtt_s": 0.1, "max_window_segments": 20.0},
+    "billing.billed_rate_bps": {
+        "inbound_bps": [1e6, 4e6, 2e6, 3e6], "outbound_bps": [5e6, 1e6, 2e6, 1e6],
+        "discarded_ratio": 0.25,
+    },
     "cardwell.lossy_transfer_s": {
         "segments": 100.0, **LOSSY, "rto_s": 1.0, "max_window_segments": 20.0,
     },
@@ -143,7 +147,7 @@ BASE: dict[str, dict[str, Any]] = {
     "erlang.erlang_b_ratio": CALLS,
     "erlang.erlang_b_load": {"blocking_ratio": 0.01, "server_count": 10},
     "erlang.erlang_b_server_count": {"offered_erlang": 8.0, "blocking_ratio": 0.01},
-    "esp.esp_packet_bytes": {"payload_bytes": 1000.0},
+    "esp.esp_packet_bytes": {"payload_bytes": 1000},
     "esp.esp_payload_bytes": MTU,
     "exchange.exchange_timeline": {
         "packet_bytes": [60.0, 60.0, 52.0, 552.0], "sender": [0, 1, 0, 0],
@@ -498,7 +502,7 @@ BASE: dict[str, dict[str, Any]] = {
     "sharing.full_use_buffer_bdp": {"decrease_factor": 0.7},
     "sharing.sawtooth_period_s": {"peak_window_packets": 100.0, "rtt_s": 0.1},
     "sharing.sawtooth_packets": {"peak_window_packets": 100.0},
-    "sharing.buffer_rule_bytes": {"bandwidth_bps": 1e10, "rtt_s": 0.25, "flow_count": 1e4},
+    "sharing.buffer_rule_bytes": {"bandwidth_bps": 1e10, "rtt_s": 0.25, "flow_count": 10_000},
     "sharing.drain_s": {"buffer_bytes": 1e6, "bandwidth_bps": 1e7},
     "short_transfers.sending_s": {
         "segments": 100.0, "packet_bytes": 1500.0, "bandwidth_bps": 1e7, "base_rtt_s": 0.1,
@@ -571,7 +575,7 @@ BASE: dict[str, dict[str, Any]] = {
     "window.max_window_bytes": {"shift": 7.0},
     "window.sequence_wrap_s": {"bandwidth_bps": 1e10},
     "wireguard.wireguard_overhead_bytes": {},
-    "wireguard.wireguard_packet_bytes": {"packet_bytes": 1000.0},
+    "wireguard.wireguard_packet_bytes": {"packet_bytes": 1000},
     "wireguard.wireguard_mtu_bytes": MTU,
     "write_timeline.write_timeline": {
         "write_s": [0.0, 0.001, 0.002], "write_bytes": [100.0, 2000.0, 50.0], "rtt_s": 0.01,

@@ -134,15 +134,28 @@ def transaction_s(
 
 def store_and_forward_s(
     packet_bytes, bandwidth_bps, latency_s, processing_s, source_processing_s,
-    destination_processing_s, packet_count,
+    destination_processing_s, packet_count, processing_kind,
 ):  # fmt: skip
     stages = [8 * packet_bytes / rate for rate in bandwidth_bps]
     nodes = [source_processing_s, *processing_s, destination_processing_s]
-    slowest = max(*stages, *nodes)
+    slowest = max(*stages, *nodes) if processing_kind == "serial" else max(stages)
     return sum(stages) + sum(latency_s) + sum(nodes) + (packet_count - 1) * slowest
 
 
-def cut_through_s(frame_bytes, bandwidth_bps, latency_s, header_bytes, switch_latency_s):
+def on_wire(frame_bytes, min_frame_bytes, overhead_bytes):
+    """Bits of a frame on the wire, padded to the smallest of the medium."""
+    return 8 * (max(frame_bytes, min_frame_bytes) + overhead_bytes)
+
+
+def mean_frame(frame_bytes, weight, min_frame_bytes):
+    padded = [max(size, min_frame_bytes) for size in frame_bytes]
+    return sum(w * f for w, f in zip(weight, padded, strict=True)) / sum(weight)
+
+
+def cut_through_s(
+    frame_bytes, bandwidth_bps, latency_s, header_bytes, switch_latency_s, min_frame_bytes
+):
+    frame_bytes = max(frame_bytes, min_frame_bytes)
     total = 8 * frame_bytes / bandwidth_bps[-1] + sum(latency_s) + sum(switch_latency_s)
     for inward, outward in pairwise(bandwidth_bps):
         waited = frame_bytes if outward > inward else min(header_bytes, frame_bytes)
@@ -241,22 +254,26 @@ EQUATIONS = {
     "esp.esp_payload_bytes": lambda mtu_bytes, ip_version:
         4 * floor((mtu_bytes - IP[ip_version] - 8 - 8 - 16) / 4) - 2,
     "forwarding.forwarding_rate_pps": lambda frame_bytes, device_pps, bandwidth_bps,
-    overhead_bytes: min(device_pps, bandwidth_bps / (8 * (frame_bytes + overhead_bytes)))
-        if frame_bytes + overhead_bytes else device_pps,
-    "forwarding.crossover_frame_bytes": lambda device_pps, bandwidth_bps, overhead_bytes:
-        max(bandwidth_bps / (8 * device_pps) - overhead_bytes, 0),
+    overhead_bytes, min_frame_bytes:
+        min(device_pps, bandwidth_bps / on_wire(frame_bytes, min_frame_bytes, overhead_bytes))
+        if max(frame_bytes, min_frame_bytes) + overhead_bytes else device_pps,
+    "forwarding.crossover_frame_bytes": lambda device_pps, bandwidth_bps, overhead_bytes,
+    min_frame_bytes: bandwidth_bps / (8 * device_pps) - overhead_bytes
+        if bandwidth_bps / (8 * device_pps) - overhead_bytes >= min_frame_bytes else mpf("nan"),
     "forwarding.device_byte_cost": lambda rate_pps, frame_bytes, other_rate_pps,
-    other_frame_bytes: (1 / other_rate_pps - 1 / rate_pps) / (other_frame_bytes - frame_bytes),
+    other_frame_bytes, min_frame_bytes: (1 / other_rate_pps - 1 / rate_pps)
+        / (max(other_frame_bytes, min_frame_bytes) - max(frame_bytes, min_frame_bytes)),
     "forwarding.device_packet_cost": lambda rate_pps, frame_bytes, other_rate_pps,
-    other_frame_bytes: 1 / rate_pps - frame_bytes
-        * (1 / other_rate_pps - 1 / rate_pps) / (other_frame_bytes - frame_bytes),
-    "forwarding.affine_rate_pps": lambda frame_bytes, packet_cost, byte_cost:
-        1 / (packet_cost + byte_cost * frame_bytes),
+    other_frame_bytes, min_frame_bytes:
+        1 / rate_pps - max(frame_bytes, min_frame_bytes) * (1 / other_rate_pps - 1 / rate_pps)
+        / (max(other_frame_bytes, min_frame_bytes) - max(frame_bytes, min_frame_bytes)),
+    "forwarding.affine_rate_pps": lambda frame_bytes, packet_cost, byte_cost, min_frame_bytes:
+        1 / (packet_cost + byte_cost * max(frame_bytes, min_frame_bytes)),
     "forwarding.both_directions_pps": lambda rate_pps, segments_per_ack:
         rate_pps * (1 + 1 / segments_per_ack),
-    "forwarding.switch_rate_pps": lambda frame_bytes, port_bps, port_count, overhead_bytes:
-        sum(n * r for n, r in zip(port_count, port_bps, strict=True))
-        / (8 * (frame_bytes + overhead_bytes)),
+    "forwarding.switch_rate_pps": lambda frame_bytes, port_bps, port_count, overhead_bytes,
+    min_frame_bytes: sum(n * r for n, r in zip(port_count, port_bps, strict=True))
+        / on_wire(frame_bytes, min_frame_bytes, overhead_bytes),
     "fragmentation.min_mtu_bytes": lambda ip_version: {4: 68, 6: 1280}[ip_version],
     "fragmentation.fragment_count": lambda ip_payload_bytes, mtu_bytes, ip_version,
     ip_option_bytes, algorithm:
@@ -330,21 +347,23 @@ EQUATIONS = {
         8 * payload_bytes / (latency_s + 8 * payload_bytes / bandwidth_bps),
     "latency.echo_rtt_s": lambda payload_bytes, base_rtt_s, bandwidth_bps, header_bytes:
         base_rtt_s + 2 * 8 * (payload_bytes + header_bytes) / bandwidth_bps,
-    "line_rate.frame_rate_pps": lambda frame_bytes, bandwidth_bps, overhead_bytes:
-        bandwidth_bps / (8 * (frame_bytes + overhead_bytes)),
-    "line_rate.required_bandwidth_bps": lambda rate_pps, frame_bytes, overhead_bytes:
-        8 * rate_pps * (frame_bytes + overhead_bytes),
-    "line_rate.frame_throughput_bps": lambda frame_bytes, bandwidth_bps, overhead_bytes:
-        bandwidth_bps * frame_bytes / (frame_bytes + overhead_bytes),
-    "line_rate.line_utilization": lambda rate_pps, frame_bytes, bandwidth_bps, overhead_bytes:
-        8 * rate_pps * (frame_bytes + overhead_bytes) / bandwidth_bps,
+    "line_rate.frame_rate_pps": lambda frame_bytes, bandwidth_bps, overhead_bytes,
+    min_frame_bytes: bandwidth_bps / on_wire(frame_bytes, min_frame_bytes, overhead_bytes),
+    "line_rate.required_bandwidth_bps": lambda rate_pps, frame_bytes, overhead_bytes,
+    min_frame_bytes: rate_pps * on_wire(frame_bytes, min_frame_bytes, overhead_bytes),
+    "line_rate.frame_throughput_bps": lambda frame_bytes, bandwidth_bps, overhead_bytes,
+    min_frame_bytes: bandwidth_bps * 8 * max(frame_bytes, min_frame_bytes)
+        / on_wire(frame_bytes, min_frame_bytes, overhead_bytes),
+    "line_rate.line_utilization": lambda rate_pps, frame_bytes, bandwidth_bps, overhead_bytes,
+    min_frame_bytes:
+        rate_pps * on_wire(frame_bytes, min_frame_bytes, overhead_bytes) / bandwidth_bps,
     "line_rate.payload_throughput_bps": lambda payload_bytes, wire_bytes, bandwidth_bps:
-        bandwidth_bps * payload_bytes / wire_bytes,
-    "line_rate.mix_mean_frame_bytes": lambda frame_bytes, weight:
-        sum(w * f for w, f in zip(weight, frame_bytes, strict=True)) / sum(weight),
-    "line_rate.mix_rate_pps": lambda frame_bytes, weight, bandwidth_bps, overhead_bytes:
-        bandwidth_bps / (8 * (overhead_bytes
-        + sum(w * f for w, f in zip(weight, frame_bytes, strict=True)) / sum(weight))),
+        bandwidth_bps * payload_bytes / wire_bytes
+        if payload_bytes <= wire_bytes else mpf("nan"),
+    "line_rate.mix_mean_frame_bytes": mean_frame,
+    "line_rate.mix_rate_pps": lambda frame_bytes, weight, bandwidth_bps, overhead_bytes,
+    min_frame_bytes: bandwidth_bps
+        / (8 * (overhead_bytes + mean_frame(frame_bytes, weight, min_frame_bytes))),
     "mbufs.datagram_mbufs": datagram_mbufs,
     "mbufs.stream_mbufs": stream_mbufs,
     "mbufs.stream_segments": stream_segments,
@@ -369,12 +388,14 @@ EQUATIONS = {
         goodput_bps / (8 * payload_bytes),
     "packet_rates.rate_goodput_bps": lambda rate_pps, payload_bytes: 8 * payload_bytes * rate_pps,
     "packet_rates.goodput_wire_bps": lambda goodput_bps, payload_bytes, wire_bytes:
-        goodput_bps * wire_bytes / payload_bytes,
+        goodput_bps * wire_bytes / payload_bytes
+        if payload_bytes <= wire_bytes else mpf("nan"),
     "packet_rates.header_bandwidth_bps": lambda payload_bytes, wire_bytes, bandwidth_bps:
         bandwidth_bps * (1 - payload_bytes / wire_bytes)
         if payload_bytes <= wire_bytes else mpf("nan"),
     "packet_rates.constant_offset_rate_pps": lambda goodput_bps, frame_bytes, offset_bps,
-    overhead_bytes: (goodput_bps + offset_bps) / (8 * (frame_bytes + overhead_bytes)),
+    overhead_bytes, min_frame_bytes:
+        (goodput_bps + offset_bps) / on_wire(frame_bytes, min_frame_bytes, overhead_bytes),
     "packet_rates.stop_and_wait_utilization": lambda packet_bytes, bandwidth_bps, rtt_s:
         (8 * packet_bytes / bandwidth_bps) / (rtt_s + 8 * packet_bytes / bandwidth_bps),
     "packet_rates.stop_and_wait_goodput_bps": lambda pair_count, payload_bytes, cycle_s,

@@ -11,6 +11,7 @@ from netcalc import calculator
 
 # A term is left out, and a limit is none
 NOTHING = """
+outbound_bps
 base_rtt_s byte_cost checksum_cost cluster_s connection_s control_count copy_cost csrc_count
 destination_processing_s extension_bytes extra_bytes extra_round_trips granularity_s
 inner_header_bytes ip_option_bytes latency_s linear_count mbuf_s phase_s previous_rtt_slope
@@ -99,6 +100,7 @@ VALUES = {
     # VDSL2: Ethernet 18, PTM 4; HDLC of Cisco
     "access.overhead_bytes": 18 + 4, "access.header_bytes": 4,
     # What a published router test added to all goodputs; a millisecond of a mix of paths
+    "discarded_ratio": 1 - 0.95,  # the 95th percentile
     "offset_bps": 6e6, "tolerance_s": 0.001,
 }  # fmt: skip
 SEVERAL = ((0, NOTHING), (math.inf, NO_LIMIT), (1, ONE), (False, NO), (True, YES))

@@ -78,6 +78,7 @@ NOT_CLOSED = {
     "networks.mva_throughput_pps": "recursion: test_networks sums the product form",
     "page_load.page_round_trips": "test_page_load counts round trips one by one",
     "path_mixes.path_mixes": "a search: test_path_mixes tries every multiset",
+    "billing.billed_rate_bps": "order statistics: numbers/test_billing",
     "robust.median": "order statistics: test_robust",
     "robust.percentile": "order statistics: test_robust",
     "robust.median_absolute_deviation": "order statistics: test_robust",

@@ -36,16 +36,16 @@ KINDS = [
         "bdp_packets call_count dispersion holding_s off_s peak_factor peak_pps sold_bps "
         "source_erlang threshold_packets "
         "altitude_m arrival_scv bdp_bytes bucket_bytes buffer_bdp buffer_bytes byte_cost "
-        "captured_bytes certificate_bytes checksum_cost checksum_count client_bytes cluster_s "
-        "connection_s copy_cost copy_count delayed_ack_s destination_processing_s "
-        "device_mtu_bytes dispersion_s distance_m duration_s extension_bytes extra_bytes "
-        "extra_round_trips fcs_bytes flag_bytes frame_bytes goodput_bps granularity_s "
-        "handshake_round_trips header_bits input_bps latency_s link_bytes lost_count mbuf_s "
-        "message_bits min_frame_bytes min_rto_s offset_bps other_frame_bytes output_bps "
-        "overhead_bytes packet_cost probe_rtt_s program_s retransmitted_bytes rttvar_s scale "
-        "segments server_s service_scv sojourn_s source_processing_s srtt_s syn_timeout_s "
+        "captured_bytes certificate_bytes checksum_cost client_bytes cluster_s "
+        "connection_s copy_cost delayed_ack_s destination_processing_s "
+        "dispersion_s distance_m duration_s extension_bytes extra_bytes "
+        "fcs_bytes flag_bytes frame_bytes goodput_bps granularity_s "
+        "header_bits inbound_bps input_bps latency_s link_bytes mbuf_s "
+        "message_bits min_frame_bytes min_rto_s offset_bps other_frame_bytes outbound_bps "
+        "output_bps overhead_bytes packet_cost probe_rtt_s program_s retransmitted_bytes "
+        "rttvar_s scale server_s service_scv sojourn_s source_processing_s srtt_s syn_timeout_s "
         "tolerance_s traffic_bytes transfer_s unacked_bytes utilization wait_s within_s "
-        "write_bytes write_count write_gap_s"
+        "write_bytes write_gap_s"
     )),
     (ABOVE_0, (
         "largest_bytes on_s patience_s reserved_bps service_bps "
@@ -61,15 +61,17 @@ KINDS = [
         "base_rtt_s elapsed_s packet_bytes payload_bytes peak_window_packets period_s rate_pps "
         "rtt_s throughput_bps tick_s window_bytes window_packets wire_bytes"
     )),
-    (FROM_1, "flow_count fragments growth probe_gain refractive_index"),
+    (FROM_1, "growth probe_gain refractive_index"),
     (WHOLE, (
         "active_count source_count subscriber_count user_count waiting_count "
-        "channel_count customer_count inner_header_bytes ip_payload_bytes linear_count "
-        "max_hdr_bytes max_linkhdr_bytes pair_count retry_count tag_count tick_count timeout_count"
+        "channel_count checksum_count copy_count customer_count extra_round_trips "
+        "handshake_round_trips inner_header_bytes ip_payload_bytes linear_count lost_count "
+        "max_hdr_bytes max_linkhdr_bytes pair_count retry_count segments tag_count tick_count "
+        "timeout_count write_count"
     )),
     (COUNT, (
-        "align_bytes data_mbuf_count link_count mcl_bytes mhlen_bytes minclsize_bytes mlen_bytes "
-        "page_bytes place_count server_count"
+        "align_bytes data_mbuf_count flow_count fragments link_count mcl_bytes mhlen_bytes "
+        "minclsize_bytes mlen_bytes page_bytes place_count server_count"
     )),
     (SHARE, (
         "active_ratio bit_error_ratio busy_hour_ratio loss_tolerance_ratio "
@@ -77,11 +79,15 @@ KINDS = [
         "reverse_loss_ratio service_level_ratio stuffing_ratio"
     )),
     (FACTOR, "decrease_factor"),
+    ((("out-of-range", "percent-for-ratio", "above-maximum"), [-1e-9, 1.0, 2.0], [0.0, 0.3]),
+     "discarded_ratio"),
     # published: RFC 3550 (4 bits), RFC 791 and RFC 9293 (15 words less 20 bytes), RFC 7323 (14),
     # RFC 1662 (32 control characters), 299,792,458 m/s
     (("out-of-range", [-1.0, 16.0], [0.0, 15.0]), "csrc_count"),
     (("out-of-range", [-1.0, 41.0], [0.0, 40.0]), "ip_option_bytes tcp_option_bytes"),
-    (("out-of-range", [-1.0, 15.0], [0.0, 14.0]), "shift"),
+    ((("out-of-range", "not-whole"), [-1.0, 0.5, 15.0], [0.0, 14.0]), "shift"),
+    # padded: a fraction of a byte is not
+    ((("is-negative", "not-whole"), [-1.0, 0.5], [0.0, 1.0]), "device_mtu_bytes"),
     (("out-of-range", [-1.0, 33.0], [0.0, 32.0]), "control_count"),
     # published: ITU-T G.707, one STM-1 is three STS-1: 1 or a multiple of 3
     ((("below-minimum", "not-whole", "not-a-multiple"), [0.0, 1.5, 2.0, 4.0], [1.0, 3.0]),
@@ -123,7 +129,7 @@ OTHERS = {
     ("mbufs.segment_mbufs", "header_bytes"): WHOLE,
     ("mbufs.freebsd_mbufs", "payload_bytes"): WHOLE,
     ("host_stack.transaction_s", "payload_bytes"): WHOLE,
-    ("host_stack.message_s", "packet_count"): FROM_0,
+    ("host_stack.message_s", "packet_count"): WHOLE,
     ("store_and_forward.store_and_forward_s", "packet_count"): COUNT,
     ("probing.train_rate_bps", "packet_count"): ("not-whole", [1.0, 2.5], [2.0, 3.0]),
     ("erlang.erlang_b_ratio", "server_count"): WHOLE,  # without a line every call is lost
@@ -135,6 +141,10 @@ OTHERS = {
     ("transfer_time.congestion_limit_bps", "flow_count"): COUNT,
     ("transfer_time.transfer_time_s", "flow_count"): COUNT,
     ("transfer_time.transfer_parts", "flow_count"): COUNT,
+    ("cardwell.slow_start_s", "segments"): FROM_0,  # means of many transfers
+    ("cardwell.slow_start_segments", "segments"): FROM_0,
+    ("cardwell.lossy_transfer_s", "segments"): FROM_0,
+    ("short_transfers.sending_s", "segments"): FROM_0,  # the last one may be a part
     ("slow_start.rounds_delayed_ack", "initial_window_segments"): FROM_1,
     ("host_stack.delivered_goodput_bps", "elapsed_s"): ABOVE_0,
     ("page_load.page_load_s", "page_bytes"): FROM_0,

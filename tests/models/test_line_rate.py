@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, DoubtWarning
 from netcalc.models.rates import line_rate
 
 # published: RFC 2544 section 9.1 sizes, RFC 5180 appendix A.1 table, truncated there
@@ -55,13 +55,10 @@ def test_misprints_of_the_published_table(bandwidth_bps, frame_bytes, printed, f
 def test_frame_rate_against_exact_arithmetic(frame_bytes, bandwidth_bps, overhead_bytes):
     # derived: one second divided by the bit times of a frame, in whole numbers
     exact = Fraction(bandwidth_bps, 8 * (frame_bytes + overhead_bytes))
-    rate = line_rate.frame_rate_pps(
-        frame_bytes, bandwidth_bps=bandwidth_bps, overhead_bytes=overhead_bytes
-    )
+    medium = {"overhead_bytes": overhead_bytes, "min_frame_bytes": 0}
+    rate = line_rate.frame_rate_pps(frame_bytes, bandwidth_bps=bandwidth_bps, **medium)
     assert float(rate) == pytest.approx(float(exact), rel=1e-15)
-    back = line_rate.required_bandwidth_bps(
-        rate, frame_bytes=frame_bytes, overhead_bytes=overhead_bytes
-    )
+    back = line_rate.required_bandwidth_bps(rate, frame_bytes=frame_bytes, **medium)
     assert float(back) == pytest.approx(bandwidth_bps, rel=1e-12)
 
 
@@ -79,7 +76,8 @@ def test_shares_of_the_line():
     used = line_rate.line_utilization(full, frame_bytes=200, bandwidth_bps=1e9)
     assert used == pytest.approx(1.0, rel=1e-12)
     # outside: an offered load beyond the line is above 1, and says so
-    assert line_rate.line_utilization(2 * full, frame_bytes=200, bandwidth_bps=1e9) > 1.9
+    with pytest.warns(DoubtWarning, match="more than it can"):
+        assert line_rate.line_utilization(2 * full, frame_bytes=200, bandwidth_bps=1e9) > 1.9
     # identity: layer 2 rate is payload rate with the frame as payload
     frames = line_rate.payload_throughput_bps(64, wire_bytes=84, bandwidth_bps=1e9)
     assert frames == line_rate.frame_throughput_bps(64, bandwidth_bps=1e9)
@@ -120,4 +118,5 @@ def test_impossible_numbers_are_named(call, named):
 
 
 def test_no_bytes_at_all_is_infinitely_many_frames():
-    assert line_rate.frame_rate_pps(0, bandwidth_bps=1e9, overhead_bytes=0) == np.inf
+    nothing = {"overhead_bytes": 0, "min_frame_bytes": 0}
+    assert line_rate.frame_rate_pps(0, bandwidth_bps=1e9, **nothing) == np.inf

@@ -246,7 +246,13 @@ def device_forwarding_rate(frame_bytes, pps_limit, rate_bps):
 
 @adapter("device.crossover_frame")
 def device_crossover_frame(pps_limit, rate_bps, frame_bytes_query=None):
-    return float(forwarding.crossover_frame_bytes(pps_limit, bandwidth_bps=rate_bps))
+    return float(
+        forwarding.crossover_frame_bytes(
+            pps_limit,
+            bandwidth_bps=rate_bps,
+            min_frame_bytes=0,  # the quotient alone
+        )
+    )
 
 
 @adapter("device.affine_cost")

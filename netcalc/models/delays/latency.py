@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, between, model, non_negative, note, positive
+from netcalc.checks import FloatArray, at_least, between, model, non_negative, note, positive, up_to
 from netcalc.models.blocks import blockwise
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
@@ -20,6 +20,9 @@ LOW_ORBIT_M = 2_000_000.0
 
 INITIAL_WINDOW_BYTES = 14_600.0
 """What TCP sends in its first round trip (RFC 6928). [byte]"""
+
+MAX_ECHO_BYTES = 65_535.0 - 8.0
+"""Most data of an echo: in IPv6, whose length field leaves its own header out. [byte]"""
 
 FIBRE_INDEX = 1.468
 """Group index of standard single-mode fibre near 1550 nm (ITU-T G.652 fibres: 1.467 to 1.469)."""
@@ -584,6 +587,7 @@ def echo_rtt_s(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.1 to A.3 (Fig. A-3: 80 ms at no data, 193 ms at 1400).
     """
-    size = non_negative("payload_bytes", payload_bytes) + non_negative("header_bytes", header_bytes)
+    payload = up_to("payload_bytes", payload_bytes, MAX_ECHO_BYTES)
+    size = payload + non_negative("header_bytes", header_bytes)
     size = size * (16.0 / positive("bandwidth_bps", bandwidth_bps))
     return size + non_negative("base_rtt_s", base_rtt_s)

@@ -1,24 +1,28 @@
 r"""Store-and-forward, cut-through and pipelining over a list of links.
 
 A path is given as parallel lists: one rate and one latency for each link, one processing time for
-each node between two links. Everything in it serves one packet at a time, in order, with unlimited
-buffers: the sending host, each link, each router, the receiving host.
+each node between two links. Every link serves one packet at a time, in order, with unlimited
+buffers. Two meanings of processing are in use, which differ as soon as packets follow each other
+faster than a node processes them: a node that serves one packet at a time (``serial``), and one
+that delays each packet while others pass through as well (``delay``).
 """
 
 from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import (
     FloatArray,
+    choice,
     keep_nan,
     model,
     non_negative,
+    note,
     one_dimensional,
     positive,
     scalar,
@@ -26,6 +30,10 @@ from netcalc.checks import (
 )
 from netcalc.errors import DomainError
 from netcalc.models.blocks import in_blocks
+from netcalc.models.sizes.headers import MIN_FRAME_BYTES, padded_frame
+
+Processing: TypeAlias = Literal["serial", "delay"]
+"""Whether a node serves one packet at a time, or delays each packet."""
 
 
 class Timeline(NamedTuple):
@@ -55,6 +63,7 @@ def store_and_forward_s(
     source_processing_s: float = 0.0,
     destination_processing_s: float = 0.0,
     packet_count: ArrayLike = 1,
+    processing_kind: Processing = "serial",
 ) -> FloatArray:
     r"""Delay of a train of equal packets over store-and-forward links, to the last bit.
 
@@ -78,6 +87,8 @@ def store_and_forward_s(
         Processing in the receiving host. [s]
     packet_count : array_like
         Packets of the train, sent back to back. [1]
+    processing_kind : {'serial', 'delay'}
+        Whether a node processes one packet at a time, or delays each one while others pass. [text]
 
     Returns
     -------
@@ -93,13 +104,14 @@ def store_and_forward_s(
     Notes
     -----
     Validity: equal packets, FIFO, unlimited buffers in every node. The order of the links does not
-    matter. For unequal packets use :func:`pipeline_timeline`.
+    matter. Where nodes only delay, the processing is not in the maximum. For unequal packets use
+    :func:`pipeline_timeline`.
 
     Range: everywhere.
 
     Symbols: :math:`L` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_j`
     processing_s, :math:`N` packet_count, :math:`p_s` source_processing_s, :math:`p_d`
-    destination_processing_s.
+    destination_processing_s. Not in the equation: processing_kind.
 
     Examples
     --------
@@ -111,9 +123,17 @@ def store_and_forward_s(
     ...     packet_count=[1, 10]).round(6).tolist()
     [0.024, 0.0915]
 
+    A hundred small packets through four routers of 20 us, which only delay:
+
+    >>> small = {"bandwidth_bps": [1e9] * 5, "latency_s": 10e-6, "processing_s": 20e-6}
+    >>> t = store_and_forward_s(64, **small, packet_count=100, processing_kind="delay")
+    >>> round(t * 1e3, 3)
+    0.183
+
     References
     ----------
-    Stevens, TCP/IP Illustrated vol. 3, A.3 (Fig. A-9); Kurose and Ross, Computer Networking, 1.4.
+    Stevens, TCP/IP Illustrated vol. 3, A.3 (Fig. A-9): serial; Kurose and Ross, Computer
+    Networking, 1.4: delay.
     """
     size = non_negative("packet_bytes", packet_bytes)
     rate, latency, processing = _links(bandwidth_bps, latency_s, processing_s)
@@ -121,7 +141,12 @@ def store_and_forward_s(
     fixed = float(latency.sum() + processing.sum() + sum(ends))
     slowest_node = float(max(*ends, *processing))
     later = whole("packet_count", packet_count, low=1) - 1.0
-    slowest = np.maximum(size * (8.0 / float(rate.min())), slowest_node)
+    slowest = size * (8.0 / float(rate.min()))
+    kind = choice("processing_kind", processing_kind, ("serial", "delay"))
+    if np.any((slowest < slowest_node) & (later > 0.0)):
+        _say_which(kind)
+    if kind == "serial":
+        slowest = np.maximum(slowest, slowest_node)
     total = size * float((8.0 / rate).sum())
     total = total + later * slowest
     return total + fixed
@@ -135,10 +160,11 @@ def cut_through_s(
     latency_s: ArrayLike = 0.0,
     header_bytes: ArrayLike = 14,
     switch_latency_s: ArrayLike = 0.0,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Delay of a frame through cut-through switches.
 
-    .. math:: T = 8L/R_k + \sum_i d_i + \sum_{i<k} (8h/R_i + \ell_i)
+    .. math:: T = 8L/R_k + \sum_i d_i + \sum_{i<k} (8h/R_i + \ell_i), \quad L = \max(F_{min},\; F)
 
     Parameters
     ----------
@@ -152,6 +178,9 @@ def cut_through_s(
         Bytes a switch must receive before it forwards. [byte]
     switch_latency_s : 1-D array_like
         Own latency of each switch, or one for all. [s]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -170,8 +199,8 @@ def cut_through_s(
 
     Range: everywhere.
 
-    Symbols: :math:`L` frame_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`h`
-    header_bytes, :math:`\ell_i` switch_latency_s.
+    Symbols: :math:`F` frame_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`h`
+    header_bytes, :math:`\ell_i` switch_latency_s, :math:`F_{min}` min_frame_bytes.
 
     Examples
     --------
@@ -185,7 +214,7 @@ def cut_through_s(
     Kermani and Kleinrock, Virtual cut-through, Computer Networks 3 (1979),
     doi:10.1016/0376-5075(79)90032-1.
     """
-    size = non_negative("frame_bytes", frame_bytes)
+    size = padded_frame(frame_bytes, min_frame_bytes)
     rate, latency, switch = _links(
         bandwidth_bps, latency_s, switch_latency_s, name="switch_latency_s"
     )
@@ -206,6 +235,7 @@ def pipeline_timeline(
     processing_s: ArrayLike = 0.0,
     source_processing_s: float = 0.0,
     destination_processing_s: float = 0.0,
+    processing_kind: Processing = "serial",
 ) -> Timeline:
     r"""Timeline of a train of unequal packets over unequal links, by node and link.
 
@@ -228,6 +258,8 @@ def pipeline_timeline(
         Processing in the sending host. [s]
     destination_processing_s : float
         Processing in the receiving host. [s]
+    processing_kind : {'serial', 'delay'}
+        Whether a node processes one packet at a time, or delays each one while others pass. [text]
 
     Returns
     -------
@@ -247,7 +279,7 @@ def pipeline_timeline(
 
     Symbols: :math:`L_k` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_i`
     processing_s. Not in the equation: source_processing_s, destination_processing_s (the first and
-    the last of the nodes).
+    the last of the nodes), processing_kind (the equation is that of ``serial``).
 
     Examples
     --------
@@ -269,12 +301,18 @@ def pipeline_timeline(
     rate, latency, processing = _links(bandwidth_bps, latency_s, processing_s)
     source, destination = _ends(source_processing_s, destination_processing_s)
     nodes = np.concatenate(([source], processing, [destination]))
+    kind = choice("processing_kind", processing_kind, ("serial", "delay"))
     packets, links = sizes.size, rate.size
     start, first, last = (np.empty((packets, links)) for _ in range(3))
     node_start, node_end = (np.empty((packets, links + 1)) for _ in range(2))
     ready = np.zeros(packets)
     for link in range(links + 1):
-        node_start[:, link], node_end[:, link] = _serve(ready, np.full(packets, nodes[link]))
+        if kind == "serial":
+            node_start[:, link], node_end[:, link] = _serve(ready, np.full(packets, nodes[link]))
+        else:
+            node_start[:, link], node_end[:, link] = ready, ready + nodes[link]
+        if np.any(np.diff(ready) < nodes[link]):
+            _say_which(kind)
         if link < links:
             start[:, link], sent = _serve(node_end[:, link], 8.0 * sizes / rate[link])
             first[:, link] = start[:, link] + latency[link]
@@ -463,6 +501,11 @@ def _delay_s(
         last = np.maximum(last, before_last) + tail_bits / rate[link] + latency[link]
         arrived += latency[link]
     return last
+
+
+def _say_which(kind: str) -> None:
+    """Note which meaning of processing the answer has, where the other one gives another answer."""
+    note(f"processing-{kind}", name="processing_s")
 
 
 def _serve(ready: FloatArray, service: FloatArray) -> tuple[FloatArray, FloatArray]:

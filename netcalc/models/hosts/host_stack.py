@@ -7,7 +7,7 @@ KB where UDP sends one datagram per write.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,8 @@ from netcalc.errors import DomainError
 from netcalc.models.blocks import blockwise
 from netcalc.models.hosts.mbufs import BSD44, datagram_mbufs, stream_mbufs, stream_segments
 from netcalc.models.sizes.fragmentation import fragment_count
+
+ReplyProtocol: TypeAlias = Literal["ping", "udp", "ttcp", "tfo", "tcp"]
 
 
 class Transaction(NamedTuple):
@@ -114,11 +116,9 @@ def message_s(
     doi:10.1109/35.29545; Stevens, TCP/IP Illustrated vol. 3, A.2.
     """
     size = non_negative("payload_bytes", payload_bytes)
-    copying = non_negative("copy_count", copy_count) * non_negative("copy_cost", copy_cost)
-    summing = non_negative("checksum_count", checksum_count) * non_negative(
-        "checksum_cost", checksum_cost
-    )
-    packets = non_negative("packet_count", packet_count)
+    copying = whole("copy_count", copy_count) * non_negative("copy_cost", copy_cost)
+    summing = whole("checksum_count", checksum_count) * non_negative("checksum_cost", checksum_cost)
+    packets = whole("packet_count", packet_count)
     return packets * non_negative("packet_cost", packet_cost) + size * (copying + summing)
 
 
@@ -127,7 +127,7 @@ def message_s(
 def transaction_s(
     payload_bytes: ArrayLike,
     *,
-    protocol: str,
+    protocol: ReplyProtocol,
     packet_cost: ArrayLike,
     program_s: ArrayLike = 0.0,
     connection_s: ArrayLike = 0.0,
@@ -410,8 +410,8 @@ def delivered_goodput_bps(
     ----------
     Snader, Effective TCP/IP Programming, Table 2.2.
     """
-    sent = non_negative("write_count", write_count)
-    lost = non_negative("lost_count", lost_count)
+    sent = whole("write_count", write_count)
+    lost = whole("lost_count", lost_count)
     if (lost > sent).any():
         raise DomainError(
             "above-argument", "lost_count", float(np.nanmax(lost)), other="write_count"

@@ -7,7 +7,7 @@ passed on mbuf by mbuf, so that a write of 200 bytes becomes two calls and two s
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc.checks import FloatArray, choice, flag, keep_nan, model, positive, whole
 from netcalc.errors import DomainError
 from netcalc.models.blocks import blockwise
+
+Comparison: TypeAlias = Literal[">=", ">"]
 
 
 class MbufSystem(NamedTuple):
@@ -75,7 +77,7 @@ def datagram_mbufs(
     mcl_bytes: ArrayLike = BSD44.mcl_bytes,
     max_hdr_bytes: ArrayLike = BSD44.max_hdr_bytes,
     align_bytes: ArrayLike = 4,
-    compare: str = ">=",
+    compare: Comparison = ">=",
 ) -> MbufCount:
     r"""Mbufs and clusters of a datagram with its headers, in 4.4BSD.
 
@@ -194,7 +196,7 @@ def stream_mbufs(
     mhlen_bytes: ArrayLike = BSD44.mhlen_bytes,
     minclsize_bytes: ArrayLike = BSD44.minclsize_bytes,
     mcl_bytes: ArrayLike = BSD44.mcl_bytes,
-    compare: str = ">=",
+    compare: Comparison = ">=",
 ) -> StreamCount:
     r"""Protocol calls, mbufs and clusters of a write to a TCP socket, in 4.4BSD.
 
@@ -272,7 +274,7 @@ def stream_segments(
     mhlen_bytes: ArrayLike = BSD44.mhlen_bytes,
     minclsize_bytes: ArrayLike = BSD44.minclsize_bytes,
     mcl_bytes: ArrayLike = BSD44.mcl_bytes,
-    compare: str = ">=",
+    compare: Comparison = ">=",
 ) -> FloatArray:
     r"""TCP segments of one write on an idle connection, in 4.4BSD.
 

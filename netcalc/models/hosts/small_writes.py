@@ -6,11 +6,15 @@ the receiver's timer fires.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, choice, flag, flags, model, non_negative, positive
 from netcalc.models.blocks import blockwise
+
+Policy: TypeAlias = Literal["nagle", "minshall", "nodelay"]
 
 
 @model
@@ -145,7 +149,7 @@ def tail_delay_s(
     delayed_ack_s: ArrayLike,
     mss_bytes: ArrayLike = 1460,
     segments_per_ack: ArrayLike = 2,
-    policy: str = "nagle",
+    policy: Policy = "nagle",
 ) -> FloatArray:
     r"""Delay of the short last segment of a large write.
 

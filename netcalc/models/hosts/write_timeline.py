@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 from itertools import count
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,8 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
+
+Policy: TypeAlias = Literal["nagle", "minshall", "nodelay"]
 
 MAX_SEGMENTS = 100_000
 """Largest number of segments that a timeline takes."""
@@ -61,7 +63,7 @@ def write_timeline(
     rtt_s: float,
     delayed_ack_s: float = 0.04,
     mss_bytes: float = 1460,
-    policy: str = "nagle",
+    policy: Policy = "nagle",
     quickack: bool = False,
     segments_per_ack: int = 2,
     server_s: float = 0.0,

@@ -78,6 +78,10 @@ def percentile(values: ArrayLike, *, quantile: ArrayLike) -> FloatArray:
     numpy.ndarray
         Percentile, in the unit of the values and the shape of ``quantile``. [1]
 
+    See Also
+    --------
+    netcalc.models.measuring.billing.billed_rate_bps : As providers bill it, without interpolation.
+
     Notes
     -----
     Validity: needs well over 1/(1 - q) values to mean anything.

@@ -7,6 +7,8 @@ meanwhile, :mod:`netcalc.models.queues.finite_queues` the losses of a finite buf
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -23,6 +25,8 @@ from netcalc.checks import (
 from netcalc.errors import DomainError
 from netcalc.models.queues._load import headroom, note_slow_queue
 
+QueueKind: TypeAlias = Literal["mm1", "md1", "mg1", "gg1", "mmc", "mm1k", "mmck", "mmcc"]
+
 INFINITE_QUEUES = ("mm1", "md1", "mg1", "gg1", "mmc")
 """Queues with an infinite buffer, in Kendall's notation."""
 
@@ -31,7 +35,7 @@ LIMITED_QUEUES = ("mm1k", "mmck", "mmcc")
 
 
 @model
-def is_stable(utilization: ArrayLike, *, queue: str = "gg1") -> NDArray[np.bool_]:
+def is_stable(utilization: ArrayLike, *, queue: QueueKind = "gg1") -> NDArray[np.bool_]:
     r"""Whether a queue has a steady state.
 
     .. math:: \rho < 1

@@ -393,7 +393,8 @@ def incast_goodput_bps(
     Returns
     -------
     numpy.ndarray
-        Goodput of one block after the other; nan for a block of 0 bytes without a timeout. [bit/s, payload]
+        Goodput of one block after the other; nan for a block of 0 bytes without a timeout.
+        [bit/s, payload]
 
     Notes
     -----

@@ -13,14 +13,16 @@ from numpy.typing import ArrayLike
 from netcalc.checks import (
     FloatArray,
     at_least,
+    keep_nan,
     model,
     non_negative,
     one_dimensional,
     positive,
+    whole,
 )
 from netcalc.errors import DomainError
 from netcalc.models.rates.line_rate import frame_rate_pps
-from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
+from netcalc.models.sizes.headers import MIN_FRAME_BYTES, PREAMBLE_AND_GAP_BYTES, padded_frame
 
 
 @model
@@ -30,10 +32,11 @@ def forwarding_rate_pps(
     device_pps: ArrayLike,
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Frame rate through a device on a link: the lower of the two limits.
 
-    .. math:: f = \min\left(f_d,\; \frac{R}{8 (F + o)}\right)
+    .. math:: f = \min\left(f_d,\; \frac{R}{8 (\max(F_{min},\; F) + o)}\right)
 
     Parameters
     ----------
@@ -45,6 +48,9 @@ def forwarding_rate_pps(
         Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -62,7 +68,7 @@ def forwarding_rate_pps(
     Range: everywhere.
 
     Symbols: :math:`F` frame_bytes, :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o`
-    overhead_bytes.
+    overhead_bytes, :math:`F_{min}` min_frame_bytes.
 
     Examples
     --------
@@ -73,7 +79,12 @@ def forwarding_rate_pps(
     ----------
     RFC 2544 section 26.1; RFC 2285 section 3.5.
     """
-    line = frame_rate_pps(frame_bytes, bandwidth_bps=bandwidth_bps, overhead_bytes=overhead_bytes)
+    line = frame_rate_pps(
+        frame_bytes,
+        bandwidth_bps=bandwidth_bps,
+        overhead_bytes=overhead_bytes,
+        min_frame_bytes=min_frame_bytes,
+    )
     return np.minimum(line, positive("device_pps", device_pps))
 
 
@@ -83,10 +94,11 @@ def crossover_frame_bytes(
     *,
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Frame size above which the link is the limit, and below which the device is.
 
-    .. math:: F^* = \max(0, \frac{R}{8 f_d} - o)
+    .. math:: F^* = \frac{R}{8 f_d} - o \ge F_{min}
 
     Parameters
     ----------
@@ -96,20 +108,24 @@ def crossover_frame_bytes(
         Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
     numpy.ndarray
-        Frame with FCS: below 64 the link limits every frame, above 1518 the device does. [byte]
+        Frame with FCS; nan where the device never limits, as the link is the limit at the smallest
+        frame. Above 1518 the device limits every common frame. [byte]
 
     Notes
     -----
-    Validity: a device with a cost per packet only. Below 64 the result is not a valid frame size;
-    it is 0 for a device that is faster than the link at any.
+    Validity: a device with a cost per packet only.
 
     Range: everywhere.
 
-    Symbols: :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
+    Symbols: :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o` overhead_bytes,
+    :math:`F_{min}` min_frame_bytes.
 
     Examples
     --------
@@ -121,7 +137,9 @@ def crossover_frame_bytes(
     RFC 2544 appendix B, solved for the frame.
     """
     wire = positive("bandwidth_bps", bandwidth_bps) / (8.0 * positive("device_pps", device_pps))
-    return np.maximum(wire - non_negative("overhead_bytes", overhead_bytes), 0.0)
+    frame = wire - non_negative("overhead_bytes", overhead_bytes)
+    least = non_negative("min_frame_bytes", min_frame_bytes)
+    return keep_nan(np.where(frame < least, np.nan, frame), least)
 
 
 @model
@@ -131,6 +149,7 @@ def device_byte_cost(
     frame_bytes: ArrayLike,
     other_rate_pps: ArrayLike,
     other_frame_bytes: ArrayLike,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Per-byte cost of a device, from its rates at two sizes.
 
@@ -146,6 +165,9 @@ def device_byte_cost(
         Rate at the second size. [packet/s]
     other_frame_bytes : array_like
         Second size. [byte]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -165,7 +187,7 @@ def device_byte_cost(
     Range: everywhere.
 
     Symbols: :math:`f_1` rate_pps, :math:`F_1` frame_bytes, :math:`f_2` other_rate_pps, :math:`F_2`
-    other_frame_bytes.
+    other_frame_bytes. Not in the equation: min_frame_bytes.
 
     Examples
     --------
@@ -178,9 +200,8 @@ def device_byte_cost(
     A straight line through two points.
     """
     first, second = positive("rate_pps", rate_pps), positive("other_rate_pps", other_rate_pps)
-    sizes = non_negative("other_frame_bytes", other_frame_bytes) - non_negative(
-        "frame_bytes", frame_bytes
-    )
+    other = padded_frame(other_frame_bytes, min_frame_bytes, "other_frame_bytes")
+    sizes = other - padded_frame(frame_bytes, min_frame_bytes)
     return np.where(sizes == 0.0, np.nan, (1.0 / second - 1.0 / first) / sizes)
 
 
@@ -191,6 +212,7 @@ def device_packet_cost(
     frame_bytes: ArrayLike,
     other_rate_pps: ArrayLike,
     other_frame_bytes: ArrayLike,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Per-packet cost of a device, from its rates at two sizes.
 
@@ -206,6 +228,9 @@ def device_packet_cost(
         Rate at the second size. [packet/s]
     other_frame_bytes : array_like
         Second size. [byte]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -224,7 +249,7 @@ def device_packet_cost(
     Range: everywhere.
 
     Symbols: :math:`f_1` rate_pps, :math:`F_1` frame_bytes, :math:`f_2` other_rate_pps, :math:`F_2`
-    other_frame_bytes.
+    other_frame_bytes. Not in the equation: min_frame_bytes.
 
     Examples
     --------
@@ -241,17 +266,23 @@ def device_packet_cost(
         frame_bytes=frame_bytes,
         other_rate_pps=other_rate_pps,
         other_frame_bytes=other_frame_bytes,
+        min_frame_bytes=min_frame_bytes,
     )
-    return 1.0 / positive("rate_pps", rate_pps) - byte * non_negative("frame_bytes", frame_bytes)
+    frame = padded_frame(frame_bytes, min_frame_bytes)
+    return 1.0 / positive("rate_pps", rate_pps) - byte * frame
 
 
 @model
 def affine_rate_pps(
-    frame_bytes: ArrayLike, *, packet_cost: ArrayLike, byte_cost: ArrayLike
+    frame_bytes: ArrayLike,
+    *,
+    packet_cost: ArrayLike,
+    byte_cost: ArrayLike,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Packet rate of a device with a cost per packet and a cost per byte.
 
-    .. math:: f = \frac{1}{a + b F}
+    .. math:: f = \frac{1}{a + b \max(F_{min},\; F)}
 
     Parameters
     ----------
@@ -261,6 +292,9 @@ def affine_rate_pps(
         Time spent on each packet regardless of its size. [s/packet]
     byte_cost : array_like
         Time spent on each byte. [s/byte]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -277,7 +311,8 @@ def affine_rate_pps(
 
     Range: everywhere.
 
-    Symbols: :math:`F` frame_bytes, :math:`a` packet_cost, :math:`b` byte_cost.
+    Symbols: :math:`F` frame_bytes, :math:`a` packet_cost, :math:`b` byte_cost, :math:`F_{min}`
+    min_frame_bytes.
 
     Examples
     --------
@@ -288,7 +323,7 @@ def affine_rate_pps(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, appendix A, has the same form for a host.
     """
-    each = non_negative("byte_cost", byte_cost) * non_negative("frame_bytes", frame_bytes)
+    each = non_negative("byte_cost", byte_cost) * padded_frame(frame_bytes, min_frame_bytes)
     return 1.0 / (each + non_negative("packet_cost", packet_cost))
 
 
@@ -341,10 +376,11 @@ def switch_rate_pps(
     port_bps: ArrayLike,
     port_count: ArrayLike = 1,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Forwarding rate that a switch needs for line rate on all its ports.
 
-    .. math:: f = \sum_i n_i \frac{R_i}{8 (F + o)}
+    .. math:: f = \sum_i n_i \frac{R_i}{8 (\max(F_{min},\; F) + o)}
 
     Parameters
     ----------
@@ -356,6 +392,9 @@ def switch_rate_pps(
         Number of ports of each kind. [1]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -370,7 +409,7 @@ def switch_rate_pps(
     Range: everywhere.
 
     Symbols: :math:`F` frame_bytes, :math:`R_i` port_bps, :math:`n_i` port_count, :math:`o`
-    overhead_bytes.
+    overhead_bytes, :math:`F_{min}` min_frame_bytes.
 
     Examples
     --------
@@ -384,9 +423,11 @@ def switch_rate_pps(
     RFC 2285 section 3.5 (forwarding rate); RFC 2544 appendix B.
     """
     rates = one_dimensional("port_bps", positive("port_bps", port_bps))
-    counts = one_dimensional("port_count", non_negative("port_count", port_count))
+    counts = one_dimensional("port_count", whole("port_count", port_count))
     if counts.size not in (1, rates.size):
         raise DomainError("wrong-count", "port_count", count=counts.size, expected=rates.size)
     total = (rates * (counts / 8.0)).sum()
-    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    wire = padded_frame(frame_bytes, min_frame_bytes) + non_negative(
+        "overhead_bytes", overhead_bytes
+    )
     return np.asarray(total / wire)

@@ -16,9 +16,11 @@ from netcalc.checks import (
     non_negative,
     one_dimensional,
     positive,
+    scalar,
 )
 from netcalc.errors import DomainError
-from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
+from netcalc.models.bounds import at_most_line
+from netcalc.models.sizes.headers import MIN_FRAME_BYTES, PREAMBLE_AND_GAP_BYTES, padded_frame
 
 
 @model
@@ -27,10 +29,11 @@ def frame_rate_pps(
     *,
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Maximum frame rate of an Ethernet link.
 
-    .. math:: f = \frac{R}{8 (F + o)}
+    .. math:: f = \frac{R}{8 (\max(F_{min},\; F) + o)}
 
     Parameters
     ----------
@@ -40,11 +43,15 @@ def frame_rate_pps(
         Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
     numpy.ndarray
-        Frames per second, not rounded; inf for a frame of 0 bytes. [packet/s]
+        Frames per second, not rounded; inf for a frame of 0 bytes on a medium without a smallest
+        frame. [packet/s]
 
     See Also
     --------
@@ -62,7 +69,8 @@ def frame_rate_pps(
 
     Range: everywhere.
 
-    Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
+    Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes,
+    :math:`F_{min}` min_frame_bytes.
 
     Examples
     --------
@@ -74,7 +82,9 @@ def frame_rate_pps(
     RFC 2544 appendix B; RFC 5180 appendix A.1 (whose table has three misprints: 4096 bytes at 1
     and 10 Gbit/s, 9216 bytes at 1 Gbit/s).
     """
-    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    wire = padded_frame(frame_bytes, min_frame_bytes) + non_negative(
+        "overhead_bytes", overhead_bytes
+    )
     return positive("bandwidth_bps", bandwidth_bps) / 8.0 / wire
 
 
@@ -84,10 +94,11 @@ def required_bandwidth_bps(
     *,
     frame_bytes: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Line rate that a frame rate requires: the inverse of :func:`frame_rate_pps`.
 
-    .. math:: R = 8 f (F + o)
+    .. math:: R = 8 f (\max(F_{min},\; F) + o)
 
     Parameters
     ----------
@@ -97,6 +108,9 @@ def required_bandwidth_bps(
         Frame with FCS and tags. [byte]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -109,7 +123,8 @@ def required_bandwidth_bps(
 
     Range: everywhere.
 
-    Symbols: :math:`f` rate_pps, :math:`F` frame_bytes, :math:`o` overhead_bytes.
+    Symbols: :math:`f` rate_pps, :math:`F` frame_bytes, :math:`o` overhead_bytes, :math:`F_{min}`
+    min_frame_bytes.
 
     Examples
     --------
@@ -120,7 +135,9 @@ def required_bandwidth_bps(
     ----------
     RFC 2544 appendix B.
     """
-    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    wire = padded_frame(frame_bytes, min_frame_bytes) + non_negative(
+        "overhead_bytes", overhead_bytes
+    )
     return non_negative("rate_pps", rate_pps) * (8.0 * wire)
 
 
@@ -130,10 +147,11 @@ def frame_throughput_bps(
     *,
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Maximum layer 2 throughput of a link, FCS included.
 
-    .. math:: R_2 = R \, \frac{F}{F + o}
+    .. math:: R_2 = R \, \frac{L}{L + o}, \quad L = \max(F_{min},\; F)
 
     Parameters
     ----------
@@ -143,6 +161,9 @@ def frame_throughput_bps(
         Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -155,7 +176,8 @@ def frame_throughput_bps(
 
     Range: everywhere.
 
-    Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
+    Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes,
+    :math:`F_{min}` min_frame_bytes.
 
     Examples
     --------
@@ -166,7 +188,7 @@ def frame_throughput_bps(
     ----------
     RFC 2544 appendix B.
     """
-    frame = non_negative("frame_bytes", frame_bytes)
+    frame = padded_frame(frame_bytes, min_frame_bytes)
     wire = frame + non_negative("overhead_bytes", overhead_bytes)
     return positive("bandwidth_bps", bandwidth_bps) * (frame / wire)
 
@@ -178,10 +200,11 @@ def line_utilization(
     frame_bytes: ArrayLike,
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Utilization of a link at a given frame rate.
 
-    .. math:: u = \frac{8 f (F + o)}{R}
+    .. math:: u = \frac{8 f (\max(F_{min},\; F) + o)}{R}
 
     Parameters
     ----------
@@ -193,11 +216,14 @@ def line_utilization(
         Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
     numpy.ndarray
-        Utilization; above 1 where the link cannot carry the rate. [ratio]
+        Utilization; above 1, with a note, where the link cannot carry the rate. [ratio]
 
     Notes
     -----
@@ -206,7 +232,7 @@ def line_utilization(
     Range: everywhere.
 
     Symbols: :math:`f` rate_pps, :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o`
-    overhead_bytes.
+    overhead_bytes, :math:`F_{min}` min_frame_bytes.
 
     Examples
     --------
@@ -217,9 +243,11 @@ def line_utilization(
     ----------
     RFC 2544 appendix B.
     """
-    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    wire = padded_frame(frame_bytes, min_frame_bytes) + non_negative(
+        "overhead_bytes", overhead_bytes
+    )
     share = wire * (8.0 / positive("bandwidth_bps", bandwidth_bps))
-    return non_negative("rate_pps", rate_pps) * share
+    return at_most_line(non_negative("rate_pps", rate_pps) * share)
 
 
 @model
@@ -242,7 +270,7 @@ def payload_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Payload rate. [bit/s, payload]
+        Payload rate; nan where the payload exceeds the wire. [bit/s, payload]
 
     Notes
     -----
@@ -265,14 +293,17 @@ def payload_throughput_bps(
     RFC 6349 section 4.1.
     """
     share = non_negative("payload_bytes", payload_bytes) / positive("wire_bytes", wire_bytes)
+    share = np.where(share > 1.0, np.nan, share)
     return positive("bandwidth_bps", bandwidth_bps) * share
 
 
 @model
-def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
+def mix_mean_frame_bytes(
+    frame_bytes: ArrayLike, *, weight: ArrayLike, min_frame_bytes: float = MIN_FRAME_BYTES
+) -> FloatArray:
     r"""Mean frame size of a mix of sizes (IMIX).
 
-    .. math:: \bar F = \sum_i w_i F_i \Big/ \sum_i w_i
+    .. math:: \bar F = \sum_i w_i \max(F_{min},\; F_i) \Big/ \sum_i w_i
 
     Parameters
     ----------
@@ -280,6 +311,9 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
         Sizes of the frames, FCS included. [byte]
     weight : 1-D array_like
         Number of frames of each size, in any unit. [1]
+    min_frame_bytes : float
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -297,7 +331,7 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
 
     Range: everywhere.
 
-    Symbols: :math:`F_i` frame_bytes, :math:`w_i` weight.
+    Symbols: :math:`F_i` frame_bytes, :math:`w_i` weight, :math:`F_{min}` min_frame_bytes.
 
     Examples
     --------
@@ -308,7 +342,8 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     ----------
     RFC 6985 (IMIX genome); FD.io CSIT (7:4:1).
     """
-    sizes = one_dimensional("frame_bytes", non_negative("frame_bytes", frame_bytes))
+    least = scalar("min_frame_bytes", non_negative("min_frame_bytes", min_frame_bytes))
+    sizes = one_dimensional("frame_bytes", padded_frame(frame_bytes, least))
     weights = one_dimensional("weight", non_negative("weight", weight))
     if weights.size != sizes.size:
         raise DomainError("wrong-count", "weight", count=weights.size, expected=sizes.size)
@@ -325,10 +360,14 @@ def mix_rate_pps(
     weight: ArrayLike,
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+    min_frame_bytes: float = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Maximum frame rate of a link for a mix of sizes (IMIX).
 
-    .. math:: f = \frac{R}{8 (\bar F + o)}, \quad \bar F = \sum_i w_i F_i \Big/ \sum_i w_i
+    .. math::
+
+        f = \frac{R}{8 (\bar F + o)}, \quad \bar F = \sum_i w_i \max(F_{min},\; F_i) \Big/ \sum_i
+        w_i
 
     Parameters
     ----------
@@ -340,6 +379,9 @@ def mix_rate_pps(
         Rate of the link. [bit/s, Ethernet line]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
+    min_frame_bytes : float
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -365,7 +407,7 @@ def mix_rate_pps(
     Range: everywhere.
 
     Symbols: :math:`F_i` frame_bytes, :math:`w_i` weight, :math:`R` bandwidth_bps, :math:`o`
-    overhead_bytes.
+    overhead_bytes, :math:`F_{min}` min_frame_bytes.
 
     Examples
     --------
@@ -376,5 +418,9 @@ def mix_rate_pps(
     ----------
     RFC 6985; RFC 5180 appendix A.1 with the mean frame.
     """
-    mean = mix_mean_frame_bytes(frame_bytes, weight=weight)
-    return frame_rate_pps(mean, bandwidth_bps=bandwidth_bps, overhead_bytes=overhead_bytes)
+    least = scalar("min_frame_bytes", non_negative("min_frame_bytes", min_frame_bytes))
+    frames = padded_frame(frame_bytes, least)
+    mean = mix_mean_frame_bytes(frames, weight=weight, min_frame_bytes=0.0)
+    return frame_rate_pps(
+        mean, bandwidth_bps=bandwidth_bps, overhead_bytes=overhead_bytes, min_frame_bytes=0.0
+    )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive, whole
-from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
+from netcalc.models.sizes.headers import MIN_FRAME_BYTES, PREAMBLE_AND_GAP_BYTES, padded_frame
 
 
 @model
@@ -117,7 +117,8 @@ def goodput_wire_bps(
     Returns
     -------
     numpy.ndarray
-        Rate on the wire, above the line rate where the reading is impossible. [bit/s, line]
+        Rate on the wire, above the line rate where the reading is impossible; nan where the payload
+        exceeds the wire. [bit/s, line]
 
     Notes
     -----
@@ -137,7 +138,7 @@ def goodput_wire_bps(
     RFC 6349 section 4.1.
     """
     factor = positive("wire_bytes", wire_bytes) / positive("payload_bytes", payload_bytes)
-    return non_negative("goodput_bps", goodput_bps) * factor
+    return non_negative("goodput_bps", goodput_bps) * np.where(factor < 1.0, np.nan, factor)
 
 
 @model
@@ -173,8 +174,8 @@ def header_bandwidth_bps(
 
     Examples
     --------
-    >>> float(header_bandwidth_bps(1448, wire_bytes=1538, bandwidth_bps=100e6).round())
-    5851756.0
+    >>> round(header_bandwidth_bps(1448, wire_bytes=1538, bandwidth_bps=100e6))
+    5851756
 
     References
     ----------
@@ -192,10 +193,11 @@ def constant_offset_rate_pps(
     frame_bytes: ArrayLike,
     offset_bps: ArrayLike = 6e6,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+    min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
     r"""Packet rate with a constant added to the goodput: a common error, for comparison.
 
-    .. math:: f = \frac{G + G_0}{8 (F + o)}
+    .. math:: f = \frac{G + G_0}{8 (\max(F_{min},\; F) + o)}
 
     Parameters
     ----------
@@ -207,6 +209,9 @@ def constant_offset_rate_pps(
         Constant for the headers: 6 Mbit/s is right for full frames at 100 Mbit/s. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
+    min_frame_bytes : array_like
+        Smallest frame of the medium, to which shorter ones are padded: 0 where there is none, as
+        for PPP. [byte]
 
     Returns
     -------
@@ -225,7 +230,7 @@ def constant_offset_rate_pps(
     Range: everywhere.
 
     Symbols: :math:`G` goodput_bps, :math:`F` frame_bytes, :math:`G_0` offset_bps, :math:`o`
-    overhead_bytes.
+    overhead_bytes, :math:`F_{min}` min_frame_bytes.
 
     Examples
     --------
@@ -238,7 +243,9 @@ def constant_offset_rate_pps(
     ----------
     A published router test; compare RFC 2544, which counts frames.
     """
-    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    wire = padded_frame(frame_bytes, min_frame_bytes) + non_negative(
+        "overhead_bytes", overhead_bytes
+    )
     total = non_negative("goodput_bps", goodput_bps) + non_negative("offset_bps", offset_bps)
     return total / (8.0 * wire)
 

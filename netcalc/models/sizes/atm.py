@@ -6,14 +6,21 @@ padded to whole cells, so a bare acknowledgement of 40 bytes takes one cell or t
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, choice, flag, model, non_negative, positive
-from netcalc.models.sizes.headers import FCS_BYTES, MAC_HEADER_BYTES, MIN_FRAME_BYTES
+from netcalc.models.sizes.headers import FCS_BYTES, MAC_HEADER_BYTES, MIN_FRAME_BYTES, whole_packet
 
 CELL_BYTES = 53.0
 CELL_PAYLOAD_BYTES = 48.0
+
+Encapsulation: TypeAlias = Literal[
+    "none", "ipoa-vcmux", "ipoa-llcsnap", "bridged-vcmux", "bridged-llcsnap", "pppoa-vcmux",
+    "pppoa-llc", "pppoe-vcmux", "pppoe-llcsnap",
+]  # fmt: skip
 
 ATM_OVERHEAD_BYTES: dict[str, float] = {
     "none": 0.0,
@@ -31,7 +38,7 @@ RFC 2684, RFC 2364, RFC 2516; bridged and pppoe without the Ethernet FCS. [byte]
 
 
 @model
-def atm_overhead_bytes(encapsulation: str) -> FloatArray:
+def atm_overhead_bytes(encapsulation: Encapsulation) -> FloatArray:
     r"""Encapsulation and AAL5 overhead of a packet, before segmentation into cells.
 
     .. math:: o = h + 8
@@ -72,7 +79,7 @@ def atm_overhead_bytes(encapsulation: str) -> FloatArray:
 def atm_cell_count(
     packet_bytes: ArrayLike,
     *,
-    encapsulation: str = "pppoa-vcmux",
+    encapsulation: Encapsulation = "pppoa-vcmux",
     fcs: bool = False,
     extra_bytes: ArrayLike = 0.0,
 ) -> FloatArray:
@@ -117,7 +124,7 @@ def atm_cell_count(
     ----------
     ITU-T I.363.5; RFC 2684.
     """
-    size = non_negative("packet_bytes", packet_bytes) + non_negative("extra_bytes", extra_bytes)
+    size = whole_packet("packet_bytes", packet_bytes) + non_negative("extra_bytes", extra_bytes)
     size = size + atm_overhead_bytes(encapsulation)
     if flag("fcs", fcs) and encapsulation.startswith(("bridged", "pppoe")):
         # The frame is the sum less the part before it.
@@ -131,7 +138,7 @@ def atm_cell_count(
 def atm_wire_bytes(
     packet_bytes: ArrayLike,
     *,
-    encapsulation: str = "pppoa-vcmux",
+    encapsulation: Encapsulation = "pppoa-vcmux",
     fcs: bool = False,
     extra_bytes: ArrayLike = 0.0,
 ) -> FloatArray:
@@ -191,7 +198,7 @@ def atm_wire_bytes(
 def atm_efficiency_ratio(
     packet_bytes: ArrayLike,
     *,
-    encapsulation: str = "pppoa-vcmux",
+    encapsulation: Encapsulation = "pppoa-vcmux",
     fcs: bool = False,
     extra_bytes: ArrayLike = 0.0,
 ) -> FloatArray:
@@ -239,7 +246,7 @@ def atm_efficiency_ratio(
     wire = atm_wire_bytes(
         packet_bytes, encapsulation=encapsulation, fcs=fcs, extra_bytes=extra_bytes
     )
-    return non_negative("packet_bytes", packet_bytes) / wire
+    return whole_packet("packet_bytes", packet_bytes) / wire
 
 
 @model
@@ -247,7 +254,7 @@ def atm_packet_rate_pps(
     packet_bytes: ArrayLike,
     *,
     bandwidth_bps: ArrayLike,
-    encapsulation: str = "pppoa-vcmux",
+    encapsulation: Encapsulation = "pppoa-vcmux",
     fcs: bool = False,
     extra_bytes: ArrayLike = 0.0,
 ) -> FloatArray:

@@ -20,13 +20,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive
+from netcalc.checks import FloatArray, as_float, keep_nan, model, note, positive
 from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import (
     UDP_HEADER_BYTES,
     ip_header_bytes,
+    ip_packet,
     tcp_ip_header_bytes,
+    whole_packet,
     without_headers,
 )
 from netcalc.models.sizes.layers import fixed_bytes, inside, outside, stack_layers
@@ -85,14 +87,14 @@ def tunnel_packet_bytes(
     ----------
     RFC 2516, 2784, 2890, 3032, 4303, 7348, 7637, 8926, 9300; 3GPP TS 29.281.
     """
-    layers = stack_layers(stack)
-    limits = [non_negative("mtu_bytes", mtu_bytes)]
-    for layer in layers:
-        limits.append(inside(layer, limits[-1]))
-    size = non_negative("packet_bytes", packet_bytes)
-    for layer, limit in zip(reversed(layers), reversed(limits[1:]), strict=True):
-        size = outside(layer, size, limit)
-    return keep_nan(size, limits[0])
+    mtu = whole_packet("mtu_bytes", mtu_bytes)
+    size = _outer_bytes(whole_packet("packet_bytes", packet_bytes), stack, mtu)
+    above = size > mtu
+    if np.any(above):
+        pair = np.broadcast_arrays(size, mtu)
+        value, most = (float(one.flat[np.argmax(above)]) for one in pair)
+        note("tunnel-above-mtu", name="packet_bytes", value=value, limit=most)
+    return keep_nan(size, mtu)
 
 
 @model
@@ -156,7 +158,7 @@ def tunnel_wire_bytes(
     """
     outer = tunnel_packet_bytes(packet_bytes, stack=stack, mtu_bytes=mtu_bytes)
     wire = ethernet_wire_bytes(outer, tag_count=tag_count)
-    return np.where(outer > non_negative("mtu_bytes", mtu_bytes), np.nan, wire)
+    return np.where(outer > whole_packet("mtu_bytes", mtu_bytes), np.nan, wire)
 
 
 @model
@@ -207,7 +209,7 @@ def tunnel_overhead_bytes(
     As :func:`tunnel_packet_bytes`.
     """
     outer = tunnel_packet_bytes(packet_bytes, stack=stack, mtu_bytes=mtu_bytes)
-    return outer - non_negative("packet_bytes", packet_bytes)
+    return outer - whole_packet("packet_bytes", packet_bytes)
 
 
 @model
@@ -435,16 +437,29 @@ def tunnel_goodput_bps(
     """
     inner = tunnel_mtu_bytes(mtu_bytes, stack=stack)
     payload = without_headers("mtu_bytes", inner, tcp_ip_header_bytes(ip_version, tcp_option_bytes))
-    outer = tunnel_packet_bytes(inner, stack=stack, mtu_bytes=mtu_bytes)
+    outer = _outer_bytes(inner, stack, as_float("mtu_bytes", mtu_bytes))
     wire = ethernet_wire_bytes(outer, tag_count=tag_count)
     return positive("bandwidth_bps", bandwidth_bps) * (payload / wire)
 
 
+def _outer_bytes(size: FloatArray, stack: str, mtu: FloatArray) -> FloatArray:
+    """Return a packet with the headers and the padding of all layers of a stack."""
+    layers = stack_layers(stack)
+    limits = [mtu]
+    for layer in layers:
+        limits.append(inside(layer, limits[-1]))
+    for layer, limit in zip(reversed(layers), reversed(limits[1:]), strict=True):
+        size = outside(layer, size, limit)
+    return size
+
+
 def _inner_bytes(mtu_bytes: ArrayLike, stack: str, headers: FloatArray | float) -> FloatArray:
     """Return what a stack of tunnels, and the headers of the packet inside it, leave of an MTU."""
-    inner = non_negative("mtu_bytes", mtu_bytes)
+    layers = stack_layers(stack)
+    pads = any(layer.base == "esp" for layer in layers)
+    inner = (whole_packet if pads else ip_packet)("mtu_bytes", mtu_bytes)
     fixed = 0.0  # of neighbours that only add headers, taken off together
-    for layer in stack_layers(stack):
+    for layer in layers:
         if layer.base == "esp":
             inner = inside(layer, without_headers("mtu_bytes", inner, fixed) if fixed else inner)
             fixed = 0.0

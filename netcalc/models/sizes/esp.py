@@ -10,8 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, flag, model, non_negative
-from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, without_headers
+from netcalc.checks import FloatArray, flag, model
+from netcalc.models.sizes.headers import (
+    UDP_HEADER_BYTES,
+    ip_header_bytes,
+    whole_packet,
+    without_headers,
+)
 from netcalc.models.sizes.suites import suite_sizes
 
 ESP_HEADER_BYTES = 8.0
@@ -82,7 +87,7 @@ def esp_packet_bytes(
     RFC 4303 section 2; RFC 3948 (NAT traversal).
     """
     iv, align, icv = suite_sizes(suite)
-    padded = non_negative("payload_bytes", payload_bytes) + ESP_TRAILER_BYTES
+    padded = whole_packet("payload_bytes", payload_bytes) + ESP_TRAILER_BYTES
     padded = np.ceil(padded / align) * align
     return padded + (_outer_bytes(ip_version, nat_traversal) + iv + icv)
 
@@ -143,7 +148,7 @@ def esp_payload_bytes(
     """
     iv, align, icv = suite_sizes(suite)
     fixed = _outer_bytes(ip_version, nat_traversal) + iv + icv
-    left = without_headers("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), fixed + align)
+    left = without_headers("mtu_bytes", whole_packet("mtu_bytes", mtu_bytes), fixed + align)
     return np.floor(left / align) * align + (align - ESP_TRAILER_BYTES)
 
 

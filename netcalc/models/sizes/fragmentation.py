@@ -7,6 +7,8 @@ cuts every fragment of a datagram to the multiple.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -23,7 +25,13 @@ from netcalc.checks import (
 from netcalc.errors import DomainError
 from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.framing import ethernet_wire_bytes
-from netcalc.models.sizes.headers import IPV4_HEADER_BYTES, MAX_PACKET_BYTES, ip_header_bytes
+from netcalc.models.sizes.headers import (
+    IPV4_HEADER_BYTES,
+    MAX_PACKET_BYTES,
+    ip_header_bytes,
+)
+
+Algorithm: TypeAlias = Literal["rfc791", "bsd"]
 
 IPV6_FRAGMENT_HEADER_BYTES = 8.0
 _ALGORITHMS = ("rfc791", "bsd")
@@ -73,7 +81,7 @@ def fragment_count(
     mtu_bytes: ArrayLike = 1500,
     ip_version: int = 4,
     ip_option_bytes: ArrayLike = 0.0,
-    algorithm: str = "rfc791",
+    algorithm: Algorithm = "rfc791",
 ) -> FloatArray:
     r"""Number of fragments of a datagram.
 
@@ -141,7 +149,7 @@ def fragments_bytes(
     mtu_bytes: int = 1500,
     ip_version: int = 4,
     ip_option_bytes: float = 0.0,
-    algorithm: str = "rfc791",
+    algorithm: Algorithm = "rfc791",
 ) -> FloatArray:
     r"""IP payload of each fragment of one datagram, in order.
 
@@ -218,7 +226,7 @@ def fragmented_bytes(
     mtu_bytes: ArrayLike = 1500,
     ip_version: int = 4,
     ip_option_bytes: ArrayLike = 0.0,
-    algorithm: str = "rfc791",
+    algorithm: Algorithm = "rfc791",
 ) -> FloatArray:
     r"""Total size of all fragments of a datagram, IP headers included.
 
@@ -293,7 +301,7 @@ def fragmented_wire_bytes(
     mtu_bytes: ArrayLike = 1500,
     ip_version: int = 4,
     ip_option_bytes: ArrayLike = 0.0,
-    algorithm: str = "rfc791",
+    algorithm: Algorithm = "rfc791",
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
     r"""Wire size of all fragments of a datagram on Ethernet.
@@ -360,7 +368,8 @@ def fragmented_wire_bytes(
     more = IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else 0.0
     header = ip_header_bytes(ip_version) + options + np.where(count > 1.0, more, 0.0)
     last = whole("ip_payload_bytes", ip_payload_bytes) - (count - 1.0) * cut
-    full_wire = ethernet_wire_bytes(cut + header, tag_count=tag_count)
+    full = np.where(count > 1.0, cut + header, header)  # of one packet none is full
+    full_wire = ethernet_wire_bytes(full, tag_count=tag_count)
     return (count - 1.0) * full_wire + ethernet_wire_bytes(last + header, tag_count=tag_count)
 
 
@@ -385,7 +394,8 @@ def _fragment_capacities(
     mtu_bytes: ArrayLike, ip_version: int, option_bytes: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return what fits unfragmented, the payload of a last fragment, and that of the others."""
-    mtu = whole("mtu_bytes", at_least("mtu_bytes", mtu_bytes, float(min_mtu_bytes(ip_version))))
+    least = float(min_mtu_bytes(ip_version))
+    mtu = whole("mtu_bytes", at_least("mtu_bytes", mtu_bytes, least))  # that of Linux lo: 65,536
     fits = mtu - (ip_header_bytes(ip_version) + option_bytes)
     free = fits - IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else fits
     return fits, free, np.floor(free / 8.0) * 8.0

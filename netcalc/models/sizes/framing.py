@@ -20,6 +20,7 @@ from netcalc.models.sizes.headers import (
     TAG_BYTES,
     UDP_HEADER_BYTES,
     ip_header_bytes,
+    ip_packet,
     tcp_ip_header_bytes,
     without_headers,
 )
@@ -68,7 +69,7 @@ def ethernet_frame_bytes(
     IEEE 802.3 clause 3; IEEE 802.1Q clause 9 (tags).
     """
     added = MAC_HEADER_BYTES + FCS_BYTES + TAG_BYTES * whole("tag_count", tag_count)
-    frame = non_negative("packet_bytes", packet_bytes) + added
+    frame = ip_packet("packet_bytes", packet_bytes) + added
     return np.maximum(frame, non_negative("min_frame_bytes", min_frame_bytes))
 
 
@@ -314,7 +315,7 @@ def tcp_payload_bytes(
     RFC 9293 section 3.7.1; RFC 6691; RFC 7323 (timestamps).
     """
     headers = tcp_ip_header_bytes(ip_version, tcp_option_bytes)
-    return without_headers("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
+    return without_headers("mtu_bytes", ip_packet("mtu_bytes", mtu_bytes), headers)
 
 
 @model
@@ -358,7 +359,7 @@ def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArra
     RFC 768, RFC 791, RFC 8200.
     """
     headers = ip_header_bytes(ip_version) + UDP_HEADER_BYTES
-    return without_headers("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
+    return without_headers("mtu_bytes", ip_packet("mtu_bytes", mtu_bytes), headers)
 
 
 @model

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between
+from netcalc.checks import FloatArray, between, non_negative, note, up_to, whole
 from netcalc.errors import DomainError
 
 MAC_HEADER_BYTES = 14.0
@@ -67,3 +67,28 @@ def without_headers(name: str, outer: FloatArray, headers: FloatArray | float) -
         index = None if left.size == 1 else first
         raise DomainError("below-headers", name, found, low=needed, index=index)
     return left
+
+
+def ip_packet(name: str, value: ArrayLike) -> FloatArray:
+    """Return a size of an IP packet; refuse one above 65,535 bytes, where IP ends."""
+    return up_to(name, value, MAX_PACKET_BYTES)
+
+
+def whole_packet(name: str, value: ArrayLike) -> FloatArray:
+    """Return a size of a real IP packet, in whole bytes: padding is not that of a mean size."""
+    return whole(name, ip_packet(name, value))
+
+
+def padded_frame(
+    frame_bytes: ArrayLike, min_frame_bytes: ArrayLike, name: str = "frame_bytes"
+) -> FloatArray:
+    """Return frames of at least the smallest of the medium, and note where they are padded."""
+    frame = non_negative(name, frame_bytes)
+    least = non_negative("min_frame_bytes", min_frame_bytes)
+    short = frame < least
+    if short.any():
+        frame_of, least_of = np.broadcast_arrays(frame, least)
+        at = int(np.flatnonzero(short)[0])
+        value, low = float(frame_of.flat[at]), float(least_of.flat[at])
+        note("frame-padded", name=name, value=value, low=low)
+    return np.maximum(frame, least)

@@ -9,8 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, model, non_negative
-from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, without_headers
+from netcalc.checks import FloatArray, model
+from netcalc.models.sizes.headers import (
+    UDP_HEADER_BYTES,
+    ip_header_bytes,
+    ip_packet,
+    whole_packet,
+    without_headers,
+)
 
 WIREGUARD_BYTES = 32.0
 """Type (4), receiver (4), counter (8) and tag (16). [byte]"""
@@ -102,8 +108,8 @@ def wireguard_packet_bytes(
     Donenfeld, WireGuard (NDSS 2017), doi:10.14722/ndss.2017.23160, section 5.4.6; Linux,
     drivers/net/wireguard/send.c.
     """
-    inner = non_negative("packet_bytes", packet_bytes)
-    largest = non_negative("device_mtu_bytes", device_mtu_bytes)
+    inner = whole_packet("packet_bytes", packet_bytes)
+    largest = whole_packet("device_mtu_bytes", device_mtu_bytes)
     padded = np.minimum(np.ceil(inner / WIREGUARD_ALIGN_BYTES) * WIREGUARD_ALIGN_BYTES, largest)
     padded = np.where(inner > largest, np.nan, padded)
     return padded + wireguard_overhead_bytes(ip_version)
@@ -151,5 +157,5 @@ def wireguard_mtu_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatAr
     Donenfeld, WireGuard (NDSS 2017), doi:10.14722/ndss.2017.23160, section 5.4.6; wg-quick sets
     1420.
     """
-    outer = non_negative("mtu_bytes", mtu_bytes)
+    outer = ip_packet("mtu_bytes", mtu_bytes)
     return without_headers("mtu_bytes", outer, float(wireguard_overhead_bytes(ip_version)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, model, ratio
+from netcalc.checks import FloatArray, model, ratio, whole
 
 
 @model
@@ -52,7 +52,7 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
     Kent and Mogul, Fragmentation considered harmful, SIGCOMM 1987, doi:10.1145/55482.55524.
     """
     survives = np.log1p(-ratio("loss_ratio", loss_ratio))
-    return -np.expm1(at_least("fragments", fragments, 1.0) * survives)
+    return -np.expm1(whole("fragments", fragments, low=1) * survives)
 
 
 @model
@@ -91,4 +91,4 @@ def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike)
     :func:`datagram_loss_ratio`, solved for the fragment loss ratio.
     """
     survives = np.log1p(-ratio("datagram_loss_ratio", datagram_loss_ratio))
-    return -np.expm1(survives / at_least("fragments", fragments, 1.0))
+    return -np.expm1(survives / whole("fragments", fragments, low=1))

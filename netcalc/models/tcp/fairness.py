@@ -54,7 +54,7 @@ def jain_index(allocations: ArrayLike) -> FloatArray:
 
     Examples
     --------
-    >>> jain_index([9, 1]).round(6).tolist()
+    >>> round(jain_index([9, 1]), 6)
     0.609756
 
     References

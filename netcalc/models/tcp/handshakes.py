@@ -7,12 +7,31 @@ exchanges gain most from saved round trips.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, choice, model, non_negative, positive
+from netcalc.checks import FloatArray, choice, model, non_negative, positive, whole
 from netcalc.errors import DomainError
 from netcalc.models.tcp.slow_start import rounds
+
+SecuredTransport: TypeAlias = Literal["tcp", "quic"]
+
+Transport: TypeAlias = Literal[
+    "udp", "tcp", "tcp_persistent", "ttcp", "ttcp_first", "tfo", "tfo_first", "quic",
+    "quic_0rtt", "quic_0rtt_rejected", "quic_retry", "quic_0rtt_retry", "quic_hrr",
+    "quic_version_negotiation", "quic_version_negotiation_retry",
+]  # fmt: skip
+Security: TypeAlias = Literal[
+    "none", "tls1.2", "tls1.2_resume", "tls1.2_false_start", "tls1.3", "tls1.3_resume",
+    "tls1.3_hrr", "tls1.3_0rtt", "tls1.3_0rtt_rejected", "dtls1.2", "dtls1.2_resume", "dtls1.3",
+    "dtls1.3_hrr", "dtls1.3_0rtt",
+]  # fmt: skip
+Ladder: TypeAlias = Literal[
+    "udp_transaction", "tcp_handshake", "tcp_close", "tcp_close_merged", "tcp_transaction",
+    "ttcp_transaction", "ttcp_first_transaction", "tfo_transaction",
+]  # fmt: skip
 
 TRANSPORT_ROUND_TRIPS: dict[str, int] = {
     "udp": 0,
@@ -65,7 +84,7 @@ LADDER_SEGMENTS: dict[str, int] = {
 
 
 @model
-def round_trips(transport: str, *, security: str = "none") -> FloatArray:
+def round_trips(transport: Transport, *, security: Security = "none") -> FloatArray:
     r"""Round trips from the first packet to the first byte of the response.
 
     .. math:: n = n_{transport} + n_{security} + 1
@@ -132,8 +151,8 @@ def _not_over(transport: str, security: str, prefix: str | None) -> DomainError:
 def first_byte_s(
     rtt_s: ArrayLike,
     *,
-    transport: str = "tcp",
-    security: str = "none",
+    transport: Transport = "tcp",
+    security: Security = "none",
     server_s: ArrayLike = 0.0,
     extra_round_trips: ArrayLike = 0,
 ) -> FloatArray:
@@ -199,7 +218,7 @@ def first_byte_s(
     :func:`round_trips`.
     """
     total = round_trips(transport, security=security)
-    total = total + non_negative("extra_round_trips", extra_round_trips)
+    total = total + whole("extra_round_trips", extra_round_trips)
     return total * non_negative("rtt_s", rtt_s) + non_negative("server_s", server_s)
 
 
@@ -207,7 +226,7 @@ def first_byte_s(
 def certificate_round_trips(
     certificate_bytes: ArrayLike,
     *,
-    transport: str = "tcp",
+    transport: SecuredTransport = "tcp",
     mss_bytes: ArrayLike = 1460,
     initial_window_segments: ArrayLike = 10,
     client_bytes: ArrayLike = 1200,
@@ -271,7 +290,7 @@ def certificate_round_trips(
 
 
 @model
-def segments(ladder: str) -> FloatArray:
+def segments(ladder: Ladder) -> FloatArray:
     r"""Number of segments of a minimal exchange, request and reply in one segment each.
 
     .. math:: n = n_{open} + n_{data} + n_{close}

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio
 from netcalc.models.blocks import in_blocks
+from netcalc.models.bounds import timeout_after
 
 
 def _window_offset(acked: FloatArray) -> FloatArray:
@@ -359,6 +360,7 @@ def pftk_rate_pps(
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
+    timeout_after(rto, rtt)
     return in_blocks(_sent_pps, loss, rtt, rto, limit, acked)
 
 
@@ -428,6 +430,7 @@ def pftk_throughput_pps(
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
+    timeout_after(rto, rtt)
     return in_blocks(_received_pps, loss, rtt, rto, limit, acked)
 
 
@@ -499,6 +502,7 @@ def pftk_approx_rate_pps(
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
+    timeout_after(rto, rtt)
     return in_blocks(_approximate_pps, loss, rtt, rto, limit, acked)
 
 
@@ -575,6 +579,7 @@ def pftk_loss_ratio(
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
+    timeout_after(rto, rtt)
     return in_blocks(_full_loss, rate, rtt, rto, limit, acked)
 
 
@@ -647,6 +652,7 @@ def pftk_approx_loss_ratio(
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
+    timeout_after(rto, rtt)
     return in_blocks(_approximate_loss, rate, rtt, rto, limit, acked)
 
 

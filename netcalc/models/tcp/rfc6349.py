@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive
 from netcalc.errors import DomainError
+from netcalc.models.bounds import not_below
 
 
 @model
@@ -89,7 +90,9 @@ def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatA
     ----------
     RFC 6349, 3.4.1.
     """
-    return non_negative("transfer_s", transfer_s) / positive("ideal_s", ideal_s)
+    measured, ideal = non_negative("transfer_s", transfer_s), positive("ideal_s", ideal_s)
+    not_below("measured-below-ideal", "transfer_s", measured, ideal)
+    return measured / ideal
 
 
 @model
@@ -178,7 +181,9 @@ def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArra
     RFC 6349, 3.4.3.
     """
     base = positive("base_rtt_s", base_rtt_s)
-    return (non_negative("rtt_s", rtt_s) - base) / base
+    rtt = non_negative("rtt_s", rtt_s)
+    not_below("measured-below-base", "rtt_s", rtt, base)
+    return (rtt - base) / base
 
 
 @model

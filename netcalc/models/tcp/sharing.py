@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import (
     FloatArray,
-    at_least,
     between,
     keep_nan,
     model,
     non_negative,
     note,
     positive,
+    whole,
 )
 from netcalc.models.blocks import in_blocks
 from netcalc.models.tcp.cubic import CUBIC_DECREASE
@@ -339,7 +339,7 @@ def buffer_rule_bytes(
     McKeown, SIGCOMM 2004, doi:10.1145/1015467.1015499.
     """
     bits = positive("bandwidth_bps", bandwidth_bps) * non_negative("rtt_s", rtt_s)
-    flows = at_least("flow_count", flow_count, 1.0)
+    flows = whole("flow_count", flow_count, low=1)
     few = flows[(flows > 1.0) & (flows < MANY_FLOWS)]
     if few.size:
         note("few-flows", name="flow_count", value=float(few.min()), limit=MANY_FLOWS)

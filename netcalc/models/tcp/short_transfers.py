@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, model, non_negative, positive
+from netcalc.checks import FloatArray, at_least, model, non_negative, positive, whole
 from netcalc.models.blocks import in_blocks
 from netcalc.models.tcp._sending import sending_parts
 
@@ -263,7 +263,7 @@ def fetch_s(
         at_least("growth", growth, 1),
         positive("max_window_segments", max_window_segments, allow_inf=True),
     )
-    before = 1.0 + non_negative("handshake_round_trips", handshake_round_trips)
+    before = 1.0 + whole("handshake_round_trips", handshake_round_trips)
     return before * rtt + non_negative("server_s", server_s) + sending
 
 

@@ -7,12 +7,27 @@ with byte counting, 1.5 with one per two segments. Round :math:`k` sends
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, as_float, at_least, choice, model, non_negative, positive
+from netcalc.checks import (
+    FloatArray,
+    as_float,
+    at_least,
+    choice,
+    counted,
+    model,
+    non_negative,
+    positive,
+)
 from netcalc.errors import DomainError
 from netcalc.models.blocks import blockwise, in_blocks
+
+InitialWindowRule: TypeAlias = Literal[
+    "rfc2001", "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002"
+]
 
 INITIAL_WINDOW_RFCS = ("rfc2001", "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002")
 """The rules for the first window that :func:`initial_window_bytes` knows."""
@@ -24,7 +39,7 @@ _EXACT = 1e-9  # what a logarithm may be above a whole number of rounds by round
 
 
 @model
-def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: str = "rfc6928") -> FloatArray:
+def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: InitialWindowRule = "rfc6928") -> FloatArray:
     r"""Initial window by RFC, for a segment size.
 
     .. math::
@@ -124,7 +139,7 @@ def rounds(
     RFC 5681, 3.1; Cardwell, Savage and Anderson, INFOCOM 2000, doi:10.1109/INFCOM.2000.832574, eq.
     9.
     """
-    count = non_negative("segments", segments)
+    count = counted("segments", segments, rounds)
     first = positive("initial_window_segments", initial_window_segments)
     return in_blocks(_rounds, count, first, at_least("growth", growth, 1))
 
@@ -192,7 +207,7 @@ def rounds_delayed_ack(
     ----------
     RFC 5681, 3.1 and 4.2.
     """
-    left = non_negative("segments", segments)
+    left = counted("segments", segments, rounds_delayed_ack)
     window = at_least("initial_window_segments", initial_window_segments, 1)
     per_ack = positive("segments_per_ack", segments_per_ack)
     left, window, per_ack = np.broadcast_arrays(left, window, per_ack)

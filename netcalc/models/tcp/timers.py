@@ -6,7 +6,7 @@ expiry. :mod:`netcalc.models.hosts.delayed_ack` has the timers of the receiver.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +29,8 @@ MIN_RTO_S = 0.2
 
 MAX_RTO_S = 120.0
 """Largest retransmission timeout of Linux (TCP_RTO_MAX). [s]"""
+
+Floor: TypeAlias = Literal["rto", "variation"]
 
 LINUX_TIMERS: dict[str, float] = {
     "initial_rto_s": 1.0,  # TCP_TIMEOUT_INIT
@@ -56,7 +58,7 @@ def rto_s(
     granularity_s: ArrayLike = 0.0,
     min_rto_s: ArrayLike = MIN_RTO_S,
     max_rto_s: ArrayLike = MAX_RTO_S,
-    floor: str = "variation",
+    floor: Floor = "variation",
 ) -> FloatArray:
     r"""Retransmission timeout from the smoothed round-trip time and its variation.
 
@@ -132,7 +134,7 @@ def rto_estimate(
     min_rto_s: float = MIN_RTO_S,
     max_rto_s: float = MAX_RTO_S,
     initial_rto_s: float = 1.0,
-    floor: str = "variation",
+    floor: Floor = "variation",
 ) -> RtoEstimate:
     r"""Smoothed round-trip time, variation and retransmission timeout after each sample.
 

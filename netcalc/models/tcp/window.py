@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, flag, keep_nan, model, non_negative, positive
+from netcalc.checks import FloatArray, between, flag, keep_nan, model, non_negative, positive, whole
 from netcalc.models.blocks import blockwise
+from netcalc.models.bounds import tcp_window
 
 MAX_UNSCALED_WINDOW_BYTES = 65_535
 """Largest window of the 16-bit field in the TCP header. [byte]"""
@@ -162,7 +163,7 @@ def throughput_bps(
     ----------
     Stevens, TCP/IP Illustrated vol. 1, 20.7; RFC 7323, 1.1.
     """
-    window = non_negative("window_bytes", window_bytes)
+    window = tcp_window(non_negative("window_bytes", window_bytes))
     rtt = positive("rtt_s", rtt_s)
     rate = positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
     result = window * (8.0 / rtt)
@@ -313,7 +314,9 @@ def max_window_bytes(shift: ArrayLike) -> FloatArray:
     ----------
     RFC 7323, 2.3.
     """
-    return MAX_UNSCALED_WINDOW_BYTES * np.exp2(between("shift", shift, 0, MAX_WINDOW_SHIFT))
+    return MAX_UNSCALED_WINDOW_BYTES * np.exp2(
+        whole("shift", between("shift", shift, 0, MAX_WINDOW_SHIFT))
+    )
 
 
 @model

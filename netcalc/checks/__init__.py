@@ -17,11 +17,22 @@ from functools import cache, wraps
 from inspect import signature, unwrap
 from itertools import combinations
 from math import inf, isfinite, prod
-from typing import Any, TypeAlias, TypeGuard, TypeVar, cast
+from typing import (
+    Any,
+    Concatenate,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeGuard,
+    TypeVar,
+    overload,
+)
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netcalc.checks._labels import are_plain, without_labels
+from netcalc.checks._units import PLAIN, without_units
 from netcalc.errors import (
     ArgumentTypeError,
     DomainError,
@@ -45,6 +56,25 @@ MAX_ELEMENTS = 1 << 25
 """Most elements of a range, and of a result whose shape no argument has: 256 MiB of float64."""
 
 Model = TypeVar("Model", bound=Callable[..., Any])
+Others = ParamSpec("Others")
+
+
+class Numeric(Protocol[Others]):
+    """A model for the type checker: a number where the swept argument is one, else an array.
+
+    Where the swept argument is a number and another one an array, say so with
+    ``numpy.asarray``.
+    """
+
+    @overload
+    def __call__(self, swept: float, /, *args: Others.args, **others: Others.kwargs) -> float: ...
+    @overload
+    def __call__(
+        self, swept: ArrayLike, /, *args: Others.args, **others: Others.kwargs
+    ) -> FloatArray: ...
+    @overload  # the swept argument may have a default
+    def __call__(self, *args: Others.args, **others: Others.kwargs) -> float: ...
+
 
 Range: TypeAlias = tuple[float, float]
 """From where to where."""
@@ -53,9 +83,12 @@ Range: TypeAlias = tuple[float, float]
 class _Call:
     """What the checks found during the call of one model."""
 
-    __slots__ = ("found", "notes", "ranges")
+    __slots__ = ("found", "model", "notes", "ranges")
 
-    def __init__(self, names: tuple[str, ...], ranges: Mapping[str, Range]) -> None:
+    def __init__(
+        self, model: Callable[..., Any], names: tuple[str, ...], ranges: Mapping[str, Range]
+    ) -> None:
+        self.model = model
         # The warnings about its arguments, by their names; True once one was checked.
         self.found: dict[str, NotFiniteWarning | bool] = dict.fromkeys(names, False)
         self.ranges = ranges
@@ -114,12 +147,17 @@ def _check_range(call: _Call, name: str, lowest: float, highest: float) -> None:
         call.add(DoubtWarning("below-published-range", name=name, value=lowest, limit=low))
 
 
-def model(function: Model) -> Model:
-    """Decorate a model: its numbers may overflow without a warning, its arguments warn once.
+@overload
+def model(function: Callable[Concatenate[ArrayLike, Others], FloatArray]) -> Numeric[Others]: ...
+@overload
+def model(function: Model) -> Model: ...
+def model(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a model: numbers in, numbers out, and its arguments warn once.
 
-    1e308 and denormals may come out as inf or 0. A model that hands an argument to another one, or
-    checks it twice, warns of a nan in it once, at its own caller. The first check counts: later
-    ones may be of a number that was computed from another.
+    Single numbers give a Python ``float``. Arguments with labels, of pandas or xarray, are aligned,
+    and the result has their labels. 1e308 and denormals may come out as inf or 0. A model that
+    hands an argument to another one, or checks it twice, warns of a nan in it once, at its own
+    caller. The first check counts: later ones may be of a number that was computed from another.
     """
     code = unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -128,8 +166,13 @@ def model(function: Model) -> Model:
     def called(*args: Any, **kwargs: Any) -> Any:
         if _call.get() is not None:
             return function(*args, **kwargs)
-        call = _Call(names, published_ranges(function) or {})
+        call = _Call(called, names, published_ranges(function) or {})
         given = dict(zip(names, args, strict=False)) | kwargs
+        wrap = None
+        if not are_plain(given):
+            given, wrap = without_labels(function, given)
+            args = tuple(given[name] for name in names[: len(args)])
+            kwargs = {name: given[name] for name in kwargs}
         if any(getattr(value, "ndim", 0) > 1 for value in given.values()):
             _refuse_too_many(given)
         token = _call.set(call)
@@ -157,9 +200,25 @@ def model(function: Model) -> Model:
                 _check_range(call, "result", float(finite.min()), float(finite.max()))
         if call.notes:
             tell_doubts(list(call.notes.values()))
-        return result
+        return _as_python(result) if wrap is None else _wrapped(wrap, result)
 
-    return cast(Model, called)
+    return called
+
+
+def _as_python(result: Any) -> Any:
+    """Return a single number as Python has it, alone or in a column."""
+    if isinstance(result, np.ndarray | np.generic) and result.ndim == 0:
+        return result.item()
+    if hasattr(result, "_asdict"):
+        return type(result)(*map(_as_python, result))
+    return result
+
+
+def _wrapped(wrap: Callable[[Any], Any], result: Any) -> Any:
+    """Return a result, or each of its columns, with labels."""
+    if hasattr(result, "_asdict"):
+        return type(result)(*map(wrap, result))
+    return _as_python(wrap(result))
 
 
 def _shapes(given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
@@ -229,6 +288,11 @@ def between(name: str, value: ArrayLike, low: float, high: float) -> FloatArray:
     return _checked("out-of-range", name, value, low=low, high=high)
 
 
+def up_to(name: str, value: ArrayLike, high: float) -> FloatArray:
+    """Return ``value`` as float64; refuse negative numbers, and those above ``high``."""
+    return _checked("is-negative", name, value, low=0.0, high=high, above="above-maximum")
+
+
 def ratio(name: str, value: ArrayLike) -> FloatArray:
     """Return ``value`` as float64; refuse numbers outside ``[0, 1]``, suggest percent above 1."""
     return _checked("out-of-range", name, value, low=0.0, high=1.0, is_ratio=True)
@@ -248,6 +312,17 @@ def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
             found = float(array[fractional].flat[0])
             raise DomainError("not-whole", name, found, low=low, index=_index(array, found))
     return array
+
+
+def counted(name: str, value: ArrayLike, model: Callable[..., Any], *, low: int = 0) -> FloatArray:
+    """Return a count as float64; refuse fractions, unless another model than this has computed it.
+
+    Nobody sends half a segment, but a size over that of a segment has a part, and what follows from
+    it is right.
+    """
+    call = _call.get()
+    is_given = call is None or call.model is model
+    return whole(name, value, low) if is_given else at_least(name, value, low)
 
 
 def _has_fraction(array: FloatArray) -> bool:
@@ -326,6 +401,8 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     """
     if isinstance(value, range) and value[:MAX_ELEMENTS] != value:  # numpy would make a list of it
         raise DomainError("too-long-range", name, repr(value), high=MAX_ELEMENTS)
+    if type(value) not in PLAIN:
+        value = without_units(name, value)
     try:
         if is_masked(value):
             value = np.ma.filled(value.astype(np.float64), np.nan)
@@ -333,6 +410,9 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     except Exception as error:  # lists of unequal length, or an object that fails by itself
         raise ArgumentTypeError("not-numbers", name, safe_repr(value)) from error
     kind = array.dtype.kind
+    if kind == "O" and not PLAIN.issuperset(map(type, array.flat)):
+        array = np.asarray(without_units(name, array.tolist()))
+        kind = array.dtype.kind
     if kind == "f" or kind in "iu":
         if array.dtype.itemsize > 8:  # a long double beyond the range is inf
             with np.errstate(over="ignore"):
@@ -367,6 +447,7 @@ def _checked(
     low_open: bool = False,
     allow_inf: bool = False,
     is_ratio: bool = False,
+    above: str = "",
 ) -> FloatArray:
     array = as_float(name, value)
     call = _call.get()
@@ -391,7 +472,7 @@ def _checked(
         if is_ratio:
             meant = {"low": low, "high": high, "percent": highest, "ratio": highest / 100}
             raise DomainError("percent-for-ratio", name, highest, index=at, **meant)
-        raise DomainError(code, name, highest, index=at, low=low, high=high)
+        raise DomainError(above or code, name, highest, index=at, low=low, high=high)
     if call is not None and name in call.ranges:
         _check_range(call, name, lowest, highest)
     if lowest == 0.0 and np.signbit(array).any():

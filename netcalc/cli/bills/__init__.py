@@ -1,0 +1,1 @@
+"""Bills of providers from files of samples."""

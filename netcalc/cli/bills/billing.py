@@ -1,0 +1,90 @@
+"""``netcalc billing``: what a provider bills by percentile, from a file of samples."""
+
+from __future__ import annotations
+
+import click
+
+from netcalc import units
+from netcalc.cli import print_json, put, say
+from netcalc.cli.output import cell, print_table
+from netcalc.cli.quantity import Quantity, QuantityCommand
+from netcalc.models.measuring.billing import billed_rate_bps
+from netcalc.models.measuring.robust import percentile
+from netcalc.readers.usage import INTERVAL_S, read_usage
+
+
+@click.command(cls=QuantityCommand)
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--discard", "discarded_ratio", type=Quantity("ratio"), default="5%", show_default=True,
+    help="Share of the samples that is discarded, the highest.",
+)  # fmt: skip
+@click.option(
+    "--interval", "interval_s", type=Quantity("s"),
+    help="Time between two samples, for columns of bytes; that of the file, or 5 min.",
+)  # fmt: skip
+@click.option(
+    "--columns", "columns", metavar="NAMES",
+    help="Names of the columns of a file without a header, with units: in_Mbps,out_Mbps.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def billing(
+    file: str,
+    discarded_ratio: float,
+    interval_s: float | None,
+    columns: str | None,
+    as_json: bool,
+) -> None:
+    """Compute the rate that a provider bills by the 95th percentile, from samples in FILE.
+
+    FILE has a column for each direction, of rates or of bytes in each interval, with the unit in
+    the header. The highest 5 % of each are discarded, the next highest is its rate, and the larger
+    of both is billed. The interpolated percentile is printed beside it.
+
+    \b
+    netcalc billing november.csv
+    """
+    names = None if columns is None else [one.strip() for one in columns.split(",")]
+    usage = read_usage(file, interval_s=interval_s, columns=names)
+    kept = 1 - discarded_ratio
+    rows: dict[str, dict[str, float]] = {
+        name: {
+            "billed_bps": float(billed_rate_bps(rate, discarded_ratio=discarded_ratio)),
+            "interpolated_bps": float(percentile(rate, quantile=kept)),
+            "highest_bps": float(rate.max()),
+        }
+        for name, rate in usage.rates_bps.items()
+    }
+    larger = max(rows, key=lambda name: rows[name]["billed_bps"])
+    billed = rows[larger]["billed_bps"]
+    count = len(usage.rates_bps[larger])
+    if as_json:
+        print_json(
+            {
+                "file": file,
+                "sample_count": count,
+                "interval_s": usage.interval_s,
+                "discarded_ratio": discarded_ratio,
+                "directions": rows,
+                "billed_direction": larger,
+                "billed_bps": billed,
+            }
+        )
+        return
+    from rich.table import Table  # late: the help does without
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "billed", "interpolated", "highest"):
+        table.add_column(cell(heading), justify="right" if heading else "left")
+    for name, row in rows.items():
+        table.add_row(cell(name), *(units.show(value, "bit/s") for value in row.values()))
+    print_table(table)
+    every = units.show(usage.interval_s, "s")
+    put("")
+    say(
+        f"Billed: {units.show(billed, 'bit/s')}, the rate of {larger}: of {count} samples, one "
+        f"each {every}, the highest {units.show(discarded_ratio, 'ratio')} are discarded, and the "
+        "next one counts."
+    )
+    if usage.interval_s != INTERVAL_S:
+        say("Providers take samples of 5 min; of longer ones the percentile is lower.")

@@ -1,0 +1,54 @@
+"""Answers and arguments beyond what a network can have: noted, where they are not impossible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from netcalc.checks import FloatArray, note
+
+MAX_WINDOW_BYTES = 65_535.0 * 2**14
+"""Largest window of TCP: 16 bits, shifted by 14 (RFC 7323 section 2.3). [byte]"""
+
+
+def at_most_line(utilization: FloatArray) -> FloatArray:
+    """Return a utilization, and note one above 1: no line carries more than itself."""
+    most = _most(utilization)
+    if most > 1.0:
+        note("more-than-the-line", name="result", value=most)
+    return utilization
+
+
+def tcp_window(window_bytes: FloatArray) -> FloatArray:
+    """Return a window, and note one that TCP cannot announce."""
+    most = _most(window_bytes)
+    if np.isfinite(most) and most > MAX_WINDOW_BYTES:
+        note("window-above-tcp", name="window_bytes", value=most, limit=MAX_WINDOW_BYTES)
+    return window_bytes
+
+
+def timeout_after(rto_s: FloatArray, rtt_s: FloatArray) -> None:
+    """Note a retransmission timeout below the round trip: it ends before any answer can be back."""
+    short = np.asarray(rto_s < rtt_s)
+    if short.any():
+        rto, rtt = (float(one.flat[short.argmax()]) for one in np.broadcast_arrays(rto_s, rtt_s))
+        note("timeout-below-round-trip", name="rto_s", value=rto, limit=rtt)
+
+
+def not_below(code: str, name: str, measured: Any, least: Any) -> None:
+    """Note a measured value below the least that theory allows."""
+    below = np.asarray(measured < least)
+    if below.any():
+        pair = np.broadcast_arrays(measured, least)
+        value, limit = (float(one.flat[below.argmax()]) for one in pair)
+        note(code, name=name, value=value, limit=limit)
+
+
+def _most(values: FloatArray) -> float:
+    """Return the largest element; -inf if there is none but nan."""
+    if values.size == 1:
+        most = float(values.reshape(())[()])
+        return most if most == most else -np.inf
+    most = float(values.max(initial=-np.inf))
+    return most if most == most else float(np.fmax.reduce(values, axis=None))

@@ -1,0 +1,240 @@
+"""No answer beyond a physical limit goes out without a word: padded, noted, nan or refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from netcalc import calculator
+from netcalc.errors import DomainError, DoubtWarning, doubts
+
+G = {"bandwidth_bps": 1e9}
+BITS_64 = 8 * (64 + 8 + 12)
+"""Of the smallest frame on the wire: IEEE 802.3, with preamble, start delimiter and gap."""
+
+
+def noted(name, first, **others):
+    """Return the answer of a formula, and the codes of its notes."""
+    with doubts() as found:
+        result = calculator.formula(name).function(first, **others)
+    return result, [doubt.code for doubt in found]
+
+
+# derived: bit times of whole frames of 64 bytes, which no shorter frame undercuts
+PADDED = [
+    ("frame-rate", 58, G, 1e9 / BITS_64),
+    ("frame-rate", 1, G, 1e9 / BITS_64),
+    ("frame-rate", 0, G, 1e9 / BITS_64),
+    ("required-bandwidth", 1e6, {"frame_bytes": 40}, 1e6 * BITS_64),
+    ("frame-throughput", 40, G, 1e9 * 8 * 64 / BITS_64),
+    ("forwarding-rate", 46, {"device_pps": 1e7, **G}, 1e9 / BITS_64),
+    ("switch-rate", 46, {"port_bps": [1e9], "port_count": [24]}, 24e9 / BITS_64),
+    ("mix-mean-frame", [40, 570, 1518], {"weight": [7, 4, 1]}, (7 * 64 + 4 * 570 + 1518) / 12),
+    ("mix-rate", [40, 570, 1518], {"weight": [7, 4, 1], **G},
+     12e9 / (7 * BITS_64 + 4 * 8 * 590 + 8 * 1538)),
+    ("affine-rate", 40, {"packet_cost": 0.0, "byte_cost": 1e-9}, 1 / 64e-9),
+    ("constant-offset-rate", 0.0, {"frame_bytes": 40, "offset_bps": 6e6}, 6e6 / BITS_64),
+    ("device-byte-cost", 1e4, {"frame_bytes": 40, "other_rate_pps": 5e3, "other_frame_bytes": 164},
+     1e-4 / 100),
+    ("device-packet-cost", 1e4,
+     {"frame_bytes": 40, "other_rate_pps": 5e3, "other_frame_bytes": 164}, 1e-4 - 64e-6),
+    ("cut-through", 40, {"bandwidth_bps": [1e9, 1e9], "header_bytes": 14},
+     8 * (64 + 14) / 1e9),
+]  # fmt: skip
+
+
+@pytest.mark.each(("name", "first", "others", "expected"), PADDED)
+def test_frames_are_padded_with_a_note(name, first, others, expected):
+    found, codes = noted(name, first, **others)
+    assert found == pytest.approx(expected)
+    assert codes == ["frame-padded"]
+    # identity: on a medium without a smallest frame, none is padded, and nothing is said
+    bare, codes = noted(name, first, **others, min_frame_bytes=0)
+    assert bare != pytest.approx(expected)
+    assert codes == []
+
+
+def test_rates_that_are_published():
+    # published: RFC 2544 appendix B, 148,809 at 100 Mbit/s; data sheets of 24 ports: 35.71 Mpps
+    assert noted("frame-rate", 58, **G)[0] == pytest.approx(1_488_095, abs=1)
+    assert noted("switch-rate", 46, port_bps=1e9, port_count=24)[0] == pytest.approx(
+        35.714e6, abs=500
+    )
+
+
+def test_every_formula_of_an_ethernet_frame_pads_it():
+    named = {"frame_bytes", "other_frame_bytes"}
+    without = [
+        name
+        for name, formula in calculator.formulas().items()
+        if named & {p.name for p in formula.parameters}
+        and "min_frame_bytes" not in {p.name for p in formula.parameters}
+    ]
+    assert without == ["serial_lines.pos_frame_rate_pps"]  # no Ethernet: SONET has no smallest
+
+
+def test_a_padded_array_is_noted_once_and_keeps_nan():
+    with pytest.warns() as caught:
+        found = calculator.formula("frame-rate").function([40, np.nan, 1518], **G)
+    assert [type(one.message).__name__ for one in caught] == ["NotFiniteWarning", "DoubtWarning"]
+    assert found == pytest.approx([1e9 / BITS_64, np.nan, 1e9 / 12304], nan_ok=True)
+
+
+def test_a_device_faster_than_the_link_never_limits():
+    found, _ = noted("crossover-frame", 2e6, **G)
+    assert math.isnan(found)
+    # derived: at 1.488 Mpps the link sends frames of 64 bytes
+    assert noted("crossover-frame", 1e9 / BITS_64, **G)[0] == pytest.approx(64)
+    assert noted("crossover-frame", 2e6, **G, min_frame_bytes=0)[0] == pytest.approx(42.5)
+
+
+NOTED = [
+    # derived: 1.6e6 x 672 bit, 2e6 x 672 bit, of 1e9
+    ("line-utilization", 1.6e6, {"frame_bytes": 58, **G}, 1.0752,
+     ["frame-padded", "more-than-the-line"]),
+    ("line-utilization", 2e6, {"frame_bytes": 64, **G}, 1.344, ["more-than-the-line"]),
+    # derived: 2^31 bytes each 50 ms; TCP ends at 65,535 x 2^14 (RFC 7323, 2.3)
+    ("throughput", 2**31, {"rtt_s": 0.05}, 8 * 2**31 / 0.05, ["window-above-tcp"]),
+    ("throughput", 65_535 * 2**14, {"rtt_s": 0.05}, 8 * 65_535 * 2**14 / 0.05, []),
+    # definition, RFC 6349 section 4.1 and 4.3
+    ("transfer-time-factor", 5.0, {"ideal_s": 8.0}, 0.625, ["measured-below-ideal"]),
+    ("transfer-time-factor", 8.0, {"ideal_s": 8.0}, 1.0, []),
+    ("buffer-delay-factor", 0.02, {"base_rtt_s": 0.03}, -1 / 3, ["measured-below-base"]),
+    ("buffer-delay-factor", 0.03, {"base_rtt_s": 0.03}, 0.0, []),
+    # derived: 1500 in 16s, 1504, and 60 of IPv4, UDP and WireGuard
+    ("tunnel-packet", 1500, {"stack": "wireguard4"}, 1564, ["tunnel-above-mtu"]),
+    ("tunnel-packet", 1440, {"stack": "wireguard4"}, 1500, []),
+]  # fmt: skip
+
+
+@pytest.mark.each(("name", "first", "others", "expected", "codes"), NOTED)
+def test_doubtful_answers_have_a_note(name, first, others, expected, codes):
+    found, said = noted(name, first, **others)
+    assert found == pytest.approx(expected)
+    assert said == codes
+
+
+@pytest.mark.each(
+    "name",
+    ["pftk-rate", "pftk-throughput", "pftk-approx-rate"],
+)
+def test_a_timeout_below_the_round_trip_is_noted(name):
+    limits = {"rtt_s": 0.1, "max_window_packets": 30}
+    assert "timeout-below-round-trip" in noted(name, 0.01, rto_s=0.01, **limits)[1]
+    assert "timeout-below-round-trip" not in noted(name, 0.01, rto_s=0.2, **limits)[1]
+
+
+def test_the_whole_loss_for_a_rate_of_nothing_is_noted():
+    assert noted("cubic-loss", 1.0, packet_bytes=1500, rtt_s=0.1)[1] == ["beyond-published-range"]
+    assert noted("tfrc-loss", 1.0, mss_bytes=1460, rtt_s=0.1)[1] == ["beyond-published-range"]
+
+
+def test_more_payload_than_wire_is_no_rate():
+    for name in ("payload-throughput", "header-bandwidth"):
+        assert math.isnan(noted(name, 1500, wire_bytes=1000, **G)[0])
+    assert math.isnan(noted("goodput-wire", 1e6, payload_bytes=1500, wire_bytes=1000)[0])
+    assert noted("payload-throughput", 1000, wire_bytes=1000, **G)[0] == 1e9  # identity
+
+
+@pytest.mark.each(
+    ("name", "first", "others"),
+    [
+        ("tcp-goodput-ratio", 70_000, {}),
+        ("tcp_goodput_bps", 65_536, G),
+        ("udp_goodput_bps", 65_536, G),
+        ("echo-rtt", 100_000, {"base_rtt_s": 1e-3, **G}),
+        ("ethernet-frame", 65_536, {}),
+        ("esp-payload", 65_536, {}),
+        ("tunnel-packet", 65_536, {"stack": "vxlan4"}),
+    ],
+)
+def test_packets_end_where_ip_ends(name, first, others):
+    with pytest.raises(DomainError) as error:
+        noted(name, first, **others)
+    assert error.value.code == "above-maximum"
+
+
+def test_nothing_is_sent_in_less_than_a_round_trip():
+    assert noted("slow-start", 1, rtt_s=0.05)[0] >= 0.05
+    assert noted("lossy-transfer", 5, rtt_s=0.1, loss_ratio=0.0, delayed_ack_s=0.0)[0] >= 0.1
+
+
+@pytest.mark.each(
+    ("name", "first", "others", "argument"),
+    [
+        ("slow_start.rounds", 100.5, {}, "segments"),
+        ("rounds-delayed-ack", 100.5, {}, "segments"),
+        ("datagram-loss", 0.01, {"fragments": 1.5}, "fragments"),
+        ("buffer-rule", 1e9, {"rtt_s": 0.1, "flow_count": 2.5}, "flow_count"),
+        ("switch-rate", 64, {"port_bps": 1e9, "port_count": 2.5}, "port_count"),
+        ("delivered-goodput", 2.5, {"lost_count": 0, "write_bytes": 1, "elapsed_s": 1},
+         "write_count"),
+        ("max-window", 2.5, {}, "shift"),
+        ("first-byte", 0.1, {"extra_round_trips": 0.5}, "extra_round_trips"),
+        ("esp-packet", 542.7, {}, "payload_bytes"),
+        ("esp-payload", 1499.5, {}, "mtu_bytes"),
+        ("wireguard-packet", 99.5, {}, "packet_bytes"),
+        ("atm-cell-count", 99.5, {}, "packet_bytes"),
+        ("tunnel-packet", 99.5, {"stack": "vxlan4"}, "packet_bytes"),
+    ],
+)  # fmt: skip
+def test_counts_and_padded_sizes_are_whole(name, first, others, argument):
+    with pytest.raises(DomainError) as error:
+        noted(name, first, **others)
+    assert error.value.code == "not-whole"
+    assert error.value.name == argument
+
+
+def test_what_a_model_computes_may_have_a_part():
+    # identity: 14,601 bytes are eleven segments of 1460, two rounds of ten and twenty
+    found, _ = noted("certificate-round-trips", 14_601, mss_bytes=1460)
+    assert found == 1.0
+
+
+def test_mean_sizes_stay_possible_where_nothing_is_padded():
+    assert noted("frame-rate", 353.83, **G)[0] == pytest.approx(1e9 / 8 / 373.83)  # derived
+
+
+def test_python_warns_at_the_line_that_calls():
+    rate = calculator.formula("frame-rate").function
+    with pytest.warns(DoubtWarning) as caught:
+        rate(58, **G)
+    assert [one.filename for one in caught] == [__file__]
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "netcalc", "calc", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.each(
+    ("line", "printed", "said"),
+    [
+        ("frame-rate 58B --bandwidth 1Gbit/s", "1.488 Mpps", "padded to 64 B"),
+        ("switch-rate 46B --port 1Gbit/s --port-count 24", "35.71 Mpps", "padded to 64 B"),
+        ("crossover-frame 2Mpps --bandwidth 1Gbit/s", "not defined", "never limits"),
+        ("required-bandwidth 1Mpps --frame 40B", "672 Mbit/s", "padded to 64 B"),
+        ("line-utilization 1.6Mpps --frame 58B --bandwidth 1Gbit/s", "107.5%", "more than it can"),
+        ("frame-rate --solve frame --for 2Mpps --bandwidth 1Gbit/s", "no solution", ""),
+    ],
+)
+def test_the_command_says_it(line, printed, said):
+    found = run(*line.split())
+    assert printed in found.stdout
+    assert said in found.stderr
+
+
+def test_a_sweep_has_the_note_and_whole_bytes():
+    line = "frame-rate --bandwidth 1Gbit/s --sweep frame=1B:100B:8 --json"
+    found = json.loads(run(*line.split()).stdout)
+    assert found["values"] == [1, 15, 29, 43, 58, 72, 86, 100]  # derived: steps of 99/7
+    assert max(found["result"]) == pytest.approx(1e9 / BITS_64)
+    assert "padded to 64 B" in found["note"]
+    line = "esp-packet --sweep payload=500B:600B:8 --json"
+    found = json.loads(run(*line.split()).stdout)
+    assert all(value == round(value) for value in found["values"])

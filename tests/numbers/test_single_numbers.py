@@ -1,0 +1,88 @@
+"""A number in, a number out: Python's own, also for the type checker."""
+
+from __future__ import annotations
+
+import inspect
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import numpy as np
+import pytest
+
+from netcalc import calculator
+from netcalc.errors import DomainError
+
+BASE = runpy.run_path(str(Path(__file__).parents[1] / "models" / "base_arguments.py"))["BASE"]
+
+CHECKED = """
+from typing import assert_type
+import numpy as np
+from numpy.typing import NDArray
+from netcalc.models.delays.latency import transfer_s
+assert_type(transfer_s(1e6, bandwidth_bps=1e9, latency_s=0.03), float)
+assert_type(transfer_s(1000, bandwidth_bps=1e9, latency_s=0.03), float)
+assert_type(transfer_s([1e6], bandwidth_bps=1e9, latency_s=0.03), NDArray[np.float64])
+assert_type(transfer_s(np.ones(3), bandwidth_bps=1e9, latency_s=0.03), NDArray[np.float64])
+transfer_s(1e6, bandwith_bps=1e9, latency_s=0.03)  # type: ignore[call-overload]
+"""
+
+
+@pytest.mark.each("name", calculator.formulas(), ids=calculator.formulas())
+def test_no_model_gives_an_array_without_dimensions(name):
+    result = calculator.formula(name).evaluate(BASE[name])
+    for column in result if hasattr(result, "_asdict") else [result]:
+        assert not isinstance(column, np.generic)
+        assert not (isinstance(column, np.ndarray) and column.ndim == 0)
+
+
+def test_the_type_checker_agrees(tmp_path):
+    pytest.importorskip("mypy")
+    file = tmp_path / "checked.py"
+    file.write_text(CHECKED, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(file)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout
+
+
+def literal_choices():
+    """Yield the text arguments, with what the type checker lets through."""
+    for name, formula in calculator.formulas().items():
+        hints = get_type_hints(inspect.unwrap(formula.function))
+        for parameter in formula.parameters:
+            if parameter.kind in ("choice", "text"):
+                yield f"{name}.{parameter.name}", parameter, get_args(hints[parameter.name])
+
+
+COMPOSED = ("stack", "suite")
+"""Texts that are put together from parts, so that no list has them all."""
+OPEN = ("delayed_ack.delayed_ack_s.system", "delayed_ack.delayed_ack_s.statistic")
+
+
+def test_choices_of_text_are_literal():
+    for name, parameter, allowed in literal_choices():
+        if parameter.name in COMPOSED or name in OPEN:
+            continue
+        assert allowed, name
+        if parameter.kind == "choice":
+            assert allowed == parameter.choices, name
+
+
+@pytest.mark.each(
+    ("name", "arguments", "argument"),
+    [
+        ("atm-overhead", {}, "encapsulation"),
+        ("round-trips", {}, "transport"),
+        ("handshakes.segments", {}, "ladder"),
+    ],
+)
+def test_every_literal_of_a_table_is_taken(name, arguments, argument):
+    formula = calculator.formula(name)
+    allowed = get_args(get_type_hints(inspect.unwrap(formula.function))[argument])
+    for word in allowed:
+        formula.function(word, **arguments)
+    with pytest.raises(DomainError) as error:
+        formula.function("", **arguments)
+    assert list(allowed) == list(error.value.values["choices"])
