@@ -357,7 +357,7 @@ def test_a_step_over_the_result_is_said():
         calculator.formula("fragment_count"),
         {"mtu_bytes": 1500.0}, over="ip_payload", result="2.5", limits="100B:9000B",
     )  # fmt: skip
-    assert found.lines == ["2961 B (nearest: the formula steps over it and gives 3)"]
+    assert found.lines == ["2961 B (no value gives 2.5: 3 from here, the least for it, 2 below)"]
 
 
 @pytest.mark.each("scale", [1e-12, 1.0, 1e12])

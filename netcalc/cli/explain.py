@@ -19,8 +19,8 @@ from netcalc.cli.report import metric_line
 from netcalc.cli.streams import standard_input
 from netcalc.errors import UnitError
 from netcalc.explain import Finding, Known
-from netcalc.explain.known import CONGESTION_CONTROLS
 from netcalc.messages import Notice
+from netcalc.models.tcp.transfer_time import CONGESTION_CONTROLS, CongestionControl
 from netcalc.samples import Samples, json_ready
 
 _OF_FILES = {
@@ -181,7 +181,9 @@ def _size_in_front(words: tuple[str, ...]) -> tuple[float | None, tuple[str, ...
     return None, words
 
 
-def _congestion_control(asked: str | None) -> tuple[str, tuple[Notice, ...]]:
+def _congestion_control(
+    asked: CongestionControl | None,
+) -> tuple[CongestionControl, tuple[Notice, ...]]:
     """Return the congestion control that counts, and where it is from."""
     if asked is not None:
         return asked, ()
@@ -189,7 +191,7 @@ def _congestion_control(asked: str | None) -> tuple[str, tuple[Notice, ...]]:
         found = Path(_OF_SYSTEM).read_text(encoding="ascii").strip()
     except (OSError, ValueError):
         found = ""
-    used = found if found in CONGESTION_CONTROLS else CONGESTION_CONTROLS[0]
+    used = next((one for one in CONGESTION_CONTROLS if one == found), CONGESTION_CONTROLS[0])
     code = "assumed-control-default"
     if found:
         code = "assumed-control-system" if used == found else "assumed-control-other"

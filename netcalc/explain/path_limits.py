@@ -24,6 +24,7 @@ from netcalc.models.rates import goodput
 from netcalc.models.sizes import framing
 from netcalc.models.tcp import transfer_time, window
 from netcalc.models.tcp.timers import MIN_RTO_S
+from netcalc.models.tcp.transfer_time import CongestionControl
 from netcalc.path import Path
 from netcalc.rate_layers import TCP_PAYLOAD, named
 from netcalc.units import line, show
@@ -35,7 +36,7 @@ BARE_ACK_BYTES = 52
 # Timeouts become frequent at about 1% loss (Padhye et al., Modeling TCP throughput, 1998).
 HIGH_LOSS_RATIO = 0.01
 """Loss above which timeouts decide, and a formula is an estimate. [ratio]"""
-CONTROL_NAMES = {"cubic": "CUBIC", "reno": "Reno", "bbr": "BBR"}
+CONTROL_NAMES: dict[CongestionControl, str] = {"cubic": "CUBIC", "reno": "Reno", "bbr": "BBR"}
 """Congestion controls as people write them."""
 
 
@@ -147,7 +148,7 @@ class RateExplanation:
     ceilings: tuple[Ceiling, ...]
     rtt_s: float
     high_loss: bool = False
-    by_congestion_control: Mapping[str, float] = field(default_factory=dict)
+    by_congestion_control: Mapping[CongestionControl, float] = field(default_factory=dict)
     assumptions: tuple[Notice, ...] = ()
 
     @property
@@ -202,7 +203,7 @@ def rate_text(rate_bps: float) -> str:
     return named(show(rate_bps, "bit/s"), TCP_PAYLOAD)
 
 
-def by_control_line(found: Mapping[str, float]) -> list[str]:
+def by_control_line(found: Mapping[CongestionControl, float]) -> list[str]:
     """Return a line of what each congestion control makes of it; none without loss."""
     texts = [f"{CONTROL_NAMES[name]} {rate_text(value)}" for name, value in found.items()]
     return [f"By congestion control: {', '.join(texts)}."] if texts else []
@@ -278,7 +279,7 @@ def rate(
     loss_ratio: float = 0.0,
     mtu_bytes: float = 1500,
     reverse_bandwidth_bps: float | None = None,
-    congestion_control: str = "cubic",
+    congestion_control: CongestionControl = "cubic",
     flow_count: int = 1,
 ) -> RateExplanation:
     """Find what limits the rate of long TCP transfers over a path.
@@ -354,7 +355,7 @@ def rate(
                 reverse_bandwidth_bps, ack_wire_bytes=ack, mss_bytes=mss
             )
         )
-    by_control = {}
+    by_control: dict[CongestionControl, float] = {}
     if loss_ratio > 0 and rtt > 0:
         lowest = min(rates.values())
         for name in transfer_time.CONGESTION_CONTROLS:

@@ -25,6 +25,7 @@ from netcalc.explain.path_limits import (
 from netcalc.messages import Notice, sentence
 from netcalc.models.tcp import transfer_time
 from netcalc.models.tcp.timers import MIN_RTO_S
+from netcalc.models.tcp.transfer_time import CongestionControl
 from netcalc.path import Path
 from netcalc.units import show
 
@@ -67,8 +68,8 @@ class TcpTransfer:
     parts: tuple[TcpPart, ...]
     total_s: float
     rate: RateExplanation
-    congestion_control: str
-    by_congestion_control: Mapping[str, float]
+    congestion_control: CongestionControl
+    by_congestion_control: Mapping[CongestionControl, float]
     assumptions: tuple[Notice, ...]
 
     @property
@@ -120,7 +121,7 @@ def tcp_transfer(
     loss_ratio: float = 0.0,
     mtu_bytes: float = 1500,
     reverse_bandwidth_bps: float | None = None,
-    congestion_control: str = "cubic",
+    congestion_control: CongestionControl = "cubic",
     flow_count: int = 1,
 ) -> TcpTransfer:
     """Find what limits a TCP transfer over a new connection, and how long it takes.

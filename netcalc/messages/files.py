@@ -271,6 +271,12 @@ _NAME_A_FILE = "Name a regular file"
 _SHIPPED_AGAIN = "Reinstall netcalc-lab, or in a checkout: git checkout -- data/{name}"
 
 FILES_HINTS: dict[str, str] = {
+    "column-not-there": "Name one of the columns that it lists, or give its number",
+    "column-empty": "Name a column with numbers",
+    "sample-not-whole": "Export the samples again, or delete the row if it is the last one",
+    "interval-uneven": (
+        "Export all samples; billing counts a missing one, so netcalc invents none in its place"
+    ),
     "package-missing": 'Install it with: pip install "netcalc-lab[{extra}]"',
     "package-too-old": 'Install it with: pip install "netcalc-lab[{extra}]"',
     "parquet-package-missing": "Install it with: pip install pyarrow",

@@ -13,6 +13,7 @@ from netcalc.messages import Notice
 from netcalc.models.rates.goodput import tcp_goodput_bps
 from netcalc.models.tcp.transfer_time import (
     TIMESTAMP_BYTES,
+    CongestionControl,
     congestion_limit_bps,
     transfer_parts,
     transfer_time_s,
@@ -50,7 +51,7 @@ def sending(
     window_bytes: ArrayLike = np.inf,
     flow_count: ArrayLike = 1.0,
     mtu_bytes: ArrayLike = 1500.0,
-    congestion_control: str = "cubic",
+    congestion_control: CongestionControl = "cubic",
 ) -> dict[str, FloatArray]:
     """Return the time of a transfer, its ceilings, and the index of the one that binds."""
     shape: Any = {

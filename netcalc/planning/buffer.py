@@ -190,10 +190,10 @@ def _steps(
 
 def _chart(middle: Mapping[str, float], found: Mapping[str, float]) -> Chart:
     highest = max(10.0 * middle["flow_count"], 1e4)
-    flows = np.geomspace(1.0, highest, 200)
+    flows = np.unique(np.round(np.geomspace(1.0, highest, 200)))
     rule = buffer_rule_bytes(middle["bandwidth_bps"], rtt_s=middle["rtt_s"], flow_count=flows)
     lines = {
-        "flows_buffer_bytes": rule,
+        "flows_buffer_bytes": np.asarray(rule),
         "line_bdp_bytes": np.full(flows.size, found["line_bdp_bytes"]),
     }
     if "burst_buffer_bytes" in found:

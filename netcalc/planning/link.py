@@ -316,7 +316,8 @@ def _chart(
     marks = {"fills_s": (lasts / YEAR_S, usable)} if lasts > 0.0 else {}
     return Chart(
         x="elapsed_years", x_unit="year", y="demand_bps", y_unit="bit/s", at=at / YEAR_S,
-        lines={"demand_bps": demand, "usable_bps": np.full(at.size, usable)}, marks=marks,
+        lines={"demand_bps": np.asarray(demand), "usable_bps": np.full(at.size, usable)},
+        marks=marks,
     )  # fmt: skip
 
 

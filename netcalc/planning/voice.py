@@ -233,7 +233,7 @@ def _chart(found: Mapping[str, float]) -> Chart:
     blocked = erlang_b_ratio(found["offered_erlang"], server_count=counts)
     return Chart(
         x="trunk_count", x_unit="1", y="blocking_ratio", y_unit="ratio", at=counts,
-        lines={"blocking_ratio": blocked},
+        lines={"blocking_ratio": np.asarray(blocked)},
         marks={"trunk_count": (trunks, found["blocking_ratio"])},
         log_y=True,
     )  # fmt: skip

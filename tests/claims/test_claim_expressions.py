@@ -117,7 +117,7 @@ def test_other_claims_are_looked_up():
         ("'text' + 1", "text-for-quantity", "text"),
         ("T9", "unknown-name", "T9"),
         ("transfr(1 MB)", "", "transfer"),
-        ("transfer(1 MB, speed=3 s)", "not-a-choice", "payload"),
+        ("transfer(1 MB, colour=3 s)", "not-a-choice", "payload"),
         ("transfer(1 MB, T1, 30 ms)", "keywords-needed", "bandwidth"),
         ("transfer(1 MB, bandwidth=T1)", "is-required", "latency"),
         ("transfer(1 MB, bandwidth=3 s, latency=0 s)", "wrong-kind", "3 s"),

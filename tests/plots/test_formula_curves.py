@@ -29,9 +29,9 @@ def figure_of(name, over, given, *, low, high, **look):
 def test_a_staircase_has_its_corners_where_the_next_round_begins():
     found = curve(formula("rounds"), {}, over="segments", low=1, high=400)
     assert found.is_staircase
-    # derived: windows of 10, 20, 40 ... sum up to 10, 30, 70, 150, 310
+    # derived: windows of 10, 20, 40 ... sum up to 10, 30, 70, 150, 310; the next takes a round more
     corners = found.x[1:-1].reshape(-1, 2)
-    assert corners == pytest.approx(np.array([[one] * 2 for one in (10, 30, 70, 150, 310)]))
+    assert corners == pytest.approx(np.array([[one] * 2 for one in (11, 31, 71, 151, 311)]))
     assert found.y.tolist() == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
 
 

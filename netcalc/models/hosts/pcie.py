@@ -8,10 +8,14 @@ here, with addresses of 64 bits and without an end-to-end check sequence.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, choice, keep_nan, model, non_negative, positive, whole
+
+Generation: TypeAlias = Literal["gen1", "gen2", "gen3", "gen4", "gen5"]
 
 WRITE_HEADER_BYTES = 24.0
 """Framing 2, data link layer 6, common header 4, address and byte enables 12."""
@@ -31,7 +35,7 @@ LANE_BPS = {
 
 
 @model
-def pcie_link_bps(lane_count: ArrayLike, *, generation: str = "gen3") -> FloatArray:
+def pcie_link_bps(lane_count: ArrayLike, *, generation: Generation = "gen3") -> FloatArray:
     r"""Rate of a PCI Express link after its line code, in each direction.
 
     .. math:: R = n \, r

@@ -37,7 +37,7 @@ def billed_rate_bps(
     Returns
     -------
     numpy.ndarray
-        Billed rate. [bit/s]
+        Billed rate. [bit/s, layer of inbound_bps]
 
     Raises
     ------

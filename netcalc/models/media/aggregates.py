@@ -7,6 +7,8 @@ a product is sold by is that of the data symbols alone.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -21,6 +23,8 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
+
+Standard: TypeAlias = Literal["802.11n", "802.11ac", "802.11ax"]
 
 STANDARDS = ("802.11n", "802.11ac", "802.11ax")
 
@@ -72,7 +76,7 @@ def wifi_rate_bps(
     channel_hz: float = 80e6,
     stream_count: ArrayLike = 1,
     guard_s: ArrayLike = 0.8e-6,
-    standard: str = "802.11ac",
+    standard: Standard = "802.11ac",
 ) -> FloatArray:
     r"""Rate of the data of 802.11n, ac or ax.
 
@@ -183,7 +187,7 @@ def wifi_throughput_bps(
     channel_hz: float = 80e6,
     stream_count: ArrayLike = 1,
     guard_s: ArrayLike = 0.8e-6,
-    standard: str = "802.11ac",
+    standard: Standard = "802.11ac",
     ack_bps: ArrayLike = 24e6,
     contention_window: ArrayLike = 15,
 ) -> FloatArray:
@@ -289,7 +293,7 @@ def _rate(
     channel_hz: float,
     stream_count: ArrayLike,
     guard_s: ArrayLike,
-    standard: str,
+    standard: Standard,
 ) -> FloatArray:
     scheme, streams = whole("mcs", mcs), whole("stream_count", stream_count, low=1)
     limits = (("mcs", scheme, 0, MOST_SCHEMES), ("stream_count", streams, 1, MOST_STREAMS))

@@ -6,6 +6,8 @@ less bandwidth and add delay.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -14,6 +16,8 @@ from netcalc.models.sizes.headers import FCS_BYTES, MAC_HEADER_BYTES, MIN_FRAME_
 
 RTP_UDP_IPV4_BYTES = 40.0
 """RTP (12), UDP (8) and IPv4 (20). [byte]"""
+
+LinkLayer: TypeAlias = Literal["ethernet", "frame", "ppp", "ip"]
 
 LINK_LAYERS: dict[str, float] = {"ethernet": 38.0, "frame": 18.0, "ppp": 7.0, "ip": 0.0}
 """Bytes around a packet by what is counted: Ethernet with preamble and gap, its frames with FCS,
@@ -105,7 +109,7 @@ def voip_bandwidth_bps(
     *,
     interval_s: ArrayLike = 0.02,
     header_bytes: ArrayLike = RTP_UDP_IPV4_BYTES,
-    link_layer: str = "ethernet",
+    link_layer: LinkLayer = "ethernet",
     link_bytes: ArrayLike | None = None,
 ) -> FloatArray:
     r"""Bandwidth of one direction of a call, on Ethernet unless another link layer is named.
@@ -172,7 +176,7 @@ def voip_call_count(
     payload_bytes: ArrayLike = 160.0,
     interval_s: ArrayLike = 0.02,
     header_bytes: ArrayLike = RTP_UDP_IPV4_BYTES,
-    link_layer: str = "ethernet",
+    link_layer: LinkLayer = "ethernet",
     link_bytes: ArrayLike | None = None,
 ) -> FloatArray:
     r"""Number of calls that a link carries.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, between, model, non_negative, positive
+from netcalc.checks import FloatArray, between, model, non_negative, positive, whole
 
 
 @model
@@ -96,7 +96,7 @@ def dctcp_amplitude_packets(
     ----------
     Alizadeh et al., SIGCOMM 2010, doi:10.1145/1851182.1851192, eq. 8 in 3.3.
     """
-    flows = at_least("flow_count", flow_count, 1.0)
+    flows = whole("flow_count", flow_count, low=1)
     held = non_negative("bdp_packets", bdp_packets)
     held = held + non_negative("threshold_packets", threshold_packets)
     return np.sqrt(0.5 * flows) * np.sqrt(held)
@@ -159,5 +159,5 @@ def ecn_threshold_bytes(
     """
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
     product = positive("bandwidth_bps", bandwidth_bps) / 8.0 * non_negative("rtt_s", rtt_s)
-    flows = np.sqrt(at_least("flow_count", flow_count, 1.0))
+    flows = np.sqrt(whole("flow_count", flow_count, low=1))
     return product / flows * (1.0 - kept) / kept

@@ -6,11 +6,15 @@ are, and whether the next request waits for the last response.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, choice, keep_nan, model, non_negative, positive, whole
-from netcalc.models.tcp.handshakes import SECURITY_ROUND_TRIPS, round_trips
+from netcalc.models.tcp.handshakes import SECURITY_ROUND_TRIPS, Security, round_trips
+
+Http: TypeAlias = Literal["1.0", "1.1", "1.1-pipelined", "2", "3"]
 
 HTTP_VERSIONS = ("1.0", "1.1", "1.1-pipelined", "2", "3")
 
@@ -19,8 +23,8 @@ HTTP_VERSIONS = ("1.0", "1.1", "1.1-pipelined", "2", "3")
 def page_round_trips(
     object_count: ArrayLike,
     *,
-    http: str = "2",
-    security: str = "tls1.3",
+    http: Http = "2",
+    security: Security = "tls1.3",
     connection_count: ArrayLike = 6,
 ) -> FloatArray:
     r"""Round trips to fetch a page and its objects.
@@ -87,8 +91,8 @@ def page_round_trips(
     connections = whole("connection_count", connection_count, low=1)
     choice("http", http, HTTP_VERSIONS)
     choice("security", security, tuple(s for s in SECURITY_ROUND_TRIPS if s[0] != "d"))
-    transport = ("quic", "none") if http == "3" else ("tcp", security)
-    opening = float(round_trips(transport[0], security=transport[1])) - 1.0
+    first = round_trips("quic") if http == "3" else round_trips("tcp", security=security)
+    opening = float(first) - 1.0
     if http == "1.0":
         later = (opening + 1.0) * np.ceil(objects / connections)
     elif http == "1.1":
@@ -108,8 +112,8 @@ def page_load_s(
     page_bytes: ArrayLike = 0.0,
     bandwidth_bps: ArrayLike = np.inf,
     server_s: ArrayLike = 0.0,
-    http: str = "2",
-    security: str = "tls1.3",
+    http: Http = "2",
+    security: Security = "tls1.3",
     connection_count: ArrayLike = 6,
 ) -> FloatArray:
     r"""Time to fetch a page and its objects.

@@ -30,7 +30,7 @@ MIN_RTO_S = 0.2
 MAX_RTO_S = 120.0
 """Largest retransmission timeout of Linux (TCP_RTO_MAX). [s]"""
 
-Floor: TypeAlias = Literal["rto", "variation"]
+Floor: TypeAlias = Literal["variation", "rto"]
 
 LINUX_TIMERS: dict[str, float] = {
     "initial_rto_s": 1.0,  # TCP_TIMEOUT_INIT

@@ -11,7 +11,7 @@ round trip plus at least 200 ms.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,7 +35,9 @@ from netcalc.models.tcp.loss_limited import mathis_constant, reno_window_packets
 from netcalc.models.tcp.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
 from netcalc.models.tcp.timers import MIN_RTO_S
 
-CONGESTION_CONTROLS = ("cubic", "reno", "bbr")
+CongestionControl: TypeAlias = Literal["cubic", "reno", "bbr"]
+
+CONGESTION_CONTROLS: tuple[CongestionControl, ...] = ("cubic", "reno", "bbr")
 """Congestion controls whose answer to a loss is computed; CUBIC is the default of Linux."""
 
 ETHERNET_BYTES = 38.0
@@ -68,7 +70,7 @@ def congestion_limit_bps(
     *,
     rtt_s: ArrayLike,
     mss_bytes: ArrayLike = 1448,
-    congestion_control: str = "cubic",
+    congestion_control: CongestionControl = "cubic",
     flow_count: ArrayLike = 1,
     segments_per_ack: ArrayLike = 1,
     min_rto_s: ArrayLike = MIN_RTO_S,
@@ -165,7 +167,7 @@ def transfer_time_s(
     bandwidth_bps: ArrayLike,
     rtt_s: ArrayLike,
     loss_ratio: ArrayLike = 0.0,
-    congestion_control: str = "cubic",
+    congestion_control: CongestionControl = "cubic",
     window_bytes: ArrayLike = np.inf,
     flow_count: ArrayLike = 1,
     reverse_bandwidth_bps: ArrayLike = np.inf,
@@ -312,7 +314,7 @@ def transfer_parts(
     bandwidth_bps: ArrayLike,
     rtt_s: ArrayLike,
     loss_ratio: ArrayLike = 0.0,
-    congestion_control: str = "cubic",
+    congestion_control: CongestionControl = "cubic",
     window_bytes: ArrayLike = np.inf,
     flow_count: ArrayLike = 1,
     reverse_bandwidth_bps: ArrayLike = np.inf,
@@ -423,7 +425,7 @@ def transfer_parts(
     first = positive("initial_window_segments", initial_window_segments)
     per_ack = positive("segments_per_ack", segments_per_ack)
     rto = rtt + non_negative("min_rto_s", min_rto_s)
-    opened = non_negative("handshake_round_trips", handshake_round_trips) * rtt
+    opened = whole("handshake_round_trips", handshake_round_trips) * rtt
 
     one = np.maximum(8.0 * wire / rate, 8.0 * ack / back / SEGMENTS_PER_BARE_ACK)
     clock = flows * one
