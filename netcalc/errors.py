@@ -337,8 +337,11 @@ class DoubtWarning(_CodedWarning):
 
     Beyond the range that the source of a formula vouches for, or with an argument that no such
     network has. Python shows it once for each line that calls; ``warnings.simplefilter("ignore",
-    DoubtWarning)`` silences it.
+    DoubtWarning)`` silences it. One that ``warns`` not is for people who read an answer: it says
+    what the formula leaves out, which its name and docstring have told a program.
     """
+
+    warns = True
 
 
 _listener: ContextVar[list[DoubtWarning] | None] = ContextVar("_listener", default=None)
@@ -369,7 +372,8 @@ def tell_doubts(found: Sequence[DoubtWarning]) -> None:
         listener.extend(found)
         return
     for doubt in found:
-        warnings.warn(doubt, stacklevel=3)
+        if doubt.warns:
+            warnings.warn(doubt, stacklevel=3)
 
 
 def _restored(

@@ -377,3 +377,16 @@ class TestDoubts:
         assert len(caught) == 1
         with pytest.warns(DoubtWarning):
             checks.note("beyond-published-range", name="frame_bytes", value=58, limit=64)
+
+    def test_a_note_for_people_is_no_warning(self):
+        @checks.model
+        def model(size_bytes):
+            checks.note("few-flows", name="flow_count", value=2, limit=100, warns=False)
+            return size_bytes
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model(1)
+        with doubts() as found:
+            model(1)
+        assert [doubt.code for doubt in found] == ["few-flows"]

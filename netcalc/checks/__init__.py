@@ -125,12 +125,14 @@ def published_ranges(function: Callable[..., Any]) -> Mapping[str, Range] | None
     return ranges
 
 
-def note(code: str, **values: Any) -> None:
+def note(code: str, *, warns: bool = True, **values: Any) -> None:
     """Say that the number which a model returns is doubtful, and why.
 
-    The caller of the model gets one :class:`~netcalc.errors.DoubtWarning` a code and ``name``.
+    The caller of the model gets one :class:`~netcalc.errors.DoubtWarning` a code and ``name``;
+    if it ``warns`` not, only those who collect doubts, as the calculator and panels do.
     """
     doubt = DoubtWarning(code, **values)
+    doubt.warns = warns
     call = _call.get()
     if call is None:
         tell_doubts([doubt])

@@ -300,7 +300,8 @@ class _Evaluator:
             if parameter.name in given:
                 raise DomainError("given-twice", keyword)
             given[parameter.name] = self.argument(parameter, argument)
-        return _result(formula, formula.evaluate(given))
+        # A doubt about a claim is said by its verdict.
+        return _result(formula, formula.answer(given)[0])
 
     def argument(self, parameter: Parameter, node: ast.expr) -> Any:
         """Compute an argument in the unit that the model expects."""

@@ -262,7 +262,13 @@ def transfer_s(
     if size.size == rate.size == delay.size == 1:
         held = rate.item() * delay.item() / 4.0
         if min(size.item(), held) > INITIAL_WINDOW_BYTES:
-            note("slow-start-left-out", name="payload_bytes", value=size.item(), held=held)
+            note(
+                "slow-start-left-out",
+                name="payload_bytes",
+                value=size.item(),
+                held=held,
+                warns=False,
+            )
     return 8.0 * (size / rate) + delay
 
 

@@ -505,7 +505,7 @@ def _delay_s(
 
 def _say_which(kind: str) -> None:
     """Note which meaning of processing the answer has, where the other one gives another answer."""
-    note(f"processing-{kind}", name="processing_s")
+    note(f"processing-{kind}", name="processing_s", warns=False)
 
 
 def _serve(ready: FloatArray, service: FloatArray) -> tuple[FloatArray, FloatArray]:
