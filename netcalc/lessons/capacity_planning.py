@@ -68,7 +68,7 @@ def ping_panel(story: Story, *, theme: Theme = "light") -> Panel:
         story.take_ping(samples, shown)
         shown.refresh()
 
-    shown = story.panel(figure, (), update, below=[upload("Your own ping", take)])
+    shown = story.panel(figure, (), update, step=1, below=[upload("Your own ping", take)])
     return shown
 
 
@@ -91,7 +91,7 @@ def transfer_panel(story: Story, *, theme: Theme = "light") -> Panel:
         limits.value = _answers(plan)
 
     names = ("payload_bytes", "line_bps", "rtt_s", "window_bytes")
-    return story.panel(figure, names, update, below=[limits])
+    return story.panel(figure, names, update, step=2, below=[limits])
 
 
 def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
@@ -153,7 +153,9 @@ def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
             f"for {show(quantile, 'ratio')} of the time."
         )
 
-    return story.panel(figure, ("user_count", "user_bps", "active_ratio", "quantile"), update)
+    return story.panel(
+        figure, ("user_count", "user_bps", "active_ratio", "quantile"), update, step=3
+    )
 
 
 def ranges_panel(story: Story, *, theme: Theme = "light") -> Panel:
@@ -175,7 +177,7 @@ def ranges_panel(story: Story, *, theme: Theme = "light") -> Panel:
 
     names = [f"{name}_spread" for name in SPREADS]
     needs = (*SPREADS, "quantile", "bandwidth_bps", "link_count", "is_spared")
-    return story.panel(figure, names, update, needs=needs, below=[inputs])
+    return story.panel(figure, names, update, step=4, needs=needs, below=[inputs])
 
 
 def _with_ranges(story: Story, **more: Any) -> Plan:
@@ -232,7 +234,7 @@ def growth_panel(story: Story, *, theme: Theme = "light") -> Panel:
 
     names = ("annual_growth", "bandwidth_bps", "link_count", "is_spared")
     needs = ("user_count", "user_bps", "active_ratio", "quantile")
-    return story.panel(figure, names, update, needs=needs, below=[answers])
+    return story.panel(figure, names, update, step=5, needs=needs, below=[answers])
 
 
 def buy_panel(story: Story, *, theme: Theme = "light") -> Panel:
@@ -258,6 +260,7 @@ def buy_panel(story: Story, *, theme: Theme = "light") -> Panel:
         figure,
         ("bandwidth_bps", "window_bytes", "loss_ratio"),
         update,
+        step=6,
         more={"over": over},
         needs=(*SPREADS, "quantile", "link_count", "is_spared", "payload_bytes", "rtt_s"),
     )
@@ -295,7 +298,7 @@ def bought_panel(story: Story, *, theme: Theme = "light") -> Panel:
     return story.panel(
         figure,
         ("link_count", "is_spared"),
-        update,
+        update, step=7,
         more={"is_safe": rule},
         needs=(
             *SPREADS,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from functools import partial
+from threading import Lock, Timer
 from typing import Any
 
 import ipywidgets
@@ -72,11 +72,11 @@ class Story:
         self.start, self.ping = start, ping
         self.values: dict[str, Any] = {**_START, **path_of(ping)}
         self.values.setdefault("line_bps", 100e6)
-        self._panels: list[tuple[Panel, Collection[str]]] = []
+        self._panels: dict[int, tuple[Panel, Collection[str]]] = {}
         self._changed: dict[str, Panel] = {}
         self._told: dict[tuple[str, Panel], Any] = {}
-        self._timer: threading.Timer | None = None
-        self._lock = threading.Lock()
+        self._timer: Timer | None = None
+        self._lock = Lock()
 
     def panel(
         self,
@@ -84,6 +84,7 @@ class Story:
         names: Sequence[str],
         update: Callable[..., None],
         *,
+        step: int,
         needs: Collection[str] = (),
         more: Mapping[str, ipywidgets.Widget] | None = None,
         below: Sequence[ipywidgets.Widget] = (),
@@ -98,6 +99,8 @@ class Story:
             Values that it has controls for.
         update : callable
             Draws the figure from ``values``; it gets those of ``more`` by name.
+        step : int
+            Number of the step; of two panels of one step the newer one follows.
         needs : collection of str
             Values of other panels that it follows.
         more : mapping of str to ipywidgets.Widget, optional
@@ -115,7 +118,7 @@ class Story:
             figure, {**shared, **(more or {})}, partial(_without, shared, update), below=below
         )
         own.append(made)
-        self._panels.append((made, {*names, *needs}))
+        self._panels[step] = (made, {*names, *needs})
         return made
 
     def take_ping(self, ping: RttSamples, by: Panel) -> None:
@@ -129,7 +132,7 @@ class Story:
         """Bring the panels up to date now that others have changed."""
         with self._lock:
             changed, self._changed, self._timer = self._changed, {}, None
-        for one, needs in self._panels:
+        for one, needs in self._panels.values():
             others = {name for name, by in changed.items() if name in needs and by is not one}
             if not others:
                 continue
@@ -157,7 +160,7 @@ class Story:
             self._changed.update(dict.fromkeys(names, by))
             if self._timer is not None:
                 self._timer.cancel()
-            self._timer = threading.Timer(LAG_S, self.settle)
+            self._timer = Timer(LAG_S, self.settle)
             self._timer.daemon = True
             self._timer.start()
 
