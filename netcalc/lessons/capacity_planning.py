@@ -12,7 +12,7 @@ import numpy as np
 from netcalc import plots
 from netcalc.errors import ReaderError
 from netcalc.explain import Known as KnownPath
-from netcalc.lessons.capacity_story import HORIZON_S, SPREADS, TARGET_UTILIZATION, Story
+from netcalc.lessons.capacity_story import HORIZON_S, SPREADS, TARGET_UTILIZATION, Story, text_of
 from netcalc.models.users import multiplexing
 from netcalc.planning import Plan, buy, link, transfer
 from netcalc.planning import network as networks
@@ -24,7 +24,7 @@ from netcalc.plots.style import Theme
 from netcalc.printable import html_text
 from netcalc.samples import RttSamples, Samples
 from netcalc.uncertain import Distribution
-from netcalc.units import parse, show
+from netcalc.units import show
 from netcalc.widgets.controls import choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel
@@ -39,8 +39,7 @@ RAREST = 1e-6
 OVERLOAD, PERCENTILE = "time in overload", "needed at the percentile"
 MEAN, ALL, YOURS = "mean", "all at once", "your users"
 POINTS = 200
-MOST_DIGITS = 6
-"""Digits of the numbers in a command. [1]"""
+_WRAPPED = '<pre style="white-space: pre-wrap">'
 USERS_AND_RATE = "users and rate"
 MAPS: dict[str, str | tuple[str, str]] = {
     "users and rate of the line": USERS_AND_RATE,
@@ -125,7 +124,13 @@ def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
         users, each, share = given["user_count"], given["user_bps"], given["active_ratio"]
         kind = {"active_ratio": share, "user_bps": each}
         quantile = given["quantile"]
-        needed = float(multiplexing.shared_bandwidth_bps(users, quantile=quantile, **kind))
+        enough = float(
+            multiplexing.active_percentile_count(users, active_ratio=share, quantile=quantile)
+        )
+        needed, rare = (
+            enough * each,
+            float(multiplexing.overload_ratio(enough, user_count=users, active_ratio=share)),
+        )
         most = multiplexing.active_percentile_count(
             users, active_ratio=share, quantile=1.0 - RAREST
         )
@@ -136,7 +141,7 @@ def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
         figure.update_all(
             {
                 OVERLOAD: {"x": active * each, "y": overload},
-                PERCENTILE: {"x": [needed], "y": [1.0 - quantile]},
+                PERCENTILE: {"x": [needed], "y": [rare]},
                 ALL: {**every, "y": counts * each},
                 "at the percentile": {
                     **every,
@@ -150,7 +155,8 @@ def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
             f"{users:,.0f} users of {show(each, 'bit/s')}, each active {show(share, 'ratio')} of "
             f"the time: {show(users * each * share, 'bit/s')} in the mean, "
             f"{show(users * each, 'bit/s')} if all are active. {show(needed, 'bit/s')} are enough "
-            f"for {show(quantile, 'ratio')} of the time."
+            f"for {show(quantile, 'ratio')} of the time: {enough:,.0f} active at once are exceeded "
+            f"{show(rare, 'ratio')} of it."
         )
 
     return story.panel(
@@ -291,7 +297,7 @@ def bought_panel(story: Story, *, theme: Theme = "light") -> Panel:
         figure.describe(f"{plan.sentence} {plot.description}")
         texts = {**files, "In a terminal": "\n".join(_commands(story, plan))}
         commands.value = "".join(
-            f"<p><b>{html_text(name)}</b></p><pre>{html_text(text.strip())}</pre>"
+            f"<p><b>{html_text(name)}</b></p>{_WRAPPED}{html_text(text.strip())}</pre>"
             for name, text in texts.items()
         )
 
@@ -311,12 +317,12 @@ def bought_panel(story: Story, *, theme: Theme = "light") -> Panel:
 
 def _files(story: Story, plan: Plan) -> dict[str, str]:
     """Return the files of a network of two sites, as the command reads them."""
-    rate, way = _text(plan["link_bps"], "bit/s"), _text(story.values["rtt_s"] / 2.0, "s")
+    rate, way = text_of(plan["link_bps"], "bit/s"), text_of(story.values["rtt_s"] / 2.0, "s")
     lines = [
-        f"office,head office,line {number},{rate},{way}"
+        f"office,hq,line {number},{rate},{way}"
         for number in range(1, story.values["link_count"] + 1)
     ]
-    demand = f"head office,office,{_text(plan['demand_bps'], 'bit/s')}"
+    demand = f"hq,office,{text_of(plan['demand_bps'], 'bit/s')}"
     return {
         "links.csv": "\n".join(("from,to,name,rate,latency", *lines, "")),
         "demands.csv": f"from,to,rate\n{demand}\n",
@@ -326,14 +332,14 @@ def _files(story: Story, plan: Plan) -> dict[str, str]:
 def _commands(story: Story, plan: Plan) -> list[str]:
     """Return the commands that give the same plans."""
     given, day = story.values, story.start.isoformat()
-    line = ["--line", _text(plan["link_bps"], "bit/s")]
-    full_at = _text(TARGET_UTILIZATION, "ratio")
+    line = ["--line", text_of(plan["link_bps"], "bit/s")]
+    full_at = text_of(TARGET_UTILIZATION, "ratio")
     ends = [
-        "--percentile", _text(given["quantile"], "ratio"), "--target", full_at,
+        "--percentile", text_of(given["quantile"], "ratio"), "--target", full_at,
         "--lasts", "3 years", "--links", str(given["link_count"]),
         "--failed", str(int(given["is_spared"])), *line, "--from", day,
     ]  # fmt: skip
-    window = ["--window", _text(given["window_bytes"], "byte")]
+    window = ["--window", text_of(given["window_bytes"], "byte")]
     return [
         *(
             _command("link", users, "--each", each, "--active", active, "--growth", growth, *ends)
@@ -343,8 +349,8 @@ def _commands(story: Story, plan: Plan) -> list[str]:
             )
         ),
         _command(
-            "transfer", _text(given["payload_bytes"], "byte"), "--rate", line[1],
-            "--rtt", _text(given["rtt_s"], "s"), *window,
+            "transfer", text_of(given["payload_bytes"], "byte"), "--rate", line[1],
+            "--rtt", text_of(given["rtt_s"], "s"), *window,
         ),
         _command(
             "network", "links.csv", "demands.csv", "--growth", _range(given["annual_growth"],
@@ -364,12 +370,7 @@ def _range(value: Any, name: str) -> str:
     """Write an input as a command reads it: a number with its unit, or a range."""
     if isinstance(value, Distribution):
         return value.text(_UNITS[name])
-    return _text(float(value), _UNITS[name])
-
-
-def _text(value: float, unit: str) -> str:
-    short = show(value, unit)  # 64 KiB rather than 65.536 kB
-    return short if parse(short, unit) == value else show(value, unit, digits=MOST_DIGITS)
+    return text_of(float(value), _UNITS[name])
 
 
 def _share(drivers: Mapping[str, float], name: str) -> str:

@@ -17,7 +17,7 @@ from netcalc.models.users.growth import YEAR_S
 from netcalc.planning.link import SIZES_BPS
 from netcalc.samples import RttSamples
 from netcalc.uncertain import Known, uniform
-from netcalc.units import show
+from netcalc.units import parse, show
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
@@ -29,6 +29,8 @@ HORIZON_S = 3.0 * YEAR_S
 TARGET_UTILIZATION = 0.8
 """Utilization at which a line counts as full. [ratio]"""
 MOST_LINES = 4
+MOST_DIGITS = 6
+"""Digits of the numbers in boxes and commands. [1]"""
 SPREADS = {
     "user_count": ("users ±", 0.2),
     "user_bps": ("rate of a user ±", 0.2),
@@ -233,7 +235,21 @@ def _control(name: str, value: Any) -> ipywidgets.Widget:
     if name.endswith("_spread"):
         label, _ = SPREADS[name.removesuffix("_spread")]
         return Quantity(label, value, unit="ratio", low=0.0, high=0.9, scale="linear")
-    return Quantity(**_QUANTITIES[name], start=value)
+    one = _QUANTITIES[name]
+    text = text_of(value, one["unit"])
+    return Quantity(**one, start=text if parse(text, one["unit"]) == value else value)
+
+
+def text_of(value: float, unit: str) -> str:
+    """Write a number so that it is read back with six digits: 64 KiB rather than 65.536 kB.
+
+    Examples
+    --------
+    >>> text_of(65536, "byte"), text_of(10.0933e-3, "s")
+    ('64 KiB', '10.0933 ms')
+    """
+    short = show(value, unit)
+    return short if parse(short, unit) == value else show(value, unit, digits=MOST_DIGITS)
 
 
 _QUANTITIES: dict[str, dict[str, Any]] = {
