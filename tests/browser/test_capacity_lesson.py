@@ -28,7 +28,7 @@ def put(page, step, name, text):
     box.press("Enter")
 
 
-@pytest.mark.shown("lab", LESSON)
+@pytest.mark.shown("lab voila", LESSON)
 def test_a_line_is_planned_from_a_ping_and_users(page):
     page.wait_figures(7)
     page.wait_painted()
