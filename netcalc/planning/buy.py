@@ -205,17 +205,21 @@ def _nearest(
     over: tuple[str, str],
     point: tuple[float, float],
 ) -> tuple[float, float]:
-    """Return the nearest point along one of the axes, to its better side, with another limit."""
+    """Return the point with another limit along the cheaper one of the axes that has any.
+
+    It is the nearest one of that axis, to its better side.
+    """
     places = [int(np.argmin(np.abs(np.log(at / one)))) for at, one in zip(axes, point, strict=True)]
     lines = (index[places[1]], index[:, places[0]])
     here = index[places[1], places[0]]
-    best, nearest = np.inf, (np.nan, np.nan)
-    for axis, (at, name) in enumerate(zip(axes, over, strict=True)):
+    cheapest = [name for name, _ in _DIRECTIONS if name in over]
+    for name in cheapest:
+        axis = over.index(name)
+        at = axes[axis]
         distance = dict(_DIRECTIONS)[name] * np.log(at / point[axis])
         distance = np.where((lines[axis] != here) & (distance > 0.0), distance, np.inf)
-        other = int(np.argmin(distance))
-        if distance[other] < best:
-            best = float(distance[other])
-            moved = float(at[other])
-            nearest = (moved, point[1]) if axis == 0 else (point[0], moved)
-    return nearest
+        nearest = int(np.argmin(distance))
+        if np.isfinite(distance[nearest]):
+            moved = float(at[nearest])
+            return (moved, point[1]) if axis == 0 else (point[0], moved)
+    return (np.nan, np.nan)

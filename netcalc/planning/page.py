@@ -102,8 +102,8 @@ class BindingMap:
     """Which limit binds over two inputs, with the point of the user and the step out of it.
 
     ``index`` has a row for each of ``y_at`` and a column for each of ``x_at``: the index of one of
-    ``limits``. ``step`` is the nearest point at which another limit binds, reached by one of the
-    two inputs; nan where there is none on the map.
+    ``limits``. ``step`` is the nearest point at which another limit binds, reached by the cheaper
+    one of the two inputs that does; nan where there is none on the map.
     """
 
     x: str

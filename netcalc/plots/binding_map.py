@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
-from bokeh.models import ColumnDataSource, Quad, Text
+from bokeh.models import ColumnDataSource, FixedTicker, Quad, Text
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
@@ -34,6 +34,8 @@ _HEIGHT = 460
 _YOURS, _STEP, _WAY, _NAMES = "your point", "step out", "step", "names"
 _OVERLAP, _TINT = 0.2, 0.5
 _ALONG = 20
+_SHORT = 200.0
+"""Largest over least value of an axis with ticks between the decades. [1]"""
 _NAME_SHARES = (0.11, 0.03)
 """Half of the width and of the height of a name, of those of the map. [ratio]"""
 _LEAST_SHARE = 0.02
@@ -99,6 +101,17 @@ def _cells(chart: BindingMap, index: int) -> Columns:
             # A little of the next row, too: no paper shows between two bars.
             bars["top"].append(float(top[row] * (top[row] / bottom[row]) ** _OVERLAP))
     return ready(bars)
+
+
+def _ticks(axis: Axis) -> list[float]:
+    """Return the ticks of an axis: each decade, and on a short one 2 and 5 of each, too."""
+    assert axis.low is not None
+    assert axis.high is not None
+    low, high = axis.low, axis.high
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    steps = (1.0, 2.0, 5.0) if high <= _SHORT * low else (1.0,)
+    found = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    return [one for one in found if low * (1 - 1e-9) <= one <= high * (1 + 1e-9)]
 
 
 def _tint(color: str, paper: str) -> str:
@@ -186,6 +199,7 @@ def _draw(
     theme: Theme,
 ) -> figure:
     chart = new_figure(*axes, title=title, height=_HEIGHT)
+    chart.yaxis[0].ticker = FixedTicker(ticks=_ticks(axes[1]))
     palette, ink = PALETTES[theme], INKS[theme]
     drawn = {}
     for name, index in shown.items():

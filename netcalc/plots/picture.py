@@ -42,6 +42,8 @@ ROW = 20
 # On 644 pixels a line of 150 points is smooth, and a picture stays at a few kilobytes.
 LINE_POINTS = 150
 SCATTER_POINTS = 300
+MOST_RECTS = 40
+"""Bars of one colour beyond which they are one path, at a third of the text."""
 
 _KEY = "\0"  # placeholder for the key of a picture; escaped text never contains it
 _GRID = {"light": "#e5e5e5", "dark": "#3a4046"}
@@ -198,19 +200,23 @@ def _patches(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
 
 
 def _quads(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
-    data, glyph, out = renderer.data_source.data, renderer.glyph, []
-    for i, sides in enumerate(
+    data, glyph = renderer.data_source.data, renderer.glyph
+    opacity, bars = _value(glyph.fill_alpha), []
+    for i, (left, right, down, up) in enumerate(
         zip(*(data[c] for c in (glyph.left, glyph.right, glyph.bottom, glyph.top)), strict=True)
     ):
-        left, right = float(x(sides[0])), float(x(sides[1]))
-        down, up = float(y(sides[2])), float(y(sides[3]))
-        color = _value(glyph.fill_color, data, i)
-        out.append(
-            f'<rect x="{left:.1f}" y="{min(up, down):.1f}" width="{max(right - left, 0):.1f}" '
-            f'height="{abs(down - up):.1f}" fill="{color}" '
-            f'fill-opacity="{_value(glyph.fill_alpha)}"/>'
-        )
-    return out
+        one, other = float(x(left)), float(x(right))
+        low, high = float(y(down)), float(y(up))
+        sides = (one, min(high, low), max(other - one, 0.0), abs(low - high))
+        bars.append((_value(glyph.fill_color, data, i), sides))
+    if len(bars) > MOST_RECTS and len({color for color, _ in bars}) == 1:
+        outline = "".join(f"M{a:.1f} {b:.1f}h{w:.1f}v{h:.1f}h-{w:.1f}z" for _, (a, b, w, h) in bars)
+        return [f'<path d="{outline}" fill="{bars[0][0]}" fill-opacity="{opacity}"/>']
+    return [
+        f'<rect x="{a:.1f}" y="{b:.1f}" width="{w:.1f}" height="{h:.1f}" fill="{color}" '
+        f'fill-opacity="{opacity}"/>'
+        for color, (a, b, w, h) in bars
+    ]
 
 
 def _key(renderers: list[GlyphRenderer], y: float) -> list[str]:

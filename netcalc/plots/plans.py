@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
-from netcalc.planning import BindingMap, Plan
+import numpy as np
+
+from netcalc.planning import BindingMap, Chart, Plan
 from netcalc.planning.page import label
 from netcalc.plots.binding_map import binding_map
 from netcalc.plots.curves import curves
@@ -14,6 +17,7 @@ from netcalc.plots.style import Axis, Theme
 
 _TITLES = {"buy": "What limits the transfer", "link": "What the links are for their users"}
 _PERCENTILES = (5.0, 50.0, 95.0)
+_DECADE = 10.0
 
 
 def plan(page: Plan, *, theme: Theme = "light") -> Plot:
@@ -35,7 +39,7 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
     if isinstance(chart, BindingMap):
         return binding_map(chart, title=_TITLES[page.name], theme=theme)
     x_axis = Axis(label(chart.x), chart.x_unit, "log" if chart.log_x else "linear")
-    y_axis = Axis(label(chart.y), chart.y_unit, "log" if chart.log_y else "linear")
+    y_axis = _y_axis(chart)
     text = page.sentence
     drawn = curves(
         chart.at,
@@ -61,6 +65,19 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
             theme=theme,
         ),
     )
+
+
+def _y_axis(chart: Chart) -> Axis:
+    """Return the axis of the answers; a logarithmic one shows a decade where they hardly differ."""
+    if not chart.log_y:
+        return Axis(label(chart.y), chart.y_unit)
+    values = np.concatenate([np.asarray(y) for y in chart.lines.values()])
+    known = values[np.isfinite(values) & (values > 0.0)]
+    low, high = (known.min(), known.max()) if known.size else (1.0, 1.0)
+    if high >= _DECADE * low:
+        return Axis(label(chart.y), chart.y_unit, "log")
+    middle, half = math.sqrt(low * high), math.sqrt(_DECADE)
+    return Axis(label(chart.y), chart.y_unit, "log", middle / half, middle * half)
 
 
 def _mark(name: str, lines: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ import pytest
 from netcalc import compare
 from netcalc.models.delays.store_and_forward import pipeline_timeline
 from netcalc.models.hosts.write_timeline import write_timeline
-from netcalc.plots import Axis, curves, ladder, overlay, svg, timeline, truth
+from netcalc.plots import Axis, curves, distribution, ladder, overlay, svg, timeline, truth
 from netcalc.samples import RttSamples, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -358,3 +358,18 @@ def test_colours_follow_the_theme():
         assert sheet.root.find(f"{SVG}rect").get("fill") == paper
         assert sheet.inside("circle")[0].get("fill") == ink
         assert sheet.inside("path")[0].get("stroke") != ink
+
+
+def test_many_bars_of_one_colour_are_one_path():
+    """Fifty values, the n-th of them n times: each bar has its share, from the axis up."""
+    values = np.repeat(np.arange(50.0), np.arange(1, 51))
+    sheet = Sheet(distribution(values, axis=Axis("count", "1"), percentiles={}))
+    assert sheet.inside("rect") == []
+    (outline,) = (one for one in sheet.inside("path") if one.get("fill") == BLUE)
+    bars = [numbers(one) for one in outline.get("d").removesuffix("z").split("z")]
+    assert len(bars) == 99, "derived: a bar of each value, and a gap between two"
+    left, top, width, height, back = bars[-1]
+    # derived: 50 of 1275 values, half as wide as the step between two
+    assert [left, left + width] == pytest.approx(sheet.x([48.75, 49.25]), abs=3 * PIXEL)
+    assert [top + height, top] == pytest.approx(sheet.y([0.0, 50 / 1275]), abs=3 * PIXEL)
+    assert back == -width

@@ -82,4 +82,4 @@ def date_after(start: date, years: float) -> date | None:
     """
     if not years <= HORIZON_YEARS:
         return None
-    return start + timedelta(days=round(years * DAYS_A_YEAR))
+    return start + timedelta(days=int(years * DAYS_A_YEAR))

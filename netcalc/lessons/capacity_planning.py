@@ -1,0 +1,389 @@
+"""Panels of the lesson on planning: from a ping and a number of users to a line that is bought."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from netcalc import plots
+from netcalc.errors import ReaderError
+from netcalc.explain import Known as KnownPath
+from netcalc.lessons.capacity_story import HORIZON_S, SPREADS, TARGET_UTILIZATION, Story, text_of
+from netcalc.models.users import multiplexing
+from netcalc.planning import Plan, buy, link, transfer
+from netcalc.planning import network as networks
+from netcalc.planning.link import next_size_bps
+from netcalc.planning.page import label, quantity
+from netcalc.plots import Axis, Plot
+from netcalc.plots.measured import measured
+from netcalc.plots.style import Theme
+from netcalc.printable import html_text
+from netcalc.samples import RttSamples, Samples
+from netcalc.uncertain import Distribution
+from netcalc.units import show
+from netcalc.widgets.controls import choice
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel
+from netcalc.widgets.table import html_table
+from netcalc.widgets.upload import upload
+
+DRAWS = 2048
+"""Draws of the ranges; the same seed, 0, gives the same answers. [1]"""
+PERCENTILES = (5.0, 50.0, 95.0)
+RAREST = 1e-6
+"""Share of the time in overload at which the curve of the third step ends. [ratio]"""
+OVERLOAD, PERCENTILE = "time in overload", "needed at the percentile"
+MEAN, ALL, YOURS = "mean", "all at once", "your users"
+POINTS = 200
+_WRAPPED = '<pre style="white-space: pre-wrap">'
+USERS_AND_RATE = "users and rate"
+MAPS: dict[str, str | tuple[str, str]] = {
+    "users and rate of the line": USERS_AND_RATE,
+    "rate and round trip of a transfer": ("bandwidth_bps", "rtt_s"),
+    "window and round trip of a transfer": ("window_bytes", "rtt_s"),
+    "loss and round trip of a transfer": ("loss_ratio", "rtt_s"),
+}
+"""What the map of the sixth step has along its axes."""
+
+
+def ping_panel(story: Story, *, theme: Theme = "light") -> Panel:
+    """Step 1: the round trips of a ping, and what they say about the path."""
+    figure = Figure(_ping_plot(story, theme))
+
+    def update() -> None:
+        figure.draw(_ping_plot(story, theme))
+
+    def take(samples: Samples) -> None:
+        if not isinstance(samples, RttSamples):
+            raise ReaderError(
+                "no-sizes-and-times",
+                file=samples.meta.source or "this file",
+                expected="a ping",
+            )
+        story.take_ping(samples, shown)
+        shown.refresh()
+
+    shown = story.panel(figure, (), update, step=1, below=[upload("Your own ping", take)])
+    return shown
+
+
+def _ping_plot(story: Story, theme: Theme) -> Plot:
+    return measured(story.ping, KnownPath(), theme=theme)
+
+
+def transfer_panel(story: Story, *, theme: Theme = "light") -> Panel:
+    """Step 2: the time of a transfer over the line of today, and what limits it."""
+
+    def planned() -> Plan:
+        return transfer(bandwidth_bps=story.values["line_bps"], **story.transfer())
+
+    figure, limits = Figure(plots.plan(planned(), theme=theme)), ipywidgets.HTML()
+
+    def update() -> None:
+        plan = planned()
+        figure.draw(plots.plan(plan, theme=theme))
+        figure.describe(_with_steps(plan))
+        limits.value = _answers(plan)
+
+    names = ("payload_bytes", "line_bps", "rtt_s", "window_bytes")
+    return story.panel(figure, names, update, step=2, below=[limits])
+
+
+def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
+    """Step 3: the rate that many users need, against the share of time and against their number."""
+    empty = np.full(2, np.nan)
+    figure = Figure(
+        plots.together(
+            plots.curves(
+                [0.0, 1.0],
+                {OVERLOAD: empty},
+                points={PERCENTILE: ([np.nan], [np.nan])},
+                x_axis=Axis("rate of the line", "bit/s", low=0.0),
+                y_axis=Axis("time in overload", "ratio", "log", RAREST, 1.0),
+                title="How rare is an overload?",
+                theme=theme,
+            ),
+            plots.curves(
+                [1.0, 2.0],
+                {ALL: empty, "at the percentile": empty, MEAN: empty},
+                points={YOURS: ([np.nan], [np.nan])},
+                x_axis=Axis("users", "1", "log"),
+                y_axis=Axis("rate", "bit/s", "log"),
+                title="Many users need less than all of them at once",
+                theme=theme,
+            ),
+        )
+    )
+
+    def update() -> None:
+        given = story.values
+        users, each, share = given["user_count"], given["user_bps"], given["active_ratio"]
+        kind = {"active_ratio": share, "user_bps": each}
+        quantile = given["quantile"]
+        enough = float(
+            multiplexing.active_percentile_count(users, active_ratio=share, quantile=quantile)
+        )
+        needed, rare = (
+            enough * each,
+            float(multiplexing.overload_ratio(enough, user_count=users, active_ratio=share)),
+        )
+        most = multiplexing.active_percentile_count(
+            users, active_ratio=share, quantile=1.0 - RAREST
+        )
+        active = np.unique(np.round(np.linspace(0.0, float(most), POINTS)))
+        overload = multiplexing.overload_ratio(active, user_count=users, active_ratio=share)
+        counts = np.unique(np.round(np.geomspace(1.0, 10.0 * users, POINTS)))
+        every = {"x": counts}
+        figure.update_all(
+            {
+                OVERLOAD: {"x": active * each, "y": overload},
+                PERCENTILE: {"x": [needed], "y": [rare]},
+                ALL: {**every, "y": counts * each},
+                "at the percentile": {
+                    **every,
+                    "y": multiplexing.shared_bandwidth_bps(counts, quantile=quantile, **kind),
+                },
+                MEAN: {**every, "y": counts * each * share},
+                YOURS: {"x": [users], "y": [needed]},
+            }
+        )
+        figure.describe(
+            f"{users:,.0f} users of {show(each, 'bit/s')}, each active {show(share, 'ratio')} of "
+            f"the time: {show(users * each * share, 'bit/s')} in the mean, "
+            f"{show(users * each, 'bit/s')} if all are active. {show(needed, 'bit/s')} are enough "
+            f"for {show(quantile, 'ratio')} of the time: {enough:,.0f} active at once are exceeded "
+            f"{show(rare, 'ratio')} of it."
+        )
+
+    return story.panel(
+        figure, ("user_count", "user_bps", "active_ratio", "quantile"), update, step=3
+    )
+
+
+def ranges_panel(story: Story, *, theme: Theme = "light") -> Panel:
+    """Step 4: ranges of the inputs in, percentiles of the rate out, and what matters most."""
+    figure = Figure(_ranges_plot(_with_ranges(story), theme))
+    inputs = ipywidgets.HTML()
+
+    def update() -> None:
+        plan = _with_ranges(story)
+        figure.draw(_ranges_plot(plan, theme))
+        figure.describe(_needed(plan))
+        inputs.value = html_table(
+            ("input", "range", "share of the variance"),
+            [
+                (label(name), _range(value, name), _share(plan.drivers, name))
+                for name, value in story.ranges().items()
+            ],
+        )
+
+    names = [f"{name}_spread" for name in SPREADS]
+    needs = (*SPREADS, "quantile", "bandwidth_bps", "link_count", "is_spared")
+    return story.panel(figure, names, update, step=4, needs=needs, below=[inputs])
+
+
+def _with_ranges(story: Story, **more: Any) -> Plan:
+    given = {**story.link(), **story.ranges(), **more}
+    return link(given.pop("user_count"), start=story.start, draws=DRAWS, **given)
+
+
+def _ranges_plot(plan: Plan, theme: Theme) -> Plot:
+    needed = plan.answer("end_needed_bps")
+    spread = needed.spread
+    values = np.array([needed.value], dtype=float) if spread is None else spread.samples
+    named = {} if spread is None else {one: spread.percentile(one) for one in PERCENTILES}
+    return plots.distribution(
+        values,
+        axis=Axis("rate needed of each line after 3 years", "bit/s"),
+        percentiles=named,
+        title="What the line must carry, by ranges of what is known",
+        theme=theme,
+    )
+
+
+def _p95_bps(plan: Plan) -> float:
+    needed = plan.answer("end_needed_bps")
+    return plan["end_needed_bps"] if needed.spread is None else needed.spread.percentile(95.0)
+
+
+def _needed(plan: Plan) -> str:
+    """Say which rate the ranges need, and which rate of Ethernet that is."""
+    needed, most = plan.answer("end_needed_bps"), _p95_bps(plan)
+    text = f"After {quantity(HORIZON_S, 's')} each line needs {needed.text}. "
+    text += f"The next rate of Ethernet is {show(float(next_size_bps(most)), 'bit/s')}"
+    if needed.spread is None:
+        return f"{text}. Nothing is a range."
+    first = max(plan.drivers, key=lambda name: plan.drivers[name])
+    middle = float(next_size_bps(needed.spread.percentile(50.0)))
+    text += f" for 95% of the draws, {show(middle, 'bit/s')} for half of them."
+    return f"{text} What matters most: {label(first)}."
+
+
+def growth_panel(story: Story, *, theme: Theme = "light") -> Panel:
+    """Step 5: the growth of the demand, and the day on which the lines are full."""
+
+    def planned() -> Plan:
+        given = story.link()
+        return link(given.pop("user_count"), start=story.start, **given)
+
+    figure, answers = Figure(plots.plan(planned(), theme=theme)), ipywidgets.HTML()
+
+    def update() -> None:
+        plan = planned()
+        figure.draw(plots.plan(plan, theme=theme))
+        figure.describe(_with_steps(plan))
+        answers.value = _answers(plan)
+
+    names = ("annual_growth", "bandwidth_bps", "link_count", "is_spared")
+    needs = ("user_count", "user_bps", "active_ratio", "quantile")
+    return story.panel(figure, names, update, step=5, needs=needs, below=[answers])
+
+
+def buy_panel(story: Story, *, theme: Theme = "light") -> Panel:
+    """Step 6: a map of what limits, with the point of the user and the cheapest step out of it."""
+    over = choice("map", MAPS, USERS_AND_RATE)
+
+    def planned(over: str | tuple[str, str]) -> Plan:
+        if isinstance(over, str):
+            given = story.link()
+            return link(given.pop("user_count"), start=story.start, as_map=True, **given)
+        given = {name: story.values[name] for name in ("bandwidth_bps", "loss_ratio")}
+        return buy(over=over, **story.transfer(), **given)
+
+    figure = Figure(plots.plan(planned(USERS_AND_RATE), theme=theme))
+
+    def update(over: str | tuple[str, str]) -> None:
+        plan = planned(over)
+        plot = plots.plan(plan, theme=theme)
+        figure.draw(plot)
+        figure.describe(f"{_with_steps(plan)} {plot.description}")
+
+    return story.panel(
+        figure,
+        ("bandwidth_bps", "window_bytes", "loss_ratio"),
+        update,
+        step=6,
+        more={"over": over},
+        needs=(*SPREADS, "quantile", "link_count", "is_spared", "payload_bytes", "rtt_s"),
+    )
+
+
+def bought_panel(story: Story, *, theme: Theme = "light") -> Panel:
+    """Step 7: the lines that are bought, as a network, and the commands that plan them."""
+    rule = choice("buy", {"enough for 95% of the draws": True, "as chosen in step 5": False}, True)
+    commands = ipywidgets.HTML()
+
+    def planned(is_safe: bool) -> tuple[Plan, networks.NetworkPlan, dict[str, str]]:
+        plan = _with_ranges(story, **({"bandwidth_bps": None} if is_safe else {}))
+        files = _files(story, plan)
+        network = networks.read(files["links.csv"], demands=files["demands.csv"])
+        settings = networks.Settings(
+            start=story.start,
+            growth_ratio=story.values["annual_growth"],
+            full_at_ratio=TARGET_UTILIZATION,
+        )
+        return plan, networks.plan(network, settings=settings), files
+
+    figure = Figure(plots.network(planned(True)[1], theme=theme))
+
+    def update(is_safe: bool) -> None:
+        plan, network, files = planned(is_safe)
+        plot = plots.network(network, theme=theme)
+        figure.draw(plot)
+        figure.describe(f"{plan.sentence} {plot.description}")
+        texts = {**files, "In a terminal": "\n".join(_commands(story, plan))}
+        commands.value = "".join(
+            f"<p><b>{html_text(name)}</b></p>{_WRAPPED}{html_text(text.strip())}</pre>"
+            for name, text in texts.items()
+        )
+
+    return story.panel(
+        figure,
+        ("link_count", "is_spared"),
+        update, step=7,
+        more={"is_safe": rule},
+        needs=(
+            *SPREADS,
+            *(f"{name}_spread" for name in SPREADS),
+            "quantile", "bandwidth_bps", "payload_bytes", "rtt_s", "window_bytes",
+        ),
+        below=[commands],
+    )  # fmt: skip
+
+
+def _files(story: Story, plan: Plan) -> dict[str, str]:
+    """Return the files of a network of two sites, as the command reads them."""
+    rate, way = text_of(plan["link_bps"], "bit/s"), text_of(story.values["rtt_s"] / 2.0, "s")
+    lines = [
+        f"office,hq,line {number},{rate},{way}"
+        for number in range(1, story.values["link_count"] + 1)
+    ]
+    demand = f"hq,office,{text_of(plan['demand_bps'], 'bit/s')}"
+    return {
+        "links.csv": "\n".join(("from,to,name,rate,latency", *lines, "")),
+        "demands.csv": f"from,to,rate\n{demand}\n",
+    }
+
+
+def _commands(story: Story, plan: Plan) -> list[str]:
+    """Return the commands that give the same plans."""
+    given, day = story.values, story.start.isoformat()
+    line = ["--line", text_of(plan["link_bps"], "bit/s")]
+    full_at = text_of(TARGET_UTILIZATION, "ratio")
+    ends = [
+        "--percentile", text_of(given["quantile"], "ratio"), "--target", full_at,
+        "--lasts", "3 years", "--links", str(given["link_count"]),
+        "--failed", str(int(given["is_spared"])), *line, "--from", day,
+    ]  # fmt: skip
+    window = ["--window", text_of(given["window_bytes"], "byte")]
+    return [
+        *(
+            _command("link", users, "--each", each, "--active", active, "--growth", growth, *ends)
+            for users, each, active, growth in (
+                [_range(given[name], name) for name in SPREADS],
+                [_range(value, name) for name, value in story.ranges().items()],
+            )
+        ),
+        _command(
+            "transfer", text_of(given["payload_bytes"], "byte"), "--rate", line[1],
+            "--rtt", text_of(given["rtt_s"], "s"), *window,
+        ),
+        _command(
+            "network", "links.csv", "demands.csv", "--growth", _range(given["annual_growth"],
+            "annual_growth"), "--full-at", full_at, "--from", day,
+        ),
+    ]  # fmt: skip
+
+
+def _command(*words: str) -> str:
+    return shlex.join(("netcalc", "plan", *words))
+
+
+_UNITS = {"user_count": "1", "user_bps": "bit/s", "active_ratio": "ratio", "annual_growth": "ratio"}
+
+
+def _range(value: Any, name: str) -> str:
+    """Write an input as a command reads it: a number with its unit, or a range."""
+    if isinstance(value, Distribution):
+        return value.text(_UNITS[name])
+    return text_of(float(value), _UNITS[name])
+
+
+def _share(drivers: Mapping[str, float], name: str) -> str:
+    return f"{max(drivers[name], 0.0):.0%}" if name in drivers else "not a range"
+
+
+def _with_steps(plan: Plan) -> str:
+    """Return the sentence of a plan, its first step, and what makes it doubtful."""
+    step = f"What would help: {plan.steps[0]}." if plan.steps and plan.name != "buy" else ""
+    notes = [f"Note: {one}." for one in plan.notices]
+    return " ".join(filter(None, (plan.sentence, step, *notes)))
+
+
+def _answers(plan: Plan) -> str:
+    rows = [(one.label, one.text) for one in plan.answers]
+    return html_table(("answer", "value"), rows)
