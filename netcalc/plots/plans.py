@@ -61,7 +61,7 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
             first.spread.samples,
             axis=Axis(f"{first.label}{layer}", first.unit),
             percentiles={percent: first.spread.percentile(percent) for percent in _PERCENTILES},
-            title=f"{first.label}: {first.text}",
+            title=first.label.capitalize(),
             theme=theme,
         ),
     )
