@@ -14,10 +14,10 @@ import click
 
 from netcalc import units
 from netcalc.cli import INTERRUPTED, check_one_form, complain, print_json, put, say
-from netcalc.cli.mistakes import Command, typed_name
+from netcalc.cli.mistakes import Command
 from netcalc.cli.output import cell, check_outputs, print_table, print_written, write_plot
+from netcalc.cli.plan.page import Day, Growth
 from netcalc.cli.quantity import Choice, Quantity, WholeNumber
-from netcalc.errors import DomainError
 from netcalc.messages import Notice
 
 if TYPE_CHECKING:
@@ -29,38 +29,6 @@ QUEUES = ("imix", "mm1", "md1")
 MOST_ROWS = 15
 """Rows of a printed table unless --rows says otherwise; --csv and --json have all."""
 _ENDLESS_S = 1e9
-
-
-class Growth(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
-    """A growth a year, or a range of it: ``30%``, ``30 % ± 5 % a year``."""
-
-    name = "share"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the text; a mistake names the option."""
-        from netcalc import uncertain
-        from netcalc.planning.network.files import without_year
-
-        if not isinstance(value, str):
-            return value
-        name = typed_name(param) if param is not None else None
-        return uncertain.parse(without_year(value), "ratio", field=name)
-
-
-class Day(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
-    """A date: ``2026-11-24``."""
-
-    name = "date"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        """Read the text; a mistake names the option."""
-        if isinstance(value, date):
-            return value
-        try:
-            return date.fromisoformat(str(value).strip())
-        except ValueError:
-            name = typed_name(param) if param is not None else self.name
-            raise DomainError("not-a-date", name, value) from None
 
 
 @click.command(cls=Command)
