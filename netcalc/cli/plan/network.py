@@ -19,13 +19,14 @@ from netcalc.cli.output import cell, check_outputs, print_table, print_written, 
 from netcalc.cli.plan.page import Day, Growth
 from netcalc.cli.quantity import Choice, Quantity, WholeNumber
 from netcalc.messages import Notice
+from netcalc.planning.network.costs import COSTS
+from netcalc.planning.network.delays import QUEUES
+from netcalc.planning.network.settings import DRAWS
 
 if TYPE_CHECKING:
     from netcalc.planning.network import NetworkPlan
     from netcalc.planning.network.saved import SavedScan
 
-COSTS = ("given", "ospf", "hops", "latency")
-QUEUES = ("imix", "mm1", "md1")
 MOST_ROWS = 15
 """Rows of a printed table unless --rows says otherwise; --csv and --json have all."""
 _ENDLESS_S = 1e9
@@ -46,7 +47,7 @@ _ENDLESS_S = 1e9
 @click.option("--from", "start", type=Day(), help="Day of the demands; today.")
 @click.option(
     "--costs",
-    type=Choice(COSTS),
+    type=Choice(list(COSTS)),
     help="Cost of a link: given (column cost), ospf (fastest rate over rate), hops, latency. "
     "Default: given if there is the column, otherwise ospf.",
 )
@@ -63,13 +64,17 @@ _ENDLESS_S = 1e9
 )
 @click.option(
     "--queue",
-    type=Choice(QUEUES),
+    type=Choice(list(QUEUES)),
     default="imix",
     show_default=True,
     help="Wait at a link: imix (M/G/1, sizes of the simple IMIX), mm1, md1 (full frames).",
 )
 @click.option(
-    "--draws", type=WholeNumber(20, 10_000), default=200, show_default=True, help="Draws of ranges."
+    "--draws",
+    type=WholeNumber(20, 10_000),
+    default=DRAWS,
+    show_default=True,
+    help="Draws of ranges.",
 )
 @click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Their seed.")
 @click.option(
