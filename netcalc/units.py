@@ -401,7 +401,7 @@ def parse_typed(text: str, unit: str, *, field: str | None = None, bare: bool = 
 def _typed(text: str, unit: str, *, bare: bool) -> float | None:
     """Return what a text means for a known argument; None if that is not certain."""
     if unit in ("ratio", "1") and (power := _POWER.fullmatch(text)):
-        return _float(power["times"] or "1") * 10.0 ** int(power["power"])
+        return _float(f"{power['times'] or 1}e{power['power']}")  # inf where it is too large
     if unit == "ratio" and (odds := _ODDS.fullmatch(text)):
         of = _float(odds["of"].replace(",", ""))
         return _float(odds["one"]) / of if of else None

@@ -7,18 +7,14 @@ versions and the machine.
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from netcalc.congestion.grid import key_of
-from netcalc.errors import NetcalcError, ReaderError
-from netcalc.samples import MAX_FILE_BYTES, json_ready
+from netcalc.errors import ReaderError
+from netcalc.samples import MAX_FILE_BYTES, LineFile
 
 START = b'{"kind": "session"'
 """Each file begins so."""
@@ -27,7 +23,7 @@ KINDS = ("session", "result", "error")
 Row = Mapping[str, Any]
 
 
-class GridFile:
+class GridFile(LineFile):
     """A file of results that is open for more, by one process at a time.
 
     Parameters
@@ -51,15 +47,10 @@ class GridFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        if path.exists() and not path.is_file():
-            raise OSError(errno.EINVAL, "is not a regular file", str(path))
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        self._handle = os.open(path, flags, 0o666)
+        super().__init__(path, busy="grid-file-busy")
         try:
-            _lock(self._handle, path)
-            rows, self._size = _complete_rows(path)
-            os.ftruncate(self._handle, self._size)  # a line that a killed program left
+            rows, size = _complete_rows(path)
+            self.cut(size)  # a line that a killed program left
         except BaseException:
             self.close()
             raise
@@ -73,35 +64,7 @@ class GridFile:
         OSError
             With the name of the file: the disk is full.
         """
-        lines = [json.dumps(json_ready(row), ensure_ascii=True) + "\n" for row in rows]
-        data = memoryview("".join(lines).encode())
-        size = self._size
-        try:
-            while data:
-                data = data[os.write(self._handle, data) :]
-            os.fsync(self._handle)
-            self._size = os.fstat(self._handle).st_size
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self._path)) from error
-        finally:
-            if self._size == size:  # not written, or interrupted
-                with contextlib.suppress(OSError):
-                    os.ftruncate(self._handle, size)
-
-    def close(self) -> None:
-        """Close the file; what was added stays."""
-        os.close(self._handle)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        self.append(rows, sync=True)
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
@@ -143,17 +106,3 @@ def _row(line: bytes, number: int, path: Path) -> dict[str, Any]:
         raise ReaderError("grid-line-damaged", file=str(path), line=number)
     found: dict[str, Any] = row
     return found
-
-
-def _lock(handle: int, path: Path) -> None:
-    """Keep other processes away for as long as the file is open."""
-    try:
-        import fcntl
-    except ImportError:  # no such system
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise NetcalcError("grid-file-busy", file=str(path)) from None
-    except OSError:  # a file system without locks
-        return

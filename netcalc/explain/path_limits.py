@@ -24,13 +24,11 @@ from netcalc.models.rates import goodput
 from netcalc.models.sizes import framing
 from netcalc.models.tcp import transfer_time, window
 from netcalc.models.tcp.timers import MIN_RTO_S
-from netcalc.models.tcp.transfer_time import CongestionControl
+from netcalc.models.tcp.transfer_time import TIMESTAMP_BYTES, CongestionControl
 from netcalc.path import Path
 from netcalc.rate_layers import TCP_PAYLOAD, named
 from netcalc.units import line, show
 
-TIMESTAMP_BYTES = 12
-"""TCP options of every segment: timestamps, padded. [byte]"""
 BARE_ACK_BYTES = 52
 """IPv4 packet of an acknowledgement: 20 bytes of IP, 20 of TCP, 12 of timestamps. [byte]"""
 # Timeouts become frequent at about 1% loss (Padhye et al., Modeling TCP throughput, 1998).

@@ -15,7 +15,6 @@ from typing import Any
 from netcalc.checks import non_negative
 from netcalc.explain.path_limits import (
     CONTROL_NAMES,
-    TIMESTAMP_BYTES,
     Part,
     RateExplanation,
     assumed_line,
@@ -25,7 +24,7 @@ from netcalc.explain.path_limits import (
 from netcalc.messages import Notice, sentence
 from netcalc.models.tcp import transfer_time
 from netcalc.models.tcp.timers import MIN_RTO_S
-from netcalc.models.tcp.transfer_time import CongestionControl
+from netcalc.models.tcp.transfer_time import TIMESTAMP_BYTES, CongestionControl
 from netcalc.path import Path
 from netcalc.units import show
 

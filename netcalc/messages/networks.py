@@ -37,7 +37,6 @@ NETWORKS: dict[str, str] = {
         "{high:g}"
     ),
     "network-node-nameless": "{name} has no name",
-    "not-a-date": "{name} must be a date such as 2026-11-24, got {value!r}",
     "network-not-a-graph": "{name} must be a graph of networkx, got {found}",
     "network-edge-without": "the edge {start}-{end} has no {name}",
     "network-no-path": "{name}: no path from {value}",

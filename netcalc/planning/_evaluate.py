@@ -102,24 +102,35 @@ def _notices(doubtful: Sequence[DoubtWarning], inputs: Inputs) -> tuple[Notice, 
     """Return what makes the answers doubtful, once each, with names and units as people read."""
     found = {}
     for doubt in doubtful:
-        values = dict(doubt.values)
-        name = str(values.get("name", ""))
-        if name in inputs:
-            unit = inputs[name][1]
-            numbers = {k: v for k, v in values.items() if isinstance(v, int | float)}
-            values |= {key: quantity(value, unit) for key, value in numbers.items()}
-            values["name"] = label(name)
-        found[doubt.code, name] = Notice(doubt.code, values)
+        name = str(doubt.values.get("name", ""))
+        found[doubt.code, name] = _readable(Notice(doubt.code, doubt.values), inputs)
     return tuple(found.values())
 
 
+def _readable(notice: Notice, inputs: Inputs) -> Notice:
+    """Return a notice about an input with its name as the page has it, and numbers in its unit."""
+    name = str(notice.values.get("name", ""))
+    if name not in inputs:
+        return notice
+    unit = inputs[name][1]
+    values = {
+        key: quantity(value, unit) if isinstance(value, int | float) else value
+        for key, value in notice.values.items()
+    }
+    return Notice(notice.code, {**values, "name": label(name)})
+
+
 def _named(notes: Sequence[Notice], inputs: Inputs) -> tuple[Notice, ...]:
-    """Return the notes of draws with the names of inputs as the page has them."""
-    return tuple(
-        Notice(one.code, {**one.values, "name": label(name)}) if name in inputs else one
-        for one in notes
-        for name in [str(one.values.get("name", ""))]
-    )
+    """Return the notes of draws with names of inputs as the page has them."""
+    found = []
+    for one in notes:
+        values = dict(one.values)
+        if (name := str(values.get("name", ""))) in inputs:
+            values["name"] = label(name)
+        if isinstance(doubt := values.get("doubt"), DoubtWarning):
+            values["doubt"] = _readable(Notice(doubt.code, doubt.values), inputs)
+        found.append(Notice(one.code, values))
+    return tuple(found)
 
 
 def one_page(function: Function) -> Function:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from netcalc.checks import FloatArray
 from netcalc.messages import Notice
 from netcalc.models.rates.goodput import tcp_goodput_bps
+from netcalc.models.sizes.framing import tcp_payload_bytes
 from netcalc.models.tcp.transfer_time import (
     TIMESTAMP_BYTES,
     CongestionControl,
@@ -19,8 +20,8 @@ from netcalc.models.tcp.transfer_time import (
     transfer_time_s,
 )
 from netcalc.models.tcp.window import throughput_bps
-from netcalc.planning._evaluate import BINDING
-from netcalc.planning.page import Step
+from netcalc.planning._evaluate import BINDING, Inputs
+from netcalc.planning.page import Answer, Step
 
 LIMITS = ("line_limit_bps", "window_limit_bps", "loss_limit_bps", "start_s")
 """What can bind: the line, the window, the loss, or the rounds before the rate is reached."""
@@ -40,6 +41,34 @@ _WORTH = 0.9
 _FASTER_LINE = 10.0
 _MORE_FLOWS = 4.0
 _LESS_LOSS = 10.0
+
+
+def path_inputs(
+    *, bandwidth_bps: Any, rtt_s: Any, flow_count: Any, loss_ratio: Any, window_bytes: Any
+) -> dict[str, tuple[Any, str]]:
+    """Return what is given of a path with its units; without a loss or a window, none of it."""
+    given = {
+        "bandwidth_bps": (bandwidth_bps, "bit/s"),
+        "rtt_s": (rtt_s, "s"),
+        "flow_count": (flow_count, "1"),
+        "loss_ratio": (loss_ratio, "ratio"),
+        "window_bytes": (window_bytes, "byte"),
+    }
+    return {name: known for name, known in given.items() if known[0] is not None}
+
+
+def sender_as_dict(congestion_control: str, mtu_bytes: float) -> dict[str, dict[str, Any]]:
+    """Return the settings of the sender as JSON has them beside the inputs."""
+    return {
+        "congestion_control": {"value": congestion_control, "unit": "text"},
+        "mtu_bytes": {"value": mtu_bytes, "unit": "byte"},
+    }
+
+
+def of_given(answers: Iterable[Answer], inputs: Inputs) -> list[Answer]:
+    """Return the answers without the limits by a loss or a window that is not given."""
+    limits = {"loss_limit_bps": "loss_ratio", "window_limit_bps": "window_bytes"}
+    return [one for one in answers if limits.get(one.name, "rtt_s") in inputs]
 
 
 def sending(
@@ -72,7 +101,7 @@ def sending(
     loss = congestion_limit_bps(
         loss_ratio,
         rtt_s=rtt_s,
-        mss_bytes=np.asarray(mtu_bytes) - 40.0 - TIMESTAMP_BYTES,
+        mss_bytes=tcp_payload_bytes(mtu_bytes, tcp_option_bytes=TIMESTAMP_BYTES),
         congestion_control=congestion_control,
         flow_count=flow_count,
     )

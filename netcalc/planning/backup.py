@@ -11,7 +11,17 @@ from netcalc.checks import at_least, non_negative, positive, ratio
 from netcalc.messages import Notice
 from netcalc.models.tcp.transfer_time import transfer_time_s
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
-from netcalc.planning._sending import LIMIT_TABLE, LIMITS, SOURCES, limited_by, sending, steps
+from netcalc.planning._sending import (
+    LIMIT_TABLE,
+    LIMITS,
+    SOURCES,
+    limited_by,
+    of_given,
+    path_inputs,
+    sender_as_dict,
+    sending,
+    steps,
+)
 from netcalc.planning.page import Answer, Plan, Step, quantity
 from netcalc.planning.transfer import chart
 
@@ -101,14 +111,14 @@ def backup(
         "window_s": (window_s, "s"),
         "change_ratio": (change_ratio, "ratio"),
         "reduction_factor": (reduction_factor, "1"),
-        "bandwidth_bps": (bandwidth_bps, "bit/s"),
-        "rtt_s": (rtt_s, "s"),
-        "flow_count": (flow_count, "1"),
+        **path_inputs(
+            bandwidth_bps=bandwidth_bps,
+            rtt_s=rtt_s,
+            flow_count=flow_count,
+            loss_ratio=loss_ratio,
+            window_bytes=window_bytes,
+        ),
     }
-    if loss_ratio is not None:
-        inputs["loss_ratio"] = (loss_ratio, "ratio")
-    if window_bytes is not None:
-        inputs["window_bytes"] = (window_bytes, "byte")
     fixed: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
     known = evaluate(
         partial(_answers, **fixed),
@@ -120,12 +130,7 @@ def backup(
         truncate=truncate,
     )
     found = known.found
-    absent = {
-        name
-        for name, value in (("loss_limit_bps", loss_ratio), ("window_limit_bps", window_bytes))
-        if value is None
-    }
-    answers = [one for one in known.answers if one.name not in absent]
+    answers = of_given(known.answers, inputs)
     used = next(one for one in answers if one.name == "window_utilization")
     if used.spread is not None:
         fit = float(np.mean(used.spread.samples <= 1.0))
@@ -146,8 +151,7 @@ def backup(
         said=Notice("plan-backup-fits" if fits else "plan-backup-late", values),
         inputs={
             **inputs_as_dict(inputs),
-            "congestion_control": {"value": congestion_control, "unit": "text"},
-            "mtu_bytes": {"value": mtu_bytes, "unit": "byte"},
+            **sender_as_dict(congestion_control, mtu_bytes),
         },
         answers=tuple(answers),
         binding=known.binding,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.messages import Notice, sentence
+from netcalc.models.users.growth import YEAR_S
 from netcalc.units import show
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ def quantity(value: float | str, unit: str) -> str:
 
 _LEAST_RATIO = 1e-9
 _LONG_TIMES = (
-    (2 * 31_557_600.0, 31_557_600.0, "years"),
+    (2 * YEAR_S, YEAR_S, "years"),
     (172_800.0, 86_400.0, "d"),
     (7_200.0, 3_600.0, "h"),
     (600.0, 60.0, "min"),

@@ -12,7 +12,17 @@ from netcalc.messages import Notice
 from netcalc.models.tcp.transfer_time import transfer_time_s
 from netcalc.models.tcp.window import bdp_bytes
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
-from netcalc.planning._sending import LIMIT_TABLE, LIMITS, SOURCES, limited_by, sending, steps
+from netcalc.planning._sending import (
+    LIMIT_TABLE,
+    LIMITS,
+    SOURCES,
+    limited_by,
+    of_given,
+    path_inputs,
+    sender_as_dict,
+    sending,
+    steps,
+)
 from netcalc.planning.page import Chart, Plan, quantity
 
 _TABLE = {
@@ -84,14 +94,14 @@ def transfer(
     """
     inputs = {
         "payload_bytes": (payload_bytes, "byte"),
-        "bandwidth_bps": (bandwidth_bps, "bit/s"),
-        "rtt_s": (rtt_s, "s"),
-        "flow_count": (flow_count, "1"),
+        **path_inputs(
+            bandwidth_bps=bandwidth_bps,
+            rtt_s=rtt_s,
+            flow_count=flow_count,
+            loss_ratio=loss_ratio,
+            window_bytes=window_bytes,
+        ),
     }
-    if loss_ratio is not None:
-        inputs["loss_ratio"] = (loss_ratio, "ratio")
-    if window_bytes is not None:
-        inputs["window_bytes"] = (window_bytes, "byte")
     fixed: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
     known = evaluate(
         partial(_answers, **fixed),
@@ -111,20 +121,14 @@ def transfer(
         "goodput_bps": found["goodput_bps"],
         "limit": limited_by(known.binding),
     }
-    absent = {
-        name
-        for name, value in (("loss_limit_bps", loss_ratio), ("window_limit_bps", window_bytes))
-        if value is None
-    }
     return Plan(
         name="transfer",
         said=Notice("plan-transfer" if np.isfinite(found["transfer_s"]) else "plan-never", values),
         inputs={
             **inputs_as_dict(inputs),
-            "congestion_control": {"value": congestion_control, "unit": "text"},
-            "mtu_bytes": {"value": mtu_bytes, "unit": "byte"},
+            **sender_as_dict(congestion_control, mtu_bytes),
         },
-        answers=tuple(one for one in known.answers if one.name not in absent),
+        answers=tuple(of_given(known.answers, inputs)),
         binding=known.binding,
         binding_shares=known.binding_shares,
         steps=steps(size, middle, name="transfer_s", time_s=found["transfer_s"]),

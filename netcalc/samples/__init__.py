@@ -27,6 +27,7 @@ from netcalc.samples._facts import COUNTER_LIMIT, FACTS, Fact, FactRow, fact_row
 from netcalc.samples._files import json_ready, write_atomically
 from netcalc.samples._flows import FlowSeries
 from netcalc.samples._instrument import Instrument
+from netcalc.samples._lines import LineFile, json_line
 from netcalc.samples._load import KINDS, MAX_FILE_BYTES
 from netcalc.samples._meta import SCHEMA, Meta
 from netcalc.samples._packets import Layer, PacketTrace
@@ -41,7 +42,7 @@ __all__ = [
     "COUNTER_LIMIT", "DROP_PLACES", "FACTS", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO",
     "SCHEMA", "BoolColumn", "BulkSamples", "Fact", "FactRow", "FloatColumn", "FlowSeries",
     "HopSamples", "Instrument",
-    "Layer", "Meta", "PacketTrace", "PathSamples", "RttSamples", "Samples", "Table",
+    "Layer", "LineFile", "Meta", "PacketTrace", "PathSamples", "RttSamples", "Samples", "Table",
     "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples", "fact_row",
-    "json_ready", "load", "loads", "unit_of_fact", "write_atomically",
+    "json_line", "json_ready", "load", "loads", "unit_of_fact", "write_atomically",
 ]  # fmt: skip

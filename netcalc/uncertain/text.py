@@ -44,6 +44,7 @@ _FILE = re.compile(r"(.*\.[A-Za-z]\w*|\.?/.*):([^:]+)", re.DOTALL)
 LONGEST = 2000
 """A longer text is no distribution. [characters]"""
 _PLAIN = re.compile(r"[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?")
+_A_YEAR = re.compile(r"\s*(?:/\s*(?:year|yr|y|a)|per\s+year|a\s+year|p\.\s*a\.?|yearly)\s*$")
 _NUMBER_BEFORE_UNIT = re.compile(r"\s*[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?\s*")
 
 
@@ -181,6 +182,17 @@ def parse_correlations(
             pair.append(known[name])
         found[pair[0], pair[1]] = units.parse_number(match[3])
     return found
+
+
+def without_year(text: str) -> str:
+    """Return a growth without the words that say it is one a year.
+
+    Examples
+    --------
+    >>> without_year("30 % ± 5 % per year"), without_year("30%/a")
+    ('30 % ± 5 %', '30%')
+    """
+    return _A_YEAR.sub("", text)
 
 
 class _Text:

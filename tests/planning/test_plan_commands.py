@@ -60,6 +60,14 @@ def test_a_range_is_answered_by_percentiles():
     assert again.output == done.output
 
 
+def test_a_growth_may_say_that_it_is_one_a_year():
+    """Identity: the same page without the words."""
+    link = ["link", "500", "--each", "5Mbit/s", "--active", "10%", "--from", "2026-01-31"]
+    said = invoke(*link, "--growth", "25 % a year")
+    assert said.exit_code == 0
+    assert said.output == invoke(*link, "--growth", "25%").output
+
+
 def test_a_path_gives_the_round_trip_of_a_full_segment():
     """Derived: 20 ms each way, 1538 bytes there and an ACK of 90 back at 1 Gbit/s."""
     found = json.loads(invoke("transfer", "1GB", "--path", "1 Gbit/s 20 ms", "--json").output)

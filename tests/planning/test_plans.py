@@ -351,6 +351,14 @@ def test_a_doubt_is_on_the_page_and_no_warning(recwarn):
     assert not [one for one in recwarn if issubclass(one.category, DoubtWarning)]
 
 
+def test_a_doubt_about_draws_is_in_the_units_of_the_page():
+    made = planning.transfer(1e9, bandwidth_bps=1e9, rtt_s=0.02, loss_ratio=uniform(0.2, 0.4))
+    said = str(made.notices[0])
+    assert "loss is 40%" in said
+    assert "up to 5%" in said
+    assert "loss_ratio" not in said
+
+
 def test_a_transfer_that_loses_all_never_ends():
     made = planning.transfer(1e9, bandwidth_bps=1e9, rtt_s=0.02, loss_ratio=1.0)
     assert made["transfer_s"] == math.inf

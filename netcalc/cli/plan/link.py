@@ -8,8 +8,16 @@ from typing import Any
 import click
 
 from netcalc import planning
-from netcalc.cli.mistakes import CommandError, named_as_typed
-from netcalc.cli.plan.page import Known, check_page, known_option, page_options, print_page
+from netcalc.cli.mistakes import named_as_typed
+from netcalc.cli.plan.page import (
+    Day,
+    Growth,
+    Known,
+    check_page,
+    known_option,
+    page_options,
+    print_page,
+)
 from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
 
 
@@ -38,10 +46,10 @@ from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
     show_default=True,
     help="Share of the time for which the rate must be enough.",
 )
-@known_option(
+@click.option(
     "--growth",
     "annual_growth",
-    unit="ratio",
+    type=Growth(),
     default="0%",
     show_default=True,
     help="Growth of the traffic a year.",
@@ -86,7 +94,8 @@ from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
 )
 @click.option(
     "--from",
-    "start_text",
+    "start",
+    type=Day(),
     metavar="DATE",
     help="Day on which the users are counted, such as 2026-01-31; today.",
 )
@@ -98,7 +107,7 @@ from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
 )
 @page_options
 def link(
-    user_count: Any, start_text: str | None, as_json: bool, plot_path: str | None, force: bool,
+    user_count: Any, start: date | None, as_json: bool, plot_path: str | None, force: bool,
     draws: int | None, **given: Any,
 ) -> None:  # fmt: skip
     """Plan the rate of a link for USERS, and the date on which it is full.
@@ -108,21 +117,6 @@ def link(
     netcalc plan link 400..600 --each 5Mbit/s --active 10% --growth 20..35% --links 2 --failed 1
     """
     check_page(plot_path, force=force)
-    start = date.today() if start_text is None else read_date(start_text)
     with named_as_typed():
-        plan = planning.link(user_count, start=start, draws=draws or 0, **given)
+        plan = planning.link(user_count, start=start or date.today(), draws=draws or 0, **given)
     print_page(plan, as_json=as_json, plot_path=plot_path)
-
-
-def read_date(text: str) -> date:
-    """Read a day in ISO form.
-
-    Examples
-    --------
-    >>> read_date("2026-01-31").year
-    2026
-    """
-    try:
-        return date.fromisoformat(text.strip())
-    except ValueError:
-        raise CommandError("date-malformed", name="--from", value=text) from None

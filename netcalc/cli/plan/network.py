@@ -14,53 +14,22 @@ import click
 
 from netcalc import units
 from netcalc.cli import INTERRUPTED, check_one_form, complain, print_json, put, say
-from netcalc.cli.mistakes import Command, typed_name
+from netcalc.cli.mistakes import Command
 from netcalc.cli.output import cell, check_outputs, print_table, print_written, write_plot
+from netcalc.cli.plan.page import Day, Growth
 from netcalc.cli.quantity import Choice, Quantity, WholeNumber
-from netcalc.errors import DomainError
 from netcalc.messages import Notice
+from netcalc.planning.network.costs import COSTS
+from netcalc.planning.network.delays import QUEUES
+from netcalc.planning.network.settings import DRAWS
 
 if TYPE_CHECKING:
     from netcalc.planning.network import NetworkPlan
     from netcalc.planning.network.saved import SavedScan
 
-COSTS = ("given", "ospf", "hops", "latency")
-QUEUES = ("imix", "mm1", "md1")
 MOST_ROWS = 15
 """Rows of a printed table unless --rows says otherwise; --csv and --json have all."""
 _ENDLESS_S = 1e9
-
-
-class Growth(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
-    """A growth a year, or a range of it: ``30%``, ``30 % ± 5 % a year``."""
-
-    name = "share"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the text; a mistake names the option."""
-        from netcalc import uncertain
-        from netcalc.planning.network.files import without_year
-
-        if not isinstance(value, str):
-            return value
-        name = typed_name(param) if param is not None else None
-        return uncertain.parse(without_year(value), "ratio", field=name)
-
-
-class Day(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
-    """A date: ``2026-11-24``."""
-
-    name = "date"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        """Read the text; a mistake names the option."""
-        if isinstance(value, date):
-            return value
-        try:
-            return date.fromisoformat(str(value).strip())
-        except ValueError:
-            name = typed_name(param) if param is not None else self.name
-            raise DomainError("not-a-date", name, value) from None
 
 
 @click.command(cls=Command)
@@ -78,7 +47,7 @@ class Day(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argumen
 @click.option("--from", "start", type=Day(), help="Day of the demands; today.")
 @click.option(
     "--costs",
-    type=Choice(COSTS),
+    type=Choice(list(COSTS)),
     help="Cost of a link: given (column cost), ospf (fastest rate over rate), hops, latency. "
     "Default: given if there is the column, otherwise ospf.",
 )
@@ -95,13 +64,17 @@ class Day(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argumen
 )
 @click.option(
     "--queue",
-    type=Choice(QUEUES),
+    type=Choice(list(QUEUES)),
     default="imix",
     show_default=True,
     help="Wait at a link: imix (M/G/1, sizes of the simple IMIX), mm1, md1 (full frames).",
 )
 @click.option(
-    "--draws", type=WholeNumber(20, 10_000), default=200, show_default=True, help="Draws of ranges."
+    "--draws",
+    type=WholeNumber(20, 10_000),
+    default=DRAWS,
+    show_default=True,
+    help="Draws of ranges.",
 )
 @click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Their seed.")
 @click.option(

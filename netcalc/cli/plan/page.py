@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any, TypeVar
 
 import click
 
 from netcalc.cli import print_json, say
-from netcalc.cli.mistakes import typed_name
+from netcalc.cli.mistakes import CommandError, typed_name
 from netcalc.cli.output import check_output, print_written, write_plot
 from netcalc.cli.quantity import KINDS, Quantity, WholeNumber
 from netcalc.planning import Plan
@@ -31,6 +32,37 @@ class Known(Quantity):
             if is_distribution(value):
                 return parse(value, self.unit, field=typed_name(param) if param else None)
         return super().convert(value, param, ctx)
+
+
+class Growth(Known):
+    """A growth a year, or a range of it: ``30%``, ``30 % ± 5 % a year``."""
+
+    def __init__(self) -> None:
+        super().__init__("ratio")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text; a mistake names the option."""
+        if isinstance(value, str):
+            from netcalc.uncertain.text import without_year  # late, as above
+
+            value = without_year(value)
+        return super().convert(value, param, ctx)
+
+
+class Day(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
+    """A day in ISO form: ``2026-11-24``."""
+
+    name = "date"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        """Read the text; a mistake names the option."""
+        if isinstance(value, date):
+            return value
+        try:
+            return date.fromisoformat(str(value).strip())
+        except ValueError:
+            name = typed_name(param) if param is not None else self.name
+            raise CommandError("date-malformed", name=name, value=value) from None
 
 
 def known_option(*names: str, unit: str, **more: Any) -> Callable[[Function], Function]:

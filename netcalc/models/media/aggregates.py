@@ -23,6 +23,7 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
+from netcalc.models.media.dcf import SERVICE_AND_TAIL_BITS, SIFS_S, SLOT_S, ofdm_frame_s
 
 Standard: TypeAlias = Literal["802.11n", "802.11ac", "802.11ax"]
 
@@ -60,10 +61,8 @@ _PREAMBLE_S = {
 TRAINING_FIELDS = (1, 2, 4, 4, 6, 6, 8, 8)
 """Long training fields, by spatial streams."""
 
-AIFS_S = 16e-6 + 3 * 9e-6
+AIFS_S = SIFS_S + 3 * SLOT_S
 """Best effort: SIFS and three slots."""
-SIFS_S = 16e-6
-SLOT_S = 9e-6
 DELIMITER_BYTES = 4.0
 MPDU_BYTES = 38.0
 """MAC header with QoS 26, FCS 4, LLC and SNAP 8; CCMP of WPA2 and WPA3 takes 16 more."""
@@ -267,13 +266,11 @@ def wifi_throughput_bps(
     packet = non_negative("packet_bytes", packet_bytes)
     size = count * _subframe(packet)
     symbol = SYMBOL_S[standard] + non_negative("guard_s", guard_s)
-    symbols = np.ceil((22.0 + 8.0 * size) / (rate * symbol) * (1.0 - 1e-12))
+    symbols = np.ceil((SERVICE_AND_TAIL_BITS + 8.0 * size) / (rate * symbol) * (1.0 - 1e-12))
     ppdu = _preamble_s(whole("stream_count", stream_count, low=1), standard) + symbol * symbols
     wait = AIFS_S + SLOT_S / 2.0 * whole("contention_window", contention_window)
     bitmap = np.where(count > 64.0, 32.0, 8.0)
-    answer_bits = 22.0 + 8.0 * (24.0 + bitmap)
-    legacy = positive("ack_bps", ack_bps) * 4e-6
-    answer = 20e-6 + 4e-6 * np.ceil(answer_bits / legacy * (1.0 - 1e-12))
+    answer = ofdm_frame_s(24.0 + bitmap, bandwidth_bps=positive("ack_bps", ack_bps))
     total = 8.0 * (count * packet / (wait + ppdu + SIFS_S + answer))
     too_much = (
         (count > MOST_AGGREGATE_PACKETS[standard])

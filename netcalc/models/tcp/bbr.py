@@ -35,6 +35,15 @@ PROBE_CYCLE = (1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 WINDOW_GAIN = 2.0
 """Data in flight over the bandwidth-delay product."""
 
+LOSS_TOLERANCE_RATIO = (PROBE_CYCLE[0] - 1.0) / PROBE_CYCLE[0]
+"""Loss up to which version 1 keeps its rate: 0.2. [ratio]"""
+
+LOSS_TOLERANCE_RATIO_V3 = 0.02
+"""Loss threshold of versions 2 and 3 (BBR.LossThresh). [ratio]"""
+
+LEAST_WINDOW_PACKETS = 4.0
+"""Window that is kept whatever is lost (BBRMinPipeCwnd). [packet]"""
+
 PROBE_RTT_S = 0.2
 """How long the window is cut to four packets to see the empty path's round trip. [s]"""
 

@@ -12,19 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, note, positive, ratio
+from netcalc.models.tcp.bbr import (
+    LEAST_WINDOW_PACKETS,
+    LOSS_TOLERANCE_RATIO,
+    LOSS_TOLERANCE_RATIO_V3,
+)
 from netcalc.models.tcp.cubic import cubic_throughput_bps
-from netcalc.models.tcp.loss_limited import mathis_throughput_bps
+from netcalc.models.tcp.loss_limited import mathis_constant, mathis_throughput_bps
 from netcalc.models.tcp.pftk import pftk_approx_rate_pps, pftk_throughput_pps
 from netcalc.models.tcp.tfrc import tfrc_throughput_bps
-
-BBR_TOLERANCE = 0.2
-"""Loss ratio up to which BBR version 1 keeps its rate: 1 - 1/1.25."""
-
-BBR3_TOLERANCE = 0.02
-"""Loss threshold of versions 2 and 3 (BBR.LossThresh)."""
-
-BBR_LEAST_PACKETS = 4.0
-"""Least window of BBR."""
+from netcalc.models.tcp.timers import MIN_RTO_S
 
 
 class ControlRates(NamedTuple):
@@ -46,7 +43,7 @@ def bbr_throughput_bps(
     bandwidth_bps: ArrayLike,
     rtt_s: ArrayLike,
     mss_bytes: ArrayLike,
-    loss_tolerance_ratio: ArrayLike = BBR_TOLERANCE,
+    loss_tolerance_ratio: ArrayLike = LOSS_TOLERANCE_RATIO,
 ) -> FloatArray:
     r"""Throughput of BBR under random loss.
 
@@ -101,7 +98,7 @@ def bbr_throughput_bps(
     """
     loss, line = ratio("loss_ratio", loss_ratio), positive("bandwidth_bps", bandwidth_bps)
     tolerated = ratio("loss_tolerance_ratio", loss_tolerance_ratio)
-    window = 8.0 * BBR_LEAST_PACKETS * positive("mss_bytes", mss_bytes)
+    window = 8.0 * LEAST_WINDOW_PACKETS * positive("mss_bytes", mss_bytes)
     least = np.minimum(line, window / positive("rtt_s", rtt_s))
     share, limit = np.broadcast_arrays(loss, tolerated)
     if (is_beyond := share > limit).any():
@@ -119,7 +116,7 @@ def congestion_controls(
     bandwidth_bps: ArrayLike,
     mss_bytes: ArrayLike = 1460.0,
     segments_per_ack: ArrayLike = 1.0,
-    min_rto_s: ArrayLike = 0.2,
+    min_rto_s: ArrayLike = MIN_RTO_S,
 ) -> ControlRates:
     r"""Throughput of all congestion controls on one path.
 
@@ -188,15 +185,17 @@ def congestion_controls(
     path = {"mss_bytes": segment, "rtt_s": rtt}
     bits = 8.0 * segment
     rates = (
-        mathis_throughput_bps(loss, **path, constant=np.sqrt(1.5 / acked)),
+        mathis_throughput_bps(loss, **path, constant=mathis_constant(acked)),
         bits * pftk_throughput_pps(loss, **timed),
         bits * pftk_approx_rate_pps(loss, **timed) * (1.0 - loss),
         tfrc_throughput_bps(loss, **path, segments_per_ack=acked) * (1.0 - loss),
         cubic_throughput_bps(
-            loss, packet_bytes=segment, rtt_s=rtt, reno_constant=np.sqrt(1.5 / acked)
+            loss, packet_bytes=segment, rtt_s=rtt, reno_constant=mathis_constant(acked)
         ),
         bbr_throughput_bps(loss, **path, bandwidth_bps=line),
-        bbr_throughput_bps(loss, **path, bandwidth_bps=line, loss_tolerance_ratio=BBR3_TOLERANCE),
+        bbr_throughput_bps(
+            loss, **path, bandwidth_bps=line, loss_tolerance_ratio=LOSS_TOLERANCE_RATIO_V3
+        ),
     )
     arrays = np.broadcast_arrays(loss, rtt, line, segment, acked, rto)
     shape = arrays[0].shape

@@ -28,7 +28,7 @@ from netcalc.checks import (
 from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.framing import tcp_payload_bytes
 from netcalc.models.tcp._sending import sending_parts
-from netcalc.models.tcp.bbr import bbr_loss_tolerance_ratio
+from netcalc.models.tcp.bbr import LEAST_WINDOW_PACKETS, LOSS_TOLERANCE_RATIO
 from netcalc.models.tcp.cardwell import slow_start_segments
 from netcalc.models.tcp.cubic import cubic_raw_window_packets
 from netcalc.models.tcp.loss_limited import mathis_constant, reno_window_packets
@@ -48,9 +48,6 @@ TIMESTAMP_BYTES = 12.0
 
 SEGMENTS_PER_BARE_ACK = 2.0
 """Segments that one acknowledgement on the line back covers (RFC 5681, 4.2)."""
-
-BBR_LEAST_SEGMENTS = 4.0
-"""Window that BBR keeps whatever it loses."""
 
 
 class TransferParts(NamedTuple):
@@ -468,8 +465,8 @@ def _congestion_pps(
 ) -> FloatArray:
     """Return the segments per second of a flow that its congestion control holds under loss."""
     if rule == "bbr":
-        tolerated = loss <= bbr_loss_tolerance_ratio()
-        limited = np.where(tolerated, np.inf, BBR_LEAST_SEGMENTS * (1.0 - loss) / rtt)
+        tolerated = loss <= LOSS_TOLERANCE_RATIO
+        limited = np.where(tolerated, np.inf, LEAST_WINDOW_PACKETS * (1.0 - loss) / rtt)
         return np.where(np.isnan(loss + rtt), np.nan, limited)
     window = reno_window_packets(loss, constant=mathis_constant(per_ack))
     reno = pftk_throughput_pps(loss, rtt_s=rtt, rto_s=rto, segments_per_ack=per_ack)

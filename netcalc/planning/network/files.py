@@ -24,6 +24,7 @@ from netcalc.planning.network.graphs import reachable
 from netcalc.planning.network.routing import MOST_COST
 from netcalc.readers.source import Readable, decode, open_source, shorten
 from netcalc.uncertain import Known
+from netcalc.uncertain.text import without_year
 
 MOST_ROWS = 2_000_000
 """Most rows of a file. [1]"""
@@ -44,7 +45,6 @@ _LINK_COLUMNS = ("from", "to", "rate", "latency", "name", "cost", "availability"
 _DEMAND_COLUMNS = ("from", "to", "rate", "growth")
 _SUFFIXES = {"bps": "bit/s", "s": "s", "ms": "ms", "us": "us", "ratio": "ratio", "percent": "%"}
 _HEADING = re.compile(r"(?P<name>[^\[(]*?)\s*(?:\[(?P<a>[^\]]*)\]|\((?P<b>[^)]*)\))\s*")
-_A_YEAR = re.compile(r"\s*(?:/\s*(?:year|yr|y|a)|per\s+year|a\s+year|p\.\s*a\.?|yearly)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,17 +166,6 @@ def read(
         nodes=tuple(names),
         notices=(*table.notices, *loads.notices),
     )
-
-
-def without_year(text: str) -> str:
-    """Return a growth without the words that say it is one a year.
-
-    Examples
-    --------
-    >>> without_year("30 % ± 5 % per year"), without_year("30%/a")
-    ('30 % ± 5 %', '30%')
-    """
-    return _A_YEAR.sub("", text)
 
 
 def _links(table: _Table, known: Mapping[str, int] | None, *, one_way: bool) -> tuple[Link, ...]:

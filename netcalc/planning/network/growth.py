@@ -7,9 +7,10 @@ from datetime import date, timedelta
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.models.users.growth import YEAR_S
 
-DAYS_A_YEAR = 365.25
-"""A Julian year. [day]"""
+DAY_S = 86_400.0
+"""A day. [s]"""
 HORIZON_YEARS = 100.0
 """A date further away than this is not written. [year]"""
 
@@ -82,4 +83,4 @@ def date_after(start: date, years: float) -> date | None:
     """
     if not years <= HORIZON_YEARS:
         return None
-    return start + timedelta(days=int(years * DAYS_A_YEAR))
+    return start + timedelta(days=int(years * YEAR_S / DAY_S))

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from netcalc.errors import NetcalcError, ReaderError
+from netcalc.errors import ReaderError
 from netcalc.planning.network.plan import FailureResult, NetworkPlan
-from netcalc.samples import MAX_FILE_BYTES, json_ready
+from netcalc.samples import MAX_FILE_BYTES, LineFile, json_line
 from netcalc.version import __version__
 
 KIND = "network-failures"
 
 
-class SavedScan:
+class SavedScan(LineFile):
     """A file of failures that is open for more, by one process at a time.
 
     Parameters
@@ -43,11 +41,8 @@ class SavedScan:
     """
 
     def __init__(self, path: Path, *, plan: NetworkPlan) -> None:
-        self._path = path
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        self._handle = os.open(path, flags, 0o666)
+        super().__init__(path, busy="network-saved-busy")
         try:
-            _lock(self._handle, path)
             self.found = self._continue(plan)
         except BaseException:
             self.close()
@@ -61,37 +56,22 @@ class SavedScan:
         OSError
             With the name of the file: the disk is full.
         """
-        self._write(dataclasses.asdict(result))
-
-    def close(self) -> None:
-        """Close the file; what was added stays."""
-        os.close(self._handle)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        self.append([dataclasses.asdict(result)])
 
     def _continue(self, plan: NetworkPlan) -> int:
         """Take in the failures that the file has, and cut off a line that is not complete."""
         name = str(self._path)
-        if os.fstat(self._handle).st_size > MAX_FILE_BYTES:
+        if self._path.stat().st_size > MAX_FILE_BYTES:
             raise ReaderError("network-saved-damaged", file=name)
         data = self._path.read_bytes()
         size = data.rfind(b"\n") + 1
         head = {"kind": KIND, "key": plan.fingerprint(), "netcalc": __version__}
         lines = data[:size].splitlines()
         if not lines:
-            if data and not _line(head).startswith(data):
+            if data and not json_line(head).startswith(data):
                 raise ReaderError("network-saved-damaged", file=name, line=1)
-            os.ftruncate(self._handle, 0)
-            self._write(head)
+            self.cut(0)
+            self.append([head])
             return 0
         first = _loaded(lines[0], name, 1)
         if first.get("kind") != KIND:
@@ -105,25 +85,8 @@ class SavedScan:
                 raise ReaderError("network-saved-damaged", file=name, line=number)
             known.add(result.link)
             plan.take(result)
-        os.ftruncate(self._handle, size)
+        self.cut(size)
         return len(known)
-
-    def _write(self, row: dict[str, Any]) -> None:
-        size = os.fstat(self._handle).st_size
-        data = memoryview(_line(row))
-        try:
-            while data:
-                data = data[os.write(self._handle, data) :]
-        except OSError as error:
-            os.ftruncate(self._handle, size)
-            raise OSError(error.errno, error.strerror, str(self._path)) from error
-        except BaseException:
-            os.ftruncate(self._handle, size)
-            raise
-
-
-def _line(row: dict[str, Any]) -> bytes:
-    return (json.dumps(json_ready(row), ensure_ascii=True) + "\n").encode()
 
 
 def _loaded(line: bytes, name: str, number: int) -> dict[str, Any]:
@@ -166,17 +129,3 @@ def _whole(value: Any, end: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < end:
         raise ValueError(value)
     return value
-
-
-def _lock(handle: int, path: Path) -> None:
-    """Keep other processes away for as long as the file is open."""
-    try:
-        import fcntl
-    except ImportError:  # no such system
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise NetcalcError("network-saved-busy", file=str(path)) from None
-    except OSError:  # a file system without locks
-        return

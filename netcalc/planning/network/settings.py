@@ -13,7 +13,6 @@ from netcalc.uncertain import Known
 
 DRAWS = 200
 """Draws of ranges: enough for a 5th and a 95th percentile. [1]"""
-MOST_DRAWS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

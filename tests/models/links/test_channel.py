@@ -13,7 +13,7 @@ def test_published_channels():
     """Published: Tanenbaum 2.1.3, 3 kHz: 6000 bit/s binary; 30 dB: about 30,000 bit/s."""
     assert channel.nyquist_bps(3000) == 6000
     assert channel.shannon_bps(3000, snr_db=30) == pytest.approx(30_000, rel=4e-3)
-    # Published: Kurose and Ross and others: ADSL's 1 MHz at 40 dB has about 13 Mbit/s
+    # Published: the same section: ADSL's 1 MHz at 40 dB has about 13 Mbit/s
     assert channel.shannon_bps(1e6, snr_db=40) == pytest.approx(13.3e6, rel=2e-3)
 
 

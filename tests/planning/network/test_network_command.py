@@ -90,7 +90,7 @@ def test_the_figure_is_written(files, name):
 
 
 REFUSED = {
-    "bad date": (("--from", "yesterday"), "not-a-date"),
+    "bad date": (("--from", "yesterday"), "date-malformed"),
     "bad growth": (("--growth", "30"), "unit-missing"),
     "both forms": (("--json", "--csv"), "options-exclusive"),
     "unknown queue": (("--queue", "mg1"), "not-a-choice"),
