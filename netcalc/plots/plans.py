@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from netcalc.planning import BindingMap, Plan
-from netcalc.planning.page import label
+from netcalc.planning.page import Chart, label
 from netcalc.plots.binding_map import binding_map
 from netcalc.plots.curves import curves
 from netcalc.plots.distribution import distribution
@@ -13,6 +15,8 @@ from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
 
 _TITLES = {"buy": "What limits the transfer", "link": "What the links are for their users"}
+_FLAT = 2.0
+"""Least ratio of the ends of a logarithmic axis of answers, whose ticks otherwise read the same."""
 _PERCENTILES = (5.0, 50.0, 95.0)
 
 
@@ -35,7 +39,7 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
     if isinstance(chart, BindingMap):
         return binding_map(chart, title=_TITLES[page.name], theme=theme)
     x_axis = Axis(label(chart.x), chart.x_unit, "log" if chart.log_x else "linear")
-    y_axis = Axis(label(chart.y), chart.y_unit, "log" if chart.log_y else "linear")
+    y_axis = _y_axis(chart)
     text = page.sentence
     drawn = curves(
         chart.at,
@@ -61,6 +65,18 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
             theme=theme,
         ),
     )
+
+
+def _y_axis(chart: Chart) -> Axis:
+    """Return the axis of the answers: a curve that hardly changes is drawn flat, not magnified."""
+    name, unit = label(chart.y), chart.y_unit
+    if not chart.log_y:
+        return Axis(name, unit)
+    shown = np.concatenate([np.ravel(y) for y in chart.lines.values()])
+    shown = shown[np.isfinite(shown) & (shown > 0.0)]
+    if shown.size and shown.max() < _FLAT * shown.min():
+        return Axis(name, unit, "log", low=float(shown.min()) / _FLAT, high=shown.max() * _FLAT)
+    return Axis(name, unit, "log")
 
 
 def _mark(name: str, lines: Iterable[str]) -> str:
