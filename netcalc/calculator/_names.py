@@ -126,6 +126,8 @@ ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "packet_loss": ("loss",),
     "loss_rate": ("loss",),
     "gos": ("blocking",),
+    "growth": ("annual_growth",),
+    "mttr": ("repair",),
     "blocking_probability": ("blocking",),
     "window": ("window", "max_window"),
     "rwnd": ("window", "max_window"),
@@ -191,6 +193,7 @@ FORMULA_ALIASES = {
     "satellite": "satellite_rtt", "fiber_latency": "propagation", "fibre_latency": "propagation",
     "propagation_delay": "propagation", "serialization_delay": "serialization",
     "serialisation": "serialization", "token_bucket": "token_bucket_transfer",
+    "ecmp": "hashing_efficiency", "lag": "hashing_efficiency", "binomial": "overload",
     "wrap": "sequence_wrap", "bufferbloat": "drain", "queue_delay": "drain",
 }  # fmt: skip
 """What people call a formula whose own name says it otherwise; never the name of another."""

@@ -90,7 +90,7 @@ class Parameter:
     def wanted(self) -> str:
         """What is to be given: its choices, or a quantity such as one."""
         if self.kind == "text":
-            return self.description
+            return "a name"
         return (
             "yes or no"
             if self.unit == "bool"

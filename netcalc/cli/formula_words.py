@@ -15,7 +15,7 @@ from netcalc.calculator import Formula, Parameter
 from netcalc.checks import FloatArray
 from netcalc.cli.mistakes import CommandError
 from netcalc.cli.quantity import QuantityCommand
-from netcalc.errors import DomainError, UnitError
+from netcalc.errors import DomainError, UnitError, doubts
 from netcalc.messages import Notice
 
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*")
@@ -139,8 +139,9 @@ def _index_of(word: str, left: Sequence[Parameter]) -> int | None:
 def _reads(parameter: Parameter, word: str) -> bool | None:
     """Whether a text is a value of an argument; None if it is one with two readings."""
     try:
-        for one in parameter.values(word):
-            value = parameter.read(one)
+        with doubts():  # said when the value is read for its argument
+            for one in parameter.values(word):
+                value = parameter.read(one)
     except UnitError as error:
         return None if error.code in ("ambiguous-unit", "ambiguous-number") else False
     except DomainError:

@@ -157,6 +157,10 @@ NUMBERS = {
         "a frame of {value} is padded to {low}, the smallest of Ethernet; another medium has its "
         "own (min_frame_bytes)"
     ),
+    "voice-not-whole-bytes": (
+        "{carried:.4g} B is not whole bytes: where that is a frame of a codec, it takes {whole:g} B"
+    ),
+    "load-as-percent": "a load of {percent:g}% is hardly meant: {meant:g}% is {ratio:g}",
     "more-than-the-line": "the link would carry {value} of its rate: more than it can",
     "window-above-tcp": (
         "a window of {value} is more than TCP can announce, {limit}; several connections or "

@@ -86,6 +86,9 @@ PLANS: dict[str, str] = {
     "assumes-tunnel-mix": "a mix of IP packets of {sizes}, those above the MTU cut to it",
     "assumes-link-users": ("users independent of each other, whose rate counts all headers"),
     "assumes-link-growth": "the same growth every year",
+    "assumes-link-full": (
+        "a link that is full at {target} of its rate, and a rate that is to be enough for {time}"
+    ),
     "assumes-transfer": (
         "Ethernet, TCP timestamps, {congestion_control}, a buffer at the bottleneck that holds a "
         "BDP, nothing else on the line"

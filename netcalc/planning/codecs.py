@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, doubts
 from netcalc.models.rates.voice import codec_payload_bytes
 
 _WHOLE = 1e-9
@@ -46,7 +46,8 @@ class Codec:
             raise DomainError(
                 "not-whole-frames", "interval_s", interval_s, codec=self.name, frame_s=self.frame_s
             )
-        each = float(codec_payload_bytes(self.codec_bps, interval_s=self.frame_s))
+        with doubts():  # of a part of a byte, which is filled here
+            each = float(codec_payload_bytes(self.codec_bps, interval_s=self.frame_s))
         return float(round(frames) * math.ceil(each - _WHOLE))
 
 

@@ -173,6 +173,7 @@ def link(
         assumptions=(
             Notice("assumes-link-users", {}),
             Notice("assumes-link-growth", {}),
+            _full_when(known.middle, fixed),
         ),
         notices=known.notices,
         drivers=known.drivers,
@@ -271,6 +272,14 @@ def _steps(
         if lasts > found["fills_s"]:
             steps.append(Step(change=change, name="fills_s", value=lasts, unit="s"))
     return tuple(steps)
+
+
+def _full_when(middle: Mapping[str, float], fixed: Mapping[str, Any]) -> Notice:
+    """Return what full means on this page, and when its end is."""
+    target = quantity(middle["target_utilization"], "ratio")
+    return Notice(
+        "assumes-link-full", {"target": target, "time": quantity(fixed["horizon_s"], "s")}
+    )
 
 
 def _when(fills_s: float, start: date | None) -> str:

@@ -37,7 +37,7 @@ from netcalc.printable import html_text
 from netcalc.units import show
 
 WIDTH = 760
-LEFT, RIGHT, TOP, BOTTOM = 96, 20, 34, 52
+LEFT, RIGHT, TOP, BOTTOM = 116, 40, 34, 52
 ROW = 20
 # On 644 pixels a line of 150 points is smooth, and a picture stays at a few kilobytes.
 LINE_POINTS = 150

@@ -214,3 +214,21 @@ def test_completion_offers_commands_and_formulas():
     assert offered("netcalc conv") == ["convert"]
     assert offered("netcalc calc tunnel-m") == ["tunnel-mtu"]
     assert "--latency" in offered("netcalc calc transfer --la")
+
+
+def test_what_was_tried_for_other_arguments_is_not_said():
+    found = netcalc("calc", "voip-call-count", "E1", "--payload", "20B")
+    assert found.stderr.count("E1 counts as an Ethernet") == 1
+
+
+def test_a_missing_name_is_described_once():
+    found = netcalc("calc", "round-trips")
+    assert found.returncode == 2
+    assert found.stderr.count("Transport of the request") == 1
+
+
+def test_growth_and_repair_have_their_names_of_the_field():
+    assert netcalc("calc", "availability", "--mtbf", "99h", "--mttr", "1h").stdout == "99%\n"
+    grown = netcalc("calc", "exhaustion", "500Mbit/s", "--capacity", "1G", "--growth", "100%")
+    own = netcalc("calc", "exhaustion", "500Mbit/s", "--capacity", "1G", "--annual-growth", "100%")
+    assert grown.stdout == own.stdout

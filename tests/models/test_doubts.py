@@ -7,12 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from netcalc import calculator
+from netcalc import calculator, planning
 from netcalc.errors import DoubtWarning, doubts
 from netcalc.models.delays.latency import satellite_rtt_s, transfer_s
 from netcalc.models.queues.md1 import md1_wait_s
 from netcalc.models.queues.mm1 import mm1_wait_s
 from netcalc.models.queues.queueing import kingman_wait_s, mg1_wait_s
+from netcalc.models.rates.voice import codec_payload_bytes
 from netcalc.models.tcp.cubic import cubic_throughput_bps
 from netcalc.models.tcp.pftk import pftk_rate_pps, pftk_timeout_ratio, pftk_window_packets
 from netcalc.models.tcp.sharing import buffer_rule_bytes
@@ -112,3 +113,28 @@ def test_a_few_flows_keep_in_step():
 def test_a_transfer_leaves_slow_start_out(payload, bandwidth, latency, said):
     found = told(transfer_s, payload, bandwidth_bps=bandwidth, latency_s=latency)
     assert found == [("slow-start-left-out", "payload_bytes")] * said
+
+
+@pytest.mark.parametrize("model", [mm1_wait_s, md1_wait_s])
+def test_a_load_in_percent_is_doubted(model):
+    """A load of 80 is 8000 %: the wait is infinite, and 0.8 was meant."""
+    with doubts() as found:
+        assert model(80.0, service_s=1e-3) == math.inf
+    assert [(one.code, one.values["ratio"]) for one in found] == [("load-as-percent", 0.8)]
+    with doubts() as found:
+        model(1.5, service_s=1e-3)
+    assert found == []
+
+
+def test_voice_that_is_not_whole_bytes_is_doubted():
+    """5.3 kbit/s in 30 ms are 159 bits; ITU-T G.723.1 has frames of 20 and 24 bytes (RFC 3551)."""
+    for codec_bps, size, frame in ((5.3e3, 159 / 8, 20.0), (6.3e3, 189 / 8, 24.0)):
+        with doubts() as found:
+            assert codec_payload_bytes(codec_bps, interval_s=0.03) == pytest.approx(size)
+        assert [(one.code, one.values["whole"]) for one in found] == [
+            ("voice-not-whole-bytes", frame)
+        ]
+    with doubts() as found:
+        codec_payload_bytes([64e3, 8e3, 32e3], interval_s=[0.02, 0.03, 0.005])
+        assert planning.voice(1.0, holding_s=60.0, codec_name="G.723.1")["packet_bytes"] == 64.0
+    assert found == []

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 from click.testing import CliRunner
 
+from netcalc import planning, plots
 from netcalc.cli import commands
 from netcalc.errors import NetcalcError
 
@@ -105,3 +107,44 @@ def test_a_mistake_is_refused_with_a_code_and_no_traceback(arguments):
     else:
         assert type(done.exception).__name__ in ("SystemExit", "_UnknownCommand")
         assert REFUSED[arguments] == "unknown-command"
+
+
+def test_a_page_of_links_says_what_full_is_and_until_when_a_rate_is_enough():
+    """330 Mbit/s grow by 25 % a year: to 80 % of 1 Gbit/s in ln(0.8 / 0.33) / ln 1.25 years."""
+    base = ["link", "500", "--each", "5Mbit/s", "--active", "10%", "--percentile", "99%",
+            "--growth", "25%"]  # fmt: skip
+    page = invoke(*base).stdout
+    assert f"full in {math.log(0.8 / 0.33) / math.log(1.25):.4g} years" in page
+    assert "a link that is full at 80% of its rate" in page
+    assert "enough for 3 years" in page
+    other = invoke(*base, "--target", "60%", "--lasts", "5 years", "--json").stdout
+    said = next(
+        one for one in json.loads(other)["assumptions"] if one["code"] == "assumes-link-full"
+    )
+    assert said["values"] == {"target": "60%", "time": "5 years"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [("ipsec", "esp4:aes-gcm-16"), ("wireguard", "wireguard4"), ("vxlan over gre", "gre+vxlan4")],
+)
+def test_tunnels_have_the_names_that_formulas_take(typed, written):
+    told, plain = invoke("tunnel", typed), invoke("tunnel", written)
+    assert told.stdout == plain.stdout
+    assert plain.stderr == ""
+    assert f"STACK {typed} is read as {written}" in told.stderr
+    call = ("voice", "1200 calls/h", "--tunnel")
+    assert invoke(*call, typed).stdout == invoke(*call, written).stdout
+
+
+def test_an_mtu_may_go_without_its_unit():
+    assert invoke("tunnel", "gre", "--mtu", "9000").stdout == (
+        invoke("tunnel", "gre", "--mtu", "9000B").stdout
+    )
+
+
+def test_a_curve_that_hardly_changes_is_drawn_flat():
+    """Where loss limits, a faster line changes nothing: the axis still spans a factor of 4."""
+    found = planning.transfer(10e9, bandwidth_bps=1e9, rtt_s=0.04, loss_ratio=5e-4)
+    shown = plots.plan(found).figure.y_range
+    assert shown.end / shown.start >= 4.0

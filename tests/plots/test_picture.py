@@ -145,21 +145,22 @@ def test_the_ticks_of_an_axis(limits, expected):
 
 
 def test_the_layout_of_the_sheet():
-    """By hand: 760 pixels wide; plot area from 96 to 740; above it 34 for a title or 10 without,
+    """By hand: 760 pixels wide; plot area from 116 to 720, so that "800 Mbit/s" is
+    beside the name of the axis and "100 Gbit/s" on the page; above it 34 for a title or 10 without,
     and 20 for each entry of the legend; below it 52 for tick labels and the name of the axis.
     A figure is 360 high and as much higher as its legend."""
     for title, head in (("A title", 34), ("", 10)):
         run = {"run": ([1.0, 2.0], [1.0, 2.0])}
         sheet = Sheet(a_curve([1.0, 2.0], [1.0, 2.0], points=run, title=title))
-        assert (sheet.left, sheet.right) == (96, 740)
+        assert (sheet.left, sheet.right) == (116, 720)
         assert (sheet.top, sheet.bottom) == (head + 40, 400 - 52)
         assert sheet.root.get("viewBox") == "0 0 760 400"
         assert (sheet.root.get("width"), sheet.root.get("height")) == ("760", "400")
         at = {text: (x, y) for text, x, y, _ in sheet.texts}
         middle = (head + 40 + 348) / 2
         # the baseline of a text of 14 pixels is 5 below its middle; rows of 20 begin below the head
-        assert at["theory"] == (96 + 48, head + 6 + 5)
-        assert at["run"] == (96 + 48, head + 20 + 6 + 5)
+        assert at["theory"] == (116 + 48, head + 6 + 5)
+        assert at["run"] == (116 + 48, head + 20 + 6 + 5)
         assert at["size"] == (418, 390)
         assert at["time"] == pytest.approx((18, middle))
         if title:
@@ -170,8 +171,8 @@ def test_the_layout_of_the_sheet():
         assert [sizes[one] for one in ("theory", "run", "size", "time")] == ["14", "14", "16", "16"]
         # keys: a line of 38 pixels and a circle in its middle, both in the middle of their row
         key, circle = sheet.root.findall(f"{SVG}path")[-1], sheet.root.findall(f"{SVG}circle")[0]
-        assert numbers(key.get("d")) == [96, head + 6, 134, head + 6]
-        assert [float(circle.get(one)) for one in ("cx", "cy", "r")] == [115, head + 26, 5]
+        assert numbers(key.get("d")) == [116, head + 6, 154, head + 6]
+        assert [float(circle.get(one)) for one in ("cx", "cy", "r")] == [135, head + 26, 5]
 
 
 def test_grid_lines_cross_the_plot_area_at_the_labels():
@@ -183,7 +184,7 @@ def test_grid_lines_cross_the_plot_area_at_the_labels():
         assert line == [at, sheet.top, sheet.bottom]
     for (_, at), line in zip(sheet.y_ticks, grid[len(sheet.x_ticks) :], strict=True):
         assert line == [sheet.left, at, sheet.right]
-    assert [x for t, x, _, one in sheet.texts if one.get("text-anchor") == "end"] == [90] * len(
+    assert [x for t, x, _, one in sheet.texts if one.get("text-anchor") == "end"] == [110] * len(
         sheet.y_ticks
     )
 
@@ -240,7 +241,7 @@ def test_every_marker_is_centred_and_as_large_as_a_circle():
         assert min(abs(sheet.y(x) - at[1])) < 3 * PIXEL
         assert 9 <= 2 * max(map(abs, numbers(re.sub("[A-Z]", " ", d)))) <= 12
     keys = sheet.root.findall(f"{SVG}path")[-5:]
-    assert [numbers(one.get("transform"))[0] for one in keys] == [115] * 5
+    assert [numbers(one.get("transform"))[0] for one in keys] == [135] * 5
 
 
 def test_the_band_of_a_prediction_is_filled_between_its_edges():

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 import click
 
-from netcalc.cli import print_json, say
+from netcalc.cli import complain, print_json, say
 from netcalc.cli.mistakes import CommandError, typed_name
 from netcalc.cli.output import check_output, print_written, write_plot
 from netcalc.cli.quantity import KINDS, Quantity, WholeNumber
+from netcalc.messages import Notice
 from netcalc.planning import Plan
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -20,8 +21,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Known(Quantity):
     """A quantity with its unit, a range or a distribution of it."""
 
-    def __init__(self, unit: str) -> None:
-        self.unit, self.bare = unit, False
+    def __init__(self, unit: str, *, bare: bool = False) -> None:
+        self.unit, self.bare = unit, bare
         self.name = KINDS.get(unit, "number")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -65,9 +66,11 @@ class Day(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argumen
             raise CommandError("date-malformed", name=name, value=value) from None
 
 
-def known_option(*names: str, unit: str, **more: Any) -> Callable[[Function], Function]:
-    """Return an option whose value may be a range."""
-    return click.option(*names, type=Known(unit), **more)
+def known_option(
+    *names: str, unit: str, bare: bool = False, **more: Any
+) -> Callable[[Function], Function]:
+    """Return an option whose value may be a range; with ``bare`` digits alone are in ``unit``."""
+    return click.option(*names, type=Known(unit, bare=bare), **more)
 
 
 def page_options(function: Function) -> Function:
@@ -86,6 +89,16 @@ def page_options(function: Function) -> Function:
     ):
         function = option(function)
     return function
+
+
+def read_stack(text: str, *, typed: str) -> str:
+    """Return a stack of tunnels by the names of its layers, and say how another name was read."""
+    from netcalc.calculator import plain_name, stack  # late: most plans have no tunnel
+
+    found = stack(text)
+    if plain_name(found) != plain_name(text):
+        complain(f"note: {Notice('read-as', {'name': typed, 'text': text, 'value': found})}")
+    return found
 
 
 def check_page(plot_path: str | None, *, force: bool) -> None:

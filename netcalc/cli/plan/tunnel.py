@@ -8,7 +8,7 @@ import click
 
 from netcalc import planning, units
 from netcalc.cli.mistakes import Command, named_as_typed
-from netcalc.cli.plan.page import check_page, known_option, page_options, print_page
+from netcalc.cli.plan.page import check_page, known_option, page_options, print_page, read_stack
 from netcalc.cli.quantity import Quantity, WholeNumber
 from netcalc.errors import UnitError
 
@@ -27,6 +27,7 @@ from netcalc.errors import UnitError
     "--mtu",
     "mtu_bytes",
     unit="byte",
+    bare=True,
     default="1500 B",
     show_default=True,
     help="Largest packet of the path.",
@@ -35,7 +36,7 @@ from netcalc.errors import UnitError
 @click.option(
     "--tcp-options",
     "tcp_option_bytes",
-    type=Quantity("byte"),
+    type=Quantity("byte", bare=True),
     default="12 B",
     show_default=True,
     help="TCP options of a segment: 12 B with timestamps.",
@@ -69,6 +70,7 @@ def tunnel(
     netcalc plan tunnel vxlan4+esp4 --rate 10Gbit/s --mtu 9000B
     """
     check_page(plot_path, force=force)
+    stack = read_stack(stack, typed="STACK")
     mix = None if mix_text is None else read_mix(mix_text)
     with named_as_typed(stack=("STACK", ""), mix=("--mix", "byte")):
         plan = planning.tunnel(stack, mix=mix, draws=draws or 0, **given)

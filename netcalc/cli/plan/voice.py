@@ -8,7 +8,14 @@ import click
 
 from netcalc import planning
 from netcalc.cli.mistakes import CommandError, named_as_typed
-from netcalc.cli.plan.page import Known, check_page, known_option, page_options, print_page
+from netcalc.cli.plan.page import (
+    Known,
+    check_page,
+    known_option,
+    page_options,
+    print_page,
+    read_stack,
+)
 from netcalc.cli.quantity import Choice, Quantity, QuantityCommand
 from netcalc.planning.voice import LINKS
 
@@ -65,7 +72,7 @@ from netcalc.planning.voice import LINKS
 @click.option(
     "--mtu",
     "mtu_bytes",
-    type=Quantity("byte"),
+    type=Quantity("byte", bare=True),
     default="1500 B",
     show_default=True,
     help="Largest packet of the path.",
@@ -90,6 +97,7 @@ def voice(
     if offered_erlang is not None:  # calls of one second each, so many a second
         calls_per_second, given["holding_s"] = offered_erlang, 1.0
     typed = ("CALLS", "call/s") if offered_erlang is None else ("--erlang", "")
+    given["stack"] = read_stack(given["stack"], typed="--tunnel")
     with named_as_typed(calls_per_second=typed, codec=("--codec", "")):
         plan = planning.voice(calls_per_second, draws=draws or 0, **given)
     print_page(plan, as_json=as_json, plot_path=plot_path)

@@ -27,6 +27,9 @@ def headroom(load: FloatArray) -> FloatArray:
     return np.maximum(1.0 - load, 0.0)
 
 
+_PERCENT_LOAD = 10.0
+"""Nobody means a load of 1000 %: above it the number was meant in percent."""
+
 SLOW_LOAD = 0.95
 """From here a queue forgets its start only after 1500 service times."""
 
@@ -37,6 +40,10 @@ def note_slow_queue(load: FloatArray) -> None:
     The relaxation time of M/M/1 is 1 / (1 - sqrt(load))^2 services (Cohen, The Single Server Queue,
     chapter II.2); the others have its order.
     """
+    greatest = float(load.max(initial=0.0))
+    if greatest > _PERCENT_LOAD:
+        values = {"percent": 100.0 * greatest, "meant": greatest, "ratio": greatest / 100.0}
+        note("load-as-percent", **values)
     highest = float(load.max(initial=0.0, where=load < 1.0))
     if highest > SLOW_LOAD:
         services = 1.0 / (1.0 - np.sqrt(highest)) ** 2

@@ -11,8 +11,20 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, choice, model, non_negative, positive, whole
+from netcalc.checks import (
+    FloatArray,
+    between,
+    choice,
+    model,
+    non_negative,
+    note,
+    positive,
+    whole,
+)
 from netcalc.models.sizes.headers import FCS_BYTES, MAC_HEADER_BYTES, MIN_FRAME_BYTES
+
+_WHOLE_BYTES = 1e-9
+"""Share of a number of bytes by which rounding may have changed it."""
 
 RTP_UDP_IPV4_BYTES = 40.0
 """RTP (12), UDP (8) and IPv4 (20). [byte]"""
@@ -85,7 +97,8 @@ def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -
 
     Notes
     -----
-    Validity: codecs of a constant rate, whole frames of the codec in a packet.
+    Validity: codecs of a constant rate, whole frames of the codec in a packet. A result that is not
+    whole bytes comes with a note: each frame of a codec fills its last byte.
 
     Range: everywhere.
 
@@ -100,7 +113,12 @@ def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -
     ----------
     ITU-T G.711, G.729; RFC 3551.
     """
-    return positive("codec_bps", codec_bps) * positive("interval_s", interval_s) / 8.0
+    found = positive("codec_bps", codec_bps) * positive("interval_s", interval_s) / 8.0
+    broken = np.abs(found - np.round(found)) > _WHOLE_BYTES * found
+    if np.any(broken):
+        least = float(np.min(found, where=broken, initial=np.inf))
+        note("voice-not-whole-bytes", carried=least, whole=float(np.ceil(least)))
+    return found
 
 
 @model
