@@ -29,7 +29,7 @@ IMIX = {40.0: 7.0, 576.0: 4.0, 1500.0: 1.0}
 """Simple IMIX: IP packets by size with their weights, 7 : 4 : 1."""
 SOURCES = (
     "RFC 4459 (MTU and fragmentation in tunnels); RFC 4303, RFC 7348 and others by layer",
-    "IEEE 802.3 (frames); RFC 6985 (IMIX)",
+    "IEEE 802.3 (frames)",
 )
 _STEPS_BYTES = 600.0  # more headers than a stack has that is used anywhere
 _TABLE = {

@@ -25,7 +25,7 @@ def test_the_list_begins_with_fifteen_and_goes_on_by_chapter():
     assert [line[:4] for line in lines[1:16]] == ["    "] * 15
     assert lines[16:19] == ["", "sizes", "  framing"]
     first = [line.split()[0] for line in lines[1:16]]
-    assert first[:4] == ["transfer", "fetch", "bdp", "throughput"]
+    assert first[:4] == ["transfer-time", "transfer", "fetch", "bdp"]
     every = {calculator.command(one) for one in calculator.formulas().values()}
     printed = [line.split()[0] for line in lines[19:] if line.startswith("    ")]
     assert sorted(printed) == sorted(every), "each once in its chapter"

@@ -63,6 +63,7 @@ VALUES = {
     # Ethernet: IEEE 802.3, 3.1 and 4.4.2; IPv4 of RFC 791 and ICMP of RFC 792; TCP of RFC 9293
     "mtu_bytes": 1500, "host_stack.mtu_bytes": 1536, "min_frame_bytes": 64, "overhead_bytes": 20,
     "ip_version": 4, "mss_bytes": 1460, "mbufs.mss_bytes": 1448, "link_bytes": 18,
+    "congestion_controls.congestion_controls.mss_bytes": 1448,
     "transfer_time.mss_bytes": 1448, "transfer_time.tcp_option_bytes": 12,
     "transfer_time.link_bytes": 38, "transfer_time.window_bytes": math.inf,
     "transfer_time.loss_ratio": 0,

@@ -42,8 +42,12 @@ def note_slow_queue(load: FloatArray) -> None:
     """
     greatest = float(load.max(initial=0.0))
     if greatest > _PERCENT_LOAD:
-        values = {"percent": 100.0 * greatest, "meant": greatest, "ratio": greatest / 100.0}
-        note("load-as-percent", **values)
+        note(
+            "load-as-percent",
+            percent=100.0 * greatest,
+            meant=greatest,
+            ratio=greatest / 100.0,
+        )
     highest = float(load.max(initial=0.0, where=load < 1.0))
     if highest > SLOW_LOAD:
         services = 1.0 / (1.0 - np.sqrt(highest)) ** 2

@@ -17,17 +17,18 @@ from netcalc.models.tcp.bbr import (
     LOSS_TOLERANCE_RATIO,
     LOSS_TOLERANCE_RATIO_V3,
 )
-from netcalc.models.tcp.cubic import cubic_throughput_bps
 from netcalc.models.tcp.loss_limited import mathis_constant, mathis_throughput_bps
 from netcalc.models.tcp.pftk import pftk_approx_rate_pps, pftk_throughput_pps
 from netcalc.models.tcp.tfrc import tfrc_throughput_bps
 from netcalc.models.tcp.timers import MIN_RTO_S
+from netcalc.models.tcp.transfer_time import congestion_limit_bps
 
 
 class ControlRates(NamedTuple):
     """Throughput by each congestion control, capped by the line, all in bit/s of payload."""
 
     reno_bps: FloatArray
+    mathis_bps: FloatArray
     pftk_bps: FloatArray
     pftk_approx_bps: FloatArray
     tfrc_bps: FloatArray
@@ -114,7 +115,7 @@ def congestion_controls(
     *,
     rtt_s: ArrayLike,
     bandwidth_bps: ArrayLike,
-    mss_bytes: ArrayLike = 1460.0,
+    mss_bytes: ArrayLike = 1448.0,
     segments_per_ack: ArrayLike = 1.0,
     min_rto_s: ArrayLike = MIN_RTO_S,
 ) -> ControlRates:
@@ -141,20 +142,22 @@ def congestion_controls(
     Returns
     -------
     ControlRates
-        ``reno_bps`` by the square-root law, ``pftk_bps`` Reno with timeouts, ``pftk_approx_bps``
-        the same approximately, ``tfrc_bps``, ``cubic_bps``, ``bbr_bps`` version 1 and
+        ``reno_bps`` and ``cubic_bps`` with timeouts, as ``congestion_limit_bps`` has them;
+        ``mathis_bps``, the square-root law of Reno alone, ``pftk_bps``, its formula with timeouts,
+        ``pftk_approx_bps``, the same approximately; ``tfrc_bps``; ``bbr_bps`` version 1 and
         ``bbr3_bps`` version 3, all of payload that arrives. [bit/s, TCP payload]
 
     See Also
     --------
     bbr_throughput_bps : BBR alone.
+    netcalc.models.tcp.transfer_time.congestion_limit_bps : One of them, of several flows.
 
     Notes
     -----
     Validity: each formula's own, one long flow, random loss that does not come from its own
-    queue. From 1 % of loss on timeouts count, and the square-root law and CUBIC are too fast.
+    queue. From 1 % of loss on timeouts count, and the square-root law is too fast.
 
-    Typical: 1 Gbit/s, 20 ms, 0.01 %: Reno and CUBIC 72 Mbit/s, BBR the line.
+    Typical: 1 Gbit/s, 20 ms, 0.01 %: Reno and CUBIC 70 Mbit/s, BBR the line.
 
     Range: loss_ratio up to 0.01.
 
@@ -165,14 +168,14 @@ def congestion_controls(
     --------
     >>> found = congestion_controls(0.01, rtt_s=0.1, bandwidth_bps=100e6)
     >>> [round(float(rate) / 1e6, 2) for rate in found]
-    [1.43, 1.22, 1.33, 1.3, 1.43, 99.0, 99.0]
+    [1.21, 1.42, 1.21, 1.32, 1.29, 1.21, 99.0, 99.0]
 
     References
     ----------
     The formulas of :func:`netcalc.models.tcp.loss_limited.mathis_throughput_bps`,
     :func:`netcalc.models.tcp.pftk.pftk_throughput_pps`,
     :func:`netcalc.models.tcp.tfrc.tfrc_throughput_bps`,
-    :func:`netcalc.models.tcp.cubic.cubic_throughput_bps` and :func:`bbr_throughput_bps`.
+    :func:`netcalc.models.tcp.transfer_time.congestion_limit_bps` and :func:`bbr_throughput_bps`.
     """
     loss, rtt = ratio("loss_ratio", loss_ratio), positive("rtt_s", rtt_s)
     line = positive("bandwidth_bps", bandwidth_bps)
@@ -184,14 +187,14 @@ def congestion_controls(
     timed = {"rtt_s": rtt, "rto_s": rto, "segments_per_ack": acked}
     path = {"mss_bytes": segment, "rtt_s": rtt}
     bits = 8.0 * segment
+    own = {**path, "segments_per_ack": acked, "min_rto_s": rto - rtt}
     rates = (
+        congestion_limit_bps(loss, **own, congestion_control="reno"),
         mathis_throughput_bps(loss, **path, constant=mathis_constant(acked)),
         bits * pftk_throughput_pps(loss, **timed),
         bits * pftk_approx_rate_pps(loss, **timed) * (1.0 - loss),
         tfrc_throughput_bps(loss, **path, segments_per_ack=acked) * (1.0 - loss),
-        cubic_throughput_bps(
-            loss, packet_bytes=segment, rtt_s=rtt, reno_constant=mathis_constant(acked)
-        ),
+        congestion_limit_bps(loss, **own, congestion_control="cubic"),
         bbr_throughput_bps(loss, **path, bandwidth_bps=line),
         bbr_throughput_bps(
             loss, **path, bandwidth_bps=line, loss_tolerance_ratio=LOSS_TOLERANCE_RATIO_V3

@@ -114,6 +114,7 @@ def congestion_limit_bps(
         Square-root law: low loss, no timeouts.
     netcalc.models.tcp.pftk.pftk_throughput_pps : With timeouts, in packets per second.
     netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
+    netcalc.models.tcp.congestion_controls.congestion_controls : All of them, side by side.
 
     Notes
     -----
