@@ -26,14 +26,18 @@ Inputs = Mapping[str, tuple[Any, str]]
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """Answers at the medians of the inputs, and what ranges make of them.
+    """Answers, which with ranges are medians of the draws, and what the ranges make of them.
 
-    ``middle`` are the numbers behind them, ``found`` all columns at these.
+    ``middle`` are the medians of the inputs, ``found`` all columns at these, for what is drawn and
+    for what would help. ``typical`` are the columns that a page states: with ranges their medians
+    over the draws, as a column at the medians of the inputs may be far from its own median. Then
+    ``binding`` is the limit that binds in most draws.
     """
 
     answers: tuple[Answer, ...]
     middle: Mapping[str, float]
     found: Mapping[str, float]
+    typical: Mapping[str, float]
     binding: str = ""
     binding_shares: Mapping[str, float] = field(default_factory=dict)
     drivers: Mapping[str, float] = field(default_factory=dict)
@@ -81,8 +85,11 @@ def evaluate(
     spread: dict[str, Any] = {}
     if not all(is_number(value) for value in given.values()):
         spread = _spreads(function, given, draws, seed, truncate=truncate)
+    medians = {name: one.percentile(50.0) for name, one in spread.items() if name in table}
+    typical = {**found, **medians}
+    shares = _shares(spread[BINDING].samples, limits) if limits and spread else {}
     answers = tuple(
-        Answer(name=name, value=found[name], unit=unit, layer=layer, spread=spread.get(name))
+        Answer(name=name, value=typical[name], unit=unit, layer=layer, spread=spread.get(name))
         for name, (unit, layer) in table.items()
         if name in found
     )
@@ -91,8 +98,9 @@ def evaluate(
         answers=answers,
         middle=middle,
         found=found,
-        binding=limits[int(found[BINDING])] if limits else "",
-        binding_shares=_shares(spread[BINDING].samples, limits) if limits and spread else {},
+        typical=typical,
+        binding=_binding(shares, limits[int(found[BINDING])]) if limits else "",
+        binding_shares=shares,
         drivers=dict(first.first_order) if first is not None else {},
         notices=_notices(doubtful, inputs) if first is None else _named(first.notes, inputs),
     )
@@ -121,14 +129,18 @@ def _readable(notice: Notice, inputs: Inputs) -> Notice:
 
 
 def _named(notes: Sequence[Notice], inputs: Inputs) -> tuple[Notice, ...]:
-    """Return the notes of draws with names of inputs as the page has them."""
+    """Return the notes of draws with the names of inputs as the page has them.
+
+    What made draws doubtful is in them as text, so that JSON can hold it.
+    """
     found = []
     for one in notes:
         values = dict(one.values)
-        if (name := str(values.get("name", ""))) in inputs:
+        name, doubt = str(values.get("name", "")), values.get("doubt")
+        if name in inputs:
             values["name"] = label(name)
-        if isinstance(doubt := values.get("doubt"), DoubtWarning):
-            values["doubt"] = _readable(Notice(doubt.code, doubt.values), inputs)
+        if isinstance(doubt, DoubtWarning):
+            values["doubt"] = str(_readable(Notice(doubt.code, doubt.values), inputs))
         found.append(Notice(one.code, values))
     return tuple(found)
 
@@ -162,6 +174,12 @@ def _spreads(
         for name, one in found.items()
         if name == BINDING or (one.samples != one.samples[0]).any()
     }
+
+
+def _binding(shares: Mapping[str, float], middle: str) -> str:
+    """Return the limit that binds in most draws; without draws that of the numbers."""
+    most = max(shares.values(), default=0.0)
+    return middle if shares.get(middle, 0.0) == most else max(shares, key=lambda one: shares[one])
 
 
 def _shares(samples: Any, limits: Sequence[str]) -> dict[str, float]:

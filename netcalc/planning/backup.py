@@ -129,7 +129,7 @@ def backup(
         seed=seed,
         truncate=truncate,
     )
-    found = known.found
+    found, typical = known.found, known.typical
     answers = of_given(known.answers, inputs)
     used = next(one for one in answers if one.name == "window_utilization")
     if used.spread is not None:
@@ -138,11 +138,11 @@ def backup(
     middle: dict[str, Any] = {**known.middle, **fixed}
     window, size = middle["window_s"], found["changed_bytes"]
     path = {n: v for n, v in middle.items() if n not in ("data_bytes", *_OF_DATA)}
-    fits = found["window_utilization"] <= 1.0
+    fits = typical["window_utilization"] <= 1.0
     values = {
-        "changed_bytes": size,
-        "time_s": quantity(found["backup_s"], "s"),
-        "share": found["window_utilization"],
+        "changed_bytes": typical["changed_bytes"],
+        "time_s": quantity(typical["backup_s"], "s"),
+        "share": typical["window_utilization"],
         "window_s": quantity(window, "s"),
         "limit": limited_by(known.binding),
     }

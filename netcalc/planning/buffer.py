@@ -107,8 +107,8 @@ def buffer(
     by_burst = known.binding == "burst_buffer_bytes"
     few = middle["flow_count"] < MANY_FLOWS
     values = {
-        "buffer_bytes": found["buffer_bytes"],
-        "delay_s": found["buffer_delay_s"],
+        "buffer_bytes": known.typical["buffer_bytes"],
+        "delay_s": known.typical["buffer_delay_s"],
         "flows": int(middle["flow_count"]),
         "senders": int(middle.get("sender_count", 1.0)),
         "burst_bytes": middle.get("burst_bytes", 0.0),

@@ -112,18 +112,20 @@ def transfer(
         seed=seed,
         truncate=truncate,
     )
-    found = known.found
+    found, typical = known.found, known.typical
     middle: dict[str, Any] = {**known.middle, **fixed}
     size = middle.pop("payload_bytes")
     values = {
         "size_bytes": size,
-        "time_s": quantity(found["transfer_s"], "s"),
-        "goodput_bps": found["goodput_bps"],
+        "time_s": quantity(typical["transfer_s"], "s"),
+        "goodput_bps": typical["goodput_bps"],
         "limit": limited_by(known.binding),
     }
     return Plan(
         name="transfer",
-        said=Notice("plan-transfer" if np.isfinite(found["transfer_s"]) else "plan-never", values),
+        said=Notice(
+            "plan-transfer" if np.isfinite(typical["transfer_s"]) else "plan-never", values
+        ),
         inputs={
             **inputs_as_dict(inputs),
             **sender_as_dict(congestion_control, mtu_bytes),

@@ -141,13 +141,14 @@ def voice(
                 change=change, name="trunks_line_bps", value=rate_bps, unit="bit/s", layer="line"
             )
             steps.append(step)
-    enough = found.get("line_call_count", np.inf) >= found["trunk_count"]
+    typical = known.typical
+    enough = typical.get("line_call_count", np.inf) >= typical["trunk_count"]
     values = {
-        "erlang": f"{found['offered_erlang']:.4g}",
-        "trunks": f"{found['trunk_count']:,.0f}",
-        "rate_bps": found["trunks_line_bps"],
-        "calls": f"{found.get('line_call_count', 0):,.0f}",
-        "share": found.get("line_blocking_ratio", 0.0),
+        "erlang": f"{typical['offered_erlang']:.4g}",
+        "trunks": f"{typical['trunk_count']:,.0f}",
+        "rate_bps": typical["trunks_line_bps"],
+        "calls": f"{typical.get('line_call_count', 0):,.0f}",
+        "share": typical.get("line_blocking_ratio", 0.0),
     }
     return Plan(
         name="voice",

@@ -148,3 +148,28 @@ def test_a_curve_that_hardly_changes_is_drawn_flat():
     found = planning.transfer(10e9, bandwidth_bps=1e9, rtt_s=0.04, loss_ratio=5e-4)
     shown = plots.plan(found).figure.y_range
     assert shown.end / shown.start >= 4.0
+
+
+def test_the_sentence_of_a_plan_with_ranges_is_that_of_its_table():
+    """At the medians of the inputs this backup just fits; in most of the draws it does not."""
+    ranges = ["--change", "3..80%", "--in", "2h", "--rate", "500..1500Mbit/s", "--rtt",
+              "lognormal(30ms, p95 200ms)", "--loss", "lognormal(0.0001%, p95 0.01%)",
+              "--truncate", "--json"]  # fmt: skip
+    found = json.loads(invoke("backup", "2TB", *ranges).stdout)
+    answers = found["answers"]
+    assert answers["fit_ratio"]["value"] < 0.5
+    assert answers["window_utilization"]["median"] > 1.0
+    assert found["sentence"].startswith("It does not fit: ")
+    assert f"{answers['backup_s']['median'] / 3600:.4g} h" in found["sentence"]
+    assert found["binding"] == max(found["binding_shares"], key=found["binding_shares"].get)
+    assert answers["backup_s"]["value"] == answers["backup_s"]["median"]
+
+
+def test_json_holds_what_makes_draws_doubtful():
+    """The times of transfers hold for losses up to 5 %: half of 4 to 6 % is beyond."""
+    ranges = ["10GB", "--rate", "1Gbit/s", "--rtt", "30ms", "--loss", "4..6%"]
+    page, document = invoke("transfer", *ranges), invoke("transfer", *ranges, "--json")
+    notices = json.loads(document.stdout)["notices"]
+    assert [one["code"] for one in notices] == ["draws-doubtful"]
+    assert notices[0]["values"]["share"] == pytest.approx(0.5, abs=0.01)
+    assert f"note: {notices[0]['text']}" in page.stdout
