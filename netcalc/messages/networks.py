@@ -62,6 +62,7 @@ NETWORKS: dict[str, str] = {
         "full already with one failure: {start} to {end}, if {link_failed} fails"
     ),
     "network-slowest": "longest mean delay of a demand: {delay_s:s} from {start} to {end}",
+    "network-slowest-endless": "no end to the wait of a demand: {start} to {end}, over a full link",
     "network-costs-given": "shortest paths by the costs of the file, equal split at each node",
     "network-costs-ospf": (
         "shortest paths by OSPF's cost, {reference_bps:bit/s} over the rate; equal split at each "

@@ -18,6 +18,7 @@ from netcalc.models.tcp.cubic import cubic_throughput_bps
 from netcalc.models.tcp.pftk import pftk_rate_pps, pftk_timeout_ratio, pftk_window_packets
 from netcalc.models.tcp.sharing import buffer_rule_bytes
 from netcalc.models.tcp.tfrc import tfrc_throughput_bps
+from netcalc.models.tcp.transfer_time import transfer_time_s
 
 
 def told(model, *arguments, **keywords):
@@ -138,3 +139,13 @@ def test_voice_that_is_not_whole_bytes_is_doubted():
         codec_payload_bytes([64e3, 8e3, 32e3], interval_s=[0.02, 0.03, 0.005])
         assert planning.voice(1.0, holding_s=60.0, codec_name="G.723.1")["packet_bytes"] == 64.0
     assert found == []
+
+
+def test_a_window_that_tcp_cannot_announce_is_noted_in_a_transfer():
+    """RFC 7323: 65,535 bytes shifted by 14 are the most, 1.07 GB."""
+    path = {"bandwidth_bps": 1e10, "rtt_s": 0.1}
+    assert told(transfer_time_s, 1e10, window_bytes=5e9, **path) == [
+        ("window-above-tcp", "window_bytes")
+    ]
+    assert told(transfer_time_s, 1e10, window_bytes=1e9, **path) == []
+    assert told(transfer_time_s, 1e10, **path) == []

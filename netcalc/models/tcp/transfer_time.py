@@ -26,6 +26,7 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.models.blocks import blockwise
+from netcalc.models.bounds import tcp_window
 from netcalc.models.sizes.framing import tcp_payload_bytes
 from netcalc.models.tcp._sending import sending_parts
 from netcalc.models.tcp.bbr import LEAST_WINDOW_PACKETS, LOSS_TOLERANCE_RATIO
@@ -416,7 +417,7 @@ def transfer_parts(
     flows = whole("flow_count", flow_count, low=1)
     mss = tcp_payload_bytes(mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
     wire = positive("mtu_bytes", mtu_bytes) + non_negative("link_bytes", link_bytes)
-    largest = positive("window_bytes", window_bytes, allow_inf=True) / mss
+    largest = tcp_window(positive("window_bytes", window_bytes, allow_inf=True)) / mss
     largest = np.maximum(largest, np.finfo(np.float64).tiny)
     back = positive("reverse_bandwidth_bps", reverse_bandwidth_bps, allow_inf=True)
     ack = wire - mss  # the headers of a segment, alone

@@ -144,12 +144,12 @@ def sentences(plan: NetworkPlan) -> list[Notice]:
             found.append(Notice("network-cuts-more", {"count": len(cut) - MOST_CUTS}))
     found += _full(plan)
     slowest = network.demands[int(plan.slowest[0])]
-    values = {"start": slowest.source, "end": slowest.target,
-              "delay_s": float(plan.path_delay_s.max())}  # fmt: skip
+    delay_s = float(plan.path_delay_s.max())
+    values = {"start": slowest.source, "end": slowest.target, "delay_s": delay_s}
     name, model = QUEUES[settings.queue]
     return [
         *found,
-        Notice("network-slowest", values),
+        Notice("network-slowest" if np.isfinite(delay_s) else "network-slowest-endless", values),
         Notice(_COSTS[settings.costs], {"reference_bps": _reference(plan)}),
         Notice("network-queue", {"queue": name, "model": model}),
         *((Notice("network-drawn", {"draws": settings.draws}),) if plan.ranges else ()),

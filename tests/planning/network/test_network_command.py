@@ -173,3 +173,14 @@ def test_force_begins_a_scan_anew(files):
     assert (files / "scan.jsonl").read_text() == "something else\n"
     assert run("--save", "scan.jsonl", "--force").exit_code == 0
     assert len((files / "scan.jsonl").read_text().splitlines()) == 6
+
+
+def test_a_demand_without_an_end_of_its_wait_is_said_in_words(tmp_path):
+    """20 of 10 Mbit/s: the queue has no steady state."""
+    links, demands = tmp_path / "links.csv", tmp_path / "demands.csv"
+    links.write_text("from,to,rate,latency\na,b,10 Mbit/s,1 ms\n")
+    demands.write_text("from,to,rate\na,b,20 Mbit/s\n")
+    found = CliRunner().invoke(commands, ["plan", "network", str(links), str(demands)])
+    assert found.exit_code == 0
+    assert "No end to the wait of a demand: a to b, over a full link." in found.stdout
+    assert "inf s from" not in found.stdout
