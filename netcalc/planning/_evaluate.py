@@ -26,7 +26,7 @@ Inputs = Mapping[str, tuple[Any, str]]
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """Answers, which with ranges are medians of the draws, and what the ranges make of them.
+    """Answers at the medians of the inputs, and what ranges make of them.
 
     ``middle`` are the medians of the inputs, ``found`` all columns at these, for what is drawn and
     for what would help. ``typical`` are the columns that a page states: with ranges their medians
@@ -89,7 +89,7 @@ def evaluate(
     typical = {**found, **medians}
     shares = _shares(spread[BINDING].samples, limits) if limits and spread else {}
     answers = tuple(
-        Answer(name=name, value=typical[name], unit=unit, layer=layer, spread=spread.get(name))
+        Answer(name=name, value=found[name], unit=unit, layer=layer, spread=spread.get(name))
         for name, (unit, layer) in table.items()
         if name in found
     )

@@ -147,20 +147,20 @@ def link(
     if bandwidth_bps is None and needed.spread is not None:  # one rate is bought, for p95 of all
         chosen = float(next_size_bps(needed.spread.percentile(95.0)))
         known = once(answers_of, {**inputs, "bandwidth_bps": (chosen, "bit/s")})
-    found, typical, answers = known.found, known.typical, list(known.answers)
+    found, answers = known.found, list(known.answers)
     fills = next(one for one in answers if one.name == "fills_s")
     if start is not None:
-        dates = [_dated("fill_date", start, typical["fills_s"])]
+        dates = [_dated("fill_date", start, found["fills_s"])]
         if fills.spread is not None:
             dates.append(_dated("early_fill_date", start, fills.spread.percentile(5.0)))
         answers[2:2] = dates
-    enough = typical["fills_s"] >= fixed["horizon_s"]
+    enough = found["fills_s"] >= fixed["horizon_s"]
     values = {
         "links": count,
         "rate_bps": found["link_bps"],
-        "demand_bps": typical["demand_bps"],
+        "demand_bps": found["demand_bps"],
         "percent": 100.0 * quantile,
-        "fills": _when(typical["fills_s"], start),
+        "fills": _when(found["fills_s"], start),
     }
     code = "plan-link" if bandwidth_bps is None or enough else "plan-link-short"
     return Plan(
