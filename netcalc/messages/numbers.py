@@ -155,7 +155,7 @@ NUMBERS = {
     ),
     "frame-padded": (
         "a frame of {value} is padded to {low}, the smallest of Ethernet; another medium has its "
-        "own (min_frame_bytes)"
+        "own (--min-frame, min_frame_bytes)"
     ),
     "voice-not-whole-bytes": (
         "{carried:.4g} B is not whole bytes: where that is a frame of a codec, it takes {whole:g} B"

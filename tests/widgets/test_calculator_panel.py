@@ -71,7 +71,7 @@ def test_the_panel_offers_first_what_is_needed_most():
     offered = [name for _, name in calculator_panel().formula_choice.options]
     first = [formula.name for formula in calculator.listed()[0][2]]
     assert offered[:15] == first
-    assert first[0] == "latency.transfer_s"
+    assert first[0] == "transfer_time.transfer_time_s"
 
 
 def test_a_formula_is_picked_by_subject_and_by_words():
