@@ -194,7 +194,7 @@ def test_results_are_shown():
 def test_what_is_wanted():
     assert parameter("mode", "1", "choice", choices=("a", "b")).wanted == "a, b"
     assert parameter("flag", "bool", "bool").wanted == "yes or no"
-    assert parameter("title", "text", "text").wanted == "What it is."
+    assert parameter("title", "text", "text").wanted == "a name"
     assert parameter("latency_s", "s").wanted == "a time such as 30 ms"
     error = parameter("latency_s", "s").required_error()
     assert (error.code, error.name) == ("is-required", "latency")

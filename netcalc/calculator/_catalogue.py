@@ -171,7 +171,7 @@ def listed() -> list[tuple[str, str, list[Formula]]]:
     --------
     >>> title, _, found = listed()[0]
     >>> title, len(found), command(found[0])
-    ('most needed', 15, 'transfer')
+    ('most needed', 15, 'transfer-time')
     """
     parts = [("most needed", "", [formula(name) for name in _synonyms.MOST_NEEDED])]
     for chapter, subjects in models.CHAPTERS.items():
