@@ -12,11 +12,10 @@ LESSON = Path(__file__).parents[2] / "notebooks" / "11_calculator.ipynb"
 
 
 def choose(panel, words):
-    """Search for words that one formula has, and pick it."""
+    """Search for words; the formula that has them stands first, and is picked."""
     panel.get_by_placeholder("words, such as window").fill(words)
-    panel.get_by_text("1 formula found").wait_for()
-    listed = panel.locator("select[size] option").filter(has_text=words)
-    listed.wait_for(state="attached")
+    first = panel.locator("select[size] option").first.filter(has_text=words)
+    first.wait_for(state="attached")
     panel.locator("select[size]").select_option(index=0)
 
 
