@@ -39,7 +39,6 @@ def test_no_model_gives_an_array_without_dimensions(name):
 
 
 def test_the_type_checker_agrees(tmp_path):
-    pytest.importorskip("mypy")
     file = tmp_path / "checked.py"
     file.write_text(CHECKED, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(file)]
