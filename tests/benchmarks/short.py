@@ -34,6 +34,7 @@ SHORT = {
     "mutations": ("layers", "--count", "1"),
     "plan_network": ("50", "200", "1000"),
     "peers": ("1", "1", "--processors", "2", "4"),
+    "queue_percentiles": (),
     "queues_and_loss": ("1",),
     "reader_speed": ("0.05",),
     "reopened": ("2", "proof"),
@@ -43,6 +44,7 @@ SHORT = {
     "special_forms": ("1", "1"),
     "strangers": ("1", "5"),
     "transfer_limits": ("1", "0.05"),
+    "uncertain": (),
     "wire": ("--short",),
 }
 """What to add to the command of each benchmark for its shortest form."""
