@@ -7,6 +7,7 @@ any sequence of numbers between 0 and 1 becomes draws of it.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,23 +21,23 @@ from netcalc.display import show
 from netcalc.errors import ArgumentTypeError, DomainError
 
 
-class Distribution:
+class Distribution(ABC):
     """What is known about a number: ``ppf`` of a share, and the share ``below`` a number."""
 
     may_truncate: bool = False
     """Whether values that a model refuses may be left out of it."""
 
+    @abstractmethod
     def ppf(self, share: FloatArray) -> FloatArray:
         """Return the values that these shares of all are not above."""
-        raise NotImplementedError
 
+    @abstractmethod
     def below(self, value: float, *, or_equal: bool = False) -> float:
         """Return the share of values below a number, or not above it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def text(self, unit: str) -> str:
         """Write it as :func:`netcalc.uncertain.parse` reads it."""
-        raise NotImplementedError
 
     def share_outside(self, low: float, high: float, *, low_open: bool = False) -> float:
         """Return the share of values outside a range."""
