@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import errno
+import gc
 import json
 import os
 import re
@@ -224,8 +225,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _refuse(error_shown, as_json)
     if streams.output_is_closed():
         streams.drop_output()
-    if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending
+    if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending,
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        gc.freeze()  # which need not search for garbage in what is left
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -301,17 +303,24 @@ class _NoRoomForScipy:
 
 @contextlib.contextmanager
 def ending_quietly() -> Iterator[None]:
-    """Let Ctrl-C end the program at once: half-loaded modules raise errors of their own."""
+    """Let Ctrl-C end the program at once: half-loaded modules raise errors of their own.
+
+    Modules that load leave no garbage, so none is searched for.
+    """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or (
         threading.current_thread() is not threading.main_thread()
     ):
         yield
         return
+    searches = gc.isenabled()
+    gc.disable()
     signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        if searches:
+            gc.enable()
 
 
 def print_json(document: Any) -> None:
