@@ -70,8 +70,9 @@ def _by_name(called: Callable[[str], str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for subject, names in defined().items():
         for name in names:
-            for one in (called(name), f"{subject}.{called(name)}"):
-                found.setdefault(one, []).append(f"{subject}.{name}")
+            word = called(name)
+            found.setdefault(word, []).append(f"{subject}.{name}")
+            found.setdefault(f"{subject}.{word}", []).append(f"{subject}.{name}")
     return found
 
 

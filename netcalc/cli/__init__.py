@@ -9,10 +9,8 @@ import codecs
 import contextlib
 import errno
 import gc
-import json
 import os
 import re
-import shutil
 import signal
 import sys
 import textwrap
@@ -192,6 +190,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="netcalc")
     as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)
+    if as_json:
+        import json  # noqa: F401 - loaded now, as an error may be that there is no memory
     try:
         with doubts() as found:
             code = commands.main(arguments, prog_name="netcalc", standalone_mode=False)
@@ -331,7 +331,9 @@ def print_json(document: Any) -> None:
 
 
 def _put_json(document: Any) -> None:
-    """Print a document that is ready for JSON, without loading anything."""
+    """Print a document that is ready for JSON."""
+    import json  # late: most answers are text
+
     utf8 = codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
     text = json_text(json.dumps(document, ensure_ascii=not utf8))
     click.echo(text.encode("utf-8", "backslashreplace"))
@@ -356,7 +358,11 @@ def complain(text: str) -> None:
 
 def _terminal_width(stream: TextIO) -> int:
     """Return how many characters a line of a terminal has; 0 where the text goes elsewhere."""
-    return shutil.get_terminal_size().columns if stream.isatty() else 0
+    if not stream.isatty():
+        return 0
+    import shutil  # late: it loads all formats of archives
+
+    return shutil.get_terminal_size().columns
 
 
 def wrapped(text: str, width: int) -> str:

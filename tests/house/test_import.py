@@ -65,6 +65,27 @@ def test_a_formula_is_found_by_its_name_without_the_others():
     assert found == own
 
 
+NOT_FOR_AN_ANSWER = {
+    "csv", "difflib", "html", "json", "pathlib", "shutil", "scipy", "rich", "docstring_parser",
+    "netcalc.calculator._search", "netcalc.path", "netcalc.readers", "netcalc.samples",
+}  # fmt: skip
+"""What other commands and options need, or a mistake; each of them takes 1 ms or more to load."""
+
+
+def test_an_answer_of_the_command_loads_what_it_needs():
+    script = (
+        "import atexit, sys; atexit.register(lambda: print(*sys.modules))\n"
+        "sys.argv = 'netcalc calc frame-rate 64B --bandwidth 1Gbit/s'.split()\n"
+        "from netcalc.__main__ import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60
+    )
+    answer, loaded = done.stdout.splitlines()
+    assert answer == "1.488 Mpps"  # RFC 2544, Appendix B.2 has 14880 at 10 Mbit/s
+    assert not NOT_FOR_AN_ANSWER & set(loaded.split())
+
+
 def test_the_names_of_all_formulas_are_those_of_the_functions_that_are_defined():
     for subject, names in _index.defined().items():
         assert names == _index.public_names(models.subject_module(subject)), subject
