@@ -22,8 +22,12 @@ def main() -> None:
     kept = signal.getsignal(signal.SIGINT)
     if kept is signal.default_int_handler:
         signal.signal(signal.SIGINT, end_quietly)
-    from netcalc.cli import main as command  # late: Ctrl-C may come while it loads
+    import gc  # late, as the command line: Ctrl-C may come while they load
 
+    gc.disable()  # modules that load leave no garbage
+    from netcalc.cli import main as command
+
+    gc.enable()
     signal.signal(signal.SIGINT, kept)
     command()
 

@@ -7,8 +7,6 @@ that is saved or passed on in Python is unchanged.
 
 from __future__ import annotations
 
-import html
-import json
 from typing import Any
 
 _KEPT = "\n\t"
@@ -79,6 +77,8 @@ def html_text(text: str) -> str:
     >>> html_text("<b>\u202e")
     '&lt;b&gt;\\u202e'
     """
+    import html  # late: it has a table of all entities
+
     return html.escape(printable_lines(text))
 
 
@@ -90,6 +90,8 @@ def json_in_page(document: str) -> str:
     >>> json_in_page('["</script>"]')
     '["&lt;/script&gt;"]'
     """
+    import html  # late: it has a table of all entities
+
     return html.escape(document, quote=False)
 
 
@@ -103,4 +105,6 @@ def json_text(document: str) -> str:
     """
     if document.isprintable():
         return document
+    import json  # late: most text is printable
+
     return "".join(c if c.isprintable() or c in _KEPT else json.dumps(c)[1:-1] for c in document)

@@ -22,7 +22,6 @@ import math
 import re
 import unicodedata
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from netcalc import display
@@ -734,6 +733,8 @@ def _shares(number: str) -> tuple[str, str]:
 
 def _nearest(written: str, unit: str | None = None) -> list[str]:
     known = list(_TABLES[unit]) if unit else [name for table in _TABLES.values() for name in table]
+    from difflib import get_close_matches  # late: most units are known
+
     return get_close_matches(written, known, n=3, cutoff=0.5)
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
-from collections import Counter
-from difflib import get_close_matches
 from functools import cache
 
 from netcalc import models
-from netcalc.calculator import _names, _search, _synonyms
+from netcalc.calculator import _index, _names
 from netcalc.calculator._formula import Formula
 from netcalc.errors import DomainError, NetcalcError
 
@@ -57,11 +54,8 @@ def subject_formulas(subject: str) -> dict[str, Formula]:
         raise NetcalcError("docstrings-removed")
     module = models.subject_module(subject)
     return {
-        f"{subject}.{name}": Formula(f"{subject}.{name}", function)
-        for name, function in vars(module).items()
-        if inspect.isfunction(function)
-        and not name.startswith("_")
-        and function.__module__ == module.__name__
+        f"{subject}.{name}": Formula(f"{subject}.{name}", getattr(module, name))
+        for name in _index.public_names(module)
     }
 
 
@@ -76,37 +70,27 @@ def formula(name: str) -> Formula:
         If no formula has that name, or several do; the nearest are named.
     """
     wanted = _present_name(name.strip().replace("-", "_"))
-    subject, dot, _ = wanted.partition(".")
-    exact, short = _named(subject if dot and subject in models.SUBJECTS else "")
+    exact, short = _index.exact(), _index.short()
     found = exact.get(wanted) or short.get(wanted) or []
     if not found and (called := _names.FORMULA_ALIASES.get(wanted.lower())):
         found = exact.get(called) or short.get(called) or []
     if len(found) == 1:
-        return found[0]
+        return subject_formulas(found[0].partition(".")[0])[found[0]]
     if found:
-        raise DomainError("formula-ambiguous", "formula", name, choices=[command(f) for f in found])
+        choices = [command(formula(one)) for one in found]
+        raise DomainError("formula-ambiguous", "formula", name, choices=choices)
+    raise DomainError("formula-unknown", "formula", name, suggestions=_near(name, wanted))
+
+
+def _near(name: str, wanted: str) -> list[str]:
+    """Return the commands that an unknown name may mean: those alike, and those that answer it."""
+    from difflib import get_close_matches  # late: most names are known
+
     known = {f.short_name: f for f in formulas().values()}
     close = get_close_matches(wanted, known, n=3, cutoff=0.7)
     close += [command(f) for f in search(name.replace("-", " "))[: 4 - len(close)]]
     close = close or get_close_matches(wanted, known, n=4, cutoff=0.5)
-    close = list(dict.fromkeys(one.replace("_", "-") for one in close))
-    raise DomainError("formula-unknown", "formula", name, suggestions=close)
-
-
-@cache
-def _named(subject: str) -> tuple[dict[str, list[Formula]], dict[str, list[Formula]]]:
-    """Return the formulas of a subject by their names with the unit, and by those without it.
-
-    Without a subject, all formulas: a check of the book asks a hundred times for one of them.
-    """
-    exact: dict[str, list[Formula]] = {}
-    short: dict[str, list[Formula]] = {}
-    for found in (subject_formulas(subject) if subject else formulas()).values():
-        for name in (found.name, found.function_name):
-            exact.setdefault(name, []).append(found)
-        for name in (found.short_name, f"{found.subject}.{found.short_name}"):
-            short.setdefault(name, []).append(found)
-    return exact, short
+    return list(dict.fromkeys(one.replace("_", "-") for one in close))
 
 
 def _present_name(name: str) -> str:
@@ -123,16 +107,11 @@ def command(wanted: Formula) -> str:
     >>> command(formula("latency.satellite_rtt_s"))
     'satellite-rtt'
     """
-    short = _times_used()
+    used = _index.times_used()
     for name in (wanted.short_name, wanted.function_name):
-        if short[name] == 1:
+        if used[name] == 1:
             return name.replace("_", "-")
     return wanted.name.replace("_", "-")
-
-
-@cache
-def _times_used() -> Counter[str]:
-    return Counter(n for f in formulas().values() for n in {f.short_name, f.function_name})
 
 
 def search(words: str) -> list[Formula]:
@@ -159,6 +138,8 @@ def search(words: str) -> list[Formula]:
     """
     if not words.strip():
         return list(dict.fromkeys(one for _, _, found in listed() for one in found))
+    from netcalc.calculator import _search  # late: most formulas are asked for by name
+
     return _search.ranked(words, formulas().values())
 
 
@@ -173,6 +154,8 @@ def listed() -> list[tuple[str, str, list[Formula]]]:
     >>> title, len(found), command(found[0])
     ('most needed', 15, 'transfer-time')
     """
+    from netcalc.calculator import _synonyms  # late, as the search
+
     parts = [("most needed", "", [formula(name) for name in _synonyms.MOST_NEEDED])]
     for chapter, subjects in models.CHAPTERS.items():
         parts += [(chapter, one, list(subject_formulas(one).values())) for one in subjects]

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import docstring_parser
 import numpy as np
 
 from netcalc import equations
-from netcalc.calculator import _names
+from netcalc.calculator import _docstring, _names
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat, show
 from netcalc.checks import FloatArray, published_ranges
@@ -61,19 +60,18 @@ class Formula:
         return SUFFIX.sub("", self.function_name)
 
     @cached_property
-    def _doc(self) -> docstring_parser.Docstring:
-        text = inspect.getdoc(self.function) or ""
-        return docstring_parser.parse(text, docstring_parser.DocstringStyle.NUMPYDOC)
+    def _doc(self) -> _docstring.Docstring:
+        return _docstring.parsed(self.function.__doc__ or "")
 
     @property
     def summary(self) -> str:
         """First sentence of its docstring."""
-        return flat(self._doc.short_description or "")
+        return flat(self._doc.summary)
 
     @property
     def equation(self) -> str:
         """The equation, in LaTeX."""
-        text = self._doc.long_description or ""
+        text = self._doc.description
         found = re.search(r"\.\. math::\s*(.+?)(?:\n\s*\n|$)", text, re.DOTALL)
         return " ".join(found[1].split()) if found else ""
 
@@ -91,12 +89,12 @@ class Formula:
 
     @property
     def _symbols_text(self) -> str:
-        return " ".join(self._section("notes").split()).partition("Symbols: ")[2]
+        return " ".join(self._doc.sections.get("Notes", "").split()).partition("Symbols: ")[2]
 
     @property
     def validity(self) -> str:
         """Where it holds."""
-        return flat(re.split(r"Range: |Symbols: ", self._section("notes"))[0])
+        return flat(re.split(r"Range: |Symbols: ", self._doc.sections.get("Notes", ""))[0])
 
     @property
     def published_ranges(self) -> Mapping[str, tuple[float, float]] | None:
@@ -147,38 +145,44 @@ class Formula:
     @property
     def source(self) -> str:
         """Where it is from."""
-        return flat(self._section("references"))
+        return flat(self._doc.sections.get("References", ""))
+
+    @property
+    def _result(self) -> str:
+        """What its docstring says of the result, with the unit."""
+        items = self._doc.items("Returns")
+        return flat(items[0].description) if items else ""
 
     @property
     def returns(self) -> str:
         """What it returns."""
-        return UNIT.sub("", flat(self._doc.returns.description or "")) if self._doc.returns else ""
+        return UNIT.sub("", self._result)
 
     @property
     def unit(self) -> str:
         """Unit of the result; empty for a result of several columns."""
-        text = flat(self._doc.returns.description or "") if self._doc.returns else ""
-        found = UNIT.search(text)
+        found = UNIT.search(self._result)
         return found[1] if found else ""
 
     @property
     def layer(self) -> str:
         """Layer of a rate that is the result, as in :mod:`netcalc.rate_layers`."""
-        text = flat(self._doc.returns.description or "") if self._doc.returns else ""
-        found = UNIT.search(text)
+        found = UNIT.search(self._result)
         return (found[2] or "") if found else ""
 
     @property
     def said_defaults(self) -> tuple[str, ...]:
         """The arguments whose defaults an answer names, as others may expect another one."""
-        found = re.search(r"^Defaults: ([\w, ]+)\.$", self._section("notes"), re.M)
+        found = re.search(r"^Defaults: ([\w, ]+)\.$", self._doc.sections.get("Notes", ""), re.M)
         return tuple(found[1].split(", ")) if found else ()
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The arguments, the swept one first."""
         documented = {
-            name.strip(): item for item in self._doc.params for name in item.arg_name.split(",")
+            name.strip(): item
+            for item in self._doc.items("Parameters")
+            for name in item.names.split(",")
         }
         return tuple(
             documented_parameter(name, found, documented.get(name))
@@ -400,12 +404,6 @@ class Formula:
         't = 30 ms + 8 · 1 MB / 1.544 Mbit/s = 5.211 s'
         """
         return equations.plain(self.equation_with(arguments, result))
-
-    def _section(self, name: str) -> str:
-        """Text of a docstring section that is not a list of items."""
-        text = inspect.getdoc(self.function) or ""
-        found = re.search(rf"^{name}\n-+\n(.*?)(?=^\w+\n---|\Z)", text, re.M | re.S | re.I)
-        return found[1] if found else ""
 
 
 def _literal(node: ast.expr, known: Mapping[str, Any]) -> Any:

@@ -7,11 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import docstring_parser
 import numpy as np
 
 from netcalc import units
 from netcalc.calculator import _lists, _names
+from netcalc.calculator._docstring import Item
 from netcalc.calculator._layers import named_line, rate_of_line
 from netcalc.errors import DomainError, UnitError
 
@@ -243,12 +243,10 @@ class Parameter:
         return found["number"] if erlangs or counted else text
 
 
-def documented_parameter(
-    name: str, signature: inspect.Parameter, item: docstring_parser.DocstringParam | None
-) -> Parameter:
+def documented_parameter(name: str, signature: inspect.Parameter, item: Item | None) -> Parameter:
     """Return a parameter from its signature and the item of the docstring about it."""
-    text = flat(item.description or "") if item else ""
-    kind = item.type_name or "" if item else ""
+    text = flat(item.description) if item else ""
+    kind = item.kind if item else ""
     unit = UNIT.search(text)
     choices = _CHOICES.search(kind)
     return Parameter(

@@ -8,10 +8,9 @@ from __future__ import annotations
 import codecs
 import contextlib
 import errno
-import json
+import gc
 import os
 import re
-import shutil
 import signal
 import sys
 import textwrap
@@ -191,6 +190,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="netcalc")
     as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)
+    if as_json:
+        import json  # noqa: F401 - loaded now, as an error may be that there is no memory
     try:
         with doubts() as found:
             code = commands.main(arguments, prog_name="netcalc", standalone_mode=False)
@@ -224,8 +225,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _refuse(error_shown, as_json)
     if streams.output_is_closed():
         streams.drop_output()
-    if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending
+    if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending,
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        gc.freeze()  # which need not search for garbage in what is left
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -301,17 +303,24 @@ class _NoRoomForScipy:
 
 @contextlib.contextmanager
 def ending_quietly() -> Iterator[None]:
-    """Let Ctrl-C end the program at once: half-loaded modules raise errors of their own."""
+    """Let Ctrl-C end the program at once: half-loaded modules raise errors of their own.
+
+    Modules that load leave no garbage, so none is searched for.
+    """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or (
         threading.current_thread() is not threading.main_thread()
     ):
         yield
         return
+    searches = gc.isenabled()
+    gc.disable()
     signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        if searches:
+            gc.enable()
 
 
 def print_json(document: Any) -> None:
@@ -322,7 +331,9 @@ def print_json(document: Any) -> None:
 
 
 def _put_json(document: Any) -> None:
-    """Print a document that is ready for JSON, without loading anything."""
+    """Print a document that is ready for JSON."""
+    import json  # late: most answers are text
+
     utf8 = codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
     text = json_text(json.dumps(document, ensure_ascii=not utf8))
     click.echo(text.encode("utf-8", "backslashreplace"))
@@ -347,7 +358,11 @@ def complain(text: str) -> None:
 
 def _terminal_width(stream: TextIO) -> int:
     """Return how many characters a line of a terminal has; 0 where the text goes elsewhere."""
-    return shutil.get_terminal_size().columns if stream.isatty() else 0
+    if not stream.isatty():
+        return 0
+    import shutil  # late: it loads all formats of archives
+
+    return shutil.get_terminal_size().columns
 
 
 def wrapped(text: str, width: int) -> str:

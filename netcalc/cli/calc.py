@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import sys
@@ -190,7 +189,6 @@ def _command(formula: Formula) -> click.Command:
         formula,
         params=arguments,
         callback=lambda **given: _run(formula, **given),
-        help=_help(formula),
     )
 
 
@@ -591,6 +589,8 @@ def _print_csv(formula: Formula, result: Any) -> None:
 
 def write_csv(rows: Any) -> None:
     """Print rows as CSV."""
+    import csv  # late: most answers are text
+
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     put(text.getvalue(), nl=False)
@@ -617,12 +617,3 @@ def _meta(parameter: Parameter) -> str:
         return "yes|no"
     name = {"1": "NUMBER"}.get(parameter.unit, parameter.short_name.upper())
     return f"{name},..." if parameter.kind == "list" else name
-
-
-def _help(formula: Formula) -> str:
-    written = equations.plain(formula.equation)
-    equation = f"\b\nEquation: {written}" if written else ""
-    source = f"From: {formula.source}" if formula.source else ""
-    return "\n\n".join(
-        part for part in (formula.summary, equation, formula.validity, source) if part
-    )

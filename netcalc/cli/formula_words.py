@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import click
 import numpy as np
 
-from netcalc import calculator, units
+from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.checks import FloatArray
 from netcalc.cli.mistakes import CommandError
@@ -32,6 +31,16 @@ class FormulaCommand(QuantityCommand):
         super().__init__(name, **more)
         self._formula = formula
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the formula says of itself: read from its docstring when it is asked for."""
+        formula = self._formula
+        written = equations.plain(formula.equation)
+        equation = f"\b\nEquation: {written}" if written else ""
+        source = f"From: {formula.source}" if formula.source else ""
+        parts = (formula.summary, equation, formula.validity, source)
+        self.help = "\n\n".join(filter(None, parts))
+        super().format_help_text(ctx, formatter)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Give options the names that the formula has for them, and numbers their unit."""
         options = [one for one in self.params if isinstance(one, click.Option)]
@@ -51,6 +60,8 @@ class FormulaCommand(QuantityCommand):
             )
         if meant:
             return f"--{meant[0].name.replace('_', '-')}{equals}{value}"
+        from difflib import get_close_matches  # late: most options are known
+
         bare = [one.lstrip("-") for one in known]
         if not get_close_matches(name.lstrip("-"), bare, n=1, cutoff=0.7):
             options = ["--" + self._formula.option(one.name) for one in self._formula.parameters]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -68,12 +67,16 @@ class Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that the first word names."""
-        if self.get_command(ctx, args[0]) is None:
-            raise _UnknownCommand(args[0], ctx, self.nearest(ctx, args[0]))
-        return super().resolve_command(ctx, args)
+        name, *others = args
+        command = self.get_command(ctx, name)
+        if command is None:
+            raise _UnknownCommand(name, ctx, self.nearest(ctx, name))
+        return name, command, others
 
     def nearest(self, ctx: click.Context, name: str) -> list[str]:
         """Return the commands that an unknown name may mean."""
+        from difflib import get_close_matches  # late: most names are known
+
         return get_close_matches(name, self.list_commands(ctx), n=1)
 
 
@@ -122,6 +125,8 @@ def _is_flag(ctx: click.Context | None, option: str) -> bool:
 
 def _near_option(option: str, known: Iterable[str]) -> list[str]:
     """Return the option that a misspelled one most resembles; the dashes do not count."""
+    from difflib import get_close_matches  # late: most options are known
+
     names = {one.lstrip("-"): one for one in known}
     return [names[one] for one in get_close_matches(option.lstrip("-"), names, n=1, cutoff=_ALIKE)]
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from netcalc import units
 from netcalc.cli.mistakes import Command, keep_typed, rename, typed_name
 from netcalc.errors import DomainError, UnitError
-from netcalc.path import Path
+
+if TYPE_CHECKING:
+    from netcalc.path import Path
 
 KINDS = {"s": "time", "byte": "size", "ratio": "share", "packet/s": "rate", "bit/s": "rate"}
 """What a number in each unit is called in a help text."""
@@ -72,6 +73,8 @@ class Choice(click.Choice):  # type: ignore[type-arg] # click 8.1 has no argumen
         choices = list(map(str, self.choices))
         if value in choices:
             return str(value)
+        from difflib import get_close_matches  # late: most names are known
+
         near = get_close_matches(str(value), choices, n=1)
         name = typed_name(param) if param is not None else self.name
         suggestions: dict[str, Any] = {"suggestions": near} if near else {}
@@ -99,6 +102,8 @@ class QuantityCommand(Command):
 
 def read_path(text: str, *, typed: str = "--path", processing_s: float = 0.0) -> Path:
     """Read the links of a path; a refusal names the part that was typed."""
+    from netcalc.path import Path  # late: formulas have no paths
+
     latency, rate = f"latency of a link in {typed}", f"rate of a link in {typed}"
     names = {
         "latency_s": (latency, "s"),

@@ -6,7 +6,6 @@ import contextlib
 import os
 import select
 import sys
-from pathlib import Path
 from typing import BinaryIO
 
 from netcalc.cli.mistakes import CommandError
@@ -25,7 +24,7 @@ def open_closed() -> None:
             if name == "stdout":  # not open for writing: what is written is refused, not lost
                 stream = os.fdopen(os.open(os.devnull, os.O_RDONLY), mode)
             else:
-                stream = Path(os.devnull).open(mode)  # noqa: SIM115 - to the end
+                stream = open(os.devnull, mode)  # noqa: PTH123, SIM115 - to the end
             setattr(sys, name, stream)
 
 
@@ -68,6 +67,8 @@ def _is_silent() -> bool:
 
 def names_of_file(name: str) -> set[str]:
     """Return what a file may be called in an error: as typed, in full, and its parts."""
+    from pathlib import Path  # late: it takes 2 ms to load
+
     path = Path(name)
     found = {name, str(path), str(path.absolute()), *path.parts, path.stem}
     return {one for one in found if one.strip("./\\-")}

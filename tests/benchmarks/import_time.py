@@ -1,4 +1,6 @@
-"""How long ``import netcalc`` takes beside ``import numpy``, in fresh processes, in turn.
+"""How long ``import netcalc`` and an answer of its command take beside ``import numpy``.
+
+Fresh processes, in turn.
 
 Run: python tests/benchmarks/import_time.py [RUNS]
 """
@@ -9,6 +11,8 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from pathlib import Path
 
 RUNS = 15
 STATEMENTS = {
@@ -17,26 +21,30 @@ STATEMENTS = {
     "import netcalc": "import netcalc",
     "import netcalc and compute": "import netcalc as n; n.models.delays.latency.transfer_s("
     "1e6, bandwidth_bps=1e6, latency_s=0.03)",
-    "netcalc calc": "import sys; sys.argv = ['netcalc', 'calc', 'transfer', '1MB', '--bandwidth',"
-    " 'T1', '--latency', '30ms']; from netcalc.cli import main; main()",
+}
+ANSWER = ("calc", "frame-rate", "64B", "--bandwidth", "1Gbit/s")
+COMMANDS = {
+    **{name: (sys.executable, "-c", text) for name, text in STATEMENTS.items()},
+    "python -m netcalc calc": (sys.executable, "-m", "netcalc", *ANSWER),
+    "netcalc calc": (str(Path(sys.executable).with_name("netcalc")), *ANSWER),
 }
 
 
-def seconds(statement: str) -> float:
+def seconds(command: Sequence[str]) -> float:
     """Return the wall time of one fresh process."""
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", statement], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start
 
 
 def main(runs: int = RUNS) -> None:
     """Print the median of each, and its ratio to numpy's."""
-    for statement in STATEMENTS.values():
-        seconds(statement)
-    times = {name: [] for name in STATEMENTS}
+    for command in COMMANDS.values():
+        seconds(command)
+    times = {name: [] for name in COMMANDS}
     for _ in range(runs):
-        for name, statement in STATEMENTS.items():
-            times[name].append(seconds(statement))
+        for name, command in COMMANDS.items():
+            times[name].append(seconds(command))
     numpy = statistics.median(times["import numpy"])
     for name, values in times.items():
         middle = statistics.median(values)

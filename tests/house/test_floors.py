@@ -48,7 +48,7 @@ THIRD_PARTIES = {
     "fit": {"numpy", "scipy"},
     "solver": {"numpy", "scipy"},
     "uncertain": {"numpy", "scipy"},
-    "calculator": {"numpy", "docstring_parser"},
+    "calculator": {"numpy"},
     "compare": {"numpy", "scipy"},
     "datasets": {"numpy"},
     "explain": {"numpy"},

@@ -7,6 +7,9 @@ import subprocess
 import sys
 from collections.abc import Iterable
 
+from netcalc import models
+from netcalc.calculator import _index
+
 SCRIPT = """
 import json, sys
 loaded = set(sys.modules)
@@ -37,6 +40,62 @@ def test_a_model_loads_numpy_and_opens_nothing():
     packages, events = loaded_by("import netcalc; netcalc.models.delays.latency.serialization_s")
     assert packages == {"netcalc", "numpy"}
     assert events == []
+
+
+MODULES = """
+import sys
+from netcalc import calculator
+{statement}
+print(*sorted(name for name in sys.modules if name.startswith("netcalc.")))
+"""
+
+
+def modules_after(statement: str) -> set[str]:
+    """Return the modules of netcalc that are loaded after a statement about formulas."""
+    script = MODULES.format(statement=statement)
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60
+    )
+    return set(done.stdout.split())
+
+
+def test_a_formula_is_found_by_its_name_without_the_others():
+    own = modules_after("from netcalc.models.rates import line_rate")
+    found = modules_after("print(end=calculator.command(calculator.formula('frame-rate'))[:0])")
+    assert found == own
+
+
+NOT_FOR_AN_ANSWER = {
+    "csv", "difflib", "html", "json", "pathlib", "shutil", "scipy", "rich", "docstring_parser",
+    "netcalc.calculator._search", "netcalc.path", "netcalc.readers", "netcalc.samples",
+}  # fmt: skip
+"""What other commands and options need, or a mistake; each of them takes 1 ms or more to load."""
+
+
+def test_an_answer_of_the_command_loads_what_it_needs():
+    script = (
+        "import atexit, sys; atexit.register(lambda: print(*sys.modules))\n"
+        "sys.argv = 'netcalc calc frame-rate 64B --bandwidth 1Gbit/s'.split()\n"
+        "from netcalc.__main__ import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60
+    )
+    answer, loaded = done.stdout.splitlines()
+    assert answer == "1.488 Mpps"  # RFC 2544, Appendix B.2 has 14880 at 10 Mbit/s
+    assert not NOT_FOR_AN_ANSWER & set(loaded.split())
+
+
+def test_the_names_of_all_formulas_are_those_of_the_functions_that_are_defined():
+    for subject, names in _index.defined().items():
+        assert names == _index.public_names(models.subject_module(subject)), subject
+    assert tuple(_index.defined()) == models.SUBJECTS
+
+
+def test_names_are_found_without_the_files_of_the_modules(monkeypatch, tmp_path):
+    from_files = _index.defined()
+    monkeypatch.setattr(models, "__file__", str(tmp_path / "archive" / "__init__.py"))
+    assert _index.defined.__wrapped__() == from_files
 
 
 def test_a_public_name_that_is_not_there_is_an_attribute_error():

@@ -14,7 +14,8 @@ from pathlib import Path
 import docstring_parser
 import pytest
 
-from netcalc import experiments, models, samples
+from netcalc import calculator, experiments, models, samples
+from netcalc.calculator._parameter import flat
 from netcalc.experiments.small_writes import MODES
 from netcalc.experiments.transactions import PROTOCOLS
 from netcalc.truth.table import TruthRow
@@ -118,6 +119,28 @@ def test_the_glossary_names_no_term_as_a_word_not_to_use():
                      "run", "payload", "packet", "frame", "wire bytes"} <= TERMS  # fmt: skip
     assert {"box", "lab", "room", "place", "tells", "so many"} <= NOT_USED
     assert not TERMS & NOT_USED
+
+
+@EVERY_SUBJECT
+def test_the_calculator_reads_docstrings_as_docstring_parser_does(functions):
+    for function in functions:
+        subject = function.__module__.rpartition(".")[2]
+        formula = calculator.formula(f"{subject}.{function.__name__}")
+        doc = parsed(function)
+        described = {
+            name.strip(): (item.description or "", item.type_name)
+            for item in doc.params
+            for name in item.arg_name.split(",")
+        }
+        assert formula.summary == flat(doc.short_description or "")
+        for parameter in formula.parameters:
+            text, kind = described[parameter.name]
+            assert parameter.description == UNIT.sub("", flat(text)).strip()
+            unit = UNIT.search(text)
+            assert parameter.unit == (unit[1] if unit else "1")
+            assert (parameter.kind == "choice") == ("{" in (kind or ""))
+        result = flat(doc.returns.description or "")
+        assert formula.returns == UNIT.sub("", result)
 
 
 @pytest.mark.each("subject", MODELS)
