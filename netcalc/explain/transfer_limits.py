@@ -23,8 +23,8 @@ from netcalc.explain.path_limits import (
 )
 from netcalc.messages import Notice, sentence
 from netcalc.models.tcp import transfer_time
+from netcalc.models.tcp.ceilings import TIMESTAMP_BYTES, CongestionControl
 from netcalc.models.tcp.timers import MIN_RTO_S
-from netcalc.models.tcp.transfer_time import TIMESTAMP_BYTES, CongestionControl
 from netcalc.path import Path
 from netcalc.units import show
 
