@@ -12,7 +12,7 @@ The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is los
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,11 +95,7 @@ class Explanation:
         return {"sentence": self.sentence, "parts": parts, "total_s": self.total_s}
 
     def __str__(self) -> str:
-        lines = [self.sentence]
-        lines += [
-            f"  {part.name}: {show(part.time_s, 's')} ({part.share_ratio:.0%}): {part.arithmetic}"
-            for part in self.parts
-        ]
+        lines = [self.sentence, *part_lines(self.parts)]
         lines += [f"To confirm: {part.test}." for part in self.parts[:1]]
         return "\n".join(lines)
 
@@ -198,6 +194,14 @@ class RateExplanation:
         lines += assumed_line(self.assumptions)
         lines.append(f"To confirm: {self.ceilings[0].test}.")
         return "\n".join(lines)
+
+
+def part_lines(parts: Iterable[Part]) -> list[str]:
+    """Return a line of each part: its time, its share, and the numbers behind it."""
+    return [
+        f"  {part.name}: {show(part.time_s, 's')} ({part.share_ratio:.0%}): {part.arithmetic}"
+        for part in parts
+    ]
 
 
 def rate_text(rate_bps: float) -> str:
