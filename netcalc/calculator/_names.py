@@ -59,12 +59,6 @@ LAYER_ALIASES = {
 }  # fmt: skip
 """Layers of a stack of tunnels as people call them, with what that means over IPv4."""
 
-CODECS_BPS = {
-    "g711": 64e3, "pcmu": 64e3, "pcma": 64e3, "ulaw": 64e3, "alaw": 64e3, "g722": 64e3,
-    "g728": 16e3, "g729": 8e3, "g729a": 8e3,
-}  # fmt: skip
-"""Codecs of one rate each. ITU-T G.711, G.722, G.728, G.729. [bit/s]"""
-
 ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "rtt": ("rtt", "base_rtt", "srtt"),
     "ping": ("rtt", "base_rtt"),
@@ -267,4 +261,6 @@ def codec_bps(text: str) -> float | None:
     >>> codec_bps("G.711"), codec_bps("g729"), codec_bps("opus")
     (64000.0, 8000.0, None)
     """
-    return CODECS_BPS.get(plain_name(text))
+    codecs = import_module("netcalc.models.rates.codecs")
+    found = codecs.find_codec(text)
+    return found.codec_bps if found is not None and codecs.has_one_rate(found) else None

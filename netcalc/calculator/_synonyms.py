@@ -88,6 +88,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 TAGS: dict[str, tuple[str, ...]] = {
     "transfer_time": ("download time", "transfer time with loss", "tcp transfer", "upload time",
                       "how long does tcp take", "file transfer", "cubic reno bbr transfer"),
+    "path_ceilings": ("what limits tcp", "limits of a path", "line window loss", "bottleneck"),
     "congestion_controls": ("compare congestion controls", "cubic against bbr", "reno cubic bbr"),
     "shared_bandwidth": ("how much bandwidth for users", "capacity for users", "500 users",
                          "multiplexing", "contention ratio", "users at once", "p95 of users"),

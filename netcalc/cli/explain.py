@@ -20,7 +20,7 @@ from netcalc.cli.streams import standard_input
 from netcalc.errors import UnitError
 from netcalc.explain import Finding, Known
 from netcalc.messages import Notice
-from netcalc.models.tcp.transfer_time import CONGESTION_CONTROLS, CongestionControl
+from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS, CongestionControl
 from netcalc.samples import Samples, json_ready
 
 _OF_FILES = {

@@ -31,7 +31,7 @@ from netcalc.explain.path_limits import (
 from netcalc.explain.table_curves import TableTheory, table_theory
 from netcalc.explain.tables import described
 from netcalc.explain.transfer_limits import TcpPart, TcpTransfer, tcp_transfer
-from netcalc.models.tcp.transfer_time import TIMESTAMP_BYTES
+from netcalc.models.tcp.ceilings import TIMESTAMP_BYTES
 
 __all__ = [
     "BARE_ACK_BYTES",

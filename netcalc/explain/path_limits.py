@@ -12,19 +12,23 @@ The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is los
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.checks import choice, non_negative, positive, ratio, whole
 from netcalc.errors import DomainError, UnitError
 from netcalc.messages import Notice, sentence
-from netcalc.models.delays import asymmetry, latency, store_and_forward
+from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.rates import goodput
 from netcalc.models.sizes import framing
-from netcalc.models.tcp import transfer_time, window
+from netcalc.models.tcp.ceilings import (
+    CONGESTION_CONTROLS,
+    TIMESTAMP_BYTES,
+    CongestionControl,
+    path_ceilings,
+)
 from netcalc.models.tcp.timers import MIN_RTO_S
-from netcalc.models.tcp.transfer_time import TIMESTAMP_BYTES, CongestionControl
 from netcalc.path import Path
 from netcalc.rate_layers import TCP_PAYLOAD, named
 from netcalc.units import line, show
@@ -91,11 +95,7 @@ class Explanation:
         return {"sentence": self.sentence, "parts": parts, "total_s": self.total_s}
 
     def __str__(self) -> str:
-        lines = [self.sentence]
-        lines += [
-            f"  {part.name}: {show(part.time_s, 's')} ({part.share_ratio:.0%}): {part.arithmetic}"
-            for part in self.parts
-        ]
+        lines = [self.sentence, *part_lines(self.parts)]
         lines += [f"To confirm: {part.test}." for part in self.parts[:1]]
         return "\n".join(lines)
 
@@ -194,6 +194,14 @@ class RateExplanation:
         lines += assumed_line(self.assumptions)
         lines.append(f"To confirm: {self.ceilings[0].test}.")
         return "\n".join(lines)
+
+
+def part_lines(parts: Iterable[Part]) -> list[str]:
+    """Return a line of each part: its time, its share, and the numbers behind it."""
+    return [
+        f"  {part.name}: {show(part.time_s, 's')} ({part.share_ratio:.0%}): {part.arithmetic}"
+        for part in parts
+    ]
 
 
 def rate_text(rate_bps: float) -> str:
@@ -318,7 +326,7 @@ def rate(
         window_bytes = None
     if window_bytes is not None:
         window_bytes = float(positive("window_bytes", window_bytes))
-    choice("congestion_control", congestion_control, transfer_time.CONGESTION_CONTROLS)
+    choice("congestion_control", congestion_control, CONGESTION_CONTROLS)
     flows = float(whole("flow_count", flow_count, low=1))
     ack = float(goodput.tcp_ack_wire_bytes(TIMESTAMP_BYTES))
     mss = float(framing.tcp_payload_bytes(mtu_bytes, tcp_option_bytes=TIMESTAMP_BYTES))
@@ -337,40 +345,24 @@ def rate(
         "control": CONTROL_NAMES[congestion_control],
         "layer": TCP_PAYLOAD,
     }
-    rates = {
-        "line": (1.0 - loss_ratio)
-        * float(
-            goodput.tcp_goodput_bps(
-                mtu_bytes, bandwidth_bps=path.bottleneck_bps, tcp_option_bytes=TIMESTAMP_BYTES
-            )
-        )
-    }
-    if window_bytes is not None and rtt > 0:
-        rates["window"] = flows * float(window.throughput_bps(window_bytes, rtt_s=rtt))
+    given: dict[str, Any] = {"rtt_s": rtt, "flow_count": flows, "mtu_bytes": mtu_bytes}
+    if window_bytes is not None:
+        given["window_bytes"] = window_bytes
     if reverse_bandwidth_bps is not None:
-        rates["acknowledgements"] = float(
-            asymmetry.ack_limited_throughput_bps(
-                reverse_bandwidth_bps, ack_wire_bytes=ack, mss_bytes=mss
-            )
+        given["reverse_bandwidth_bps"] = reverse_bandwidth_bps
+    by_rule = {
+        rule: path_ceilings(
+            path.bottleneck_bps, loss_ratio=loss_ratio, congestion_control=rule, **given
         )
-    by_control: dict[CongestionControl, float] = {}
-    if loss_ratio > 0 and rtt > 0:
-        lowest = min(rates.values())
-        for name in transfer_time.CONGESTION_CONTROLS:
-            limit = float(
-                transfer_time.congestion_limit_bps(
-                    loss_ratio,
-                    rtt_s=rtt,
-                    mss_bytes=mss,
-                    congestion_control=name,
-                    flow_count=flows,
-                )
-            )
-            by_control[name] = min(lowest, limit)
-            if name == congestion_control and limit < math.inf:
-                rates["loss"] = limit
+        for rule in (CONGESTION_CONTROLS if loss_ratio > 0 else (congestion_control,))
+    }
+    limits = by_rule[congestion_control]._asdict().items()
+    rates = {name.removesuffix("_bps"): float(limit) for name, limit in limits if limit < math.inf}
+    by_control = {}
+    if loss_ratio > 0:
+        by_control = {rule: float(min(found)) for rule, found in by_rule.items()}
     ceilings = [Ceiling(name, rate_bps, values) for name, rate_bps in rates.items()]
-    ceilings.sort(key=lambda ceiling: (ceiling.rate_bps, ceiling.name != "loss"))
+    ceilings.sort(key=lambda ceiling: ceiling.rate_bps)
     return RateExplanation(
         tuple(ceilings),
         rtt,

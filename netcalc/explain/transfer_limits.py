@@ -18,15 +18,15 @@ from netcalc.explain.path_limits import (
     Part,
     RateExplanation,
     assumed_line,
+    part_lines,
     rate,
     written,
 )
 from netcalc.messages import Notice, sentence
 from netcalc.models.tcp import transfer_time
+from netcalc.models.tcp.ceilings import TIMESTAMP_BYTES, CongestionControl
 from netcalc.models.tcp.timers import MIN_RTO_S
-from netcalc.models.tcp.transfer_time import TIMESTAMP_BYTES, CongestionControl
 from netcalc.path import Path
-from netcalc.units import show
 
 FIRST_SEGMENTS = 10
 """First window of Linux (RFC 6928). [1]"""
@@ -48,7 +48,8 @@ class TcpPart(Part):
     @property
     def arithmetic(self) -> str:
         """The numbers behind it."""
-        return sentence(f"how-tcp-{self.name}", self.values)
+        name = self.name if self.name in _PARTS.values() else "rest"
+        return sentence(f"how-tcp-{name}", self.values)
 
     @property
     def test(self) -> str:
@@ -101,11 +102,7 @@ class TcpTransfer:
         }
 
     def __str__(self) -> str:
-        lines = [self.sentence]
-        lines += [
-            f"  {part.name}: {show(part.time_s, 's')} ({part.share_ratio:.0%}): {part.arithmetic}"
-            for part in self.parts
-        ]
+        lines = [self.sentence, *part_lines(self.parts)]
         lines += assumed_line(self.assumptions)
         lines.append(f"To confirm: {self.parts[0].test}.")
         return "\n".join(lines)

@@ -52,10 +52,7 @@ EXPLAINING: dict[str, str] = {
     "limit-path-handshake": "the handshake",
     "limit-path-recovery": "the first loss",
     "limit-path-latency": "latency",
-    "how-tcp-line": "the rest at {rate_bps:bit/s} ({layer}), {how}",
-    "how-tcp-window": "the rest at {rate_bps:bit/s} ({layer}), {how}",
-    "how-tcp-loss": "the rest at {rate_bps:bit/s} ({layer}), {how}",
-    "how-tcp-acknowledgements": "the rest at {rate_bps:bit/s} ({layer}), {how}",
+    "how-tcp-rest": "the rest at {rate_bps:bit/s} ({layer}), {how}",
     "how-tcp-slow-start": (
         "{trips:round trip|round trips} of {rtt_s:s} in which the window grows from "
         "{first_segments:segment|segments}"

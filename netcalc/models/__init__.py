@@ -30,8 +30,8 @@ CHAPTERS = {
     "tcp": (
         "window", "handshakes", "slow_start", "short_transfers", "cardwell", "timers",
         "loss_limited", "pftk", "tfrc", "cubic", "bbr", "sharing", "fairness", "rfc6349",
-        "datagram_loss", "bit_errors", "policer", "ecn", "congestion_controls", "transfer_time",
-        "page_load",
+        "datagram_loss", "bit_errors", "policer", "ecn", "congestion_controls", "ceilings",
+        "transfer_time", "page_load",
     ),
     "queues": (
         "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "shared_buffer",

@@ -10,16 +10,8 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray
 from netcalc.messages import Notice
-from netcalc.models.rates.goodput import tcp_goodput_bps
-from netcalc.models.sizes.framing import tcp_payload_bytes
-from netcalc.models.tcp.transfer_time import (
-    TIMESTAMP_BYTES,
-    CongestionControl,
-    congestion_limit_bps,
-    transfer_parts,
-    transfer_time_s,
-)
-from netcalc.models.tcp.window import throughput_bps
+from netcalc.models.tcp.ceilings import CongestionControl, path_ceilings
+from netcalc.models.tcp.transfer_time import transfer_parts, transfer_time_s
 from netcalc.planning._evaluate import BINDING, Inputs
 from netcalc.planning.page import Answer, Step
 
@@ -93,29 +85,18 @@ def sending(
         "congestion_control": congestion_control,
     }
     parts = transfer_parts(payload_bytes, **shape)
-    line = tcp_goodput_bps(mtu_bytes, bandwidth_bps=bandwidth_bps, tcp_option_bytes=TIMESTAMP_BYTES)
-    line = line * (1.0 - np.asarray(loss_ratio))
-    limited = np.isfinite(np.asarray(window_bytes))
-    window = throughput_bps(np.where(limited, window_bytes, 1.0), rtt_s=rtt_s)
-    window = np.where(limited, np.asarray(flow_count) * window, np.inf)
-    loss = congestion_limit_bps(
-        loss_ratio,
-        rtt_s=rtt_s,
-        mss_bytes=tcp_payload_bytes(mtu_bytes, tcp_option_bytes=TIMESTAMP_BYTES),
-        congestion_control=congestion_control,
-        flow_count=flow_count,
-    )
+    found = path_ceilings(**shape)
     start = parts.handshake_s + parts.start_s + parts.recovery_s + parts.delivery_s
     whole = start + parts.steady_s
     # At a loss of 1 nothing passes the line either: the loss is named, as it comes first.
-    ceilings = np.stack(np.broadcast_arrays(loss, window, line), axis=0)
+    ceilings = np.stack((found.loss_bps, found.window_bps, found.line_bps), axis=0)
     lowest = 2 - np.argmin(np.where(np.isnan(ceilings), np.inf, ceilings), axis=0)
     return {
         "transfer_s": whole,
         "goodput_bps": 8.0 * np.asarray(payload_bytes) / whole,
-        "line_limit_bps": line,
-        "window_limit_bps": window,
-        "loss_limit_bps": loss,
+        "line_limit_bps": found.line_bps,
+        "window_limit_bps": found.window_bps,
+        "loss_limit_bps": found.loss_bps,
         "start_s": start,
         BINDING: np.where(start > parts.steady_s, 3.0, lowest.astype(float)),
     }

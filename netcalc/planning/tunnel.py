@@ -22,11 +22,12 @@ from netcalc.models.sizes.encapsulation import (
 )
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import MAX_PACKET_BYTES
+from netcalc.models.sizes.mixes import SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning.page import Chart, Plan, Step
 
-IMIX = {40.0: 7.0, 576.0: 4.0, 1500.0: 1.0}
-"""Simple IMIX: IP packets by size with their weights, 7 : 4 : 1."""
+IMIX = dict(zip(SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS, strict=True))
+"""Weights of the simple IMIX by the size of the IP packets."""
 SOURCES = (
     "RFC 4459 (MTU and fragmentation in tunnels); RFC 4303, RFC 7348 and others by layer",
     "IEEE 802.3 (frames)",

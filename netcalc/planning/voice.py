@@ -13,18 +13,16 @@ from netcalc.checks import FloatArray, choice, flag, positive, ratio
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
 from netcalc.models.queues.erlang import erlang_b_ratio, erlang_b_server_count
-from netcalc.models.rates.voice import RTP_UDP_IPV4_BYTES
+from netcalc.models.rates.codecs import CODECS, codec, frames_payload_bytes
+from netcalc.models.rates.voice import LINK_LAYERS, RTP_UDP_IPV4_BYTES
 from netcalc.models.sizes.encapsulation import tunnel_packet_bytes, tunnel_wire_bytes
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import ip_header_bytes
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
-from netcalc.planning.codecs import CODECS, codec
 from netcalc.planning.page import Chart, Plan, Step
 
 LINKS = {"ethernet": "Ethernet", "ppp": "PPP"}
 """Link layers of a call; PPP is multilink PPP, or FRF.12 on frame relay."""
-PPP_BYTES = 7.0
-"""Header (6) and flag (1) of multilink PPP or FRF.12, as Cisco counts them. [byte]"""
 SRTP_TAG_BYTES = 10.0
 """Authentication tag of SRTP with HMAC-SHA1-80, RFC 3711. [byte]"""
 SOURCES = (
@@ -74,7 +72,7 @@ def voice(
     holding_s : float or range
         Mean holding time of a call. [s]
     codec_name : str
-        Codec, one of :data:`netcalc.planning.codecs.CODECS`.
+        Codec, one of :data:`netcalc.models.rates.codecs.CODECS`.
     interval_s : float, optional
         Voice time of a packet; by default the usual one of the codec. [s]
     blocking_ratio : float or range
@@ -116,7 +114,8 @@ def voice(
     """
     own = codec(codec_name)
     interval = own.interval_s if interval_s is None else float(positive("interval_s", interval_s))
-    payload = own.payload_bytes(interval) + (SRTP_TAG_BYTES if flag("srtp", srtp) else 0.0)
+    tag = SRTP_TAG_BYTES if flag("srtp", srtp) else 0.0
+    payload = frames_payload_bytes(own, interval_s=interval) + tag
     choice("link", link, tuple(LINKS))
     if link == "ppp" and stack not in ("", "none"):
         raise DomainError("tunnel-without-ethernet", "stack", stack, link=LINKS[link])
@@ -134,7 +133,7 @@ def voice(
     found = known.found
     steps = []
     for change, other, other_s in _alternatives(own.name, interval):
-        size = codec(other).payload_bytes(other_s) + payload - own.payload_bytes(interval)
+        size = tag + frames_payload_bytes(codec(other), interval_s=other_s)
         rate_bps = found["trunk_count"] * 8.0 * sizes(size + headers)["line"] / other_s
         if rate_bps < found["trunks_line_bps"]:
             step = Step(
@@ -178,7 +177,7 @@ def _sizes(packet_bytes: float, *, stack: str, link: str, mtu_bytes: float) -> d
     """Return the bytes of a packet of voice in its tunnel: IP, frame and line."""
     outer = tunnel_packet_bytes(packet_bytes, stack=stack, mtu_bytes=mtu_bytes)
     if link == "ppp":
-        framed = float(outer) + PPP_BYTES
+        framed = float(outer) + LINK_LAYERS["ppp"]
         return {"ip": float(outer), "frame": framed, "line": framed}
     wire = tunnel_wire_bytes(packet_bytes, stack=stack, mtu_bytes=mtu_bytes)
     return {"ip": float(outer), "frame": float(ethernet_frame_bytes(outer)), "line": float(wire)}

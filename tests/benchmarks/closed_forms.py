@@ -49,7 +49,8 @@ LISTS = "takes a list of hops, flows or samples as one thing"
 NAMES = "takes a name, or one number, and looks it up"
 # Forms without a bare expression, and why.
 LEFT_OUT: dict[str, str] = {
-    "transfer_time.congestion_limit_bps": "a choice among other forms: PFTK, Mathis and CUBIC",
+    "ceilings.congestion_limit_bps": "a choice among other forms: PFTK, Mathis and CUBIC",
+    "ceilings.path_ceilings": "several other forms: PFTK, Mathis and CUBIC, and the line",
     "transfer_time.transfer_time_s": "a sum of other forms: slow start, loss and steady rate",
     "transfer_time.transfer_parts": "a sum of other forms: slow start, loss and steady rate",
     "cardwell.lossy_transfer_s": "a sum of other forms: slow start, PFTK's timeouts and rate",

@@ -69,7 +69,8 @@ ROOMS = {
     ),
     "plans": Room(("netcalc/planning/*.py",), ("tests/planning/test_*.py",), but="drawn"),
     "planned_networks": Room(
-        ("netcalc/planning/network/*.py",), ("tests/planning/network/test_*.py",), but="figure",
+        ("netcalc/planning/network/*.py", "netcalc/models/sizes/mixes.py"),
+        ("tests/planning/network/test_*.py",), but="figure",
     ),
     "compare": Room(
         ("netcalc/compare/*.py",),

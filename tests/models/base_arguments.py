@@ -558,7 +558,11 @@ BASE: dict[str, dict[str, Any]] = {
     "token_bucket.token_bucket_transfer_s": {"traffic_bytes": 1e6, **BUCKET},
     "token_bucket.token_bucket_passed_bytes": {"duration_s": 1.0, **BUCKET},
     "token_bucket.token_bucket_burst_bytes": BUCKET,
-    "transfer_time.congestion_limit_bps": {"loss_ratio": 0.25, "rtt_s": 0.1},
+    "ceilings.congestion_limit_bps": {"loss_ratio": 0.25, "rtt_s": 0.1},
+    "ceilings.path_ceilings": {
+        "bandwidth_bps": 1e8, "rtt_s": 0.05, "loss_ratio": 0.25, "window_bytes": 2e5,
+        "flow_count": 2, "reverse_bandwidth_bps": 1e7,
+    },
     "transfer_time.transfer_time_s": TRANSFER,
     "transfer_time.transfer_parts": TRANSFER,
     "voice.rtp_header_bytes": {"csrc_count": 2, "extension_bytes": 8.0},

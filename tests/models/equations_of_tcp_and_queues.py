@@ -281,16 +281,36 @@ def congestion_limit_bps(
     return flow_count * 8 * mss_bytes * rate
 
 
+def wire_sizes(mtu_bytes, ip_version, tcp_option_bytes, link_bytes):
+    mss = mtu_bytes - (40 if ip_version == 4 else 60) - tcp_option_bytes
+    least = 84 if link_bytes >= 38 else 0  # a frame of 64, preamble and gap
+    return mss, max(mtu_bytes + link_bytes, least), max(mtu_bytes - mss + link_bytes, least)
+
+
+def path_ceilings(
+    bandwidth_bps, rtt_s, loss_ratio, congestion_control, window_bytes, flow_count,
+    reverse_bandwidth_bps, mtu_bytes, ip_version, tcp_option_bytes, link_bytes, segments_per_ack,
+    min_rto_s,
+):  # fmt: skip
+    mss, wire, ack = wire_sizes(mtu_bytes, ip_version, tcp_option_bytes, link_bytes)
+    pps = congestion_pps(loss_ratio, rtt_s, congestion_control, segments_per_ack, rtt_s + min_rto_s)
+    return [
+        inf if isinf(pps) else flow_count * 8 * mss * pps,
+        flow_count * 8 * window_bytes / rtt_s,
+        (1 - loss_ratio) * bandwidth_bps * mss / wire,
+        inf if isinf(reverse_bandwidth_bps) else 2 * mss * reverse_bandwidth_bps / ack,
+    ]
+
+
 def transfer_parts(
     payload_bytes, bandwidth_bps, rtt_s, loss_ratio, congestion_control, window_bytes, flow_count,
     reverse_bandwidth_bps, mtu_bytes, ip_version, tcp_option_bytes, link_bytes,
     initial_window_segments, segments_per_ack, min_rto_s, handshake_round_trips,
 ):  # fmt: skip
     p, b, rtt = loss_ratio, segments_per_ack, rtt_s
-    mss = mtu_bytes - (40 if ip_version == 4 else 60) - tcp_option_bytes
-    ack = mtu_bytes + link_bytes - mss
-    alone = max(8 * (mtu_bytes + link_bytes) / bandwidth_bps, 8 * ack / reverse_bandwidth_bps / 2)
-    clock, base = flow_count * alone, max(rtt - flow_count * alone, mpf(0))
+    mss, wire, ack = wire_sizes(mtu_bytes, ip_version, tcp_option_bytes, link_bytes)
+    segment, answer = 8 * wire / bandwidth_bps, 8 * ack / reverse_bandwidth_bps / 2
+    alone = max(segment, answer)
     opened, delivery = handshake_round_trips * rtt, max(rtt - alone, mpf(0)) / 2
     if not payload_bytes:
         return [opened, mpf(0), mpf(0), mpf(0), delivery]
@@ -298,23 +318,26 @@ def transfer_parts(
         return [opened, *([mpf("nan")] * 2 if not mss else [mpf(0)] * 2), inf, delivery]
     d, largest = payload_bytes / mss / flow_count, window_bytes / mss
     limit = congestion_pps(p, rtt, congestion_control, b, rtt + min_rto_s)
-    steady = min((1 - p) / clock, largest / rtt, limit)
+    steady = min((1 - p) / segment / flow_count, largest / rtt, limit)
+    steady = min(steady, 1 / answer / flow_count) if answer else steady
     growth = mpf(2) if congestion_control == "bbr" else 1 + 1 / b
+    clock = flow_count * alone
     recovery = mpf(0)
     if congestion_control == "bbr":
         started = d if isinf(limit) else mpf(0)
-        sent = started / (1 - p)
+        clock = flow_count * max(segment / (1 - p), answer)
     else:
         some = 1 - (1 - p) ** d
-        sent = started = max(min(slow_start_segments(d, p) + some, d), min(d, mpf(1)))
+        started = max(min(slow_start_segments(d, p) + some, d), min(d, mpf(1)))
         reached = min((started * (growth - 1) + initial_window_segments) / growth, largest)
         reached = max(min(reached, max(rtt / clock, 1)), 1)
         q = timeout_ratio(reached, p)
         waited = q * (rtt + min_rto_s) * backoff(p) / (1 - p) + (1 - q) * rtt
         recovery = some * waited
     first = min(initial_window_segments, largest)
-    whole = sending_s(sent, mss, 8 * mss / clock, base, first, growth, largest)
-    growing, window, left = mpf(0), first, sent
+    base = max(rtt - clock, mpf(0))
+    whole = sending_s(started, mss, 8 * mss / clock, base, first, growth, largest)
+    growing, window, left = mpf(0), first, started
     while (
         left > window * (1 + ROUND_MARGIN)
         and window * clock < (base + clock) * (1 - ROUND_MARGIN)
@@ -698,7 +721,8 @@ EQUATIONS = {
     timeout_rtts: 8 * mss_bytes / rtt_s / tfrc_rounds(loss_ratio, segments_per_ack, timeout_rtts),
     "tfrc.tfrc_loss_ratio": tfrc_loss_ratio,
     "timers.rto_s": rto_s,
-    "transfer_time.congestion_limit_bps": congestion_limit_bps,
+    "ceilings.congestion_limit_bps": congestion_limit_bps,
+    "ceilings.path_ceilings": path_ceilings,
     "transfer_time.transfer_parts": transfer_parts,
     "transfer_time.transfer_time_s": transfer_time_s,
     "timers.backoff_s": lambda timeout_count, initial_rto_s, max_rto_s:
@@ -741,7 +765,7 @@ DIGITS = {
             "handshakes.certificate_round_trips", "mm1.mm1_wait_percentile_s",
             "delayed_ack.heartbeat_wait_s", "delayed_ack.tick_timer_wait_s",
             "transfer_time.transfer_time_s", "transfer_time.transfer_parts",
-            "transfer_time.congestion_limit_bps",
+            "ceilings.congestion_limit_bps", "ceilings.path_ceilings",
         ),
         800,
     ),

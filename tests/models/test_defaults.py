@@ -37,7 +37,7 @@ VALUES = {
     # acknowledgement that is a packet covers two
     "growth": 2, "segments_per_ack": 2,
     **{f"{subject}.segments_per_ack": 1
-       for subject in ("pftk", "tfrc", "cardwell", "sharing", "transfer_time")},
+       for subject in ("pftk", "tfrc", "cardwell", "sharing", "ceilings", "transfer_time")},
     "decrease_factor": 0.5, "cubic.decrease_factor": 0.7,
     "sharing.cubic_utilization.decrease_factor": 0.7,
     "cubic_scale": 0.4, "initial_rto_s": 1, "rto_s": 1, "syn_timeout_s": 1,
@@ -64,9 +64,10 @@ VALUES = {
     "mtu_bytes": 1500, "host_stack.mtu_bytes": 1536, "min_frame_bytes": 64, "overhead_bytes": 20,
     "ip_version": 4, "mss_bytes": 1460, "mbufs.mss_bytes": 1448, "link_bytes": 18,
     "congestion_controls.congestion_controls.mss_bytes": 1448,
-    "transfer_time.mss_bytes": 1448, "transfer_time.tcp_option_bytes": 12,
-    "transfer_time.link_bytes": 38, "transfer_time.window_bytes": math.inf,
-    "transfer_time.loss_ratio": 0,
+    "ceilings.mss_bytes": 1448,
+    **{f"{subject}.{name}": value for subject in ("ceilings", "transfer_time")
+       for name, value in {"tcp_option_bytes": 12, "link_bytes": 38, "window_bytes": math.inf,
+                           "loss_ratio": 0}.items()},
     "latency.header_bytes": 20 + 8, "voice.header_bytes": 20 + 8 + 12,
     "mbufs.header_bytes": 20 + 20,
     "mbufs.datagram_mbufs.header_bytes": 20 + 8, "short_transfers.header_bytes": 20 + 20 + 38,

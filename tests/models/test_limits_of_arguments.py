@@ -138,7 +138,8 @@ OTHERS = {
     ("kaufman_roberts.multirate_blocking_ratio", "server_count"): WHOLE,
     ("bit_errors.bit_error_limit_ratio", "frame_bytes"): ABOVE_0,
     ("fairness.jain_one_deviating", "flow_count"): COUNT,
-    ("transfer_time.congestion_limit_bps", "flow_count"): COUNT,
+    ("ceilings.congestion_limit_bps", "flow_count"): COUNT,
+    ("ceilings.path_ceilings", "flow_count"): COUNT,
     ("transfer_time.transfer_time_s", "flow_count"): COUNT,
     ("transfer_time.transfer_parts", "flow_count"): COUNT,
     ("cardwell.slow_start_s", "segments"): FROM_0,  # means of many transfers

@@ -10,7 +10,7 @@ import pytest
 from netcalc.congestion import theory
 from netcalc.errors import DomainError
 from netcalc.models.rates.goodput import tcp_goodput_bps
-from netcalc.models.tcp import cubic, loss_limited, pftk, transfer_time
+from netcalc.models.tcp import ceilings, cubic, loss_limited, pftk
 from netcalc.models.tcp.transfer_time import transfer_parts, transfer_time_s
 from netcalc.scenario import Bottleneck, Flow, Scenario
 
@@ -95,7 +95,7 @@ def test_cubic_round_by_round_from_its_mean_window_on():
             sent, time_s, since_s = sent + window, time_s + path["rtt_s"], since_s + path["rtt_s"]
             window = cubic_curve(window, since_s, at_loss)
         at_loss, since_s, window = window, 0.0, 0.7 * window
-    limit = transfer_time.congestion_limit_bps(1e-6, rtt_s=0.04)
+    limit = ceilings.congestion_limit_bps(1e-6, rtt_s=0.04)
     assert limit == pytest.approx(sent * 1448 * 8 / time_s, rel=0.02)
 
 
@@ -117,18 +117,18 @@ def test_what_was_asked_of_1_gbit_and_20_ms():
 
 def test_limits_are_those_of_the_single_formulas():
     path = {"rtt_s": 0.1, "mss_bytes": 1460}
-    low = transfer_time.congestion_limit_bps(1e-7, congestion_control="reno", **path)
+    low = ceilings.congestion_limit_bps(1e-7, congestion_control="reno", **path)
     # identity: without timeouts the square-root law, within what PFTK has besides it
     assert low == pytest.approx(loss_limited.mathis_throughput_bps(1e-7, **path), rel=2e-3)
-    high = transfer_time.congestion_limit_bps(0.05, congestion_control="reno", **path)
+    high = ceilings.congestion_limit_bps(0.05, congestion_control="reno", **path)
     sent = pftk.pftk_throughput_pps(0.05, rtt_s=0.1, rto_s=0.3, segments_per_ack=1)
     assert high == 8 * 1460 * sent
-    wide = transfer_time.congestion_limit_bps(1e-7, **path)
+    wide = ceilings.congestion_limit_bps(1e-7, **path)
     by_cubic = cubic.cubic_throughput_bps(1e-7, packet_bytes=1460, rtt_s=0.1)
     assert wide == pytest.approx(by_cubic, rel=1e-14)
-    assert transfer_time.congestion_limit_bps(0.0, **path) == math.inf
+    assert ceilings.congestion_limit_bps(0.0, **path) == math.inf
     for loss, limited in ((0.2, math.inf), (0.21, 4 * 1460 * 8 * 0.79 / 0.1)):
-        found = transfer_time.congestion_limit_bps(loss, congestion_control="bbr", **path)
+        found = ceilings.congestion_limit_bps(loss, congestion_control="bbr", **path)
         assert found == pytest.approx(limited)
 
 
@@ -178,7 +178,7 @@ def test_parts_add_up_and_bounds_hold():
         "bandwidth_bps": 10 ** rng.uniform(6, 10, 200), "rtt_s": 10 ** rng.uniform(-3, -0.5, 200),
         "loss_ratio": 10 ** rng.uniform(-6, -2, 200), "window_bytes": 10 ** rng.uniform(4, 8, 200),
     }  # fmt: skip
-    for rule in transfer_time.CONGESTION_CONTROLS:
+    for rule in ceilings.CONGESTION_CONTROLS:
         parts = transfer_parts(size, congestion_control=rule, **given)
         whole = transfer_time_s(size, congestion_control=rule, **given)
         np.testing.assert_allclose(sum(parts), whole)
@@ -193,7 +193,7 @@ def test_parts_add_up_and_bounds_hold():
 
 
 def test_everything_lost_and_nothing_to_send():
-    for rule in transfer_time.CONGESTION_CONTROLS:
+    for rule in ceilings.CONGESTION_CONTROLS:
         lost = transfer_time_s(1e6, loss_ratio=1.0, congestion_control=rule, **LINE)
         assert lost == math.inf
         nothing = transfer_time_s(0, loss_ratio=0.5, congestion_control=rule, **LINE)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from netcalc import calculator, planning
 from netcalc.errors import DomainError
-from netcalc.models.rates import voice
+from netcalc.models.rates import codecs, voice
 
 
 @pytest.mark.each(
@@ -81,3 +82,44 @@ def test_rtp_header():
 def test_impossible_numbers_are_named(call, named):
     with pytest.raises(DomainError, match=named):
         call()
+
+
+@pytest.mark.each(
+    ("name", "payload_bytes", "mp_bps", "compressed_bps", "ethernet_bps"),
+    [
+        # published: Cisco, Voice over IP - per call bandwidth consumption, all rows: bytes of
+        # voice, rates on MP (6 bytes and a flag), on MP with headers of 2 bytes, and on Ethernet
+        ("G.711", 160, 82.8e3, 67.6e3, 87.2e3),
+        ("G.729", 20, 26.8e3, 11.6e3, 31.2e3),
+        ("G.723.1", 24, 18.9e3, 8.8e3, 21.9e3),
+        ("G.723.1-5.3", 20, 17.9e3, 7.7e3, 20.8e3),
+        ("G.726", 80, 50.8e3, 35.6e3, 55.2e3),
+        ("G.726-24", 60, 42.8e3, 27.6e3, 47.2e3),
+        ("G.728", 60, 28.5e3, 18.4e3, 31.5e3),
+        ("G.722", 160, 82.8e3, 67.6e3, 87.2e3),
+        ("iLBC", 38, 34.0e3, 18.8e3, 38.4e3),
+        ("iLBC-13.3", 50, 25.867e3, 15.73e3, 28.8e3),
+    ],
+)
+def test_the_table_of_codecs(name, payload_bytes, mp_bps, compressed_bps, ethernet_bps):
+    own = codecs.codec(name)
+    assert own.payload_bytes == payload_bytes
+    for link_layer, header_bytes, expected in (
+        ("ppp", 40, mp_bps), ("ppp", 2, compressed_bps), ("frame", 40, ethernet_bps),
+    ):  # fmt: skip
+        found = voice.voip_bandwidth_bps(
+            own.payload_bytes, interval_s=own.interval_s, header_bytes=header_bytes,
+            link_layer=link_layer,
+        )  # fmt: skip
+        # The table cuts or rounds at its last digit, 0.1 kbit/s; 33.3 packets a second, not 33.33
+        assert found == pytest.approx(expected, abs=100), link_layer
+
+
+def test_a_codec_is_one_thing_in_a_formula_and_in_a_plan():
+    """Identity: one table; a formula takes the codecs whose name stands for one rate."""
+    for name in ("G.711", "g729a", "PCMU", "alaw", "G.722", "g728"):
+        assert calculator.codec_bps(name) == codecs.codec(name).codec_bps
+        planned = planning.voice(1.0, codec_name=name)
+        assert planned.inputs["codec"]["value"] == codecs.codec(name).name
+    for name in ("G.726", "G.723.1", "iLBC", "opus"):
+        assert calculator.codec_bps(name) is None

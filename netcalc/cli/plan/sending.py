@@ -11,7 +11,7 @@ from netcalc.cli.mistakes import CommandError
 from netcalc.cli.plan.page import known_option
 from netcalc.cli.quantity import Choice, Quantity, read_path
 from netcalc.explain.path_limits import BARE_ACK_BYTES
-from netcalc.models.tcp.transfer_time import CONGESTION_CONTROLS
+from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -159,7 +159,7 @@ def mg1_wait_s(
     Validity: Poisson arrivals, utilization below 1, a service time of finite variance, a service
     order independent of the sizes.
 
-    Typical: service_scv is 0 for one packet size, 1.3 for the simple IMIX (7:4:1).
+    Typical: service_scv is 0 for one packet size, 1.2 for the simple IMIX (7:4:1).
 
     Range: everywhere.
 
@@ -213,10 +213,10 @@ def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
 
     Examples
     --------
-    The simple IMIX, 7 : 4 : 1:
+    The simple IMIX, frames of 64, 594 and 1518 bytes with preamble and gap, 7 : 4 : 1:
 
-    >>> round(float(packet_mix_scv([84, 590, 1538], weight=[7, 4, 1])), 6)
-    1.270244
+    >>> round(float(packet_mix_scv([84, 614, 1538], weight=[7, 4, 1])), 6)
+    1.242175
 
     References
     ----------

@@ -112,6 +112,7 @@ def tcp_goodput_bps(
 
     See Also
     --------
+    netcalc.models.tcp.ceilings.path_ceilings : Window, loss and acknowledgements beside the line.
     udp_goodput_bps : UDP.
     half_duplex_goodput_bps : TCP, half duplex.
     netcalc.models.sizes.encapsulation.tunnel_goodput_bps : TCP through tunnels.

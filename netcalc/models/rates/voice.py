@@ -34,7 +34,8 @@ LinkLayer: TypeAlias = Literal["ethernet", "frame", "ppp", "ip"]
 
 LINK_LAYERS: dict[str, float] = {"ethernet": 38.0, "frame": 18.0, "ppp": 7.0, "ip": 0.0}
 """Bytes around a packet by what is counted: Ethernet with preamble and gap, its frames with FCS,
-PPP, and nothing. [byte]"""
+PPP, and nothing. PPP is multilink PPP or FRF.12, a header of 6 and a flag, as in Cisco's table of
+the bandwidth of calls. [byte]"""
 
 
 @model

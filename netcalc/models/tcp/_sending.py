@@ -1,11 +1,40 @@
-"""How long a sender takes to send segments: the rounds with pauses, and the rest."""
+"""What a segment takes on a line, and how long a sender takes: rounds with pauses, and the rest."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, non_negative, positive
+from netcalc.models.sizes.framing import tcp_payload_bytes
+from netcalc.models.sizes.headers import (
+    FCS_BYTES,
+    MAC_HEADER_BYTES,
+    MIN_FRAME_BYTES,
+    PREAMBLE_AND_GAP_BYTES,
+)
 from netcalc.models.tcp.slow_start import rounds
+
+ETHERNET_BYTES = MAC_HEADER_BYTES + FCS_BYTES + PREAMBLE_AND_GAP_BYTES
+"""Around each packet of at least 46 bytes: header and FCS (18), preamble and gap (20). [byte]"""
+
+
+def wire_sizes(
+    mtu_bytes: ArrayLike,
+    *,
+    ip_version: int,
+    tcp_option_bytes: ArrayLike,
+    link_bytes: ArrayLike,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the payload of a full segment, and on the line that segment and a bare ACK.
+
+    A link with the bytes of Ethernet or more around a packet pads its frames as Ethernet does.
+    """
+    mss = tcp_payload_bytes(mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
+    link = non_negative("link_bytes", link_bytes)
+    least = np.where(link >= ETHERNET_BYTES, MIN_FRAME_BYTES + PREAMBLE_AND_GAP_BYTES, 0.0)
+    packet = positive("mtu_bytes", mtu_bytes)
+    return mss, np.maximum(packet + link, least), np.maximum(packet - mss + link, least)
 
 
 def sending_parts(

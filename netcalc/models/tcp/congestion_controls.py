@@ -17,11 +17,11 @@ from netcalc.models.tcp.bbr import (
     LOSS_TOLERANCE_RATIO,
     LOSS_TOLERANCE_RATIO_V3,
 )
+from netcalc.models.tcp.ceilings import congestion_limit_bps
 from netcalc.models.tcp.loss_limited import mathis_constant, mathis_throughput_bps
 from netcalc.models.tcp.pftk import pftk_approx_rate_pps, pftk_throughput_pps
 from netcalc.models.tcp.tfrc import tfrc_throughput_bps
 from netcalc.models.tcp.timers import MIN_RTO_S
-from netcalc.models.tcp.transfer_time import congestion_limit_bps
 
 
 class ControlRates(NamedTuple):
@@ -150,7 +150,7 @@ def congestion_controls(
     See Also
     --------
     bbr_throughput_bps : BBR alone.
-    netcalc.models.tcp.transfer_time.congestion_limit_bps : One of them, of several flows.
+    netcalc.models.tcp.ceilings.congestion_limit_bps : One of them, of several flows.
 
     Notes
     -----
@@ -175,7 +175,7 @@ def congestion_controls(
     The formulas of :func:`netcalc.models.tcp.loss_limited.mathis_throughput_bps`,
     :func:`netcalc.models.tcp.pftk.pftk_throughput_pps`,
     :func:`netcalc.models.tcp.tfrc.tfrc_throughput_bps`,
-    :func:`netcalc.models.tcp.transfer_time.congestion_limit_bps` and :func:`bbr_throughput_bps`.
+    :func:`netcalc.models.tcp.ceilings.congestion_limit_bps` and :func:`bbr_throughput_bps`.
     """
     loss, rtt = ratio("loss_ratio", loss_ratio), positive("rtt_s", rtt_s)
     line = positive("bandwidth_bps", bandwidth_bps)

@@ -395,7 +395,7 @@ def cubic_throughput_bps(
     netcalc.models.tcp.loss_limited.mathis_throughput_bps
         Square-root law: low loss, no timeouts.
     netcalc.models.tcp.pftk.pftk_rate_pps : With timeouts, in packets per second.
-    netcalc.models.tcp.transfer_time.congestion_limit_bps : Any congestion control, n flows.
+    netcalc.models.tcp.ceilings.congestion_limit_bps : Any congestion control, n flows.
     netcalc.models.tcp.pftk.pftk_approx_rate_pps : With timeouts, approximately.
     netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
     netcalc.models.tcp.cardwell.lossy_transfer_s : Short transfers, slow start included.

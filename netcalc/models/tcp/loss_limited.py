@@ -90,7 +90,7 @@ def mathis_throughput_bps(
     See Also
     --------
     netcalc.models.tcp.pftk.pftk_rate_pps : With timeouts, in packets per second.
-    netcalc.models.tcp.transfer_time.congestion_limit_bps : Any congestion control, n flows.
+    netcalc.models.tcp.ceilings.congestion_limit_bps : Any congestion control, n flows.
     netcalc.models.tcp.pftk.pftk_approx_rate_pps : With timeouts, approximately.
     netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
     netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.

@@ -403,7 +403,7 @@ def pftk_throughput_pps(
     See Also
     --------
     pftk_rate_pps : Packets sent.
-    netcalc.models.tcp.transfer_time.congestion_limit_bps : Any congestion control, n flows.
+    netcalc.models.tcp.ceilings.congestion_limit_bps : Any congestion control, n flows.
 
     Notes
     -----

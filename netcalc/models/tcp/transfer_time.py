@@ -1,54 +1,32 @@
 r"""Time of a TCP transfer: line, latency, window, loss, congestion control and flows together.
 
-One model of all of it: the connection is set up, the window grows, and then the lowest of three
-ceilings counts: the line with all headers, the window per round trip, and what the congestion
-control makes of the loss. Each flow carries the same share of the transfer and of the line.
+One model of all of it: the connection is set up, the window grows, and then the lowest of the
+ceilings of :mod:`netcalc.models.tcp.ceilings` counts: the line with all headers, the window per
+round trip, and what the congestion control makes of the loss. Each flow carries the same share of
+the transfer and of the line.
 
-Linux counts acknowledged bytes (RFC 3465), not acknowledgements, so that a delayed acknowledgement
-does not slow the growth of a window: ``segments_per_ack`` is 1. Its retransmission timeout is the
-round trip plus at least 200 ms.
+The retransmission timeout of Linux is the round trip plus at least 200 ms.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    model,
-    non_negative,
-    positive,
-    ratio,
-    whole,
-)
+from netcalc.checks import FloatArray, model, non_negative, positive, ratio, whole
 from netcalc.models.blocks import blockwise
-from netcalc.models.bounds import tcp_window
-from netcalc.models.sizes.framing import tcp_payload_bytes
-from netcalc.models.tcp._sending import sending_parts
-from netcalc.models.tcp.bbr import LEAST_WINDOW_PACKETS, LOSS_TOLERANCE_RATIO
+from netcalc.models.tcp._sending import ETHERNET_BYTES, sending_parts, wire_sizes
 from netcalc.models.tcp.cardwell import slow_start_segments
-from netcalc.models.tcp.cubic import cubic_raw_window_packets
-from netcalc.models.tcp.loss_limited import mathis_constant, reno_window_packets
-from netcalc.models.tcp.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
+from netcalc.models.tcp.ceilings import (
+    SEGMENTS_PER_BARE_ACK,
+    TIMESTAMP_BYTES,
+    CongestionControl,
+    path_ceilings,
+)
+from netcalc.models.tcp.pftk import pftk_timeout_ratio, timeout_sequence_s
 from netcalc.models.tcp.timers import MIN_RTO_S
-
-CongestionControl: TypeAlias = Literal["cubic", "reno", "bbr"]
-
-CONGESTION_CONTROLS: tuple[CongestionControl, ...] = ("cubic", "reno", "bbr")
-"""Congestion controls whose answer to a loss is computed; CUBIC is the default of Linux."""
-
-ETHERNET_BYTES = 38.0
-"""Around each packet of at least 46 bytes: header and FCS (18), preamble and gap (20). [byte]"""
-
-TIMESTAMP_BYTES = 12.0
-"""TCP options of every segment of Linux: timestamps, padded. [byte]"""
-
-SEGMENTS_PER_BARE_ACK = 2.0
-"""Segments that one acknowledgement on the line back covers (RFC 5681, 4.2)."""
 
 
 class TransferParts(NamedTuple):
@@ -59,103 +37,6 @@ class TransferParts(NamedTuple):
     recovery_s: FloatArray
     steady_s: FloatArray
     delivery_s: FloatArray
-
-
-@model
-@blockwise
-def congestion_limit_bps(
-    loss_ratio: ArrayLike,
-    *,
-    rtt_s: ArrayLike,
-    mss_bytes: ArrayLike = 1448,
-    congestion_control: CongestionControl = "cubic",
-    flow_count: ArrayLike = 1,
-    segments_per_ack: ArrayLike = 1,
-    min_rto_s: ArrayLike = MIN_RTO_S,
-) -> FloatArray:
-    r"""Rate that a congestion control holds under loss, whatever the line and the window.
-
-    .. math::
-
-        X = n \frac{8\, MSS}{RTT} W(p), \quad W_{Reno} = \min\left(\sqrt{\frac{3}{2bp}},
-        W_{PFTK}\right), \quad W_{CUBIC} = \max\left(1.054 \left(\frac{RTT}{p}\right)^{3/4},
-        W_{Reno}\right)
-
-    with :math:`W_{PFTK}` the rate of :func:`netcalc.models.tcp.pftk.pftk_throughput_pps` times the
-    round trip, whose timeouts take :math:`RTT + RTO_{min}`. BBR does not answer losses up to 20 %:
-    the line is its limit. Above, four segments per round trip remain.
-
-    Parameters
-    ----------
-    loss_ratio : array_like
-        Random loss of packets; not that of a full buffer. [ratio]
-    rtt_s : array_like
-        Round-trip time of a full segment, queues included. [s]
-    mss_bytes : array_like
-        Payload of a segment. [byte]
-    congestion_control : {'cubic', 'reno', 'bbr'}
-        Congestion control of the sender; BBR is version 1. [text]
-    flow_count : array_like
-        Flows that share the transfer, each with this loss. [1]
-    segments_per_ack : array_like
-        Segments for which the window grows by one acknowledgement: 1 in Linux, which counts bytes;
-        2 with delayed acknowledgements that are counted. [1]
-    min_rto_s : array_like
-        Minimum of the timeout above the round trip: 0.2 s in Linux. [s]
-
-    Returns
-    -------
-    numpy.ndarray
-        Rate of all flows together; ``inf`` (not loss limited) at a loss of 0 and for BBR up to a
-        loss of 20 %, 0 at a loss of 1. [bit/s, TCP payload]
-
-    See Also
-    --------
-    netcalc.models.tcp.loss_limited.mathis_throughput_bps
-        Square-root law: low loss, no timeouts.
-    netcalc.models.tcp.pftk.pftk_throughput_pps : With timeouts, in packets per second.
-    netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
-    netcalc.models.tcp.congestion_controls.congestion_controls : All of them, side by side.
-
-    Notes
-    -----
-    Validity: independent random losses of single packets, flows that share no bottleneck buffer.
-    CUBIC's window is that of periodic loss.
-
-    Range: loss_ratio up to 0.05.
-
-    Defaults: congestion_control, segments_per_ack, min_rto_s.
-
-    Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`MSS` mss_bytes, :math:`n` flow_count,
-    :math:`b` segments_per_ack. Not in the equation: congestion_control (which window), min_rto_s
-    (in the timeouts of PFTK).
-
-    Examples
-    --------
-    A loss of 1 ppm at 40 ms, one flow of CUBIC and of Reno:
-
-    >>> round(float(congestion_limit_bps(1e-6, rtt_s=0.04)) / 1e6)
-    863
-    >>> round(float(congestion_limit_bps(1e-6, rtt_s=0.04, congestion_control="reno")) / 1e6)
-    354
-
-    References
-    ----------
-    Mathis et al., CCR 27 (1997), doi:10.1145/263932.264023, eq. 3; Padhye et al., SIGCOMM 1998,
-    doi:10.1145/285237.285291, eq. 32; RFC 9438, eq. 5 and 6; Cardwell et al., ACM Queue 14 (2016),
-    doi:10.1145/3012426.3022184; RFC 3465, 2.1 (byte counting).
-    """
-    loss, rtt = ratio("loss_ratio", loss_ratio), positive("rtt_s", rtt_s)
-    segment_bits = 8.0 * positive("mss_bytes", mss_bytes)
-    flows = whole("flow_count", flow_count, low=1)
-    per_flow = _congestion_pps(
-        loss,
-        rtt,
-        choice("congestion_control", congestion_control, CONGESTION_CONTROLS),
-        positive("segments_per_ack", segments_per_ack),
-        rtt + non_negative("min_rto_s", min_rto_s),
-    )
-    return flows * segment_bits * per_flow
 
 
 @model
@@ -186,9 +67,10 @@ def transfer_time_s(
         T = h\,RTT + T_{start} + T_{recovery} + \frac{8 N_{rest}}{X} + \frac{RTT}{2}, \quad
         X = \min\left(R g (1 - p), \frac{8 n W}{RTT}, X_{cc}\right)
 
-    with :math:`g` the share of payload on the line, :math:`X_{cc}` of
-    :func:`congestion_limit_bps`, and :math:`N_{rest}` what is left when the window has stopped
-    growing: because the line is full, because it is at :math:`W`, or at the first loss.
+    with :math:`g` the share of payload on the line, :math:`X_{cc}` and the lowest rate those of
+    :func:`~netcalc.models.tcp.ceilings.path_ceilings`, and :math:`N_{rest}` what is left when
+    the window has stopped growing: because the line is full, because it is at :math:`W`, or at the
+    first loss.
 
     Parameters
     ----------
@@ -242,17 +124,18 @@ def transfer_time_s(
     See Also
     --------
     transfer_parts : The parts of this time.
+    netcalc.models.tcp.ceilings.path_ceilings : The rate that it reaches.
     netcalc.models.tcp.short_transfers.fetch_s : A request and its response, without loss.
     netcalc.models.tcp.cardwell.lossy_transfer_s : With loss, no line.
     netcalc.models.delays.latency.transfer_s : Latency and serialization only.
 
     Notes
     -----
-    Validity: as :func:`congestion_limit_bps`; a bottleneck buffer that holds what slow start
-    overshoots; the mean over many transfers where there is loss. After the first loss the
-    steady rate counts at once, while a real window still falls from what slow start reached: with
-    300 losses in the transfer the time is up to 15 % too long, with 30 by up to a half for Reno and
-    to twice for CUBIC.
+    Validity: as :func:`~netcalc.models.tcp.ceilings.path_ceilings`; a bottleneck buffer that holds
+    what slow start overshoots; the mean over many transfers where there is loss. After the first
+    loss the steady rate counts at once, while a real window still falls from what slow start
+    reached: with 300 losses in the transfer the time is up to 15 % too long, with 30 by up to a
+    half for Reno and to twice for CUBIC.
 
     Typical: 1 GB at 1 Gbit/s and 40 ms take 8.9 s; with a loss of 0.01 % 225 s by Reno and CUBIC,
     8.9 s by BBR; with a window of 64 KiB 610 s.
@@ -281,8 +164,8 @@ def transfer_time_s(
     References
     ----------
     Cardwell, Savage and Anderson, INFOCOM 2000, doi:10.1109/INFCOM.2000.832574, eq. 5 to 25, with
-    the line, and with the steady rates of :func:`congestion_limit_bps`; Kurose and Ross, Computer
-    Networking, 3rd ed., 3.7.2 (the start on a line).
+    the line, and with the steady rates of :func:`~netcalc.models.tcp.ceilings.path_ceilings`;
+    Kurose and Ross, Computer Networking, 3rd ed., 3.7.2 (the start on a line).
     """
     parts = transfer_parts(
         payload_bytes,
@@ -413,38 +296,55 @@ def transfer_parts(
     payload = non_negative("payload_bytes", payload_bytes)
     rate = positive("bandwidth_bps", bandwidth_bps)
     rtt, loss = positive("rtt_s", rtt_s), ratio("loss_ratio", loss_ratio)
-    rule = choice("congestion_control", congestion_control, CONGESTION_CONTROLS)
     flows = whole("flow_count", flow_count, low=1)
-    mss = tcp_payload_bytes(mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
-    wire = positive("mtu_bytes", mtu_bytes) + non_negative("link_bytes", link_bytes)
-    largest = tcp_window(positive("window_bytes", window_bytes, allow_inf=True)) / mss
+    ceilings = path_ceilings(
+        rate,
+        rtt_s=rtt,
+        loss_ratio=loss,
+        congestion_control=congestion_control,
+        window_bytes=window_bytes,
+        flow_count=flows,
+        reverse_bandwidth_bps=reverse_bandwidth_bps,
+        mtu_bytes=mtu_bytes,
+        ip_version=ip_version,
+        tcp_option_bytes=tcp_option_bytes,
+        link_bytes=link_bytes,
+        segments_per_ack=segments_per_ack,
+        min_rto_s=min_rto_s,
+    )
+    mss, wire, ack = wire_sizes(
+        mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes, link_bytes=link_bytes
+    )
+    largest = positive("window_bytes", window_bytes, allow_inf=True) / mss
     largest = np.maximum(largest, np.finfo(np.float64).tiny)
     back = positive("reverse_bandwidth_bps", reverse_bandwidth_bps, allow_inf=True)
-    ack = wire - mss  # the headers of a segment, alone
     first = positive("initial_window_segments", initial_window_segments)
     per_ack = positive("segments_per_ack", segments_per_ack)
     rto = rtt + non_negative("min_rto_s", min_rto_s)
     opened = whole("handshake_round_trips", handshake_round_trips) * rtt
 
-    one = np.maximum(8.0 * wire / rate, 8.0 * ack / back / SEGMENTS_PER_BARE_ACK)
-    clock = flows * one
-    base = np.maximum(rtt - clock, 0.0)
+    segment, answer = 8.0 * wire / rate, 8.0 * ack / back / SEGMENTS_PER_BARE_ACK
+    one = np.maximum(segment, answer)
     segments = np.where(payload > 0, payload / (mss * flows), payload)
-    limit = _congestion_pps(loss, rtt, rule, per_ack, rto)
-    steady = np.minimum(np.minimum((1.0 - loss) / clock, largest / rtt), limit)
-    if rule == "bbr":  # its start ends at a full line, not at a loss, and doubles each round
+    limit = ceilings.loss_bps
+    lowest = np.minimum(limit, np.minimum(ceilings.window_bps, ceilings.line_bps))
+    lowest = np.minimum(lowest, ceilings.acknowledgements_bps)
+    steady = np.where(mss > 0, lowest / (8.0 * mss * flows), 0.0)
+    if congestion_control == "bbr":
+        # Its start ends at a full line, not at a loss, and doubles each round; what is lost takes
+        # the line once more.
         growth = np.full_like(per_ack, 2.0)
         started = np.where(np.isinf(limit), segments, 0.0)
         lost = np.zeros_like(loss)
-        sent = started / (1.0 - loss)
+        clock = flows * np.maximum(segment / np.where(loss < 1.0, 1.0 - loss, 1.0), answer)
     else:
         growth = 1.0 + 1.0 / per_ack
         lost = np.where(segments > 0, -np.expm1(segments * np.log1p(-loss)), 0.0 * loss)
         started = slow_start_segments(segments, loss_ratio=loss) + lost
         started = np.clip(started, np.minimum(segments, 1.0), segments)
-        sent = started
-    sent = np.where(started > 0, sent, started)
-    growing, rest = sending_parts(sent, clock, base, first, growth, largest)
+        clock = flows * one
+    base = np.maximum(rtt - clock, 0.0)
+    growing, rest = sending_parts(started, clock, base, first, growth, largest)
     reached = np.minimum((started * (growth - 1.0) + first) / growth, largest)
     reached = np.minimum(reached, np.maximum(rtt / clock, 1.0))
     timeouts = pftk_timeout_ratio(np.maximum(reached, 1.0), loss_ratio=loss)
@@ -460,19 +360,3 @@ def transfer_parts(
     spoilt = np.where(np.isnan(sum(inputs, start=np.zeros(()))), np.nan, 0.0)
     parts = (opened, growing, recovery, after, delivery)
     return TransferParts(*(np.asarray(part + spoilt) for part in parts))
-
-
-def _congestion_pps(
-    loss: FloatArray, rtt: FloatArray, rule: str, per_ack: FloatArray, rto: FloatArray
-) -> FloatArray:
-    """Return the segments per second of a flow that its congestion control holds under loss."""
-    if rule == "bbr":
-        tolerated = loss <= LOSS_TOLERANCE_RATIO
-        limited = np.where(tolerated, np.inf, LEAST_WINDOW_PACKETS * (1.0 - loss) / rtt)
-        return np.where(np.isnan(loss + rtt), np.nan, limited)
-    window = reno_window_packets(loss, constant=mathis_constant(per_ack))
-    reno = pftk_throughput_pps(loss, rtt_s=rtt, rto_s=rto, segments_per_ack=per_ack)
-    limit = np.minimum(window / rtt, reno)
-    if rule == "cubic":
-        limit = np.maximum(cubic_raw_window_packets(loss, rtt_s=rtt) / rtt, limit)
-    return np.where(loss == 1.0, 0.0, limit)

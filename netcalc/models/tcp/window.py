@@ -140,6 +140,7 @@ def throughput_bps(
 
     See Also
     --------
+    netcalc.models.tcp.ceilings.path_ceilings : With loss, line and acknowledgements.
     serialized_throughput_bps : Window of few packets, serialization included.
     netcalc.models.rates.packet_rates.stop_and_wait_utilization : Window of one packet.
 

@@ -11,17 +11,16 @@ from netcalc.checks import FloatArray
 from netcalc.models.queues.md1 import md1_wait_s
 from netcalc.models.queues.mm1 import mm1_wait_s
 from netcalc.models.queues.queueing import packet_mix_wait_s
+from netcalc.models.sizes.framing import ethernet_wire_bytes
+from netcalc.models.sizes.mixes import SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS
 
 Queue = Literal["imix", "mm1", "md1"]
 
-IMIX_BYTES = (84.0, 590.0, 1538.0)
-"""Sizes of the simple IMIX on the wire: frames of 64, 570 and 1518 bytes with preamble and gap.
-[byte]"""
-IMIX_WEIGHTS = (7.0, 4.0, 1.0)
-"""Packets of each of these sizes. [1]"""
-FULL_BYTES = 1538.0
+IMIX_BYTES = ethernet_wire_bytes(SIMPLE_IMIX_BYTES)
+"""Sizes of the simple IMIX on the wire, preamble and gap included. [byte]"""
+FULL_BYTES = float(ethernet_wire_bytes(1500.0))
 """A full Ethernet frame on the wire, the packets of ``md1``. [byte]"""
-MEAN_BYTES = float(np.average(IMIX_BYTES, weights=IMIX_WEIGHTS))
+MEAN_BYTES = float(np.average(IMIX_BYTES, weights=SIMPLE_IMIX_WEIGHTS))
 """Mean size of the mix, that of ``mm1``, too. [byte]"""
 
 QUEUES: dict[Queue, tuple[str, str]] = {
@@ -62,7 +61,10 @@ def delay_s(
     service = 8.0 * size / np.asarray(bandwidth_bps)
     if queue == "imix":
         wait = packet_mix_wait_s(
-            utilization, wire_bytes=IMIX_BYTES, weight=IMIX_WEIGHTS, bandwidth_bps=bandwidth_bps
+            utilization,
+            wire_bytes=IMIX_BYTES,
+            weight=SIMPLE_IMIX_WEIGHTS,
+            bandwidth_bps=bandwidth_bps,
         )
     else:
         wait = {"mm1": mm1_wait_s, "md1": md1_wait_s}[queue](utilization, service_s=service)

@@ -7,7 +7,7 @@ import re
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.paths._reports import Hop, Report, to_table
-from netcalc.readers.paths._traces import ADDRESS
+from netcalc.readers.paths._windows import node_in
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import Table
 
@@ -21,8 +21,6 @@ _ROW = re.compile(
 )
 _LINK = re.compile(r"\s+" + _SHARE.format("") + r"\s+\|\s*")
 _LISTED = re.compile(r"\s{0,3}(?P<hop>\d{1,2})\s+(?P<node>[^\s*\d]\S*.*|[0-9A-Fa-f.:]{3,}.*)")
-_NAMED = re.compile(rf"(?<!\S)(?P<name>\S+) \[(?P<address>{ADDRESS.pattern})\]")
-_BARE = re.compile(rf"(?<![\w.:]){ADDRESS.pattern}(?![\w.:])")
 _START = r"^Computing statistics for \d+ seconds"
 
 
@@ -51,9 +49,9 @@ def _read(given: Input) -> Table:
         elif found := _LISTED.fullmatch(line):
             listed = max(listed, int(found["hop"]))
             if int(found["hop"]) == 0:
-                report.host = shorten(_named(found["node"])[1] or found["node"].strip(), 100)
+                report.host = shorten(node_in(found["node"])[1] or found["node"].strip(), 100)
         elif not report.target and not listed:
-            address, name = _named(line)
+            address, name = node_in(line)
             report.target = name or address
     if not report.hops:
         raise no_measurement("pathping-no-statistics", given.unpacked, text)
@@ -65,7 +63,7 @@ def _read(given: Input) -> Table:
 
 
 def _hop(found: re.Match[str], link_lost: float | None) -> Hop:
-    address, name = _named(found["node"])
+    address, name = node_in(found["node"])
     lost, sent = float(found["lost"]), float(found["sent"])
     made = Hop(float(found["hop"]), address or shorten(found["node"], 100), name)
     made.values = {
@@ -80,14 +78,6 @@ def _hop(found: re.Match[str], link_lost: float | None) -> Hop:
     if found["time"]:
         made.values["rtt_mean_s"] = int(found["time"]) / 1e3 or 0.5e-3
     return made
-
-
-def _named(text: str) -> tuple[str, str]:
-    """Return the address in a text, and the name before it if it is in brackets."""
-    if both := _NAMED.search(text):
-        return both["address"], both["name"]
-    bare = _BARE.search(text)
-    return (bare[0], "") if bare else ("", "")
 
 
 FORMAT = Format(

@@ -7,7 +7,8 @@ import re
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._traces import ADDRESS, Probe, Trace, to_samples
+from netcalc.readers.paths._traces import Probe, Trace, to_samples
+from netcalc.readers.paths._windows import node_in
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import PathSamples
 
@@ -21,8 +22,6 @@ _STARS = r"^\s{1,3}[0-9]{1,2}(?:\s{4,}\*){3}\s+[^\s*0-9]"
 _PLAIN = re.compile(r"^\s{0,3}(?P<hop>[0-9]{1,2})\s{2,}(?P<rest>[^\s*<0-9]\S*.*|[0-9.]{7,}.*)$")
 _LIKE_HOP = re.compile(r"^\s{0,3}[0-9]{0,3}\s.*(?:\s\*\s|[0-9]\s*ms\s)|^\s{1,3}[0-9]{1,3}\s{2,}\S")
 _TIMES = re.compile(r"\s\*\s|[0-9]\s*ms\s")
-_NAMED = re.compile(rf"(?<!\S)(?P<name>\S+) \[(?P<address>{ADDRESS.pattern})\]")
-_BARE = re.compile(rf"(?<![\w.:]){ADDRESS.pattern}(?![\w.:])")
 _HEADER = re.compile(r"^\s*(?:Tracing route to|Routenverfolgung zu) ")
 
 
@@ -58,7 +57,7 @@ def _read(given: Input) -> PathSamples:
                 and traces
                 and traces[-1].probes
                 and not _HEADER.match(line)
-                and not _named(line)[0]
+                and not node_in(line)[0]
             ):
                 traces[-1].ended = True  # "Trace complete."
             above.append(line)
@@ -70,7 +69,7 @@ def _read(given: Input) -> PathSamples:
         if found is not None:
             traces[-1].probes += _probes(hop, found["cells"], found["rest"] or "")
         elif plain is not None:
-            node, name = _named(plain["rest"])
+            node, name = node_in(plain["rest"])
             if not node:
                 skipped.append(number)
                 continue
@@ -93,14 +92,14 @@ def _read(given: Input) -> PathSamples:
 
 def _is_message_of_a_hop(line: str) -> bool:
     """Whether a line that is indented, as a hop is, says an address: its number is missing."""
-    return line.startswith("  ") and not _HEADER.match(line) and bool(_named(line)[0])
+    return line.startswith("  ") and not _HEADER.match(line) and bool(node_in(line)[0])
 
 
 def _begun(above: list[str], hop: int) -> Trace:
     """Return a run of the lines between the last one and its first hop: target and limit."""
     made = Trace(cut=hop > 1)
     for line in above:
-        address, name = _named(line)
+        address, name = node_in(line)
         if address:
             made.target, made.address = name or address, address
             line = line.replace(address, "").replace(name, "")
@@ -111,7 +110,7 @@ def _begun(above: list[str], hop: int) -> Trace:
 
 
 def _probes(hop: int, cells: str, rest: str) -> list[Probe]:
-    node, name = _named(rest)
+    node, name = node_in(rest)
     probes = []
     for cell in re.findall(_CELL, cells):
         if cell == "*":
@@ -121,15 +120,6 @@ def _probes(hop: int, cells: str, rest: str) -> list[Probe]:
         rtt_s = 0.5e-3 if cell.startswith("<") else number * 1e-3
         probes.append(Probe(hop, rtt_s, node=node, node_name=name, resolution_s=1e-3))
     return probes
-
-
-def _named(text: str) -> tuple[str, str]:
-    """Return the address in a text, and the name before it if it is in brackets."""
-    both = _NAMED.search(text)
-    if both:
-        return both["address"], both["name"]
-    bare = _BARE.search(text)
-    return (bare[0], "") if bare else ("", "")
 
 
 FORMAT = Format(

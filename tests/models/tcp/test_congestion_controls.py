@@ -7,8 +7,8 @@ import pytest
 
 from netcalc.errors import doubts
 from netcalc.models.tcp import loss_limited, pftk, tfrc
+from netcalc.models.tcp.ceilings import congestion_limit_bps
 from netcalc.models.tcp.congestion_controls import bbr_throughput_bps, congestion_controls
-from netcalc.models.tcp.transfer_time import congestion_limit_bps
 
 
 @pytest.mark.each("loss", [1e-6, 1e-3, 0.03])

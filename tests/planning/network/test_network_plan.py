@@ -8,11 +8,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from netcalc import uncertain
+from netcalc import planning, uncertain
 from netcalc.errors import ArgumentTypeError, DomainError, UnitError
 from netcalc.models.users.growth import YEAR_S, exhaustion_s
 from netcalc.planning import network as networks
-from netcalc.planning.network import NetworkPlan, Settings, page, plan, read
+from netcalc.planning.network import NetworkPlan, Settings, delays, page, plan, read
 from netcalc.planning.network.delays import delay_s
 from netcalc.planning.network.growth import date_after, years_to_reach
 from netcalc.planning.network.plan import NO_FAILURE
@@ -288,3 +288,18 @@ def test_an_empty_scan_is_a_plan_without_failures():
     begun = NetworkPlan(read(SQUARE, demands=DEMANDS), settings=Settings(start=START))
     assert np.array_equal(begun.failed_load_bps, begun.load_bps)
     assert "network-worst-failure" not in {one.code for one in page.sentences(begun)}
+
+
+def test_the_simple_imix_is_one_mix():
+    """Published: 40, 576 and 1500 bytes of IP, 7 : 4 : 1; derived: 84, 614 and 1538 on the wire."""
+    assert delays.IMIX_BYTES.tolist() == [84, 614, 1538]
+    assert pytest.approx((7 * 84 + 4 * 614 + 1538) / 12) == delays.MEAN_BYTES
+    mix = planning.tunnel("none").inputs
+    assert mix["mix_bytes"]["value"] == [40, 576, 1500]
+    assert mix["mix_weights"]["value"] == [7, 4, 1]
+    # derived: the mean wait of M/G/1 by hand, Pollaczek-Khinchine at half a load of 10 Mbit/s
+    mean = (7 * 84 + 4 * 614 + 1538) / 12
+    square = (7 * 84**2 + 4 * 614**2 + 1538**2) / 12
+    wait_s = 0.5 * square / mean / 2 / 0.5 * 8 / 10e6
+    found = delay_s(0.5, bandwidth_bps=10e6, latency_s=0.005, queue="imix")
+    assert found == pytest.approx(0.005 + mean * 8 / 10e6 + wait_s)

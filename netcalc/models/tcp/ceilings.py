@@ -1,0 +1,301 @@
+r"""Ceilings of the rate of TCP on a path: loss, window, line and acknowledgements, of n flows.
+
+The lowest of them is the rate of a long transfer; what limits one is asked here, whether it is a
+time, a plan or an explanation.
+
+Linux counts acknowledged bytes (RFC 3465), not acknowledgements, so that a delayed acknowledgement
+does not slow the growth of a window: ``segments_per_ack`` is 1.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    choice,
+    keep_nan,
+    model,
+    non_negative,
+    positive,
+    ratio,
+    whole,
+)
+from netcalc.models.blocks import blockwise
+from netcalc.models.bounds import tcp_window
+from netcalc.models.tcp._sending import ETHERNET_BYTES, wire_sizes
+from netcalc.models.tcp.bbr import LEAST_WINDOW_PACKETS, LOSS_TOLERANCE_RATIO
+from netcalc.models.tcp.cubic import cubic_raw_window_packets
+from netcalc.models.tcp.loss_limited import mathis_constant, reno_window_packets
+from netcalc.models.tcp.pftk import pftk_throughput_pps
+from netcalc.models.tcp.timers import MIN_RTO_S
+
+CongestionControl: TypeAlias = Literal["cubic", "reno", "bbr"]
+
+CONGESTION_CONTROLS: tuple[CongestionControl, ...] = ("cubic", "reno", "bbr")
+"""Congestion controls whose answer to a loss is computed; CUBIC is the default of Linux."""
+
+TIMESTAMP_BYTES = 12.0
+"""TCP options of every segment of Linux: timestamps, padded. [byte]"""
+
+SEGMENTS_PER_BARE_ACK = 2.0
+"""Segments that one acknowledgement on the line back covers (RFC 5681, 4.2)."""
+
+
+class PathCeilings(NamedTuple):
+    """Upper limits of the rate of TCP on a path; the lowest one is the rate."""
+
+    loss_bps: FloatArray
+    window_bps: FloatArray
+    line_bps: FloatArray
+    acknowledgements_bps: FloatArray
+
+
+@model
+@blockwise
+def congestion_limit_bps(
+    loss_ratio: ArrayLike,
+    *,
+    rtt_s: ArrayLike,
+    mss_bytes: ArrayLike = 1448,
+    congestion_control: CongestionControl = "cubic",
+    flow_count: ArrayLike = 1,
+    segments_per_ack: ArrayLike = 1,
+    min_rto_s: ArrayLike = MIN_RTO_S,
+) -> FloatArray:
+    r"""Rate that a congestion control holds under loss, whatever the line and the window.
+
+    .. math::
+
+        X = n \frac{8\, MSS}{RTT} W(p), \quad W_{Reno} = \min\left(\sqrt{\frac{3}{2bp}},
+        W_{PFTK}\right), \quad W_{CUBIC} = \max\left(1.054 \left(\frac{RTT}{p}\right)^{3/4},
+        W_{Reno}\right)
+
+    with :math:`W_{PFTK}` the rate of :func:`netcalc.models.tcp.pftk.pftk_throughput_pps` times the
+    round trip, whose timeouts take :math:`RTT + RTO_{min}`. BBR does not answer losses up to 20 %:
+    the line is its limit. Above, four segments per round trip remain.
+
+    Parameters
+    ----------
+    loss_ratio : array_like
+        Random loss of packets; not that of a full buffer. [ratio]
+    rtt_s : array_like
+        Round-trip time of a full segment, queues included. [s]
+    mss_bytes : array_like
+        Payload of a segment. [byte]
+    congestion_control : {'cubic', 'reno', 'bbr'}
+        Congestion control of the sender; BBR is version 1. [text]
+    flow_count : array_like
+        Flows that share the transfer, each with this loss. [1]
+    segments_per_ack : array_like
+        Segments for which the window grows by one acknowledgement: 1 in Linux, which counts bytes;
+        2 with delayed acknowledgements that are counted. [1]
+    min_rto_s : array_like
+        Minimum of the timeout above the round trip: 0.2 s in Linux. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rate of all flows together; ``inf`` (not loss limited) at a loss of 0 and for BBR up to a
+        loss of 20 %, 0 at a loss of 1. [bit/s, TCP payload]
+
+    See Also
+    --------
+    path_ceilings : With the window, the line and the acknowledgements.
+    netcalc.models.tcp.loss_limited.mathis_throughput_bps
+        Square-root law: low loss, no timeouts.
+    netcalc.models.tcp.pftk.pftk_throughput_pps : With timeouts, in packets per second.
+    netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
+    netcalc.models.tcp.congestion_controls.congestion_controls : All of them, side by side.
+
+    Notes
+    -----
+    Validity: independent random losses of single packets, flows that share no bottleneck buffer.
+    CUBIC's window is that of periodic loss.
+
+    Range: loss_ratio up to 0.05.
+
+    Defaults: congestion_control, segments_per_ack, min_rto_s.
+
+    Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`MSS` mss_bytes, :math:`n` flow_count,
+    :math:`b` segments_per_ack. Not in the equation: congestion_control (which window), min_rto_s
+    (in the timeouts of PFTK).
+
+    Examples
+    --------
+    A loss of 1 ppm at 40 ms, one flow of CUBIC and of Reno:
+
+    >>> round(float(congestion_limit_bps(1e-6, rtt_s=0.04)) / 1e6)
+    863
+    >>> round(float(congestion_limit_bps(1e-6, rtt_s=0.04, congestion_control="reno")) / 1e6)
+    354
+
+    References
+    ----------
+    Mathis et al., CCR 27 (1997), doi:10.1145/263932.264023, eq. 3; Padhye et al., SIGCOMM 1998,
+    doi:10.1145/285237.285291, eq. 32; RFC 9438, eq. 5 and 6; Cardwell et al., ACM Queue 14 (2016),
+    doi:10.1145/3012426.3022184; RFC 3465, 2.1 (byte counting).
+    """
+    loss, rtt = ratio("loss_ratio", loss_ratio), positive("rtt_s", rtt_s)
+    segment_bits = 8.0 * positive("mss_bytes", mss_bytes)
+    flows = whole("flow_count", flow_count, low=1)
+    per_flow = _congestion_pps(
+        loss,
+        rtt,
+        choice("congestion_control", congestion_control, CONGESTION_CONTROLS),
+        positive("segments_per_ack", segments_per_ack),
+        rtt + non_negative("min_rto_s", min_rto_s),
+    )
+    return flows * segment_bits * per_flow
+
+
+@model
+@blockwise
+def path_ceilings(
+    bandwidth_bps: ArrayLike,
+    *,
+    rtt_s: ArrayLike,
+    loss_ratio: ArrayLike = 0.0,
+    congestion_control: CongestionControl = "cubic",
+    window_bytes: ArrayLike = np.inf,
+    flow_count: ArrayLike = 1,
+    reverse_bandwidth_bps: ArrayLike = np.inf,
+    mtu_bytes: ArrayLike = 1500,
+    ip_version: int = 4,
+    tcp_option_bytes: ArrayLike = TIMESTAMP_BYTES,
+    link_bytes: ArrayLike = ETHERNET_BYTES,
+    segments_per_ack: ArrayLike = 1,
+    min_rto_s: ArrayLike = MIN_RTO_S,
+) -> PathCeilings:
+    r"""Ceilings of the rate of TCP on a path: loss, window, line, acknowledgements.
+
+    .. math::
+
+        X = \min\left(X_{cc}, \frac{8 n W}{RTT}, (1 - p) R \frac{MSS}{M + o},
+        2\, R_r \frac{MSS}{A + o}\right)
+
+    with :math:`X_{cc}` of :func:`congestion_limit_bps`.
+
+    Parameters
+    ----------
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s, line]
+    rtt_s : array_like
+        Round-trip time of a full segment, queues included. [s]
+    loss_ratio : array_like
+        Random loss of packets; not that of a full buffer. [ratio]
+    congestion_control : {'cubic', 'reno', 'bbr'}
+        Congestion control of the sender; BBR is version 1. [text]
+    window_bytes : array_like
+        Largest window of a flow: the smaller of both hosts' buffers; infinite for no limit. [byte]
+    flow_count : array_like
+        Flows that share the line equally. [1]
+    reverse_bandwidth_bps : array_like
+        Rate of the line back, which carries an acknowledgement for two segments; infinite for no
+        limit. [bit/s, line]
+    mtu_bytes : array_like
+        Size of the full IP packets. [byte]
+    ip_version : int
+        4 or 6. [1]
+    tcp_option_bytes : array_like
+        TCP options: 12 with the timestamps of Linux. [byte]
+    link_bytes : array_like
+        Bytes of the link around each packet: 38 of Ethernet with preamble and gap, which pads a
+        frame to 64, 0 where the rate is that of IP. [byte]
+    segments_per_ack : array_like
+        Segments for which the window grows by one acknowledgement: 1 in Linux, which counts bytes.
+        [1]
+    min_rto_s : array_like
+        Minimum of the timeout above the round trip: 0.2 s in Linux. [s]
+
+    Returns
+    -------
+    PathCeilings
+        ``loss_bps``, ``window_bps``, ``line_bps`` and ``acknowledgements_bps`` of all flows
+        together; ``inf`` for what does not limit. [bit/s, TCP payload]
+
+    Raises
+    ------
+    DomainError
+        If the headers do not fit.
+
+    See Also
+    --------
+    congestion_limit_bps : The loss alone.
+    netcalc.models.tcp.transfer_time.transfer_time_s : The time of a transfer at the lowest of them.
+    netcalc.models.rates.goodput.tcp_goodput_bps : The line alone.
+    netcalc.models.tcp.window.throughput_bps : The window alone.
+
+    Notes
+    -----
+    Validity: as :func:`congestion_limit_bps`; long transfers, after the window has grown.
+
+    Typical: 1 Gbit/s, 20 ms, 0.01 %: loss 70 Mbit/s, line 941 Mbit/s; a window of 64 KiB, 26
+    Mbit/s.
+
+    Range: loss_ratio up to 0.05.
+
+    Defaults: congestion_control, segments_per_ack, min_rto_s.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`p` loss_ratio, :math:`W`
+    window_bytes, :math:`n` flow_count, :math:`R_r` reverse_bandwidth_bps, :math:`M` mtu_bytes,
+    :math:`o` link_bytes. Not in the equation: ip_version, tcp_option_bytes (in MSS, the payload of
+    a packet, and A, its headers), congestion_control, segments_per_ack, min_rto_s (in the loss).
+
+    Examples
+    --------
+    >>> found = path_ceilings(1e9, rtt_s=0.04, loss_ratio=1e-4, window_bytes=65535)
+    >>> [round(float(rate) / 1e6, 1) for rate in found]
+    [35.1, 13.1, 941.4, inf]
+
+    References
+    ----------
+    RFC 6349, 3.3.1 (window); RFC 3449, 2 (acknowledgements); IEEE 802.3 (line);
+    :func:`congestion_limit_bps` (loss).
+    """
+    loss, rtt = ratio("loss_ratio", loss_ratio), positive("rtt_s", rtt_s)
+    window = tcp_window(positive("window_bytes", window_bytes, allow_inf=True))
+    flows = whole("flow_count", flow_count, low=1)
+    mss, segment, ack = wire_sizes(
+        mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes, link_bytes=link_bytes
+    )
+    per_flow = _congestion_pps(
+        loss,
+        rtt,
+        choice("congestion_control", congestion_control, CONGESTION_CONTROLS),
+        positive("segments_per_ack", segments_per_ack),
+        rtt + non_negative("min_rto_s", min_rto_s),
+    )
+    back = positive("reverse_bandwidth_bps", reverse_bandwidth_bps, allow_inf=True)
+    line = positive("bandwidth_bps", bandwidth_bps) * (mss / segment)
+    rates = (
+        np.where(np.isinf(per_flow), np.inf, flows * 8.0 * mss * per_flow),
+        flows * 8.0 * window / rtt,
+        (1.0 - loss) * line,
+        # Those that are lost are not acknowledged, so that the loss does not count here.
+        np.where(np.isinf(back), np.inf, SEGMENTS_PER_BARE_ACK * mss * back / ack),
+    )
+    shape = np.broadcast_shapes(*(np.shape(rate) for rate in rates))
+    inputs = (per_flow, window, line, back, flows)
+    return PathCeilings(
+        *(keep_nan(np.array(np.broadcast_to(rate, shape)), *inputs) for rate in rates)
+    )
+
+
+def _congestion_pps(
+    loss: FloatArray, rtt: FloatArray, rule: str, per_ack: FloatArray, rto: FloatArray
+) -> FloatArray:
+    """Return the segments per second of a flow that its congestion control holds under loss."""
+    if rule == "bbr":
+        tolerated = loss <= LOSS_TOLERANCE_RATIO
+        limited = np.where(tolerated, np.inf, LEAST_WINDOW_PACKETS * (1.0 - loss) / rtt)
+        return np.where(np.isnan(loss + rtt), np.nan, limited)
+    window = reno_window_packets(loss, constant=mathis_constant(per_ack))
+    reno = pftk_throughput_pps(loss, rtt_s=rtt, rto_s=rto, segments_per_ack=per_ack)
+    limit = np.minimum(window / rtt, reno)
+    if rule == "cubic":
+        limit = np.maximum(cubic_raw_window_packets(loss, rtt_s=rtt) / rtt, limit)
+    return np.where(loss == 1.0, 0.0, limit)
