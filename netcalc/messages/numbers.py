@@ -173,6 +173,12 @@ NUMBERS = {
     "measured-below-ideal": (
         "{value} was measured where {limit} is the least: one of the two is of another transfer"
     ),
+    "mean-above-sold": "a mean of {value} is above the {limit} that is sold at most",
+    "acknowledgement-above-data": (
+        "acknowledgements at {value} are faster than the data at {limit}: Wi-Fi sends them at a "
+        "basic rate, not above that of the data"
+    ),
+    "not-of-standard": "{name} of {value} is none of the standard: {choices}",
     "measured-below-base": (
         "{value} was measured where {limit} is the least: the base was not the smallest"
     ),

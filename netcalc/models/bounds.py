@@ -28,21 +28,36 @@ def tcp_window(window_bytes: FloatArray) -> FloatArray:
     return window_bytes
 
 
-def timeout_after(rto_s: FloatArray, rtt_s: FloatArray) -> None:
+def timeout_after(rto_s: FloatArray, rtt_s: FloatArray, *, name: str = "rto_s") -> None:
     """Note a retransmission timeout below the round trip: it ends before any answer can be back."""
-    short = np.asarray(rto_s < rtt_s)
-    if short.any():
-        rto, rtt = (float(one.flat[short.argmax()]) for one in np.broadcast_arrays(rto_s, rtt_s))
-        note("timeout-below-round-trip", name="rto_s", value=rto, limit=rtt)
+    _note_first("timeout-below-round-trip", name, rto_s < rtt_s, rto_s, rtt_s)
 
 
 def not_below(code: str, name: str, measured: Any, least: Any) -> None:
     """Note a measured value below the least that theory allows."""
-    below = np.asarray(measured < least)
-    if below.any():
-        pair = np.broadcast_arrays(measured, least)
-        value, limit = (float(one.flat[below.argmax()]) for one in pair)
-        note(code, name=name, value=value, limit=limit)
+    _note_first(code, name, measured < least, measured, least)
+
+
+def not_above(code: str, name: str, value: Any, most: Any) -> None:
+    """Note a value above the most that the other arguments allow."""
+    _note_first(code, name, value > most, value, most)
+
+
+def one_of(name: str, value: FloatArray, choices: tuple[float, ...], text: str) -> None:
+    """Note a value that a standard does not have; nan and inf are rules of their own."""
+    other = np.isfinite(value)
+    for choice in choices:
+        other &= np.abs(value - choice) > 1e-9 * choice
+    _note_first("not-of-standard", name, other, value, value, choices=text)
+
+
+def _note_first(code: str, name: str, where: Any, value: Any, limit: Any, **others: Any) -> None:
+    """Note the first pair of which something holds."""
+    found = np.asarray(where)
+    if found.any():
+        pair = np.broadcast_arrays(value, limit)
+        first, other = (float(one.flat[found.argmax()]) for one in pair)
+        note(code, name=name, value=first, limit=other, **others)
 
 
 def _most(values: FloatArray) -> float:

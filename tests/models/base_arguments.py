@@ -47,7 +47,7 @@ BASE: dict[str, dict[str, Any]] = {
     "access.hdlc_efficiency_ratio": {"packet_bytes": 1500.0, "stuffing_ratio": 0.01},
     "aggregates.wifi_rate_bps": {"mcs": 7, "channel_hz": 40e6},
     "aggregates.wifi_aggregate_bytes": {"packet_count": 32, "packet_bytes": 1500.0},
-    "aggregates.wifi_throughput_bps": {
+    "aggregates.wifi_throughput_bps": {"ack_bps": 24e6,
         "packet_count": 8, "packet_bytes": 1500.0, "mcs": 7, "channel_hz": 40e6,
     },
     "arq.stop_and_wait_loss_utilization": ARQ,
@@ -117,7 +117,7 @@ BASE: dict[str, dict[str, Any]] = {
     "datagram_loss.fragment_loss_ratio": {"datagram_loss_ratio": 0.05, "fragments": 6.0},
     "dcf.ofdm_frame_s": {"frame_bytes": 1536.0, "bandwidth_bps": 5.4e7},
     "dcf.dsss_frame_s": {"frame_bytes": 1536.0, "bandwidth_bps": 1.1e7},
-    "dcf.ofdm_throughput_bps": {"packet_bytes": 1500.0, "bandwidth_bps": 5.4e7},
+    "dcf.ofdm_throughput_bps": {"ack_bps": 24e6, "packet_bytes": 1500.0, "bandwidth_bps": 5.4e7},
     "dcf.dsss_throughput_bps": {"packet_bytes": 1500.0, "bandwidth_bps": 1.1e7},
     "dcf.attempt_ratio": {"station_count": 10},
     "dcf.collision_ratio": {"station_count": 10},
@@ -125,7 +125,7 @@ BASE: dict[str, dict[str, Any]] = {
         "station_count": 10, "payload_s": 8e-3, "success_s": 9e-3, "collision_s": 8.5e-3,
         "slot_s": 5e-5,
     },
-    "dcf.saturation_throughput_bps": {
+    "dcf.saturation_throughput_bps": {"ack_bps": 24e6,
         "station_count": 10, "packet_bytes": 1500.0, "bandwidth_bps": 5.4e7,
     },
     "delay_variation.jitter_rfc3550_s": {"transit_s": [0.02, 0.025, 0.021, 0.03]},

@@ -97,7 +97,7 @@ VALUES = {
     # IEEE 802.11: CWmin of OFDM and of 802.11b, windows of 16 slots that double six times, the
     # highest mandatory rates of answers, one stream with a long guard interval in 80 MHz
     "contention_window": 15, "dcf.dsss_throughput_bps.contention_window": 31,
-    "window_slots": 16, "stage_count": 6, "ack_bps": 24e6, "dcf.dsss_throughput_bps.ack_bps": 1e6,
+    "window_slots": 16, "stage_count": 6, "ack_bps": 1e6,
     "stream_count": 1, "guard_s": 0.8e-6, "channel_hz": 80e6, "mcs": 9,
     # VDSL2: Ethernet 18, PTM 4; HDLC of Cisco
     "access.overhead_bytes": 18 + 4, "access.header_bytes": 4,

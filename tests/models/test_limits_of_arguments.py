@@ -177,6 +177,7 @@ OTHERS = {
     ("delayed_ack.heartbeat_wait_s", "period_s"): ABOVE_0,
     ("pftk.pftk_timeout_ratio", "window_packets"): ABOVE_0,
     ("rfc6349.connection_count", "window_bytes"): ABOVE_0,
+    ("window.serialized_throughput_bps", "window_packets"): WHOLE,
     ("window.throughput_bps", "rtt_s"): ABOVE_0,
     ("latency.serialization_s", "wire_bytes"): FROM_0,
     ("latency.transfer_s", "payload_bytes"): FROM_0,

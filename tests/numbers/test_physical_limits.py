@@ -113,6 +113,30 @@ NOTED = [
     # derived: 1500 in 16s, 1504, and 60 of IPv4, UDP and WireGuard
     ("tunnel-packet", 1500, {"stack": "wireguard4"}, 1564, ["tunnel-above-mtu"]),
     ("tunnel-packet", 1440, {"stack": "wireguard4"}, 1500, []),
+    # derived: 0.6 x 3 / 1 of what remains of three links
+    ("failure-utilization", 0.6, {"link_count": 3, "failed_count": 2}, 1.8,
+     ["more-than-the-line"]),
+    ("failure-utilization", 0.6, {"link_count": 3}, 0.9, []),
+    # derived: 2^31 bytes are 1,470,881 segments of 1460, 18 doublings of ten (2^18 = 262,144)
+    ("window-growth", 2**31, {"rtt_s": 0.05, "mss_bytes": 1460}, 0.9, ["window-above-tcp"]),
+    ("rfc6349.connection-count", 4e9, {"window_bytes": 2**31}, 2, ["window-above-tcp"]),
+    # derived: 10 x 200 + 1.2 x 100; (2000 - 1.2 x 100) / 200
+    ("access-node-bandwidth", 10, {"mean_bps": 2e8, "sold_bps": 1e8}, 2.12e9,
+     ["mean-above-sold"]),
+    ("access-node-bandwidth", 10, {"mean_bps": 1e8, "sold_bps": 1e8}, 1.12e9, []),
+    ("access-node-subscriber-count", 2e9, {"mean_bps": 2e8, "sold_bps": 1e8}, 9,
+     ["mean-above-sold"]),
+    # derived: a busy hour of a day of equal hours has 1/24 of it
+    ("busy-hour-bps", 3600 / 8 * 1e6, {"busy_hour_ratio": 0.02}, 2e4, ["below-published-range"]),
+    ("busy-hour-bps", 3600 / 8 * 1e6, {"busy_hour_ratio": 1 / 24}, 1e6 / 24, []),
+    # published: PCI Express 3.0 has 8 GT/s a lane, 128 of 130 bits are data; no link of 3 lanes
+    ("pcie-link", 3, {}, 3 * 8e9 * 128 / 130, ["not-of-standard"]),
+    ("pcie-link", 12, {}, 12 * 8e9 * 128 / 130, []),
+    # derived: 20 us and 4 for each of 64 symbols of 212 bits that 12,310 bits fill, 59 of 212
+    ("ofdm-frame", 1536, {"bandwidth_bps": 53e6}, 20e-6 + 4e-6 * 59, ["not-of-standard"]),
+    ("ofdm-frame", 1536, {"bandwidth_bps": 54e6}, 20e-6 + 4e-6 * 57, []),
+    ("dsss-frame", 1375, {"bandwidth_bps": 54e6}, 192e-6 + 11_000 / 54e6, ["not-of-standard"]),
+    ("dsss-frame", 1375, {"bandwidth_bps": 5.5e6}, 192e-6 + 2e-3, []),
 ]  # fmt: skip
 
 

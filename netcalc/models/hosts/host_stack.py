@@ -349,6 +349,7 @@ def two_point_costs(
         "payload_bytes": payload_bytes,
     }
     (t1, t2), (m1, m2), (n1, n2) = (_pair(name, values) for name, values in lists.items())
+    whole("packet_count", [m1, m2])
     determinant = m1 * n2 - m2 * n1
     if abs(determinant) <= 1e-12 * max(m1 * n2, m2 * n1):
         return SegmentCosts(np.asarray(np.nan), np.asarray(np.nan))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, choice, keep_nan, model, non_negative, positive, whole
+from netcalc.models.bounds import one_of
 
 Generation: TypeAlias = Literal["gen1", "gen2", "gen3", "gen4", "gen5"]
 
@@ -24,6 +25,7 @@ READ_HEADER_BYTES = 24.0
 COMPLETION_HEADER_BYTES = 20.0
 """Framing 2, data link layer 6, common header 4, completer and requester 8."""
 
+LANES = (1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 32.0)
 LANE_BPS = {
     "gen1": 2.5e9 * 8 / 10,
     "gen2": 5e9 * 8 / 10,
@@ -43,7 +45,7 @@ def pcie_link_bps(lane_count: ArrayLike, *, generation: Generation = "gen3") -> 
     Parameters
     ----------
     lane_count : array_like
-        Lanes: 1, 2, 4, 8, 16 or 32. [1]
+        Lanes: 1, 2, 4, 8, 12, 16 or 32. [1]
     generation : {"gen1", "gen2", "gen3", "gen4", "gen5"}
         Generation of the link. [text]
 
@@ -75,7 +77,9 @@ def pcie_link_bps(lane_count: ArrayLike, *, generation: Generation = "gen3") -> 
     performance for end host networking, SIGCOMM 2018, section 3, doi:10.1145/3230543.3230560.
     """
     choice("generation", generation, tuple(LANE_BPS))
-    return whole("lane_count", lane_count, low=1) * LANE_BPS[generation]
+    lanes = whole("lane_count", lane_count, low=1)
+    one_of("lane_count", lanes, LANES, "1, 2, 4, 8, 12, 16 or 32")
+    return lanes * LANE_BPS[generation]
 
 
 @model

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, ratio
+from netcalc.models.sizes.headers import ip_packet
 from netcalc.models.sizes.serial_lines import ppp_wire_bytes
 
 PTM_BYTES = 22.0
@@ -159,7 +160,7 @@ def ptm_wire_bytes(packet_bytes: ArrayLike, *, overhead_bytes: ArrayLike = PTM_B
     ----------
     IEEE 802.3-2018, 61.3.3 (64/65-octet encapsulation); tc-cake(8), ptm and bridged-ptm.
     """
-    inside = non_negative("packet_bytes", packet_bytes) + non_negative(
+    inside = ip_packet("packet_bytes", packet_bytes) + non_negative(
         "overhead_bytes", overhead_bytes
     )
     return inside + np.ceil(inside / 64.0)
@@ -221,7 +222,7 @@ def ppp_efficiency_ratio(
     wire = ppp_wire_bytes(
         packet_bytes, fcs_bytes=fcs_bytes, flag_bytes=flag_bytes, stuffing_ratio=stuffing_ratio
     )
-    return non_negative("packet_bytes", packet_bytes) / wire
+    return ip_packet("packet_bytes", packet_bytes) / wire
 
 
 @model

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import (
     FloatArray,
@@ -20,10 +20,19 @@ from netcalc.checks import (
     non_negative,
     positive,
     scalar,
+    up_to,
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.media.dcf import SERVICE_AND_TAIL_BITS, SIFS_S, SLOT_S, ofdm_frame_s
+from netcalc.models.bounds import one_of
+from netcalc.models.media._answers import answer_bps
+from netcalc.models.media.dcf import (
+    MAX_PACKET_BYTES,
+    SERVICE_AND_TAIL_BITS,
+    SIFS_S,
+    SLOT_S,
+    ofdm_frame_s,
+)
 
 Standard: TypeAlias = Literal["802.11n", "802.11ac", "802.11ax"]
 
@@ -50,6 +59,19 @@ SYMBOL_S = {"802.11n": 3.2e-6, "802.11ac": 3.2e-6, "802.11ax": 12.8e-6}
 MOST_AGGREGATE_BYTES = {"802.11n": 65_535.0, "802.11ac": 1_048_575.0, "802.11ax": 6_500_631.0}
 MOST_AGGREGATE_PACKETS = {"802.11n": 64.0, "802.11ac": 64.0, "802.11ax": 256.0}
 MOST_PPDU_S = {"802.11n": 10e-3, "802.11ac": 5.484e-3, "802.11ax": 5.484e-3}
+
+GUARDS: dict[str, tuple[tuple[float, ...], str]] = {
+    "802.11n": ((0.4e-6, 0.8e-6), "0.4 or 0.8 µs"),
+    "802.11ac": ((0.4e-6, 0.8e-6), "0.4 or 0.8 µs"),
+    "802.11ax": ((0.8e-6, 1.6e-6, 3.2e-6), "0.8, 1.6 or 3.2 µs"),
+}
+LEFT_OUT = (
+    (20e6, 9.0, (1.0, 2.0, 4.0, 5.0, 7.0, 8.0)),
+    (80e6, 6.0, (3.0, 7.0)),
+    (80e6, 9.0, (6.0,)),
+    (160e6, 9.0, (3.0,)),
+)
+"""What 802.11ac has not: channel, scheme, streams (IEEE 802.11-2016, tables 21-30 to 21-61)."""
 
 _PREAMBLE_S = {
     "802.11n": (32e-6, 4e-6),  # legacy 20, HT-SIG 8, short training 4
@@ -97,7 +119,8 @@ def wifi_rate_bps(
     Returns
     -------
     numpy.ndarray
-        Rate, as products are sold by. [bit/s, line]
+        Rate, as products are sold by; nan where 802.11ac leaves the combination out, such as 9 in
+        20 MHz with one stream. [bit/s, line]
 
     Raises
     ------
@@ -107,8 +130,6 @@ def wifi_rate_bps(
     Notes
     -----
     Validity: 802.11n counts its schemes of several streams on: its MCS 15 is 7 with two streams.
-    802.11ac leaves a few combinations out, such as 9 in 20 MHz with one stream, which are not
-    refused here.
 
     Typical: 72.2 Mbit/s (n, 20 MHz, 7, 0.4 µs), 866.7 (ac, 80 MHz, 9, two streams, 0.4 µs), 1201
     (ax, 80 MHz, 11, two streams).
@@ -174,7 +195,7 @@ def wifi_aggregate_bytes(packet_count: ArrayLike, *, packet_bytes: ArrayLike) ->
     IEEE 802.11-2016, 9.7 (A-MPDU format).
     """
     count = whole("packet_count", packet_count, low=1)
-    return count * _subframe(non_negative("packet_bytes", packet_bytes))
+    return count * _subframe(up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES))
 
 
 @model
@@ -187,7 +208,7 @@ def wifi_throughput_bps(
     stream_count: ArrayLike = 1,
     guard_s: ArrayLike = 0.8e-6,
     standard: Standard = "802.11ac",
-    ack_bps: ArrayLike = 24e6,
+    ack_bps: ArrayLike | None = None,
     contention_window: ArrayLike = 15,
 ) -> FloatArray:
     r"""Throughput of a single 802.11n, ac or ax station that sends aggregates.
@@ -212,16 +233,17 @@ def wifi_throughput_bps(
         Guard interval: 0.4 or 0.8 µs (n, ac), 0.8, 1.6 or 3.2 µs (ax). [s]
     standard : {"802.11n", "802.11ac", "802.11ax"}
         Standard. [text]
-    ack_bps : array_like
-        Rate of the block acknowledgement: 6, 12 or 24 Mbit/s. [bit/s]
+    ack_bps : array_like, optional
+        Rate of the block acknowledgement: 6, 12 or 24 Mbit/s, by default 6 with scheme 0, 12 with 1
+        and 2, and 24 with the others. [bit/s]
     contention_window : array_like
         Least contention window; its half is the mean wait in slots. [1]
 
     Returns
     -------
     numpy.ndarray
-        Rate of IP packets; nan where the aggregate has more packets or bytes, or takes longer, than
-        the standard allows. [bit/s, IP]
+        Rate of IP packets; nan where the standard has no such rate, and where the aggregate has
+        more packets or bytes, or takes longer, than it allows. [bit/s, IP]
 
     Raises
     ------
@@ -263,14 +285,18 @@ def wifi_throughput_bps(
     choice("standard", standard, STANDARDS)
     rate = _rate(mcs, channel_hz, stream_count, guard_s, standard)
     count = whole("packet_count", packet_count, low=1)
-    packet = non_negative("packet_bytes", packet_bytes)
+    packet = up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
     size = count * _subframe(packet)
     symbol = SYMBOL_S[standard] + non_negative("guard_s", guard_s)
     symbols = np.ceil((SERVICE_AND_TAIL_BITS + 8.0 * size) / (rate * symbol) * (1.0 - 1e-12))
     ppdu = _preamble_s(whole("stream_count", stream_count, low=1), standard) + symbol * symbols
     wait = AIFS_S + SLOT_S / 2.0 * whole("contention_window", contention_window)
     bitmap = np.where(count > 64.0, 32.0, 8.0)
-    answer = ofdm_frame_s(24.0 + bitmap, bandwidth_bps=positive("ack_bps", ack_bps))
+    schemes = whole("mcs", mcs)
+    answers = (
+        answer_bps(_reference_bps(schemes)) if ack_bps is None else positive("ack_bps", ack_bps)
+    )
+    answer = ofdm_frame_s(24.0 + bitmap, bandwidth_bps=answers)
     total = 8.0 * (count * packet / (wait + ppdu + SIFS_S + answer))
     too_much = (
         (count > MOST_AGGREGATE_PACKETS[standard])
@@ -303,9 +329,28 @@ def _rate(
     if width not in widths and not np.isnan(width):
         raise DomainError("not-a-choice", "channel_hz", width, choices=list(widths))
     bits = np.asarray(BITS)[np.where(np.isnan(scheme), 0.0, scheme).astype(int)]
-    symbol = SYMBOL_S[standard] + non_negative("guard_s", guard_s)
+    guard = non_negative("guard_s", guard_s)
+    one_of("guard_s", guard, *GUARDS[standard])
+    symbol = SYMBOL_S[standard] + guard
     rate = streams * widths.get(width, np.nan) * bits / symbol
+    if standard == "802.11ac":
+        rate = np.where(_is_left_out(width, scheme, streams), np.nan, rate)
     return keep_nan(rate, scheme, streams)
+
+
+def _is_left_out(width: float, scheme: FloatArray, streams: FloatArray) -> NDArray[np.bool_]:
+    """Whether 802.11ac has no such combination, as its bits do not fill the encoders evenly."""
+    found: NDArray[np.bool_] = np.zeros(np.broadcast_shapes(scheme.shape, streams.shape), bool)
+    for left_out_hz, left_out, counts in LEFT_OUT:
+        if width == left_out_hz:
+            found |= (scheme == left_out) & np.isin(streams, counts)
+    return found
+
+
+def _reference_bps(scheme: FloatArray) -> FloatArray:
+    """Return the rate of 802.11a with the modulation of a scheme, which its answers go by."""
+    slow: FloatArray = np.where(scheme < 1.0, 6e6, np.where(scheme < 3.0, 12e6, 24e6))
+    return keep_nan(slow, scheme)
 
 
 def _preamble_s(streams: FloatArray, standard: str) -> FloatArray:

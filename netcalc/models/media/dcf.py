@@ -17,8 +17,11 @@ from netcalc.checks import (
     model,
     non_negative,
     positive,
+    up_to,
     whole,
 )
+from netcalc.models.bounds import not_above, one_of
+from netcalc.models.media._answers import answer_bps
 
 SLOT_S = 9e-6
 SIFS_S = 16e-6
@@ -33,6 +36,13 @@ ACK_BYTES = 14.0
 RTS_BYTES = 20.0
 MAC_BYTES = 36.0
 """MAC header 24, FCS 4, LLC and SNAP 8."""
+
+MAX_MSDU_BYTES = 2304.0
+"""Most that a MAC frame carries (IEEE 802.11-2016, 9.2.4.7)."""
+MAX_PACKET_BYTES = MAX_MSDU_BYTES - 8.0
+"""An IP packet with LLC and SNAP."""
+OFDM_BPS = (6e6, 9e6, 12e6, 18e6, 24e6, 36e6, 48e6, 54e6)
+DSSS_BPS = (1e6, 2e6, 5.5e6, 11e6)
 
 DSSS_SLOT_S = 20e-6
 DSSS_SIFS_S = 10e-6
@@ -87,7 +97,7 @@ def ofdm_frame_s(frame_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatAr
     IEEE 802.11-2016, 17.3 (OFDM PHY), 17.4.3 (TXTIME).
     """
     frame = non_negative("frame_bytes", frame_bytes)
-    return _ofdm_s(frame, positive("bandwidth_bps", bandwidth_bps))
+    return _ofdm_s(frame, _ofdm_rate(bandwidth_bps))
 
 
 @model
@@ -136,7 +146,7 @@ def dsss_frame_s(
     """
     is_short = flag("short_preamble", short_preamble)
     preamble = DSSS_SHORT_PREAMBLE_S if is_short else DSSS_PREAMBLE_S
-    byte_s = 8.0 / positive("bandwidth_bps", bandwidth_bps)
+    byte_s = 8.0 / _dsss_rate(bandwidth_bps)
     return preamble + non_negative("frame_bytes", frame_bytes) * byte_s
 
 
@@ -145,7 +155,7 @@ def ofdm_throughput_bps(
     packet_bytes: ArrayLike,
     *,
     bandwidth_bps: ArrayLike,
-    ack_bps: ArrayLike = 24e6,
+    ack_bps: ArrayLike | None = None,
     contention_window: ArrayLike = 15,
     rts: bool = False,
 ) -> FloatArray:
@@ -161,8 +171,9 @@ def ofdm_throughput_bps(
         IP packet; MAC header, FCS, LLC and SNAP are 36 bytes more. [byte]
     bandwidth_bps : array_like
         Rate of the data: 6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s. [bit/s]
-    ack_bps : array_like
-        Rate of the acknowledgement: 6, 12 or 24 Mbit/s, not above that of the data. [bit/s]
+    ack_bps : array_like, optional
+        Rate of the acknowledgement: 6, 12 or 24 Mbit/s, by default the highest of them that is not
+        above that of the data. [bit/s]
     contention_window : array_like
         Least contention window; its half is the mean wait in slots. [1]
     rts : bool
@@ -202,13 +213,14 @@ def ofdm_throughput_bps(
     IEEE 802.11-2016, 10.3 (DCF), 17.4.3; Jun, Peddabachagari and Sichitiu, Theoretical maximum
     throughput of IEEE 802.11 and its applications, NCA 2003, doi:10.1109/NCA.2003.1201163.
     """
-    packet = non_negative("packet_bytes", packet_bytes)
+    packet = up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
+    rate, answers = _ofdm_rates(bandwidth_bps, ack_bps)
     wait = DIFS_S + SLOT_S / 2.0 * whole("contention_window", contention_window)
-    data = _ofdm_s(packet + MAC_BYTES, positive("bandwidth_bps", bandwidth_bps))
-    ack = _ofdm_s(np.asarray(ACK_BYTES), positive("ack_bps", ack_bps))
+    data = _ofdm_s(packet + MAC_BYTES, rate)
+    ack = _ofdm_s(np.asarray(ACK_BYTES), answers)
     before = np.zeros(())
     if flag("rts", rts):
-        asked = _ofdm_s(np.asarray(RTS_BYTES), positive("ack_bps", ack_bps))
+        asked = _ofdm_s(np.asarray(RTS_BYTES), answers)
         before = asked + SIFS_S + ack + SIFS_S
     return 8.0 * (packet / (wait + before + data + SIFS_S + ack))
 
@@ -271,13 +283,15 @@ def dsss_throughput_bps(
     Jun, Peddabachagari and Sichitiu, Theoretical maximum throughput of IEEE 802.11 and its
     applications, NCA 2003, table 2, doi:10.1109/NCA.2003.1201163.
     """
-    packet = non_negative("packet_bytes", packet_bytes)
+    packet = up_to("packet_bytes", packet_bytes, MAX_MSDU_BYTES)
+    rate, answers = _dsss_rate(bandwidth_bps), positive("ack_bps", ack_bps)
+    not_above("acknowledgement-above-data", "ack_bps", answers, rate)
     wait = DSSS_DIFS_S + DSSS_SLOT_S / 2.0 * whole("contention_window", contention_window)
-    data = (packet + DSSS_MAC_BYTES) * (8.0 / positive("bandwidth_bps", bandwidth_bps))
-    ack = 8.0 * ACK_BYTES / positive("ack_bps", ack_bps)
+    data = (packet + DSSS_MAC_BYTES) * (8.0 / rate)
+    ack = 8.0 * ACK_BYTES / answers
     before = np.zeros(())
     if flag("rts", rts):
-        asked = 8.0 * RTS_BYTES / positive("ack_bps", ack_bps)
+        asked = 8.0 * RTS_BYTES / answers
         before = 2.0 * (DSSS_PREAMBLE_S + DSSS_SIFS_S) + asked + ack  # the CTS is as long
     exchange = wait + before + 2.0 * DSSS_PREAMBLE_S + data + DSSS_SIFS_S + ack
     return 8.0 * (packet / exchange)
@@ -429,7 +443,7 @@ def saturation_utilization(
     Returns
     -------
     numpy.ndarray
-        Share of the time. [ratio]
+        Share of the time; nan where the payload takes longer than the whole frame. [ratio]
 
     See Also
     --------
@@ -465,10 +479,10 @@ def saturation_utilization(
     window = whole("window_slots", window_slots, low=1)
     stages = whole("stage_count", stage_count)
     idle, one, several = _slots(_attempts(count, window, stages), count)
-    sent = one * non_negative("payload_s", payload_s)
-    time = idle * non_negative("slot_s", slot_s) + one * positive("success_s", success_s)
-    share = sent / (time + several * non_negative("collision_s", collision_s))
-    return keep_nan(share, count, window, stages)
+    payload, success = non_negative("payload_s", payload_s), positive("success_s", success_s)
+    time = idle * non_negative("slot_s", slot_s) + one * success
+    share = one * payload / (time + several * non_negative("collision_s", collision_s))
+    return keep_nan(np.where(payload > success, np.nan, share), count, window, stages)
 
 
 @model
@@ -477,7 +491,7 @@ def saturation_throughput_bps(
     *,
     packet_bytes: ArrayLike,
     bandwidth_bps: ArrayLike,
-    ack_bps: ArrayLike = 24e6,
+    ack_bps: ArrayLike | None = None,
     window_slots: ArrayLike = 16,
     stage_count: ArrayLike = 6,
 ) -> FloatArray:
@@ -494,8 +508,9 @@ def saturation_throughput_bps(
         IP packet; MAC header, FCS, LLC and SNAP are 36 bytes more. [byte]
     bandwidth_bps : array_like
         Rate of the data: 6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s. [bit/s]
-    ack_bps : array_like
-        Rate of the acknowledgement: 6, 12 or 24 Mbit/s, not above that of the data. [bit/s]
+    ack_bps : array_like, optional
+        Rate of the acknowledgement: 6, 12 or 24 Mbit/s, by default the highest of them that is not
+        above that of the data. [bit/s]
     window_slots : array_like
         Slots of the first window: CWmin + 1. [1]
     stage_count : array_like
@@ -538,13 +553,38 @@ def saturation_throughput_bps(
     count = whole("station_count", station_count, low=1)
     window = whole("window_slots", window_slots, low=1)
     stages = whole("stage_count", stage_count)
-    packet = non_negative("packet_bytes", packet_bytes)
-    data = _ofdm_s(packet + MAC_BYTES, positive("bandwidth_bps", bandwidth_bps))
-    ack = _ofdm_s(np.asarray(ACK_BYTES), positive("ack_bps", ack_bps))
+    packet = up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
+    rate, answers = _ofdm_rates(bandwidth_bps, ack_bps)
+    data = _ofdm_s(packet + MAC_BYTES, rate)
+    ack = _ofdm_s(np.asarray(ACK_BYTES), answers)
     idle, one, several = _slots(_attempts(count, window, stages), count)
     busy = data + SIFS_S + ack + DIFS_S
     time = idle * SLOT_S + (one + several) * busy
     return keep_nan(8.0 * (packet / time) * one, count, window, stages)
+
+
+def _ofdm_rate(bandwidth_bps: ArrayLike) -> FloatArray:
+    rate = positive("bandwidth_bps", bandwidth_bps)
+    one_of("bandwidth_bps", rate, OFDM_BPS, "6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s")
+    return rate
+
+
+def _dsss_rate(bandwidth_bps: ArrayLike) -> FloatArray:
+    rate = positive("bandwidth_bps", bandwidth_bps)
+    one_of("bandwidth_bps", rate, DSSS_BPS, "1, 2, 5.5 or 11 Mbit/s")
+    return rate
+
+
+def _ofdm_rates(
+    bandwidth_bps: ArrayLike, ack_bps: ArrayLike | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the rates of data and of acknowledgements; note an acknowledgement that is faster."""
+    data = _ofdm_rate(bandwidth_bps)
+    if ack_bps is None:
+        return data, answer_bps(data)
+    answers = positive("ack_bps", ack_bps)
+    not_above("acknowledgement-above-data", "ack_bps", answers, data)
+    return data, answers
 
 
 def _ofdm_s(frame: FloatArray, rate: FloatArray) -> FloatArray:

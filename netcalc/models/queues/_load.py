@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, keep_nan, note
+from netcalc.checks import FloatArray, keep_nan, non_negative, note
 
 # 2^(2n) B(2n) / (2n)! with the Bernoulli numbers B, the last first: 1e-16 at 0.5.
 _LANGEVIN = (
@@ -34,13 +35,10 @@ SLOW_LOAD = 0.95
 """From here a queue forgets its start only after 1500 service times."""
 
 
-def note_slow_queue(load: FloatArray) -> None:
-    """Say how long a nearly full queue takes until a measurement agrees with its steady state.
-
-    The relaxation time of M/M/1 is 1 / (1 - sqrt(load))^2 services (Cohen, The Single Server Queue,
-    chapter II.2); the others have its order.
-    """
-    greatest = float(load.max(initial=0.0))
+def utilization_of(utilization: ArrayLike) -> FloatArray:
+    """Return a load of 0 or more, and note one that can only be meant in percent."""
+    load = non_negative("utilization", utilization)
+    greatest = float(np.fmax.reduce(load, axis=None, initial=0.0))
     if greatest > _PERCENT_LOAD:
         note(
             "load-as-percent",
@@ -48,6 +46,15 @@ def note_slow_queue(load: FloatArray) -> None:
             meant=greatest,
             ratio=greatest / 100.0,
         )
+    return load
+
+
+def note_slow_queue(load: FloatArray) -> None:
+    """Say how long a nearly full queue takes until a measurement agrees with its steady state.
+
+    The relaxation time of M/M/1 is 1 / (1 - sqrt(load))^2 services (Cohen, The Single Server Queue,
+    chapter II.2); the others have its order.
+    """
     highest = float(load.max(initial=0.0, where=load < 1.0))
     if highest > SLOW_LOAD:
         services = 1.0 / (1.0 - np.sqrt(highest)) ** 2

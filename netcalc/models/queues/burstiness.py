@@ -17,9 +17,10 @@ from netcalc.checks import (
     note,
     one_dimensional,
     positive,
+    whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.queues._load import headroom, note_slow_queue
+from netcalc.models.queues._load import headroom, note_slow_queue, utilization_of
 
 
 @model
@@ -69,7 +70,7 @@ def dispersion_index(arrival_count: ArrayLike) -> FloatArray:
     Gusella, Characterizing the variability of arrival processes with indexes of dispersion, IEEE
     JSAC 9 (1991), doi:10.1109/49.76633, section 2.1.
     """
-    counts = one_dimensional("arrival_count", non_negative("arrival_count", arrival_count))
+    counts = one_dimensional("arrival_count", whole("arrival_count", arrival_count))
     if counts.size < 2:
         raise DomainError("too-few-numbers", "arrival_count", counts.size, expected=2)
     mean = (counts / counts.size).sum()
@@ -186,7 +187,7 @@ def dispersion_wait_s(
     the average workload in a single-server queue, Proc. IEEE 77 (1989), doi:10.1109/5.21078,
     section 4.1.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     index = non_negative("dispersion", dispersion)
     note_slow_queue(load)
     if load.size and load.min() < 0.9 and (index != 1.0).any():

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, whole
 from netcalc.models.blocks import blockwise, in_blocks
-from netcalc.models.queues._load import growth_ratio, last_state, mean_state
+from netcalc.models.queues._load import growth_ratio, last_state, mean_state, utilization_of
 
 _FRACTION_STEPS = 60
 """Of a continued fraction far out in the tail: 60 are as good as 200 at all loads of the tests."""
@@ -59,7 +59,7 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     ----------
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
     return in_blocks(last_state, load, capacity)
 
@@ -106,7 +106,7 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     ----------
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
     return in_blocks(mean_state, load, capacity)
 
@@ -152,7 +152,7 @@ def mm1k_throughput_pps(
     ----------
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
     return in_blocks(_busy_ratio, load, capacity) / positive("service_s", service_s)
 
@@ -204,7 +204,7 @@ def mm1k_sojourn_s(
     ----------
     Kleinrock, Queueing Systems vol. 1, 3.6; Little 1961.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
     return in_blocks(_services_inside, load, capacity) * positive("service_s", service_s)
 
@@ -258,7 +258,7 @@ def mm1k_wait_s(
     ----------
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
     return in_blocks(_services_ahead, load, capacity) * positive("service_s", service_s)
 
@@ -315,7 +315,7 @@ def mm1k_wait_cdf(
     Kleinrock, Queueing Systems vol. 1, 3.6; Gross et al., Fundamentals of Queueing Theory, 2.5.
     """
     wait = non_negative("wait_s", wait_s)
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
     services = wait / positive("service_s", service_s)
     return in_blocks(_share_within, services, load, capacity)

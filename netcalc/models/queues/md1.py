@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio
 from netcalc.models.blocks import blockwise, in_blocks
-from netcalc.models.queues._load import headroom, langevin, log_sinh_ratio, note_slow_queue
+from netcalc.models.queues._load import (
+    headroom,
+    langevin,
+    log_sinh_ratio,
+    note_slow_queue,
+    utilization_of,
+)
 
 EXACT_STEPS = 32
 """Service times up to which the recursion is used; the tail is exponential to 1e-16 by then."""
@@ -67,7 +73,7 @@ def md1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     ----------
     Kleinrock, Queueing Systems vol. 1, 5.6 (Pollaczek-Khinchine with no variance).
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     note_slow_queue(load)
     return positive("service_s", service_s) * (0.5 * load / headroom(load))
 
@@ -112,7 +118,8 @@ def md1_customers(utilization: ArrayLike) -> FloatArray:
     ----------
     Kleinrock, Queueing Systems vol. 1, 5.6.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
+    note_slow_queue(load)
     return load + load * (0.5 * load / headroom(load))
 
 
@@ -164,7 +171,8 @@ def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     Operations Research Letters 29 (2001), doi:10.1016/S0167-6377(01)00108-0.
     """
     wait = non_negative("wait_s", wait_s)
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
+    note_slow_queue(load)
     steps = wait / positive("service_s", service_s)
     within = in_blocks(_share_within, steps, np.minimum(load, 1.0))
     return keep_nan(np.where(load < 1.0, within, 0.0), steps, load)
@@ -221,7 +229,8 @@ def md1_wait_percentile_s(
     Iversen and Staalhagen, Electronics Letters 35 (1999); Franx, Operations Research Letters 29
     (2001), doi:10.1016/S0167-6377(01)00108-0, solved for the time.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
+    note_slow_queue(load)
     share = ratio("quantile", quantile)
     service = positive("service_s", service_s)
     steps = in_blocks(_steps_at, share, np.minimum(load, 1.0))

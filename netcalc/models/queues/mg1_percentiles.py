@@ -21,7 +21,7 @@ from netcalc.checks import (
 )
 from netcalc.errors import DomainError
 from netcalc.models.queues._inversion import wait_percentile
-from netcalc.models.queues._load import note_slow_queue
+from netcalc.models.queues._load import note_slow_queue, utilization_of
 
 
 @model
@@ -99,7 +99,7 @@ def packet_mix_wait_percentile_s(
     doi:10.1007/b97236.
     """
     size, share = _mix(wire_bytes, weight)
-    load, wanted = non_negative("utilization", utilization), ratio("quantile", quantile)
+    load, wanted = utilization_of(utilization), ratio("quantile", quantile)
     note_slow_queue(load)
     bandwidth = positive("bandwidth_bps", bandwidth_bps)
     mean = float(share @ size)
@@ -184,7 +184,7 @@ def packet_ahead_wait_s(
     size, share = _mix(wire_bytes, weight)
     mean = share @ size
     residual = np.asarray((0.5 * share * (size / mean)) @ size)
-    load = np.minimum(non_negative("utilization", utilization), 1.0)
+    load = np.minimum(utilization_of(utilization), 1.0)
     return load * (8.0 / positive("bandwidth_bps", bandwidth_bps)) * residual
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio, whole
 from netcalc.models.blocks import blockwise
-from netcalc.models.queues._load import headroom, note_slow_queue
+from netcalc.models.queues._load import headroom, note_slow_queue, utilization_of
 
 
 @model
@@ -64,7 +64,7 @@ def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     ----------
     Kleinrock, Queueing Systems vol. 1, 3.2.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     note_slow_queue(load)
     return positive("service_s", service_s) * (load / headroom(load))
 
@@ -110,7 +110,7 @@ def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray
     ----------
     Kleinrock, Queueing Systems vol. 1, 3.2.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     note_slow_queue(load)
     return positive("service_s", service_s) / headroom(load)
 
@@ -155,7 +155,8 @@ def mm1_customers(utilization: ArrayLike) -> FloatArray:
     ----------
     Kleinrock, Queueing Systems vol. 1, 3.2.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
+    note_slow_queue(load)
     return load / headroom(load)
 
 
@@ -193,7 +194,8 @@ def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
     ----------
     Kleinrock, Queueing Systems vol. 1, 3.2.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
+    note_slow_queue(load)
     return load * (load / headroom(load))
 
 
@@ -232,7 +234,7 @@ def mm1_state_probability(utilization: ArrayLike, *, customer_count: ArrayLike) 
     ----------
     Kleinrock, Queueing Systems vol. 1, 3.2.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     count = whole("customer_count", customer_count)
     return headroom(load) * np.minimum(load, 1.0) ** count
 
@@ -282,7 +284,8 @@ def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     Kleinrock, Queueing Systems vol. 1, 5.12.
     """
     wait = non_negative("wait_s", wait_s)
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
+    note_slow_queue(load)
     idle = headroom(load)
     decayed = -np.expm1(-idle * (wait / positive("service_s", service_s)))
     within = idle + load * decayed
@@ -338,7 +341,8 @@ def mm1_wait_percentile_s(
     ----------
     Kleinrock, Queueing Systems vol. 1, 5.12, solved for the time.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
+    note_slow_queue(load)
     share = ratio("quantile", quantile)
     service = positive("service_s", service_s)
     longer = np.maximum(np.log(load) - np.log1p(-share), 0.0)
@@ -387,7 +391,8 @@ def mm1_sojourn_percentile_s(
     ----------
     Kleinrock, Queueing Systems vol. 1, 5.12.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
+    note_slow_queue(load)
     share = ratio("quantile", quantile)
     mean = positive("service_s", service_s) / headroom(load)
     left = np.where(load < 1.0, mean * -np.log1p(-share), np.inf)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, one_dimensional, positive
 from netcalc.errors import DomainError
+from netcalc.models.queues._load import utilization_of
 
 
 @model
@@ -132,7 +133,7 @@ def _classes(
     utilization: ArrayLike, service_s: ArrayLike, service_scv: ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return load, service time and its variation, one each for every class."""
-    load = one_dimensional("utilization", non_negative("utilization", utilization))
+    load = one_dimensional("utilization", utilization_of(utilization))
     service = one_dimensional("service_s", positive("service_s", service_s))
     scv = one_dimensional("service_scv", non_negative("service_scv", service_scv))
     for name, values in (("service_s", service), ("service_scv", scv)):

@@ -23,7 +23,7 @@ from netcalc.checks import (
     positive,
 )
 from netcalc.errors import DomainError
-from netcalc.models.queues._load import headroom, note_slow_queue
+from netcalc.models.queues._load import headroom, note_slow_queue, utilization_of
 
 QueueKind: TypeAlias = Literal["mm1", "md1", "mg1", "gg1", "mmc", "mm1k", "mmck", "mmcc"]
 
@@ -70,7 +70,7 @@ def is_stable(utilization: ArrayLike, *, queue: QueueKind = "gg1") -> NDArray[np
     ----------
     Kleinrock, Queueing Systems vol. 1, 2.1.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     if choice("queue", queue, (*INFINITE_QUEUES, *LIMITED_QUEUES)) in LIMITED_QUEUES:
         return ~np.isnan(load)
     return np.asarray(load < 1.0)
@@ -174,7 +174,7 @@ def mg1_wait_s(
     ----------
     Kleinrock, Queueing Systems vol. 1, 5.6.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     note_slow_queue(load)
     scv = non_negative("service_scv", service_scv)
     return positive("service_s", service_s) * (0.5 + 0.5 * scv) * (load / headroom(load))
@@ -291,7 +291,8 @@ def packet_mix_wait_s(
     size, share = _mix(wire_bytes, weight)
     mean, scv = _mix_moments(size, share)
     service = 8.0 * (mean / positive("bandwidth_bps", bandwidth_bps))
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
+    note_slow_queue(load)
     return service * (0.5 + 0.5 * scv) * (load / headroom(load))
 
 
@@ -357,7 +358,7 @@ def kingman_wait_s(
     Kingman, The single server queue in heavy traffic, Proc. Cambridge Phil. Soc. 57 (1961),
     doi:10.1017/S0305004100036094.
     """
-    load = non_negative("utilization", utilization)
+    load = utilization_of(utilization)
     note_slow_queue(load)
     arrivals = non_negative("arrival_scv", arrival_scv)
     services = non_negative("service_scv", service_scv)

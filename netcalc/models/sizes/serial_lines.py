@@ -22,6 +22,7 @@ from netcalc.checks import (
 )
 from netcalc.errors import DomainError
 from netcalc.models.blocks import blockwise
+from netcalc.models.sizes.headers import ip_packet
 
 PPP_HEADER_BYTES = 4.0
 """Address, control and protocol. [byte]"""
@@ -163,7 +164,7 @@ def ppp_wire_bytes(
     ----------
     RFC 1661, RFC 1662; RFC 6349 section 4.1 (8 bytes).
     """
-    frame = non_negative("packet_bytes", packet_bytes) + (
+    frame = ip_packet("packet_bytes", packet_bytes) + (
         PPP_HEADER_BYTES + non_negative("fcs_bytes", fcs_bytes)
     )
     stuffed = frame * (1.0 + ratio("stuffing_ratio", stuffing_ratio))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, flag, keep_nan, model, non_negative, positive, ratio
 from netcalc.models.blocks import blockwise, in_blocks
+from netcalc.models.bounds import timeout_after
 from netcalc.models.tcp.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
 from netcalc.models.tcp.timers import MIN_RTO_S
 
@@ -73,9 +74,11 @@ def handshake_s(
     back = ratio("reverse_loss_ratio", reverse_loss_ratio)
     # (1 - p) / (1 - 2p) - 1, for each direction
     timeouts = forward / (1 - 2 * forward) + back / (1 - 2 * back)
-    waits = non_negative("syn_timeout_s", syn_timeout_s) * timeouts
+    rtt, timeout = non_negative("rtt_s", rtt_s), non_negative("syn_timeout_s", syn_timeout_s)
+    timeout_after(timeout, rtt, name="syn_timeout_s")
+    waits = timeout * timeouts
     diverges = np.maximum(forward, back) >= 0.5
-    return non_negative("rtt_s", rtt_s) + np.where(diverges, np.inf, waits)
+    return rtt + np.where(diverges, np.inf, waits)
 
 
 @model

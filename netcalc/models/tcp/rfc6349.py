@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive
 from netcalc.errors import DomainError
-from netcalc.models.bounds import not_below
+from netcalc.models.bounds import not_below, tcp_window
 
 
 @model
@@ -224,4 +224,5 @@ def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) 
     RFC 6349, 3.3.1 and 5.1.
     """
     product = non_negative("bdp_bytes", bdp_bytes)
-    return np.maximum(np.ceil(product / positive("window_bytes", window_bytes)), 1.0)
+    window = tcp_window(positive("window_bytes", window_bytes))
+    return np.maximum(np.ceil(product / window), 1.0)

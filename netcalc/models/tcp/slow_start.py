@@ -24,6 +24,7 @@ from netcalc.checks import (
 )
 from netcalc.errors import DomainError
 from netcalc.models.blocks import blockwise, in_blocks
+from netcalc.models.bounds import tcp_window
 
 InitialWindowRule: TypeAlias = Literal[
     "rfc2001", "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002"
@@ -277,7 +278,8 @@ def window_growth_s(
     ----------
     Grigorik, High Performance Browser Networking, ch. 2.
     """
-    wanted = non_negative("window_bytes", window_bytes) / positive("mss_bytes", mss_bytes)
+    wanted = tcp_window(non_negative("window_bytes", window_bytes))
+    wanted = wanted / positive("mss_bytes", mss_bytes)
     first = positive("initial_window_segments", initial_window_segments)
     factor = at_least("growth", growth, 1)
     return in_blocks(_growth_s, wanted, first, factor, non_negative("rtt_s", rtt_s))

@@ -23,6 +23,7 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
+from netcalc.models.bounds import timeout_after
 
 MIN_RTO_S = 0.2
 """Least retransmission timeout of Linux above the round trip (TCP_RTO_MIN). [s]"""
@@ -122,7 +123,9 @@ def rto_s(
         timeout = smoothed + np.maximum(margin, least)
     else:
         timeout = np.maximum(smoothed + margin, least)
-    return np.minimum(timeout, positive("max_rto_s", max_rto_s, allow_inf=True))
+    timeout = np.minimum(timeout, positive("max_rto_s", max_rto_s, allow_inf=True))
+    timeout_after(timeout, smoothed)
+    return timeout
 
 
 @model

@@ -10,7 +10,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, flag, keep_nan, model, non_negative, positive, whole
+from netcalc.checks import (
+    FloatArray,
+    between,
+    counted,
+    flag,
+    keep_nan,
+    model,
+    non_negative,
+    positive,
+    whole,
+)
 from netcalc.models.blocks import blockwise
 from netcalc.models.bounds import tcp_window
 
@@ -225,7 +235,7 @@ def serialized_throughput_bps(
     ----------
     Bertsekas and Gallager, Data Networks, 2.4; Kurose and Ross, Computer Networking, 3.4.
     """
-    window = non_negative("window_packets", window_packets)
+    window = counted("window_packets", window_packets, serialized_throughput_bps)
     bits = 8.0 * positive("packet_bytes", packet_bytes)
     rate = positive("bandwidth_bps", bandwidth_bps)
     cycle_s = non_negative("base_rtt_s", base_rtt_s) + bits / rate

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive, ratio, whole
 from netcalc.models.blocks import blockwise
+from netcalc.models.bounds import not_above
 
 PEAK_FACTOR = 1.2
 """Subscribers that reach the rate sold at once, K: 1.0 is the least, 1.2 is what is planned by."""
@@ -72,9 +73,10 @@ def access_node_bandwidth_bps(
     Cloonan, Allen and Emmendorfer, Simulating the impact of QoE on per-service group HSD bandwidth
     capacity requirements, ARRIS 2014, p. 9 (with a K of 1.0).
     """
-    mean = whole("subscriber_count", subscriber_count) * non_negative("mean_bps", mean_bps)
-    peak = non_negative("sold_bps", sold_bps)
-    return mean + non_negative("peak_factor", peak_factor) * peak
+    mean, peak = non_negative("mean_bps", mean_bps), non_negative("sold_bps", sold_bps)
+    not_above("mean-above-sold", "mean_bps", mean, peak)
+    together = whole("subscriber_count", subscriber_count) * mean
+    return together + non_negative("peak_factor", peak_factor) * peak
 
 
 @model
@@ -129,8 +131,10 @@ def access_node_subscriber_count(
     Cloonan, Allen and Emmendorfer, ARRIS 2014, p. 9 (with a K of 1.0), solved for the subscribers.
     """
     bandwidth = positive("bandwidth_bps", bandwidth_bps)
-    peak = non_negative("peak_factor", peak_factor) * non_negative("sold_bps", sold_bps)
-    left = np.maximum(bandwidth - peak, 0.0) / positive("mean_bps", mean_bps)
+    mean, sold = positive("mean_bps", mean_bps), non_negative("sold_bps", sold_bps)
+    not_above("mean-above-sold", "mean_bps", mean, sold)
+    peak = non_negative("peak_factor", peak_factor) * sold
+    left = np.maximum(bandwidth - peak, 0.0) / mean
     # 1.3e9 over 2e6 must not lose a subscriber by the last digit of a product.
     return np.floor(left * (1.0 + 1e-12))
 
@@ -217,7 +221,7 @@ def busy_hour_bps(traffic_bytes: ArrayLike, *, busy_hour_ratio: ArrayLike = 0.1)
     Typical: 6 to 7 % of residential traffic falls into the busy hour, some 10 % and more of an
     office's.
 
-    Range: everywhere.
+    Range: busy_hour_ratio from 0.0416.
 
     Symbols: :math:`V` traffic_bytes, :math:`h` busy_hour_ratio.
 

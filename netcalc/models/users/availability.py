@@ -20,6 +20,7 @@ from netcalc.checks import (
     ratio,
     whole,
 )
+from netcalc.models.bounds import at_most_line
 from netcalc.models.users.growth import YEAR_S
 
 
@@ -301,7 +302,7 @@ def failure_utilization(
     load = non_negative("utilization", utilization)
     links = whole("link_count", link_count, low=1)
     left = links - whole("failed_count", failed_count)
-    return np.where(left < 0.0, np.nan, load * (links / np.maximum(left, 0.0)))
+    return at_most_line(np.where(left < 0.0, np.nan, load * (links / np.maximum(left, 0.0))))
 
 
 @model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, doubts
 from netcalc.models.media import aggregates
 
 # Published: the tables of IEEE 802.11 (clauses 19.5, 21.5, 27.5), in Mbit/s
@@ -36,6 +36,44 @@ def test_what_a_standard_does_not_have_is_refused():
         aggregates.wifi_rate_bps(7, standard="802.11n", channel_hz=80e6)
     with pytest.raises(DomainError, match="stream_count must be from 1 to 4"):
         aggregates.wifi_rate_bps(7, standard="802.11n", channel_hz=20e6, stream_count=5)
+
+
+def test_combinations_that_802_11ac_leaves_out():
+    """Derived in 20 MHz: a symbol has whole bits. Published (802.11-2016, 21.5) for the others."""
+    streams = np.arange(1, 9)
+    subcarriers = {20: 52, 40: 108, 80: 234, 160: 468}
+    five_sixths = {7: 6, 9: 8}  # bits of a subcarrier, of which 5 of 6 are data
+    others = {(80, 6, 3), (80, 6, 7), (80, 9, 6), (160, 9, 3)}
+    for mhz, carriers in subcarriers.items():
+        for mcs in range(10):
+            found = aggregates.wifi_rate_bps(mcs, channel_hz=mhz * 1e6, stream_count=streams)
+            whole = [
+                mcs not in five_sixths or carriers * five_sixths[mcs] * 5 * int(n) % 6 == 0
+                for n in streams
+            ]
+            there = [
+                one and (mhz, mcs, n) not in others for one, n in zip(whole, streams, strict=True)
+            ]
+            assert np.isfinite(found).tolist() == there, (mhz, mcs)
+    assert np.isnan(aggregates.wifi_throughput_bps(1, packet_bytes=1500, channel_hz=20e6))
+
+
+def test_a_guard_that_a_standard_does_not_have_is_noted():
+    for standard, guard, is_noted in (
+        ("802.11ac", 0.4e-6, False), ("802.11ac", 0.8e-6, False), ("802.11ac", 1.6e-6, True),
+        ("802.11ax", 0.4e-6, True), ("802.11ax", 3.2e-6, False),
+    ):  # fmt: skip
+        with doubts() as found:
+            aggregates.wifi_rate_bps(5, guard_s=guard, standard=standard)
+        assert [one.code for one in found] == ["not-of-standard"] * is_noted, (standard, guard)
+
+
+@pytest.mark.each(("mcs", "answer_mbps"), [(0, 6), (1, 12), (2, 12), (3, 24), (9, 24)])
+def test_a_block_acknowledgement_is_not_faster_than_the_data(mcs, answer_mbps):
+    """Published rule: 802.11-2016, 10.7.6.5.4: BPSK is answered at 6, QPSK at 12 Mbit/s."""
+    given = {"packet_bytes": 1500, "mcs": mcs, "channel_hz": 40e6}
+    found = aggregates.wifi_throughput_bps(2, **given)
+    assert found == aggregates.wifi_throughput_bps(2, **given, ack_bps=answer_mbps * 1e6)
 
 
 def exchange_us(packets, size, bits, symbol_us, preamble_us, bitmap):

@@ -8,6 +8,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from netcalc.errors import doubts
 from netcalc.models.media import dcf
 
 
@@ -63,6 +64,40 @@ def test_one_station_of_802_11a(rate, ack, mbps):
     """Derived: 34 + 67.5 us, 513 or 57 symbols, SIFS, 6 or 2 symbols."""
     found = dcf.ofdm_throughput_bps(1500, bandwidth_bps=rate, ack_bps=ack)
     assert found / 1e6 == pytest.approx(mbps, rel=1e-9)
+
+
+@pytest.mark.each(
+    ("rate", "symbols", "answer_symbols"),
+    # derived: 34 + 67.5 us, then 20 us and 4 for each symbol of 22 + 8 x 1536 bits, SIFS, and
+    # 22 + 8 x 14 bits at 6, 12 or 24 Mbit/s
+    [(6e6, 513, 6), (9e6, 342, 6), (12e6, 257, 3), (18e6, 171, 3), (24e6, 129, 2), (54e6, 57, 2)],
+)
+def test_an_acknowledgement_is_not_faster_than_the_data(rate, symbols, answer_symbols):
+    """Published rule: IEEE 802.11-2016, 10.7.6.5: the highest basic rate not above the data."""
+    exchange = 101.5e-6 + 20e-6 + 4e-6 * symbols + 16e-6 + 20e-6 + 4e-6 * answer_symbols
+    found = dcf.ofdm_throughput_bps(1500, bandwidth_bps=rate)
+    assert found == pytest.approx(12_000 / exchange, rel=1e-12)
+    one = dcf.saturation_throughput_bps(1, packet_bytes=1500, bandwidth_bps=rate)
+    assert one == pytest.approx(12_000 / exchange, rel=1e-9)  # identity: no one to collide with
+
+
+def test_a_faster_acknowledgement_is_noted():
+    for model, others in (
+        (dcf.ofdm_throughput_bps, {"bandwidth_bps": 6e6, "ack_bps": 24e6}),
+        (dcf.dsss_throughput_bps, {"bandwidth_bps": 1e6, "ack_bps": 2e6}),
+    ):
+        with doubts() as found:
+            model(1500, **others)
+        assert [one.code for one in found] == ["acknowledgement-above-data"]
+
+
+def test_a_payload_is_not_longer_than_its_frame():
+    given = {"collision_s": 1e-3, "slot_s": 9e-6}
+    longer = dcf.saturation_utilization(5, payload_s=2e-3, success_s=1e-3, **given)
+    assert np.isnan(longer)
+    # derived: without pauses and collisions the medium carries nothing else
+    same = {"payload_s": 1e-3, "success_s": 1e-3, "collision_s": 0.0, "slot_s": 0.0}
+    assert dcf.saturation_utilization(5, **same) == pytest.approx(1.0, rel=1e-12)
 
 
 def chain(collision, window, stages):
@@ -161,10 +196,10 @@ def test_stations_of_802_11a_share_by_the_same_law():
     """Identity: the general form with the times of that standard, and one station alone."""
     busy = 34e-6 + 248e-6 + 16e-6 + 28e-6
     utilization = dcf.saturation_utilization(
-        12, payload_s=1.0, success_s=busy, collision_s=busy, slot_s=9e-6
+        12, payload_s=1e-4, success_s=busy, collision_s=busy, slot_s=9e-6
     )
     found = dcf.saturation_throughput_bps(12, packet_bytes=1500, bandwidth_bps=54e6)
-    assert found == pytest.approx(float(utilization) * 12_000, rel=1e-12)
+    assert found == pytest.approx(float(utilization) / 1e-4 * 12_000, rel=1e-12)
     alone = dcf.saturation_throughput_bps(1, packet_bytes=1500, bandwidth_bps=54e6)
     plain = dcf.ofdm_throughput_bps(1500, bandwidth_bps=54e6)
     assert alone == pytest.approx(float(plain), rel=1e-9), "the mean backoff of 7.5 slots"
