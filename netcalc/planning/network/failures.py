@@ -30,7 +30,6 @@ from netcalc.planning.network.routing import (
     sum_by_key,
 )
 
-
 MOST_HOPS = 64
 """From nodes further away than this a failure is routed anew: each hop costs a step. [1]"""
 NUMBERS_AT_ONCE = 1_000_000
