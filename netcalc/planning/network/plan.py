@@ -244,6 +244,13 @@ class NetworkPlan:
         _, start, end, _ = self._directions[arc]
         return start, end
 
+    def ratio_after(self, case: int) -> FloatArray:
+        """Return the load over rate of each arc after a failure; 0 of those that are lost."""
+        arcs = self.cases[case].arcs
+        total = (self._load + self._failing.fail(arcs).load).sum(axis=1)
+        total[arcs] = 0.0
+        return np.asarray(np.maximum(total, 0.0) / self.rate_bps)
+
     def scan(self) -> Iterator[FailureResult]:
         """Try each failure that was not tried yet, and yield what it does."""
         known = {one.case for one in self.failures}
