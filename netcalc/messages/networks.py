@@ -18,6 +18,9 @@ NETWORKS: dict[str, str] = {
     "network-cell-empty": "the cell is empty",
     "network-cell-unreadable": "{reason}",
     "network-cost": "is not a cost",
+    "network-coordinate": "is not a coordinate",
+    "network-degrees": "is not a coordinate in degrees",
+    "network-coordinate-alone": "the column {column} is missing beside it",
     "network-one-number": "an availability is one number, not a range",
     "network-number-impossible": "is impossible: it must be {limits}",
     "network-range-impossible": ("{share:ratio} of this range is impossible: it must be {limits}"),
@@ -31,6 +34,7 @@ NETWORKS: dict[str, str] = {
     "network-disconnected": "no path leads there from {start}",
     # Objects and graphs.
     "network-empty": "there are no {name}",
+    "network-positions": "{name}: {value} for {nodes:node|nodes}",
     "network-name-twice": "{name}: {value!r} is there twice",
     "network-draws-impossible": (
         "{value:ratio} of the distribution of {name} is impossible: it must be from {low:g} to "
@@ -47,19 +51,28 @@ NETWORKS: dict[str, str] = {
         "together, at the layer of the rates of the links"
     ),
     "network-busiest": "busiest: {start} to {end} with {ratio:ratio} of {rate_bps:bit/s}",
-    "network-worst-failure": (
-        "worst single failure: {link}; then {start} to {end} has {ratio:ratio} of {rate_bps:bit/s}"
+    "network-tried": (
+        "failures tried, each alone: {links:link|links}, {nodes:node|nodes}, {groups:group|groups} "
+        "of links"
     ),
-    "network-cut": "the failure of {link} cuts off {count:demand|demands} of {rate_bps:bit/s}",
+    "network-worst-failure": (
+        "worst single failure: {failed}; then {start} to {end} has {ratio:ratio} of "
+        "{rate_bps:bit/s}"
+    ),
+    "network-worst-share": (
+        "in {share:ratio} of the draws it is the worst of the {count} failures that are the worst "
+        "at the medians, for a link or for the network"
+    ),
+    "network-cut": "the failure of {failed} cuts off {count:demand|demands} of {rate_bps:bit/s}",
     "network-cuts-more": "{count:more failure cuts|more failures cut} demands off",
     "network-full": "full first: {start} to {end} on {date}",
     "network-full-now": "full already: {start} to {end}",
     "network-full-never": "no link is ever full within 100 years",
     "network-full-failed": (
-        "full first with any one failure: {start} to {end} on {date}, if {link_failed} fails"
+        "full first with any one failure: {start} to {end} on {date}, if {failed} fails"
     ),
     "network-full-failed-now": (
-        "full already with one failure: {start} to {end}, if {link_failed} fails"
+        "full already with one failure: {start} to {end}, if {failed} fails"
     ),
     "network-slowest": "longest mean delay of a demand: {delay_s:s} from {start} to {end}",
     "network-slowest-endless": "no end to the wait of a demand: {start} to {end}, over a full link",
@@ -72,14 +85,14 @@ NETWORKS: dict[str, str] = {
     "network-costs-latency": "shortest paths by latency in microseconds, equal split at each node",
     "network-queue": "delays are means: latency, serialization and the wait of {queue} ({model})",
     "network-drawn": (
-        "ranges are p5 to p95 of {draws:draw|draws}; paths, and the failure that is the worst for "
-        "a link, are those of the medians"
+        "ranges are p5 to p95 of {draws:draw|draws}; paths, and which failure is the worst for a "
+        "link and for the network, are those of the medians"
     ),
     "network-interrupted": (
-        "stopped after {done} of {total:single failure|single failures}; the page is of those"
+        "stopped after {done} of {total:failure|failures}; the page is of those"
     ),
     "network-no-ranges": "stopped before the ranges were drawn; all numbers are of their medians",
-    "network-continued": "continued: {done} of {total:single failure|single failures} were saved",
+    "network-continued": "continued: {done} of {total:failure|failures} were saved",
     "network-saved-other": "has the failures of another network or of other settings",
     "network-saved-damaged": "is not what a scan has written",
     "network-saved-busy": "{file}: another process writes its failures there",
@@ -113,5 +126,7 @@ NETWORKS_HINTS: dict[str, str] = {
 NETWORKS_EXPECTED: dict[str, str] = {
     "network-file-empty": "a first line with {columns:names}",
     "network-cost": "a whole number from 1 to {high}",
+    "network-coordinate": "a number without a unit",
+    "network-degrees": "a number from {low:g} to {high:g}",
     "network-row-length": "{wanted:cell|cells}",
 }

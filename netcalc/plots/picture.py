@@ -20,6 +20,7 @@ from bokeh.models import (
     Legend,
     Line,
     LogAxis,
+    MultiLine,
     Patches,
     Quad,
     Range1d,
@@ -39,6 +40,8 @@ from netcalc.units import show
 WIDTH = 760
 LEFT, RIGHT, TOP, BOTTOM = 116, 40, 34, 52
 ROW = 20
+CHARACTER = 8.0
+"""Width of a character of a label, about."""
 # On 644 pixels a line of 150 points is smooth, and a picture stays at a few kilobytes.
 LINE_POINTS = 150
 SCATTER_POINTS = 300
@@ -82,13 +85,15 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     entries = [item for item in items if has_marks(item)]
     head = (TOP if chart.title.text.text else 10) + ROW * len(entries)
     height = float(chart.height) - LEGEND_ROW * len(items) + ROW * len(entries)
-    box = (LEFT, top + head, WIDTH - RIGHT, top + height - BOTTOM)
+    box = (_left(chart), top + head, WIDTH - RIGHT, top + height - BOTTOM)
     glyphs = [r for r in chart.renderers if isinstance(r, GlyphRenderer)]
     x_log, y_log = (isinstance(axis[0], LogAxis) for axis in (chart.xaxis, chart.yaxis))
     beside = [one for one in _charts(plot.figure) if one.x_range is chart.x_range]
     along = [r for one in beside for r in one.renderers if isinstance(r, GlyphRenderer)]
     xs = _limits(along, chart.x_range, "x", log=x_log)
     ys = _limits(glyphs, chart.y_range, "y", log=y_log)
+    if chart.match_aspect:
+        xs, ys = _one_scale(xs, ys, width=box[2] - box[0], height=box[3] - box[1])
     x = Scale(*xs, start=box[0], end=box[2], log=x_log)
     down, up = (box[3], box[1]) if ys[0] <= ys[1] else (box[1], box[3])
     y = Scale(min(ys), max(ys), start=down, end=up, log=y_log)
@@ -110,11 +115,20 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     return height, out
 
 
+def _left(chart: figure) -> float:
+    """Return where the plot area begins: names beside bars need more room than numbers."""
+    names = [str(one.text) for one in chart.yaxis[0].major_label_overrides.values()]
+    return max(LEFT, 16.0 + CHARACTER * max(map(len, names), default=0))
+
+
 def _frame(
     chart: figure, x: Scale, y: Scale, box: tuple[float, float, float, float], plot: Plot
 ) -> list[str]:
     left, up, right, down = box
-    grid, out = _GRID[plot.theme], []
+    grid = _GRID[plot.theme]
+    out: list[str] = []
+    if not chart.xaxis[0].visible:
+        return out
     for tick in _ticks(chart.xaxis[0], x):
         at = float(x(tick))
         out.append(path(f"M{at:.1f} {up:.1f}V{down:.1f}", grid, 1))
@@ -153,6 +167,8 @@ def _glyph(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
     glyph, data = renderer.glyph, renderer.data_source.data
     if isinstance(glyph, Line):
         return [_polyline(x(data[glyph.x]), y(data[glyph.y]), glyph)]
+    if isinstance(glyph, MultiLine):
+        return [_polylines(x, y, data, glyph)]
     if isinstance(glyph, Scatter):
         return _markers(x(data[glyph.x]), y(data[glyph.y]), glyph)
     if isinstance(glyph, VArea):
@@ -181,6 +197,18 @@ def _polyline(xs: NDArray[Any], ys: NDArray[Any], glyph: Line) -> str:
     dash = " ".join(str(d) for d in glyph.line_dash)
     more = f' stroke-dasharray="{dash}"' if dash else ""
     return path("".join(steps), glyph.line_color, glyph.line_width, more)
+
+
+def _polylines(x: Scale, y: Scale, data: Any, glyph: MultiLine) -> str:
+    steps = []
+    for xs, ys in zip(data[glyph.xs], data[glyph.ys], strict=True):
+        pairs = [f"{a:.1f} {b:.1f}" for a, b in zip(x(xs), y(ys), strict=True)]
+        steps.append("M" + "L".join(pairs))
+    dash = " ".join(str(d) for d in _value(glyph.line_dash))
+    more = f' stroke-dasharray="{dash}"' if dash else ""
+    alpha = _value(glyph.line_alpha)
+    more += "" if alpha == 1.0 else f' stroke-opacity="{alpha:g}"'
+    return path("".join(steps), _value(glyph.line_color), _value(glyph.line_width), more)
 
 
 def _markers(xs: NDArray[Any], ys: NDArray[Any], glyph: Scatter) -> list[str]:
@@ -225,6 +253,11 @@ def _key(renderers: list[GlyphRenderer], y: float) -> list[str]:
         glyph = renderer.glyph
         if isinstance(glyph, Line):
             out.append(_polyline(np.array([LEFT, LEFT + 38.0]), np.array([y, y]), glyph))
+        elif isinstance(glyph, MultiLine):
+            ends = {glyph.xs: [[0.0, 1.0]], glyph.ys: [[0.0, 1.0]]}
+            across = Scale(0.0, 1.0, start=LEFT, end=LEFT + 38.0, log=False)
+            level = Scale(0.0, 1.0, start=y, end=y, log=False)
+            out.append(_polylines(across, level, ends, glyph))
         elif isinstance(glyph, Scatter):
             out.append(marker(str(_value(glyph.marker)), LEFT + 19, y, glyph.line_color))
         else:
@@ -245,6 +278,19 @@ def _value(spec: Any, data: Any = None, index: int = 0) -> Any:
     if field is not None and data is not None:
         return data[field][index]
     return getattr(spec, "value", spec)
+
+
+def _one_scale(
+    xs: tuple[float, float], ys: tuple[float, float], *, width: float, height: float
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return limits about the same middles with as many data a pixel in both directions."""
+    scale = max((xs[1] - xs[0]) / width, (ys[1] - ys[0]) / height)
+
+    def about(low: float, high: float, pixels: float) -> tuple[float, float]:
+        middle = (low + high) / 2.0
+        return middle - scale * pixels / 2.0, middle + scale * pixels / 2.0
+
+    return about(*xs, width), about(*ys, height)
 
 
 def _limits(

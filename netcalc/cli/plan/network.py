@@ -14,11 +14,12 @@ import click
 
 from netcalc import units
 from netcalc.cli import INTERRUPTED, check_one_form, complain, print_json, put, say
-from netcalc.cli.mistakes import Command
+from netcalc.cli.mistakes import Command, named_as_typed
 from netcalc.cli.output import cell, check_outputs, print_table, print_written, write_plot
 from netcalc.cli.plan.page import Day, Growth
 from netcalc.cli.quantity import Choice, Quantity, WholeNumber
 from netcalc.messages import Notice
+from netcalc.planning.network.cases import FAILS
 from netcalc.planning.network.costs import COSTS
 from netcalc.planning.network.delays import QUEUES
 from netcalc.planning.network.settings import DRAWS
@@ -35,7 +36,11 @@ _ENDLESS_S = 1e9
 @click.command(cls=Command)
 @click.argument("links", metavar="LINKS.csv")
 @click.argument("demands", metavar="DEMANDS.csv")
-@click.option("--nodes", metavar="NODES.csv", help="Column node: the only names links may have.")
+@click.option(
+    "--nodes",
+    metavar="NODES.csv",
+    help="Column node: the only names links may have; x and y, or lat and lon: where they are.",
+)
 @click.option("--one-way", is_flag=True, help="Each line of LINKS.csv is one direction.")
 @click.option(
     "--growth",
@@ -61,6 +66,13 @@ _ENDLESS_S = 1e9
     default="100%",
     show_default=True,
     help="Load at which a link counts as full.",
+)
+@click.option(
+    "--fail",
+    type=Choice(list(FAILS)),
+    default="links",
+    show_default=True,
+    help="What fails, each alone: links (and groups of them), nodes, both.",
 )
 @click.option(
     "--queue",
@@ -116,11 +128,12 @@ def network(
     netcalc plan network links.csv demands.csv --save scan.jsonl --csv > loads.csv
 
     LINKS.csv has a line for each link, which is both directions: from,to,rate,latency, and
-    optionally name, cost, availability and growth (of its load). DEMANDS.csv has from,to,rate, and
-    optionally growth. Units are in the cells (10 Gbit/s) or in the headings (rate [Gbit/s]); a
-    number may be a range (80..100 Mbit/s, 30 ms ± 5 ms). Rates of demands count at the same layer
-    as those of links. Demands take the shortest paths, those of equal cost in equal parts at each
-    node. Each link fails once, with both directions; what has no path then is said.
+    optionally name, cost, availability, growth (of its load) and group (links that fail together).
+    DEMANDS.csv has from,to,rate, and optionally growth. Units are in the cells (10 Gbit/s) or in
+    the headings (rate [Gbit/s]); a number may be a range (80..100 Mbit/s, 30 ms ± 5 ms). Rates of
+    demands count at the same layer as those of links. Demands take the shortest paths, those of
+    equal cost in equal parts at each node. Each link fails once, with both directions, and each
+    group of links; with --fail both each node, too. What has no path then is said.
     """
     check_one_form(as_json, as_csv)
     check_outputs(plot=plot_path, force=force)
@@ -130,7 +143,8 @@ def network(
     found = read(links, demands=demands, nodes=nodes, one_way=one_way)
     with_costs = found.links[0].there.cost is not None
     rule = costs or ("given" if with_costs else "ospf")
-    how = Settings(start=start or date.today(), costs=rule, **settings)  # type: ignore[arg-type]
+    with named_as_typed():
+        how = Settings(start=start or date.today(), costs=rule, **settings)  # type: ignore[arg-type]
     plan = NetworkPlan(found, settings=how)
     for notice in found.notices:
         complain(str(notice))
@@ -159,7 +173,7 @@ def _complete(plan: NetworkPlan, save_path: str | None, *, force: bool) -> list[
     from netcalc.cli.progress import Progress
     from netcalc.experiments.running.stopping import Ended, Stopping
 
-    total = len(plan.network.links)
+    total = len(plan.cases)
     notices = []
     with (
         _saving(plan, save_path, force=force) as saved,
@@ -168,7 +182,7 @@ def _complete(plan: NetworkPlan, save_path: str | None, *, force: bool) -> list[
         if saved is not None and saved.found:
             notices.append(Notice("network-continued", {"done": saved.found, "total": total}))
         try:
-            with Progress("single failures") as progress:
+            with Progress("failures") as progress:
                 for result in plan.scan():
                     if saved is not None:
                         saved.add(result)
@@ -230,7 +244,7 @@ def _print_page(plan: NetworkPlan, count: int) -> None:
             ("if this fails", "from", "to", "load then", "full then", "cut off", "time a year"),
             [
                 (
-                    one["link"],
+                    one["failed"],
                     one["from"],
                     one["to"],
                     units.show(one["load_ratio"], "ratio", digits=3),
@@ -265,18 +279,23 @@ def _print_links(rows: Sequence[Mapping[str, Any]]) -> None:
         return
     _print_rows(("from", "to", *now), [_now(one) for one in rows])
     put()
-    _print_rows(("from", "to", *then), [(one["from"], one["to"], *_then(one)) for one in rows])
+    _print_rows(("from", "to", *then), [(one["from"], _end(one), *_then(one)) for one in rows])
 
 
 def _now(one: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         one["from"],
-        one["to"],
+        _end(one),
         units.show(one["rate_bps"], "bit/s"),
         _with_ends(one, "load_ratio", "ratio"),
         _with_ends(one, "delay_s", "s"),
         _dates(one, "full_on"),
     )
+
+
+def _end(one: Mapping[str, Any]) -> str:
+    """Return where a direction ends; of parallel links with the name of the link."""
+    return f"{one['to']} ({one['link']})" if one["parallel"] else str(one["to"])
 
 
 def _then(one: Mapping[str, Any]) -> tuple[str, ...]:

@@ -80,6 +80,8 @@ class Link:
         Share of the time in which it works. [ratio]
     growth_ratio : float or Distribution, optional
         Growth of its load a year, in place of that of the demands. [ratio]
+    groups : tuple of str
+        Groups whose links fail together, as those in one duct do (shared risk).
     """
 
     start: str
@@ -89,6 +91,7 @@ class Link:
     name: str = ""
     availability_ratio: float | None = None
     growth_ratio: Known | None = None
+    groups: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_names(self.start, self.end)
@@ -140,17 +143,24 @@ class Network:
         In the order of their numbers; by default those of the links.
     notices : tuple of Notice
         What a file has that is not used.
+    positions : tuple of tuple of float
+        Where each node is drawn: x and y, or with ``globe`` latitude and longitude. [1 or degree]
+    globe : bool
+        Whether positions are on the globe.
 
     Raises
     ------
     DomainError
-        If there is no link or demand, a name is used twice, or a node is unknown.
+        If there is no link or demand, a name is used twice, or a node is unknown or has no
+        position where others have one.
     """
 
     links: tuple[Link, ...]
     demands: tuple[Demand, ...]
     nodes: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
+    positions: tuple[tuple[float, float], ...] = ()
+    globe: bool = False
 
     def __post_init__(self) -> None:
         for name, some in (("links", self.links), ("demands", self.demands)):
@@ -158,6 +168,10 @@ class Network:
                 raise DomainError("network-empty", name, 0)
         ends = dict.fromkeys(node for link in self.links for node in (link.start, link.end))
         object.__setattr__(self, "nodes", self.nodes or tuple(ends))
+        if self.positions and len(self.positions) != len(self.nodes):
+            raise DomainError(
+                "network-positions", "positions", len(self.positions), nodes=len(self.nodes)
+            )
         known = set(self.nodes)
         _check_once("nodes", self.nodes)
         _check_once("links", [link.name for link in self.links])

@@ -9,7 +9,8 @@ destination before and :math:`P'` after, and the traffic :math:`y` at the nodes,
 .. math:: \\delta = P'^T \\delta + (P' - P)^T y + (d' - d)
 
 where :math:`d' - d` takes away what has no path any more. So only differences move, those of all
-destinations at once.
+destinations at once, a hop at a time. Where that is far, as in a ring, the destinations whose paths
+change are routed anew (:mod:`netcalc.planning.network.rerouting`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.planning.network.rerouting import load_of, reroute, traffic_of
 from netcalc.planning.network.routing import (
     UNREACHABLE,
     Bools,
@@ -27,6 +29,11 @@ from netcalc.planning.network.routing import (
     add_rows,
     sum_by_key,
 )
+
+MOST_HOPS = 64
+"""From nodes further away than this a failure is routed anew: each hop costs a step. [1]"""
+NUMBERS_AT_ONCE = 1_000_000
+"""Numbers of traffic that are routed anew at once, for the memory. [1]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +65,15 @@ class Failures:
     traffic : numpy.ndarray
         What passes each node then, as :func:`netcalc.planning.network.routing.carry` gives it.
         [bit/s]
+    most_hops : int
+        Hops up to which differences are moved. [1]
     """
 
-    def __init__(self, routes: Routes, *, demand: FloatArray, traffic: FloatArray) -> None:
-        self._routes = routes
+    def __init__(
+        self, routes: Routes, *, demand: FloatArray, traffic: FloatArray,
+        most_hops: int = MOST_HOPS,
+    ) -> None:  # fmt: skip
+        self._routes, self._most_hops = routes, most_hops
         self._demand = demand.reshape(-1, demand.shape[2])
         self._traffic = traffic.reshape(-1, traffic.shape[2])
         self._has_demand: Bools = np.asarray(self._demand.any(axis=1))
@@ -86,9 +98,11 @@ class Failures:
             Loads, and demands without a path.
         """
         self._works[arcs] = False
-        changed, longer = self._lose(arcs)
+        changed, longer, far = self._lose(arcs)
         before = self._distance[longer]
         try:
+            if far:
+                return self._route_anew(arcs)
             self._find_again(longer)
             return self._carry(changed, longer)
         finally:
@@ -96,13 +110,38 @@ class Failures:
             self._lost[changed] = 0
             self._works[arcs] = True
 
-    def _lose(self, arcs: Ints) -> tuple[Ints, Ints]:
-        """Return the nodes, for each destination, that lose next hops, and those that lose all."""
+    def _route_anew(self, lost: Ints) -> Change:
+        """Return what changes, from new paths to all destinations whose paths change."""
+        known = self._routes
+        shape = (*known.distance.shape, self._traffic.shape[1])
+        demand, traffic = self._demand.reshape(shape), self._traffic.reshape(shape)
+        load = np.zeros((known.arcs.count, shape[2]))
+        cut = []
+        changed = np.flatnonzero(known.used[:, lost].any(axis=1))
+        step = max(1, NUMBERS_AT_ONCE // (shape[1] * shape[2]))
+        for start in range(0, changed.size, step):
+            rows = changed[start : start + step]
+            found = reroute(known.arcs, targets=known.targets[rows], works=self._works)
+            load += load_of(found, traffic_of(found, demand[rows]))
+            load -= load_of(known.of_rows(rows), traffic[rows])
+            gone = (found.distance >= UNREACHABLE) & (known.distance[rows] < UNREACHABLE)
+            row, node = np.nonzero(gone & demand[rows].any(axis=2))
+            cut.append(rows[row] * shape[1] + node)
+        keys = _joined(cut)
+        return Change(load, keys // shape[1], keys % shape[1])
+
+    def _lose(self, arcs: Ints) -> tuple[Ints, Ints, bool]:
+        """Return the nodes, for each destination, that lose next hops, and those that lose all.
+
+        The last is whether it goes on further than differences are moved; it stopped there.
+        """
         net = self._routes.arcs
         rows, which = np.nonzero(self._routes.used[:, arcs])
         frontier = rows * net.node_count + net.tail[arcs[which]]
         changed, longer = [], []
-        while frontier.size:
+        hops = 0
+        while frontier.size and hops <= self._most_hops:
+            hops += 1
             key, count = np.unique(frontier, return_counts=True)
             changed.append(key)
             self._lost[key] += count
@@ -112,7 +151,7 @@ class Failures:
             row = (all_lost // net.node_count)[index]
             on = self._routes.used[row, arc] & self._works[arc]
             frontier = row[on] * net.node_count + net.tail[arc[on]]
-        return _joined(changed), _joined(longer)
+        return _joined(changed), _joined(longer), bool(frontier.size)
 
     def _find_again(self, longer: Ints) -> None:
         """Find the distances of nodes that have lost their paths, from their neighbours."""

@@ -1,15 +1,16 @@
 """Networks and demands from CSV: right, or refused with file, line and field.
 
-A link is a row with the columns from, to, rate and latency, and optionally name, cost, availability
-and growth; a demand is one with from, to and rate, and optionally growth. A number has its unit in
-the cell (``10 Gbit/s``) or in the heading (``rate [Gbit/s]``, ``rate_bps``), and may be a range
-(``80..100 Mbit/s``, ``30 ms ± 5 ms``). Separators are commas, semicolons or tabs; lines that begin
-with ``#`` are comments.
+A link is a row with the columns from, to, rate and latency, and optionally name, cost,
+availability, growth and group (links that share a risk); a demand is one with from, to and rate,
+and optionally growth. A number has its unit in the cell (``10 Gbit/s``) or in the heading
+(``rate [Gbit/s]``, ``rate_bps``), and may be a range (``80..100 Mbit/s``, ``30 ms ± 5 ms``).
+Separators are commas, semicolons or tabs; lines that begin with ``#`` are comments.
 """
 
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,9 +40,18 @@ _NAMES = {
     "cost": ("cost", "metric", "weight"),
     "availability": ("availability",),
     "growth": ("growth",),
+    "group": ("group", "groups", "srlg", "risk"),
+    "x": ("x",),
+    "y": ("y",),
+    "latitude": ("lat", "latitude"),
+    "longitude": ("lon", "lng", "long", "longitude"),
 }
 _UNITS = {"rate": "bit/s", "latency": "s", "availability": "ratio", "growth": "ratio"}
-_LINK_COLUMNS = ("from", "to", "rate", "latency", "name", "cost", "availability", "growth")
+_LINK_COLUMNS = ("from", "to", "rate", "latency", "name", "cost", "availability", "growth",
+                 "group")  # fmt: skip
+_NODE_COLUMNS = ("node", "x", "y", "latitude", "longitude")
+_LIMITS = {"x": math.inf, "y": math.inf, "latitude": 90.0, "longitude": 360.0}
+"""Highest amount of each coordinate. [1 or degree]"""
 _DEMAND_COLUMNS = ("from", "to", "rate", "growth")
 _SUFFIXES = {"bps": "bit/s", "s": "s", "ms": "ms", "us": "us", "ratio": "ratio", "percent": "%"}
 _HEADING = re.compile(r"(?P<name>[^\[(]*?)\s*(?:\[(?P<a>[^\]]*)\]|\((?P<b>[^)]*)\))\s*")
@@ -91,6 +101,23 @@ class _Row:
                 advice=error.hint or f"Write for example {units.example(unit)}",
             )
 
+    def coordinate(self, column: str) -> float:
+        """Return a coordinate of a node."""
+        text, high = self.text(column), _LIMITS[column]
+        try:
+            found = float(text.removesuffix("°"))
+        except ValueError:
+            found = math.nan
+        if not (math.isfinite(found) and abs(found) <= high):
+            code = "network-coordinate" if math.isinf(high) else "network-degrees"
+            self.refuse(code, column, value=shorten(text), low=-high, high=high)
+        return found
+
+    def groups(self) -> tuple[str, ...]:
+        """Return the groups of a link: none, or several with | between them."""
+        parts = (" ".join(one.split()) for one in self.cells["group"].split("|"))
+        return tuple(dict.fromkeys(one for one in parts if one))
+
     def cost(self) -> int:
         """Return the cost of a link."""
         text = self.text("cost")
@@ -125,7 +152,8 @@ def read(
     demands : path, str, bytes or file object
         CSV with a row a demand.
     nodes : path, str, bytes or file object, optional
-        CSV with a column ``node``: the only nodes that links may have.
+        CSV with a column ``node``: the only nodes that links may have; and optionally where they
+        are, in ``x`` and ``y`` or in ``lat`` and ``lon``.
     one_way : bool
         Whether each row of a link is one direction: ``a,b`` and ``b,a`` of the same name, or both
         without one, are the two directions of one link, which fail together. By default a row is
@@ -155,7 +183,8 @@ def read(
     (Demand(source='a', target='c', rate_bps=1200000.0, growth_ratio=0.3),)
     """
     table = _read(links, _LINK_COLUMNS, ("from", "to", "rate", "latency"))
-    known = None if nodes is None else _read_nodes(nodes)
+    listed = None if nodes is None else _read_nodes(nodes)
+    known = None if listed is None else listed.index
     found = _links(table, known, one_way=one_way)
     names = known or {node: 0 for link in found for node in (link.start, link.end)}
     loads = _read(demands, _DEMAND_COLUMNS, ("from", "to", "rate"))
@@ -164,7 +193,9 @@ def read(
         links=found,
         demands=tuple(_demand(row, names, reached) for row in loads.rows),
         nodes=tuple(names),
-        notices=(*table.notices, *loads.notices),
+        notices=(*table.notices, *loads.notices, *(listed.notices if listed else ())),
+        positions=listed.positions if listed else (),
+        globe=listed is not None and listed.globe,
     )
 
 
@@ -220,6 +251,7 @@ def _link(row: _Row, known: Mapping[str, int] | None) -> Link:
             name=row.text("name") if table.has("name") else "",
             availability_ratio=available,  # type: ignore[arg-type]
             growth_ratio=row.number("growth") if table.has("growth") else None,
+            groups=row.groups() if table.has("group") else (),
         )
     except DomainError as error:
         _impossible(row, error)
@@ -279,17 +311,39 @@ def _with_back(link: Link, back: Link) -> Link:
     return Link(
         start=link.start, end=link.end, there=link.there, back=back.there, name=link.name,
         availability_ratio=link.availability_ratio, growth_ratio=link.growth_ratio,
+        groups=link.groups,
     )  # fmt: skip
 
 
-def _read_nodes(nodes: Readable) -> dict[str, int]:
+@dataclass(frozen=True, slots=True)
+class _Nodes:
+    """The nodes of a file: the number of each, and where it is."""
+
+    index: Mapping[str, int]
+    positions: tuple[tuple[float, float], ...]
+    globe: bool
+    notices: tuple[Notice, ...]
+
+
+def _read_nodes(nodes: Readable) -> _Nodes:
+    table = _read(nodes, _NODE_COLUMNS, ("node",))
     found: dict[str, int] = {}
-    for row in _read(nodes, ("node",), ("node",)).rows:
+    pairs = [pair for pair in (("latitude", "longitude"), ("x", "y")) if any(map(table.has, pair))]
+    for first, second in (*pairs, *(reversed(pair) for pair in pairs)):
+        if not table.has(second):
+            raise ReaderError("network-coordinate-alone", file=table.file,
+                              field=table.headings[first], column=second)  # fmt: skip
+    positions = []
+    for row in table.rows:
         name = row.text("node")
         if name in found:
             row.refuse("network-node-twice", "node", value=name)
         found[name] = len(found)
-    return found
+        if pairs:
+            first, second = pairs[0]
+            positions.append((row.coordinate(first), row.coordinate(second)))
+    globe = bool(pairs) and pairs[0][0] == "latitude"
+    return _Nodes(found, tuple(positions), globe, table.notices)
 
 
 def _read(source: Readable, columns: Sequence[str], required: Sequence[str]) -> _Table:

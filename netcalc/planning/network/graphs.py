@@ -31,8 +31,9 @@ def from_graph(
     graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
         Edges have the attributes ``rate_bps`` and ``latency_s`` (numbers in SI units or
         distributions), or ``rate`` and ``latency`` (text with a unit, a range too), and optionally
-        ``cost``, ``name``, ``availability_ratio`` and ``growth_ratio``. An edge of a directed graph
-        is one direction; with the edge back (of the same key) it is one link.
+        ``cost``, ``name``, ``availability_ratio``, ``growth_ratio`` and ``groups`` (names of what
+        fails together). Nodes may have ``x`` and ``y``, or ``lat`` and ``lon``. An edge of a
+        directed graph is one direction; with the edge back (of the same key) it is one link.
     demands : iterable of Demand, or mapping
         Demands, or the rate of each pair of nodes: a number in bit/s, a distribution or text.
 
@@ -82,6 +83,7 @@ def from_graph(
             name=name if name not in names else f"{name} {key}",
             availability_ratio=_optional(facts, "availability", start, end),  # type: ignore[arg-type]
             growth_ratio=_optional(facts, "growth", start, end),
+            groups=_groups(facts),
         )
         names.add(name)
     if isinstance(demands, Mapping):
@@ -89,9 +91,11 @@ def from_graph(
             Demand(source=str(start), target=str(end), rate_bps=_quantity(rate, "bit/s", "demands"))
             for (start, end), rate in demands.items()
         ]
+    positions, globe = _positions(graph)
     return Network(
-        links=tuple(links.values()), demands=tuple(demands), nodes=tuple(map(str, graph.nodes))
-    )
+        links=tuple(links.values()), demands=tuple(demands), nodes=tuple(map(str, graph.nodes)),
+        positions=positions, globe=globe,
+    )  # fmt: skip
 
 
 def to_graph(network: Network) -> nx.MultiDiGraph[str]:
@@ -192,4 +196,22 @@ def _joined(link: Link, back: Direction) -> Link:
     return Link(
         start=link.start, end=link.end, there=link.there, back=back, name=link.name,
         availability_ratio=link.availability_ratio, growth_ratio=link.growth_ratio,
+        groups=link.groups,
     )  # fmt: skip
+
+
+def _groups(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    found = facts.get("groups", ())
+    return (found,) if isinstance(found, str) else tuple(map(str, found))
+
+
+def _positions(graph: Any) -> tuple[tuple[tuple[float, float], ...], bool]:
+    """Return where the nodes are, if each says so in the same way."""
+    for first, second in (("lat", "lon"), ("x", "y")):
+        if graph.nodes and all({first, second} <= set(graph.nodes[one]) for one in graph.nodes):
+            pairs = [
+                (float(graph.nodes[one][first]), float(graph.nodes[one][second]))
+                for one in graph.nodes
+            ]
+            return tuple(pairs), first == "lat"
+    return (), False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.messages import Notice
+from netcalc.planning.network.cases import KINDS
 from netcalc.planning.network.delays import QUEUES
 from netcalc.planning.network.growth import date_after
 from netcalc.planning.network.plan import NO_FAILURE, FailureResult, NetworkPlan
@@ -45,20 +47,22 @@ def arc_rows(plan: NetworkPlan) -> list[Row]:
 
 def _arc_row(plan: NetworkPlan, arc: int) -> Row:
     start, end = plan.ends(arc)
+    number = int(plan.parallel[arc])
     row: Row = {
-        "link": _link_name(plan, int(plan.link_of[arc])),
+        "link": plan.network.links[int(plan.link_of[arc])].name,
         "from": start,
         "to": end,
+        "parallel": number or None,
         "rate_bps": float(plan.rate_bps[arc]),
         "load_bps": float(plan.load_bps[arc]),
         "load_ratio": float(plan.load_ratio[arc]),
         "delay_s": float(plan.delay_s[arc]),
         "full_on": _date(plan, plan.years[arc]),
-        "failure": _link_name(plan, int(plan.failed_by[arc])),
+        "failure": _failed(plan, int(plan.failed_by[arc])),
         "failure_load_bps": float(plan.failed_load_bps[arc]),
         "failure_load_ratio": float(plan.failed_load_ratio[arc]),
         "failure_full_on": _date(plan, plan.failed_years[arc]),
-        "failure_sooner": _link_name(plan, int(plan.failed_sooner_by[arc])),
+        "failure_sooner": _failed(plan, int(plan.failed_sooner_by[arc])),
     }
     found = plan.ranges
     if found is not None:
@@ -71,27 +75,32 @@ def _arc_row(plan: NetworkPlan, arc: int) -> Row:
             "failure_load_ratio": _percentiles(found.failed_load_ratio[arc]),
             "failure_full_on": _dates(plan, found.failed_years[arc]),
         }
+        row["failure_worst_ratio"] = _known(found.named_share[arc])
     return row
 
 
 def failure_rows(plan: NetworkPlan) -> list[Row]:
     """Return a row for each failure that was scanned, the one with the highest load first."""
-    worst = sorted(plan.failures, key=lambda one: (-one.load_ratio, one.link))
-    return [_failure_row(plan, one) for one in worst]
+    return [_failure_row(plan, one) for one in plan.worst_first]
 
 
 def _failure_row(plan: NetworkPlan, one: FailureResult) -> Row:
-    start, end = plan.ends(one.arc)
-    available = plan.network.links[one.link].availability_ratio
+    start, end = shown_ends(plan, one.arc)
+    case = plan.cases[one.case]
+    available = plan.network.links[case.number].availability_ratio if case.kind == "link" else None
     hours = None if available is None else (1.0 - available) * HOURS_A_YEAR
     return {
-        "link": _link_name(plan, one.link),
+        "kind": case.kind,
+        "name": case.name,
+        "failed": case.shown,
         "from": start,
         "to": end,
         "load_ratio": one.load_ratio,
         "overloaded": one.overloaded,
         "cut_demands": one.cut_demands,
         "cut_bps": one.cut_bps,
+        "own_demands": one.own_demands,
+        "own_bps": one.own_bps,
         "hours_a_year": hours,
     }
 
@@ -129,19 +138,23 @@ def sentences(plan: NetworkPlan) -> list[Notice]:
         Notice("network-busiest", _at(plan, int(plan.load_ratio.argmax()), plan.load_ratio)),
     ]
     if plan.failures:
-        worst = max(plan.failures, key=lambda one: one.load_ratio)
-        link = _link_name(plan, worst.link)
-        ratio = {"ratio": worst.load_ratio, "link": link}
+        worst = plan.worst_first[0]
+        ratio = {"ratio": worst.load_ratio, "failed": _failed(plan, worst.case)}
         found.append(Notice("network-worst-failure", _at(plan, worst.arc, plan.load_ratio) | ratio))
+        if plan.ranges is not None and plan.ranges.compared > 1:
+            drawn = {"share": plan.ranges.worst_share, "count": plan.ranges.compared}
+            found.append(Notice("network-worst-share", drawn))
         cut = sorted(
             (one for one in plan.failures if one.cut_demands), key=lambda one: -one.cut_bps
         )
         for one in cut[:MOST_CUTS]:
-            values = {"link": _link_name(plan, one.link), "count": one.cut_demands,
+            values = {"failed": _failed(plan, one.case), "count": one.cut_demands,
                       "rate_bps": one.cut_bps}  # fmt: skip
             found.append(Notice("network-cut", values))
         if len(cut) > MOST_CUTS:
             found.append(Notice("network-cuts-more", {"count": len(cut) - MOST_CUTS}))
+        tried = Counter(plan.cases[one.case].kind for one in plan.failures)
+        found.append(Notice("network-tried", {f"{kind}s": tried[kind] for kind in KINDS}))
     found += _full(plan)
     slowest = network.demands[int(plan.slowest[0])]
     delay_s = float(plan.path_delay_s.max())
@@ -179,13 +192,13 @@ def _full_first(plan: NetworkPlan, years: FloatArray, codes: tuple[str, str, str
     on = _date(plan, years[arc])
     if on is None:
         return Notice(never, {})
-    by = _link_name(plan, int(plan.failed_sooner_by[arc]))
-    values = _at(plan, arc, plan.load_ratio) | {"date": on, "link_failed": by}
+    by = _failed(plan, int(plan.failed_sooner_by[arc]))
+    values = _at(plan, arc, plan.load_ratio) | {"date": on, "failed": by}
     return Notice(now if years[arc] <= 0.0 else later, values)
 
 
 def _at(plan: NetworkPlan, arc: int, ratio: FloatArray) -> Row:
-    start, end = plan.ends(arc)
+    start, end = shown_ends(plan, arc)
     return {"start": start, "end": end, "ratio": float(ratio[arc]),
             "rate_bps": float(plan.rate_bps[arc])}  # fmt: skip
 
@@ -203,11 +216,13 @@ def as_dict(plan: NetworkPlan, *, notices: Sequence[Notice] = ()) -> Row:
         "layer": "line",
         "from": settings.start.isoformat(),
         "costs": settings.costs,
+        "fail": settings.fail,
         "full_at_ratio": settings.full_at_ratio,
         "queue": settings.queue,
         "draws": settings.draws if plan.ranges else None,
         "seed": settings.seed if plan.ranges else None,
         "scanned": len(plan.failures),
+        "worst_failure_ratio": _known(plan.ranges.worst_share) if plan.ranges else None,
         "arcs": arc_rows(plan),
         "failures": failure_rows(plan),
         "slowest": demand_rows(plan),
@@ -226,8 +241,19 @@ def flat_rows(plan: NetworkPlan) -> list[Row]:
     return found
 
 
-def _link_name(plan: NetworkPlan, link: int) -> str | None:
-    return None if link == NO_FAILURE else plan.network.links[link].name
+def shown_ends(plan: NetworkPlan, arc: int) -> tuple[str, str]:
+    """Return the names of the nodes of an arc; of parallel links with that of the link."""
+    start, end = plan.ends(arc)
+    name = plan.network.links[int(plan.link_of[arc])].name
+    return start, f"{end} ({name})" if plan.parallel[arc] else end
+
+
+def _failed(plan: NetworkPlan, case: int) -> str | None:
+    return None if case == NO_FAILURE else plan.cases[case].shown
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 def _date(plan: NetworkPlan, years: float) -> str | None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 
 import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.errors import DomainError
+from netcalc.planning.network.cases import cases
 from netcalc.planning.network.costs import latency_costs, ospf_costs
 from netcalc.planning.network.delays import delay_s
 from netcalc.planning.network.draws import Draws, medians
@@ -31,19 +34,23 @@ from netcalc.planning.network.settings import Settings
 from netcalc.uncertain import Distribution, Known
 
 NO_FAILURE = -1
-"""In place of the number of a link: no failure loads this arc more than none."""
+"""In place of the number of a case: no failure loads this arc more than none."""
+_ROUNDING = 1e-9
+"""Loads over rates that differ by less are one. [1]"""
+FAILURES_DRAWN = 10
+"""Worst failures whose loads are drawn, beside those that are the worst for an arc. [1]"""
 DELAYS_SHOWN = 10
 """Slowest demands whose delay has percentiles, too. [1]"""
 
 
 @dataclass(frozen=True, slots=True)
 class FailureResult:
-    """What the failure of one link does, at the medians of ranges.
+    """What one failure does, at the medians of ranges.
 
     Attributes
     ----------
-    link : int
-        Number of the link.
+    case : int
+        Number of the failure among the cases of the plan.
     arc : int
         Of the arcs that are left, the one with the highest load over rate.
     load_ratio : float
@@ -51,26 +58,37 @@ class FailureResult:
     overloaded : int
         Arcs at their rate or above. [1]
     cut_bps, cut_demands : float, int
-        Demands that have no path then: their rate and their number.
+        Demands that have no path then: their rate and their number, without those of the node
+        that fails.
+    own_bps, own_demands : float, int
+        Demands that begin or end at the node that fails.
     worse : dict
         Arcs that no failure before has loaded as much, with the load of each group. [bit/s]
     sooner : dict
         Arcs that are full sooner than with any failure before, with the time. [year]
     """
 
-    link: int
+    case: int
     arc: int
     load_ratio: float
     overloaded: int
     cut_bps: float
     cut_demands: int
+    own_bps: float
+    own_demands: int
     worse: dict[int, list[float]] = field(repr=False)
     sooner: dict[int, float] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranges:
-    """Draws of each arc's numbers, a row an arc; of slowest demands, a row each."""
+    """Draws of each arc's numbers, a row an arc; of slowest demands, a row each.
+
+    Numbers after a failure are those with the failure that is the worst at the medians.
+    ``named_share`` is the share of the draws in which no other of these ``compared`` failures loads
+    an arc more, ``worst_share`` the share in which the worst of all at the medians is also that of
+    the draw; nan without a failure.
+    """
 
     load_bps: FloatArray
     load_ratio: FloatArray
@@ -80,6 +98,9 @@ class Ranges:
     failed_load_ratio: FloatArray
     failed_years: FloatArray
     path_delay_s: FloatArray
+    named_share: FloatArray
+    worst_share: float
+    compared: int
 
 
 class NetworkPlan:
@@ -106,7 +127,9 @@ class NetworkPlan:
     failed_load_bps, failed_load_ratio, failed_years : numpy.ndarray
         The same of each arc with the single failure that is the worst for it, of those scanned.
     failed_by, failed_sooner_by : numpy.ndarray
-        Number of the link whose failure that is, or :data:`NO_FAILURE`.
+        Number of the case that this failure is, or :data:`NO_FAILURE`.
+    cases : tuple of Case
+        What fails, one after the other.
     failures : list of FailureResult
         The failures that were scanned.
 
@@ -130,11 +153,11 @@ class NetworkPlan:
             cost=self._costs(each).tolist(),
             node_count=len(network.nodes),
         )
-        self._arcs_of_link = _grouped(self.link_of, len(network.links))
+        self.cases = cases(network, arcs=self.arcs, link_of=self.link_of, fail=settings.fail)
         demands = network.demands
         self._source: Ints = np.array([index[one.source] for one in demands])
-        target: Ints = np.array([index[one.target] for one in demands])
-        targets, self._row = np.unique(target, return_inverse=True)
+        self._target: Ints = np.array([index[one.target] for one in demands])
+        targets, self._row = np.unique(self._target, return_inverse=True)
         self.demand_bps = medians([one.rate_bps for one in demands])
         self._groups, self._group = self._grown()
         self._growth = medians(self._groups)
@@ -173,8 +196,9 @@ class NetworkPlan:
         own = [(arc, median(one)) for arc, one in self._own_growth.items()]
         numbers = [
             self.arcs.tail, self.arcs.head, self.arcs.cost, self.link_of, self.rate_bps,
-            self._source, self.routes.targets[self._row], self.demand_bps, self._group,
+            self._source, self._target, self.demand_bps, self._group,
             self._growth, np.array(own), np.array(self.settings.full_at_ratio),
+            *(one.arcs for one in self.cases),
         ]  # fmt: skip
         for array in numbers:
             sha.update(repr((array.shape, array.dtype.str)).encode() + array.tobytes())
@@ -195,21 +219,44 @@ class NetworkPlan:
         return any(isinstance(one, Distribution) for one in numbers)
 
     @property
+    def worst_first(self) -> list[FailureResult]:
+        """The failures that were tried, the one with the highest load over rate first."""
+        return sorted(self.failures, key=lambda one: (-one.load_ratio, one.case))
+
+    @property
     def slowest(self) -> Ints:
         """The demands with the longest delays, the slowest first."""
         return np.argsort(-self.path_delay_s, kind="stable")[:DELAYS_SHOWN]
+
+    @cached_property
+    def parallel(self) -> Ints:
+        """Of each arc the number of its link among those between its nodes; 0 for the only one."""
+        keys = [frozenset((one.start, one.end)) for one in self.network.links]
+        counts, seen = Counter(keys), Counter[frozenset[str]]()
+        found = []
+        for key in keys:
+            seen[key] += 1
+            found.append(seen[key] if counts[key] > 1 else 0)
+        return np.asarray(np.array(found)[self.link_of])
 
     def ends(self, arc: int) -> tuple[str, str]:
         """Return the names of the nodes where an arc begins and ends."""
         _, start, end, _ = self._directions[arc]
         return start, end
 
+    def ratio_after(self, case: int) -> FloatArray:
+        """Return the load over rate of each arc after a failure; 0 of those that are lost."""
+        arcs = self.cases[case].arcs
+        total = (self._load + self._failing.fail(arcs).load).sum(axis=1)
+        total[arcs] = 0.0
+        return np.asarray(np.maximum(total, 0.0) / self.rate_bps)
+
     def scan(self) -> Iterator[FailureResult]:
-        """Fail each link that has not failed yet, and yield what that does."""
-        known = {one.link for one in self.failures}
-        for link in range(len(self.network.links)):
-            if link not in known:
-                result = self._fail(link)
+        """Try each failure that was not tried yet, and yield what it does."""
+        known = {one.case for one in self.failures}
+        for number in range(len(self.cases)):
+            if number not in known:
+                result = self._fail(number)
                 self.take(result)
                 yield result
 
@@ -219,9 +266,9 @@ class NetworkPlan:
             arcs = np.array(list(result.worse))
             self._failed_load[arcs] = list(result.worse.values())
             self.failed_load_bps[arcs] = self._failed_load[arcs].sum(axis=1)
-            self.failed_by[arcs] = result.link
+            self.failed_by[arcs] = result.case
         for arc, years in result.sooner.items():
-            self.failed_years[arc], self.failed_sooner_by[arc] = years, result.link
+            self.failed_years[arc], self.failed_sooner_by[arc] = years, result.case
         self.failures.append(result)
 
     def find_ranges(self) -> Iterator[tuple[int, int]]:
@@ -233,8 +280,9 @@ class NetworkPlan:
         yield from drawing.run()
         self.ranges = drawing.ranges()
 
-    def _fail(self, link: int) -> FailureResult:
-        arcs = self._arcs_of_link[link]
+    def _fail(self, number: int) -> FailureResult:
+        case = self.cases[number]
+        arcs = case.arcs
         change = self._failing.fail(arcs)
         load = np.maximum(self._load + change.load, 0.0)  # differences leave rounding errors
         total = load.sum(axis=1)
@@ -247,13 +295,19 @@ class NetworkPlan:
         sooner = years < self.failed_years[changed]
         cut = np.isin(self._row * self.arcs.node_count + self._source,
                       change.cut_rows * self.arcs.node_count + change.cut_nodes)  # fmt: skip
+        own = np.zeros_like(cut)
+        if case.kind == "node":
+            own = (self._source == case.number) | (self._target == case.number)
+            cut &= ~own
         return FailureResult(
-            link=link,
+            case=number,
             arc=int(ratio.argmax()),
             load_ratio=float(ratio.max()),
             overloaded=int((ratio >= 1.0).sum()),
             cut_bps=float(self.demand_bps[cut].sum()),
             cut_demands=int(cut.sum()),
+            own_bps=float(self.demand_bps[own].sum()),
+            own_demands=int(own.sum()),
             worse={int(arc): load[arc].tolist() for arc in worse},
             sooner=dict(zip(changed[sooner].tolist(), years[sooner].tolist(), strict=True)),
         )
@@ -346,12 +400,20 @@ class _Drawing:
         self._own = {arc: draws.of(one) for arc, one in plan._own_growth.items()}
         shape = (plan.arcs.count, settings.draws, len(plan._groups))
         self._load, self._failed = np.empty(shape), np.empty(shape)
+        # The highest load over rate of each arc and draw with any of the failures that are tried,
+        # and of all arcs: with which of them it is.
+        self._most = np.zeros(shape[:2])
+        self._highest = np.zeros(settings.draws)
+        self._worst: Ints = np.full(settings.draws, NO_FAILURE)
+        self._named = plan.worst_first[0].case if plan.failures else NO_FAILURE
+        others = [one.case for one in plan.worst_first[:FAILURES_DRAWN]]
+        self._compared = sorted({*others, *plan.failed_by.tolist()} - {NO_FAILURE})
 
     def run(self) -> Iterator[tuple[int, int]]:
-        """Route the draws, and fail each link that is the worst for an arc."""
+        """Route the draws, with each failure that is the worst for an arc, too."""
         plan = self._plan
         by = plan.failed_by
-        wanted = [int(one) for one in np.unique(by) if one != NO_FAILURE]
+        wanted = self._compared
         groups = len(plan._groups)
         blocks = list(column_blocks(plan.routes, self._demand.shape[1], each=groups))
         total, done = len(blocks) * (len(wanted) + 1), 0
@@ -363,13 +425,27 @@ class _Drawing:
             failing = Failures(plan.routes, demand=matrix, traffic=traffic)
             done += 1
             yield done, total
-            for link in wanted:
-                mine = np.flatnonzero(by == link)
-                change = failing.fail(plan._arcs_of_link[link]).load[mine]
-                failed = shaped[mine] + change.reshape(mine.size, -1, groups)
-                self._failed[mine, block] = np.maximum(failed, 0.0)
+            rate = self._rate[:, block]
+            base = shaped.sum(axis=2) / rate
+            for case in wanted:
+                lost = plan.cases[case].arcs
+                change = failing.fail(lost).load.reshape(shaped.shape)
+                mine = np.flatnonzero(by == case)
+                self._failed[mine, block] = np.maximum(shaped[mine] + change[mine], 0.0)
+                self._compare(case, base + change.sum(axis=2) / rate, lost, block)
                 done += 1
                 yield done, total
+
+    def _compare(self, case: int, ratio: FloatArray, lost: Ints, block: slice) -> None:
+        """Keep the highest load of each arc and draw, and with which failure it is."""
+        ratio[lost] = 0.0
+        self._most[:, block] = np.maximum(self._most[:, block], ratio)
+        highest = ratio.max(axis=0)
+        # Of two that differ by rounding only, the worst of the medians counts.
+        least = self._highest[block] * (1.0 - _ROUNDING if case == self._named else 1.0 + _ROUNDING)
+        worse = highest > least
+        self._highest[block][worse] = highest[worse]
+        self._worst[block][worse] = case
 
     def ranges(self) -> Ranges:
         """Return the draws of all answers."""
@@ -388,7 +464,16 @@ class _Drawing:
             failed_load_ratio=failed / self._rate,
             failed_years=self._years(self._failed),
             path_delay_s=self._path_delays(delay),
+            named_share=self._named_shares(failed / self._rate),
+            worst_share=float(np.mean(self._worst == self._named)) if plan.failures else np.nan,
+            compared=len(self._compared),
         )
+
+    def _named_shares(self, failed_ratio: FloatArray) -> FloatArray:
+        """Return in which share of the draws the failure named for an arc is its worst."""
+        named = failed_ratio >= self._most * (1.0 - _ROUNDING)
+        share = np.mean(named, axis=1)
+        return np.where(self._plan.failed_by == NO_FAILURE, np.nan, share)
 
     def _years(self, load: FloatArray) -> FloatArray:
         capacity = self._plan.settings.full_at_ratio * self._rate
@@ -457,8 +542,3 @@ def _directions(network: Network) -> list[tuple[int, str, str, Direction]]:
         if one.back is not None
     ]
     return there + back
-
-
-def _grouped(index: Ints, count: int) -> list[Ints]:
-    order = np.argsort(index, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(index, minlength=count))[:-1])

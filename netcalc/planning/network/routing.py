@@ -161,14 +161,16 @@ def find_routes(arcs: Arcs, *, targets: Ints) -> Routes:
     return routes_of(arcs, targets=targets, distance=distance)
 
 
-def routes_of(arcs: Arcs, *, targets: Ints, distance: Ints) -> Routes:
-    """Return the routes that given distances mean."""
+def routes_of(arcs: Arcs, *, targets: Ints, distance: Ints, works: Bools | None = None) -> Routes:
+    """Return the routes that given distances mean, over the arcs that work."""
     used = (distance[:, arcs.tail] == distance[:, arcs.head] + arcs.cost) & (
         distance[:, arcs.tail] < UNREACHABLE
     )
-    width = np.zeros(distance.shape, dtype=np.int64)
+    if works is not None:
+        used &= works
     rows, columns = np.nonzero(used)
-    np.add.at(width, (rows, arcs.tail[columns]), 1)
+    key = rows * arcs.node_count + arcs.tail[columns]
+    width = np.bincount(key, minlength=distance.size).reshape(distance.shape)
     return Routes(arcs, targets, distance, used, width)
 
 

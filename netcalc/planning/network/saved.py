@@ -81,9 +81,9 @@ class SavedScan(LineFile):
         known: set[int] = set()
         for number, line in enumerate(lines[1:], 2):
             result = _result(_loaded(line, name, number), plan, name, number)
-            if result.link in known:
+            if result.case in known:
                 raise ReaderError("network-saved-damaged", file=name, line=number)
-            known.add(result.link)
+            known.add(result.case)
             plan.take(result)
         self.cut(size)
         return len(known)
@@ -101,16 +101,18 @@ def _loaded(line: bytes, name: str, number: int) -> dict[str, Any]:
 
 def _result(row: dict[str, Any], plan: NetworkPlan, name: str, number: int) -> FailureResult:
     """Return a saved failure; every number must be one of the plan."""
-    arcs, links = plan.arcs.count, len(plan.network.links)
+    arcs, demands = plan.arcs.count, len(plan.network.demands)
     groups = plan.group_count
     try:
         result = FailureResult(
-            link=_whole(row["link"], links),
+            case=_whole(row["case"], len(plan.cases)),
             arc=_whole(row["arc"], arcs),
             load_ratio=float(row["load_ratio"]),
             overloaded=_whole(row["overloaded"], arcs + 1),
             cut_bps=float(row["cut_bps"]),
-            cut_demands=_whole(row["cut_demands"], len(plan.network.demands) + 1),
+            cut_demands=_whole(row["cut_demands"], demands + 1),
+            own_bps=float(row["own_bps"]),
+            own_demands=_whole(row["own_demands"], demands + 1),
             worse={
                 _whole(int(arc), arcs): [float(one) for one in loads]
                 for arc, loads in row["worse"].items()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from netcalc.checks import at_least, choice, positive, scalar, whole
+from netcalc.checks import at_least, choice, positive, ratio, scalar, whole
+from netcalc.planning.network.cases import FAILS, Fail
 from netcalc.planning.network.costs import COSTS, Costs
 from netcalc.planning.network.delays import QUEUES, Queue
 from netcalc.planning.network.facts import check_number
@@ -31,7 +32,9 @@ class Settings:
     reference_bps : float, optional
         Rate of cost 1 of that rule; by default that of the fastest link. [bit/s]
     full_at_ratio : float
-        Load over rate at which a link counts as full, above 0. [ratio]
+        Load over rate at which a link counts as full, above 0 and at most 1. [ratio]
+    fail : {'links', 'nodes', 'both'}
+        What fails, each alone; with links also the groups that share a risk.
     queue : {'imix', 'mm1', 'md1'}
         The model of waiting, see :data:`netcalc.planning.network.delays.QUEUES`.
     draws : int
@@ -45,6 +48,7 @@ class Settings:
     costs: Costs = "ospf"
     reference_bps: float | None = None
     full_at_ratio: float = 1.0
+    fail: Fail = "links"
     queue: Queue = "imix"
     draws: int = DRAWS
     seed: int = 0
@@ -53,7 +57,10 @@ class Settings:
         check_number("growth_ratio", self.growth_ratio)
         choice("costs", self.costs, COSTS)
         choice("queue", self.queue, tuple(QUEUES))
-        scalar("full_at_ratio", positive("full_at_ratio", self.full_at_ratio))
+        choice("fail", self.fail, FAILS)
+        scalar(
+            "full_at_ratio", positive("full_at_ratio", ratio("full_at_ratio", self.full_at_ratio))
+        )
         scalar("draws", at_least("draws", whole("draws", self.draws), 20))
         scalar("seed", whole("seed", self.seed))
         if self.reference_bps is not None:

@@ -164,7 +164,7 @@ def test_ctrl_c_without_a_file_still_prints_the_page(files, monkeypatch):
     done = run()
     assert done.exit_code == 130
     assert "Busiest: a to b" in done.output
-    assert "stopped after 1 of 5 single failures" in done.output
+    assert "stopped after 1 of 5 failures" in done.output
 
 
 def test_force_begins_a_scan_anew(files):

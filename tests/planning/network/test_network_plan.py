@@ -42,10 +42,10 @@ def test_loads_and_failures_counted_by_hand():
         at = arc(found, *ends)
         assert found.load_ratio[at] == pytest.approx(expected)
         assert found.failed_load_ratio[at] == pytest.approx(after[ends])
-    cuts = {found.network.links[one.link].name: (one.cut_demands, one.cut_bps)
+    cuts = {found.cases[one.case].name: (one.cut_demands, one.cut_bps)
             for one in found.failures if one.cut_demands}  # fmt: skip
     assert cuts == {"d-e": (1, 100e6)}
-    worst = {found.network.links[int(found.failed_by[arc(found, "a", "b")])].name}
+    worst = {found.cases[int(found.failed_by[arc(found, "a", "b")])].name}
     assert worst <= {"a-c", "c-d"}
     assert found.failed_by[arc(found, "d", "e")] == NO_FAILURE
 
@@ -265,7 +265,7 @@ def test_the_page_says_what_was_found():
     found = square()
     said = {one.code: one.values for one in page.sentences(found)}
     assert said["network-worst-failure"]["ratio"] == pytest.approx(0.5)
-    assert said["network-cut"] == {"link": "d-e", "count": 1, "rate_bps": 100e6}
+    assert said["network-cut"] == {"failed": "d-e", "count": 1, "rate_bps": 100e6}
     assert said["network-full"]["date"] == page.arc_rows(found)[0]["full_on"]
     assert all(str(one) for one in page.sentences(found))
     rows = page.arc_rows(found)

@@ -37,7 +37,7 @@ def test_a_scan_goes_on_where_it_ended(tmp_path):
     path = tmp_path / "scan.jsonl"
     assert saved(path, begun(), 4) == 0
     with path.open("ab") as stream:
-        stream.write(b'{"link": 4, "ar')  # what a killed program leaves
+        stream.write(b'{"case": 4, "ar')  # what a killed program leaves
     again = begun()
     assert saved(path, again, 99) == 4
     whole = begun()
@@ -76,12 +76,13 @@ def test_more_draws_do_not_matter_to_failures(tmp_path):
 @pytest.mark.each("name, line", {
     "no JSON": b"x\n",
     "no object": b"[]\n",
-    "a link that is not there": b'{"link": 99, "arc": 0, "load_ratio": 1, "overloaded": 0, '
-                                b'"cut_bps": 0, "cut_demands": 0, "worse": {}, "sooner": {}}\n',
-    "loads of too few groups": b'{"link": 3, "arc": 0, "load_ratio": 1, "overloaded": 0, '
-                               b'"cut_bps": 0, "cut_demands": 0, "worse": {"1": [2]}, '
-                               b'"sooner": {}}\n',
-    "a field less": b'{"link": 3, "arc": 0}\n',
+    "a link that is not there": b'{"case": 99, "arc": 0, "load_ratio": 1, "overloaded": 0, '
+                                b'"cut_bps": 0, "cut_demands": 0, "own_bps": 0, "own_demands": 0, '
+                                b'"worse": {}, "sooner": {}}\n',
+    "loads of too few groups": b'{"case": 3, "arc": 0, "load_ratio": 1, "overloaded": 0, '
+                               b'"cut_bps": 0, "cut_demands": 0, "own_bps": 0, "own_demands": 0, '
+                               b'"worse": {"1": [2]}, "sooner": {}}\n',
+    "a field less": b'{"case": 3, "arc": 0}\n',
 }.items())  # fmt: skip
 def test_a_damaged_line_is_refused_with_its_number(tmp_path, name, line):
     path = tmp_path / f"{name}.jsonl"

@@ -33,7 +33,7 @@ _LONGEST = 10
 """Characters of the name of a node beside a bar; hovering shows the whole name."""
 
 
-def network(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
+def bars(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
     """Draw the load of the links of a planned network, without a failure and after the worst one.
 
     Parameters
@@ -51,23 +51,23 @@ def network(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
         ``p5 to p95 after the failure``.
     """
     rows = arc_rows(plan)[:MOST_LINKS]
-    bars = {
+    columns = {
         "load": _bars(rows, "load_ratio", top=0.36, bottom=0.04),
         "worst failure": _bars(rows, "failure_load_ratio", top=-0.04, bottom=-0.36),
     }
     if plan.ranges is not None:
-        bars["p5 to p95"] = _ends(rows, "load_ratio", middle=0.2)
-        bars["p5 to p95 after the failure"] = _ends(rows, "failure_load_ratio", middle=-0.2)
-    sources = {name: new_source(name, ready(columns)) for name, columns in bars.items()}
+        columns["p5 to p95"] = _ends(rows, "load_ratio", middle=0.2)
+        columns["p5 to p95 after the failure"] = _ends(rows, "failure_load_ratio", middle=-0.2)
+    sources = {name: new_source(name, ready(one)) for name, one in columns.items()}
     full = {"x": [plan.settings.full_at_ratio] * 2, "y": [0.5, -len(rows) + 0.5]}
     sources["full"] = new_source("full", ready(full))
-    names = [f"{_short(one['from'])} → {_short(one['to'])}" for one in rows]
+    names = [_direction(one) for one in rows]
     text = " ".join(f"{one}." for one in sentences(plan)[:3])
     total = plan.arcs.count
     title = "Load of the links, and after the worst single failure"
     if total > len(rows):
         title += f": {len(rows)} of {total:,} directions"
-    furthest = max(float(np.max(columns["right"])) for columns in bars.values())
+    furthest = max(float(np.max(one["right"])) for one in columns.values())
     high = 1.05 * max(furthest, plan.settings.full_at_ratio)
     draw = partial(_draw, sources, names, title, high, theme)
     return Plot(draw, sources, text, theme)
@@ -91,6 +91,12 @@ def _ends(rows: list[dict[str, Any]], name: str, *, middle: float) -> dict[str, 
     for column, percent in (("left", "p5"), ("right", "p95")):
         found[column] = np.array([one["ranges"][name][percent] for one in rows])
     return found
+
+
+def _direction(row: Mapping[str, Any]) -> str:
+    """Return the label of a bar; parallel links are numbered, in the order of the file."""
+    shown = f"{_short(row['from'])} → {_short(row['to'])}"
+    return f"{shown} #{row['parallel']}" if row["parallel"] else shown
 
 
 def _short(name: str) -> str:

@@ -1,0 +1,30 @@
+"""A planned network: a map of its links by their load, and bars of the most loaded ones."""
+
+from __future__ import annotations
+
+from netcalc.planning.network import NetworkPlan
+from netcalc.plots.networks.bars import bars
+from netcalc.plots.networks.map import network_map
+from netcalc.plots.plot import Plot, together
+from netcalc.plots.style import Theme
+
+__all__ = ["network"]
+
+
+def network(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
+    """Draw a planned network: a map, and below it a bar for the load of each direction.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        As :func:`netcalc.planning.network.plan` returns it.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        The sources of :func:`~netcalc.plots.networks.map.network_map` and
+        :func:`~netcalc.plots.networks.bars.bars`.
+    """
+    return together(network_map(plan, theme=theme), bars(plan, theme=theme))
