@@ -89,12 +89,12 @@ class Formula:
 
     @property
     def _symbols_text(self) -> str:
-        return " ".join(self._doc.sections.get("Notes", "").split()).partition("Symbols: ")[2]
+        return " ".join(self._section("notes").split()).partition("Symbols: ")[2]
 
     @property
     def validity(self) -> str:
         """Where it holds."""
-        return flat(re.split(r"Range: |Symbols: ", self._doc.sections.get("Notes", ""))[0])
+        return flat(re.split(r"Range: |Symbols: ", self._section("notes"))[0])
 
     @property
     def published_ranges(self) -> Mapping[str, tuple[float, float]] | None:
@@ -145,7 +145,7 @@ class Formula:
     @property
     def source(self) -> str:
         """Where it is from."""
-        return flat(self._doc.sections.get("References", ""))
+        return flat(self._section("references"))
 
     @property
     def _result(self) -> str:
@@ -173,7 +173,7 @@ class Formula:
     @property
     def said_defaults(self) -> tuple[str, ...]:
         """The arguments whose defaults an answer names, as others may expect another one."""
-        found = re.search(r"^Defaults: ([\w, ]+)\.$", self._doc.sections.get("Notes", ""), re.M)
+        found = re.search(r"^Defaults: ([\w, ]+)\.$", self._section("notes"), re.M)
         return tuple(found[1].split(", ")) if found else ()
 
     @cached_property
@@ -404,6 +404,10 @@ class Formula:
         't = 30 ms + 8 · 1 MB / 1.544 Mbit/s = 5.211 s'
         """
         return equations.plain(self.equation_with(arguments, result))
+
+    def _section(self, name: str) -> str:
+        """Text of a docstring section that is not a list of items."""
+        return self._doc.sections.get(name.title(), "")
 
 
 def _literal(node: ast.expr, known: Mapping[str, Any]) -> Any:

@@ -4,7 +4,7 @@ Three answers to bad numbers: *impossible* raises :class:`~netcalc.errors.Domain
 finite* gives nan in that element, with one warning for an array; what lies *outside the model*
 is each formula's own documented ``inf`` or ``nan``.
 
-The checks look at the smallest and the largest element only: two passes, no temporary arrays.
+The checks look at the smallest and the largest element only: one pass, no temporary arrays.
 """
 
 from __future__ import annotations
@@ -49,6 +49,9 @@ BLOCK = 16_384
 """Elements of a long array that are checked, or computed, at a time: 128 KiB an array, so that the
 few arrays of a formula stay in a second-level cache of 1 MiB or more."""
 
+CACHED = 4 * BLOCK
+"""Elements of one array that stay in a second-level cache: it alone, read twice."""
+
 LARGEST = float(np.finfo(np.float64).max)
 """Largest number of float64: a longer integer cannot be computed with."""
 
@@ -83,7 +86,7 @@ Range: TypeAlias = tuple[float, float]
 class _Call:
     """What the checks found during the call of one model."""
 
-    __slots__ = ("found", "model", "notes", "ranges")
+    __slots__ = ("found", "has_gaps", "model", "notes", "ranges")
 
     def __init__(
         self, model: Callable[..., Any], names: tuple[str, ...], ranges: Mapping[str, Range]
@@ -93,6 +96,7 @@ class _Call:
         self.found: dict[str, NotFiniteWarning | bool] = dict.fromkeys(names, False)
         self.ranges = ranges
         self.notes: dict[tuple[str, Any], DoubtWarning] = {}
+        self.has_gaps = False  # whether an argument, or a part of one, is not finite
 
     def add(self, doubt: DoubtWarning) -> None:
         """Keep a doubt, unless it is known: one a code and name."""
@@ -100,6 +104,30 @@ class _Call:
 
 
 _call: ContextVar[_Call | None] = ContextVar("_call", default=None)
+
+
+class Trial:
+    """Computing with pieces of a model's arguments, which counts if the checks find nothing.
+
+    What they say is about one piece, with its counts and its largest number.
+    """
+
+    def __init__(self) -> None:
+        self._call = _call.get()
+        if self._call is not None:
+            self._found, self._notes = dict(self._call.found), dict(self._call.notes)
+            self._call.has_gaps = False
+
+    def is_quiet(self) -> bool:
+        """Whether the checks have found nothing so far."""
+        call = self._call
+        return call is not None and not call.has_gaps and len(call.notes) == len(self._notes)
+
+    def forget(self) -> None:
+        """Let the checks say all of it again: the model is called with the whole."""
+        if self._call is not None:
+            self._call.found, self._call.notes = self._found, self._notes
+
 
 _RANGE_TEXT = re.compile(r"Range: (.*?)\.(?:\s|$)", re.DOTALL)
 _RANGE = re.compile(r"(\w+)(?:\s+from\s+([-\w.]+))?(?:\s+up\s+to\s+([-\w.]+))?")
@@ -461,8 +489,10 @@ def _checked(
     if array.size == 1:  # most calls have single numbers: numpy's passes take longer than a model
         lowest = highest = array.item()
     else:
-        lowest, highest = float(array.min()), float(array.max())
+        lowest, highest = _extremes(array)
     if not (isfinite(lowest) and (isfinite(highest) or (allow_inf and highest == inf))):
+        if call is not None:
+            call.has_gaps = True
         array = _nan_where_not_finite(name, array, allow_inf=allow_inf, warn=is_first)
         if np.isnan(array).all():
             return array
@@ -480,6 +510,16 @@ def _checked(
     if lowest == 0.0 and np.signbit(array).any():
         return array + 0.0  # one over a negative zero would be -inf
     return array
+
+
+def _extremes(array: FloatArray) -> tuple[float, float]:
+    """Return the smallest and the largest element, nan if one is nan; memory is read once."""
+    if array.size <= CACHED or not array.flags.c_contiguous:
+        return float(array.min()), float(array.max())
+    flat = array.reshape(-1)
+    parts = [flat[start : start + CACHED] for start in range(0, flat.size, CACHED)]
+    both = np.array([(part.min(), part.max()) for part in parts])
+    return float(both[:, 0].min()), float(both[:, 1].max())
 
 
 def _nan_where_not_finite(

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from netcalc.checks import BLOCK, FloatArray, Model
+from netcalc.checks import BLOCK, FloatArray, Model, Trial
 
 
 def in_blocks(function: Callable[..., FloatArray], *inputs: FloatArray) -> FloatArray:
@@ -33,8 +33,8 @@ def blockwise(function: Model) -> Model:
     """Decorate an element-wise model, under ``model``: a long first argument goes in blocks.
 
     Arguments of the same shape are cut along with it; single numbers go with every block. Where
-    that is not enough, because a value is refused or not finite or shapes are broadcast, the model
-    is called with everything, so that errors have the counts and indices of the whole argument. A
+    that is not enough, because a value is refused, doubtful or not finite or shapes are broadcast,
+    the model is called with everything, so that errors and notes are about the whole argument. A
     model of several results gives them as a named tuple of arrays. None may take a list, as of
     links: one as long as the argument would be cut.
     """
@@ -48,8 +48,9 @@ def blockwise(function: Model) -> Model:
             along = {name: value for name, value in others.items() if np.shape(value) == shape}
         except Exception:  # of a list in a list, or an object that is no array: it is refused
             return function(*swept, **others)
-        if not all(_is_long(value) and _is_finite(value) for value in [*swept, *along.values()]):
+        if not all(map(_is_long, along.values())):
             return function(*swept, **others)
+        trial = Trial()
         flat = swept[0].reshape(-1)
         results: list[FloatArray] = []
         for start in range(0, flat.size, BLOCK):
@@ -58,24 +59,27 @@ def blockwise(function: Model) -> Model:
             try:
                 values = function(flat[part], **(others | block))
             except ValueError:  # refused, or shapes that fit only the whole
-                return function(*swept, **others)
+                break
             columns = values if isinstance(values, tuple) else (values,)
-            if any(column.shape != flat[part].shape for column in columns):
-                return function(*swept, **others)
+            if not trial.is_quiet() or any(c.shape != flat[part].shape for c in columns):
+                break
             results = results or [np.empty(flat.size) for _ in columns]
             for result, column in zip(results, columns, strict=True):
                 result[part] = column
-        shaped = [result.reshape(shape) for result in results]
-        return type(values)(*shaped) if isinstance(values, tuple) else shaped[0]
+        else:
+            return _shaped(values, results, shape)
+        trial.forget()
+        return function(*swept, **others)
 
     return cast(Model, model)
+
+
+def _shaped(values: Any, results: list[FloatArray], shape: tuple[int, ...]) -> Any:
+    """Return the results in a shape, as a model gives its values: one array, or a tuple of them."""
+    shaped = [result.reshape(shape) for result in results]
+    return type(values)(*shaped) if isinstance(values, tuple) else shaped[0]
 
 
 def _is_long(values: Any) -> bool:
     is_plain = type(values) is np.ndarray and values.dtype == np.float64
     return bool(is_plain and values.size > BLOCK and values.flags.c_contiguous)
-
-
-def _is_finite(values: FloatArray) -> bool:
-    # In one pass; a sum that overflows lets a model of huge numbers be called as a whole.
-    return math.isfinite(values.sum())

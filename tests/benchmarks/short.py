@@ -1,7 +1,8 @@
 """Every benchmark once in its shortest form, so that none of them stops to run unseen.
 
 Prints what each of them prints, and how long it took. Ends with 1 if one failed; its figures are
-not judged, as those of a short form say little.
+not judged, as those of a short form say little. So two run at a time, but for a census, which
+counts what there is on the whole machine; named ones run alone, one after the other.
 
 Run: python tests/benchmarks/short.py [NAME ...]
 """
@@ -11,7 +12,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryFile
 
 FOLDER = Path(__file__).parent
 NOT_RUN = {"short", "record_puzzles", "congestion_scenarios"}
@@ -49,6 +53,35 @@ SHORT = {
 }
 """What to add to the command of each benchmark for its shortest form."""
 LIMIT_S = 240.0
+ALONE = {"census"}
+LONGEST = ("wire", "congestion_live", "interrupts", "peers", "large_inputs", "reopened", "slider")
+"""Those that take more than 10 s are begun first."""
+
+
+def run(name: str) -> tuple[str, int, float, str]:
+    """Run one benchmark; return its exit code (-1 if it took too long), its time and its output."""
+    start_s = time.monotonic()
+    command = [sys.executable, str(FOLDER / f"{name}.py"), *SHORT[name]]
+    with TemporaryFile("w+") as output:  # a pipe ends with the last process that has it
+        try:
+            code = subprocess.run(
+                command, timeout=LIMIT_S, check=False, stdout=output, stderr=output
+            ).returncode
+        except subprocess.TimeoutExpired:
+            code = -1
+        output.seek(0)
+        return name, code, time.monotonic() - start_s, output.read()
+
+
+def print_all(results: Iterable[tuple[str, int, float, str]]) -> list[str]:
+    """Print what each benchmark said when it has ended; return those that failed."""
+    failed = []
+    for name, code, took_s, said in results:
+        print(f"\n=== {name} {' '.join(SHORT[name])}\n{said}", end="")
+        print(f"--- {name}: exit {code}, {took_s:.1f} s", flush=True)
+        if code:
+            failed.append(name)
+    return failed
 
 
 def main(names: list[str]) -> int:
@@ -56,18 +89,11 @@ def main(names: list[str]) -> int:
     if unknown := there ^ set(SHORT):
         print(f"not listed here, or not there: {', '.join(sorted(unknown))}")
         return 1
-    failed, begin_s = [], time.monotonic()
-    for name in names or sorted(SHORT):
-        print(f"\n=== {name} {' '.join(SHORT[name])}", flush=True)
-        start_s = time.monotonic()
-        command = [sys.executable, str(FOLDER / f"{name}.py"), *SHORT[name]]
-        try:
-            code = subprocess.run(command, timeout=LIMIT_S, check=False).returncode
-        except subprocess.TimeoutExpired:
-            code = -1
-        print(f"--- {name}: exit {code}, {time.monotonic() - start_s:.1f} s", flush=True)
-        if code:
-            failed.append(name)
+    begin_s = time.monotonic()
+    failed = print_all(map(run, names or sorted(ALONE)))
+    if not names:
+        with ThreadPoolExecutor(2) as pool:
+            failed += print_all(pool.map(run, [*LONGEST, *sorted(there - {*LONGEST, *ALONE})]))
     print(f"\n{time.monotonic() - begin_s:.0f} s; failed: {', '.join(failed) or 'none'}")
     return bool(failed)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.checks import model, positive, whole
-from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning
+from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning, doubts
 from netcalc.models.blocks import BLOCK, blockwise
 from netcalc.models.delays.store_and_forward import message_s
 from netcalc.models.hosts.mbufs import datagram_mbufs
@@ -96,6 +96,32 @@ def test_values_that_are_not_finite_are_counted_over_the_whole():
     assert caught[0].message.values == found
     assert np.isnan(result[[7, -1]]).all()
     assert np.isfinite(np.delete(result, [7, -1])).all()
+
+
+@model
+@blockwise
+def doubled(size):
+    """Range: size up to 10."""
+    return 2.0 * positive("size", size)
+
+
+@pytest.mark.parametrize("places", [[3, BLOCK + 7], [BLOCK + 7, LONG - 1], [LONG - 1]], ids=str)
+def test_a_doubt_is_about_the_whole(places):
+    """Identity: the note has the largest value of all, wherever it stands."""
+    size = np.ones(LONG)
+    size[places] = np.arange(20.0, 20.0 + len(places))
+    with doubts() as found:
+        assert np.array_equal(doubled(size), 2.0 * size)
+    values = {"name": "size", "value": size.max(), "limit": 10.0}
+    assert [(doubt.code, doubt.values) for doubt in found] == [("beyond-published-range", values)]
+
+
+def test_a_lone_nan_in_the_last_block_is_counted():
+    size = np.ones(BLOCK + 1)
+    size[-1] = np.inf
+    with pytest.warns(NotFiniteWarning) as caught:
+        assert np.isnan(quotient(size, rate=1.0)[-1])
+    assert caught[0].message.values["index"] == BLOCK
 
 
 def test_real_models_give_the_same_in_pieces():
