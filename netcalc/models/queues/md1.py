@@ -65,7 +65,7 @@ def md1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.6 (Pollaczek-Khinchine with no variance).
+    Kleinrock, Queueing Systems vol. 1, ch. 5 (Pollaczek-Khinchine with no variance).
     """
     load = non_negative("utilization", utilization)
     note_slow_queue(load)
@@ -110,7 +110,7 @@ def md1_customers(utilization: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.6.
+    Kleinrock, Queueing Systems vol. 1, ch. 5.
     """
     load = non_negative("utilization", utilization)
     return load + load * (0.5 * load / headroom(load))

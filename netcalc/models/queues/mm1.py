@@ -279,7 +279,7 @@ def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.12.
+    Kleinrock, Queueing Systems vol. 1, ch. 5.
     """
     wait = non_negative("wait_s", wait_s)
     load = non_negative("utilization", utilization)
@@ -336,7 +336,7 @@ def mm1_wait_percentile_s(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.12, solved for the time.
+    Kleinrock, Queueing Systems vol. 1, ch. 5, solved for the time.
     """
     load = non_negative("utilization", utilization)
     share = ratio("quantile", quantile)
@@ -385,7 +385,7 @@ def mm1_sojourn_percentile_s(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.12.
+    Kleinrock, Queueing Systems vol. 1, ch. 5.
     """
     load = non_negative("utilization", utilization)
     share = ratio("quantile", quantile)
