@@ -113,7 +113,7 @@ def router_queue(
 
     References
     ----------
-    Kleinrock, Queueing Systems, vol. 1, sections 3.2, 3.6 and 5.7.
+    Kleinrock, Queueing Systems, vol. 1, 3.2, 3.6 and ch. 5.
     """
     require_processes()
     require_path(path, needed=True)

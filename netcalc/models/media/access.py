@@ -67,7 +67,7 @@ def request_grant_s(
     References
     ----------
     Derived: mean waits for a periodic event; CableLabs, DOCSIS 3.1 MAC and Upper Layer Protocols
-    Interface, 7.2 (upstream data transmission); ITU-T G.984.3, 8.4 (dynamic bandwidth assignment).
+    Interface, 7.2 (upstream data transmission); ITU-T G.984.3 (dynamic bandwidth assignment).
     """
     interval = non_negative("interval_s", interval_s)
     way = non_negative("propagation_s", propagation_s)
@@ -279,7 +279,7 @@ def hdlc_efficiency_ratio(
 
     References
     ----------
-    ISO/IEC 13239, 4.2 and 4.3.
+    ISO/IEC 13239, clause 4.
     """
     packet = non_negative("packet_bytes", packet_bytes)
     inside = packet + non_negative("header_bytes", header_bytes)

@@ -68,7 +68,7 @@ def dispersion_index(arrival_count: ArrayLike) -> FloatArray:
     References
     ----------
     Gusella, Characterizing the variability of arrival processes with indexes of dispersion, IEEE
-    JSAC 9 (1991), doi:10.1109/49.76633, section 2.1.
+    JSAC 9 (1991), doi:10.1109/49.76633, pages 203-211.
     """
     counts = one_dimensional("arrival_count", whole("arrival_count", arrival_count))
     if counts.size < 2:
@@ -184,8 +184,7 @@ def dispersion_wait_s(
     References
     ----------
     Fendick and Whitt, Measurements and approximations to describe the offered traffic and predict
-    the average workload in a single-server queue, Proc. IEEE 77 (1989), doi:10.1109/5.21078,
-    section 4.1.
+    the average workload in a single-server queue, Proc. IEEE 77 (1989), doi:10.1109/5.21078.
     """
     load = utilization_of(utilization)
     index = non_negative("dispersion", dispersion)

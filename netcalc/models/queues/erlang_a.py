@@ -93,7 +93,7 @@ def erlang_a(
     ----------
     Palm, Research on telephone traffic carried by full availability groups, Tele 1 (1957); Garnett,
     Mandelbaum and Reiman, Designing a call center with impatient customers, M&SOM 4 (2002),
-    doi:10.1287/msom.4.3.208.7753, section 2.1.
+    doi:10.1287/msom.4.3.208.7753.
     """
     offered = non_negative("offered_erlang", offered_erlang)
     servers = server_counts(server_count, low=1)

@@ -312,7 +312,8 @@ def mm1k_wait_cdf(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 3.6; Gross et al., Fundamentals of Queueing Theory, 2.5.
+    Kleinrock, Queueing Systems vol. 1, 3.6; Gross et al., Fundamentals of Queueing Theory, 4th
+    ed., 2.5.
     """
     wait = non_negative("wait_s", wait_s)
     load = utilization_of(utilization)

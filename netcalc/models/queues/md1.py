@@ -71,7 +71,7 @@ def md1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.6 (Pollaczek-Khinchine with no variance).
+    Kleinrock, Queueing Systems vol. 1, ch. 5 (Pollaczek-Khinchine with no variance).
     """
     load = utilization_of(utilization)
     note_slow_queue(load)
@@ -116,7 +116,7 @@ def md1_customers(utilization: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.6.
+    Kleinrock, Queueing Systems vol. 1, ch. 5.
     """
     load = utilization_of(utilization)
     note_slow_queue(load)

@@ -93,10 +93,10 @@ def packet_mix_wait_percentile_s(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.7 (the transform); Abate and Whitt, The Fourier-series
+    Kleinrock, Queueing Systems vol. 1, ch. 5 (the transform); Abate and Whitt, The Fourier-series
     method for inverting transforms of probability distributions, Queueing Systems 10 (1992),
-    doi:10.1007/BF01158520; the tail: Asmussen, Applied Probability and Queues, XIII.5,
-    doi:10.1007/b97236.
+    doi:10.1007/BF01158520; the tail: Asmussen, Applied Probability and Queues, 2nd ed.
+    (2003), doi:10.1007/b97236.
     """
     size, share = _mix(wire_bytes, weight)
     load, wanted = utilization_of(utilization), ratio("quantile", quantile)
@@ -178,8 +178,8 @@ def packet_ahead_wait_s(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.2 (residual life); Cobham, Priority assignment in waiting
-    line problems, Operations Research 2 (1954), doi:10.1287/opre.2.1.70.
+    Kleinrock, Queueing Systems vol. 1, ch. 5 (residual life); Cobham, Priority assignment in
+    waiting line problems, Operations Research 2 (1954), doi:10.1287/opre.2.1.70.
     """
     size, share = _mix(wire_bytes, weight)
     mean = share @ size

@@ -281,7 +281,7 @@ def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.12.
+    Kleinrock, Queueing Systems vol. 1, ch. 5.
     """
     wait = non_negative("wait_s", wait_s)
     load = utilization_of(utilization)
@@ -339,7 +339,7 @@ def mm1_wait_percentile_s(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.12, solved for the time.
+    Kleinrock, Queueing Systems vol. 1, ch. 5, solved for the time.
     """
     load = utilization_of(utilization)
     note_slow_queue(load)
@@ -389,7 +389,7 @@ def mm1_sojourn_percentile_s(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.12.
+    Kleinrock, Queueing Systems vol. 1, ch. 5.
     """
     load = utilization_of(utilization)
     note_slow_queue(load)

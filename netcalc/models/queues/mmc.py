@@ -194,7 +194,7 @@ def service_level_ratio(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 3.5 and 5.12.
+    Kleinrock, Queueing Systems vol. 1, 3.5 and ch. 5.
     """
     offered = non_negative("offered_erlang", offered_erlang)
     servers = server_counts(server_count, low=1)
@@ -322,7 +322,7 @@ def mmc_wait_percentile_s(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 3.5 and 5.12, solved for the time.
+    Kleinrock, Queueing Systems vol. 1, 3.5 and ch. 5, solved for the time.
     """
     offered = non_negative("offered_erlang", offered_erlang)
     servers = server_counts(server_count, low=1)

@@ -66,8 +66,8 @@ def mmck_blocking_ratio(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 3.8 (M/M/m/K); Gross et al., Fundamentals of Queueing
-    Theory, 3.5.
+    Kleinrock, Queueing Systems vol. 1, ch. 3 (birth and death); Gross et al., Fundamentals of
+    Queueing Theory, 5th ed., 3.5.
     """
     offered = non_negative("offered_erlang", offered_erlang)
     servers = server_counts(server_count, low=1)
@@ -135,7 +135,8 @@ def mmck_wait_s(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 3.8; Gross et al., Fundamentals of Queueing Theory, 3.5.
+    Kleinrock, Queueing Systems vol. 1, ch. 3 (birth and death); Gross et al., Fundamentals of
+    Queueing Theory, 5th ed., 3.5.
     """
     offered = non_negative("offered_erlang", offered_erlang)
     servers = server_counts(server_count, low=1)

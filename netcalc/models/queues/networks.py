@@ -223,7 +223,7 @@ def mva_response_s(
     References
     ----------
     Reiser and Lavenberg, Mean-value analysis of closed multichain queuing networks, J. ACM 27
-    (1980), doi:10.1145/322186.322195; Lazowska et al., Quantitative System Performance, 6.2.
+    (1980), doi:10.1145/322186.322195; Lazowska et al., Quantitative System Performance, ch. 6.
     """
     count, demand, think = _closed(customer_count, demand_s, think_s)
     return _by_customers(count, demand, think)
@@ -276,7 +276,7 @@ def mva_throughput_pps(
     References
     ----------
     Reiser and Lavenberg, Mean-value analysis of closed multichain queuing networks, J. ACM 27
-    (1980), doi:10.1145/322186.322195; Lazowska et al., Quantitative System Performance, 6.2.
+    (1980), doi:10.1145/322186.322195; Lazowska et al., Quantitative System Performance, ch. 6.
     """
     count, demand, think = _closed(customer_count, demand_s, think_s)
     rounds = count / (think + _by_customers(count, demand, think))

@@ -67,7 +67,7 @@ def priority_wait_s(
     References
     ----------
     Cobham, Priority assignment in waiting line problems, Operations Research 2 (1954),
-    doi:10.1287/opre.2.1.70, eq. 3; Kleinrock, Queueing Systems vol. 2, 3.2.
+    doi:10.1287/opre.2.1.70; Kleinrock, Queueing Systems vol. 2, ch. 3.
     """
     load, service, scv = _classes(utilization, service_s, service_scv)
     before, after = _loads(load)
@@ -121,7 +121,7 @@ def preemptive_sojourn_s(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 2, 3.4.
+    Kleinrock, Queueing Systems vol. 2, ch. 3.
     """
     load, service, scv = _classes(utilization, service_s, service_scv)
     before, after = _loads(load)

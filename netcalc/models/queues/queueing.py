@@ -172,7 +172,7 @@ def mg1_wait_s(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.6.
+    Kleinrock, Queueing Systems vol. 1, ch. 5.
     """
     load = utilization_of(utilization)
     note_slow_queue(load)
@@ -220,7 +220,7 @@ def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.6.
+    Kleinrock, Queueing Systems vol. 1, ch. 5.
     """
     size, share = _mix(wire_bytes, weight)
     return _mix_moments(size, share)[1]
@@ -286,7 +286,7 @@ def packet_mix_wait_s(
 
     References
     ----------
-    Kleinrock, Queueing Systems vol. 1, 5.6.
+    Kleinrock, Queueing Systems vol. 1, ch. 5.
     """
     size, share = _mix(wire_bytes, weight)
     mean, scv = _mix_moments(size, share)

@@ -300,7 +300,7 @@ def incast_backlog_bytes(
     References
     ----------
     Derived: what comes in less what goes out while it comes; Phanishayee et al., Measurement and
-    analysis of TCP throughput collapse in cluster-based storage systems, FAST 2008, section 2.
+    analysis of TCP throughput collapse in cluster-based storage systems, FAST 2008.
     """
     count = whole("sender_count", sender_count)
     burst = non_negative("burst_bytes", burst_bytes)

@@ -95,7 +95,7 @@ def bbr_throughput_bps(
     References
     ----------
     Cardwell et al., ACM Queue 14 (2016), doi:10.1145/3012426.3022184, Fig. 8;
-    draft-ietf-ccwg-bbr-04, section 2.7 (BBR.LossThresh).
+    draft-ietf-ccwg-bbr-04 (BBR.LossThresh, 2 %).
     """
     loss, line = ratio("loss_ratio", loss_ratio), positive("bandwidth_bps", bandwidth_bps)
     tolerated = ratio("loss_tolerance_ratio", loss_tolerance_ratio)

@@ -25,7 +25,7 @@ def policer_rule_bytes(token_bps: ArrayLike, *, rtt_s: ArrayLike) -> FloatArray:
     token_bps : array_like
         Token rate (CIR). [bit/s]
     rtt_s : array_like
-        Round-trip time of the flows; 1.5 s in the older rule of Cisco. [s]
+        Round-trip time of the flows; 1.5 s in the rule of Cisco's CAR. [s]
 
     Returns
     -------
@@ -54,8 +54,10 @@ def policer_rule_bytes(token_bps: ArrayLike, *, rtt_s: ArrayLike) -> FloatArray:
 
     References
     ----------
-    RFC 2697 (the burst sizes); van Haalen and Malhotra, Improving TCP performance with bufferless
-    token bucket policing: a TCP friendly policer, LANMAN 2007, doi:10.1109/LANMAN.2007.4295980.
+    RFC 2697 (the burst sizes); Cisco IOS, committed access rate (rate times round-trip time, 1.5 s
+    without another number); TCP behind such a bucket: van Haalen and Malhotra, Improving TCP
+    performance with bufferless token bucket policing: a TCP friendly policer, LANMAN 2007,
+    doi:10.1109/LANMAN.2007.4295978.
     """
     return positive("token_bps", token_bps) / 8.0 * non_negative("rtt_s", rtt_s)
 

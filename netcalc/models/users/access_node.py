@@ -71,7 +71,7 @@ def access_node_bandwidth_bps(
     References
     ----------
     Cloonan, Allen and Emmendorfer, Simulating the impact of QoE on per-service group HSD bandwidth
-    capacity requirements, ARRIS 2014, p. 9 (with a K of 1.0).
+    capacity requirements, ARRIS 2014, p. 9 (the chapter of the formula).
     """
     mean, peak = non_negative("mean_bps", mean_bps), non_negative("sold_bps", sold_bps)
     not_above("mean-above-sold", "mean_bps", mean, peak)
@@ -128,7 +128,7 @@ def access_node_subscriber_count(
 
     References
     ----------
-    Cloonan, Allen and Emmendorfer, ARRIS 2014, p. 9 (with a K of 1.0), solved for the subscribers.
+    Cloonan, Allen and Emmendorfer, ARRIS 2014, p. 9, solved for the subscribers.
     """
     bandwidth = positive("bandwidth_bps", bandwidth_bps)
     mean, sold = positive("mean_bps", mean_bps), non_negative("sold_bps", sold_bps)
@@ -234,7 +234,7 @@ def busy_hour_bps(traffic_bytes: ArrayLike, *, busy_hour_ratio: ArrayLike = 0.1)
 
     References
     ----------
-    ITU-T E.500, 3 (the busy hour); straight line.
+    ITU-T E.500 (the busy hour); straight line.
     """
     traffic = non_negative("traffic_bytes", traffic_bytes)
     return traffic * (8.0 / 3600.0 * ratio("busy_hour_ratio", busy_hour_ratio))
@@ -280,7 +280,7 @@ def busy_hour_erlang(call_count: ArrayLike, *, holding_s: ArrayLike) -> FloatArr
 
     References
     ----------
-    ITU-T E.600, 2.1 (offered traffic); Little's theorem, Kleinrock, Queueing Systems vol. 1, 2.1.
+    ITU-T E.600 (offered traffic); Little's theorem, Kleinrock, Queueing Systems vol. 1, 2.1.
     """
     calls = non_negative("call_count", call_count)
     return calls * (non_negative("holding_s", holding_s) / 3600.0)

@@ -105,7 +105,7 @@ def series_availability_ratio(availability_ratio: ArrayLike) -> FloatArray:
     References
     ----------
     Trivedi, Probability and Statistics with Reliability, ch. 1; Barlow and Proschan, Mathematical
-    Theory of Reliability, ch. 2.
+    Theory of Reliability (1965).
     """
     parts = one_dimensional("availability_ratio", ratio("availability_ratio", availability_ratio))
     return np.asarray(parts.prod())
@@ -148,7 +148,7 @@ def parallel_availability_ratio(availability_ratio: ArrayLike) -> FloatArray:
     References
     ----------
     Trivedi, Probability and Statistics with Reliability, ch. 1; Barlow and Proschan, Mathematical
-    Theory of Reliability, ch. 2.
+    Theory of Reliability (1965).
     """
     parts = one_dimensional("availability_ratio", ratio("availability_ratio", availability_ratio))
     return np.asarray(-np.expm1(np.log1p(-parts).sum()))
@@ -198,7 +198,7 @@ def k_of_n_availability_ratio(
     References
     ----------
     Trivedi, Probability and Statistics with Reliability, ch. 2; Barlow and Proschan, Mathematical
-    Theory of Reliability, ch. 2.
+    Theory of Reliability (1965).
     """
     from scipy.special import betainc  # late: the closed forms need no scipy
 

@@ -137,8 +137,8 @@ def overload_normal_ratio(
 
     References
     ----------
-    Feller, An Introduction to Probability Theory and Its Applications vol. 1, 7.2 (DeMoivre and
-    Laplace, with the correction of a half).
+    Feller, An Introduction to Probability Theory and Its Applications vol. 1, ch. 7 (DeMoivre
+    and Laplace, with the correction of a half).
     """
     from scipy.special import ndtr  # late, as in all models that need it
 
@@ -315,8 +315,9 @@ def shared_bandwidth_normal_bps(
 
     References
     ----------
-    Guerin, Ahmadi and Naghshineh, Equivalent capacity and its application to bandwidth allocation
-    in high-speed networks, IEEE JSAC 9 (1991), doi:10.1109/49.105162, eq. 10.
+    Derived: the normal distribution of a sum of independent users; as in Guerin, Ahmadi and
+    Naghshineh, Equivalent capacity and its application to bandwidth allocation in high-speed
+    networks, IEEE JSAC 9 (1991).
     """
     users = _users(user_count)
     share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
@@ -382,7 +383,8 @@ def class_bandwidth_bps(
 
     References
     ----------
-    Guerin, Ahmadi and Naghshineh, IEEE JSAC 9 (1991), doi:10.1109/49.105162, eq. 10.
+    Derived: the normal distribution of a sum of independent users; as in Guerin, Ahmadi and
+    Naghshineh, IEEE JSAC 9 (1991).
     """
     users = one_dimensional("user_count", _users(user_count))
     share = one_dimensional("active_ratio", ratio("active_ratio", active_ratio))

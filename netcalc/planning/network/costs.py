@@ -34,10 +34,11 @@ def ospf_costs(rate_bps: FloatArray, *, reference_bps: float) -> Ints:
 
     Examples
     --------
-    As in RFC 4750 with its reference of 100 Mbit/s: 10 Mbit/s has 10, T1 64.
+    As in RFC 4750 (ospfIfMetricTable) with its reference of 100 Mbit/s, 10 Mbit/s has 10 and the
+    payload of a T1 65; its 1.544 Mbit/s have 64.
 
-    >>> ospf_costs(np.array([10e6, 1.544e6, 1e9]), reference_bps=100e6).tolist()
-    [10, 64, 1]
+    >>> ospf_costs(np.array([10e6, 1.536e6, 1.544e6, 1e9]), reference_bps=100e6).tolist()
+    [10, 65, 64, 1]
     """
     whole = np.floor(reference_bps / rate_bps * (1.0 + 1e-12))
     return np.asarray(np.clip(whole, 1, MOST_OSPF), dtype=np.int64)

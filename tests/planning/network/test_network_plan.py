@@ -62,7 +62,9 @@ def test_mean_delays_of_a_demand_counted_by_hand():
 
 def test_the_delay_of_a_link_is_latency_and_sojourn():
     service = 1538 * 8 / 1e7
-    expected = 0.005 + service * (2 - 0.7) / (2 * (1 - 0.7))  # published: M/D/1, Kleinrock 5.6
+    expected = 0.005 + service * (2 - 0.7) / (
+        2 * (1 - 0.7)
+    )  # published: M/D/1, Kleinrock vol. 1, ch. 5
     found = delay_s(0.7, bandwidth_bps=1e7, latency_s=0.005, queue="md1")
     assert float(found) == pytest.approx(expected)
     assert np.isinf(delay_s(1.0, bandwidth_bps=1e7, latency_s=0.005, queue="imix"))

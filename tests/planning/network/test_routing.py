@@ -119,9 +119,10 @@ def test_parallel_links_share():
 
 
 def test_ospf_costs_of_the_standard():
-    rates = np.array([1e9, 100e6, 10e6, 2.048e6, 1.544e6, 64e3, 56e3, 19.2e3, 9.6e3])
-    # published: the default costs of RFC 1850 (ospfIfMetricTable), from 10^8 over the rate
-    expected = [1, 1, 10, 48, 64, 1562, 1785, 5208, 10416]
+    rates = np.array([1e9, 100e6, 10e6, 2.048e6, 1.536e6, 64e3, 56e3, 19.2e3, 9.6e3])
+    # published: RFC 1850 and RFC 4750, ospfIfMetricTable, 10^8 over the rate; its 65 of a T1 with
+    # extended superframes is that of the payload, 24 channels of 64 kbit/s
+    expected = [1, 1, 10, 48, 65, 1562, 1785, 5208, 10416]
     assert ospf_costs(rates, reference_bps=1e8).tolist() == expected
 
 
