@@ -12,8 +12,6 @@ from netcalc.plots.formula import SHADES, FormulaCurves
 from netcalc.plots.style import PALETTES, Axis
 from netcalc.samples import write_atomically
 
-SUFFIXES = (".png", ".svg")
-"""The forms that a picture has."""
 _STYLES = ("-", "--", ":", "-.", (0, (8, 3)), (0, (4, 2, 1, 2, 1, 2)))
 _DOTS_PER_INCH = 150
 _LINE_INCH = 0.22
