@@ -26,8 +26,12 @@ TABLE_WIDTH = 80
 """Minimum width of a table, in characters."""
 
 
-PICTURES = {".gif", ".jpeg", ".jpg", ".pdf", ".png", ".svg", ".webp"}
-"""Extensions of pictures; figures are HTML or SVG."""
+PICTURES = frozenset({".gif", ".jpeg", ".jpg", ".pdf", ".png", ".svg", ".webp"})
+"""Extensions of pictures."""
+DRAWN = (".svg",)
+"""Those of a figure; any other name is that of a page."""
+DRAWN_FORMULA = (".png", ".svg")
+"""Those of the figure of a formula, which matplotlib draws."""
 
 
 def check_output(
@@ -36,7 +40,7 @@ def check_output(
     inputs: Iterable[str] = (),
     force: bool = False,
     plot: bool = False,
-    pictures: Collection[str] = (".svg",),
+    pictures: Collection[str] = DRAWN,
 ) -> None:
     """Refuse an output file that cannot or should not be written; a ``plot`` may be a picture.
 
@@ -98,7 +102,7 @@ def write_plot(plot: Plot, path: str) -> None:
     """Write a figure as SVG where the name says so, otherwise as one HTML file."""
     from netcalc import plots  # late: bokeh takes its time
 
-    if Path(path).suffix == ".svg":
+    if Path(path).suffix in DRAWN:
         write_atomically(Path(path), plots.svg(plot).encode())
     else:
         plots.save_html(plot, path)

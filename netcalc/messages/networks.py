@@ -28,6 +28,7 @@ NETWORKS: dict[str, str] = {
     "network-node-unknown": "is not a node of the network",
     "network-node-twice": "the node is named twice",
     "network-link-twice": "the link of line {first} has the same ends or the same name",
+    "network-demand-twice": "the row is that of line {first} again",
     "network-both-directions": (
         "line {first} is the other direction of this link, but each line is both directions"
     ),
@@ -110,6 +111,7 @@ NETWORKS_HINTS: dict[str, str] = {
     "network-range-impossible": (
         "Narrow the range, or write truncated({value}) to leave the impossible part out"
     ),
+    "network-demand-twice": "Remove it, or write one row with the rate of both",
     "network-link-twice": "Give parallel links names of their own in a column name",
     "network-both-directions": (
         "If each line is one direction, add --one-way; if they are two links, give them names in a "

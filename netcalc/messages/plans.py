@@ -54,6 +54,15 @@ PLANS: dict[str, str] = {
     ),
     "link-full-now": "full now",
     "link-full-never": "never full, as traffic does not grow",
+    "link-date-never": "never",
+    "link-date-far": "not within 100 years",
+    "link-no-forecast": (
+        "published forecasts of traffic go {years:g} years ahead (Cisco VNI); what is later "
+        "extends a growth, and is no forecast"
+    ),
+    "link-beyond-ethernet": (
+        "no link of Ethernet has this rate: it is that of {count} links of {rate_bps:bit/s}"
+    ),
     "link-full-in": "full in {time}",
     "link-full-on": "full in {time}, on {date}",
     "limited-by-line-limit-bps": "the line limits it",
@@ -184,6 +193,9 @@ PLANS: dict[str, str] = {
     "planned-elapsed-years": "time from now",
     "planned-usable-bps": "usable up to the target",
     # Errors.
+    "beyond-forecast": (
+        "{name} must be at most {years:g} years: growth for longer is no forecast; got {value}"
+    ),
     "all-links-failed": "{name} must leave a link of {links:link|links}, got {value}",
     "not-whole-frames": (
         "{name} must be a whole number of frames of {codec}, {frame_s:s} each, got {value}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from netcalc.messages import Notice
 from netcalc.models.users.growth import YEAR_S, exhaustion_s, grown_traffic_bps
 from netcalc.models.users.multiplexing import overload_ratio, shared_bandwidth_bps
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
+from netcalc.planning.dates import FORECAST_YEARS, HORIZON_YEARS, date_after
 from netcalc.planning.page import Answer, BindingMap, Chart, Plan, Step, quantity
 
 SIZES_BPS = (
@@ -27,8 +28,6 @@ SOURCES = (
     "IEEE 802.3 (rates of Ethernet)",
 )
 _MAIN = "end_needed_bps"
-_LAST_DAY = date.max.toordinal()
-_DAY_S = 86_400.0
 _POINTS = 121
 _TABLE = {
     "link_bps": ("bit/s", "line"),
@@ -77,7 +76,7 @@ def link(
     annual_growth : float or range
         Growth of the traffic a year, as a share. [ratio]
     horizon_s : float
-        Time for which the rate must be enough. [s]
+        Time for which the rate must be enough, up to 100 years. [s]
     target_utilization : float or range
         Utilization at which a link counts as full. [ratio]
     link_count : int
@@ -125,6 +124,8 @@ def link(
     if failed >= count:
         raise DomainError("all-links-failed", "failed_count", failed, links=count)
     between("quantile", quantile, 0.0, 1.0)
+    if horizon_s > HORIZON_YEARS * YEAR_S:
+        raise DomainError("beyond-forecast", "horizon_s", horizon_s, years=HORIZON_YEARS)
     fixed: dict[str, Any] = {
         "quantile": quantile,
         "horizon_s": float(non_negative("horizon_s", horizon_s)),
@@ -147,20 +148,20 @@ def link(
     if bandwidth_bps is None and needed.spread is not None:  # one rate is bought, for p95 of all
         chosen = float(next_size_bps(needed.spread.percentile(95.0)))
         known = once(answers_of, {**inputs, "bandwidth_bps": (chosen, "bit/s")})
-    found, answers = known.found, list(known.answers)
+    found, stated, answers = known.found, known.typical, list(known.answers)
     fills = next(one for one in answers if one.name == "fills_s")
     if start is not None:
-        dates = [_dated("fill_date", start, found["fills_s"])]
+        dates = [_dated("fill_date", start, stated["fills_s"])]
         if fills.spread is not None:
             dates.append(_dated("early_fill_date", start, fills.spread.percentile(5.0)))
         answers[2:2] = dates
-    enough = found["fills_s"] >= fixed["horizon_s"]
+    enough = stated["fills_s"] >= fixed["horizon_s"]
     values = {
         "links": count,
-        "rate_bps": found["link_bps"],
-        "demand_bps": found["demand_bps"],
+        "rate_bps": stated["link_bps"],
+        "demand_bps": stated["demand_bps"],
         "percent": 100.0 * quantile,
-        "fills": _when(found["fills_s"], start),
+        "fills": _when(stated["fills_s"], start),
     }
     code = "plan-link" if bandwidth_bps is None or enough else "plan-link-short"
     return Plan(
@@ -175,7 +176,7 @@ def link(
             Notice("assumes-link-growth", {}),
             _full_when(known.middle, fixed),
         ),
-        notices=known.notices,
+        notices=(*known.notices, *_doubts(known.middle, stated, fixed, given=bandwidth_bps)),
         drivers=known.drivers,
         chart=(_map if as_map else _chart)(known.middle, fixed, found),
         sources=SOURCES,
@@ -282,29 +283,48 @@ def _full_when(middle: Mapping[str, float], fixed: Mapping[str, Any]) -> Notice:
     )
 
 
+def _doubts(
+    middle: Mapping[str, float],
+    stated: Mapping[str, float],
+    fixed: Mapping[str, Any],
+    *,
+    given: Any,
+) -> list[Notice]:
+    """Return what makes the answers doubtful: growth for long, and a rate that no link has."""
+    found = []
+    lasts = stated["fills_s"] if np.isfinite(stated["fills_s"]) else 0.0
+    longest = max(lasts, fixed["horizon_s"]) / YEAR_S
+    if middle["annual_growth"] != 0.0 and longest > FORECAST_YEARS:
+        found.append(Notice("link-no-forecast", {"years": FORECAST_YEARS}))
+    largest = SIZES_BPS[-1]
+    if given is None and stated["link_bps"] > largest:
+        count = round(stated["link_bps"] / largest)
+        found.append(Notice("link-beyond-ethernet", {"rate_bps": largest, "count": count}))
+    return found
+
+
 def _when(fills_s: float, start: date | None) -> str:
     """Return when a link is full, in words of a page."""
     if fills_s <= 0.0:
         return str(Notice("link-full-now", {}))
     if not np.isfinite(fills_s):
         return str(Notice("link-full-never", {}))
-    on = _date_after(start, fills_s)
-    values = {"time": quantity(fills_s, "s"), "date": on}
-    return str(Notice("link-full-on" if on[:1].isdigit() else "link-full-in", values))
+    time, on = quantity(fills_s, "s"), _day(start, fills_s)
+    code = "link-full-in" if on is None else "link-full-on"
+    return str(Notice(code, {"time": time, "date": on}))
 
 
 def _dated(name: str, start: date, fills_s: float) -> Answer:
-    return Answer(name=name, value=_date_after(start, fills_s), unit="text")
+    on = _day(start, fills_s)
+    if on is None:
+        on = str(Notice("link-date-never" if not np.isfinite(fills_s) else "link-date-far", {}))
+    return Answer(name=name, value=on, unit="text")
 
 
-def _date_after(start: date | None, fills_s: float) -> str:
-    """Return a day in ISO form; ``never`` beyond the calendar."""
-    if start is None:
-        return ""
-    days = fills_s / _DAY_S
-    if not days <= _LAST_DAY - start.toordinal():
-        return quantity(np.inf, "s")
-    return (start + timedelta(days=int(days))).isoformat()
+def _day(start: date | None, fills_s: float) -> str | None:
+    """Return a day in ISO form; None without a start, and beyond the horizon."""
+    found = None if start is None else date_after(start, fills_s / YEAR_S)
+    return None if found is None else found.isoformat()
 
 
 def _as_inputs(fixed: Mapping[str, Any]) -> Mapping[str, dict[str, Any]]:

@@ -12,6 +12,8 @@ import pytest
 from netcalc import planning, plots
 from netcalc.errors import DomainError, DoubtWarning
 from netcalc.models.tcp.transfer_time import transfer_time_s
+from netcalc.planning.dates import date_after
+from netcalc.planning.page import quantity
 from netcalc.samples import json_ready
 from netcalc.uncertain import normal, uniform
 
@@ -364,3 +366,53 @@ def test_a_transfer_that_loses_all_never_ends():
     assert made["transfer_s"] == math.inf
     assert made.binding == "loss_limit_bps"
     assert "never" in made.sentence
+
+
+RANGED = {"user_bps": 5e6, "active_ratio": 0.1, "link_count": 2, "failed_count": 1}
+
+
+def test_a_planned_link_says_one_time_in_sentence_and_table():
+    made = planning.link(
+        uniform(400, 600), annual_growth=uniform(0.2, 0.35),
+        start=date(2026, 1, 1), **RANGED,
+    )  # fmt: skip
+    median = made.answer("fills_s").spread.percentile(50.0)
+    # identity: the sentence, the table and the date are those of the median of the draws
+    assert f"full in {quantity(median, 's')}, " in made.sentence
+    assert made.answer("fills_s").text.startswith(f"{quantity(median, 's')}, ")
+    on = date_after(date(2026, 1, 1), median / YEAR_S).isoformat()
+    assert f"on {on};" in made.sentence
+    assert made.answer("fill_date").value == on
+
+
+@pytest.mark.each("horizon_years, growth, noted", [
+    (3.0, 1.0, False), (5.0, 1.0, False), (6.0, 1.0, True), (100.0, 0.1, True), (60.0, 0.0, False),
+])  # fmt: skip
+def test_growth_beyond_published_forecasts_is_noted(horizon_years, growth, noted):
+    made = planning.link(
+        500, user_bps=1e6, annual_growth=growth, horizon_s=horizon_years * YEAR_S,
+        bandwidth_bps=1e9,
+    )  # fmt: skip
+    assert ("link-no-forecast" in {one.code for one in made.notices}) == noted
+
+
+def test_a_plan_for_longer_than_dates_are_written_is_refused():
+    with pytest.raises(DomainError) as caught:
+        planning.link(500, user_bps=1e6, horizon_s=1e9 * YEAR_S)
+    assert (caught.value.code, caught.value.name) == ("beyond-forecast", "horizon_s")
+    assert "at most 100 years" in str(caught.value)
+
+
+def test_a_rate_that_no_link_has_is_said_to_be_that_of_several():
+    made = planning.link(1_000_000, user_bps=1e6)
+    noted = {one.code: one.values for one in made.notices}
+    # derived: 10^6 users of 1 Mbit/s at 80 % of the rate are 1.25 Tbit/s, two of 800 Gbit/s
+    assert made["link_bps"] == 1.6e12
+    assert noted["link-beyond-ethernet"]["count"] == 2
+
+
+def test_a_date_that_is_far_is_not_never():
+    made = planning.link(500, user_bps=1e6, annual_growth=0.001, start=date(2026, 1, 1))
+    assert made.answer("fill_date").value == "not within 100 years"
+    still = planning.link(500, user_bps=1e6, start=date(2026, 1, 1))
+    assert still.answer("fill_date").value == "never"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc import planning, plots
-from netcalc.planning.network.growth import date_after
+from netcalc.planning.dates import date_after
 
 
 def test_an_answer_that_hardly_differs_is_drawn_over_a_decade():

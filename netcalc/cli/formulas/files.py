@@ -13,15 +13,12 @@ from netcalc.calculator import Formula, Parameter
 from netcalc.checks import FloatArray
 from netcalc.cli import put
 from netcalc.cli.mistakes import CommandError
-from netcalc.cli.output import check_output, write_plot
-
-PICTURES = (".png", ".svg")
-"""Forms of a picture; a page is .html."""
+from netcalc.cli.output import DRAWN_FORMULA, check_output, write_plot
 
 
 def check_formula_file(path: str, *, force: bool) -> None:
     """Refuse a name that is taken, or of no form that a figure has."""
-    check_output(path, force=force, plot=True, pictures=PICTURES)
+    check_output(path, force=force, plot=True, pictures=DRAWN_FORMULA)
 
 
 def save_formula(
@@ -50,7 +47,7 @@ def save_formula(
     drawn = plots.formula_curves(
         formula, lines, over, fixed, varied=varied, logarithmic=logarithmic
     )
-    if Path(path).suffix in PICTURES:
+    if Path(path).suffix in DRAWN_FORMULA:
         plots.formula_picture(drawn, path)
     else:
         write_plot(plots.formula_plot(drawn), path)

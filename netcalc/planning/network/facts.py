@@ -10,26 +10,34 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import at_least, non_negative, positive, ratio, scalar, whole
+from netcalc.checks import between, positive, ratio, scalar, up_to, whole
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.messages import Notice
 from netcalc.planning.network.routing import MOST_COST
 from netcalc.uncertain import Distribution, Known
 
+MOST_BPS = 1e18
+"""More than a million of the fastest links of Ethernet: a larger rate is a slip of the pen.
+[bit/s]"""
+MOST_LATENCY_S = 86_400.0
+"""Radio takes less than a day to the farthest spacecraft. [s]"""
+GROWTHS = (-0.99, 1000.0)
+"""Least and highest growth a year. [ratio]"""
+
 ALLOWED: dict[str, tuple[float, float, bool]] = {
-    "rate_bps": (0.0, float("inf"), True),
-    "latency_s": (0.0, float("inf"), False),
-    "demand_bps": (0.0, float("inf"), False),
-    "growth_ratio": (-1.0, float("inf"), True),
+    "rate_bps": (0.0, MOST_BPS, True),
+    "latency_s": (0.0, MOST_LATENCY_S, False),
+    "demand_bps": (0.0, MOST_BPS, False),
+    "growth_ratio": (*GROWTHS, False),
     "availability_ratio": (0.0, 1.0, False),
 }
 """Least and greatest possible value of each number, and whether the least is not possible."""
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "rate_bps": positive,
-    "latency_s": non_negative,
-    "demand_bps": non_negative,
-    "growth_ratio": lambda name, value: at_least(name, value, -1.0),
+    "rate_bps": lambda name, value: up_to(name, positive(name, value), MOST_BPS),
+    "latency_s": lambda name, value: up_to(name, value, MOST_LATENCY_S),
+    "demand_bps": lambda name, value: up_to(name, value, MOST_BPS),
+    "growth_ratio": lambda name, value: between(name, value, *GROWTHS),
     "availability_ratio": ratio,
 }
 

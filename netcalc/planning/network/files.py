@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import NoReturn
@@ -50,7 +50,7 @@ _UNITS = {"rate": "bit/s", "latency": "s", "availability": "ratio", "growth": "r
 _LINK_COLUMNS = ("from", "to", "rate", "latency", "name", "cost", "availability", "growth",
                  "group")  # fmt: skip
 _NODE_COLUMNS = ("node", "x", "y", "latitude", "longitude")
-_LIMITS = {"x": math.inf, "y": math.inf, "latitude": 90.0, "longitude": 360.0}
+_LIMITS = {"x": 1e15, "y": 1e15, "latitude": 90.0, "longitude": 360.0}
 """Highest amount of each coordinate. [1 or degree]"""
 _DEMAND_COLUMNS = ("from", "to", "rate", "growth")
 _SUFFIXES = {"bps": "bit/s", "s": "s", "ms": "ms", "us": "us", "ratio": "ratio", "percent": "%"}
@@ -109,7 +109,7 @@ class _Row:
         except ValueError:
             found = math.nan
         if not (math.isfinite(found) and abs(found) <= high):
-            code = "network-coordinate" if math.isinf(high) else "network-degrees"
+            code = "network-coordinate" if column in "xy" else "network-degrees"
             self.refuse(code, column, value=shorten(text), low=-high, high=high)
         return found
 
@@ -168,8 +168,8 @@ def read(
     ------
     ReaderError
         If a cell is empty, not a number with a unit or an impossible one, a node unknown, a link
-        there twice, a link or a demand from a node to itself, or no path leads to the end of a
-        demand.
+        or the row of a demand there twice, a link or a demand from a node to itself, or no path
+        leads to the end of a demand.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def read(
     reached = reachable(found, nodes=tuple(names))
     return Network(
         links=found,
-        demands=tuple(_demand(row, names, reached) for row in loads.rows),
+        demands=tuple(_demands(loads, names, reached)),
         nodes=tuple(names),
         notices=(*table.notices, *loads.notices, *(listed.notices if listed else ())),
         positions=listed.positions if listed else (),
@@ -212,6 +212,19 @@ def _links(table: _Table, known: Mapping[str, int] | None, *, one_way: bool) -> 
     if not one_way:
         return tuple(_with_back(link, link) for link in found.values())
     return tuple(found.values())
+
+
+def _demands(
+    table: _Table, names: Mapping[str, int], reached: Callable[[str, str], bool]
+) -> Iterator[Demand]:
+    """Return the demands; several between two nodes add up, but not two that are alike."""
+    known: dict[tuple[str, ...], int] = {}
+    for row in table.rows:
+        yield _demand(row, names, reached)
+        alike = tuple(row.cells.values())
+        if alike in known:
+            row.refuse("network-demand-twice", "from", value=row.cells["from"], first=known[alike])
+        known[alike] = row.line
 
 
 def _demand(row: _Row, names: Mapping[str, int], reached: Callable[[str, str], bool]) -> Demand:
@@ -264,10 +277,14 @@ _COLUMN_OF = {"rate_bps": "rate", "latency_s": "latency", "growth_ratio": "growt
 def _impossible(row: _Row, error: DomainError) -> NoReturn:
     """Refuse a number that cannot be, or a range that reaches one."""
     column = _COLUMN_OF[error.name]
-    limits = {"rate": "above 0", "latency": "0 or more", "growth": "above -100%",
-              "availability": "from 0% to 100%"}[column]  # fmt: skip
+    limits = {
+        "rate": "above 0, up to 1 Ebit/s",
+        "latency": "from 0 s to a day",
+        "growth": "from -99% to 100,000%",
+        "availability": "from 0% to 100%",
+    }[column]
     if column == "rate" and not row.table.has("latency"):
-        limits = "0 or more"
+        limits = "from 0 to 1 Ebit/s"
     text = shorten(row.cells[column])
     if error.code == "network-draws-impossible":
         row.refuse("network-range-impossible", column, value=text, share=error.value, limits=limits)

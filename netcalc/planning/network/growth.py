@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
-
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.models.users.growth import YEAR_S
-
-DAY_S = 86_400.0
-"""A day. [s]"""
-HORIZON_YEARS = 100.0
-"""A date further away than this is not written. [year]"""
 
 
 def years_to_reach(
@@ -71,16 +63,3 @@ def _roots(load: FloatArray, rate: FloatArray, capacity: FloatArray, t: FloatArr
             break
         t = nearer
     return t
-
-
-def date_after(start: date, years: float) -> date | None:
-    """Return the date some years after another; None beyond the horizon.
-
-    Examples
-    --------
-    >>> date_after(date(2026, 1, 1), 2.0).isoformat()
-    '2028-01-01'
-    """
-    if not years <= HORIZON_YEARS:
-        return None
-    return start + timedelta(days=int(years * YEAR_S / DAY_S))

@@ -10,9 +10,9 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.messages import Notice
+from netcalc.planning.dates import date_after
 from netcalc.planning.network.cases import KINDS
 from netcalc.planning.network.delays import QUEUES
-from netcalc.planning.network.growth import date_after
 from netcalc.planning.network.plan import NO_FAILURE, FailureResult, NetworkPlan
 from netcalc.planning.network.routing import Ints
 

@@ -49,13 +49,8 @@ def test_ranges_are_drawn_from_p5_to_p95():
 
 
 SQUARE = (
-    (
-        "from,to,name,rate,latency\na,b,up,1 Gbit/s,1 ms\na,b,down,1 Gbit/s,1 ms\n"
-        "b,c,,1 Gbit/s,1 ms\nc,d,,1 Gbit/s,1 ms\nd,a,,1 Gbit/s,1 ms\n"
-    )
-    .replace("c,,", "c,x,")
-    .replace("d,,", "d,y,")
-    .replace("a,,", "a,z,")
+    "from,to,name,rate,latency\na,b,up,1 Gbit/s,1 ms\na,b,down,1 Gbit/s,1 ms\n"
+    "b,c,x,1 Gbit/s,1 ms\nc,d,y,800 Mbit/s,1 ms\nd,a,z,1 Gbit/s,1 ms\n"
 )
 CORNERS = "node,x,y\na,0,0\nb,40,0\nc,40,40\nd,0,40\n"
 

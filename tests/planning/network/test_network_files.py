@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import pytest
 
 from netcalc.errors import DomainError, ReaderError
-from netcalc.planning.network import Demand, Direction, Link, Network, read
+from netcalc.planning.network import Demand, Direction, Link, Network, from_graph, read
 from netcalc.uncertain import Distribution
 
 LINKS = "from,to,rate,latency\na,b,10 Gbit/s,5 ms\nb,c,1 Gbit/s,1 ms\n"
@@ -61,6 +62,17 @@ REFUSED_LINKS = {
     "other direction": (LINKS + "b,a,T1,1 ms\n", "network-both-directions", 4, "from"),
     "same name": ("from,to,name,rate,latency\na,b,x,T1,1 ms\nb,c,x,T1,1 ms\n",
                   "network-link-twice", 3, "from"),
+    "rate of no link": ("from,to,rate,latency\na,b,1e30 bit/s,5 ms\n",
+                        "network-number-impossible", 2, "rate"),
+    "latency of years": ("from,to,rate,latency\na,b,T1,3 years\n", "network-number-impossible", 2,
+                         "latency"),
+    "too large for a number": ("from,to,rate,latency\na,b,1e400 bit/s,5 ms\n",
+                               "network-cell-unreadable", 2, "rate"),
+    "not a number": ("from,to,rate,latency\na,b,nan Gbit/s,5 ms\n", "network-cell-unreadable", 2,
+                     "rate"),
+    "two separators": ("from;to;rate;latency\na,b,T1,5 ms\n", "network-row-length", 2, None),
+    "group with a unit": ("from,to,rate,latency,group [m]\na,b,T1,1 ms,x\n",
+                          "network-unit-unwanted", 1, "group [m]"),
     "open quote": (LINKS + 'c,"d,T1,1 ms\n', "malformed-quotes", 4, None),
 }  # fmt: skip
 REFUSED_DEMANDS = {
@@ -70,9 +82,41 @@ REFUSED_DEMANDS = {
     "negative": ("from,to,rate\na,b,-1 Mbit/s\n", "network-number-impossible", 2, "rate"),
     "no unit": ("from,to,rate\na,b,100\n", "network-cell-unreadable", 2, "rate"),
     "gap": ("from,to,rate\n# busy hour\n\na,b,\n", "network-cell-empty", 4, "rate"),
-    "growth without a unit": ("from,to,rate,growth\na,b,1 Mbit/s,30\n", "network-cell-unreadable",
-                              2, "growth"),
+    "growth without a unit": (
+        "from,to,rate,growth\na,b,1 Mbit/s,30\n",
+        "network-cell-unreadable",
+        2,
+        "growth",
+    ),
     "empty": ("", "network-file-empty", None, None),
+    "again": (DEMANDS + "a,b,1 Mbit/s\na,c,100 Mbit/s\n", "network-demand-twice", 4, "from"),
+    "more than all networks": (
+        "from,to,rate\na,b,1e300 bit/s\n",
+        "network-number-impossible",
+        2,
+        "rate",
+    ),
+    "nothing left": (
+        "from,to,rate,growth\na,b,1 Mbit/s,-100%\n",
+        "network-number-impossible",
+        2,
+        "growth",
+    ),
+    "beyond all growth": (
+        "from,to,rate,growth\na,b,1 Mbit/s,1e200%\n",
+        "network-number-impossible",
+        2,
+        "growth",
+    ),
+}
+REFUSED_NODES = {
+    "longitude alone": ("node,lon\na,1\nb,1\nc,1\n", "network-coordinate-alone", None, "lon"),
+    "x alone": ("node,x\na,1\nb,1\nc,1\n", "network-coordinate-alone", None, "x"),
+    "beyond the pole": ("node,lat,lon\na,95,1\nb,2,1\nc,3,1\n", "network-degrees", 2, "lat"),
+    "gap": ("node,lat,lon\na,1,1\nb,,1\nc,3,1\n", "network-cell-empty", 3, "lat"),
+    "unit": ("node,x,y\na,1 km,1\nb,2,1\nc,3,1\n", "network-coordinate", 2, "x"),
+    "not a number": ("node,x,y\na,1,nan\nb,2,1\nc,3,1\n", "network-coordinate", 2, "y"),
+    "huge": ("node,x,y\na,1e308,1\nb,-1e308,1\nc,3,1\n", "network-coordinate", 2, "x"),
 }  # fmt: skip
 
 
@@ -94,6 +138,41 @@ def test_demands_that_cannot_be_read_right(name):
     error = caught.value
     assert (error.code, error.line, error.field) == (code, line, field)
     assert str(error), "the sentence has all its values"
+
+
+@pytest.mark.each("name", REFUSED_NODES)
+def test_coordinates_that_cannot_be_read_right(name):
+    text, code, line, field = REFUSED_NODES[name]
+    with pytest.raises(ReaderError) as caught:
+        read(LINKS, demands=DEMANDS, nodes=text)
+    error = caught.value
+    assert (error.code, error.line, error.field) == (code, line, field)
+    assert str(error), "the sentence has all its values"
+
+
+def test_coordinates_and_groups_of_files():
+    links = "from,to,rate,latency,SRLG\na,b,T1,1 ms,duct 1 | bridge\nb,c,T1,1 ms,\n"
+    network = read(
+        links, demands=DEMANDS, nodes="node,Lat,Lon\nc,48.2,16.4\nb,-33.9,151.2\na,1,2\n"
+    )
+    assert network.positions == ((48.2, 16.4), (-33.9, 151.2), (1.0, 2.0))
+    assert network.globe
+    assert [one.groups for one in network.links] == [("duct 1", "bridge"), ()]
+    plane = read(LINKS, demands=DEMANDS, nodes="node,x,y\na,1,2\nb,-3e2,4.5\nc,0,0\n")
+    assert (plane.positions[1], plane.globe) == ((-300.0, 4.5), False)
+    assert read(LINKS, demands=DEMANDS).positions == ()
+
+
+def test_coordinates_and_groups_of_graphs():
+    graph = nx.Graph()
+    graph.add_node("a", lat=1.0, lon=2.0)
+    graph.add_node("b", lat=3.0, lon=4.0)
+    graph.add_edge("a", "b", rate="T1", latency="1 ms", groups=["duct"])
+    network = from_graph(graph, demands={("a", "b"): 1e3})
+    assert (network.positions, network.globe) == (((1.0, 2.0), (3.0, 4.0)), True)
+    assert network.links[0].groups == ("duct",)
+    graph.add_node("c")
+    assert from_graph(graph, demands={("a", "b"): 1e3}).positions == ()
 
 
 def test_a_disconnected_demand_is_refused_with_its_line():

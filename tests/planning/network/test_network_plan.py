@@ -12,9 +12,10 @@ from netcalc import planning, uncertain
 from netcalc.errors import ArgumentTypeError, DomainError, UnitError
 from netcalc.models.users.growth import YEAR_S, exhaustion_s
 from netcalc.planning import network as networks
+from netcalc.planning.dates import date_after
 from netcalc.planning.network import NetworkPlan, Settings, delays, page, plan, read
 from netcalc.planning.network.delays import delay_s
-from netcalc.planning.network.growth import date_after, years_to_reach
+from netcalc.planning.network.growth import years_to_reach
 from netcalc.planning.network.plan import NO_FAILURE
 
 START = date(2026, 1, 1)
