@@ -333,12 +333,12 @@ class NotFiniteWarning(_CodedWarning):
 
 
 class DoubtWarning(_CodedWarning):
-    """A number that is returned, but is doubtful: the code says why.
+    """A number that is returned, but is doubtful; the code names the reason.
 
     Beyond the range that the source of a formula vouches for, or with an argument that no such
     network has. Python shows it once for each line that calls; ``warnings.simplefilter("ignore",
-    DoubtWarning)`` silences it. One that ``warns`` not is for people who read an answer: it says
-    what the formula leaves out, which its name and docstring have told a program.
+    DoubtWarning)`` silences it. One with ``warns`` false is for people who read an answer: it
+    names what the formula leaves out, which a programmer reads in its docstring.
     """
 
     warns = True

@@ -142,11 +142,11 @@ class Simulator:
             status = self._process.wait()
         self._written.seek(0)
         lines = self._written.read().decode(errors="replace").split("\n")
-        told = [line.strip() for line in lines if line.strip()]
-        broken = [line for line in told if "*** Break ***" in line]  # by a signal
-        frames = [line.split(" in ", 1)[1] for line in told if " in ns3::" in line]
-        told = [line for line in told if "msg=" in line] or told  # ns-3's own fatal errors
-        reason = told[-1] if told else f"no reason was written, exit status {status}"
+        printed = [line.strip() for line in lines if line.strip()]
+        broken = [line for line in printed if "*** Break ***" in line]  # by a signal
+        frames = [line.split(" in ", 1)[1] for line in printed if " in ns3::" in line]
+        printed = [line for line in printed if "msg=" in line] or printed  # ns-3's own fatal errors
+        reason = printed[-1] if printed else f"no reason was written, exit status {status}"
         if broken:
             where = f" in {frames[0].split(' from ')[0]}" if frames else ""
             reason = broken[0].replace("*** Break ***", "").strip() + where

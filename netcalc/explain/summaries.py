@@ -130,7 +130,7 @@ def explain_transaction_rates(samples: Samples, known: Known) -> tuple[Finding, 
 
 
 def explain_one_way(samples: Table, known: Known) -> tuple[Finding, ...]:
-    """Return what one-way delays consist of, and whether the clocks allow them to be told.
+    """Return what one-way delays consist of, and whether the clocks allow a split.
 
     Parameters
     ----------

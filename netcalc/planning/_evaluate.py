@@ -75,7 +75,7 @@ def evaluate(
     draws, seed : int
         As in :func:`netcalc.uncertain.spreads`; 0 draws for its own number.
     truncate : bool
-        Whether what cannot be is left out of the ranges.
+        Whether impossible values are left out of the ranges.
     """
     given = {name: value for name, (value, _) in inputs.items()}
     middle = {name: center(value, whole=name.endswith("_count")) for name, value in given.items()}

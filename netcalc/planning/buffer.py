@@ -69,7 +69,7 @@ def buffer(
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
     truncate : bool
-        Whether what cannot be is left out of the ranges, with a note, in place of an error.
+        Whether impossible values are left out of the ranges, with a note, instead of an error.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def buffer(
     Raises
     ------
     DomainError
-        If a number cannot be.
+        If a number is impossible.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def buy(
     Raises
     ------
     DomainError
-        If a number cannot be, or an axis has no value.
+        If a number is impossible, or an axis has no value.
 
     Examples
     --------
@@ -209,9 +209,11 @@ def _nearest(
 
     It is the nearest one of that axis, to its better side.
     """
-    places = [int(np.argmin(np.abs(np.log(at / one)))) for at, one in zip(axes, point, strict=True)]
-    lines = (index[places[1]], index[:, places[0]])
-    here = index[places[1], places[0]]
+    closest = [
+        int(np.argmin(np.abs(np.log(at / one)))) for at, one in zip(axes, point, strict=True)
+    ]
+    lines = (index[closest[1]], index[:, closest[0]])
+    here = index[closest[1], closest[0]]
     cheapest = [name for name, _ in _DIRECTIONS if name in over]
     for name in cheapest:
         axis = over.index(name)

@@ -72,7 +72,7 @@ def transfer(
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
     truncate : bool
-        Whether what cannot be is left out of the ranges, with a note, in place of an error.
+        Whether impossible values are left out of the ranges, with a note, instead of an error.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def transfer(
     Raises
     ------
     DomainError
-        If a number cannot be.
+        If a number is impossible.
 
     Examples
     --------

@@ -83,7 +83,7 @@ def tunnel(
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
     truncate : bool
-        Whether what cannot be is left out of the ranges, with a note, in place of an error.
+        Whether impossible values are left out of the ranges, with a note, instead of an error.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def tunnel(
     Raises
     ------
     DomainError
-        If the stack is unknown, its headers do not fit, or a number cannot be.
+        If the stack is unknown, its headers do not fit, or a number is impossible.
 
     Examples
     --------

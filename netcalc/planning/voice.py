@@ -92,7 +92,7 @@ def voice(
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
     truncate : bool
-        Whether what cannot be is left out of the ranges, with a note, in place of an error.
+        Whether impossible values are left out of the ranges, with a note, instead of an error.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def voice(
     Raises
     ------
     DomainError
-        If a number or a name cannot be, or the interval holds no whole number of frames.
+        If a number or a name is impossible, or the interval holds no whole number of frames.
 
     Examples
     --------

@@ -42,7 +42,7 @@ from netcalc.samples import PacketTrace, Table
 from netcalc.units import show
 
 DRAWN_PACKETS = 40
-"""Packets of one figure: more cannot be told apart. [1]"""
+"""Packets of one figure: more cannot be distinguished. [1]"""
 BEFORE = 6
 """Packets that are drawn before the first one with a mark. [1]"""
 

@@ -33,7 +33,7 @@ SHADES = {
     "beyond-published-range": ("outside the published range", "/"),
     "no-number": ("no finite value", "x"),
 }
-"""The words for a shaded part, and the pattern that tells it without colour."""
+"""The words for a shaded part, and its pattern, visible without colour."""
 _HEIGHT = 520
 """Alone on a page a figure may be higher than between the text of a lesson, in pixels."""
 _POLE_RATIO = 5.0
@@ -105,7 +105,7 @@ def formula_curves(
     arguments : mapping of str to object
         The arguments that are fixed.
     varied : collection of str
-        Names of arguments that differ between the curves: their names say how.
+        Names of arguments that differ between the curves; the names of the curves show them.
     logarithmic : bool
         Whether the axis of the argument is logarithmic.
     log_result : bool, optional
@@ -132,7 +132,7 @@ def formula_curves(
 
 
 def formula_plot(curves: FormulaCurves, *, theme: Theme = "light") -> Plot:
-    """Return the figure for a page: it can be zoomed, and tells the point under the pointer."""
+    """Return the figure for a page: it can be zoomed, and shows the point under the pointer."""
     count = len(curves.lines)
     sources = {
         name: new_source(name, dict(ready({"x": one.x, "y": one.y}, source_count=count)))

@@ -18,7 +18,7 @@ _LINE_INCH = 0.22
 
 
 def formula_picture(curves: FormulaCurves, path: str | Path) -> None:
-    """Write the figure to a file; its name says in which form.
+    """Write the figure to a file, in the form of its suffix.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def readings(name: str, *, theme: Theme = "light") -> Plot:
     Returns
     -------
     Plot
-        The readings by flow or algorithm, and what theory says of them.
+        The readings by flow or algorithm, and what theory predicts.
 
     Raises
     ------

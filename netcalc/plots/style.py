@@ -251,7 +251,7 @@ _COORDINATES = ("x", "y", "y1", "xs", "ys", "left", "top")
 
 
 def mark_columns(drawn: GlyphRenderer) -> list[str]:
-    """Return the columns that say where the marks of a glyph are."""
+    """Return the columns with the positions of a glyph's marks."""
     known = drawn.glyph.properties()
     names = (getattr(drawn.glyph, name) for name in _COORDINATES if name in known)
     return [name for name in names if isinstance(name, str) and name in drawn.data_source.data]

@@ -145,7 +145,7 @@ def _others(columns: dict[str, NDArray[Any]], x: str, varied: list[str]) -> list
     of_one = [name for name in columns if "[" in name and _several(columns[name])]
     named = [name for name in of_one if name.endswith(".algorithm")]
     distinct = set(zip(*(columns[name] for name in named), strict=True))
-    if len(distinct) == len(set(columns["algorithm"])):  # which says it in short
+    if len(distinct) == len(set(columns["algorithm"])):  # which is shorter
         of_one = [name for name in of_one if name not in named]
     return [name for name in (*varied, *of_one) if name != x]
 

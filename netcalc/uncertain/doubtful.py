@@ -17,7 +17,7 @@ _BEYOND, _BELOW = "beyond-published-range", "below-published-range"
 
 
 def doubtful(
-    evaluation: Evaluation, plan: Plan, told: Sequence[DoubtWarning], draws: int
+    evaluation: Evaluation, plan: Plan, given: Sequence[DoubtWarning], draws: int
 ) -> dict[str, Notice]:
     """Return a note for each kind of doubt, with the share of draws that have it.
 
@@ -26,7 +26,7 @@ def doubtful(
     """
     worst: dict[tuple[str, str], DoubtWarning] = {}
     asked = evaluation.doubts_of(plan.block(0, min(ASKED, draws)))
-    for doubt in (*told, *(doubt for found in asked for doubt in found)):
+    for doubt in (*given, *(doubt for found in asked for doubt in found)):
         key = _key(doubt)
         if key not in worst or _is_worse(doubt, worst[key]):
             worst[key] = doubt

@@ -259,7 +259,7 @@ def _computed(
     whole: dict[str, FloatArray] = {}
     refused = np.zeros(draws, bool)
     first_error: DomainError | None = None
-    told: list[DoubtWarning] = []
+    doubts_found: list[DoubtWarning] = []
     for (start, count), block in _blocks(evaluation, plan, pieces, dask):
         if block.stop is not None:
             raise block.stop
@@ -268,8 +268,8 @@ def _computed(
             whole.setdefault(name, np.full(draws, np.nan))[part] = column
         if block.refused is not None:
             refused[part], first_error = block.refused, first_error or block.error
-        told += block.doubts
-    notes |= doubtful(evaluation, plan, told, draws)
+        doubts_found += block.doubts
+    notes |= doubtful(evaluation, plan, doubts_found, draws)
     if first_error is not None:
         share = float(refused.mean())
         if not (truncate or any(one.may_truncate for one in plan.inputs.values())):

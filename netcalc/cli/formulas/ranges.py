@@ -17,7 +17,7 @@ from netcalc.messages import Notice
 from netcalc.uncertain import Distribution, Spread
 
 _NAMES = {5.0: "p5", 50.0: "median", 95.0: "p95"}
-_SMALL = 0.001  # a share of the variance below this is not told apart from none
+_SMALL = 0.001  # a share of the variance below this counts as none
 
 
 @dataclass(frozen=True, slots=True)

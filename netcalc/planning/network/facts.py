@@ -200,7 +200,7 @@ def median(value: Known) -> float:
 
 
 def check_number(name: str, value: Known) -> None:
-    """Refuse a number that cannot be, and a distribution that reaches one."""
+    """Refuse an impossible number, and a distribution that reaches one."""
     shown = "rate_bps" if name == "demand_bps" else name
     if not isinstance(value, Distribution):
         if isinstance(value, str):

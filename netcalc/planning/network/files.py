@@ -275,7 +275,7 @@ _COLUMN_OF = {"rate_bps": "rate", "latency_s": "latency", "growth_ratio": "growt
 
 
 def _impossible(row: _Row, error: DomainError) -> NoReturn:
-    """Refuse a number that cannot be, or a range that reaches one."""
+    """Refuse an impossible number, or a range that reaches one."""
     column = _COLUMN_OF[error.name]
     limits = {
         "rate": "above 0, up to 1 Ebit/s",

@@ -47,7 +47,7 @@ def from_graph(
     ArgumentTypeError
         If ``graph`` is no graph of networkx.
     DomainError
-        If an edge has no rate or latency, or a number that cannot be.
+        If an edge has no rate or latency, or an impossible number.
     UnitError
         If a text is no quantity of its unit.
 

@@ -1,4 +1,4 @@
-"""The JSON of dublin-traceroute: one path for each flow, told apart by its port."""
+"""The JSON of dublin-traceroute: one path for each flow, distinguished by its port."""
 
 from __future__ import annotations
 
