@@ -258,6 +258,17 @@ def quantity(value: float | str, unit: str) -> str:
     return show(value, unit)
 
 
+def long_time(time_s: float) -> tuple[float, str]:
+    """Return the unit in which a long time is written: its seconds and its name.
+
+    Examples
+    --------
+    >>> long_time(90_000.0), long_time(5.0)
+    ((3600.0, 'h'), (1.0, 's'))
+    """
+    return next(((size, name) for least, size, name in _LONG_TIMES if time_s >= least), (1.0, "s"))
+
+
 _LEAST_RATIO = 1e-9
 _LONG_TIMES = (
     (2 * YEAR_S, YEAR_S, "years"),

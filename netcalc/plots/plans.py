@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from netcalc.planning import BindingMap, Chart, Plan
-from netcalc.planning.page import label
+from netcalc.planning.page import label, long_time
 from netcalc.plots.binding_map import binding_map
 from netcalc.plots.curves import curves
 from netcalc.plots.distribution import distribution
@@ -38,6 +39,7 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
     chart = page.chart
     if isinstance(chart, BindingMap):
         return binding_map(chart, title=_TITLES[page.name], theme=theme)
+    chart = _in_long_times(chart)
     x_axis = Axis(label(chart.x), chart.x_unit, "log" if chart.log_x else "linear")
     y_axis = _y_axis(chart)
     text = page.sentence
@@ -55,15 +57,31 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
     if first.spread is None:
         return drawn
     layer = f" ({first.layer})" if first.layer else ""
+    median = first.spread.percentile(50.0)
+    size, unit = long_time(median) if first.unit == "s" else (1.0, first.unit)
     return together(
         drawn,
         distribution(
-            first.spread.samples,
-            axis=Axis(f"{first.label}{layer}", first.unit),
-            percentiles={percent: first.spread.percentile(percent) for percent in _PERCENTILES},
+            first.spread.samples / size,
+            axis=Axis(f"{first.label}{layer}", unit),
+            percentiles={one: first.spread.percentile(one) / size for one in _PERCENTILES},
             title=first.label.capitalize(),
             theme=theme,
         ),
+    )
+
+
+def _in_long_times(chart: Chart) -> Chart:
+    """Return a chart whose long times are in minutes, hours or days, as the page has them."""
+    ends = [y for _, y in chart.marks.values() if math.isfinite(y)]
+    size, unit = long_time(min(ends, default=0.0)) if chart.y_unit == "s" else (1.0, "")
+    if size == 1.0:
+        return chart
+    return replace(
+        chart,
+        y_unit=unit,
+        lines={name: y / size for name, y in chart.lines.items()},
+        marks={name: (x, y / size) for name, (x, y) in chart.marks.items()},
     )
 
 

@@ -272,6 +272,9 @@ ROOMS = {
         ("tests/emulation/test_stream_recovery.py", "tests/emulation/test_congestion_windows.py",
          "tests/emulation/test_stream.py"),
     ),
+    "plotted_networks": Room(
+        ("netcalc/plots/networks/*.py",), ("tests/planning/network/test_network_figure.py",),
+    ),
     "plots": Room(
         ("netcalc/plots/*.py",), ("tests/plots/test_*.py",), but="two_hundred_flows or no_network"
     ),

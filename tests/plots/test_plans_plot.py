@@ -9,15 +9,17 @@ import pytest
 
 from netcalc import planning, plots
 from netcalc.planning.dates import date_after
+from netcalc.uncertain import uniform
+from netcalc.units import show
 
 
 def test_an_answer_that_hardly_differs_is_drawn_over_a_decade():
     page = planning.transfer(1e9, bandwidth_bps=1e9, rtt_s=0.04, window_bytes=65536)
     axis = plots.plan(page).figure.y_range
-    # derived: 64 KiB each 40 ms, in the middle of ten times as much from end to end
-    middle_s = 1e9 / 65536 * 0.04
+    # derived: 64 KiB each 40 ms, in the middle of ten times as much from end to end, in minutes
+    middle = 1e9 / 65536 * 0.04 / 60.0
     assert axis.end / axis.start == pytest.approx(10.0)
-    assert np.sqrt(axis.start * axis.end) == pytest.approx(middle_s, rel=0.01)
+    assert np.sqrt(axis.start * axis.end) == pytest.approx(middle, rel=0.01)
 
 
 def test_an_answer_over_decades_has_its_own_range():
@@ -58,3 +60,19 @@ def test_the_step_on_the_map_is_that_of_the_sentence(over):
 def test_a_link_is_full_within_the_day():
     # derived: day 511 after 1 January is 27 May of the next year, and it is not over
     assert date_after(date(2026, 1, 1), 511.9 / 365.25) == date(2027, 5, 27)
+
+
+def test_long_times_are_drawn_in_hours():
+    page = planning.backup(
+        50e12, window_s=28_800.0, bandwidth_bps=1e9, rtt_s=0.04,
+        change_ratio=uniform(0.02, 0.05), loss_ratio=1e-5,
+    )  # fmt: skip
+    drawn = plots.plan(page)
+    hours = page["backup_s"] / 3600.0  # identity: an hour has 3600 seconds
+    marks = [one.data["y"][0] for one in drawn.sources.values()
+             if {"x", "y"} <= set(one.data) and len(one.data["y"]) == 1]  # fmt: skip
+    assert marks == pytest.approx([hours])
+    picture = plots.svg(drawn)
+    assert "[h]" in picture
+    median = page.main_answer.spread.percentile(50.0)
+    assert f"median: {show(median / 3600.0, 'h')}" in picture

@@ -24,7 +24,9 @@ def network(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
     Returns
     -------
     Plot
-        The sources of :func:`~netcalc.plots.networks.map.network_map` and
-        :func:`~netcalc.plots.networks.bars.bars`.
+        Sources of the map: one for each class of load (columns ``xs``, ``ys`` and texts for
+        hovering), ``full now``, ``failed``, ``failed at``, ``full then``, and in small networks
+        ``nodes`` and ``names``. Of the bars: ``load``, ``worst failure``, ``full``, and with ranges
+        ``p5 to p95`` and ``p5 to p95 after the failure``.
     """
     return together(network_map(plan, theme=theme), bars(plan, theme=theme))
