@@ -68,8 +68,8 @@ def test_the_first_model_of_ethernet(bits, stations):
 
 @pytest.mark.each(
     ("peers", "server_s", "slow_s", "medium_s", "fast_s"),
-    # published, recalled: Kurose and Ross, solutions to chapter 2, P22; there 1 Gbit is 1024 Mbit, and 1 Mbit
-    # is 1024 kbit
+    # published, recalled: Kurose and Ross, solutions to chapter 2, P22; there 1 Gbit is 1024 Mbit,
+    # and 1 Mbit is 1024 kbit
     [(10, 7680, 7680, 7680, 7680), (100, 51_200, 25_904, 15_616, 7680),
      (1000, 512_000, 47_559, 21_525, 7680)],
 )  # fmt: skip
@@ -83,8 +83,8 @@ def test_peers_against_a_server(peers, server_s, slow_s, medium_s, fast_s):
 
 @pytest.mark.each(
     ("offered", "circuits", "servers"),
-    [((Fraction(5, 2), Fraction(3, 2), Fraction(1, 2)), (1, 2, 6), 12), ((Fraction(4), Fraction(1)), (1, 5), 10),
-     ((Fraction(1), Fraction(1), Fraction(1)), (3, 4, 7), 11)],
+    [((Fraction(5, 2), Fraction(3, 2), Fraction(1, 2)), (1, 2, 6), 12),
+     ((Fraction(4), Fraction(1)), (1, 5), 10), ((Fraction(1),) * 3, (3, 4, 7), 11)],
 )  # fmt: skip
 def test_classes_of_calls_state_by_state(offered, circuits, servers):
     """Derived: the weight of every combination of calls, in rational numbers."""

@@ -88,3 +88,11 @@ def test_few_flows_come_with_a_note():
 def test_too_many_flows_are_refused():
     with pytest.raises(DomainError, match="flow_count must be from 0 to 10000"):
         hashing.fullest_link_flows(10_001, link_count=4)
+
+
+@pytest.mark.each(("flows", "links"), [(3, 2), (10, 4), (50, 8)])
+def test_efficiency_is_the_mean_over_the_fullest(flows, links):
+    """Identity: flows a link over those of the fullest link, in the mean."""
+    fullest = hashing.fullest_link_flows(flows, link_count=links)
+    found = hashing.hashing_efficiency_ratio(flows, link_count=links)
+    assert found == pytest.approx(flows / links / fullest, rel=1e-12)
