@@ -24,6 +24,7 @@ _UNITS = {
     "_pps": "1 / second",
     "_bytes": "byte",
     "_bits": "bit",
+    "_hz": "hertz",
     "_m": "meter",
     "_s": "second",
     "byte_cost": "second / byte",
@@ -78,10 +79,19 @@ def _converted(name: str, value: Any) -> Any:
     unit = unit_of(name)
     try:
         if _bits(value) == _bits_of(unit):
-            return value.to(unit).magnitude
+            return _whole(value.to(unit).magnitude, unit)
     except Exception:  # of pint: another dimension, or a unit that has no factor alone
         pass
     raise ArgumentTypeError("unit-of-another-kind", name, safe_str(value), unit=_wanted(name))
+
+
+def _whole(magnitude: Any, unit: str) -> Any:
+    """Return bytes and bits that a conversion left next to a whole number as that number."""
+    if unit not in ("byte", "bit") or not isinstance(magnitude, float | np.ndarray):
+        return magnitude
+    nearest = np.round(magnitude)
+    is_near = np.abs(magnitude - nearest) <= 4.0 * np.spacing(np.abs(nearest))
+    return np.where(is_near, nearest, magnitude)[()]
 
 
 def _bits(value: Any) -> float:

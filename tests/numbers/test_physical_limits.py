@@ -266,3 +266,23 @@ def test_a_sweep_has_the_note_and_whole_bytes():
     line = "esp-packet --sweep payload=500B:600B:8 --json"
     found = json.loads(run(*line.split()).stdout)
     assert all(value == round(value) for value in found["values"])
+
+
+@pytest.mark.each(
+    ("name", "first", "others", "value", "limit"),
+    [
+        # published: RFC 7323, 2.3: 65,535 x 2^14; a GiB is 2^14 more
+        ("throughput", 2**30, {"rtt_s": 0.05}, 2**30, 65_535 * 2**14),
+        ("throughput", [1.0, 2**31, 2**30], {"rtt_s": 0.05}, 2**31, 65_535 * 2**14),
+        ("handshake", 0.1, {"forward_loss_ratio": 0.1, "reverse_loss_ratio": 0,
+                            "syn_timeout_s": 0.03}, 0.03, 0.1),
+        ("timers.rto", [0.1, 0.3], {"rttvar_s": 0.0, "max_rto_s": 0.2}, 0.2, 0.3),
+        ("transfer-time-factor", [9.0, 5.0], {"ideal_s": 8.0}, 5.0, 8.0),
+        ("access-node-bandwidth", 10, {"mean_bps": [1e8, 3e8], "sold_bps": 2e8}, 3e8, 2e8),
+    ],
+)  # fmt: skip
+def test_a_note_has_both_numbers(name, first, others, value, limit):
+    with doubts() as found:
+        calculator.formula(name).function(first, **others)
+    (doubt,) = found
+    assert (doubt.values["value"], doubt.values["limit"]) == (value, limit)

@@ -6,11 +6,13 @@ import numpy as np
 import pint
 import pytest
 
-from netcalc.errors import ArgumentTypeError
+from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.models.delays.latency import propagation_s, serialization_s
 from netcalc.models.hosts.host_stack import bulk_s
+from netcalc.models.links.channel import shannon_bps
 from netcalc.models.measuring.robust import median
 from netcalc.models.rates.line_rate import line_utilization
+from netcalc.models.sizes.esp import esp_packet_bytes
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.models.tcp.window import bdp_bytes
 from netcalc.path import Link
@@ -51,6 +53,23 @@ def test_other_units_of_the_same_kind():
     assert mathis_throughput_bps(Q(0.5, "percent"), mss_bytes=1460, rtt_s=0.1) == pytest.approx(
         mathis_throughput_bps(0.005, mss_bytes=1460, rtt_s=0.1)
     )  # identity
+
+
+def test_a_width_of_a_channel_in_megahertz():
+    # published: Shannon, C = B log2(1 + S/N); 3.1 kHz and 0 dB are 3100 bit/s
+    assert shannon_bps(Q(3.1, "kHz"), snr_db=0) == pytest.approx(3100, rel=1e-15)
+    with pytest.raises(ArgumentTypeError, match="takes hertz"):
+        shannon_bps(Q(3.1, "kbit/s"), snr_db=0)
+
+
+def test_whole_bytes_stay_whole_in_another_unit():
+    """Identity: 0.208 kB is 207.99999999999997 B in floating point."""
+    for size in (208, 542, 1001, 1500):
+        same = esp_packet_bytes(size)
+        assert esp_packet_bytes(Q(size / 1000, "kB")) == same
+        assert esp_packet_bytes(Q([size / 1000, 0.1], "kB"))[0] == same
+    with pytest.raises(DomainError):
+        esp_packet_bytes(Q(0.2085, "kB"))
 
 
 @pytest.mark.each(

@@ -51,7 +51,7 @@ def jackson_rate_pps(
     Returns
     -------
     numpy.ndarray
-        Rate at each node; inf at all if some of it never leaves. [packet/s]
+        Rate at each node; inf where packets come that never leave. [packet/s]
 
     Raises
     ------
@@ -309,14 +309,16 @@ def _routing(
 def _rates(outside: FloatArray, shares: FloatArray) -> FloatArray:
     if np.isnan(shares).any():
         return np.full_like(outside, np.nan)
-    try:
-        rates = np.linalg.solve(np.eye(outside.size) - shares.T, outside)
-    except np.linalg.LinAlgError:
-        return np.full_like(outside, np.inf)
-    if (rates < -1e-9).any():  # what never leaves, but for a rounding
-        return np.full_like(rates, np.inf)
-    entered: FloatArray = np.maximum(rates, 0.0)
-    return entered
+    # Where each node's packets may come, itself included, and from where none can ever leave.
+    reached = (np.eye(outside.size) + shares) > 0.0
+    for _ in range(int(outside.size).bit_length()):
+        reached = (reached.astype(np.float64) @ reached) > 0.0
+    is_open = (reached & (shares.sum(axis=1) < 1.0 - 1e-12)).any(axis=1)
+    inner = shares[np.ix_(is_open, is_open)]
+    rates = np.zeros_like(outside)
+    rates[is_open] = np.linalg.solve(np.eye(len(inner)) - inner.T, outside[is_open])
+    is_entered = (reached[outside > 0.0]).any(axis=0)
+    return np.where(~is_open & is_entered, np.inf, np.maximum(rates, 0.0))
 
 
 def _closed(

@@ -88,3 +88,26 @@ def test_few_flows_come_with_a_note():
 def test_too_many_flows_are_refused():
     with pytest.raises(DomainError, match="flow_count must be from 0 to 10000"):
         hashing.fullest_link_flows(10_001, link_count=4)
+
+
+@pytest.mark.each(("flows", "links"), [(3, 2), (10, 4), (50, 8)])
+def test_efficiency_is_the_mean_over_the_fullest(flows, links):
+    """Identity: flows a link over those of the fullest link, in the mean."""
+    fullest = hashing.fullest_link_flows(flows, link_count=links)
+    found = hashing.hashing_efficiency_ratio(flows, link_count=links)
+    assert found == pytest.approx(flows / links / fullest, rel=1e-12)
+
+
+def test_the_law_of_many_by_its_equation():
+    """Derived: 10,000 flows over 8 links are 1250 each, and sqrt(2 x 1250 x ln 8) above."""
+    found = hashing.fullest_link_approx_flows(10_000, link_count=8)
+    assert found == pytest.approx(1250 + (2500 * np.log(8)) ** 0.5, rel=1e-12)
+
+
+def test_a_percentile_that_is_just_reached():
+    """Derived: two flows over two links are apart half of the time."""
+    quantiles = [0.499, 0.5, 0.501, 1.0]
+    found = hashing.fullest_link_percentile_flows(2, link_count=2, quantile=quantiles)
+    assert found.tolist() == [1.0, 1.0, 2.0, 2.0]
+    most = hashing.fullest_link_cdf([0, 1, 2, 3], flow_count=2, link_count=2)
+    np.testing.assert_allclose(most, [0.0, 0.5, 1.0, 1.0], atol=1e-15)

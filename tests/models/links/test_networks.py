@@ -45,6 +45,32 @@ def test_a_queue_with_feedback():
     assert found == pytest.approx(0.6 / 0.4 / 30, rel=1e-12)
 
 
+def test_packets_that_never_leave_fill_their_own_nodes_only():
+    """Derived: two nodes send all to each other; half of the first node's packets get there."""
+    ways = {"from_node": [0, 1, 2], "to_node": [1, 2, 1]}
+    found = networks.jackson_rate_pps([1.0, 0.0, 0.0], **ways, routing_ratio=[0.5, 1.0, 1.0])
+    assert found.tolist() == [1.0, np.inf, np.inf]
+    # nobody gets there: an empty loop stays empty
+    found = networks.jackson_rate_pps([1.0, 0.0, 0.0], **ways, routing_ratio=[0.0, 1.0, 1.0])
+    assert found.tolist() == [1.0, 0.0, 0.0]
+    sojourn = networks.jackson_sojourn_s(
+        [1.0, 0.0, 0.0], **ways, routing_ratio=[0.0, 1.0, 1.0], service_s=[0.5, 1.0, 1.0]
+    )
+    assert sojourn == pytest.approx(1.0)  # derived: an M/M/1 of load 1/2, 0.5 / (1 - 0.5)
+    # a ring of three that nothing leaves; a long line of 300 nodes
+    ring = {"from_node": [0, 1, 2], "to_node": [1, 2, 0], "routing_ratio": [1.0] * 3}
+    assert networks.jackson_rate_pps([1.0, 0.0, 0.0], **ring).tolist() == [np.inf] * 3
+    line = {"from_node": range(299), "to_node": range(1, 300), "routing_ratio": [1.0] * 299}
+    assert networks.jackson_rate_pps([1.0] + [0.0] * 299, **line).tolist() == [1.0] * 300
+
+
+def test_what_a_network_is_not():
+    with pytest.raises(DomainError, match="from_node must have 2 numbers, got 3"):
+        networks.jackson_rate_pps(
+            [1.0], from_node=[0, 0, 0], to_node=[0, 0], routing_ratio=[0.1, 0.2]
+        )
+
+
 def simulated_sojourn(packets, seed=1):
     """Second method: events of a network of FIFO queues."""
     draws = np.random.default_rng(seed)

@@ -70,3 +70,8 @@ def test_time_is_round_trips_and_bytes():
 def test_security_over_udp_is_refused():
     with pytest.raises(DomainError, match="security"):
         page_load.page_round_trips(3, security="dtls1.2")
+
+
+def test_a_version_that_is_not_known_is_refused():
+    with pytest.raises(DomainError, match="http must be one of"):
+        page_load.page_round_trips(3, http="9")

@@ -46,3 +46,11 @@ def test_efficiency_of_serial_lines():
     assert access.hdlc_efficiency_ratio(1500) == pytest.approx(1500 / frame, rel=1e-13)
     plain = access.hdlc_efficiency_ratio(1500, header_bytes=2)
     assert plain == pytest.approx(1500 / (frame - 2), rel=1e-13)
+
+
+def test_only_what_is_between_the_flags_is_stuffed():
+    """Derived: 1 flag, and (4 + 100 + 4) x 1.1 between, against 4 flags and (4 + 100 + 1) x 1.1."""
+    found = access.ppp_efficiency_ratio(100, fcs_bytes=4, flag_bytes=1, stuffing_ratio=0.1)
+    assert found == pytest.approx(100 / (1 + 108 * 1.1), rel=1e-12)
+    found = access.hdlc_efficiency_ratio(100, fcs_bytes=4, flag_bytes=1, stuffing_ratio=0.1)
+    assert found == pytest.approx(100 / (1 + 108 * 1.1), rel=1e-12)

@@ -128,3 +128,52 @@ def test_size_of_an_aggregate():
         inside = 4 + size + 26 + 4 + 8
         inside += -inside % 4
         assert aggregates.wifi_aggregate_bytes(5, packet_bytes=size) == 5 * inside
+
+
+# Published: IEEE 802.11-2016, 19.5 and 21.5 (802.11n, ac), IEEE 802.11ax-2021, 27.5: one stream
+LADDERS = [
+    ("802.11n", 20, 0.8, "6.5 13 19.5 26 39 52 58.5 65"),
+    ("802.11n", 40, 0.8, "13.5 27 40.5 54 81 108 121.5 135"),
+    ("802.11ac", 80, 0.8, "29.3 58.5 87.8 117 175.5 234 263.3 292.5 351 390"),
+    ("802.11ac", 160, 0.4, "65 130 195 260 390 520 585 650 780 866.7"),
+    ("802.11ax", 20, 0.8, "8.6 17.2 25.8 34.4 51.6 68.8 77.4 86 103.2 114.7 129 143.4"),
+    ("802.11ax", 80, 0.8, "36 72.1 108.1 144.1 216.2 288.2 324.3 360.3 432.4 480.4 540.4 600.5"),
+]
+
+
+@pytest.mark.each(("standard", "mhz", "guard", "rates"), LADDERS)
+def test_every_scheme_has_its_published_rate(standard, mhz, guard, rates):
+    printed = [float(rate) for rate in rates.split()]
+    found = aggregates.wifi_rate_bps(
+        range(len(printed)), channel_hz=mhz * 1e6, guard_s=guard * 1e-6, standard=standard
+    )
+    np.testing.assert_allclose(found / 1e6, printed, atol=0.051)
+
+
+@pytest.mark.each(
+    ("streams", "fields"),
+    # published: IEEE 802.11-2016, table 21-13, long training fields by streams
+    [(1, 1), (2, 2), (3, 4), (4, 4), (5, 6), (6, 6), (7, 8), (8, 8)],
+)
+def test_training_fields_by_streams(streams, fields):
+    """Second method: an exchange of 802.11ac in 40 MHz, scheme 4: 324 bits of each stream."""
+    found = aggregates.wifi_throughput_bps(
+        8, packet_bytes=1000, mcs=4, channel_hz=40e6, stream_count=streams
+    )
+    time = exchange_us(8, 1000, 324 * streams, 4.0, 36 + 4 * fields, 8)
+    assert found / 1e6 == pytest.approx(64_000 / time, rel=1e-9)
+
+
+def test_more_than_64_packets_have_a_longer_acknowledgement():
+    """Second method: a bitmap of 32 bytes from the 65th packet on (802.11ax), of 8 below."""
+    given = {"packet_bytes": 200, "standard": "802.11ax", "mcs": 11, "channel_hz": 20e6}
+    for packets, bitmap in ((64, 8), (65, 32)):
+        found = aggregates.wifi_throughput_bps(packets, **given)
+        time = exchange_us(packets, 200, 1950, 13.6, 36 + 7.2, bitmap)
+        assert found / 1e6 == pytest.approx(8 * packets * 200 / time, rel=1e-9)
+
+
+def test_a_standard_that_is_not_known_is_refused():
+    for model in (aggregates.wifi_rate_bps, aggregates.wifi_throughput_bps):
+        with pytest.raises(DomainError, match="standard must be one of"):
+            model(1, standard="802.11b", **({"packet_bytes": 1} if "thr" in model.__name__ else {}))

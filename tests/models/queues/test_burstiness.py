@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, doubts
 from netcalc.models.queues import backlog, burstiness, queueing
 
 
@@ -63,3 +63,19 @@ def test_one_interval_is_refused():
     with pytest.raises(DomainError) as refused:
         burstiness.dispersion_index([3])
     assert refused.value.code == "too-few-numbers"
+
+
+def test_two_intervals_are_enough():
+    """Derived: 1 and 3 packets have a variance of 2 and a mean of 2."""
+    assert burstiness.dispersion_index([1, 3]) == pytest.approx(1.0)
+    with pytest.raises(DomainError, match="at least 2 numbers, got 1"):
+        burstiness.dispersion_index([3])
+    with pytest.raises(DomainError, match="whole"):
+        burstiness.dispersion_index([1, 3.5])
+
+
+@pytest.mark.each(("load", "is_doubtful"), [(0.89, True), (0.9, False), (0.91, False)])
+def test_an_approximation_for_heavy_traffic(load, is_doubtful):
+    with doubts() as found:
+        burstiness.dispersion_wait_s(load, service_s=1.0, dispersion=3.0)
+    assert [doubt.code for doubt in found] == ["below-heavy-traffic"] * is_doubtful

@@ -80,3 +80,10 @@ def test_a_loss_that_bbr_does_not_tolerate_is_told():
             bbr_throughput_bps(loss, **line, loss_tolerance_ratio=limit)
         assert [doubt.code for doubt in found] == codes
         assert not found or "lower bound" in str(found[0])
+
+
+@pytest.mark.each(("loss", "is_told"), [(0.2, False), (0.200001, True)])
+def test_what_bbr_tolerates_is_not_told(loss, is_told):
+    with doubts() as found:
+        bbr_throughput_bps(loss, bandwidth_bps=1e8, rtt_s=0.05, mss_bytes=1448)
+    assert [doubt.code for doubt in found] == ["beyond-loss-tolerance"] * is_told

@@ -86,3 +86,11 @@ def test_no_link_left():
     assert availability.failure_utilization(0.5, link_count=2, failed_count=2) == np.inf
     assert np.isnan(availability.failure_utilization(0.5, link_count=2, failed_count=3))
     assert availability.failure_safe_utilization(2, failed_count=3) == 0
+
+
+def test_none_needed_and_more_than_there_are():
+    """Definition: of no parts at all, too; more than there are never work."""
+    for units in (0, 1, 4):
+        given = {"needed_count": [0, units + 1, units + 2], "unit_count": units}
+        found = availability.k_of_n_availability_ratio(0.9, **given)
+        assert found.tolist() == [1.0, 0.0, 0.0]

@@ -136,3 +136,16 @@ def test_measurements_without_noise_give_one_time():
 def test_lists_of_different_lengths_are_refused():
     with pytest.raises(DomainError, match="time_s must have 3 numbers"):
         growth.exhaustion_band_s([1e9, 2e9, 3e9], time_s=[0, 1], capacity_bps=1e10)
+
+
+def test_a_band_that_begins_and_never_ends():
+    """Second method: the upper limit of the usual band of the mean at its beginning, where traffic
+    that hardly grows may reach a limit that it has not been near to."""
+    times = np.arange(6) * YEAR
+    logs = np.log(1e9) + np.array([0.0, 0.12, -0.05, 0.1, -0.02, 0.11])
+    early, best, late = growth.exhaustion_band_s(
+        np.exp(logs), time_s=times, capacity_bps=2e9, confidence_ratio=0.9
+    )
+    assert times[-1] < early < best < late == np.inf
+    upper = confidence_of_line(float(early), times, logs, 0.9)[2]
+    assert upper == pytest.approx(np.log(2e9), rel=1e-9)

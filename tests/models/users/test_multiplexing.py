@@ -189,4 +189,26 @@ def test_few_users_are_told_where_the_normal_distribution_is_used():
         multiplexing.class_bandwidth_bps(
             [20, 5], active_ratio=[0.1, 0.3], user_bps=[2e6, 5e6], quantile=0.95
         )
-    assert "2.85" in str(found[0])  # 20 x 0.1 x 0.9 + 5 x 0.3 x 0.7
+    # (1.8 x 2^2 + 1.05 x 5^2)^3 / (1.8 x 2^3 + 1.05 x 5^3)^2, the variance of as many of one rate
+    assert found[0].values["variance"] == pytest.approx(33.45**3 / 145.65**2)
+
+
+@pytest.mark.each(("users", "is_few"), [(2, True), (39, True), (40, False), (400, False)])
+def test_ten_users_of_variance_are_enough(users, is_few):
+    """Derived: N / 4 at a half; the source's limit is 10 and more."""
+    for model, first in (
+        (multiplexing.overload_normal_ratio, {"active_count": 1}),
+        (multiplexing.shared_bandwidth_normal_bps, {"user_bps": 1.0, "quantile": 0.9}),
+    ):
+        with doubts() as found:
+            model(**first, user_count=users, active_ratio=0.5)
+        assert [doubt.code for doubt in found] == ["few-for-normal"] * is_few
+
+
+def test_lists_of_classes_have_one_length():
+    with pytest.raises(DomainError, match="active_ratio must have 2 numbers, got 3"):
+        multiplexing.class_bandwidth_bps(
+            [1, 2], active_ratio=[0.1] * 3, user_bps=[1.0] * 2, quantile=0.5
+        )
+    with pytest.raises(DomainError, match="user_bps must have 2 numbers, got 1"):
+        multiplexing.class_bandwidth_bps([1, 2], active_ratio=[0.1] * 2, user_bps=1.0, quantile=0.5)
