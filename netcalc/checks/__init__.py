@@ -45,11 +45,11 @@ from netcalc.printable import safe_repr
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
-BLOCK = 16_384
-"""Elements of a long array that are checked, or computed, at a time: 128 KiB an array, so that the
+BLOCK = 32_768
+"""Elements of a long array that are checked, or computed, at a time: 256 KiB an array, so that the
 few arrays of a formula stay in a second-level cache of 1 MiB or more."""
 
-CACHED = 4 * BLOCK
+CACHED = 2 * BLOCK
 """Elements of one array that stay in a second-level cache: it alone, read twice."""
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -292,7 +292,7 @@ def in_blocks(*arrays: NDArray[Any]) -> Iterator[tuple[NDArray[Any], ...]]:
     """Yield arrays of one length piece by piece: what is computed of a piece takes little memory.
 
     >>> [[part.size for part in parts] for parts in in_blocks(np.zeros(BLOCK + 1))]
-    [[16384], [1]]
+    [[32768], [1]]
     """
     for start in range(0, arrays[0].size, BLOCK):
         yield tuple(array[start : start + BLOCK] for array in arrays)

@@ -61,7 +61,7 @@ def blockwise(function: Model) -> Model:
             except ValueError:  # refused, or shapes that fit only the whole
                 break
             columns = values if isinstance(values, tuple) else (values,)
-            if not trial.is_quiet() or any(c.shape != flat[part].shape for c in columns):
+            if not trial.is_quiet() or any(np.shape(c) != flat[part].shape for c in columns):
                 break
             results = results or [np.empty(flat.size) for _ in columns]
             for result, column in zip(results, columns, strict=True):

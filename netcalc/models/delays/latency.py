@@ -452,6 +452,7 @@ def half_rate_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatA
 
 
 @model
+@blockwise
 def latency_share_ratio(
     payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
@@ -500,6 +501,7 @@ def latency_share_ratio(
 
 
 @model
+@blockwise
 def transfer_throughput_bps(
     payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
@@ -547,6 +549,7 @@ def transfer_throughput_bps(
 
 
 @model
+@blockwise
 def echo_rtt_s(
     payload_bytes: ArrayLike,
     *,

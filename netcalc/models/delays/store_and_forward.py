@@ -29,7 +29,7 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import in_blocks
+from netcalc.models.blocks import blockwise, in_blocks
 from netcalc.models.sizes.headers import MIN_FRAME_BYTES, padded_frame
 
 Processing: TypeAlias = Literal["serial", "delay"]
@@ -384,6 +384,7 @@ def message_s(
 
 
 @model
+@blockwise
 def optimal_segment_bits(
     message_bits: ArrayLike, *, header_bits: ArrayLike, link_count: ArrayLike
 ) -> FloatArray:

@@ -237,6 +237,7 @@ def transaction_s(
 
 
 @model
+@blockwise
 def bulk_s(
     payload_bytes: ArrayLike,
     *,

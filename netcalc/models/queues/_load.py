@@ -55,7 +55,8 @@ def note_slow_queue(load: FloatArray) -> None:
     The relaxation time of M/M/1 is 1 / (1 - sqrt(load))^2 services (Cohen, The Single Server Queue,
     chapter II.2); the others have its order.
     """
-    highest = float(load.max(initial=0.0, where=load < 1.0))
+    greatest = float(load.max(initial=0.0))
+    highest = greatest if greatest < 1.0 else float(load.max(initial=0.0, where=load < 1.0))
     if highest > SLOW_LOAD:
         services = 1.0 / (1.0 - np.sqrt(highest)) ** 2
         note("slow-steady-state", name="utilization", value=highest, services=services)

@@ -16,6 +16,7 @@ from netcalc.models.queues._load import headroom, note_slow_queue, utilization_o
 
 
 @model
+@blockwise
 def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     r"""Mean wait in an M/M/1 queue.
 
@@ -70,6 +71,7 @@ def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
 
 
 @model
+@blockwise
 def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     r"""Mean sojourn time in an M/M/1 system: wait and service.
 
@@ -116,6 +118,7 @@ def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray
 
 
 @model
+@blockwise
 def mm1_customers(utilization: ArrayLike) -> FloatArray:
     r"""Mean number of customers in an M/M/1 system, the one in service included.
 
@@ -161,6 +164,7 @@ def mm1_customers(utilization: ArrayLike) -> FloatArray:
 
 
 @model
+@blockwise
 def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
     r"""Mean number of customers waiting in an M/M/1 queue.
 
@@ -200,6 +204,7 @@ def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
 
 
 @model
+@blockwise
 def mm1_state_probability(utilization: ArrayLike, *, customer_count: ArrayLike) -> FloatArray:
     r"""Probability of n customers in an M/M/1 system.
 

@@ -21,6 +21,7 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
+from netcalc.models.blocks import blockwise
 from netcalc.models.rates.line_rate import frame_rate_pps
 from netcalc.models.sizes.headers import MIN_FRAME_BYTES, PREAMBLE_AND_GAP_BYTES, padded_frame
 
@@ -143,6 +144,7 @@ def crossover_frame_bytes(
 
 
 @model
+@blockwise
 def device_byte_cost(
     rate_pps: ArrayLike,
     *,
@@ -206,6 +208,7 @@ def device_byte_cost(
 
 
 @model
+@blockwise
 def device_packet_cost(
     rate_pps: ArrayLike,
     *,
@@ -273,6 +276,7 @@ def device_packet_cost(
 
 
 @model
+@blockwise
 def affine_rate_pps(
     frame_bytes: ArrayLike,
     *,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, at_least, model, note, positive
+from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes, udp_payload_bytes
 from netcalc.models.sizes.headers import tcp_ip_header_bytes
 
@@ -18,6 +19,7 @@ HALF_DUPLEX_BPS = (10e6, 100e6, 1e9)
 
 
 @model
+@blockwise
 def tcp_goodput_ratio(
     mtu_bytes: ArrayLike,
     *,
@@ -75,6 +77,7 @@ def tcp_goodput_ratio(
 
 
 @model
+@blockwise
 def tcp_goodput_bps(
     mtu_bytes: ArrayLike,
     *,
@@ -146,6 +149,7 @@ def tcp_goodput_bps(
 
 
 @model
+@blockwise
 def udp_goodput_ratio(
     mtu_bytes: ArrayLike, *, ip_version: int = 4, tag_count: ArrayLike = 0
 ) -> FloatArray:
@@ -195,6 +199,7 @@ def udp_goodput_ratio(
 
 
 @model
+@blockwise
 def udp_goodput_bps(
     mtu_bytes: ArrayLike,
     *,
@@ -256,6 +261,7 @@ def udp_goodput_bps(
 
 
 @model
+@blockwise
 def tcp_ack_wire_bytes(
     tcp_option_bytes: ArrayLike = 0.0, *, ip_version: int = 4, tag_count: ArrayLike = 0
 ) -> FloatArray:
@@ -368,6 +374,7 @@ def ack_reverse_utilization(
 
 
 @model
+@blockwise
 def half_duplex_goodput_bps(
     mtu_bytes: ArrayLike,
     *,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, flag, model
+from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import (
     UDP_HEADER_BYTES,
     ip_header_bytes,
@@ -26,6 +27,7 @@ ESP_TRAILER_BYTES = 2.0
 
 
 @model
+@blockwise
 def esp_packet_bytes(
     payload_bytes: ArrayLike,
     *,
@@ -93,6 +95,7 @@ def esp_packet_bytes(
 
 
 @model
+@blockwise
 def esp_payload_bytes(
     mtu_bytes: ArrayLike,
     *,

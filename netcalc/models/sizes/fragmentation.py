@@ -75,6 +75,7 @@ def min_mtu_bytes(ip_version: int = 4) -> FloatArray:
 
 
 @model
+@blockwise
 def fragment_count(
     ip_payload_bytes: ArrayLike,
     *,
@@ -220,6 +221,7 @@ def _one_number(name: str, value: ArrayLike) -> float:
 
 
 @model
+@blockwise
 def fragmented_bytes(
     ip_payload_bytes: ArrayLike,
     *,

@@ -113,6 +113,7 @@ def byte_stuffing_ratio(control_count: ArrayLike = 0) -> FloatArray:
 
 
 @model
+@blockwise
 def ppp_wire_bytes(
     packet_bytes: ArrayLike,
     *,
@@ -172,6 +173,7 @@ def ppp_wire_bytes(
 
 
 @model
+@blockwise
 def ppp_packet_rate_pps(
     packet_bytes: ArrayLike,
     *,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, note, positive, ratio
+from netcalc.models.blocks import blockwise
 from netcalc.models.tcp.bbr import (
     LEAST_WINDOW_PACKETS,
     LOSS_TOLERANCE_RATIO,
@@ -38,6 +39,7 @@ class ControlRates(NamedTuple):
 
 
 @model
+@blockwise
 def bbr_throughput_bps(
     loss_ratio: ArrayLike,
     *,

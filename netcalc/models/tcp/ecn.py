@@ -160,4 +160,4 @@ def ecn_threshold_bytes(
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
     product = positive("bandwidth_bps", bandwidth_bps) / 8.0 * non_negative("rtt_s", rtt_s)
     flows = np.sqrt(whole("flow_count", flow_count, low=1))
-    return product / flows * (1.0 - kept) / kept
+    return product * ((1.0 - kept) / (kept * flows))

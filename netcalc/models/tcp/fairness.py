@@ -247,6 +247,7 @@ def max_min_network_bps(
 
 
 @model
+@blockwise
 def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike) -> FloatArray:
     r"""Proportionally fair rate of the long flow in a parking lot of k links.
 
@@ -293,6 +294,7 @@ def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike
 
 
 @model
+@blockwise
 def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike) -> FloatArray:
     r"""Proportionally fair rate of each short flow in a parking lot of k links.
 

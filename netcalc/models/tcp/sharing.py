@@ -343,7 +343,7 @@ def buffer_rule_bytes(
     few = flows[(flows > 1.0) & (flows < MANY_FLOWS)]
     if few.size:
         note("few-flows", name="flow_count", value=float(few.min()), limit=MANY_FLOWS)
-    return bits / 8.0 / np.sqrt(flows)
+    return bits / (8.0 * np.sqrt(flows))
 
 
 @model
