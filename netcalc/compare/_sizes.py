@@ -6,13 +6,12 @@ import numpy as np
 
 from netcalc.compare._comparison import (
     IPV6_EXTRA_BYTES,
-    TCP_HEADERS_BYTES,
     Comparison,
     curve_over,
 )
 from netcalc.compare._runs import ip_version, protocol
 from netcalc.fit import Fit
-from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
 from netcalc.samples import (
     Meta,
     RttSamples,
@@ -107,5 +106,5 @@ def size_title(samples: RttSamples | TransferSamples) -> str:
 def echo_headers(meta: Meta) -> int:
     """Return the headers of an echo: those of a live run, else those of ping. [byte]"""
     over_tcp = protocol(meta) == "tcp" or meta.layers.get("payload_bytes") == "TCP payload"
-    headers = TCP_HEADERS_BYTES if over_tcp else DATAGRAM_HEADERS_BYTES
+    headers = STAMPED_HEADERS_BYTES if over_tcp else DATAGRAM_HEADERS_BYTES
     return headers + IPV6_EXTRA_BYTES * (ip_version(meta.instrument) == 6)

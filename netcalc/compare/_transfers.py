@@ -13,7 +13,6 @@ from netcalc.compare._comparison import (
     CURVE_POINTS,
     FULL_SEGMENT_BYTES,
     IPV6_EXTRA_BYTES,
-    TCP_HEADERS_BYTES,
     Comparison,
     points,
     with_theory,
@@ -23,7 +22,11 @@ from netcalc.models.hosts.host_stack import message_s
 from netcalc.models.rates.line_rate import frame_rate_pps
 from netcalc.models.rates.packet_rates import stop_and_wait_goodput_bps
 from netcalc.models.sizes.framing import ethernet_frame_bytes
-from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, MIN_FRAME_BYTES
+from netcalc.models.sizes.headers import (
+    DATAGRAM_HEADERS_BYTES,
+    MIN_FRAME_BYTES,
+    STAMPED_HEADERS_BYTES,
+)
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.models.tcp.window import throughput_bps
 from netcalc.path import Path
@@ -271,10 +274,10 @@ def lockstep_cycle(
         Time from one write to the next [s]; goodput that fills the bottleneck link [bit/s].
     """
     count = int(np.ceil(write_bytes / segment_bytes))
-    packets = np.full(count, float(segment_bytes + TCP_HEADERS_BYTES))
+    packets = np.full(count, float(segment_bytes + STAMPED_HEADERS_BYTES))
     packets[-1] -= count * segment_bytes - write_bytes
     there_s = float(path.timeline(packets).done_s[-1])
-    answer_s = float(path.reverse.one_way_s(reply_bytes + TCP_HEADERS_BYTES))
+    answer_s = float(path.reverse.one_way_s(reply_bytes + STAMPED_HEADERS_BYTES))
     cycle_s = there_s + answer_s - path.hops[-1].processing_s
     return cycle_s, path.bottleneck_bps * write_bytes / float(packets.sum())
 
@@ -285,7 +288,7 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
         found = samples.medians("goodput_bps", "window_bytes", by="asked_buffer_bytes")
     known = samples.meta.instrument
     mtu_bytes = truth_value(known, "mtu_bytes", 1500)
-    headers_bytes = TCP_HEADERS_BYTES + IPV6_EXTRA_BYTES * (ip_version(known) == 6)
+    headers_bytes = STAMPED_HEADERS_BYTES + IPV6_EXTRA_BYTES * (ip_version(known) == 6)
     link_bps = path.bottleneck_bps * (mtu_bytes - headers_bytes) / mtu_bytes
     rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=headers_bytes))
     lost_ratio = 1.0 - (1.0 - _link_loss_ratio(known)) ** len(path.hops)

@@ -22,9 +22,9 @@ from netcalc.messages import Notice, sentence
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.rates import goodput
 from netcalc.models.sizes import framing
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, TIMESTAMP_BYTES
 from netcalc.models.tcp.ceilings import (
     CONGESTION_CONTROLS,
-    TIMESTAMP_BYTES,
     CongestionControl,
     path_ceilings,
 )
@@ -33,8 +33,6 @@ from netcalc.path import Path
 from netcalc.rate_layers import TCP_PAYLOAD, named
 from netcalc.units import line, show
 
-BARE_ACK_BYTES = 52
-"""IPv4 packet of an acknowledgement: 20 bytes of IP, 20 of TCP, 12 of timestamps. [byte]"""
 # Timeouts become frequent at about 1% loss (Padhye et al., Modeling TCP throughput, 1998).
 HIGH_LOSS_RATIO = 0.01
 """Loss above which timeouts decide, and a formula is an estimate. [ratio]"""
@@ -394,7 +392,7 @@ def round_trip_s(path: Path, *, rtt_s: float | None, mtu_bytes: float) -> float:
         If the one given is below what the links and nodes of the path take.
     """
     if rtt_s is None:
-        return float(path.rtt_s(mtu_bytes, reply_bytes=BARE_ACK_BYTES))
+        return float(path.rtt_s(mtu_bytes, reply_bytes=STAMPED_HEADERS_BYTES))
     given = float(positive("rtt_s", rtt_s))
     least = float(path.rtt_s(0.0))
     if given < least * (1.0 - 1e-9):

@@ -52,6 +52,10 @@ EXPLAINING: dict[str, str] = {
     "limit-path-handshake": "the handshake",
     "limit-path-recovery": "the first loss",
     "limit-path-latency": "latency",
+    "how-tcp-frame": (
+        "{size_bytes:byte} and headers in {flow_count:frame|frames} of {one_frame_bytes:byte} with "
+        "preamble and gap, on {line_bps:bit/s} (line)"
+    ),
     "how-tcp-rest": "the rest at {rate_bps:bit/s} ({layer}), {how}",
     "how-tcp-slow-start": (
         "{trips:round trip|round trips} of {rtt_s:s} in which the window grows from "

@@ -21,7 +21,7 @@ from netcalc.models.sizes.encapsulation import (
     tunnel_wire_bytes,
 )
 from netcalc.models.sizes.framing import ethernet_wire_bytes
-from netcalc.models.sizes.headers import MAX_PACKET_BYTES
+from netcalc.models.sizes.headers import MAX_PACKET_BYTES, TIMESTAMP_BYTES
 from netcalc.models.sizes.mixes import SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning.page import Chart, Plan, Step
@@ -54,7 +54,7 @@ def tunnel(
     bandwidth_bps: Any = 1e9,
     mtu_bytes: Any = 1500.0,
     ip_version: int = 4,
-    tcp_option_bytes: float = 12.0,
+    tcp_option_bytes: float = TIMESTAMP_BYTES,
     tag_count: int = 0,
     mix: Mapping[float, float] | None = None,
     draws: int = 0,

@@ -12,6 +12,11 @@ from netcalc.checks import FloatArray
 from netcalc.explain import Known, table_theory
 from netcalc.explain.evidence import first_known
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes
+from netcalc.models.sizes.headers import (
+    DATAGRAM_HEADERS_BYTES,
+    STAMPED_HEADERS_BYTES,
+    TIMESTAMP_BYTES,
+)
 from netcalc.plots.capture_ladder import capture_ladder, largest_flow
 from netcalc.plots.curves import curves
 from netcalc.plots.overlay import overlay
@@ -46,8 +51,6 @@ FAR_WINDOWS = 4.0
 """A window that is always more than this many times what was sent in all is not shown whole."""
 BINS = 60
 """Intervals into which a capture is divided. [1]"""
-UDP_HEADERS_BYTES = 28
-TIMESTAMP_BYTES = 12
 
 
 def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
@@ -119,7 +122,7 @@ def _flow_plot(flows: FlowSeries, known: Known, theme: Theme) -> Plot:
     if known.line_bps is not None:
         sizes = _sizes(facts) if udp else [_segment(known)]
         for size in sizes:
-            header = UDP_HEADERS_BYTES if udp else 40 + TIMESTAMP_BYTES
+            header = DATAGRAM_HEADERS_BYTES if udp else STAMPED_HEADERS_BYTES
             lines[f"the line, {show(size, 'byte')} per packet"] = known.line_bps * line_share(
                 size, header
             )
