@@ -12,12 +12,13 @@ from netcalc.compare._comparison import (
 from netcalc.compare._runs import ip_version, protocol
 from netcalc.fit import Fit
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
+from netcalc.rate_layers import IN_HEADING, LINE
 from netcalc.samples import (
     Meta,
     RttSamples,
     TransferSamples,
 )
-from netcalc.units import show
+from netcalc.units import show, show_rate
 
 
 def from_fit(fitted: Fit, title: str) -> Comparison:
@@ -54,7 +55,7 @@ def _fit_label(fitted: Fit) -> str:
     if np.isnan(rate):
         return f"{'line' if fitted.line.slope else 'mean'} of the points, no rate"
     start = "base_rtt_s" if fitted.y_name == "rtt_s" else "latency_s"
-    return f"fitted: {show(fitted.params[start], 's')} + {show(rate, 'bit/s', digits=3)}"
+    return f"fitted: {show(fitted.params[start], 's')} + {show_rate(rate, LINE, digits=3)}"
 
 
 def _fit_sentence(fitted: Fit) -> str:
@@ -67,7 +68,7 @@ def _fit_sentence(fitted: Fit) -> str:
         return f"Minimum time {show(float(fitted.measured.min()), 's')}; {reason}."
     if start in fitted.not_identifiable:
         return (
-            f"Equivalent rate {show(fitted.params['bandwidth_bps'], 'bit/s')}, latency unknown: "
+            f"Equivalent rate {show_rate(fitted.params['bandwidth_bps'], LINE)}, latency unknown: "
             f"{fitted.not_identifiable[start]}."
         )
     largest = float(fitted.x.max())
@@ -85,8 +86,8 @@ def _fit_sentence(fitted: Fit) -> str:
         f"At {show(largest, 'byte')}, {share:.0%} of the {show(at_largest, 's')} is latency "
         f"({show(fitted.params[start], 's')}{_plus_minus(fitted, start, 's')}), the rest is "
         "serialization at an equivalent rate of "
-        f"{show(fitted.params['bandwidth_bps'], 'bit/s', digits=3)}"
-        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')}{said}: {limiting} limits; "
+        f"{show_rate(fitted.params['bandwidth_bps'], IN_HEADING, digits=3)}"
+        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')} ({LINE}){said}: {limiting} limits; "
         f"{quality}."
     )
 

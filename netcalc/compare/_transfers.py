@@ -30,8 +30,9 @@ from netcalc.models.sizes.headers import (
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.models.tcp.window import throughput_bps
 from netcalc.path import Path
+from netcalc.rate_layers import ETHERNET_LINE, TCP_PAYLOAD, named
 from netcalc.samples import BulkSamples, Instrument
-from netcalc.units import show
+from netcalc.units import show, show_rate
 
 # The band of a rate is 1 / (time + margin) to 1 / (time - margin): at 0.9 it ends at ten times the
 # rate, which is off any figure, and stays finite.
@@ -133,7 +134,7 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
         y_name="received",
         title=title,
         measured_label="measured, median",
-        predicted_label=f"predicted: {node}link of {show(link_bps, 'bit/s')}",
+        predicted_label=f"predicted: {node}link of {show_rate(link_bps, ETHERNET_LINE)}",
     )
 
 
@@ -215,7 +216,7 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
             reply_bytes=known.reply_bytes or 1,
             segment_bytes=known.mss_bytes or size,
         )
-        most = show(most_bps, "bit/s")
+        most = show_rate(most_bps, TCP_PAYLOAD)
     label = f"predicted: one write per cycle of {show(cycle_s, 's', digits=3)}, up to {most}"
     compared = points(
         pairs,
@@ -225,7 +226,7 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
         ),
         x_name="pairs in lockstep",
         x_unit="1",
-        y_name="goodput",
+        y_name=named("goodput", TCP_PAYLOAD),
         y_unit="bit/s",
         title=title or f"Goodput of stop-and-wait senders, writes of {show(size, 'byte')}",
         measured_label="measured, median",
@@ -245,7 +246,8 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
     return replace(
         compared,
         sentence=f"A pair in lockstep sends a message every {show(cycle_s, 's', digits=3)}; "
-        f"goodput is proportional to the number of pairs up to {show(most_bps, 'bit/s')}, {limit}. "
+        f"goodput is proportional to the number of pairs up to "
+        f"{show_rate(most_bps, TCP_PAYLOAD)}, {limit}. "
         f"Measured minus predicted: median {np.median(error):+.1%}, worst {worst:+.1%}.",
     )
 
@@ -303,7 +305,7 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
         theory=lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=most_bps),
         x_name="buffer",
         x_unit="byte",
-        y_name="goodput",
+        y_name=named("goodput", TCP_PAYLOAD),
         y_unit="bit/s",
         title=title or f"Goodput against buffer, round trip {show(rtt_s, 's', digits=3)}",
         measured_label="measured, median",

@@ -30,8 +30,8 @@ from netcalc.models.tcp.ceilings import (
 )
 from netcalc.models.tcp.timers import MIN_RTO_S
 from netcalc.path import Path
-from netcalc.rate_layers import TCP_PAYLOAD, named
-from netcalc.units import line, show
+from netcalc.rate_layers import TCP_PAYLOAD
+from netcalc.units import line, show, show_rate
 
 # Timeouts become frequent at about 1% loss (Padhye et al., Modeling TCP throughput, 1998).
 HIGH_LOSS_RATIO = 0.01
@@ -204,7 +204,7 @@ def part_lines(parts: Iterable[Part]) -> list[str]:
 
 def rate_text(rate_bps: float) -> str:
     """Write a rate of TCP payload with its layer."""
-    return named(show(rate_bps, "bit/s"), TCP_PAYLOAD)
+    return show_rate(rate_bps, TCP_PAYLOAD)
 
 
 def by_control_line(found: Mapping[CongestionControl, float]) -> list[str]:

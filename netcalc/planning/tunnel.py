@@ -25,6 +25,7 @@ from netcalc.models.sizes.headers import MAX_PACKET_BYTES, TIMESTAMP_BYTES
 from netcalc.models.sizes.mixes import SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning.page import Chart, Plan, Step
+from netcalc.rate_layers import IP
 
 IMIX = dict(zip(SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS, strict=True))
 """Weights of the simple IMIX by the size of the IP packets."""
@@ -40,7 +41,7 @@ _TABLE = {
     "tunnel_efficiency": ("ratio", ""),
     "plain_efficiency": ("ratio", ""),
     "tunnel_overhead_bytes": ("byte", "IP"),
-    "mix_bps": ("bit/s", "IP in the tunnel"),
+    "mix_bps": ("bit/s", IP),
     "mix_rate_pps": ("packet/s", ""),
     "mix_efficiency": ("ratio", ""),
     "plain_mix_efficiency": ("ratio", ""),
