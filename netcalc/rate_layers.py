@@ -2,7 +2,8 @@
 
 A rate without its layer has several readings: 1 Gbit/s of a line are 941.5 Mbit/s of TCP payload.
 Every model says the layer of a rate in its docstring, ``[bit/s, TCP payload]``, and every answer
-says it behind the number.
+says it behind the number. A reader takes it from what the documentation of a tool says that it
+counts (:mod:`netcalc.readers.places.rates`); where nobody says it, the layer is ``unknown``.
 
 >>> named("941.5 Mbit/s", TCP_PAYLOAD)
 '941.5 Mbit/s (TCP payload)'
@@ -10,23 +11,37 @@ says it behind the number.
 
 from __future__ import annotations
 
-LINE = "line"
-ETHERNET_LINE = "Ethernet line"
-FRAME = "Ethernet frame"
-IP = "IP"
-PPP = "PPP"
-CELLS = "cells"
-SONET = "SONET payload"
-CHANNELS = "channel payload"
-PAYLOAD = "payload"
-TCP_PAYLOAD = "TCP payload"
-UDP_PAYLOAD = "UDP payload"
-CODEC = "codec"
+from typing import Final, Literal, TypeAlias
 
-LAYERS: dict[str, str] = {
+RateLayer: TypeAlias = Literal[
+    "line", "Ethernet line", "Ethernet frame", "Ethernet frame without FCS", "IP", "PPP", "cells",
+    "SONET payload", "channel payload", "payload", "TCP payload", "UDP payload", "HTTP body",
+    "file", "codec", "unknown",
+]  # fmt: skip
+"""The layers; a model may also name one as that of an argument (:data:`SAME_AS`)."""
+
+LINE: Final = "line"
+ETHERNET_LINE: Final = "Ethernet line"
+FRAME: Final = "Ethernet frame"
+FRAME_WITHOUT_FCS: Final = "Ethernet frame without FCS"
+IP: Final = "IP"
+PPP: Final = "PPP"
+CELLS: Final = "cells"
+SONET: Final = "SONET payload"
+CHANNELS: Final = "channel payload"
+PAYLOAD: Final = "payload"
+TCP_PAYLOAD: Final = "TCP payload"
+UDP_PAYLOAD: Final = "UDP payload"
+HTTP_BODY: Final = "HTTP body"
+FILE: Final = "file"
+CODEC: Final = "codec"
+UNKNOWN: Final = "unknown"
+
+LAYERS: dict[RateLayer, str] = {
     LINE: "all bits of the line, as its name says: of SONET, T and E lines with their overhead",
     ETHERNET_LINE: "all bits of an Ethernet: frames with preamble and gap",
     FRAME: "Ethernet frames with FCS and tags, without preamble and gap",
+    FRAME_WITHOUT_FCS: "Ethernet frames without FCS, as an interface of Linux counts bytes",
     IP: "IP packets with their headers",
     PPP: "PPP frames with flags and FCS, in the channels of a serial line",
     CELLS: "ATM cells of 53 bytes, in the payload of SONET or of a modem",
@@ -35,17 +50,28 @@ LAYERS: dict[str, str] = {
     PAYLOAD: "payload of packets of any protocol",
     TCP_PAYLOAD: "what an application hands to TCP, each byte once",
     UDP_PAYLOAD: "what an application hands to UDP",
+    HTTP_BODY: "what HTTP carries, without its headers and those of TLS",
+    FILE: "what a program copies from file to file",
     CODEC: "what a voice codec puts out",
+    UNKNOWN: "what neither the file nor the documentation of its tool says",
 }
 """Each layer and what it counts."""
 
-LINK_LAYERS = {"ethernet": ETHERNET_LINE, "frame": FRAME, "ppp": PPP, "ip": IP}
+LINK_LAYERS: dict[str, RateLayer] = {
+    "ethernet": ETHERNET_LINE,
+    "frame": FRAME,
+    "ppp": PPP,
+    "ip": IP,
+}
 """What an argument calls the layer of a link, and the layer of a rate with it."""
+
+IN_HEADING: Final = ""
+"""The layer of a number in a table whose heading names it, or of a number that is none."""
 
 SAME_AS = "layer of "
 """How the layer of a rate begins that is the layer of an argument: ``layer of capacity_bps``."""
 
-INSIDE_LINES = (PPP, CELLS, SONET, CHANNELS)
+INSIDE_LINES: tuple[RateLayer, ...] = (PPP, CELLS, SONET, CHANNELS)
 """Layers inside a T, E or OC line: the line has a payload rate for them."""
 
 

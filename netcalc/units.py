@@ -28,6 +28,7 @@ from netcalc import display
 from netcalc.display import BINARY
 from netcalc.errors import ArgumentTypeError, UnitError
 from netcalc.printable import safe_str
+from netcalc.rate_layers import named
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,31 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     except Exception:  # of an object of another package, too
         raise ArgumentTypeError("not-numbers", "value", type(value).__name__) from None
     return display.show(number, unit, digits=digits)
+
+
+def show_rate(value_bps: float, layer: str, *, digits: int = 4) -> str:
+    """Write a rate as people read it, with its layer behind it.
+
+    Parameters
+    ----------
+    value_bps : float
+        The rate. [bit/s]
+    layer : str
+        One of :data:`netcalc.rate_layers.LAYERS`; ``IN_HEADING`` where a heading names it.
+    digits : int
+        Significant digits.
+
+    Returns
+    -------
+    str
+        The rate, and the layer in parentheses.
+
+    Examples
+    --------
+    >>> show_rate(941.5e6, "TCP payload"), show_rate(1e9, "")
+    ('941.5 Mbit/s (TCP payload)', '1 Gbit/s')
+    """
+    return named(show(value_bps, "bit/s", digits=digits), layer)
 
 
 def _rates() -> dict[str, float]:

@@ -96,9 +96,9 @@ def test_transfers_are_compared_by_frame_or_by_write(meta, x_name):
 @pytest.mark.each(
     ("meta", "x_name", "y_name"),
     [
-        ({"protocol": "tcp"}, "buffer", "goodput"),
+        ({"protocol": "tcp"}, "buffer", "goodput (TCP payload)"),
         ({"protocol": "udp"}, "size of the write", "time per datagram"),
-        ({"target": "emulated path, TCP"}, "buffer", "goodput"),
+        ({"target": "emulated path, TCP"}, "buffer", "goodput (TCP payload)"),
         ({"target": "emulated path, UDP"}, "size of the write", "time per datagram"),
     ],
 )

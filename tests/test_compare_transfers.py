@@ -70,7 +70,7 @@ def test_over_a_path_the_sender_waits_and_that_is_told():
         ([1], [1.0], None, "A pair in lockstep sends a message every 10 ms; the largest"),
         ([4], [1.0], None, "Each of 4 pairs in lockstep sends a message every 10 ms; the"),
         # by hand: 1000 writes of 1440 B in 1 s are 11.52 Mbit/s, in 0.5 s twice as much
-        ([1, 2], [1.0, 0.5], None, "up to 23.04 Mbit/s, the largest measured rate. Measured minus"),
+        ([1, 2], [1.0, 0.5], None, "up to 23.04 Mbit/s (TCP payload), the largest measured rate"),
         ([1], [1.0], TRUTH, "the bottleneck link. Measured minus predicted: median "),
     ],
 )

@@ -197,7 +197,8 @@ def test_a_line_that_starts_below_zero_has_no_latency():
         (
             "slope-insignificant",
             {"bound_bps": 2e9},
-            "the slope is less than 2 standard errors above 0; the rate is likely above 2 Gbit/s",
+            "the slope is less than 2 standard errors above 0; the rate is likely above "
+            "2 Gbit/s (line)",
         ),
         (
             "intercept-includes-headers",

@@ -135,7 +135,7 @@ def test_a_box_is_compared_with_its_limits():
     # Published: RFC 2544, appendix B, for 10 Mbit/s; the node takes 0.5 ms for each.
     assert found.predicted == pytest.approx(np.minimum(2000, lines), abs=0.01)
     assert found.measured.tolist() == [2000] * 7, "500 in 250 ms"
-    assert found.predicted_label == "predicted: node of 2000 pps, link of 10 Mbit/s"
+    assert found.predicted_label == "predicted: node of 2000 pps, link of 10 Mbit/s (Ethernet line)"
     assert "Limit at 64, 128, 256, 512 bytes: input of the box." in found.sentence
     assert "Limit at 1024, 1280, 1518 bytes: buffer of the line." in found.sentence
     bare = compare.frame_rates(blasts(FRAMES, 1e-5), path=Path.parse("10 Mbit/s"))

@@ -22,7 +22,7 @@ from netcalc.calculator._catalogue import (
 from netcalc.calculator._curves import Curve, Shade, curve
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._formula import Formula
-from netcalc.calculator._layers import defaults_said, layer_of, layer_text
+from netcalc.calculator._layers import defaults_said, layer_of, layer_text, layers
 from netcalc.calculator._names import codec_bps, known_names, plain_name, stack
 from netcalc.calculator._parameter import Parameter, is_noun, show
 from netcalc.calculator._results import (
@@ -45,7 +45,7 @@ from netcalc.calculator._sweeps import (
 __all__ = [
     "RESULT_CODES", "Curve", "Formula", "Parameter", "Shade", "Solution", "Sweep", "codec_bps",
     "column_unit", "command", "curve", "defaults_said", "doubt_notice", "explained", "family",
-    "formula", "formulas", "is_noun", "known_names", "layer_of", "layer_text", "listed",
+    "formula", "formulas", "is_noun", "known_names", "layer_of", "layer_text", "layers", "listed",
     "parse_range", "plain_name", "result_lines", "search", "show", "solve_for", "stack",
     "subject_formulas", "sweep", "sweep_range", "table",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from netcalc import units
 from netcalc.errors import DoubtWarning, UnitError, tell_doubts
-from netcalc.rate_layers import ETHERNET_LINE, INSIDE_LINES, LINK_LAYERS, SAME_AS
+from netcalc.rate_layers import ETHERNET_LINE, INSIDE_LINES, LINK_LAYERS, SAME_AS, UNKNOWN
 from netcalc.units import NamedLine
 
 if TYPE_CHECKING:
@@ -77,6 +77,22 @@ def layer_text(wanted: Formula, layer: str, arguments: Mapping[str, Any]) -> str
     if parameter.kind == "choice":
         return LINK_LAYERS[arguments.get(parameter.name, parameter.default)]
     return parameter.layer or SAME_AS + parameter.short_name
+
+
+def layers(wanted: Formula, arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Return the layer of each argument that is a rate, by its name.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> layers(formula("tcp_goodput_bps"), {})
+    {'bandwidth_bps': 'Ethernet line'}
+    """
+    return {
+        one.name: layer_text(wanted, one.layer, arguments) or UNKNOWN
+        for one in wanted.parameters
+        if one.unit == "bit/s"
+    }
 
 
 def defaults_said(wanted: Formula, arguments: Mapping[str, Any]) -> dict[str, Any]:

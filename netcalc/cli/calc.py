@@ -353,7 +353,7 @@ def _evaluate(
     if as_json:
         print_json(_document(formula, arguments, result, doubt))
     elif as_csv:
-        _print_csv(formula, result)
+        _print_csv(formula, arguments, result)
     elif explained:
         say(explain(formula, arguments, result))
     else:
@@ -553,8 +553,10 @@ def _sweep(
     }
     rows = np.column_stack([swept.values, *swept.columns.values()]).tolist()
     if as_csv:
-        headings = [f"{name} [{unit}]" for name, unit in shown.items()]
-        headings.insert(0, f"{parameter.name} [{parameter.unit}]")
+        layer = calculator.layer_of(formula, arguments)
+        headings = [heading(name, unit, layer) for name, unit in shown.items()]
+        own = calculator.layer_text(formula, parameter.layer, arguments)
+        headings.insert(0, heading(parameter.name, parameter.unit, own))
         write_csv([headings, *([f"{value:.12g}" for value in row] for row in rows)])
         return
     names = "".join(f"  {name:12}" for name in swept.columns) if several else formula.short_name
@@ -576,15 +578,22 @@ def _document(
         "result": result._asdict() if hasattr(result, "_asdict") else result,
         "unit": formula.unit,
         "layer": calculator.layer_of(formula, arguments),
+        "layers": calculator.layers(formula, arguments),
         "assumed": calculator.defaults_said(formula, arguments),
         "note": doubt,
     }
 
 
-def _print_csv(formula: Formula, result: Any) -> None:
+def _print_csv(formula: Formula, arguments: dict[str, Any], result: Any) -> None:
     columns = calculator.table(formula, result)
-    units_ = [f"{name} [{calculator.column_unit(formula, name)}]" for name in columns]
-    write_csv([units_, *zip(*columns.values(), strict=True)])
+    layer = calculator.layer_of(formula, arguments)
+    headings = [heading(name, calculator.column_unit(formula, name), layer) for name in columns]
+    write_csv([headings, *zip(*columns.values(), strict=True)])
+
+
+def heading(name: str, unit: str, layer: str) -> str:
+    """Return the heading of a column: its name and unit, and the layer of a rate."""
+    return f"{name} [{unit}, {layer}]" if layer and unit == "bit/s" else f"{name} [{unit}]"
 
 
 def write_csv(rows: Any) -> None:

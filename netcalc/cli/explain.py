@@ -276,7 +276,7 @@ def _compare(read: Mapping[str, Samples], clock_offset_s: float | None, *, as_js
 def _print(findings: tuple[Finding, ...]) -> None:
     for number, one in enumerate(findings):
         say(f"{chr(10) if number else ''}{one}")
-        metrics = metric_line(one.metrics)
+        metrics = metric_line(one.metrics, layer=one.layer)
         if metrics:
             say(f"  {metrics}")
 

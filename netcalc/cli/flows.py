@@ -13,7 +13,7 @@ from netcalc.explain import Known
 from netcalc.explain import capture_flows as capture
 from netcalc.printable import printable
 from netcalc.samples import PacketTrace, RttSamples
-from netcalc.units import show
+from netcalc.units import show, show_rate
 
 
 def print_capture(name: str, trace: PacketTrace, *, as_json: bool, known: Known | None) -> None:
@@ -30,7 +30,11 @@ def flow_document(trace: PacketTrace, known: Known | None) -> dict[str, Any]:
     return {
         "flows": flows,
         "exchanges": [row for one in capture.exchanges(trace) for row in _exchange_rows(one)],
-        "metrics": [{"label": one["label"], **one["metrics"]} for one in flows if one["metrics"]],
+        "metrics": [
+            {"label": one["label"], "layer": one["layer"], **one["metrics"]}
+            for one in flows
+            if one["metrics"]
+        ],
     }
 
 
@@ -41,7 +45,7 @@ def flow_lines(trace: PacketTrace, known: Known | None) -> list[str]:
     for one in flows[:MOST_RUNS]:
         lines += [f"  {printable(one['label'])} ({one['protocol'].upper()})", *_details(one)]
         if one["metrics"]:
-            lines.append(f"    {metric_line(one['metrics'])}")
+            lines.append(f"    {metric_line(one['metrics'], layer=one['layer'])}")
     more = len(flows) - MOST_RUNS
     if more > 0:
         lines.append(f"  {more} more with data: --json has them, and netcalc export --flows")
@@ -56,7 +60,7 @@ def _details(one: dict[str, Any]) -> list[str]:
     """Return the lines of one direction of a flow: what it carried, lost and waited for."""
     rate = one.get("goodput_bps", math.nan)
     size = show(one["payload_bytes"], "byte")
-    what = size if math.isnan(rate) else f"{show(rate, 'bit/s')}: {size} of data"
+    what = size if math.isnan(rate) else f"{show_rate(rate, one['layer'])}: {size} of data"
     if one["protocol"] == "udp":
         what += f" in {_count(one['datagram_count'], 'datagram')}"
     else:

@@ -19,8 +19,10 @@ from netcalc.messages import Notice
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.printable import excerpt, printable
+from netcalc.rate_layers import LINE
 from netcalc.readers.paths.hops import hop_rows
 from netcalc.readers.places import Place, place
+from netcalc.readers.places.rates import layers_of_row, rate_layer
 from netcalc.samples import (
     DROP_PLACES,
     BulkSamples,
@@ -34,7 +36,7 @@ from netcalc.samples import (
     TransferSamples,
     unit_of_fact,
 )
-from netcalc.units import show
+from netcalc.units import show, show_rate
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -61,8 +63,9 @@ def print_samples(
         return
     for row in metrics[:MOST_RUNS]:
         label = row["label"]
-        numbers = {key: value for key, value in row.items() if key != "label"}
-        say(f"  {f'{printable(label)}: ' if label else ''}{metric_line(numbers)}")
+        numbers = {key: value for key, value in row.items() if key not in ("label", "layer")}
+        text = metric_line(numbers, layer=row["layer"])
+        say(f"  {f'{printable(label)}: ' if label else ''}{text}")
     if isinstance(samples, Table) and not metrics and _is_unknown(samples):
         for notice in explain.described(samples):
             say(f"  {printable(str(notice))}")
@@ -92,20 +95,22 @@ def metric_rows(samples: Samples, known: Known | None = None) -> list[dict[str, 
         line = next((limit for limit in one.limits if limit.name in ("line", "fragments")), None)
         if line is not None:
             numbers["line_ceiling_bps"] = line.value
-        rows.append({"label": one.label, **numbers})
-    return [row for row in rows if len(row) > 1]
+        rows.append({"label": one.label, "layer": one.layer, **numbers})
+    return [row for row in rows if len(row) > 2]
 
 
 _RATIOS = ("efficiency_ratio", "line_share_ratio")
 
 
-def metric_line(metrics: Mapping[str, float]) -> str:
-    """Write metrics in one line: their names, and the numbers with their units."""
+def metric_line(metrics: Mapping[str, float], *, layer: str) -> str:
+    """Write metrics in one line: their names, and the numbers with their units and layer."""
     parts = []
     for name, value in metrics.items():
         stem, _, unit = name.rpartition("_")
         unit = {"bps": "bit/s", "s": "s"}.get(unit, "")
         shown = show(value, unit) if unit else f"{value:.4g}"
+        if unit == "bit/s":
+            shown = show_rate(value, layer)
         if name in _RATIOS:
             shown = f"{value:.1%}"
         what = stem if unit or name in _RATIOS else name
@@ -160,7 +165,7 @@ def print_facts(samples: Samples) -> None:
         table.add_column()
     for name in names[:MOST_FACTS]:
         shown = [
-            cell(_fact_text(row[name], name) if name in row else "") for row in rows[:MOST_RUNS]
+            cell(_fact_text(samples, row, name) if name in row else "") for row in rows[:MOST_RUNS]
         ]
         table.add_row(cell(excerpt(name)), *shown, cell(_place_text(samples, name)))
     print_table(table)
@@ -178,9 +183,11 @@ def _place_text(samples: Samples, name: str) -> str:
     return "; ".join(sorted(filter(None, map(str, found))))
 
 
-def _fact_text(value: Any, name: str) -> str:
-    """Write a fact with its unit; a count as it is."""
-    unit = unit_of_fact(name)
+def _fact_text(samples: Samples, row: Mapping[str, Any], name: str) -> str:
+    """Write a fact with its unit, a rate with its layer; a count as it is."""
+    value, unit = row[name], unit_of_fact(name)
+    if unit == "bit/s":
+        return show_rate(value, rate_layer(samples, row, name))
     if isinstance(value, str | bool) or unit is None:
         return excerpt(str(value))
     return f"{value:,}" if unit == "1" and isinstance(value, int) else show(value, unit)
@@ -228,6 +235,7 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
         "meta": meta_of(samples.meta),
         "facts": samples.facts(),
         "places": place_rows(samples),
+        "layers": [layers_of_row(samples, row) for row in samples.facts()],
         "sent": None,
         "received": None,
         "duplicates": None,
@@ -266,13 +274,14 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
                 "max": float(times.max()) if times.size else None,
             }
     if isinstance(samples, BulkSamples):
-        document["settings"] = samples.by_setting()
+        layer = rate_layer(samples, {}, "goodput_bps")
+        document["settings"] = [{**row, "layer": layer} for row in samples.by_setting()]
     if isinstance(samples, HopSamples):
         document |= {"sent": len(samples), "received": int(samples.measured.sum())}
-        document["links"] = fit.links(samples).rows()
+        document["links"] = [{**row, "layer": LINE} for row in fit.links(samples).rows()]
     if isinstance(samples, TrainSamples):
         document |= {"sent": len(samples), "received": len(samples) - samples.lost_count}
-        document["bottleneck"] = asdict(fit.bottleneck(samples))
+        document["bottleneck"] = {**asdict(fit.bottleneck(samples)), "layer": fit.TRAIN_LAYER}
     return document
 
 
@@ -362,7 +371,7 @@ _GRANTED = ("send_buffer_bytes", "receive_buffer_bytes")
 
 def setting_lines(samples: BulkSamples) -> list[str]:
     """Return a line for each setting, and the comparison with theory."""
-    lines = []
+    lines, layer = [], rate_layer(samples, {}, "goodput_bps")
     for row in samples.by_setting():
         what = [f"writes of {show(row['write_bytes'], 'byte')}"]
         if samples.meta.tool == "netcalc line-rate":
@@ -376,11 +385,12 @@ def setting_lines(samples: BulkSamples) -> list[str]:
         if row["pair_count"] > 1 or not np.isnan(row["cycle_s"]):
             what.append(f"pairs: {row['pair_count']:g}")
         rates = (
-            f"sent {show(row['sent_rate_bps'], 'bit/s')} ({show(row['sent_rate_pps'], 'packet/s')})"
-            f", received {show(row['goodput_bps'], 'bit/s')}"
+            f"sent {show_rate(row['sent_rate_bps'], layer)}, "
+            f"{show(row['sent_rate_pps'], 'packet/s')}; "
+            f"received {show_rate(row['goodput_bps'], layer)}"
         )
         if not np.isnan(row["loss_ratio"]):
-            rates += f" ({show(row['rate_pps'], 'packet/s')}), lost {row['loss_ratio']:.2%}"
+            rates += f", {show(row['rate_pps'], 'packet/s')}, lost {row['loss_ratio']:.2%}"
         if not np.isnan(row["window_bytes"]):
             rates += f", {show(row['window_bytes'], 'byte')} seen in flight"
         times = (

@@ -13,7 +13,6 @@ from netcalc.compare._axis import axis_notice, on_one_axis
 from netcalc.compare._comparison import (
     CURVE_POINTS,
     PATH_LABEL,
-    TCP_HEADERS_BYTES,
     Comparison,
     points,
     with_theory,
@@ -29,7 +28,7 @@ from netcalc.compare._transfers import bulk, frame_rates, lockstep_cycle
 from netcalc.compare._waits import arrival_batches, arrival_gaps, wait_models, waits
 
 __all__ = [
-    "CURVE_POINTS", "PATH_LABEL", "TCP_HEADERS_BYTES", "TRANSACTIONS_OVER", "Compared",
+    "CURVE_POINTS", "PATH_LABEL", "TRANSACTIONS_OVER", "Compared",
     "Comparison", "arrival_batches", "arrival_gaps", "axis_notice", "bulk", "datagram_costs",
     "file_notices", "files", "frame_rates", "ideal_shares", "is_small_writes", "ladder",
     "lockstep_cycle", "on_one_axis", "overlay", "points", "probes", "request_goodput_bps",

@@ -17,8 +17,6 @@ CURVE_POINTS = 200
 """Points of a drawn curve: on a figure of 760 pixels a step of 4 pixels looks continuous."""
 PATH_LABEL = "predicted from the path"
 """Label of a prediction for a known path."""
-TCP_HEADERS_BYTES = 52
-"""Headers of IPv4 and of TCP with timestamps: 20, 20 and 12. [byte]"""
 
 FULL_SEGMENT_BYTES = 1448
 """User data of a full segment with timestamps on a path with an MTU of 1500 bytes. [byte]"""

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from netcalc.checks import FloatArray
 from netcalc.models.rates.goodput import tcp_goodput_bps
 from netcalc.models.sizes.framing import tcp_payload_bytes
+from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.models.tcp.fairness import max_min_bps
 from netcalc.models.tcp.sharing import drain_s
 from netcalc.models.tcp.slow_start import rounds
 
 MTU_BYTES = 1500
-TIMESTAMP_BYTES = 12
 
 
 def request_goodput_bps(

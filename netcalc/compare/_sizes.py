@@ -6,19 +6,19 @@ import numpy as np
 
 from netcalc.compare._comparison import (
     IPV6_EXTRA_BYTES,
-    TCP_HEADERS_BYTES,
     Comparison,
     curve_over,
 )
 from netcalc.compare._runs import ip_version, protocol
 from netcalc.fit import Fit
-from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
+from netcalc.rate_layers import IN_HEADING, LINE
 from netcalc.samples import (
     Meta,
     RttSamples,
     TransferSamples,
 )
-from netcalc.units import show
+from netcalc.units import show, show_rate
 
 
 def from_fit(fitted: Fit, title: str) -> Comparison:
@@ -55,7 +55,7 @@ def _fit_label(fitted: Fit) -> str:
     if np.isnan(rate):
         return f"{'line' if fitted.line.slope else 'mean'} of the points, no rate"
     start = "base_rtt_s" if fitted.y_name == "rtt_s" else "latency_s"
-    return f"fitted: {show(fitted.params[start], 's')} + {show(rate, 'bit/s', digits=3)}"
+    return f"fitted: {show(fitted.params[start], 's')} + {show_rate(rate, LINE, digits=3)}"
 
 
 def _fit_sentence(fitted: Fit) -> str:
@@ -68,7 +68,7 @@ def _fit_sentence(fitted: Fit) -> str:
         return f"Minimum time {show(float(fitted.measured.min()), 's')}; {reason}."
     if start in fitted.not_identifiable:
         return (
-            f"Equivalent rate {show(fitted.params['bandwidth_bps'], 'bit/s')}, latency unknown: "
+            f"Equivalent rate {show_rate(fitted.params['bandwidth_bps'], LINE)}, latency unknown: "
             f"{fitted.not_identifiable[start]}."
         )
     largest = float(fitted.x.max())
@@ -86,8 +86,8 @@ def _fit_sentence(fitted: Fit) -> str:
         f"At {show(largest, 'byte')}, {share:.0%} of the {show(at_largest, 's')} is latency "
         f"({show(fitted.params[start], 's')}{_plus_minus(fitted, start, 's')}), the rest is "
         "serialization at an equivalent rate of "
-        f"{show(fitted.params['bandwidth_bps'], 'bit/s', digits=3)}"
-        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')}{said}: {limiting} limits; "
+        f"{show_rate(fitted.params['bandwidth_bps'], IN_HEADING, digits=3)}"
+        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')} ({LINE}){said}: {limiting} limits; "
         f"{quality}."
     )
 
@@ -107,5 +107,5 @@ def size_title(samples: RttSamples | TransferSamples) -> str:
 def echo_headers(meta: Meta) -> int:
     """Return the headers of an echo: those of a live run, else those of ping. [byte]"""
     over_tcp = protocol(meta) == "tcp" or meta.layers.get("payload_bytes") == "TCP payload"
-    headers = TCP_HEADERS_BYTES if over_tcp else DATAGRAM_HEADERS_BYTES
+    headers = STAMPED_HEADERS_BYTES if over_tcp else DATAGRAM_HEADERS_BYTES
     return headers + IPV6_EXTRA_BYTES * (ip_version(meta.instrument) == 6)

@@ -11,7 +11,6 @@ from netcalc.checks import FloatArray, as_float
 from netcalc.compare._comparison import (
     FULL_SEGMENT_BYTES,
     IPV6_EXTRA_BYTES,
-    TCP_HEADERS_BYTES,
     Comparison,
     points,
 )
@@ -27,6 +26,7 @@ from netcalc.models.hosts.write_timeline import (
     WriteTimeline,
     write_timeline,
 )
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.samples import (
     TransactionSamples,
@@ -131,7 +131,7 @@ def _round_s(
     known = samples.meta.instrument
     sizes = list(known.write_bytes or [1])
     gap_s, tick_s = known.write_gap_s or 0.0, known.tick_s or 0.0
-    header_bytes = TCP_HEADERS_BYTES + float(IPV6_EXTRA_BYTES * (ip_version(known) == 6))
+    header_bytes = STAMPED_HEADERS_BYTES + float(IPV6_EXTRA_BYTES * (ip_version(known) == 6))
     writes: FloatArray = gap_s * np.arange(len(sizes), dtype=np.float64)
     policy = WRITING_POLICIES.get(mode, "nodelay")
     if mode not in WRITING_POLICIES:

@@ -11,7 +11,6 @@ from netcalc.checks import FloatArray, choice
 from netcalc.compare._comparison import (
     FULL_SEGMENT_BYTES,
     PATH_LABEL,
-    TCP_HEADERS_BYTES,
     Comparison,
     points,
 )
@@ -21,7 +20,7 @@ from netcalc.fit import Costs
 from netcalc.fit import datagram_costs as datagram_fit
 from netcalc.fit.costs import LARGEST_PACKET_BYTES, loopback_mtu_bytes
 from netcalc.models.sizes.fragmentation import fragment_count
-from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.handshakes import Security, Transport, round_trips
 from netcalc.path import Path
 from netcalc.samples import (
@@ -42,9 +41,9 @@ FIT_UNIT_S = 1e-6
 TRANSACTIONS_OVER: dict[str, tuple[Transport, Security, int]] = {
     "ping": ("udp", "none", 28),
     "udp": ("udp", "none", 28),
-    "tfo": ("tfo", "none", TCP_HEADERS_BYTES),
-    "tcp": ("tcp", "none", TCP_HEADERS_BYTES),
-    "tls": ("tcp", "tls1.3", TCP_HEADERS_BYTES),
+    "tfo": ("tfo", "none", STAMPED_HEADERS_BYTES),
+    "tcp": ("tcp", "none", STAMPED_HEADERS_BYTES),
+    "tls": ("tcp", "tls1.3", STAMPED_HEADERS_BYTES),
 }
 """Transport, security and headers of each protocol of a live transaction."""
 
@@ -165,13 +164,13 @@ def _stream_s(payload_bytes: float, mode: str, path: Path) -> float:
         opening_s, answer = 0.0, OPENING_BYTES
         if payload_bytes > first:
             opening_s = float(path.rtt_s(there[0], reply_bytes=OPENING_BYTES))
-            there, answer = _segments(payload_bytes - first), TCP_HEADERS_BYTES
+            there, answer = _segments(payload_bytes - first), STAMPED_HEADERS_BYTES
     else:
         more = round_trips("tcp", security=TRANSACTIONS_OVER[mode][1]) - 2
-        opening_s = float(path.rtt_s(OPENING_BYTES) + more * path.rtt_s(TCP_HEADERS_BYTES))
-        there = [TCP_HEADERS_BYTES, *_segments(payload_bytes)]
-        answer = TCP_HEADERS_BYTES
-    back = [answer, *_segments(payload_bytes), TCP_HEADERS_BYTES]
+        opening_s = float(path.rtt_s(OPENING_BYTES) + more * path.rtt_s(STAMPED_HEADERS_BYTES))
+        there = [STAMPED_HEADERS_BYTES, *_segments(payload_bytes)]
+        answer = STAMPED_HEADERS_BYTES
+    back = [answer, *_segments(payload_bytes), STAMPED_HEADERS_BYTES]
     both_s = path.timeline(there).done_s[-1] + path.reverse.timeline(back).done_s[-1]
     return opening_s + float(both_s) - path.hops[-1].processing_s
 
@@ -179,8 +178,8 @@ def _stream_s(payload_bytes: float, mode: str, path: Path) -> float:
 def _segments(payload_bytes: float) -> list[float]:
     """Return the packets of a message over TCP."""
     full, rest = divmod(payload_bytes, FULL_SEGMENT_BYTES)
-    whole = [float(FULL_SEGMENT_BYTES + TCP_HEADERS_BYTES)] * int(full)
-    return whole + [rest + TCP_HEADERS_BYTES] * (rest > 0)
+    whole = [float(FULL_SEGMENT_BYTES + STAMPED_HEADERS_BYTES)] * int(full)
+    return whole + [rest + STAMPED_HEADERS_BYTES] * (rest > 0)
 
 
 def _host_costs(

@@ -13,7 +13,6 @@ from netcalc.compare._comparison import (
     CURVE_POINTS,
     FULL_SEGMENT_BYTES,
     IPV6_EXTRA_BYTES,
-    TCP_HEADERS_BYTES,
     Comparison,
     points,
     with_theory,
@@ -23,12 +22,17 @@ from netcalc.models.hosts.host_stack import message_s
 from netcalc.models.rates.line_rate import frame_rate_pps
 from netcalc.models.rates.packet_rates import stop_and_wait_goodput_bps
 from netcalc.models.sizes.framing import ethernet_frame_bytes
-from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, MIN_FRAME_BYTES
+from netcalc.models.sizes.headers import (
+    DATAGRAM_HEADERS_BYTES,
+    MIN_FRAME_BYTES,
+    STAMPED_HEADERS_BYTES,
+)
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.models.tcp.window import throughput_bps
 from netcalc.path import Path
+from netcalc.rate_layers import ETHERNET_LINE, TCP_PAYLOAD, named
 from netcalc.samples import BulkSamples, Instrument
-from netcalc.units import show
+from netcalc.units import show, show_rate
 
 # The band of a rate is 1 / (time + margin) to 1 / (time - margin): at 0.9 it ends at ten times the
 # rate, which is off any figure, and stays finite.
@@ -130,7 +134,7 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
         y_name="received",
         title=title,
         measured_label="measured, median",
-        predicted_label=f"predicted: {node}link of {show(link_bps, 'bit/s')}",
+        predicted_label=f"predicted: {node}link of {show_rate(link_bps, ETHERNET_LINE)}",
     )
 
 
@@ -212,7 +216,7 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
             reply_bytes=known.reply_bytes or 1,
             segment_bytes=known.mss_bytes or size,
         )
-        most = show(most_bps, "bit/s")
+        most = show_rate(most_bps, TCP_PAYLOAD)
     label = f"predicted: one write per cycle of {show(cycle_s, 's', digits=3)}, up to {most}"
     compared = points(
         pairs,
@@ -222,7 +226,7 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
         ),
         x_name="pairs in lockstep",
         x_unit="1",
-        y_name="goodput",
+        y_name=named("goodput", TCP_PAYLOAD),
         y_unit="bit/s",
         title=title or f"Goodput of stop-and-wait senders, writes of {show(size, 'byte')}",
         measured_label="measured, median",
@@ -242,7 +246,8 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
     return replace(
         compared,
         sentence=f"A pair in lockstep sends a message every {show(cycle_s, 's', digits=3)}; "
-        f"goodput is proportional to the number of pairs up to {show(most_bps, 'bit/s')}, {limit}. "
+        f"goodput is proportional to the number of pairs up to "
+        f"{show_rate(most_bps, TCP_PAYLOAD)}, {limit}. "
         f"Measured minus predicted: median {np.median(error):+.1%}, worst {worst:+.1%}.",
     )
 
@@ -271,10 +276,10 @@ def lockstep_cycle(
         Time from one write to the next [s]; goodput that fills the bottleneck link [bit/s].
     """
     count = int(np.ceil(write_bytes / segment_bytes))
-    packets = np.full(count, float(segment_bytes + TCP_HEADERS_BYTES))
+    packets = np.full(count, float(segment_bytes + STAMPED_HEADERS_BYTES))
     packets[-1] -= count * segment_bytes - write_bytes
     there_s = float(path.timeline(packets).done_s[-1])
-    answer_s = float(path.reverse.one_way_s(reply_bytes + TCP_HEADERS_BYTES))
+    answer_s = float(path.reverse.one_way_s(reply_bytes + STAMPED_HEADERS_BYTES))
     cycle_s = there_s + answer_s - path.hops[-1].processing_s
     return cycle_s, path.bottleneck_bps * write_bytes / float(packets.sum())
 
@@ -285,7 +290,7 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
         found = samples.medians("goodput_bps", "window_bytes", by="asked_buffer_bytes")
     known = samples.meta.instrument
     mtu_bytes = truth_value(known, "mtu_bytes", 1500)
-    headers_bytes = TCP_HEADERS_BYTES + IPV6_EXTRA_BYTES * (ip_version(known) == 6)
+    headers_bytes = STAMPED_HEADERS_BYTES + IPV6_EXTRA_BYTES * (ip_version(known) == 6)
     link_bps = path.bottleneck_bps * (mtu_bytes - headers_bytes) / mtu_bytes
     rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=headers_bytes))
     lost_ratio = 1.0 - (1.0 - _link_loss_ratio(known)) ** len(path.hops)
@@ -300,7 +305,7 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
         theory=lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=most_bps),
         x_name="buffer",
         x_unit="byte",
-        y_name="goodput",
+        y_name=named("goodput", TCP_PAYLOAD),
         y_unit="bit/s",
         title=title or f"Goodput against buffer, round trip {show(rtt_s, 's', digits=3)}",
         measured_label="measured, median",

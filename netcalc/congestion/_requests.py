@@ -10,12 +10,13 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.congestion._stack import Stack
-from netcalc.congestion._state import GOLDEN, INITIAL_WINDOW
+from netcalc.congestion._state import GOLDEN
 from netcalc.congestion._steps import BURST as BURST_FACTOR
 from netcalc.congestion._steps import OWN_SHARE
 from netcalc.congestion._windows import LEAST_TIMEOUT_S
 from netcalc.congestion.result import Result, Trajectory, segment_bytes
 from netcalc.models.tcp.bbr import WINDOW_GAIN
+from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
 from netcalc.scenario import Flow, Requests, Scenario
 
 TIMER_ROUNDS = 2.0
@@ -68,7 +69,7 @@ class _Loop:
     @property
     def burst(self) -> int:
         """Packets of a request that fits into an initial window, otherwise 0."""
-        return self.packets if self.packets <= INITIAL_WINDOW else 0
+        return self.packets if self.packets <= INITIAL_WINDOW_SEGMENTS else 0
 
 
 def load(
@@ -121,7 +122,7 @@ def _rounds(packets: int) -> int:
     >>> [_rounds(packets) for packets in (1, 10, 11, 30, 31, 691)]
     [1, 1, 2, 2, 3, 7]
     """
-    return max(1, int(np.ceil(np.log2(packets / INITIAL_WINDOW + 1))))
+    return max(1, int(np.ceil(np.log2(packets / INITIAL_WINDOW_SEGMENTS + 1))))
 
 
 class _Link:
@@ -250,7 +251,7 @@ class _Link:
             rounds = stack.report_rounds
         while draw < unreported and loss < 1.0:
             timer_s, next_s, unreported = timer_s + next_s, 2 * next_s, unreported * loss
-        if loop.is_bbr and QUANTUM < loop.packets <= INITIAL_WINDOW:
+        if loop.is_bbr and QUANTUM < loop.packets <= INITIAL_WINDOW_SEGMENTS:
             loop.is_slowed |= draw < hit
             rounds += stack.paced_rounds * (loop.is_slowed or not stack.keeps_first_rate)
         return rounds, timer_s
@@ -342,7 +343,7 @@ def part(scenario: Scenario, share: float) -> Scenario:
 
 def _is_burst(loop: Requests, scenario: Scenario) -> bool:
     """Return whether a request fits into an initial window."""
-    return loop.request_bytes <= INITIAL_WINDOW * segment_bytes(scenario)
+    return loop.request_bytes <= INITIAL_WINDOW_SEGMENTS * segment_bytes(scenario)
 
 
 def unaware(stack: Stack, scenarios: Sequence[Scenario], shares: FloatArray) -> Stack:

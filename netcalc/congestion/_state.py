@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.congestion._stack import Stack
-from netcalc.congestion.result import HEADERS_BYTES
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
+from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
 from netcalc.scenario import ALGORITHMS, Scenario
 
 BoolArray: TypeAlias = NDArray[np.bool_]
-
-INITIAL_WINDOW = 10.0
-"""Packets sent before the first ACK (RFC 6928). [packet]"""
 
 GOLDEN = 0.6180339887498949
 """Fraction of the golden ratio: its multiples fill the unit interval evenly."""
@@ -111,7 +109,7 @@ def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
         stop=stop,
         size=size,
         time=np.zeros((shape[0], 1)),
-        window=np.full(shape, INITIAL_WINDOW, order="F"),
+        window=np.full(shape, float(INITIAL_WINDOW_SEGMENTS), order="F"),
         threshold=np.full(shape, np.inf, order="F"),
         grow_from=np.zeros(shape, order="F"),
         delivered=np.zeros(shape, order="F"),
@@ -142,7 +140,7 @@ def _loads(
     algorithm = np.full(shape, -1, dtype=np.int8, order="F")
     start, stop, size = (np.full(shape, np.inf, order="F") for _ in range(3))
     for row, one in enumerate(scenarios):
-        payload = one.bottleneck.mtu_bytes - HEADERS_BYTES
+        payload = one.bottleneck.mtu_bytes - STAMPED_HEADERS_BYTES
         for column, flow in enumerate(one.flows):
             algorithm[row, column] = ALGORITHMS.index(flow.algorithm)
             start[row, column] = flow.start_s + one.bottleneck.rtt_s

@@ -6,8 +6,9 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.congestion._stack import Stack
-from netcalc.congestion._state import INITIAL_WINDOW, BoolArray, State
+from netcalc.congestion._state import BoolArray, State
 from netcalc.models.tcp.cubic import CUBIC_DECREASE, CUBIC_SCALE
+from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
 
 FRIENDLY_INCREASE = 3 * (1 - CUBIC_DECREASE) / (1 + CUBIC_DECREASE)
 """Growth per round trip of the Reno window that CUBIC does not fall below (RFC 9438). [packet]"""
@@ -118,10 +119,10 @@ def overshoot(
     ...  for room in (8.0, 16.0, 33.0)]
     [1.0, 21.7, 67.3]
     """
-    drops = np.maximum(INITIAL_WINDOW - (room + 1.0), 0.0)
+    drops = np.maximum(INITIAL_WINDOW_SEGMENTS - (room + 1.0), 0.0)
     left = np.full(pipe.shape, np.inf)
     going = drops == 0
-    window = np.full(pipe.shape, INITIAL_WINDOW)
+    window = np.full(pipe.shape, float(INITIAL_WINDOW_SEGMENTS))
     before = np.zeros(pipe.shape)
     for _ in range(SLOW_START_ROUNDS):
         if not np.count_nonzero(going):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, non_negative, positive
-from netcalc.congestion.result import HEADERS_BYTES
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.sharing import drain_s
 
 
@@ -75,5 +75,5 @@ def equal_share_s(
     0.869
     """
     count = non_negative("stream_count", stream_count)
-    packet_bytes = request_bytes * mtu_bytes / (mtu_bytes - HEADERS_BYTES)
+    packet_bytes = request_bytes * mtu_bytes / (mtu_bytes - STAMPED_HEADERS_BYTES)
     return np.asarray(rtt_s + (count + 1.0) * 8.0 * packet_bytes / rate_bps, dtype=float)

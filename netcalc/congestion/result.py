@@ -10,12 +10,11 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.congestion.latencies import Latencies
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.fairness import jain_index
 from netcalc.samples import json_ready
 from netcalc.scenario import Flow, Scenario
 
-HEADERS_BYTES = 52
-"""IPv4 and TCP headers with timestamps: a packet of 1500 bytes holds a segment of 1448. [byte]"""
 PROBE_BYTES = 84
 """The packet of a ping with its usual 56 bytes of data (IPv4). [byte]"""
 
@@ -238,4 +237,4 @@ def counted_span_s(flow: Flow, scenario: Scenario) -> tuple[float, float]:
 
 def segment_bytes(scenario: Scenario) -> int:
     """Payload of a full packet. [byte]"""
-    return scenario.bottleneck.mtu_bytes - HEADERS_BYTES
+    return scenario.bottleneck.mtu_bytes - STAMPED_HEADERS_BYTES

@@ -13,6 +13,7 @@ from netcalc.congestion import ns3, theory
 from netcalc.congestion.quantities import averaged_over_s, document
 from netcalc.congestion.result import Result
 from netcalc.errors import DomainError, NetcalcError
+from netcalc.rate_layers import IP, TCP_PAYLOAD, RateLayer
 from netcalc.samples import json_ready
 from netcalc.scenario import Scenario
 
@@ -37,6 +38,12 @@ UNITS = {
     "resent_ratio": "ratio", "jain_end": "1", "convergence_s": "s", "release_s": "s",
 }  # fmt: skip
 """Quantities that are compared, with their units."""
+
+LAYERS: dict[str, RateLayer] = {
+    "rate_bps": IP, "goodput_bps": TCP_PAYLOAD, "rate_min_bps": TCP_PAYLOAD,
+    "rate_max_bps": TCP_PAYLOAD,
+}  # fmt: skip
+"""Layers of the rates: a bottleneck forwards IP packets, and flows carry the payload of TCP."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ from netcalc.experiments.running.limits import (
 )
 from netcalc.experiments.running.run import Progress, conduct
 from netcalc.experiments.running.stopping import Stop
+from netcalc.models.sizes.headers import TIMESTAMP_BYTES, tcp_ip_header_bytes
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples
 
@@ -51,8 +52,6 @@ MODES = (*ARTICLE_MODES, "cork", "more")
 """All modes of writing a request."""
 MAX_WRITES = 1000
 """Writes of one request, at most: each is a system call and may be a segment. [1]"""
-TCP_HEADERS_BYTES = {4: 52, 6: 72}
-"""Headers of IP, by version, and of TCP with timestamps. [byte]"""
 COUNTED = ("DelayedACKs", "DelayedACKLost", "TCPAutoCorking", "TCPLossProbes", "TCPPureAcks")
 """Counters of the kernel that explain the time of a round."""
 _AUTOCORKING = "net.ipv4.tcp_autocorking"
@@ -228,7 +227,7 @@ def _measure(
     run.facts.update(instrument.machine(), **instrument.timer())
     run.facts["rtt_s"] = 0.0  # of the path; the host's own time is in the samples
     if path is not None:
-        packet_bytes = max(plan.sizes) + TCP_HEADERS_BYTES[plan.version]
+        packet_bytes = max(plan.sizes) + int(tcp_ip_header_bytes(plan.version, TIMESTAMP_BYTES))
         run.facts["rtt_s"] = float(path.rtt_s(packet_bytes))
     sysctls = {_AUTOCORKING: str(int(plan.autocorking))}
     with (

@@ -18,7 +18,6 @@ from netcalc.explain.measurement import explain_evidence, measurement
 from netcalc.explain.metrics import delay_variation
 from netcalc.explain.misconceptions import Claim, claim, claim_of
 from netcalc.explain.path_limits import (
-    BARE_ACK_BYTES,
     CONTROL_NAMES,
     HIGH_LOSS_RATIO,
     Ceiling,
@@ -31,10 +30,9 @@ from netcalc.explain.path_limits import (
 from netcalc.explain.table_curves import TableTheory, table_theory
 from netcalc.explain.tables import described
 from netcalc.explain.transfer_limits import TcpPart, TcpTransfer, tcp_transfer
-from netcalc.models.tcp.ceilings import TIMESTAMP_BYTES
+from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 
 __all__ = [
-    "BARE_ACK_BYTES",
     "CONTROL_NAMES",
     "HIGH_LOSS_RATIO",
     "TIMESTAMP_BYTES",

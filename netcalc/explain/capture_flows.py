@@ -16,6 +16,7 @@ from netcalc.explain.metrics import transfer_metrics
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.explain.time_parts import explain_round_trips
 from netcalc.models.tcp import slow_start
+from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 from netcalc.readers.captures.exchanges import echo_samples, udp_samples
 from netcalc.readers.captures.facts import flow_label, flow_table
 from netcalc.readers.captures.flows import find_segments
@@ -38,9 +39,9 @@ def flows(trace: PacketTrace, known: Known | None = None) -> list[dict[str, Any]
     list of dict
         ``label``, the columns of
         :func:`~netcalc.readers.captures.facts.flow_table`, what the receiver offered
-        (``offered_window_bytes``), and ``metrics``: those of RFC 6349, of flows that are longer
-        than their initial window. A shorter one is as fast as its program, and says nothing of the
-        path.
+        (``offered_window_bytes``), the ``layer`` of its rate, and ``metrics``: those of RFC 6349,
+        of flows that are longer than their initial window. A shorter one is as fast as its
+        program, and says nothing of the path.
     """
     known = known or Known()
     columns: dict[str, NDArray[Any]] = flow_table(trace).columns()
@@ -60,7 +61,12 @@ def flows(trace: PacketTrace, known: Known | None = None) -> list[dict[str, Any]
             one = {name: value for name, value in one.items() if not _is_nan(value)}
             is_bulk = one["datagram_count"] > 1
         found.append(
-            {"label": flow_label(one), **one, "metrics": _metrics(seen, known) if is_bulk else {}}
+            {
+                "label": flow_label(one),
+                **one,
+                "layer": TCP_PAYLOAD if one["protocol"] == "tcp" else UDP_PAYLOAD,
+                "metrics": _metrics(seen, known) if is_bulk else {},
+            }
         )
     return found
 

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.explain.evidence import TIMESTAMP_BYTES, Evidence, first_known
+from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.frame_tables import Frames
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.messages import Notice
 from netcalc.models.rates import goodput, line_rate
 from netcalc.models.sizes import framing
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, TIMESTAMP_BYTES
 from netcalc.models.tcp import cubic, loss_limited, window
 from netcalc.path import Path
 from netcalc.samples import Table
@@ -115,11 +116,11 @@ def _line_rates(known: Known) -> list[Model]:
     line, mtu = known.line_bps, known.mtu_bytes or DEFAULT_MTU_BYTES
     if line is None:
         return []
-    segment = mtu - 40 - TIMESTAMP_BYTES
+    segment = mtu - STAMPED_HEADERS_BYTES
     wire = float(framing.ethernet_wire_bytes(mtu))
     values = {"line_bps": line, "segment_bytes": segment, "mtu_bytes": mtu}
     stamped = goodput.tcp_goodput_bps(mtu, bandwidth_bps=line, tcp_option_bytes=TIMESTAMP_BYTES)
-    plain = goodput.tcp_goodput_bps(mtu, bandwidth_bps=line)
+    plain = goodput.tcp_goodput_bps(mtu, bandwidth_bps=line, tcp_option_bytes=0.0)
     udp = goodput.udp_goodput_bps(mtu, bandwidth_bps=line)
     frames = line_rate.frame_throughput_bps(wire - 20, bandwidth_bps=line)
     found = [
@@ -204,7 +205,7 @@ def _window_and_loss(known: Known) -> list[Model]:
     loss = known.loss_ratio
     if loss is not None and 0 < loss < 1:
         mtu = known.mtu_bytes or DEFAULT_MTU_BYTES
-        mss = mtu - 40 - TIMESTAMP_BYTES
+        mss = mtu - STAMPED_HEADERS_BYTES
         values = {"loss_ratio": loss, "rtt_s": rtt}
         right = loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt)
         found.append(Model("mathis", float(right), True, values))

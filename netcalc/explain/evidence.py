@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from netcalc.explain.known import DEFAULT_MTU_BYTES
 from netcalc.models.sizes.framing import captured_wire_bytes, ethernet_wire_bytes
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, TIMESTAMP_BYTES
 from netcalc.readers.captures.exchanges import find_udp_exchanges, find_udp_openings
 from netcalc.readers.captures.facts import flow_label, flow_table
 from netcalc.readers.captures.flows import mirrored
 from netcalc.samples import Fact, FlowSeries, Layer, PacketTrace, Samples, TransferSamples
 
 NAN = math.nan
-TIMESTAMP_BYTES = 12
-"""TCP options of every segment: timestamps, padded. [byte]"""
 ETHERNET_NUMBER = 1
 """Link type of Ethernet in captures, LINKTYPE_ETHERNET."""
 STEADY_RATIO = 0.02
@@ -175,7 +174,7 @@ def _from_row(row: Mapping[str, Fact]) -> Evidence:
         base_rtt_s=first_known(_number(row, "rtt_min_s"), _number(row, "handshake_rtt_min_s")),
         loss_ratio=_number(row, "loss_ratio"),
         retransmit_count=_number(row, "retransmit_count"),
-        mtu_bytes=mss + 40 + TIMESTAMP_BYTES,
+        mtu_bytes=mss + STAMPED_HEADERS_BYTES,
         datagram_bytes=_number(row, "sent_byte_count") / datagrams if datagrams > 0 else NAN,
         congestion_control=str(row.get("congestion_control", "")),
     )
@@ -192,7 +191,7 @@ def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
         least.append(_number({"rtt_s": handshakes[0]}, "rtt_s"))
     one = replace(
         one,
-        mtu_bytes=first_known(mss + 40 + TIMESTAMP_BYTES, one.mtu_bytes),
+        mtu_bytes=first_known(mss + STAMPED_HEADERS_BYTES, one.mtu_bytes),
         datagram_bytes=first_known(size, one.datagram_bytes),
         asked_rate_bps=first_known(one.asked_rate_bps, asked),
         base_rtt_s=first_known(one.base_rtt_s, *sorted(v for v in least if v > 0)),

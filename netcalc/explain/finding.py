@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from netcalc.messages import Notice
-from netcalc.rate_layers import named
+from netcalc.rate_layers import UNKNOWN, named
 from netcalc.units import show
 
 APART_RATIO = 1.5
@@ -20,6 +20,14 @@ LINE_NAMES = ("line", "fragments")
 """Limits that are the rate of the line."""
 LOSS_NAMES = "loss-"
 """How the names of limits by loss begin."""
+
+
+_OF_LAYER = frozenset({
+    "offered", "processor", "receiver-processor", "pair-share", "saturation",
+    "rates-over-time",
+    "limit-refuted",
+})  # fmt: skip
+"""Limits and notices whose sentences have a rate of the layer of the measurement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,8 @@ class Limit:
     def arithmetic(self) -> Notice:
         """The numbers behind it."""
         code = f"how-{self.name}"
-        return Notice(code, dict(self.values))
+        own = {"layer": UNKNOWN} if self.name in _OF_LAYER else {}
+        return Notice(code, {**own, **self.values})
 
     @property
     def assumption(self) -> Notice:
@@ -108,7 +117,8 @@ class Finding:
     metrics : mapping
         Quantities that judge the measurement, by name, in SI units.
     layer : str
-        Layer of the rates, as in :mod:`netcalc.rate_layers`; empty for times.
+        Layer of the rates, as in :mod:`netcalc.rate_layers`; ``unknown`` where nobody says it,
+        empty for times.
     """
 
     label: str = ""
@@ -119,6 +129,22 @@ class Finding:
     missing: tuple[Notice, ...] = ()
     metrics: Mapping[str, float] = field(default_factory=dict)
     layer: str = ""
+
+    def __post_init__(self) -> None:
+        if self.unit != "bit/s":
+            return
+        layer = self.layer or UNKNOWN
+        own = {"layer": layer, "in_layer": named("", layer)}
+        limits = tuple(
+            replace(one, values={**one.values, "layer": layer}) if one.name in _OF_LAYER else one
+            for one in self.limits
+        )
+        notices = tuple(
+            replace(one, values={**one.values, **own}) if one.code in _OF_LAYER else one
+            for one in self.notices
+        )
+        for name, value in (("layer", layer), ("limits", limits), ("notices", notices)):
+            object.__setattr__(self, name, value)
 
     @property
     def candidates(self) -> tuple[Limit, ...]:
@@ -258,7 +284,7 @@ class Finding:
             "confidence": self.confidence,
             "assumption": None if first is None else str(first.assumption),
             "test": None if first is None else str(first.test),
-            "limits": [one.as_dict() for one in self.limits],
+            "limits": [{**one.as_dict(), "layer": self.layer} for one in self.limits],
             "metrics": {k: v for k, v in self.metrics.items() if not math.isnan(v)},
             "notices": [one.stored() for one in self.notices],
             "missing": [one.stored() for one in self.missing],

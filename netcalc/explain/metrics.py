@@ -16,10 +16,8 @@ from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.known import Known
 from netcalc.models.measuring import delay_variation as variation
 from netcalc.models.tcp import rfc6349
+from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
 
-FIRST_SEGMENTS = 10
-"""A transfer of no more than the first window is no bulk transfer: a request, a control connection.
-RFC 6928. [1]"""
 PERCENTILES = (50, 90, 95, 99)
 
 
@@ -107,7 +105,10 @@ def transfer_metrics(one: Evidence, known: Known, *, line_ceiling_bps: float) ->
     found: dict[str, float] = {}
     if line_ceiling_bps > 0:
         found["line_share_ratio"] = one.rate_bps / line_ceiling_bps
-    if one.is_udp or 0 < one.size_bytes <= FIRST_SEGMENTS * one.segment_bytes:
+    # A transfer of no more than the first window is no bulk transfer: a request, a control
+    # connection
+    first_bytes = INITIAL_WINDOW_SEGMENTS * one.segment_bytes
+    if one.is_udp or 0 < one.size_bytes <= first_bytes:
         return found
     if line_ceiling_bps > 0 and one.size_bytes > 0 and one.duration_s > 0:
         ideal = rfc6349.ideal_transfer_s(one.size_bytes, throughput_bps=line_ceiling_bps)

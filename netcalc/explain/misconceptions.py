@@ -38,6 +38,7 @@ from netcalc.explain.measurement import evidence_of
 from netcalc.explain.time_series import quantity_of, trip_series
 from netcalc.messages import Notice
 from netcalc.path import Path
+from netcalc.rate_layers import UNKNOWN
 from netcalc.readers.captures.lists.packet_lists import traces_of
 from netcalc.samples import PacketTrace, RttSamples, Samples, Table, TransactionSamples
 from netcalc.units import parse, show
@@ -147,6 +148,7 @@ class Claim:
             "claim": self.text,
             "value": self.value,
             "unit": self.unit,
+            **({"layer": UNKNOWN} if self.unit == "bit/s" else {}),
             "rounding_ratio": self.rounding_ratio,
             "sentence": self.sentence,
             "code": self.said.code,

@@ -22,19 +22,17 @@ from netcalc.messages import Notice, sentence
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.rates import goodput
 from netcalc.models.sizes import framing
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, TIMESTAMP_BYTES
 from netcalc.models.tcp.ceilings import (
     CONGESTION_CONTROLS,
-    TIMESTAMP_BYTES,
     CongestionControl,
     path_ceilings,
 )
 from netcalc.models.tcp.timers import MIN_RTO_S
 from netcalc.path import Path
-from netcalc.rate_layers import TCP_PAYLOAD, named
-from netcalc.units import line, show
+from netcalc.rate_layers import TCP_PAYLOAD
+from netcalc.units import line, show, show_rate
 
-BARE_ACK_BYTES = 52
-"""IPv4 packet of an acknowledgement: 20 bytes of IP, 20 of TCP, 12 of timestamps. [byte]"""
 # Timeouts become frequent at about 1% loss (Padhye et al., Modeling TCP throughput, 1998).
 HIGH_LOSS_RATIO = 0.01
 """Loss above which timeouts decide, and a formula is an estimate. [ratio]"""
@@ -206,7 +204,7 @@ def part_lines(parts: Iterable[Part]) -> list[str]:
 
 def rate_text(rate_bps: float) -> str:
     """Write a rate of TCP payload with its layer."""
-    return named(show(rate_bps, "bit/s"), TCP_PAYLOAD)
+    return show_rate(rate_bps, TCP_PAYLOAD)
 
 
 def by_control_line(found: Mapping[CongestionControl, float]) -> list[str]:
@@ -394,7 +392,7 @@ def round_trip_s(path: Path, *, rtt_s: float | None, mtu_bytes: float) -> float:
         If the one given is below what the links and nodes of the path take.
     """
     if rtt_s is None:
-        return float(path.rtt_s(mtu_bytes, reply_bytes=BARE_ACK_BYTES))
+        return float(path.rtt_s(mtu_bytes, reply_bytes=STAMPED_HEADERS_BYTES))
     given = float(positive("rtt_s", rtt_s))
     least = float(path.rtt_s(0.0))
     if given < least * (1.0 - 1e-9):

@@ -15,6 +15,7 @@ from netcalc.models.rates import goodput
 from netcalc.models.sizes import fragmentation, framing
 from netcalc.models.tcp import cubic, loss_limited, pftk, sharing, slow_start, timers, window
 from netcalc.models.tcp.timers import MIN_RTO_S
+from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 
 LINE_TOLERANCE = 0.04
 WINDOW_TOLERANCE = 0.2
@@ -262,7 +263,8 @@ def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
     sent, received = one.sent_rate_bps, one.received_rate_bps
     if sent > 0 and received > 0 and abs(received / sent - 1) > LINE_TOLERANCE:
         apart = abs(received / sent - 1)
-        values = {"sent_bps": sent, "received_bps": received, "share": apart}
+        layer = UDP_PAYLOAD if one.is_udp else TCP_PAYLOAD
+        values = {"sent_bps": sent, "received_bps": received, "share": apart, "layer": layer}
         code = "sender-not-receiver" if one.is_udp else "sender-buffer"  # TCP repeats its losses
         found.append(Notice("receiver-counts-more" if received > sent else code, values))
     if sent > 0 and math.isnan(received):

@@ -16,8 +16,9 @@ from netcalc.explain.pair_tables import Pairs, pairs_of
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.explain.write_tables import Writes, writes_of
 from netcalc.models.rates import line_rate
+from netcalc.rate_layers import ETHERNET_LINE, FRAME, PAYLOAD, named
 from netcalc.samples import Samples, Table
-from netcalc.units import show
+from netcalc.units import show_rate
 
 CURVE_POINTS = 101
 
@@ -97,11 +98,16 @@ def _of_frames(frames: Frames, known: Known) -> TableTheory:
         rates = 8 * counted * device.at(x)
         if np.isfinite(rates).any():
             is_line = not math.isnan(device.implied_bps)
-            what = f"a line of {show(device.implied_bps, 'bit/s')}" if is_line else "the device"
+            what = (
+                f"a line of {show_rate(device.implied_bps, ETHERNET_LINE)}"
+                if is_line
+                else "the device"
+            )
             lines[_named(name, what)] = rates
     return TableTheory(
         x_name="frame with FCS", x_unit="byte",
-        y_name="goodput" if frames.is_payload else "rate of frames", y_unit="bit/s",
+        y_name=named("goodput", PAYLOAD) if frames.is_payload else named("rate", FRAME),
+        y_unit="bit/s",
         x=x, points=points, lines=lines,
     )  # fmt: skip
 
@@ -120,8 +126,8 @@ def _of_pairs(pairs: Pairs, known: Known) -> TableTheory:
         if most is not None:
             lines[_named(name, "all together")] = np.full(x.size, most[0])
     return TableTheory(
-        x_name=f"{pairs.noun}s", x_unit="1", y_name="goodput", y_unit="bit/s", x=x, points=points,
-        lines=lines,
+        x_name=f"{pairs.noun}s", x_unit="1", y_name=named("goodput", PAYLOAD), y_unit="bit/s",
+        x=x, points=points, lines=lines,
     )  # fmt: skip
 
 

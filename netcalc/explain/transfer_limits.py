@@ -23,13 +23,13 @@ from netcalc.explain.path_limits import (
     written,
 )
 from netcalc.messages import Notice, sentence
+from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.models.tcp import transfer_time
-from netcalc.models.tcp.ceilings import TIMESTAMP_BYTES, CongestionControl
+from netcalc.models.tcp.ceilings import CongestionControl
+from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
 from netcalc.models.tcp.timers import MIN_RTO_S
 from netcalc.path import Path
 
-FIRST_SEGMENTS = 10
-"""First window of Linux (RFC 6928). [1]"""
 _PARTS = {"handshake_s": "handshake", "start_s": "slow-start", "recovery_s": "recovery",
           "delivery_s": "latency"}  # fmt: skip
 """Parts of the model that are called the same whatever limits; the rest is called by its limit."""
@@ -49,6 +49,8 @@ class TcpPart(Part):
     def arithmetic(self) -> str:
         """The numbers behind it."""
         name = self.name if self.name in _PARTS.values() else "rest"
+        if self.name == "line" and "one_frame_bytes" in self.values:
+            name = "frame"
         return sentence(f"how-tcp-{name}", self.values)
 
     @property
@@ -182,9 +184,16 @@ def tcp_transfer(
         "rate_bps": lowest.rate_bps,
         "how": lowest.arithmetic,
         "trips": round(times["start_s"] / found.rtt_s),
-        "first_segments": FIRST_SEGMENTS,
+        "first_segments": INITIAL_WINDOW_SEGMENTS,
         "rto_s": found.rtt_s + MIN_RTO_S,
     }
+    if (
+        lowest.name == "line"
+        and loss_ratio == 0
+        and 0 < size < flow_count * values["payload_bytes"]
+    ):
+        values["size_bytes"] = size
+        values["one_frame_bytes"] = times["steady_s"] * path.bottleneck_bps / 8.0 / flow_count
     named = {_PARTS.get(name, lowest.name): time_s for name, time_s in times.items()}
     order = sorted((name for name, time_s in named.items() if time_s > 0), key=lambda n: -named[n])
     by_control = {}

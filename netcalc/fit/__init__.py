@@ -25,7 +25,7 @@ from netcalc.fit.lines import (
 )
 from netcalc.fit.mixes import SEPARATION_HEADINGS, Separation, separations
 from netcalc.fit.outliers import OUTLIER_DEVIATIONS
-from netcalc.fit.packet_pairs import BottleneckEstimate, bottleneck
+from netcalc.fit.packet_pairs import TRAIN_LAYER, BottleneckEstimate, bottleneck
 from netcalc.fit.path_links import (
     LINK_HEADINGS,
     QUOTED_BYTES,
@@ -42,6 +42,7 @@ __all__ = [
     "QUOTED_BYTES",
     "QUOTED_V6_BYTES",
     "SEPARATION_HEADINGS",
+    "TRAIN_LAYER",
     "BottleneckEstimate",
     "Costs",
     "Fit",

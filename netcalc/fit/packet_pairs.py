@@ -18,8 +18,12 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.errors import ArgumentTypeError
 from netcalc.models.measuring.probing import pair_bandwidth_bps
+from netcalc.rate_layers import IN_HEADING, IP
 from netcalc.samples import TrainSamples
-from netcalc.units import show
+from netcalc.units import show_rate
+
+TRAIN_LAYER = IP
+"""Layer of the rates of trains: their packets are counted with their IP headers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,13 +96,15 @@ def bottleneck(samples: TrainSamples) -> BottleneckEstimate:
     mode = 1.0 / _half_sample_mode(np.sort(bit_s))
     mean = 1.0 / float(bit_s.mean())
     sentence = (
-        f"{rates.size} train{'s' * (rates.size != 1)}: mode {show(mode, 'bit/s', digits=3)}, half "
-        f"of them from {show(1 / high, 'bit/s', digits=3)} to {show(1 / low, 'bit/s', digits=3)}; "
-        f"mean {show(mean, 'bit/s', digits=3)}."
+        f"{rates.size} train{'s' * (rates.size != 1)}: mode "
+        f"{show_rate(mode, TRAIN_LAYER, digits=3)}, half of them from "
+        f"{show_rate(1 / high, IN_HEADING, digits=3)} to "
+        f"{show_rate(1 / low, TRAIN_LAYER, digits=3)}; "
+        f"mean {show_rate(mean, TRAIN_LAYER, digits=3)}."
     )
     if np.isfinite(true_bps):
         sentence += (
-            f" The bottleneck link is set to {show(true_bps, 'bit/s')}: error "
+            f" The bottleneck link is set to {show_rate(true_bps, TRAIN_LAYER)}: error "
             f"{mode / true_bps - 1:+.1%}."
         )
     return BottleneckEstimate(

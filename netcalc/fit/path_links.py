@@ -31,8 +31,9 @@ from netcalc.messages import Notice
 from netcalc.models.measuring.probing import hop_bandwidth_bps
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, DATAGRAM_HEADERS_V6_BYTES
 from netcalc.path import Path
+from netcalc.rate_layers import IN_HEADING, LINE
 from netcalc.samples import HopSamples
-from netcalc.units import show
+from netcalc.units import show, show_rate
 
 QUOTED_BYTES, QUOTED_V6_BYTES = 548, 1232
 """Most of a packet that an error message of ICMP quotes (RFC 1812, 4.3.2.3), and one of ICMPv6,
@@ -40,7 +41,8 @@ which fits into 1280 bytes (RFC 4443, 3.3). [byte]"""
 # Two sizes determine a line exactly and leave no residual to estimate its standard error from.
 FEWEST_SIZES = 3
 """Sizes that the rate of a link needs."""
-LINK_HEADINGS = ("link", "rate", "set", "error", "latency", "set")
+UNIT_OF_RATES = "bit/s"
+LINK_HEADINGS = ("link", f"rate ({LINE})", f"set ({LINE})", "error", "latency", "set")
 """Headings of a table of links: estimates, and the values set on an emulated path."""
 
 
@@ -111,14 +113,14 @@ class LinkEstimate:
 
     def texts(self) -> tuple[str, ...]:
         """Return the cells of a table with :data:`LINK_HEADINGS`; unknown values are empty."""
-        rate = _with_error(self.bandwidth_bps, self.bandwidth_stderr_bps, "bit/s")
+        rate = _with_error(self.bandwidth_bps, self.bandwidth_stderr_bps, UNIT_OF_RATES)
         if self.reason is not None:
             bound = np.isfinite(self.at_least_bps)
-            rate = f"> {_known(self.at_least_bps, 'bit/s', digits=2)}" if bound else "unknown"
+            rate = f"> {_known(self.at_least_bps, UNIT_OF_RATES, digits=2)}" if bound else "unknown"
         return (
             str(self.hop),
             rate,
-            _known(self.true_bandwidth_bps, "bit/s"),
+            _known(self.true_bandwidth_bps, UNIT_OF_RATES),
             "" if np.isnan(self.error_ratio) else f"{self.error_ratio:+.1%}",
             _with_error(self.latency_s, self.latency_stderr_s, "s"),
             _known(self.true_latency_s, "s"),
@@ -300,8 +302,8 @@ def _sentence(found: list[LinkEstimate]) -> str:
             parts.append(f"link {link.hop}: rate unknown, {link.reason}")
             continue
         parts.append(
-            f"link {link.hop}: {show(link.bandwidth_bps, 'bit/s', digits=3)} "
-            f"± {show(link.bandwidth_stderr_bps, 'bit/s', digits=2)}"
+            f"link {link.hop}: {show_rate(link.bandwidth_bps, IN_HEADING, digits=3)} "
+            f"± {show_rate(link.bandwidth_stderr_bps, LINE, digits=2)}"
         )
     error = any(link.reason is None for link in found)
     return "; ".join(parts) + (" (± 1 standard error)." if error else ".")

@@ -22,9 +22,10 @@ from netcalc.plots import Axis, Plot
 from netcalc.plots.measured import measured
 from netcalc.plots.style import Theme
 from netcalc.printable import html_text
+from netcalc.rate_layers import ETHERNET_LINE, LINE, named
 from netcalc.samples import RttSamples, Samples
 from netcalc.uncertain import Distribution
-from netcalc.units import show
+from netcalc.units import show, show_rate
 from netcalc.widgets.controls import choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel
@@ -102,7 +103,7 @@ def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
                 [0.0, 1.0],
                 {OVERLOAD: empty},
                 points={PERCENTILE: ([np.nan], [np.nan])},
-                x_axis=Axis("rate of the line", "bit/s", low=0.0),
+                x_axis=Axis(named("rate", LINE), "bit/s", low=0.0),
                 y_axis=Axis("time in overload", "ratio", "log", RAREST, 1.0),
                 title="How rare is an overload?",
                 theme=theme,
@@ -112,7 +113,7 @@ def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
                 {ALL: empty, "at the percentile": empty, MEAN: empty},
                 points={YOURS: ([np.nan], [np.nan])},
                 x_axis=Axis("users", "1", "log"),
-                y_axis=Axis("rate", "bit/s", "log"),
+                y_axis=Axis(named("rate", LINE), "bit/s", "log"),
                 title="Many users need less than all of them at once",
                 theme=theme,
             ),
@@ -152,11 +153,11 @@ def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
             }
         )
         figure.describe(
-            f"{users:,.0f} users of {show(each, 'bit/s')}, each active {show(share, 'ratio')} of "
-            f"the time: {show(users * each * share, 'bit/s')} in the mean, "
-            f"{show(users * each, 'bit/s')} if all are active. {show(needed, 'bit/s')} are enough "
-            f"for {show(quantile, 'ratio')} of the time: {enough:,.0f} active at once are exceeded "
-            f"{show(rare, 'ratio')} of it."
+            f"{users:,.0f} users of {show_rate(each, LINE)}, each active {show(share, 'ratio')} of "
+            f"the time: {show_rate(users * each * share, LINE)} in the mean, "
+            f"{show_rate(users * each, LINE)} if all are active. "
+            f"{show_rate(needed, LINE)} are enough for {show(quantile, 'ratio')} of the time: "
+            f"{enough:,.0f} active at once are exceeded {show(rare, 'ratio')} of it."
         )
 
     return story.panel(
@@ -195,11 +196,11 @@ def _ranges_plot(plan: Plan, theme: Theme) -> Plot:
     needed = plan.answer("end_needed_bps")
     spread = needed.spread
     values = np.array([needed.value], dtype=float) if spread is None else spread.samples
-    named = {} if spread is None else {one: spread.percentile(one) for one in PERCENTILES}
+    percentiles = {} if spread is None else {one: spread.percentile(one) for one in PERCENTILES}
     return plots.distribution(
         values,
-        axis=Axis("rate needed of each line after 3 years", "bit/s"),
-        percentiles=named,
+        axis=Axis(named("rate needed after 3 years", LINE), "bit/s"),
+        percentiles=percentiles,
         title="What the line must carry, by ranges of what is known",
         theme=theme,
     )
@@ -214,12 +215,12 @@ def _needed(plan: Plan) -> str:
     """Say which rate the ranges need, and which rate of Ethernet that is."""
     needed, most = plan.answer("end_needed_bps"), _p95_bps(plan)
     text = f"After {quantity(HORIZON_S, 's')} each line needs {needed.text}. "
-    text += f"The next rate of Ethernet is {show(float(next_size_bps(most)), 'bit/s')}"
+    text += f"The next rate of Ethernet is {show_rate(float(next_size_bps(most)), ETHERNET_LINE)}"
     if needed.spread is None:
         return f"{text}. Nothing is a range."
     first = max(plan.drivers, key=lambda name: plan.drivers[name])
     middle = float(next_size_bps(needed.spread.percentile(50.0)))
-    text += f" for 95% of the draws, {show(middle, 'bit/s')} for half of them."
+    text += f" for 95% of the draws, {show_rate(middle, ETHERNET_LINE)} for half of them."
     return f"{text} What matters most: {label(first)}."
 
 

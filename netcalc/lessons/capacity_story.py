@@ -15,9 +15,10 @@ from netcalc import fit
 from netcalc.errors import ReaderError
 from netcalc.models.users.growth import YEAR_S
 from netcalc.planning.link import SIZES_BPS
+from netcalc.rate_layers import IN_HEADING, LINE, named
 from netcalc.samples import RttSamples
 from netcalc.uncertain import Known, uniform
-from netcalc.units import parse, show
+from netcalc.units import parse, show, show_rate
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
@@ -226,8 +227,8 @@ def path_of(ping: RttSamples) -> dict[str, float]:
 def _control(name: str, value: Any) -> ipywidgets.Widget:
     """Return the control of a value."""
     if name == "bandwidth_bps":
-        rates = {show(rate, "bit/s"): rate for rate in SIZES_BPS}
-        return choice("each line bought", rates, value)
+        rates = {show_rate(rate, IN_HEADING): rate for rate in SIZES_BPS}
+        return choice(named("each line bought", LINE), rates, value)
     if name == "link_count":
         return choice("lines", {str(n): n for n in range(1, MOST_LINES + 1)}, value)
     if name == "is_spared":

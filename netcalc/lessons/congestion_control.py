@@ -17,9 +17,10 @@ from netcalc.models.tcp.window import bdp_bytes, throughput_bps
 from netcalc.plots import Axis, Plot, curves
 from netcalc.plots.courses import WAYS
 from netcalc.plots.style import Theme
+from netcalc.rate_layers import IP, TCP_PAYLOAD, named
 from netcalc.samples import Samples
 from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario, as_document
-from netcalc.units import show
+from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
@@ -143,14 +144,14 @@ def goodput_unit_panel(*, theme: Theme = "light") -> Panel:
     """The book's goodputs of two flows in a unit that is chosen, beside the rate of the line."""
     rows = _rows("two_flow_goodput", "Fig. 15")
     line_bps = _stated(_BOOK_BPS)
-    name, line = "read off figure 15", f"line of {show(line_bps, 'bit/s')}"
+    name, line = "read off figure 15", f"line of {show_rate(line_bps, IP)}"
     at_s, printed = rows["time_s"], rows["axis_value"]
     plot = curves(
         [0.0, 60.0],
         {line: [line_bps, line_bps]},
         points={name: (at_s, printed)},
         x_axis=Axis("time", "s", low=0.0, high=60.0),
-        y_axis=Axis("goodput", "bit/s", "log", 1e4, 1e12),
+        y_axis=Axis(named("goodput", TCP_PAYLOAD), "bit/s", "log", 1e4, 1e12),
         title="Goodput of two flows, if this is the unit",
         theme=theme,
     )
@@ -161,8 +162,8 @@ def goodput_unit_panel(*, theme: Theme = "light") -> Panel:
         alone = float(printed[0])
         share = alone * unit_bps / line_bps
         figure.describe(
-            f"The axis has {alone:g} for flow 1 alone: {show(alone * unit_bps, 'bit/s')}, "
-            f"{100 * share:.4g}% of the line's {show(line_bps, 'bit/s')}."
+            f"The axis has {alone:g} for flow 1 alone: {show_rate(alone * unit_bps, TCP_PAYLOAD)}, "
+            f"{100 * share:.4g}% of the line's {show_rate(line_bps, IP)}."
         )
 
     return panel(figure, {"unit_bps": choice("unit of the axis", GOODPUT_UNITS, 8.0)}, update)
@@ -173,7 +174,7 @@ def window_unit_panel(*, theme: Theme = "light") -> Panel:
     rows = _rows("two_flow_windows")
     line_bps, rtt_s = _stated(_BOOK_BPS), _stated(_BOOK_RTT_S)
     fills = float(bdp_bytes(rtt_s, bandwidth_bps=line_bps))
-    name, full = "read off figure 16", f"fills {show(line_bps, 'bit/s')} over {show(rtt_s, 's')}"
+    name, full = "read off figure 16", f"fills {show_rate(line_bps, IP)} over {show(rtt_s, 's')}"
     reading, printed = rows["reading"], rows["axis_value"]
     plot = curves(
         [float(reading.min()), float(reading.max())],
@@ -193,8 +194,8 @@ def window_unit_panel(*, theme: Theme = "light") -> Panel:
         rate = float(throughput_bps(window, rtt_s=rtt_s))
         figure.describe(
             f"The axis has {alone:g} for flow 1 alone at the end: a window of "
-            f"{show(window, 'byte')} carries {show(rate, 'bit/s')} over {show(rtt_s, 's')}; "
-            f"{show(fills, 'byte')} fill the path."
+            f"{show(window, 'byte')} carries {show_rate(rate, TCP_PAYLOAD)} over "
+            f"{show(rtt_s, 's')}; {show(fills, 'byte')} fill the path."
         )
 
     return panel(figure, {"unit_bytes": choice("unit of the axis", WINDOW_UNITS, 1.0)}, update)
@@ -292,7 +293,7 @@ def _sharing(result: Result) -> str:
     stops = [result.scenario.end_s if flow.stop_s is None else flow.stop_s for flow in flows]
     end_s = min(*stops, float(course.time_s[-1]))
     rates = course.mean_goodput_bps(start_s, end_s)
-    *most, last = (show(float(rate), "bit/s") for rate in rates)
+    *most, last = (show_rate(float(rate), TCP_PAYLOAD) for rate in rates)
     return (
         f"From {show(start_s, 's')} to {show(end_s, 's')}, {WAYS[result.by]}: "
         f"{', '.join(most)} and {last}, Jain index {float(jain_index(rates)):.3f}."

@@ -9,7 +9,7 @@ from typing import Any
 from netcalc import compare, datasets, explain, plots
 from netcalc.errors import ExperimentError
 from netcalc.experiments import BOOK_SIZES, echo
-from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.plots import Plot
 from netcalc.plots.style import Theme
@@ -148,7 +148,7 @@ def _drawn(target: Target, samples: RttSamples | None, theme: Theme) -> Plot:
     path = target.path
     title = f"Echo by {target.protocol.upper()}: {target.name}"
     known = samples or RttSamples(payload_bytes=[], rtt_s=[])
-    headers = compare.TCP_HEADERS_BYTES if target.protocol == "tcp" else DATAGRAM_HEADERS_BYTES
+    headers = STAMPED_HEADERS_BYTES if target.protocol == "tcp" else DATAGRAM_HEADERS_BYTES
     # Of a run, the path is the one that it noted.
     of_choice = path if samples is None else None
     found = compare.overlay(known, path=of_choice, header_bytes=headers, title=title)

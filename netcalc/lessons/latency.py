@@ -9,7 +9,8 @@ from netcalc.models.delays import latency
 from netcalc.path import Link, Path
 from netcalc.plots import Axis, curves
 from netcalc.plots.style import Theme
-from netcalc.units import line, show
+from netcalc.rate_layers import LINE, named
+from netcalc.units import line, show, show_rate
 from netcalc.widgets.controls import Quantity
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
@@ -66,7 +67,7 @@ def balance_panel(*, theme: Theme = "light") -> Panel:
         _RATES,
         {border: _RATES},
         points={yours: ([1e6], [1e6])},
-        x_axis=Axis("bandwidth", "bit/s", "log", 1e4, 1e11),
+        x_axis=Axis(named("bandwidth", LINE), "bit/s", "log", 1e4, 1e11),
         y_axis=Axis("size", "byte", "log", 1, 1e12),
         title="Above the line bandwidth limits, below it latency",
         theme=theme,
@@ -85,7 +86,7 @@ def balance_panel(*, theme: Theme = "light") -> Panel:
             )
         )
         figure.describe(
-            f"At {show(bandwidth_bps, 'bit/s')} and {show(latency_s, 's')} the pipe holds "
+            f"At {show_rate(bandwidth_bps, LINE)} and {show(latency_s, 's')} the pipe holds "
             f"{show(here, 'byte')}. Latency is {share:.0%} of the transfer time of your "
             f"{show(payload_bytes, 'byte')}."
         )
@@ -172,7 +173,7 @@ def wan_panel(*, theme: Theme = "light") -> Panel:
         figure.update(theory, y=rtt)
         figure.describe(
             f"{line_count:.3g} T1 links in series each way are equivalent to one of "
-            f"{show(t1 / line_count, 'bit/s')}: {show(float(rtt[0]), 's')} with no user data, "
+            f"{show_rate(t1 / line_count, LINE)}: {show(float(rtt[0]), 's')} with no user data, "
             f"{show(float(np.interp(1400, _ECHO_SIZES, rtt)), 's')} at 1400 bytes. "
             "Stevens printed 80 ms and 193 ms for connix.com to noao.edu."
         )

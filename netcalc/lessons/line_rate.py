@@ -11,8 +11,9 @@ from netcalc.models.rates import forwarding, line_rate, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.plots import Axis, curves
 from netcalc.plots.style import Theme
+from netcalc.rate_layers import ETHERNET_LINE, TCP_PAYLOAD
 from netcalc.samples import Samples
-from netcalc.units import show
+from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
@@ -53,7 +54,7 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
         rate = float(line_rate.frame_rate_pps(frame_bytes, bandwidth_bps=bandwidth_bps))
         framed = float(line_rate.frame_throughput_bps(frame_bytes, bandwidth_bps=bandwidth_bps))
         figure.describe(
-            f"{show(frame_bytes, 'byte')} at {show(bandwidth_bps, 'bit/s')}: "
+            f"{show(frame_bytes, 'byte')} at {show_rate(bandwidth_bps, ETHERNET_LINE)}: "
             f"{show(rate, 'packet/s', digits=6)}, one every {show(1 / rate, 's')}; "
             f"{framed / bandwidth_bps:.1%} of the line rate is frames, the rest preamble and gap."
         )
@@ -178,7 +179,7 @@ def conversion_panel(*, theme: Theme = "light") -> Panel:
         at_64 = float(np.interp(64, _CAPTURED, wrong))
         figure.describe(
             f"A device of {show(device_pps, 'packet/s')} at every size: adding "
-            f"{show(offset_bps, 'bit/s')} to its goodput yields "
+            f"{show_rate(offset_bps, TCP_PAYLOAD)} to its goodput yields "
             f"{show(at_64, 'packet/s')} at 64 bytes and {show(float(wrong[-1]), 'packet/s')} at "
             "1514. The article printed 9346 and 3146."
         )

@@ -16,8 +16,9 @@ from netcalc.models.sizes import framing
 from netcalc.path import Link, Path
 from netcalc.plots import Axis, Plot, curves
 from netcalc.plots.style import Theme
+from netcalc.rate_layers import ETHERNET_LINE, TCP_PAYLOAD, named
 from netcalc.samples import BulkSamples
-from netcalc.units import show
+from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
@@ -165,7 +166,8 @@ def _describe_ways(
     if 64 <= crossed <= 1518:
         where = f"the device is the limit up to frames of {crossed:.0f} bytes, then its line"
     texts = [
-        f"A device of {show(device_pps, 'packet/s')} at {show(bandwidth_bps, 'bit/s')}: {where}."
+        f"A device of {show(device_pps, 'packet/s')} at "
+        f"{show_rate(bandwidth_bps, ETHERNET_LINE)}: {where}."
     ]
     for way, samples in found.items():
         texts.append(f"{WAYS[way].capitalize()}: {compare.frame_rates(samples).sentence}")
@@ -281,7 +283,7 @@ def _pairs(theme: Theme) -> Plot:
             "loopback, measured": _NOTHING,
         },
         x_axis=Axis("pairs in lockstep", "1", "log", 0.9, 150),
-        y_axis=Axis("goodput", "bit/s", "log", 1e5, 1e10),
+        y_axis=Axis(named("goodput", TCP_PAYLOAD), "bit/s", "log", 1e5, 1e10),
         title="How many stop-and-wait pairs fill the line?",
         theme=theme,
     )
@@ -296,7 +298,8 @@ def _describe_pairs(
     count = float(packet_rates.saturating_pair_count(most_bps, **chosen))
     texts = [
         f"A cycle over the path takes {show(cycle_s, 's')}: one pair gets "
-        f"{show(one_bps, 'bit/s')}, and {count:.0f} fill the line at {show(most_bps, 'bit/s')}."
+        f"{show_rate(one_bps, TCP_PAYLOAD)}, and {count:.0f} fill the line at "
+        f"{show_rate(most_bps, TCP_PAYLOAD)}."
     ]
     for name, samples in found.items():
         texts.append(f"{name.capitalize()}: {compare.bulk(samples).sentence}")

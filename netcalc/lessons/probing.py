@@ -17,8 +17,9 @@ from netcalc.models.measuring.probing import pair_dispersion_s
 from netcalc.path import Link, Path
 from netcalc.plots import Axis
 from netcalc.plots.style import Theme
+from netcalc.rate_layers import IP
 from netcalc.samples import HopSamples, TrainSamples
-from netcalc.units import parse, show
+from netcalc.units import parse, show, show_rate
 from netcalc.widgets.controls import Quantity, path_box, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
@@ -151,14 +152,14 @@ def _dispersion_plot(path: Path, samples: TrainSamples | None, theme: Theme) -> 
     nothing = np.zeros(0)
     number, gap_s, alone = nothing, nothing, nothing.astype(bool)
     text = (
-        f"No run yet. Theory: 1500 bytes are {show(apart_s, 's')} apart at {show(rate, 'bit/s')}."
+        f"No run yet. Theory: 1500 bytes are {show(apart_s, 's')} apart at {show_rate(rate, IP)}."
     )
     if samples is not None:
         rows = samples.trains()
         number, alone = rows["train"], rows["crossed_count"] == 0
         gap_s = rows["dispersion_s"] / (rows["packet_count"] - 1.0)
         text = " ".join([compare.trains(samples).sentence, *_warnings(samples)])
-    theory = f"1500 bytes at {show(rate, 'bit/s')}"
+    theory = f"1500 bytes at {show_rate(rate, IP)}"
     points = {"no cross traffic between": (number[alone], gap_s[alone])}
     if not alone.all():
         points["cross traffic between"] = (number[~alone], gap_s[~alone])

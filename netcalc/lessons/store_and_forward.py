@@ -14,8 +14,9 @@ from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Hop, Link, Path
 from netcalc.plots import Axis, Plot, curves, timeline
 from netcalc.plots.style import Theme
+from netcalc.rate_layers import LINE
 from netcalc.samples import RttSamples, TrainSamples
-from netcalc.units import line, show
+from netcalc.units import line, show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
@@ -61,7 +62,7 @@ def timeline_panel(*, theme: Theme = "light") -> Panel:
         rate = 8 * packet_bytes * packet_count / done
         figure.describe(
             f"The last bit arrives at {show(float(steps.last_bit_s[-1, -1]), 's')}, "
-            f"processing ends at {show(done, 's')}: {show(rate, 'bit/s')}, "
+            f"processing ends at {show(done, 's')}: {show_rate(rate, LINE)}, "
             f"{rate / path.bottleneck_bps:.0%} of the slowest link."
         )
 
@@ -118,7 +119,7 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         rate = 8 * 10 * packet_bytes / float(together[9])
         text = (
             f"One packet takes {show(one, 's')}, ten back to back {show(float(together[9]), 's')} "
-            f"({show(rate, 'bit/s')}), ten one by one {show(10 * one, 's')}."
+            f"at {show_rate(rate, LINE)}, ten one by one {show(10 * one, 's')}."
         )
         if len(done_s) > 9:
             text += f" This machine: ten back to back {show(done_s[9], 's')}."

@@ -19,8 +19,9 @@ from netcalc.models.tcp.window import bdp_packets
 from netcalc.plots import Axis, Plot
 from netcalc.plots.courses import WAYS
 from netcalc.plots.style import Theme
+from netcalc.rate_layers import IP, TCP_PAYLOAD
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
-from netcalc.units import show
+from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
@@ -125,16 +126,16 @@ def _said(
 ) -> str:  # fmt: skip
     if not _holds_packet(rate_bps, rtt_s, buffer_bdp):
         return (
-            f"{buffer_bdp:.3g} BDP of {show(rate_bps, 'bit/s')} and {show(rtt_s, 's')} are "
+            f"{buffer_bdp:.3g} BDP of {show_rate(rate_bps, IP)} and {show(rtt_s, 's')} are "
             f"{show(buffer_bdp * rate_bps * rtt_s / 8.0, 'byte')}: no packet of "
             f"{show(PACKET_BYTES, 'byte')} fits into this buffer. The curves begin where one does."
         )
     link = Bottleneck.of(rate_bps=rate_bps, rtt_s=rtt_s, buffer_bdp=buffer_bdp)
     return (
-        f"One flow of {NAMES[algorithm]} over {show(rate_bps, 'bit/s')} and {show(rtt_s, 's')}, "
+        f"One flow of {NAMES[algorithm]} over {show_rate(rate_bps, IP)} and {show(rtt_s, 's')}, "
         f"buffer of {buffer_bdp:.3g} BDP ({show(link.buffer_bytes, 'byte')}, "
         f"{link.buffer_packets} packets): goodput of all "
-        f"{show(here.goodput_ratio * rate_bps, 'bit/s')}, mean queueing delay "
+        f"{show_rate(here.goodput_ratio * rate_bps, TCP_PAYLOAD)}, mean queueing delay "
         f"{show(here.queue_s, 's')}; requests of {show(REQUEST_BYTES, 'byte')}: median "
         f"{show(here.p50_s, 's')}, {_p99(here.p99_s)}."
     )

@@ -15,8 +15,9 @@ from netcalc.models.sizes import framing
 from netcalc.path import Path
 from netcalc.plots import Axis, curves
 from netcalc.plots.style import Theme
+from netcalc.rate_layers import ETHERNET_LINE, PAYLOAD, UDP_PAYLOAD, named
 from netcalc.samples import BulkSamples
-from netcalc.units import show
+from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
@@ -54,7 +55,7 @@ def segment_cost_panel(*, theme: Theme = "light") -> Panel:
         {theory: _SEGMENTS},
         points={name: _columns(found) for name, found in groups.items()},
         x_axis=Axis("segment or datagram", "byte", "log", 100, 70_000),
-        y_axis=Axis("rate of the source", "bit/s", "log", 1e6, 3e8),
+        y_axis=Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 3e8),
         title="A source and a sink on one host, before 2000",
         theme=theme,
     )
@@ -104,7 +105,7 @@ def wire_panel(*, theme: Theme = "light") -> Panel:
         {ceiling: _DATAGRAMS},
         points={"sent, as printed": _columns(sent), "arrived": _columns(arrived)},
         x_axis=Axis("datagram", "byte", "linear", 0, 1500),
-        y_axis=Axis("payload", "bit/s", "linear", 0, 12e6),
+        y_axis=Axis(named("rate", UDP_PAYLOAD), "bit/s", "linear", 0, 12e6),
         title="UDP to the sparc: faster than the line?",
         theme=theme,
     )
@@ -114,9 +115,10 @@ def wire_panel(*, theme: Theme = "light") -> Panel:
         figure.update(ceiling, y=goodput.udp_goodput_bps(_PACKETS, bandwidth_bps=bandwidth_bps))
         most = float(goodput.udp_goodput_bps(_BOOK_PACKET, bandwidth_bps=bandwidth_bps))
         figure.describe(
-            f"At 1440 bytes a line of {show(bandwidth_bps, 'bit/s')} carries "
-            f"{show(most, 'bit/s')} of payload; {show(sent[0][1], 'bit/s')} were "
-            f"sent, {sent[0][1] / most:.1%} of that, and {show(arrived[0][1], 'bit/s')} arrived."
+            f"At 1440 bytes a line of {show_rate(bandwidth_bps, ETHERNET_LINE)} carries "
+            f"{show_rate(most, UDP_PAYLOAD)}; {show_rate(sent[0][1], UDP_PAYLOAD)} were "
+            f"sent, {sent[0][1] / most:.1%} of that, and "
+            f"{show_rate(arrived[0][1], UDP_PAYLOAD)} arrived."
         )
 
     controls = {
@@ -138,7 +140,7 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
         {theory: np.full(axis.size, np.nan)},
         points={**dict.fromkeys(names, nothing), **_book_on_one_host()},
         x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
-        y_axis=Axis("rate", "bit/s", "log", 1e6, 1e11),
+        y_axis=Axis(named("rate", PAYLOAD), "bit/s", "log", 1e6, 1e11),
         title="A source and a sink on this machine",
         description="Press the button to measure this machine.",
         theme=theme,

@@ -25,8 +25,8 @@ CONGESTION = {
     "scenario-key-missing": "is missing",
     "scenario-wrong-kind": "is of a wrong kind",
     "live-rate": (
-        "{name} of {value:bit/s} is more than a live run carries: the bottleneck is a program "
-        "that reaches {high:bit/s}"
+        "{name} of {value:bit/s} (IP) is more than a live run carries: the bottleneck is a program "
+        "that reaches {high:bit/s} (IP)"
     ),
     "live-mtu": (
         "{name} of {value} is not possible live: namespaces take packets of {low} to {high} bytes"

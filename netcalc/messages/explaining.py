@@ -52,6 +52,10 @@ EXPLAINING: dict[str, str] = {
     "limit-path-handshake": "the handshake",
     "limit-path-recovery": "the first loss",
     "limit-path-latency": "latency",
+    "how-tcp-frame": (
+        "{size_bytes:byte} and headers in {flow_count:frame|frames} of {one_frame_bytes:byte} with "
+        "preamble and gap, on {line_bps:bit/s} (line)"
+    ),
     "how-tcp-rest": "the rest at {rate_bps:bit/s} ({layer}), {how}",
     "how-tcp-slow-start": (
         "{trips:round trip|round trips} of {rtt_s:s} in which the window grows from "
@@ -68,7 +72,7 @@ EXPLAINING: dict[str, str] = {
     ),
     "transfer-line": (
         "the bottleneck link limits this transfer: serialization of {size_bytes:byte} at "
-        "{line_bps:bit/s} takes {time_s:s} of {total_s:s} ({share:.0%})"
+        "{line_bps:bit/s} (line) takes {time_s:s} of {total_s:s} ({share:.0%})"
     ),
     "transfer-latency": ("latency limits this transfer: {time_s:s} of {total_s:s} ({share:.0%})"),
     "transfer-store-and-forward": (
@@ -82,7 +86,7 @@ EXPLAINING: dict[str, str] = {
     "whole-message": "the whole message",
     "each-packet": "each packet of {packet_bytes:byte}",
     # Parts of a transfer's time, and limits of a path.
-    "how-transfer-line": "8 x {size_bytes:byte} / {line_bps:bit/s}",
+    "how-transfer-line": "8 x {size_bytes:byte} / {line_bps:bit/s} (line)",
     "confirm-transfer-line": "send twice as much: the time nearly doubles",
     "how-transfer-latency": "sum over {link_count:link|links}",
     "confirm-transfer-latency": (
@@ -119,8 +123,8 @@ EXPLAINING: dict[str, str] = {
     ),
     "limit-path-acknowledgements": "the rate of acknowledgements",
     "how-path-acknowledgements": (
-        "one ACK of {ack_bytes:byte} for two segments, at {reverse_bps:bit/s} in the reverse "
-        "direction"
+        "one ACK of {ack_bytes:byte} for two segments, at {reverse_bps:bit/s} (line) in the "
+        "reverse direction"
     ),
     "confirm-path-acknowledgements": (
         "stop all other traffic in the reverse direction: the transfer gets faster"
@@ -131,7 +135,9 @@ EXPLAINING: dict[str, str] = {
     "assumes-line": "nothing else uses the line, and its rate is that of layer 1",
     "confirm-line": "send UDP at that rate and measure the received rate",
     "limit-fragments": "the line, with datagrams in fragments",
-    "how-fragments": ("{payload_bytes:byte} in fragments of {wire_bytes:byte} on {line_bps:bit/s}"),
+    "how-fragments": (
+        "{payload_bytes:byte} in fragments of {wire_bytes:byte} on {line_bps:bit/s} (line)"
+    ),
     "assumes-fragments": "every datagram is fragmented in the same way",
     "confirm-fragments": (
         "send datagrams that fit into one packet: the rate rises, the packet count halves"
@@ -195,7 +201,9 @@ EXPLAINING: dict[str, str] = {
     "assumes-packet-rate": "a packet costs the device the same, whatever its size",
     "confirm-packet-rate": "send packets of half the size: the bits halve, the packet rate stays",
     "limit-acknowledgements": "the rate of acknowledgements",
-    "how-acknowledgements": "an ACK of {ack_bytes:byte} for two segments on {reverse_bps:bit/s}",
+    "how-acknowledgements": (
+        "an ACK of {ack_bytes:byte} for two segments on {reverse_bps:bit/s} (line)"
+    ),
     "assumes-acknowledgements": "nothing thins the acknowledgements out",
     "confirm-acknowledgements": "stop all other traffic in the reverse direction: the rate rises",
     "limit-delayed-ack": "the delayed ACK (with Nagle)",
@@ -205,15 +213,15 @@ EXPLAINING: dict[str, str] = {
     "assumes-delayed-ack": "the sender waits for each of these acknowledgements",
     "confirm-delayed-ack": "set TCP_NODELAY, or write each request at once: the waits are gone",
     "limit-processor": "the processor of the sender",
-    "how-processor": "{measured_bps:bit/s} at {busy:.0%} of one processor",
+    "how-processor": "{measured_bps:bit/s} ({layer}) at {busy:.0%} of one processor",
     "assumes-processor": "the time of the processor grows with the rate",
     "confirm-processor": "run two processes of the tool: together they are faster",
     "limit-receiver-processor": "the processor of the receiver",
-    "how-receiver-processor": "{measured_bps:bit/s} at {busy:.0%} of one processor",
+    "how-receiver-processor": "{measured_bps:bit/s} ({layer}) at {busy:.0%} of one processor",
     "assumes-receiver-processor": "the time of the processor grows with the rate",
     "confirm-receiver-processor": "run two processes of the tool: together they are faster",
     "limit-offered": "the offered rate",
-    "how-offered": "sent or requested: {offered_bps:bit/s}",
+    "how-offered": "sent or requested: {offered_bps:bit/s} ({layer})",
     "assumes-offered": "the tool keeps the requested rate",
     "confirm-offered": "request twice the rate (iperf3 -b): more arrives",
     # Parts of a time.
@@ -230,12 +238,13 @@ EXPLAINING: dict[str, str] = {
     "assumes-queue-above-least": "the fastest probe met no queue",
     "confirm-queue-above-least": "stop all traffic and ping again: this part is gone",
     "limit-serialization": "serialization",
-    "how-serialization": "{wire_bytes:byte} on {line_bps:bit/s}, there and back",
+    "how-serialization": "{wire_bytes:byte} on {line_bps:bit/s} (line), there and back",
     "assumes-serialization": "one line is much slower than all others",
     "confirm-serialization": "ping with the smallest size: this part nearly disappears",
     "limit-serialization-of-sizes": "serialization",
     "how-serialization-of-sizes": (
-        "{wire_bytes:byte} there and back, at the {line_bps:bit/s} by which times rise with size"
+        "{wire_bytes:byte} there and back, at the {line_bps:bit/s} (line) by which times rise with "
+        "size"
     ),
     "assumes-serialization-of-sizes": "the fastest probe of each size met no queue",
     "confirm-serialization-of-sizes": "ping with the smallest size: this part nearly disappears",
@@ -263,17 +272,17 @@ EXPLAINING: dict[str, str] = {
     "confirm-hop": "ping the hop and the one before it: they differ by this",
     # What else the numbers show.
     "sender-not-receiver": (
-        "the sender counts {sent_bps:bit/s}, the receiver {received_bps:bit/s}: {share:.1%} did "
-        "not arrive, and the receiver's number is the rate of the path"
+        "the sender counts {sent_bps:bit/s} ({layer}), the receiver {received_bps:bit/s} "
+        "({layer}): {share:.1%} did not arrive, and the receiver's number is the rate of the path"
     ),
     "sender-buffer": (
-        "the sender counts {sent_bps:bit/s}, the receiver {received_bps:bit/s}: {share:.1%} was "
-        "still in the sender's buffer or on the way at the end, not lost, and the receiver's "
-        "number is the rate of the path"
+        "the sender counts {sent_bps:bit/s} ({layer}), the receiver {received_bps:bit/s} "
+        "({layer}): {share:.1%} was still in the sender's buffer or on the way at the end, not "
+        "lost, and the receiver's number is the rate of the path"
     ),
     "receiver-counts-more": (
-        "the receiver counts {received_bps:bit/s}, {share:.1%} more than the sender's "
-        "{sent_bps:bit/s}: the two did not count over the same time"
+        "the receiver counts {received_bps:bit/s} ({layer}), {share:.1%} more than the sender's "
+        "{sent_bps:bit/s} ({layer}): the two did not count over the same time"
     ),
     "sender-count-only": (
         "the rate is the sender's count: it includes bytes that were lost or are still in buffers"
@@ -295,8 +304,8 @@ EXPLAINING: dict[str, str] = {
         "--line to tell a lossy path from a full line"
     ),
     "limit-refuted": (
-        "{measured:bit/s} is more than {subject} allows ({value:bit/s}): it does not hold that "
-        "{assumption}"
+        "{measured:bit/s}{in_layer} is more than {subject} allows, {value:bit/s}{in_layer}: it "
+        "does not hold that {assumption}"
     ),
     "slowest-explained": (
         "the slowest 5% are explained ({slow_s:s} and more), as the median is only {median_s:s}"
@@ -319,7 +328,8 @@ EXPLAINING: dict[str, str] = {
     "segments-again": "{count} of {total} segments were sent again ({share:.2%})",
     # What to state.
     "line-up-unused": (
-        "which way is up is not said here: the line's {line_up_bps:bit/s} upwards stay unused"
+        "which way is up is not said here: the line's {line_up_bps:bit/s} (line) upwards stay "
+        "unused"
     ),
     "ask-line": "the rate of the slowest line: state --line",
     "ask-rtt": "the round trip without load: state --rtt (ping the host)",
@@ -336,22 +346,26 @@ EXPLAINING: dict[str, str] = {
         "{claim} is what a mistake gives: {model}, {value}; right is {right_value}: {right}"
     ),
     "claim-unknown": "no model, right or wrong, gives {claim} from the known facts",
-    "model-tcp-timestamps": "goodput of TCP with timestamps ({mtu_bytes:byte} on {line_bps:bit/s})",
-    "model-tcp-plain": "goodput of TCP without options ({mtu_bytes:byte} on {line_bps:bit/s})",
-    "model-udp": "goodput of UDP ({mtu_bytes:byte} on {line_bps:bit/s})",
-    "model-frames": "layer 2 with FCS ({mtu_bytes:byte} on {line_bps:bit/s})",
-    "model-line-at-size": (
-        "{payload_bytes:byte} of each frame of {frame_bytes:byte} on {line_bps:bit/s}, with "
-        "preamble and gap"
+    "model-tcp-timestamps": (
+        "goodput of TCP with timestamps ({mtu_bytes:byte} on a line of {line_bps:bit/s})"
     ),
-    "model-udp-of-size": "UDP with datagrams of {payload_bytes:byte} on {line_bps:bit/s}",
+    "model-tcp-plain": (
+        "goodput of TCP without options ({mtu_bytes:byte} on a line of {line_bps:bit/s})"
+    ),
+    "model-udp": "goodput of UDP ({mtu_bytes:byte} on a line of {line_bps:bit/s})",
+    "model-frames": "layer 2 with FCS ({mtu_bytes:byte} on a line of {line_bps:bit/s})",
+    "model-line-at-size": (
+        "{payload_bytes:byte} of each frame of {frame_bytes:byte} on a line of {line_bps:bit/s}, "
+        "with preamble and gap"
+    ),
+    "model-udp-of-size": "UDP with datagrams of {payload_bytes:byte} on a line of {line_bps:bit/s}",
     "model-no-preamble": "the goodput with preamble and gap forgotten, 20 bytes per frame",
     "model-no-headers": "the rate of the line taken for the goodput, headers ignored",
     "model-bytes-for-bits-in-time": "a size in bytes over a rate in bits, the factor 8 forgotten",
     "model-bits-for-bytes-in-time": "a size in bytes multiplied by 8 twice",
     "model-no-fcs": "the goodput with the FCS forgotten, 4 bytes per frame",
     "model-constant-overhead": (
-        "the line less a constant overhead of {overhead_bps:bit/s}, whatever the packets"
+        "the line less a constant overhead of {overhead_bps:bit/s} (line), whatever the packets"
     ),
     "model-window": "window of {window_bytes:byte} over a round trip of {rtt_s:s}",
     "model-one-way": (
@@ -362,7 +376,9 @@ EXPLAINING: dict[str, str] = {
     "model-cubic": "CUBIC at {loss_ratio:ratio} loss and {rtt_s:s}",
     "model-receiver": "what the receiver counted",
     "model-sender": "the sender's number taken for the receiver's",
-    "model-frame-rate": "frames of {frame_bytes:byte} on {line_bps:bit/s}, with preamble and gap",
+    "model-frame-rate": (
+        "frames of {frame_bytes:byte} on a line of {line_bps:bit/s}, with preamble and gap"
+    ),
     "model-frames-without-gap": "frames with preamble and gap forgotten, 20 bytes each",
     "model-frames-without-fcs": "frames with the FCS forgotten, 4 bytes each",
     "model-frames-without-preamble": "frames with the preamble forgotten, 8 bytes each",

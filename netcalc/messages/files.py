@@ -152,6 +152,10 @@ FILES: dict[str, str] = {
     "sample-negative": "is negative",
     "sample-not-whole": "the row is cut, or has more or fewer cells than the header",
     "interval-uneven": "is not {step} after the one before",
+    "billing-layer-unknown": (
+        "The file does not say what its rates count: an interface's counters of SNMP count "
+        "Ethernet frames with FCS (RFC 3635). State --layer"
+    ),
     "no-direction": "has no column of rates or of bytes",
     "too-many-directions": "has {columns} as columns of rates or of bytes",
     "not-a-flag": "is neither true nor false",

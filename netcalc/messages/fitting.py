@@ -19,7 +19,7 @@ FITTING: dict[str, str] = {
     "no-increase-with-size": "the time does not increase with the size",
     "slope-insignificant": (
         "the slope is less than 2 standard errors above 0; the rate is likely above "
-        "{bound_bps:bit/s}"
+        "{bound_bps:bit/s} (line)"
     ),
     "intercept-below-headers": (
         "the intercept, {intercept_s:s}, is less than the time of the headers"
@@ -33,7 +33,7 @@ FITTING: dict[str, str] = {
     "too-few-sizes": ("at least {needed} sizes with answers of equal size are needed, got {count}"),
     "link-insignificant": (
         "it adds less than 2 standard errors to the slope; its rate is likely above "
-        "{bound_bps:bit/s}"
+        "{bound_bps:bit/s} (line)"
     ),
     "link-without-error": "the slope has no standard error",
     # Contents of the intercept, and points left out.

@@ -49,22 +49,24 @@ NETWORKS: dict[str, str] = {
     # What was planned.
     "network-size": (
         "{nodes:node|nodes}, {links:link|links}, {demands:demand|demands} of {rate_bps:bit/s} "
-        "together, at the layer of the rates of the links"
+        "(line) together, at the layer of the rates of the links"
     ),
-    "network-busiest": "busiest: {start} to {end} with {ratio:ratio} of {rate_bps:bit/s}",
+    "network-busiest": "busiest: {start} to {end} with {ratio:ratio} of {rate_bps:bit/s} (line)",
     "network-tried": (
         "failures tried, each alone: {links:link|links}, {nodes:node|nodes}, {groups:group|groups} "
         "of links"
     ),
     "network-worst-failure": (
         "worst single failure: {failed}; then {start} to {end} has {ratio:ratio} of "
-        "{rate_bps:bit/s}"
+        "{rate_bps:bit/s} (line)"
     ),
     "network-worst-share": (
         "in {share:ratio} of the draws it is the worst of the {count} failures that are the worst "
         "at the medians, for a link or for the network"
     ),
-    "network-cut": "the failure of {failed} cuts off {count:demand|demands} of {rate_bps:bit/s}",
+    "network-cut": (
+        "the failure of {failed} cuts off {count:demand|demands} of {rate_bps:bit/s} (line)"
+    ),
     "network-cuts-more": "{count:more failure cuts|more failures cut} demands off",
     "network-full": "full first: {start} to {end} on {date}",
     "network-full-now": "full already: {start} to {end}",
@@ -79,8 +81,8 @@ NETWORKS: dict[str, str] = {
     "network-slowest-endless": "no end to the wait of a demand: {start} to {end}, over a full link",
     "network-costs-given": "shortest paths by the costs of the file, equal split at each node",
     "network-costs-ospf": (
-        "shortest paths by OSPF's cost, {reference_bps:bit/s} over the rate; equal split at each "
-        "node"
+        "shortest paths by OSPF's cost, {reference_bps:bit/s} (line) over the rate; equal split at "
+        "each node"
     ),
     "network-costs-hops": "shortest paths by hops, equal split at each node",
     "network-costs-latency": "shortest paths by latency in microseconds, equal split at each node",

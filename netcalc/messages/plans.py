@@ -11,7 +11,7 @@ PLANS: dict[str, str] = {
         "with these ranges {label} is down to {worst} at the {percent:g}th percentile"
     ),
     "plan-voice": (
-        "{erlang} erlang need {trunks} trunks, and {rate_bps:bit/s} of line in each direction"
+        "{erlang} erlang need {trunks} trunks, and {rate_bps:bit/s} (line) in each direction"
     ),
     "plan-voice-short": (
         "{erlang} erlang need {trunks} trunks; the line carries {calls} calls and would block "
@@ -33,7 +33,9 @@ PLANS: dict[str, str] = {
         "bursts of {burst_bytes:byte} from {senders:sender|senders} need {buffer_bytes:byte} of "
         "buffer, which adds {delay_s:s} when it is full"
     ),
-    "plan-transfer": ("{size_bytes:byte} takes {time_s}, {goodput_bps:bit/s} of payload: {limit}"),
+    "plan-transfer": (
+        "{size_bytes:byte} takes {time_s}, {goodput_bps:bit/s} (TCP payload): {limit}"
+    ),
     "plan-buy": "{limit}; the cheapest step out of it is {step}",
     "plan-buy-nothing": "{limit}, and no single change of an input makes another limit bind",
     "plan-never": "{size_bytes:byte} never arrive: {limit}",
@@ -45,12 +47,12 @@ PLANS: dict[str, str] = {
         "{limit}"
     ),
     "plan-link": (
-        "{links:link|links} of {rate_bps:bit/s}, for {demand_bps:bit/s} at the {percent:g}th "
-        "percentile: {fills}"
+        "{links:link|links} of {rate_bps:bit/s} (line), for {demand_bps:bit/s} (line) at the "
+        "{percent:g}th percentile: {fills}"
     ),
     "plan-link-short": (
-        "{links:link|links} of {rate_bps:bit/s} will not do, for {demand_bps:bit/s} at the "
-        "{percent:g}th percentile: {fills}"
+        "{links:link|links} of {rate_bps:bit/s} (line) will not do, for {demand_bps:bit/s} (line) "
+        "at the {percent:g}th percentile: {fills}"
     ),
     "link-full-now": "full now",
     "link-full-never": "never full, as traffic does not grow",

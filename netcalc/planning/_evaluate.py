@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from netcalc.errors import DoubtWarning, doubts
 from netcalc.messages import Notice
 from netcalc.planning.page import Answer, label, quantity
+from netcalc.rate_layers import LINE
 
 BINDING = "binding_index"
 """Column of a plan with several limits: the index of the one that binds."""
@@ -206,10 +207,17 @@ def inputs_as_dict(inputs: Inputs) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for name, (value, unit) in inputs.items():
         if is_number(value):
-            found[name] = {"value": float(value), "unit": unit}
+            found[name] = {"value": float(value), "unit": unit, **_layer_of(unit)}
             continue
         from netcalc.uncertain.distributions import as_distribution  # late, as above
 
         shown = as_distribution(name, value).text(unit)
-        found[name] = {"value": center(value), "unit": unit, "distribution": shown}
+        found[name] = {
+            "value": center(value), "unit": unit, **_layer_of(unit), "distribution": shown,
+        }  # fmt: skip
     return found
+
+
+def _layer_of(unit: str) -> dict[str, str]:
+    """Return the layer of an input: all rates that a plan asks for count all bits of a line."""
+    return {"layer": LINE} if unit == "bit/s" else {}

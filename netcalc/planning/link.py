@@ -18,6 +18,8 @@ from netcalc.models.users.multiplexing import overload_ratio, shared_bandwidth_b
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning.dates import FORECAST_YEARS, HORIZON_YEARS, date_after
 from netcalc.planning.page import Answer, BindingMap, Chart, Plan, Step, quantity
+from netcalc.rate_layers import LINE
+from netcalc.units import show_rate
 
 SIZES_BPS = (
     10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9, 200e9, 400e9, 800e9,
@@ -252,7 +254,7 @@ def _steps(
     """Return what would make the links last longer."""
     larger = float(next_size_bps(np.nextafter(found["link_bps"], np.inf)))
     more = fixed["link_count"] + 1
-    shown = quantity(larger, "bit/s")
+    shown = show_rate(larger, LINE)
     changes: list[tuple[Notice, dict[str, Any]]] = [
         (Notice("step-link-size", {"rate": shown}), {"bandwidth_bps": larger}),
         (

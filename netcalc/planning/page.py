@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray
 from netcalc.messages import Notice, sentence
 from netcalc.models.users.growth import YEAR_S
+from netcalc.rate_layers import named
 from netcalc.units import show
 
 if TYPE_CHECKING:
@@ -175,7 +176,8 @@ class Plan:
         """The answer in one sentence; with ranges also the percentile that is worse."""
         text, first = str(self.said), self.main_answer
         if first.spread is not None:
-            worst = quantity(first.spread.percentile(self.worst_percent), first.unit)
+            found = quantity(first.spread.percentile(self.worst_percent), first.unit)
+            worst = named(found, first.layer)
             code = "plan-ranges-up" if self.worst_percent > 50.0 else "plan-ranges-down"
             values = {"label": first.label, "worst": worst, "percent": self.worst_percent}
             text += f"; {Notice(code, values)}"

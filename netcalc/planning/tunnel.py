@@ -21,10 +21,11 @@ from netcalc.models.sizes.encapsulation import (
     tunnel_wire_bytes,
 )
 from netcalc.models.sizes.framing import ethernet_wire_bytes
-from netcalc.models.sizes.headers import MAX_PACKET_BYTES
+from netcalc.models.sizes.headers import MAX_PACKET_BYTES, TIMESTAMP_BYTES
 from netcalc.models.sizes.mixes import SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning.page import Chart, Plan, Step
+from netcalc.rate_layers import IP
 
 IMIX = dict(zip(SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS, strict=True))
 """Weights of the simple IMIX by the size of the IP packets."""
@@ -40,7 +41,7 @@ _TABLE = {
     "tunnel_efficiency": ("ratio", ""),
     "plain_efficiency": ("ratio", ""),
     "tunnel_overhead_bytes": ("byte", "IP"),
-    "mix_bps": ("bit/s", "IP in the tunnel"),
+    "mix_bps": ("bit/s", IP),
     "mix_rate_pps": ("packet/s", ""),
     "mix_efficiency": ("ratio", ""),
     "plain_mix_efficiency": ("ratio", ""),
@@ -54,7 +55,7 @@ def tunnel(
     bandwidth_bps: Any = 1e9,
     mtu_bytes: Any = 1500.0,
     ip_version: int = 4,
-    tcp_option_bytes: float = 12.0,
+    tcp_option_bytes: float = TIMESTAMP_BYTES,
     tag_count: int = 0,
     mix: Mapping[float, float] | None = None,
     draws: int = 0,

@@ -20,6 +20,7 @@ from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import ip_header_bytes
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning.page import Chart, Plan, Step
+from netcalc.rate_layers import FRAME
 
 LINKS = {"ethernet": "Ethernet", "ppp": "PPP"}
 """Link layers of a call; PPP is multilink PPP, or FRF.12 on frame relay."""
@@ -36,7 +37,7 @@ _TABLE = {
     "offered_erlang": ("erlang", ""),
     "blocking_ratio": ("ratio", ""),
     "call_line_bps": ("bit/s", "line"),
-    "call_frame_bps": ("bit/s", "frames"),
+    "call_frame_bps": ("bit/s", FRAME),
     "call_ip_bps": ("bit/s", "IP"),
     "packet_bytes": ("byte", "IP"),
     "call_rate_pps": ("packet/s", ""),

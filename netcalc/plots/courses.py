@@ -33,8 +33,9 @@ from netcalc.plots.style import (
     new_source,
 )
 from netcalc.printable import safe_repr
+from netcalc.rate_layers import IP, TCP_PAYLOAD, named
 from netcalc.scenario import Scenario
-from netcalc.units import show
+from netcalc.units import show, show_rate
 
 PARTS = ("goodput", "window", "queue", "rtt", "jain", "drops")
 """What is drawn over time, each in a figure of its own; Jain's index of flows that run together."""
@@ -61,7 +62,7 @@ LIMIT = "limit"
 IDEAL, FULL = "ideal share", "full buffer"
 """Their names in the legend."""
 _AXES = {
-    "goodput": ("goodput", "bit/s"),
+    "goodput": (named("goodput", TCP_PAYLOAD), "bit/s"),
     "window": ("window in packets", "1"),
     "queue": ("queue", "byte"),
     "rtt": ("round-trip time", "s"),
@@ -436,16 +437,20 @@ def _said(value: float, unit: str) -> str:
     return f"{value:.0%}" if unit == "ratio" else show(value, unit)
 
 
+def _said_rate(rate_bps: float) -> str:
+    return "unknown" if np.isnan(rate_bps) else show_rate(rate_bps, TCP_PAYLOAD)
+
+
 def _describe(results: Sequence[Result], title: str) -> str:
     scenario = results[0].scenario
     link = scenario.bottleneck
     text = (
-        f"{title}: {show(link.rate_bps, 'bit/s')}, {show(link.rtt_s, 's')}, buffer of "
+        f"{title}: {show_rate(link.rate_bps, IP)}, {show(link.rtt_s, 's')}, buffer of "
         f"{show(link.buffer_bytes, 'byte')}."
     )
     for result in results:
         rates = ", ".join(
-            f"flow {index + 1} {_said(float(rate), 'bit/s')}"
+            f"flow {index + 1} {_said_rate(float(rate))}"
             for index, rate in enumerate(result.goodput_bps[:DRAWN_FLOWS])
         )
         text += (

@@ -12,6 +12,11 @@ from netcalc.checks import FloatArray
 from netcalc.explain import Known, table_theory
 from netcalc.explain.evidence import first_known
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes
+from netcalc.models.sizes.headers import (
+    DATAGRAM_HEADERS_BYTES,
+    STAMPED_HEADERS_BYTES,
+    TIMESTAMP_BYTES,
+)
 from netcalc.plots.capture_ladder import capture_ladder, largest_flow
 from netcalc.plots.curves import curves
 from netcalc.plots.overlay import overlay
@@ -19,9 +24,11 @@ from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
 from netcalc.plots.table_series import has_series, table_series
 from netcalc.plots.tables import table_figure
+from netcalc.rate_layers import IP, named
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.stalls import TIMERS_S
 from netcalc.readers.captures.tcp import analyse_tcp, ladder
+from netcalc.readers.places.rates import rate_layer
 from netcalc.samples import (
     BulkSamples,
     FlowSeries,
@@ -36,7 +43,7 @@ from netcalc.samples import (
     TransactionSamples,
     TransferSamples,
 )
-from netcalc.units import show
+from netcalc.units import show, show_rate
 
 _COMPARED = (
     RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples | TrainSamples
@@ -46,8 +53,6 @@ FAR_WINDOWS = 4.0
 """A window that is always more than this many times what was sent in all is not shown whole."""
 BINS = 60
 """Intervals into which a capture is divided. [1]"""
-UDP_HEADERS_BYTES = 28
-TIMESTAMP_BYTES = 12
 
 
 def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
@@ -91,7 +96,7 @@ def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
         [0.0, 1.0],
         {},
         x_axis=Axis("time", "s"),
-        y_axis=Axis("rate", "bit/s"),
+        y_axis=Axis("", "1"),
         title="No figure for this kind of file",
         description="Nothing is drawn for this kind of file; the table below has its facts.",
         theme=theme,
@@ -119,7 +124,7 @@ def _flow_plot(flows: FlowSeries, known: Known, theme: Theme) -> Plot:
     if known.line_bps is not None:
         sizes = _sizes(facts) if udp else [_segment(known)]
         for size in sizes:
-            header = UDP_HEADERS_BYTES if udp else 40 + TIMESTAMP_BYTES
+            header = DATAGRAM_HEADERS_BYTES if udp else STAMPED_HEADERS_BYTES
             lines[f"the line, {show(size, 'byte')} per packet"] = known.line_bps * line_share(
                 size, header
             )
@@ -128,7 +133,8 @@ def _flow_plot(flows: FlowSeries, known: Known, theme: Theme) -> Plot:
             run = f"{row['group']}, " if len(facts) > 1 and "group" in row else ""
             lines[f"{run}the receiver's mean"] = float(row["received_rate_bps"])
     ends = np.asarray([float(start_s.min(initial=0.0)), float(start_s.max(initial=1.0))])
-    return _rates(ends, lines, points, "Application data in each interval", theme)
+    layer = rate_layer(flows, {}, "throughput_bps")
+    return _rates(ends, lines, points, "Application data in each interval", layer, theme)
 
 
 def _segment(known: Known) -> float:
@@ -178,7 +184,7 @@ def _capture_plot(trace: PacketTrace, known: Known, theme: Theme) -> Plot:
         wire = float(np.sum(ethernet_wire_bytes(size)))
         lines["the line, for packets of these sizes"] = known.line_bps * float(size.sum()) / wire
     return _rates(
-        np.asarray([0.0, span_s or 1.0]), lines, points, "IP packets in each interval", theme
+        np.asarray([0.0, span_s or 1.0]), lines, points, "IP packets in each interval", IP, theme
     )
 
 
@@ -187,6 +193,7 @@ def _rates(
     lines: dict[str, float],
     points: dict[str, tuple[Any, Any]],
     title: str,
+    layer: str,
     theme: Theme,
 ) -> Plot:
     return curves(
@@ -194,10 +201,10 @@ def _rates(
         {name: [rate, rate] for name, rate in lines.items()},
         points=points,
         x_axis=Axis("time", "s"),
-        y_axis=Axis("rate", "bit/s", low=0.0),
+        y_axis=Axis(named("rate", layer), "bit/s", low=0.0),
         title=title,
         description=f"{title}. "
-        + "; ".join(f"{name}: {show(rate, 'bit/s')}" for name, rate in lines.items())
+        + "; ".join(f"{name}: {show_rate(rate, layer)}" for name, rate in lines.items())
         + ".",
         theme=theme,
     )

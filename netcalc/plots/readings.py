@@ -16,6 +16,7 @@ from netcalc.models.tcp.window import bdp_packets
 from netcalc.plots.curves import curves
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import Axis, Theme
+from netcalc.rate_layers import TCP_PAYLOAD, named
 from netcalc.units import show
 
 Points = dict[str, tuple[ArrayLike, ArrayLike]]
@@ -79,7 +80,13 @@ def _goodput(columns: Columns) -> _Drawn:
     lines = {f"{flow}, ideal share": rate for flow, rate in zip(_TWO, rate_bps, strict=True)}
     shown = mine & np.isfinite(columns["goodput_bps"])
     points = _grouped(columns, "flow", "time_s", "goodput_bps", shown)
-    return time_s, lines, points, Axis("time", "s"), Axis("goodput", "bit/s", low=0.0)
+    return (
+        time_s,
+        lines,
+        points,
+        Axis("time", "s"),
+        Axis(named("goodput", TCP_PAYLOAD), "bit/s", low=0.0),
+    )
 
 
 def _windows(columns: Columns) -> _Drawn:
@@ -118,7 +125,10 @@ def _requests(columns: Columns) -> _Drawn:
     # Whole decades: on less than two a log axis has ticks at the upper end alone.
     low = np.floor(np.log10(0.8 * np.nanmin(shown)))  # a mark on the edge would be cut
     high = np.ceil(np.log10(1.25 * np.nanmax(shown)))
-    axes = Axis("long flows", "1"), Axis("goodput", "bit/s", "log", 10.0**low, 10.0**high)
+    axes = (
+        Axis("long flows", "1"),
+        Axis(named("goodput", TCP_PAYLOAD), "bit/s", "log", 10.0**low, 10.0**high),
+    )
     return at, lines, points, *axes
 
 

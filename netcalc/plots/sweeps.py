@@ -28,6 +28,7 @@ from netcalc.plots.style import (
     new_figure,
     new_source,
 )
+from netcalc.rate_layers import IP, named
 from netcalc.samples import Table
 from netcalc.units import show
 
@@ -36,7 +37,7 @@ VARIED = {
     "streams": ("long flows", "1"),
     "loss_ratio": ("loss", "ratio"),
     "rtt_s": ("round-trip time without load", "s"),
-    "rate_bps": ("rate", "bit/s"),
+    "rate_bps": (named("rate", IP), "bit/s"),
     "request_1_bytes": ("size of a request", "byte"),
 }
 """What a figure has along its axis, the first that varies: column, name and unit."""

@@ -14,6 +14,8 @@ from netcalc.explain import Known
 from netcalc.plots.curves import curves
 from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
+from netcalc.rate_layers import LINE, UNKNOWN, named
+from netcalc.readers.places.rates import layers_of_columns
 from netcalc.samples import Samples, Table
 from netcalc.units import show
 
@@ -75,7 +77,7 @@ def _known_lines(y_axis: Axis, known: Known, title: str) -> dict[str, float]:
     if y_axis.unit == "s" and known.rtt_s is not None and "One-way" not in title:
         return {f"{title}: one round trip without load": known.rtt_s}
     if y_axis.unit == "bit/s" and known.line_bps is not None:
-        return {"the rate of the line, at its own layer": known.line_bps}
+        return {named("rate", LINE): known.line_bps}
     return {}
 
 
@@ -102,7 +104,7 @@ def _series(table: Table) -> Figures:
     elif "transaction_rate" in columns:
         found = _transactions(columns)
     else:
-        found = _runs(columns, table.meta.units)
+        found = _runs(columns, table.meta.units, layers_of_columns(table))
     return [(axes, points) for axes, points in found if points]
 
 
@@ -161,7 +163,9 @@ def _transactions(columns: Mapping[str, NDArray[Any]]) -> Figures:
     return [(axes, _known({"mean time": (number, time_s)}))]
 
 
-def _runs(columns: Mapping[str, NDArray[Any]], units: Mapping[str, str]) -> Figures:
+def _runs(
+    columns: Mapping[str, NDArray[Any]], units: Mapping[str, str], layers: Mapping[str, str]
+) -> Figures:
     """Return rates in the order of their rows; of Netesto the round trips and responses too."""
     rates = {name: one for name, one in _RATES.items() if one in columns}
     if set(rates) <= {"sum"}:
@@ -170,8 +174,10 @@ def _runs(columns: Mapping[str, NDArray[Any]], units: Mapping[str, str]) -> Figu
         return []
     number = np.arange(1.0, 1 + columns[next(iter(rates.values()))].size)
     axis = Axis("row", "1", whole=True)
+    counted = {layers.get(one, UNKNOWN) for one in rates.values()}
+    layer = counted.pop() if len(counted) == 1 else UNKNOWN
     found: Figures = [
-        ((axis, Axis("rate", "bit/s", low=0.0), "Rates in the order of the file"),
+        ((axis, Axis(named("rate", layer), "bit/s", low=0.0), "Rates in the order of the file"),
          _known({name: (number, columns[one]) for name, one in rates.items()})),
     ]  # fmt: skip
     times = {"smoothed RTT": "rtt_s", "ping": "ping_rtt_s", "median response": "response_p50_s",

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from netcalc import units as _units
 from netcalc.errors import ReaderError, UnitError
 from netcalc.messages import Notice
+from netcalc.rate_layers import LAYERS
 from netcalc.readers._cells import INFINITE, MISSING, NUMBER, Grid, is_number
 from netcalc.readers._cells_kept import Cells, are_plain, plain_values
 from netcalc.readers.source import Filled, Source, shorten
@@ -92,7 +93,7 @@ EXAMPLES = {"s": ("ms", "s"), "byte": ("B", "bit"), "bit/s": ("Mbit/s", "MB/s"),
 
 @dataclass(slots=True)
 class Column:
-    """One column: its name, its unit as written and in SI, and its cells.
+    """One column: its name, its unit as written and in SI, its cells, and the layer of a rate.
 
     ``has_units_in_cells`` where the header has no unit and each cell has one: ``1.5 ms``.
     """
@@ -103,6 +104,7 @@ class Column:
     unit: str = ""
     cells: Cells = field(default_factory=Cells)
     has_units_in_cells: bool = False
+    layer: str = ""
 
     @property
     def key(self) -> str:
@@ -163,6 +165,11 @@ def read_heading(header: str) -> Column:
     bracketed = re.fullmatch(r"(.*?)(?<!\s)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
     if bracketed and bracketed[1]:
         written = (bracketed[2] or bracketed[3] or "").strip()
+        layer = next((one for one in LAYERS if written == one or written.endswith(f", {one}")), "")
+        if layer:  # rate [Mbit/s, TCP payload], throughput_bps [TCP payload]
+            unit = written[: -len(layer)].rstrip(", ")
+            return replace(read_heading(f"{bracketed[1]} [{unit}]" if unit else bracketed[1]),
+                           header=text, layer=layer)  # fmt: skip
         return Column(text, _without_unit(bracketed[1].strip(), written), written)
     rate = _rate_heading(text)
     if rate is not None:

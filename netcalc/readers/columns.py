@@ -330,7 +330,9 @@ def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, me
         raise ReaderError("no-number-column", file=source.name)
     known = {**meta.units, **units}
     steps = _resolutions(numbers, written)
-    return Table(data=fixed(data), meta=replace(_with(meta, [], units=known), resolutions=steps))
+    layers = {name: column.layer for name, column in written.items() if column.layer}
+    meta = replace(_with(meta, [], units=known), resolutions=steps, layers=layers)
+    return Table(data=fixed(data), meta=meta)
 
 
 def _flags(source: Source, grid: Grid, column: Column) -> NDArray[np.bool_]:

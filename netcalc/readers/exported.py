@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.readers.format import Format, Input
+from netcalc.readers.places.rates import layers_of_columns
 from netcalc.readers.source import shorten
 from netcalc.samples import PacketTrace, Samples, json_ready, loads
 
@@ -27,6 +28,8 @@ _ENDPOINTS = ("source", "destination")
 
 def csv_text(samples: Samples) -> str:
     """Return samples as CSV: a comment with the meta data, a header with units, a row each.
+
+    A rate has its layer in the header: ``throughput_bps [TCP payload]``.
 
     A number is written with all its digits, a missing one as an empty cell, a flag as true or
     false. A text that a spreadsheet would take for a formula begins with an apostrophe. Packets
@@ -50,19 +53,21 @@ def csv_text(samples: Samples) -> str:
     stream = io.StringIO()
     stream.write(MARK + json.dumps(document, ensure_ascii=True) + "\n")
     rows = csv.writer(stream, lineterminator="\n")
-    units = samples.meta.units
-    rows.writerow([_guarded(_header(name, units.get(name, ""))) for name in columns])
+    units, layers = samples.meta.units, layers_of_columns(samples)
+    rows.writerow(
+        [_guarded(_header(name, units.get(name, ""), layers.get(name, ""))) for name in columns]
+    )
     rows.writerows(zip(*map(_texts, columns.values()), strict=True))
     return stream.getvalue()
 
 
-def _header(name: str, unit: str) -> str:
-    """Return the name of a column, with its unit where the name does not end in it."""
+def _header(name: str, unit: str, layer: str) -> str:
+    """Return the name of a column, with its unit where it does not end in it, and its layer."""
     in_name = {"s": "_s", "byte": "_bytes", "bit/s": "_bps", "ratio": "_ratio", "1": ""}
     ending = in_name.get(unit, "" if unit in ("", "text", "bool", "packet/s") else None)
     if ending is not None and name.endswith(ending):
-        return name
-    return f"{name} [{unit}]"
+        return f"{name} [{layer}]" if layer else name
+    return f"{name} [{unit}, {layer}]" if layer else f"{name} [{unit}]"
 
 
 def _texts(column: NDArray[Any]) -> list[str]:

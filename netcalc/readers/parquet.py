@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from netcalc.errors import DomainError, ReaderError
 from netcalc.readers.format import Format, Input
+from netcalc.readers.places.rates import layers_of_columns
 from netcalc.readers.source import shorten
 from netcalc.samples import PacketTrace, Samples, Table, json_ready, loads
 
@@ -38,7 +39,10 @@ def parquet_bytes(samples: Samples) -> bytes:
     """
     arrow, parquet = _packages()
     table = arrow.Table.from_pandas(samples.to_frame(), preserve_index=False)
-    parts = {"unit": samples.meta.units, "layer": samples.meta.layers}
+    parts = {
+        "unit": samples.meta.units,
+        "layer": {**samples.meta.layers, **layers_of_columns(samples)},
+    }
     fields = [
         one.with_metadata({key: part[one.name] for key, part in parts.items() if one.name in part})
         for one in table.schema

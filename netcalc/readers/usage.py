@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
+from netcalc.rate_layers import LAYERS, RateLayer
 from netcalc.readers._cells import Grid, read_grid
 from netcalc.readers._quantities import EXAMPLES, Column, Numbers, named_columns
 from netcalc.readers.format import Input
+from netcalc.readers.places.rates import octets_layer
 from netcalc.readers.source import Readable, Source, shorten
 
 INTERVAL_S = 300.0
@@ -31,11 +33,16 @@ _SLACK = 0.1
 
 @dataclass(frozen=True)
 class Usage:
-    """Rates of each direction by the name of its column, all of one interval. [bit/s]"""
+    """Rates of each direction by the name of its column, all of one interval. [bit/s]
+
+    ``layers`` has what each column counts, as its heading says: ``in [Mbit/s, Ethernet frame]``, or
+    a name such as ``ifHCInOctets``.
+    """
 
     name: str
     rates_bps: Mapping[str, NDArray[np.float64]]
     interval_s: float
+    layers: Mapping[str, RateLayer]
 
 
 def read_usage(
@@ -86,7 +93,11 @@ def read_usage(
         values = numbers.values(column)
         _refuse_gaps(given.name, grid, column, values)
         rates[column.name] = values if column.unit == "bit/s" else 8.0 * values / interval
-    return Usage(given.name, rates, interval)
+    layers = {
+        column.name: next((one for one in LAYERS if one == column.layer), octets_layer(column.name))
+        for column in directions
+    }
+    return Usage(given.name, rates, interval, layers)
 
 
 def _directions(

@@ -9,8 +9,9 @@ import numpy as np
 
 from netcalc.emulation.stream import deliver
 from netcalc.experiments.bulk import bulk
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Cost, Setting, cost
-from netcalc.truth.rates import MSS_BYTES, PACKET_BYTES, TCP_HEADERS_BYTES, WRITE_BYTES
+from netcalc.truth.rates import MSS_BYTES, PACKET_BYTES, WRITE_BYTES
 from netcalc.truth.rows import TruthRow
 from netcalc.units import show
 
@@ -73,7 +74,7 @@ def losses_setting(
         ratios = np.array(measured) / np.array(predicted)
         error_ratio = float(np.std(ratios, ddof=1) / np.sqrt(len(seeds)))
         rate_bps = float(np.mean(predicted))
-        rtt_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES))
+        rtt_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES))
         worst = max(costs, key=lambda one: one.disturbance_s)
         yield setting.row(
             what,

@@ -13,8 +13,9 @@ from netcalc.experiments.bulk import bulk
 from netcalc.experiments.line_rate import FRAME_OVERHEAD_BYTES, line_rate, lockstep
 from netcalc.messages import Notice
 from netcalc.models.rates.forwarding import forwarding_rate_pps
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.short_transfers import sending_s
-from netcalc.models.tcp.slow_start import rounds
+from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS, rounds
 from netcalc.models.tcp.window import bdp_bytes, serialized_throughput_bps
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
@@ -23,12 +24,8 @@ from netcalc.truth.kernel import receive_window_bytes, segment_truesize_bytes
 from netcalc.truth.rows import TruthRow
 from netcalc.units import show
 
-INITIAL_WINDOW_SEGMENTS = 10
-"""First window of Linux. (RFC 6928) [1]"""
 MSS_BYTES, PACKET_BYTES = 1448, 1500
 """Payload of a full segment with time stamps, and the IP packet around it. [byte]"""
-TCP_HEADERS_BYTES = PACKET_BYTES - MSS_BYTES
-"""Headers of a segment, and what an acknowledgement is. [byte]"""
 WRITE_BYTES = 45 * MSS_BYTES
 """A write of a stream: whole segments. [byte]"""
 WINDOW_RATIO = 0.03
@@ -124,7 +121,7 @@ def buffers_setting(
         )
         added = cost(bench, "tcp", samples, path)
         sent = round(float(samples.sent_bytes[0]) / MSS_BYTES)
-        round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES))
+        round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES))
         filling_bytes = float(bdp_bytes(round_trip_s, bandwidth_bps=path.bottleneck_bps))
         for buffer, text in zip(buffers, what, strict=True):
             window_bytes = receive_window_bytes(
@@ -160,7 +157,7 @@ def buffers_setting(
 def delivery_s(payload_bytes: float, *, path: Path, host_s: float = 0.0) -> float:
     """Return the time from the first write of a stream to the arrival of its last byte. [s]"""
     clock_s = 8.0 * PACKET_BYTES / path.bottleneck_bps
-    empty_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES)) - clock_s
+    empty_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES)) - clock_s
     sent_s = sending_s(
         payload_bytes / MSS_BYTES,
         packet_bytes=PACKET_BYTES,
@@ -193,7 +190,7 @@ def lockstep_setting(
         )
         clock_s = 8.0 * PACKET_BYTES / path.bottleneck_bps
         added = cost(bench, "tcp", samples, path)
-        empty_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES + 1))
+        empty_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES + 1))
         round_trip_s = empty_s + added.host.time_s(MSS_BYTES)
         for pair, text in zip(pairs, what, strict=True):
             carried_bps = serialized_throughput_bps(

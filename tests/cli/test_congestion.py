@@ -222,7 +222,7 @@ def test_the_table_of_partings_has_a_row_for_each_quantity(file, monkeypatch):
 
     monkeypatch.setattr(ways.ns3, "run", doubled)
     lines = run(file, "--by", "ns3,theory").splitlines()
-    [row] = [line for line in lines if line.startswith(" goodput 1 ")]
+    [row] = [line for line in lines if line.startswith(" goodput 1 (TCP payload) ")]
     assert "+100.0% *" in row
     [other] = [line for line in lines if line.startswith(" utilization ")]
     assert "+0.0% " in other

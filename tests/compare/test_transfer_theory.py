@@ -86,7 +86,7 @@ def test_headers_and_mtu_of_a_buffer_over_a_path(family, mtu, payload, reply):
     rtt_s = 2e-3 + 1e-6 * (mtu + reply)
     assert found.predicted == pytest.approx([8000 / rtt_s, 8e6 * payload / mtu])
     assert (found.x_unit, found.y_unit) == ("byte", "bit/s")
-    assert (found.x_name, found.y_name) == ("buffer", "goodput")
+    assert (found.x_name, found.y_name) == ("buffer", "goodput (TCP payload)")
     assert "buffer" in found.predicted_label
 
 
@@ -149,7 +149,7 @@ def test_pairs_against_cycles_of_the_fewest():
     # between two numbers of pairs the nearest counts
     middle = found.curve_x[100]
     assert found.curve_y[100] == pytest.approx(min(round(middle) * one_bps, most_bps))
-    assert (found.x_unit, found.y_unit, found.y_name) == ("1", "bit/s", "goodput")
+    assert (found.x_unit, found.y_unit, found.y_name) == ("1", "bit/s", "goodput (TCP payload)")
     assert "pairs" in found.x_name
 
 

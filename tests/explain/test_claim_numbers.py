@@ -102,7 +102,8 @@ def test_what_is_said():
 def test_a_claim_in_json():
     found = stated(model(SENDER, 100.8), model(RECEIVER, 96.0))
     assert found.as_dict() == {
-        "claim": "100 bit/s", "value": 100.0, "unit": "bit/s", "rounding_ratio": 1e-3,
+        "claim": "100 bit/s", "value": 100.0, "unit": "bit/s",
+        "layer": "unknown", "rounding_ratio": 1e-3,
         "sentence": found.sentence, "code": "claim-misconception", "best": "sender",
         "is_misconception": True,
         "models": [

@@ -60,7 +60,8 @@ def test_a_finding_in_json():
         "code": "explained-rate-next", "binding": "window", "next": "line",
         "share_ratio": pytest.approx(0.9), "is_explained": True, "confidence": "high",
         "assumption": str(limits[0].assumption), "test": str(limits[0].test),
-        "limits": [one.as_dict() for one in limits], "metrics": {"line_share_ratio": 0.45},
+        "limits": [{**one.as_dict(), "layer": "TCP payload"} for one in limits],
+        "metrics": {"line_share_ratio": 0.45},
         "notices": [lost.stored()], "missing": [ask.stored()],
     }  # fmt: skip
     assert found.said.values == {
@@ -90,12 +91,13 @@ def test_a_finding_as_text():
     limits = (window_of(100.0), line_of(400.0, comparison=True))
     found = Finding(
         label="up", measured=100.0, limits=limits, notices=(Notice("sender-count-only"),),
-        missing=(Notice("ask-rtt"), Notice("ask-loss")),
+        missing=(Notice("ask-rtt"), Notice("ask-loss")), layer="TCP payload",
     )  # fmt: skip
     assert str(found).splitlines() == [
         f"up: {found.sentence}",
-        "  the window: 100 bit/s [100%]: 65.53 kB in flight per round trip of 40 ms, x 2",
-        "  the line: 400 bit/s [(25%)]: 1448 B of every 1538 B on 1 Gbit/s (line)",
+        "  the window: 100 bit/s (TCP payload) [100%]: 65.53 kB in flight per round trip of 40 ms, "
+        "x 2",
+        "  the line: 400 bit/s (TCP payload) [(25%)]: 1448 B of every 1538 B on 1 Gbit/s (line)",
         f"  note: {Notice('sender-count-only')}",
         f"Confidence: high, if {limits[0].assumption}.",
         f"To confirm: {limits[0].test}.",
@@ -105,7 +107,8 @@ def test_a_finding_as_text():
     assert str(Finding()).splitlines() == [Finding().sentence]
     ceiling = Finding(limits=(line_of(400.0),))
     assert str(ceiling).splitlines()[:2] == [
-        ceiling.sentence, "  the line: 400 bit/s: 1448 B of every 1538 B on 1 Gbit/s (line)",
+        ceiling.sentence,
+        "  the line: 400 bit/s (unknown): 1448 B of every 1538 B on 1 Gbit/s (line)",
     ]  # fmt: skip
 
 

@@ -197,6 +197,7 @@ def test_what_else_the_numbers_show():
             "sent_bps": 100.0,
             "received_bps": 95.0,
             "share": pytest.approx(0.05),
+            "layer": "UDP payload",
         }
     }
     assert notices(replace(both, received_rate_bps=97.0)) == {}

@@ -70,7 +70,7 @@ def test_each_rate_of_ethernet_is_known(line_bps):
 
 def test_the_curve_is_called_the_line():
     theory = explain.table_theory(table(GIGABIT), Known())
-    assert list(theory.lines) == ["a line of 1 Gbit/s"]
+    assert list(theory.lines) == ["a line of 1 Gbit/s (Ethernet line)"]
 
 
 @pytest.mark.each("line_bps", [None, 1e8, 1e9])

@@ -161,7 +161,12 @@ def notices(one, **known):
 def test_counts_of_two_ends():
     half = Evidence(protocol="udp", rate_bps=0.25, sent_rate_bps=0.5, received_rate_bps=0.25)
     assert notices(half) == {
-        "sender-not-receiver": {"sent_bps": 0.5, "received_bps": 0.25, "share": 0.5}
+        "sender-not-receiver": {
+            "sent_bps": 0.5,
+            "received_bps": 0.25,
+            "share": 0.5,
+            "layer": "UDP payload",
+        }
     }
     assert notices(replace(half, received_rate_bps=0.0)) == {}
     assert notices(replace(half, received_rate_bps=NAN)) == {"sender-count-only": {}}
@@ -172,13 +177,18 @@ def test_what_tcp_wrote_and_the_receiver_did_not_count_is_not_lost():
     """TCP repeats what is lost: the rest is in the sender's buffer when the run ends."""
     one = Evidence(rate_bps=75.0, sent_rate_bps=100.0, received_rate_bps=75.0)
     assert notices(one) == {
-        "sender-buffer": {"sent_bps": 100.0, "received_bps": 75.0, "share": 0.25}
+        "sender-buffer": {
+            "sent_bps": 100.0,
+            "received_bps": 75.0,
+            "share": 0.25,
+            "layer": "TCP payload",
+        }
     }
     (said,) = rate_notices(one, Known())
     assert str(said) == (
-        "the sender counts 100 bit/s, the receiver 75 bit/s: 25.0% was still in the sender's "
-        "buffer or on the way at the end, not lost, and the receiver's number is the rate of the "
-        "path"
+        "the sender counts 100 bit/s (TCP payload), the receiver 75 bit/s (TCP payload): 25.0% was "
+        "still in the sender's buffer or on the way at the end, not "
+        "lost, and the receiver's number is the rate of the path"
     )
 
 
@@ -187,11 +197,12 @@ def test_a_receiver_that_counts_more_lost_nothing(protocol):
     one = Evidence(protocol=protocol, rate_bps=125.0, sent_rate_bps=100.0, received_rate_bps=125.0)
     assert notices(one)["receiver-counts-more"] == {
         "sent_bps": 100.0, "received_bps": 125.0, "share": 0.25,
+        "layer": f"{protocol.upper()} payload",
     }  # fmt: skip
     said = next(str(n) for n in rate_notices(one, Known()) if n.code == "receiver-counts-more")
     assert said == (
-        "the receiver counts 125 bit/s, 25.0% more than the sender's 100 bit/s: the two did not "
-        "count over the same time"
+        f"the receiver counts 125 bit/s ({protocol.upper()} payload), 25.0% more than the sender's "
+        f"100 bit/s ({protocol.upper()} payload): the two did not count over the same time"
     )
 
 

@@ -317,6 +317,10 @@ def transfer_parts(
     if not mss or p == 1:
         return [opened, *([mpf("nan")] * 2 if not mss else [mpf(0)] * 2), inf, delivery]
     d, largest = payload_bytes / mss / flow_count, window_bytes / mss
+    last = payload_bytes / flow_count - floor(d + mpf("1e-9")) * mss
+    if last > mpf("1e-9") * mss:  # the last packet, with its headers, padded on Ethernet
+        least = mpf(84) if link_bytes >= 38 else mpf(0)
+        d += max(last + mtu_bytes - mss + link_bytes, least) / wire - last / mss
     limit = congestion_pps(p, rtt, congestion_control, b, rtt + min_rto_s)
     steady = min((1 - p) / segment / flow_count, largest / rtt, limit)
     steady = min(steady, 1 / answer / flow_count) if answer else steady

@@ -65,6 +65,8 @@ VALUES = {
     "ip_version": 4, "mss_bytes": 1460, "mbufs.mss_bytes": 1448, "link_bytes": 18,
     "congestion_controls.congestion_controls.mss_bytes": 1448,
     "ceilings.mss_bytes": 1448,
+    # Timestamps, as Linux, FreeBSD and macOS send them: RFC 7323, appendix A
+    "goodput.tcp_option_bytes": 12, "encapsulation.tunnel_goodput_bps.tcp_option_bytes": 12,
     **{f"{subject}.{name}": value for subject in ("ceilings", "transfer_time")
        for name, value in {"tcp_option_bytes": 12, "link_bytes": 38, "window_bytes": math.inf,
                            "loss_ratio": 0}.items()},

@@ -192,6 +192,25 @@ def test_parts_add_up_and_bounds_hold():
     assert (cubic_s <= reno_s * (1 + 1e-12)).all(), "identity: Reno is CUBIC's floor"
 
 
+@pytest.mark.each(
+    ("payload_bytes", "given", "wire_bytes", "source"),
+    [
+        # derived: 20 + 20 + 1 is padded to 46, in a frame of 64, with preamble and gap 84
+        (1, {"tcp_option_bytes": 0}, 84, "derived: IEEE 802.3: the smallest frame"),
+        (6, {"tcp_option_bytes": 0}, 84, "derived: 20 + 20 + 6 fill it"),
+        (7, {"tcp_option_bytes": 0}, 85, "derived: one byte more is sent"),
+        (1, {}, 20 + 20 + 12 + 1 + 38, "derived: with timestamps no padding"),
+        (1448, {}, 1538, "derived: a full segment"),
+        (1449, {}, 1538 + 91, "derived: one byte more takes a frame of its own"),
+        (2, {"flow_count": 2}, 2 * 91, "derived: each flow has a frame of its own"),
+        (1, {"link_bytes": 0}, 53, "derived: a rate of IP: no frame"),
+    ],
+)
+def test_the_last_segment_has_headers(payload_bytes, given, wire_bytes, source):
+    parts = transfer_parts(payload_bytes, **LINE, **given)
+    assert parts.steady_s == pytest.approx(wire_bytes * 8 / 1e9, rel=1e-12), source
+
+
 def test_everything_lost_and_nothing_to_send():
     for rule in ceilings.CONGESTION_CONTROLS:
         lost = transfer_time_s(1e6, loss_ratio=1.0, congestion_control=rule, **LINE)

@@ -136,7 +136,8 @@ def test_windows_queue_and_round_trip_are_drawn_as_they_are():
     assert column(plot, "queue, full buffer").tolist() == [60e3, 60e3]
     assert column(plot, "rtt, link, theory").tolist() == [0.04, 0.05, 0.08, 0.06]
     assert [chart.yaxis[0].axis_label.text for chart in plot.figure.children] == [
-        "goodput [bit/s]", "window in packets", "queue", "round-trip time", "Jain index",
+        "goodput (TCP payload) [bit/s]", "window in packets", "queue", "round-trip time",
+        "Jain index",
     ]  # fmt: skip
     alone = replace(SCENARIO, flows=SCENARIO.flows[:1])
     one = replace(COURSE, window_packets=np.ones((4, 1)), goodput_bps=np.ones((4, 1)))
@@ -201,7 +202,7 @@ def test_goodput_above_the_link_and_what_is_not_known_are_said():
     assert "above the rate" not in courses([result()]).description
     nothing = result(goodput_bps=np.array([np.nan, 5e6]), utilization=np.nan)
     said = courses([nothing]).description
-    assert "flow 1 unknown, flow 2 5 Mbit/s; link unknown used" in said
+    assert "flow 1 unknown, flow 2 5 Mbit/s (TCP payload); link unknown used" in said
 
 
 def test_one_entry_of_the_legend_hides_its_curve_in_all_figures():
@@ -222,7 +223,7 @@ def test_one_entry_of_the_legend_hides_its_curve_in_all_figures():
 def test_hovers_name_time_and_value_with_their_units():
     goodput, *_, rtt, _ = courses([result()]).figure.children
     [(_, rows)] = hovers_of(goodput)
-    assert rows == [("time", "x", "s"), ("goodput", "y", "bit/s")]
+    assert rows == [("time", "x", "s"), ("goodput (TCP payload)", "y", "bit/s")]
     [(_, rows)] = hovers_of(rtt)
     assert rows == [("time", "x", "s"), ("round-trip time", "y", "s")]
 
@@ -231,9 +232,11 @@ def test_hovers_name_time_and_value_with_their_units():
 def test_the_picture_and_the_words_have_the_numbers(theme):
     plot = courses([result(), result("ns3")], title="Two flows", theme=theme)
     assert plot.description == (
-        "Two flows: 12 Mbit/s, 40 ms, buffer of 60 kB. "
-        "Theory: flow 1 8.25 Mbit/s, flow 2 5 Mbit/s; link 93% used, mean queue 26.25 kB. "
-        "ns-3: flow 1 8.25 Mbit/s, flow 2 5 Mbit/s; link 93% used, mean queue 26.25 kB."
+        "Two flows: 12 Mbit/s (IP), 40 ms, buffer of 60 kB. "
+        "Theory: flow 1 8.25 Mbit/s (TCP payload), flow 2 5 Mbit/s (TCP payload); link 93% "
+        "used, mean queue 26.25 kB. "
+        "ns-3: flow 1 8.25 Mbit/s (TCP payload), flow 2 5 Mbit/s (TCP payload); link 93% "
+        "used, mean queue 26.25 kB."
     )
     assert "flow 2, bbr, ns-3" in svg(plot)
     json.dumps(plot.document().to_json(deferred=False))

@@ -63,7 +63,7 @@ def test_runs_of_netesto():
     assert found["least"] == ([1.0, 2.0], [9300e6, 3100e6])
     assert found["largest"] == ([1.0, 2.0], [9420e6, 9420e6])
     assert found["smoothed RTT"] == ([1.0, 2.0], pytest.approx([0.0102, 0.0124]))
-    assert found["the rate of the line, at its own layer"][1] == [10e9, 10e9]
+    assert found["rate (line)"][1] == [10e9, 10e9]
 
 
 def test_rates_in_rows():

@@ -67,7 +67,7 @@ def test_the_header_has_units_and_no_cell_is_a_formula():
     text = csv_text(SAMPLES[4])
     assert text.startswith(MARK)
     rows = list(csv.reader(io.StringIO(text.partition("\n")[2])))
-    assert rows[0] == ["speed [bit/s]", "say"]
+    assert rows[0] == ["speed [bit/s, unknown]", "say"]
     assert rows[1] == ["1.5", '\'=1+1 "x"']
     assert json.loads(text.partition("\n")[0].removeprefix(MARK))["kind"] == "Table"
 

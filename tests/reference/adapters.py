@@ -824,7 +824,7 @@ DELAYED_ACK_CONSTANTS = {  # those that are no time of a system
     "bsd44_heartbeat": delayed_ack.SYSTEMS["bsd44"].longest_s,
     "linux_ato_min": delayed_ack.LINUX_ATO_MIN_S,
     "linux_max_quickacks": delayed_ack.LINUX_MAX_QUICKACKS,
-    "linux_init_cwnd": delayed_ack.LINUX_INITIAL_WINDOW_SEGMENTS,
+    "linux_init_cwnd": slow_start.INITIAL_WINDOW_SEGMENTS,
     "linux_initial_rto": timers.LINUX_TIMERS["initial_rto_s"],
     "linux_rto_min": timers.LINUX_TIMERS["min_rto_s"],
     "linux_rto_max": timers.LINUX_TIMERS["max_rto_s"],

@@ -153,7 +153,10 @@ def test_ranges_give_percentiles(story):
     for name, value in zip(("p5", "median", "p95"), expected, strict=True):
         # 2048 draws of a quasi-random sequence; the demand has steps of one user
         assert column(panel, found[name], "x")[0] == pytest.approx(value, rel=0.02)
-    assert "1 Gbit/s for 95% of the draws, 100 Mbit/s for half of them" in said(panel)
+    assert (
+        "1 Gbit/s (Ethernet line) for 95% of the draws, 100 Mbit/s (Ethernet line) for half of them"
+        in said(panel)
+    )
     assert "What matters most: growth a year." in said(panel)
     assert column(panel, "draws", "top").sum() == pytest.approx(1.0)
 

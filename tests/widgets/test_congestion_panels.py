@@ -99,9 +99,8 @@ def test_the_controls_are_the_scenario(by_hand):
 def test_the_words_have_the_shares_while_both_run():
     panel = panels.two_flows_panel()
     # derived: (8 x 4 + 9 x 2) / 17 and (8 x 2 + 9 x 4) / 17 Mbit/s; (50 + 52)^2 / 2 / (50^2 + 52^2)
-    assert "From 8 s to 25 s, theory: 2.941 Mbit/s and 3.059 Mbit/s, Jain index 1.000." in said(
-        panel
-    )
+    rates = "2.941 Mbit/s (TCP payload) and 3.059 Mbit/s (TCP payload)"
+    assert f"From 8 s to 25 s, theory: {rates}, Jain index 1.000." in said(panel)
 
 
 def test_real_theory_shares_what_the_link_carries():
@@ -251,7 +250,7 @@ def test_the_unit_of_the_windows():
     panel = panels.window_unit_panel()
     assert column(panel, "read off figure 16")[[2, -1]].tolist() == [2750, 1150]
     # derived: 10 Gbit/s times 10 ms
-    assert column(panel, "fills 10 Gbit/s over 10 ms").tolist() == [12.5e6, 12.5e6]
+    assert column(panel, "fills 10 Gbit/s (IP) over 10 ms").tolist() == [12.5e6, 12.5e6]
     panel.controls["unit_bytes"].value = 8948.0
     assert column(panel, "read off figure 16")[-1] == 1150 * 8948
     assert "carries 8.232 Gbit/s" in said(panel)  # derived: 1150 x 8948 x 8 / 10 ms

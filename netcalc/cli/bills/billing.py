@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from netcalc import units
 from netcalc.cli import print_json, put, say
 from netcalc.cli.output import cell, print_table
-from netcalc.cli.quantity import Quantity, QuantityCommand
+from netcalc.cli.quantity import Choice, Quantity, QuantityCommand
+from netcalc.messages import Notice
 from netcalc.models.measuring.billing import billed_rate_bps
 from netcalc.models.measuring.robust import percentile
+from netcalc.rate_layers import IN_HEADING, LAYERS, UNKNOWN, RateLayer, named
 from netcalc.readers.usage import INTERVAL_S, read_usage
 
 
@@ -27,12 +31,18 @@ from netcalc.readers.usage import INTERVAL_S, read_usage
     "--columns", "columns", metavar="NAMES",
     help="Names of the columns of a file without a header, with units: in_Mbps,out_Mbps.",
 )  # fmt: skip
+@click.option(
+    "--layer", "layer", type=Choice(list(LAYERS)), metavar="LAYER",
+    help='What the samples count, such as "Ethernet frame", as counters of SNMP on Ethernet do; '
+    "by default what the headings say, or unknown.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def billing(
     file: str,
     discarded_ratio: float,
     interval_s: float | None,
     columns: str | None,
+    layer: RateLayer | None,
     as_json: bool,
 ) -> None:
     """Compute the rate that a provider bills by the 95th percentile, from samples in FILE.
@@ -55,6 +65,7 @@ def billing(
         }
         for name, rate in usage.rates_bps.items()
     }
+    counted = layer or _layer(usage.layers)
     larger = max(rows, key=lambda name: rows[name]["billed_bps"])
     billed = rows[larger]["billed_bps"]
     count = len(usage.rates_bps[larger])
@@ -68,23 +79,33 @@ def billing(
                 "directions": rows,
                 "billed_direction": larger,
                 "billed_bps": billed,
+                "layer": counted,
+                "layers": dict.fromkeys((*rows[larger], "billed_bps"), counted),
             }
         )
         return
     from rich.table import Table  # late: the help does without
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("", "billed", "interpolated", "highest"):
+    for heading in ("", *(named(one, counted) for one in ("billed", "interpolated", "highest"))):
         table.add_column(cell(heading), justify="right" if heading else "left")
     for name, row in rows.items():
-        table.add_row(cell(name), *(units.show(value, "bit/s") for value in row.values()))
+        table.add_row(cell(name), *(units.show_rate(value, IN_HEADING) for value in row.values()))
     print_table(table)
     every = units.show(usage.interval_s, "s")
     put("")
     say(
-        f"Billed: {units.show(billed, 'bit/s')}, the rate of {larger}: of {count} samples, one "
-        f"each {every}, the highest {units.show(discarded_ratio, 'ratio')} are discarded, and the "
-        "next one counts."
+        f"Billed: {units.show_rate(billed, counted)}, the rate of {larger}: of {count} samples, "
+        f"one each {every}, the highest {units.show(discarded_ratio, 'ratio')} are discarded, and "
+        "the next one counts."
     )
     if usage.interval_s != INTERVAL_S:
         say("Providers take samples of 5 min; of longer ones the percentile is lower.")
+    if counted == UNKNOWN:
+        say(str(Notice("billing-layer-unknown")))
+
+
+def _layer(layers: Mapping[str, RateLayer]) -> RateLayer:
+    """Return what the columns count, as their headings say: the same for all, or unknown."""
+    found = set(layers.values())
+    return found.pop() if len(found) == 1 else UNKNOWN

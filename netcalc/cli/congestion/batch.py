@@ -21,6 +21,8 @@ from netcalc.cli.quantity import Choice, WholeNumber
 from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Matrix, Value, unit_of
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
+from netcalc.rate_layers import IN_HEADING, TCP_PAYLOAD, named
+from netcalc.readers.places.rates import layers_of_columns
 from netcalc.samples import Table, write_atomically
 from netcalc.scenario import ALGORITHMS
 
@@ -162,7 +164,7 @@ def show_results(
     _write(found, table_path, plot_path)
     columns = found.columns()
     if as_json:
-        print_json({"file": file, "rows": _rows(found)})
+        print_json({"file": file, "layers": layers_of_columns(found), "rows": _rows(found)})
     else:
         known = ("by", "case", *VARIED, *(name for name in columns if "[" in name))
         several = [name for name in known if len(set(columns.get(name, ()))) > 1]
@@ -270,6 +272,7 @@ def _document(outcome: Outcome, found: Table, out: str) -> dict[str, Any]:
         "failed": [error.as_dict() for error in outcome.failed],
         "warnings": [outcome.not_granted.stored()] if outcome.not_granted else [],
         "ended_by": outcome.ended_by,
+        "layers": layers_of_columns(found),
         "rows": _rows(found),
     }
 
@@ -288,9 +291,13 @@ def _print(found: Table, varied: Sequence[str]) -> None:
     names = [name for name in varied if name in columns]
     shown = [one for one in SHOWN if one[1] in columns and (one[1] != "jain" or _several(columns))]
     printed = Printed()
-    for heading in (*names, "goodput", *(heading for heading, _, _ in shown)):
+    layers = layers_of_columns(found)
+    goodput = named("goodput", TCP_PAYLOAD)
+    for heading in (*names, goodput, *(heading for heading, _, _ in shown)):
         is_text = heading in columns and columns[heading].dtype.kind in "UO"
-        printed.add_column(heading, justify="left" if is_text else "right")
+        printed.add_column(
+            named(heading, layers.get(heading, "")), justify="left" if is_text else "right"
+        )
     for row in range(min(len(found), MOST_ROWS)):
         texts = [_text(columns[name][row], found.meta.units.get(name, "1")) for name in names]
         texts.append(_goodputs(columns, row))
@@ -312,7 +319,9 @@ def _goodputs(columns: Mapping[str, Any], row: int) -> str:
     found = found[np.isfinite(found)]
     if not found.size:
         return "-"
-    ends = dict.fromkeys(units.show(float(end), "bit/s") for end in (found.min(), found.max()))
+    ends = dict.fromkeys(
+        units.show_rate(float(end), IN_HEADING) for end in (found.min(), found.max())
+    )
     return " to ".join(ends)
 
 

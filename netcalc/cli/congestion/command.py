@@ -42,6 +42,7 @@ from netcalc.congestion.table import begins_results, course_table, is_results
 from netcalc.congestion.ways import WAYS, evaluate, evaluations, partings, stack_for
 from netcalc.errors import NetcalcError
 from netcalc.experiments.running.stopping import Deferral
+from netcalc.rate_layers import IP
 from netcalc.scenario import ALGORITHMS, Scenario
 
 STANDARD_INPUT = "standard input"
@@ -340,7 +341,7 @@ def _print_list(grid: Mapping[str, Any], *, as_json: bool) -> None:
         named = [load.algorithm for load in one.flows or one.requests]
         of = f" of {'+'.join(dict.fromkeys(named))}" if grid["matrix_name"] else ""
         say(
-            f"  {name:26} {units.show(link.rate_bps, 'bit/s')}, {units.show(link.rtt_s, 's')}, "
+            f"  {name:26} {units.show_rate(link.rate_bps, IP)}, {units.show(link.rtt_s, 's')}, "
             f"{link.buffer_packets} packets; flows: {flows}; request loops: {loops}{of}"
         )
         if name in scenarios.SIMPLIFIED:

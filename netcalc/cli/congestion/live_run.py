@@ -15,7 +15,7 @@ from netcalc.congestion import Result
 from netcalc.congestion.about import facts
 from netcalc.congestion.quantities import document as result_document
 from netcalc.congestion.recording import Recording
-from netcalc.congestion.ways import partings
+from netcalc.congestion.ways import LAYERS, partings
 from netcalc.errors import ExperimentError, NetcalcError
 from netcalc.experiments.running.stopping import Deferral
 from netcalc.messages import Notice
@@ -132,9 +132,10 @@ def answer(
     ]
     about = {**facts(), "scenario": scenarios.as_document(results[0].scenario)}
     if not several:
-        return {**found[0], "about": {**about, **found[0]["about"]}}
+        return {**found[0], "layers": LAYERS, "about": {**about, **found[0]["about"]}}
     return {
         "by": [result.by for result in results],
+        "layers": LAYERS,
         "results": dict(zip([result.by for result in results], found, strict=True)),
         "absent": {way: error.as_dict() for way, error in absent.items()},
         "partings": (

@@ -13,8 +13,10 @@ from netcalc.cli.output import cell, print_table, write_plot
 from netcalc.congestion import Result
 from netcalc.congestion.about import facts
 from netcalc.congestion.quantities import quantities
+from netcalc.congestion.ways import LAYERS as LAYERS_OF_QUANTITIES
 from netcalc.congestion.ways import LIMITS, UNITS, Parting
 from netcalc.messages import Notice
+from netcalc.rate_layers import IP, TCP_PAYLOAD, named
 from netcalc.scenario import Scenario
 
 WAY_NAMES = {"theory": "theory", "live": "live", "ns3": "ns-3"}
@@ -69,7 +71,15 @@ def print_result(result: Result) -> None:
     from rich.table import Table
 
     table = Table()
-    for heading in ("flow", "algorithm", "start", "stop", "size", "goodput", "finish"):
+    for heading in (
+        "flow",
+        "algorithm",
+        "start",
+        "stop",
+        "size",
+        named("goodput", TCP_PAYLOAD),
+        "finish",
+    ):
         table.add_column(heading, justify="left" if heading == "algorithm" else "right")
     for number, flow in enumerate(result.scenario.flows):
         finish = result.finish_s[number]
@@ -118,7 +128,7 @@ def print_result(result: Result) -> None:
 def link_lines(scenario: Scenario) -> dict[str, str]:
     """Return what was understood of the link, as typed numbers may have no unit."""
     link = scenario.bottleneck
-    rate, rtt = units.show(link.rate_bps, "bit/s"), units.show(link.rtt_s, "s")
+    rate, rtt = units.show_rate(link.rate_bps, IP), units.show(link.rtt_s, "s")
     packets = f"{link.buffer_packets:,} packets of {link.mtu_bytes} bytes"
     return {
         "link": f"{rate}, round trip of {rtt} without load",
@@ -138,7 +148,7 @@ def _print_courses(result: Result) -> None:
     from rich.table import Table
 
     found = quantities(result)
-    table = Table()
+    table = Table(title=named("rates and windows of the flows", TCP_PAYLOAD))
     for heading in ("flow", "least rate", "greatest", "mean window", "greatest",
                     "time to fair shares", "time to take what it left"):  # fmt: skip
         table.add_column(heading, justify="right")
@@ -178,6 +188,7 @@ def print_partings(rows: Sequence[Parting]) -> None:
         table.add_column(f"{WAY_NAMES[first]} -\n{WAY_NAMES[way]}", justify="right", no_wrap=True)
     for row in rows:
         name = QUANTITY_NAMES[row.quantity] + (f" {row.number}" if row.number else "")
+        name = named(name, LAYERS_OF_QUANTITIES.get(row.quantity, ""))
         values = [_value(value, UNITS[row.quantity]) for value in row.values.values()]
         apart = [_difference(row, way) for way in others]
         table.add_row(*map(cell, (name, *values, *apart)))

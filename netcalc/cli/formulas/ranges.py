@@ -212,6 +212,8 @@ def _document(
         "units": {p.name: p.unit for p in formula.parameters},
         "result": results["result"] if list(results) == ["result"] else results,
         "unit": formula.unit,
+        "layer": calculator.layer_of(formula, arguments),
+        "layers": calculator.layers(formula, arguments),
         "draws": wanted.draws,
         "seed": wanted.seed,
         "correlations": {",".join(pair): value for pair, value in first.correlations.items()},
@@ -220,14 +222,15 @@ def _document(
 
 
 def _print_csv(formula: Formula, spreads: Mapping[str, Spread]) -> None:
-    from netcalc.cli.calc import write_csv
+    from netcalc.cli.calc import heading, write_csv
 
+    layer = calculator.layer_of(formula, {})
     percents = next(iter(spreads.values())).percentiles
     rows = [["result", *(_name(percent) for percent in percents)]]
     for column, found in spreads.items():
         name = formula.function_name if column == "result" else column
         values = [f"{value:.12g}" for value in found.percentiles.values()]
-        rows.append([f"{name} [{_unit(formula, column)}]", *values])
+        rows.append([heading(name, _unit(formula, column), layer), *values])
     write_csv(rows)
 
 

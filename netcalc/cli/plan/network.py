@@ -23,6 +23,7 @@ from netcalc.planning.network.cases import FAILS
 from netcalc.planning.network.costs import COSTS
 from netcalc.planning.network.delays import QUEUES
 from netcalc.planning.network.settings import DRAWS
+from netcalc.rate_layers import IN_HEADING, LINE, named
 
 if TYPE_CHECKING:
     from netcalc.planning.network import NetworkPlan
@@ -241,7 +242,15 @@ def _print_page(plan: NetworkPlan, count: int) -> None:
     if failures:
         put()
         _print_rows(
-            ("if this fails", "from", "to", "load then", "full then", "cut off", "time a year"),
+            (
+                "if this fails",
+                "from",
+                "to",
+                "load then",
+                "full then",
+                named("cut off", LINE),
+                "time a year",
+            ),
             [
                 (
                     one["failed"],
@@ -249,7 +258,7 @@ def _print_page(plan: NetworkPlan, count: int) -> None:
                     one["to"],
                     units.show(one["load_ratio"], "ratio", digits=3),
                     f"{one['overloaded']:,}",
-                    units.show(one["cut_bps"], "bit/s") if one["cut_demands"] else "-",
+                    units.show_rate(one["cut_bps"], IN_HEADING) if one["cut_demands"] else "-",
                     "-" if one["hours_a_year"] is None else f"{one['hours_a_year']:.3g} h",
                 )
                 for one in failures
@@ -257,12 +266,12 @@ def _print_page(plan: NetworkPlan, count: int) -> None:
         )
     put()
     _print_rows(
-        ("slowest from", "to", "rate", "mean delay"),
+        ("slowest from", "to", named("rate", LINE), "mean delay"),
         [
             (
                 one["from"],
                 one["to"],
-                units.show(one["rate_bps"], "bit/s"),
+                units.show_rate(one["rate_bps"], IN_HEADING),
                 _with_ends(one, "delay_s", "s"),
             )
             for one in demand_rows(plan)[: max(1, count // 3)]
@@ -272,7 +281,7 @@ def _print_page(plan: NetworkPlan, count: int) -> None:
 
 def _print_links(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print the links now and after their worst failures: with ranges in two tables."""
-    now = ("rate", "load", "delay", "full on")
+    now = (named("rate", LINE), "load", "delay", "full on")
     then = ("if this fails", "load then", "full then")
     if "ranges" not in rows[0]:
         _print_rows(("from", "to", *now, *then), [(*_now(one), *_then(one)) for one in rows])
@@ -286,7 +295,7 @@ def _now(one: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         one["from"],
         _end(one),
-        units.show(one["rate_bps"], "bit/s"),
+        units.show_rate(one["rate_bps"], IN_HEADING),
         _with_ends(one, "load_ratio", "ratio"),
         _with_ends(one, "delay_s", "s"),
         _dates(one, "full_on"),

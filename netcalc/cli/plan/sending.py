@@ -10,7 +10,7 @@ import click
 from netcalc.cli.mistakes import CommandError
 from netcalc.cli.plan.page import known_option
 from netcalc.cli.quantity import Choice, Quantity, read_path
-from netcalc.explain.path_limits import BARE_ACK_BYTES
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -55,5 +55,5 @@ def with_path(given: dict[str, Any]) -> dict[str, Any]:
         raise CommandError("options-exclusive", first="--path", second="--rate")
     path = read_path(text)
     if numbers[1] is None:
-        given["rtt_s"] = float(path.rtt_s(given["mtu_bytes"], reply_bytes=BARE_ACK_BYTES))
+        given["rtt_s"] = float(path.rtt_s(given["mtu_bytes"], reply_bytes=STAMPED_HEADERS_BYTES))
     return {**given, "bandwidth_bps": float(path.bottleneck_bps)}

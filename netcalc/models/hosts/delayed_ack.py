@@ -58,9 +58,6 @@ LINUX_ATO_MIN_S = 0.04
 LINUX_MAX_QUICKACKS = 16
 """Segments that Linux acknowledges at once when a connection starts (TCP_MAX_QUICKACKS)."""
 
-LINUX_INITIAL_WINDOW_SEGMENTS = 10
-"""First window of Linux (TCP_INIT_CWND)."""
-
 
 @model
 def delayed_ack_s(system: str, *, statistic: str = "typical") -> FloatArray:

@@ -2,6 +2,8 @@ r"""Goodput: what an application gets from a full Ethernet link.
 
 The share of the link is payload over wire bytes, so it depends on the size of the packets and on
 nothing else. A rate is converted with that share; adding a constant is right at one rate only.
+
+Segments carry timestamps unless another number of option bytes is given: most systems send them.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from numpy.typing import ArrayLike
 from netcalc.checks import FloatArray, at_least, model, note, positive
 from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes, udp_payload_bytes
-from netcalc.models.sizes.headers import tcp_ip_header_bytes
+from netcalc.models.sizes.headers import TIMESTAMP_BYTES, tcp_ip_header_bytes
 
 HALF_DUPLEX_BPS = (10e6, 100e6, 1e9)
 """Rates of Ethernet with half duplex (IEEE 802.3). [bit/s]"""
@@ -24,7 +26,7 @@ def tcp_goodput_ratio(
     mtu_bytes: ArrayLike,
     *,
     ip_version: int = 4,
-    tcp_option_bytes: ArrayLike = 0.0,
+    tcp_option_bytes: ArrayLike = TIMESTAMP_BYTES,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
     r"""Maximum TCP goodput of an Ethernet link as a share of its rate.
@@ -83,7 +85,7 @@ def tcp_goodput_bps(
     *,
     bandwidth_bps: ArrayLike,
     ip_version: int = 4,
-    tcp_option_bytes: ArrayLike = 0.0,
+    tcp_option_bytes: ArrayLike = TIMESTAMP_BYTES,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
     r"""Maximum TCP goodput of one direction of an Ethernet link.
@@ -136,6 +138,8 @@ def tcp_goodput_bps(
     Examples
     --------
     >>> round(float(tcp_goodput_bps(1500, bandwidth_bps=1e9)) / 1e6, 2)
+    941.48
+    >>> round(float(tcp_goodput_bps(1500, bandwidth_bps=1e9, tcp_option_bytes=0)) / 1e6, 2)
     949.28
 
     References
@@ -263,7 +267,7 @@ def udp_goodput_bps(
 @model
 @blockwise
 def tcp_ack_wire_bytes(
-    tcp_option_bytes: ArrayLike = 0.0, *, ip_version: int = 4, tag_count: ArrayLike = 0
+    tcp_option_bytes: ArrayLike = TIMESTAMP_BYTES, *, ip_version: int = 4, tag_count: ArrayLike = 0
 ) -> FloatArray:
     r"""Wire size of a pure TCP acknowledgement on Ethernet.
 
@@ -289,6 +293,8 @@ def tcp_ack_wire_bytes(
 
     Range: everywhere.
 
+    Defaults: tcp_option_bytes.
+
     Symbols: :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t`
     tag_count.
 
@@ -311,7 +317,7 @@ def ack_reverse_utilization(
     *,
     mtu_bytes: ArrayLike = 1500.0,
     ip_version: int = 4,
-    tcp_option_bytes: ArrayLike = 0.0,
+    tcp_option_bytes: ArrayLike = TIMESTAMP_BYTES,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
     r"""Utilization of the reverse direction by acknowledgements of a full forward direction.
@@ -355,6 +361,8 @@ def ack_reverse_utilization(
 
     Range: everywhere.
 
+    Defaults: tcp_option_bytes.
+
     Symbols: :math:`k` segments_per_ack, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
 
@@ -381,7 +389,7 @@ def half_duplex_goodput_bps(
     bandwidth_bps: ArrayLike,
     segments_per_ack: ArrayLike = 2,
     ip_version: int = 4,
-    tcp_option_bytes: ArrayLike = 0.0,
+    tcp_option_bytes: ArrayLike = TIMESTAMP_BYTES,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
     r"""Maximum TCP goodput where data and acknowledgements share a half-duplex link.
@@ -435,11 +443,12 @@ def half_duplex_goodput_bps(
     Symbols: :math:`R` bandwidth_bps, :math:`k` segments_per_ack, :math:`M` mtu_bytes,
     :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
 
-    Defaults: segments_per_ack.
-
     Examples
     --------
-    >>> round(float(half_duplex_goodput_bps(1500, bandwidth_bps=10e6, segments_per_ack=1)))
+    >>> goodput = half_duplex_goodput_bps(
+    ...     1500, bandwidth_bps=10e6, segments_per_ack=1, tcp_option_bytes=0
+    ... )
+    >>> round(float(goodput))
     9001233
 
     References

@@ -29,6 +29,12 @@ DATAGRAM_HEADERS_BYTES = 28
 DATAGRAM_HEADERS_V6_BYTES = 48
 """IPv6 (40), and UDP or ICMPv6 (8), in front of the data of a datagram or an echo. [byte]"""
 MAX_TCP_OPTION_BYTES = 40.0
+TIMESTAMP_BYTES = 12.0
+"""Timestamps, 10 bytes padded to 12 (RFC 7323, appendix A): the TCP option of every segment between
+systems that offer it by default. Linux does (tcp(7), ``tcp_timestamps``: 1), as do FreeBSD (tcp(4),
+``net.inet.tcp.rfc1323``: 1) and macOS, which has its TCP; Windows does not offer it. [byte]"""
+STAMPED_HEADERS_BYTES = 52
+"""IPv4 (20), TCP (20) and timestamps (12): an acknowledgement, and what precedes data. [byte]"""
 MAX_PACKET_BYTES = 65_535.0
 """Largest IPv4 packet, and largest payload of an IPv6 packet that is not a jumbogram. [byte]"""
 

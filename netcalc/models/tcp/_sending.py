@@ -18,6 +18,9 @@ from netcalc.models.tcp.slow_start import rounds
 ETHERNET_BYTES = MAC_HEADER_BYTES + FCS_BYTES + PREAMBLE_AND_GAP_BYTES
 """Around each packet of at least 46 bytes: header and FCS (18), preamble and gap (20). [byte]"""
 
+_LEAST_WIRE_BYTES = MIN_FRAME_BYTES + PREAMBLE_AND_GAP_BYTES
+_WHOLE = 1e-9  # what a quotient may be above a whole number of segments by rounding alone
+
 
 def wire_sizes(
     mtu_bytes: ArrayLike,
@@ -32,9 +35,25 @@ def wire_sizes(
     """
     mss = tcp_payload_bytes(mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
     link = non_negative("link_bytes", link_bytes)
-    least = np.where(link >= ETHERNET_BYTES, MIN_FRAME_BYTES + PREAMBLE_AND_GAP_BYTES, 0.0)
+    least = np.where(link >= ETHERNET_BYTES, _LEAST_WIRE_BYTES, 0.0)
     packet = positive("mtu_bytes", mtu_bytes)
     return mss, np.maximum(packet + link, least), np.maximum(packet - mss + link, least)
+
+
+def line_segments(
+    payload: FloatArray, *, mss: FloatArray, wire: FloatArray, mtu: FloatArray, link: FloatArray
+) -> FloatArray:
+    """Return how many full segments take as long on the line as those of a payload.
+
+    The last one is shorter, with the same headers; Ethernet pads it as in :func:`wire_sizes`.
+    """
+    full = payload / mss
+    last = payload - np.floor(full + _WHOLE) * mss
+    around = mtu - mss + link
+    least = np.where(link >= ETHERNET_BYTES, _LEAST_WIRE_BYTES, 0.0)
+    sent = np.maximum(last + around, least)
+    is_short = np.isfinite(last) & (last > _WHOLE * mss)
+    return np.asarray(full + np.where(is_short, sent / wire - last / mss, 0.0))
 
 
 def sending_parts(

@@ -26,6 +26,7 @@ from netcalc.checks import (
 )
 from netcalc.models.blocks import blockwise
 from netcalc.models.bounds import tcp_window
+from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.models.tcp._sending import ETHERNET_BYTES, wire_sizes
 from netcalc.models.tcp.bbr import LEAST_WINDOW_PACKETS, LOSS_TOLERANCE_RATIO
 from netcalc.models.tcp.cubic import cubic_raw_window_packets
@@ -38,8 +39,6 @@ CongestionControl: TypeAlias = Literal["cubic", "reno", "bbr"]
 CONGESTION_CONTROLS: tuple[CongestionControl, ...] = ("cubic", "reno", "bbr")
 """Congestion controls whose answer to a loss is computed; CUBIC is the default of Linux."""
 
-TIMESTAMP_BYTES = 12.0
-"""TCP options of every segment of Linux: timestamps, padded. [byte]"""
 
 SEGMENTS_PER_BARE_ACK = 2.0
 """Segments that one acknowledgement on the line back covers (RFC 5681, 4.2)."""

@@ -30,6 +30,8 @@ InitialWindowRule: TypeAlias = Literal[
     "rfc2001", "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002"
 ]
 
+INITIAL_WINDOW_SEGMENTS = 10
+"""First window of RFC 6928, and of Linux. [1]"""
 INITIAL_WINDOW_RFCS = ("rfc2001", "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002")
 """The rules for the first window that :func:`initial_window_bytes` knows."""
 

@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, model, non_negative, positive, ratio, whole
+from netcalc.checks import FloatArray, as_float, model, non_negative, positive, ratio, whole
 from netcalc.models.blocks import blockwise
-from netcalc.models.tcp._sending import ETHERNET_BYTES, sending_parts, wire_sizes
+from netcalc.models.sizes.headers import TIMESTAMP_BYTES
+from netcalc.models.tcp._sending import ETHERNET_BYTES, line_segments, sending_parts, wire_sizes
 from netcalc.models.tcp.cardwell import slow_start_segments
 from netcalc.models.tcp.ceilings import (
     SEGMENTS_PER_BARE_ACK,
-    TIMESTAMP_BYTES,
     CongestionControl,
     path_ceilings,
 )
@@ -70,7 +70,7 @@ def transfer_time_s(
     with :math:`g` the share of payload on the line, :math:`X_{cc}` and the lowest rate those of
     :func:`~netcalc.models.tcp.ceilings.path_ceilings`, and :math:`N_{rest}` what is left when
     the window has stopped growing: because the line is full, because it is at :math:`W`, or at the
-    first loss.
+    first loss. The last segment counts with its headers: one byte takes a frame of its own.
 
     Parameters
     ----------
@@ -96,10 +96,10 @@ def transfer_time_s(
     ip_version : int
         4 or 6. [1]
     tcp_option_bytes : array_like
-        TCP options: 12 with the timestamps of Linux. [byte]
+        TCP options: 12 with timestamps, at most 40. [byte]
     link_bytes : array_like
         Bytes of the link around each packet: 38 of Ethernet with preamble and gap, 0 where the rate
-        is that of IP. [byte]
+        is that of IP; from 38 on, packets below 46 B are padded. [byte]
     initial_window_segments : array_like
         First window. [1]
     segments_per_ack : array_like
@@ -142,7 +142,7 @@ def transfer_time_s(
 
     Range: loss_ratio up to 0.05.
 
-    Defaults: congestion_control, segments_per_ack, min_rto_s.
+    Defaults: congestion_control, segments_per_ack, min_rto_s, tcp_option_bytes.
 
     Symbols: :math:`RTT` rtt_s, :math:`h` handshake_round_trips, :math:`R` bandwidth_bps, :math:`p`
     loss_ratio, :math:`W` window_bytes, :math:`n` flow_count. Not in the equation: payload_bytes
@@ -239,10 +239,10 @@ def transfer_parts(
     ip_version : int
         4 or 6. [1]
     tcp_option_bytes : array_like
-        TCP options: 12 with the timestamps of Linux. [byte]
+        TCP options: 12 with timestamps, at most 40. [byte]
     link_bytes : array_like
         Bytes of the link around each packet: 38 of Ethernet with preamble and gap, 0 where the rate
-        is that of IP. [byte]
+        is that of IP; from 38 on, packets below 46 B are padded. [byte]
     initial_window_segments : array_like
         First window. [1]
     segments_per_ack : array_like
@@ -275,7 +275,7 @@ def transfer_parts(
 
     Range: loss_ratio up to 0.05.
 
-    Defaults: congestion_control, segments_per_ack, min_rto_s.
+    Defaults: congestion_control, segments_per_ack, min_rto_s, tcp_option_bytes.
 
     Symbols: :math:`RTT` rtt_s, :math:`h` handshake_round_trips. Not in the equation: payload_bytes,
     bandwidth_bps, loss_ratio, congestion_control, window_bytes, flow_count, reverse_bandwidth_bps,
@@ -325,7 +325,9 @@ def transfer_parts(
 
     segment, answer = 8.0 * wire / rate, 8.0 * ack / back / SEGMENTS_PER_BARE_ACK
     one = np.maximum(segment, answer)
-    segments = np.where(payload > 0, payload / (mss * flows), payload)
+    sizes = {"mtu": as_float("mtu_bytes", mtu_bytes), "link": as_float("link_bytes", link_bytes)}
+    own = line_segments(payload / flows, mss=mss, wire=wire, **sizes)
+    segments = np.where(payload > 0, own, payload)
     limit = ceilings.loss_bps
     lowest = np.minimum(limit, np.minimum(ceilings.window_bps, ceilings.line_bps))
     lowest = np.minimum(lowest, ceilings.acknowledgements_bps)

@@ -15,6 +15,7 @@ from netcalc.planning.network.cases import KINDS
 from netcalc.planning.network.delays import QUEUES
 from netcalc.planning.network.plan import NO_FAILURE, FailureResult, NetworkPlan
 from netcalc.planning.network.routing import Ints
+from netcalc.rate_layers import LINE
 
 HOURS_A_YEAR = 8766.0
 """Of a Julian year. [hour]"""
@@ -29,6 +30,10 @@ MOST_CUTS = 5
 """Links whose failure cuts demands off that are named in a sentence. [1]"""
 
 Row = dict[str, Any]
+
+
+RATES = ("rate_bps", "load_bps", "failure_load_bps", "cut_bps")
+"""Rates of the rows: all are at the layer of the rates of the links. [bit/s]"""
 
 
 def order(plan: NetworkPlan) -> Ints:
@@ -213,7 +218,8 @@ def as_dict(plan: NetworkPlan, *, notices: Sequence[Notice] = ()) -> Row:
         "links": len(plan.network.links),
         "demands": len(plan.network.demands),
         "demand_bps": float(plan.demand_bps.sum()),
-        "layer": "line",
+        "layer": LINE,
+        "layers": dict.fromkeys(RATES, LINE),
         "from": settings.start.isoformat(),
         "costs": settings.costs,
         "fail": settings.fail,

@@ -40,8 +40,8 @@ def test_the_page_says_load_failure_date_and_delay(files):
     done = run()
     assert done.exit_code == 0, done.exception
     lines = done.output.splitlines()
-    assert "Busiest: a to b with 25% of 1 Gbit/s." in lines  # derived by hand: half of 500
-    assert "The failure of d-e cuts off 1 demand of 100 Mbit/s." in lines
+    assert "Busiest: a to b with 25% of 1 Gbit/s (line)." in lines  # derived by hand: half of 500
+    assert "The failure of d-e cuts off 1 demand of 100 Mbit/s (line)." in lines
     assert "Full first: a to b on 2028-01-01." in lines  # derived: 0.25 doubles twice
     found = next(one for one in lines if one.startswith("Full first with any one failure"))
     assert "2026-12-31" in found or "2027-01-01" in found  # derived: 0.5 doubles once
