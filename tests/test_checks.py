@@ -306,14 +306,20 @@ class TestDoubts:
                 {"a_s": (1e-3, 2.5), "result": (7.0, np.inf)},
             ),
             ("Validity: anywhere.", None),
+            ("Range: spread (N p (1 - p)) from 10; loss up to 1.",
+             {"spread": (10.0, np.inf), "loss": (-np.inf, 1.0)}),
+            ("Range: that of other; a_s up to 2.", {"a_s": (-np.inf, 2.0)}),
+            ("Range: that of\n    other.", {}),
         ],
-    )
+    )  # fmt: skip
     def test_a_range_is_read_from_the_docstring(self, text, ranges):
         def function():
             pass
 
         function.__doc__ = text
         assert checks.published_ranges(function) == ranges
+        used = ("other",) if "other" in text else ()
+        assert checks.used_ranges(function) == used
 
     def ranged(self):
         """Return a model with ranges for its argument and its result."""
@@ -338,6 +344,40 @@ class TestDoubts:
         (doubt,) = found
         assert doubt.code == "below-published-range"
         assert (doubt.values["value"], doubt.values["limit"]) == (0.4, 0.5)
+
+    def spread(self):
+        """Return a model whose range is that of a product, and one that uses it."""
+
+        def spread_s(count, *, share):
+            product = checks.whole("count", count) * checks.ratio("share", share)
+            checks.note_outside_range(model, product=np.where(product > 0, product, np.nan))
+            return product
+
+        def user_s(count):
+            checks.note_outside_range(model, product=[3.0, 20.0])
+            return checks.whole("count", count)
+
+        spread_s.__doc__ = "Range: product (count times share) from 10 up to 1e3."
+        model = checks.model(spread_s)
+        return model, checks.model(user_s)
+
+    def test_a_derived_quantity_is_judged_by_the_model(self):
+        model, user = self.spread()
+        assert checks.derived_quantities(model) == {"product": "count times share"}
+        for count, codes in (
+            (100, []), (99, ["below-published-range"]),
+            (0, []), (10_001, ["beyond-published-range"]),
+        ):  # fmt: skip
+            with doubts() as found:
+                model(count, share=0.1)
+            assert [doubt.code for doubt in found] == codes
+        with doubts() as found:
+            user(1)
+        (doubt,) = found
+        assert doubt.code == "used-below-published-range"
+        assert doubt.values["formula"] == "spread_s"
+        assert (doubt.values["value"], doubt.values["limit"]) == (3.0, 10.0)
+        assert "published range of spread_s (from 10), which this uses" in str(doubt)
 
     def test_a_line_that_calls_often_is_told_once(self):
         model = self.ranged()

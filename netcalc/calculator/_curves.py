@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from netcalc.calculator._formula import Formula
 from netcalc.calculator._sweeps import sweep
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, derived_quantities, used_ranges
 from netcalc.errors import DomainError
 
 POINTS = 600
@@ -86,7 +86,7 @@ def curve(
         except DomainError:
             return float(wanted.evaluate({**arguments, over: np.floor(value)}))
 
-    shades = _shades(wanted, over, x, y)
+    shades = _shades(wanted, arguments, over, x, y)
     y = np.where(np.isfinite(y), y, np.nan)
     if not _is_staircase(y):
         return Curve(x, y, False, shades)
@@ -122,16 +122,42 @@ def _corners(
     return places, levels
 
 
-def _shades(wanted: Formula, over: str, x: FloatArray, y: FloatArray) -> tuple[Shade, ...]:
+def _shades(
+    wanted: Formula, arguments: Mapping[str, Any], over: str, x: FloatArray, y: FloatArray
+) -> tuple[Shade, ...]:
     """Return where there is no number, and where one lies outside the published range."""
     found = _runs(x, ~np.isfinite(y), "no-number")
     ranges = wanted.published_ranges or {}
     outside = np.zeros(x.shape, dtype=bool)
+    judged = derived_quantities(wanted.function)
+    if judged or used_ranges(wanted.function):
+        outside |= _noted(wanted, arguments, over, x, judged)
     for name, values in (("result", y), (over, x)):
-        if name in ranges:
+        if name in ranges and name not in judged:
             low, high = ranges[name]
             outside |= np.isfinite(values) & ((values < low) | (values > high))
     return (*found, *_runs(x, outside & np.isfinite(y), "beyond-published-range"))
+
+
+def _noted(
+    wanted: Formula,
+    arguments: Mapping[str, Any],
+    over: str,
+    x: FloatArray,
+    judged: Collection[str],
+) -> np.ndarray[Any, Any]:
+    """Return where the formula itself notes that what it derives lies outside its range."""
+    found = np.zeros(x.shape, dtype=bool)
+    for index, value in enumerate(x.tolist()):
+        try:
+            _, doubts = wanted.answer({**arguments, over: value})
+        except DomainError:  # a fraction of what is counted
+            _, doubts = wanted.answer({**arguments, over: np.floor(value)})
+        found[index] = any(
+            doubt.values.get("name") in judged or doubt.code.endswith("-published-range")
+            for doubt in doubts
+        )
+    return found
 
 
 def _runs(x: FloatArray, holds: np.ndarray[Any, Any], code: str) -> tuple[Shade, ...]:

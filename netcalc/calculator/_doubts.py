@@ -35,6 +35,8 @@ def doubt_notice(doubt: DoubtWarning, unit: str = "") -> Notice:
     if name:
         short = SUFFIX.sub("", name).replace("_", " ")
         values["name"] = "the result" if name == "result" else short
+    if "formula" in values:
+        values["formula"] = SUFFIX.sub("", str(values["formula"])).replace("_", "-")
     for key in _IN_ITS_UNIT:
         if isinstance(values.get(key), int | float):
             values[key] = units.show(values[key], unit)

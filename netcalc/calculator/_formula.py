@@ -17,7 +17,7 @@ from netcalc import equations
 from netcalc.calculator import _docstring, _names
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat, show
-from netcalc.checks import FloatArray, published_ranges
+from netcalc.checks import FloatArray, derived_quantities, published_ranges
 from netcalc.errors import DomainError, DoubtWarning, doubts
 from netcalc.messages import Notice
 
@@ -128,8 +128,12 @@ class Formula:
     def _as_typed(self, doubt: DoubtWarning) -> Notice:
         """Return a doubt with the names and units that people type."""
         name = doubt.values.get("name")
-        known = {p.name: p for p in self.parameters}
-        return doubt_notice(doubt, known[name].unit if name in known else self.unit)
+        known = {p.name: p.unit for p in self.parameters} | {"result": self.unit}
+        found = doubt_notice(doubt, known.get(str(name), ""))
+        words = derived_quantities(self.function).get(str(name))
+        if words is None or name in known:
+            return found
+        return Notice(found.code, {**found.values, "name": f"{found.values['name']} ({words})"})
 
     def _why_no_number(self, result: Any) -> str:
         """Return the rule of the docstring by which a lone result is inf or nan."""

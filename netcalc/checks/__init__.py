@@ -9,11 +9,10 @@ The checks look at the smallest and the largest element only: one pass, no tempo
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
-from functools import cache, wraps
+from functools import wraps
 from inspect import signature, unwrap
 from itertools import combinations
 from math import inf, isfinite, prod
@@ -31,6 +30,7 @@ from typing import (
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netcalc.checks import _ranges
 from netcalc.checks._labels import are_plain, without_labels
 from netcalc.checks._units import PLAIN, without_units
 from netcalc.errors import (
@@ -44,6 +44,11 @@ from netcalc.errors import (
 from netcalc.printable import safe_repr
 
 FloatArray: TypeAlias = NDArray[np.float64]
+Range: TypeAlias = _ranges.Range
+
+published_ranges = _ranges.published_ranges
+derived_quantities = _ranges.derived_quantities
+used_ranges = _ranges.used_ranges
 
 BLOCK = 32_768
 """Elements of a long array that are checked, or computed, at a time: 256 KiB an array, so that the
@@ -77,10 +82,6 @@ class Numeric(Protocol[Others]):
     ) -> FloatArray: ...
     @overload  # the swept argument may have a default
     def __call__(self, *args: Others.args, **others: Others.kwargs) -> float: ...
-
-
-Range: TypeAlias = tuple[float, float]
-"""From where to where."""
 
 
 class _Call:
@@ -129,30 +130,6 @@ class Trial:
             self._call.found, self._call.notes = self._found, self._notes
 
 
-_RANGE_TEXT = re.compile(r"Range: (.*?)\.(?:\s|$)", re.DOTALL)
-_RANGE = re.compile(r"(\w+)(?:\s+from\s+([-\w.]+))?(?:\s+up\s+to\s+([-\w.]+))?")
-
-
-@cache
-def published_ranges(function: Callable[..., Any]) -> Mapping[str, Range] | None:
-    """Return where a model was published or derived to hold, as its docstring says.
-
-    From ``Range: loss_ratio up to 0.01; rtt_s from 1e-3 up to 1.`` in the notes: the range of each
-    argument named, or of the ``result``. ``Range: everywhere.`` has none: the formula holds for
-    all arguments that it takes. None if the docstring says nothing.
-    """
-    found = _RANGE_TEXT.search(unwrap(function).__doc__ or "")
-    if found is None:
-        return None
-    if found[1] == "everywhere":
-        return {}
-    ranges = {}
-    for clause in found[1].split(";"):
-        name, low, high = _RANGE.fullmatch(clause.strip()).groups()  # type: ignore[union-attr]
-        ranges[name] = (float(low or -inf), float(high or inf))
-    return ranges
-
-
 def note(code: str, *, warns: bool = True, **values: Any) -> None:
     """Say that the number which a model returns is doubtful, and why.
 
@@ -168,13 +145,45 @@ def note(code: str, *, warns: bool = True, **values: Any) -> None:
         call.add(doubt)
 
 
-def _check_range(call: _Call, name: str, lowest: float, highest: float) -> None:
-    """Note a number outside the range that the source vouches for; inf and nan are rules."""
-    low, high = call.ranges[name]
+def note_outside_range(
+    formula: Callable[..., Any], *, code: str = "", **quantities: ArrayLike
+) -> None:
+    """Note what lies outside the published range of a formula: a derived quantity, or an argument.
+
+    A model judges what it derives from its arguments, or the arguments of another model that it
+    uses, which is then named. nan is not judged: so a number is where the formula is not used, or
+    is exact. A ``code`` says it in the words of the formula, with the same limit.
+    """
+    for name, values in quantities.items():
+        lowest, highest = _finite_ends(np.asarray(values, dtype=np.float64))
+        if lowest <= highest:
+            ranges = published_ranges(formula) or {}
+            call = _call.get()
+            is_used = call is not None and call.model is not formula
+            for doubt in _outside(ranges[name], name, lowest, highest):
+                if is_used and not code:
+                    note(f"used-{doubt.code}", formula=formula.__name__, **doubt.values)
+                else:
+                    note(code or doubt.code, **doubt.values)
+
+
+def _finite_ends(array: FloatArray) -> Range:
+    """Return the least and the largest finite number; inf and -inf if there is none."""
+    lowest = float(np.fmin.reduce(array, axis=None, initial=inf))
+    highest = float(np.fmax.reduce(array, axis=None, initial=-inf))
+    if -inf < lowest <= highest < inf or lowest > highest:
+        return lowest, highest
+    finite = array[np.isfinite(array)]
+    return (float(finite.min()), float(finite.max())) if finite.size else (inf, -inf)
+
+
+def _outside(limits: Range, name: str, lowest: float, highest: float) -> Iterator[DoubtWarning]:
+    """Yield the doubts about numbers outside a range; inf and nan are rules."""
+    low, high = limits
     if highest > high and isfinite(highest):
-        call.add(DoubtWarning("beyond-published-range", name=name, value=highest, limit=high))
+        yield DoubtWarning("beyond-published-range", name=name, value=highest, limit=high)
     if lowest < low and isfinite(lowest):
-        call.add(DoubtWarning("below-published-range", name=name, value=lowest, limit=low))
+        yield DoubtWarning("below-published-range", name=name, value=lowest, limit=low)
 
 
 @overload
@@ -196,7 +205,7 @@ def model(function: Callable[..., Any]) -> Callable[..., Any]:
     def called(*args: Any, **kwargs: Any) -> Any:
         if _call.get() is not None:
             return function(*args, **kwargs)
-        call = _Call(called, names, published_ranges(function) or {})
+        call = _Call(called, names, _ranges.checked_ranges(function))
         given = dict(zip(names, args, strict=False)) | kwargs
         wrap = None
         if not are_plain(given):
@@ -227,7 +236,9 @@ def model(function: Callable[..., Any]) -> Callable[..., Any]:
         if "result" in call.ranges:
             finite = np.asarray(result)[np.isfinite(result)]
             if finite.size:
-                _check_range(call, "result", float(finite.min()), float(finite.max()))
+                ends = float(finite.min()), float(finite.max())
+                for doubt in _outside(call.ranges["result"], "result", *ends):
+                    call.add(doubt)
         if call.notes:
             tell_doubts(list(call.notes.values()))
         return _as_python(result) if wrap is None else _wrapped(wrap, result)
@@ -506,7 +517,8 @@ def _checked(
             raise DomainError("percent-for-ratio", name, highest, index=at, **meant)
         raise DomainError(above or code, name, highest, index=at, low=low, high=high)
     if call is not None and name in call.ranges:
-        _check_range(call, name, lowest, highest)
+        for doubt in _outside(call.ranges[name], name, lowest, highest):
+            call.add(doubt)
     if lowest == 0.0 and np.signbit(array).any():
         return array + 0.0  # one over a negative zero would be -inf
     return array

@@ -241,7 +241,7 @@ class _Writer(string.Formatter):
         unit, _, digits = format_spec.partition(".")
         if unit in UNITS:
             return _quantities(value, unit, int(digits or 4))
-        if format_spec:
+        if format_spec and not isinstance(value, str):  # a quantity may be text already
             return str(format(value, format_spec))
         if isinstance(value, float):
             return f"{value:.15g}"

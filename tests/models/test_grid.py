@@ -23,7 +23,7 @@ import pandas
 import pytest
 from mpmath import mpf
 
-from netcalc import calculator
+from netcalc import calculator, checks
 from netcalc.errors import DomainError, DoubtWarning, NotFiniteWarning
 
 HERE = Path(__file__).parent
@@ -217,6 +217,13 @@ def swept(formula, parameter, value):
     return {**arguments, parameter.name: value}
 
 
+def used(formula):
+    """Return the ranges of the formulas whose notes a formula passes on."""
+    within = inspect.unwrap(formula.function).__globals__
+    names = checks.used_ranges(formula.function)
+    return [checks.published_ranges(within[name]) for name in names]
+
+
 def call(formula, arguments):
     """Return the result, or the DomainError, and the warnings; a doubt must be right."""
     with warnings.catch_warnings(record=True) as caught:
@@ -228,8 +235,12 @@ def call(formula, arguments):
     doubtful = [one.message for one in caught if one.category is DoubtWarning]
     for doubt in doubtful:
         if doubt.code.endswith("published-range"):
-            low, high = formula.published_ranges[doubt.values["name"]]
-            assert not low <= doubt.values["value"] <= high, doubt
+            name, value = doubt.values["name"], doubt.values["value"]
+            limits = [
+                one[name] for one in (formula.published_ranges, *used(formula)) if name in one
+            ]
+            assert limits, doubt
+            assert any(not low <= value <= high for low, high in limits), doubt
     return result, [one for one in caught if one.category is not DoubtWarning]
 
 

@@ -52,11 +52,12 @@ PADDED = [
 def test_frames_are_padded_with_a_note(name, first, others, expected):
     found, codes = noted(name, first, **others)
     assert found == pytest.approx(expected)
-    assert codes == ["frame-padded"]
+    # one of them is for full frames only, which is noted besides
+    assert [code for code in codes if code != "below-published-range"] == ["frame-padded"]
     # identity: on a medium without a smallest frame, none is padded, and nothing is said
     bare, codes = noted(name, first, **others, min_frame_bytes=0)
     assert bare != pytest.approx(expected)
-    assert codes == []
+    assert [code for code in codes if code != "below-published-range"] == []
 
 
 def test_rates_that_are_published():

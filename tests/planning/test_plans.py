@@ -357,7 +357,7 @@ def test_a_doubt_about_draws_is_in_the_units_of_the_page():
     made = planning.transfer(1e9, bandwidth_bps=1e9, rtt_s=0.02, loss_ratio=uniform(0.2, 0.4))
     said = str(made.notices[0])
     assert "loss is 40%" in said
-    assert "up to 5%" in said
+    assert "range of cubic_throughput_bps (up to 1%)" in said  # published: the tables of RFC 9438
     assert "loss_ratio" not in said
 
 

@@ -68,6 +68,24 @@ def test_beyond_the_published_range_is_shaded():
     assert (shade.low, shade.high) == (1e4, pytest.approx(1.4305e6, rel=0.02))
 
 
+def test_beyond_the_range_of_what_is_derived_is_shaded():
+    """Derived: N x 0.1 x 0.9 is 10 at 111 users, and a rate is CUBIC's up to 1 % of loss."""
+    found = curve(
+        formula("overload-normal"), {"active_count": 10.0, "active_ratio": 0.1},
+        over="user_count", low=10, high=1000,
+    )  # fmt: skip
+    (shade,) = found.shades
+    assert (shade.code, shade.low) == ("beyond-published-range", 10)
+    assert shade.high == pytest.approx(111, abs=1000 / 599)
+    path = {"payload_bytes": 1e10, "bandwidth_bps": 1e9, "rtt_s": 0.04}
+    found = curve(
+        formula("transfer-time"), path, over="loss_ratio", low=1e-3, high=0.1, logarithmic=True
+    )
+    (shade,) = found.shades
+    assert (shade.code, shade.high) == ("beyond-published-range", 0.1)
+    assert shade.low == pytest.approx(0.01, rel=0.02)
+
+
 class TestFigures:
     def mathis(self):
         with doubts():

@@ -9,14 +9,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, between, model, non_negative, note, positive, up_to
+from netcalc.checks import (
+    FloatArray,
+    at_least,
+    between,
+    model,
+    non_negative,
+    note,
+    note_outside_range,
+    positive,
+    up_to,
+)
 from netcalc.models.blocks import blockwise
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
 """Speed of light in vacuum, exact by definition of the metre. [m/s]"""
-
-LOW_ORBIT_M = 2_000_000.0
-"""Below it a satellite is in a low orbit and moves on within minutes. [m]"""
 
 INITIAL_WINDOW_BYTES = 14_600.0
 """What TCP sends in its first round trip (RFC 6928). [byte]"""
@@ -187,7 +194,7 @@ def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
 
     Typical: 0.48 s geostationary (35,786 km), 7.3 ms in low orbit (550 km).
 
-    Range: everywhere.
+    Range: altitude_m (in an orbit so high that propagation is most of it) from 2e6.
 
     Symbols: :math:`h` altitude_m.
 
@@ -201,8 +208,7 @@ def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
     Allman, Glover and Sanchez, RFC 2488, section 2.
     """
     altitude = non_negative("altitude_m", altitude_m)
-    if altitude.size and altitude.min() < LOW_ORBIT_M:
-        note("low-orbit", name="altitude_m", value=float(altitude.min()), limit=LOW_ORBIT_M)
+    note_outside_range(satellite_rtt_s, code="low-orbit", altitude_m=altitude)
     return altitude * (4.0 / SPEED_OF_LIGHT_M_S)
 
 

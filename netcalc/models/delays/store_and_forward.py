@@ -23,6 +23,7 @@ from netcalc.checks import (
     model,
     non_negative,
     note,
+    note_outside_range,
     one_dimensional,
     positive,
     scalar,
@@ -409,8 +410,10 @@ def optimal_segment_bits(
     Notes
     -----
     Validity: equal rates, propagation left out (it adds a constant), segments of any real size.
+    From five segments on the delay is within 3.5 % of the least that whole segments have; with two
+    and a part, 8 %.
 
-    Range: everywhere.
+    Range: segment_count (the message over the segment) from 5.
 
     Symbols: :math:`F` message_bits, :math:`h` header_bits, :math:`k` link_count.
 
@@ -423,9 +426,11 @@ def optimal_segment_bits(
     ----------
     Kurose and Ross, Computer Networking, chapter 1, problem on message segmentation.
     """
-    product = non_negative("message_bits", message_bits) * non_negative("header_bits", header_bits)
+    message = non_negative("message_bits", message_bits)
+    product = message * non_negative("header_bits", header_bits)
     hops = whole("link_count", link_count, low=1) - 1.0
     best = np.where(hops > 0, np.sqrt(product / hops), np.inf)
+    note_outside_range(optimal_segment_bits, segment_count=message / best)
     return keep_nan(best, product, hops)[()]
 
 

@@ -11,7 +11,16 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, choice, flag, flags, model, non_negative, positive
+from netcalc.checks import (
+    FloatArray,
+    choice,
+    flag,
+    flags,
+    model,
+    non_negative,
+    note_outside_range,
+    positive,
+)
 from netcalc.models.blocks import blockwise
 
 Policy: TypeAlias = Literal["nagle", "minshall", "nodelay"]
@@ -182,10 +191,10 @@ def tail_delay_s(
 
     Notes
     -----
-    Validity: an idle connection, all full segments in one window, serialization short against
-    the round trip.
+    Validity: an idle connection, all full segments in one window, serialization short against the
+    round trip. A first window is ten segments (RFC 6928).
 
-    Range: everywhere.
+    Range: segment_count (the write over the segment) up to 10.
 
     Symbols: :math:`N` payload_bytes, :math:`RTT` rtt_s, :math:`D` delayed_ack_s, :math:`M`
     mss_bytes, :math:`b` segments_per_ack. Not in the equation: policy (0 without Nagle's
@@ -209,6 +218,7 @@ def tail_delay_s(
     rtt = non_negative("rtt_s", rtt_s)
     held = non_negative("delayed_ack_s", delayed_ack_s)
     full = np.floor(size / mss)
+    note_outside_range(tail_delay_s, segment_count=full)
     tail = (full * mss < size) & (full > 0)
     if choice("policy", policy, ("nagle", "minshall", "nodelay")) != "nagle":
         tail = tail & False

@@ -10,7 +10,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio, whole
+from netcalc.checks import (
+    FloatArray,
+    keep_nan,
+    model,
+    non_negative,
+    note_outside_range,
+    positive,
+    ratio,
+    whole,
+)
 
 
 @model
@@ -185,9 +194,12 @@ def selective_repeat_utilization(
     Notes
     -----
     Validity: independent losses. It is an upper bound: a window stands still while its first packet
-    is sent again, unless it is some round trips long.
+    is sent again, unless it is some round trips long. Up to 0.05 lost packets in flight it is at
+    most 5 % too high, with 0.5 of them and a window of a round trip by a third; with a window of
+    four round trips at most 1 % up to a loss of 10 %.
 
-    Range: everywhere.
+    Range: lost_packets (p times the packets in flight, unless the window is four round trips long)
+    up to 0.05.
 
     Symbols: :math:`p` loss_ratio, :math:`W` window_packets, :math:`L` packet_bytes, :math:`R`
     bandwidth_bps, :math:`RTT` rtt_s.
@@ -208,6 +220,8 @@ def selective_repeat_utilization(
     loss = ratio("loss_ratio", loss_ratio)
     window = whole("window_packets", window_packets, low=1)
     cycle = _cycle(packet_bytes, bandwidth_bps, rtt_s)
+    in_flight = np.where(window < 4.0 * cycle, np.minimum(window, cycle), np.nan)
+    note_outside_range(selective_repeat_utilization, lost_packets=loss * in_flight)
     return keep_nan((1.0 - loss) * np.minimum(window / cycle, 1.0), loss, window, cycle)
 
 

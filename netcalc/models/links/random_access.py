@@ -10,7 +10,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio, whole
+from netcalc.checks import (
+    FloatArray,
+    keep_nan,
+    model,
+    non_negative,
+    note_outside_range,
+    positive,
+    ratio,
+    whole,
+)
 
 
 @model
@@ -35,11 +44,12 @@ def pure_aloha_utilization(offered_attempts: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    Validity: very many stations, Poisson attempts, frames of one length, no capture.
+    Validity: very many stations, Poisson attempts, frames of one length, no capture. Up to one
+    attempt it is within 3.4 % of 20 stations, at two 12 % too high.
 
     Typical: at most 18.4 %, at half an attempt in the time of a frame.
 
-    Range: everywhere.
+    Range: offered_attempts up to 1.
 
     Symbols: :math:`G` offered_attempts.
 
@@ -79,11 +89,13 @@ def slotted_aloha_utilization(offered_attempts: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    Validity: very many stations, Poisson attempts, frames of a slot, no capture.
+    Validity: very many stations, Poisson attempts, frames of a slot, no capture. Up to two attempts
+    it is within 2.6 % of :func:`slotted_aloha_stations_utilization` for 20 stations, at three 9 %
+    too high.
 
     Typical: at most 36.8 %, at one attempt a slot.
 
-    Range: everywhere.
+    Range: offered_attempts up to 2.
 
     Symbols: :math:`G` offered_attempts.
 
@@ -174,11 +186,12 @@ def csma_cd_efficiency_ratio(serialization_s: ArrayLike, *, propagation_s: Array
     Notes
     -----
     Validity: an approximation for many stations; half duplex only: Ethernet with switches has no
-    collisions.
+    collisions. Up to a propagation of a tenth of the frame it is at most 15 % below
+    :func:`csma_cd_stations_efficiency_ratio` for five and more stations, at a quarter up to 24 %.
 
     Typical: 98 % for full frames over 1 km at 10 Mbit/s, 29 % for the smallest over 5 km.
 
-    Range: everywhere.
+    Range: propagation_share (propagation over serialization) up to 0.1.
 
     Symbols: :math:`t` serialization_s, :math:`d` propagation_s.
 
@@ -193,7 +206,9 @@ def csma_cd_efficiency_ratio(serialization_s: ArrayLike, *, propagation_s: Array
     4.5.
     """
     sending = positive("serialization_s", serialization_s)
-    return 1.0 / (1.0 + 5.0 * (non_negative("propagation_s", propagation_s) / sending))
+    share = non_negative("propagation_s", propagation_s) / sending
+    note_outside_range(csma_cd_efficiency_ratio, propagation_share=share)
+    return 1.0 / (1.0 + 5.0 * share)
 
 
 @model
@@ -227,9 +242,10 @@ def csma_cd_stations_efficiency_ratio(
     Notes
     -----
     Validity: slots of a round trip in which each station sends with the best probability, 1/n; real
-    backoff is somewhat worse. With many stations :math:`A` is :math:`1/e`.
+    backoff is somewhat worse. With many stations :math:`A` is :math:`1/e`. A frame must last as
+    long as a round trip, or its collision is missed: IEEE 802.3, clause 4.
 
-    Range: everywhere.
+    Range: propagation_share (propagation over serialization) up to 0.5.
 
     Symbols: :math:`n` station_count, :math:`t` serialization_s, :math:`d` propagation_s.
 
@@ -250,7 +266,9 @@ def csma_cd_stations_efficiency_ratio(
     """
     count = whole("station_count", station_count, low=1)
     sending = positive("serialization_s", serialization_s)
-    slot = 2.0 * (non_negative("propagation_s", propagation_s) / sending)
+    share = non_negative("propagation_s", propagation_s) / sending
+    note_outside_range(csma_cd_stations_efficiency_ratio, propagation_share=share)
+    slot = 2.0 * share
     others = count - 1.0
     log_share = np.where(others > 0.0, others * np.log1p(-1.0 / count), 0.0)
     return keep_nan(1.0 / (1.0 + slot * np.expm1(-log_share)), count, slot)

@@ -327,11 +327,12 @@ def attempt_ratio(
     Notes
     -----
     Validity: saturated stations that all hear each other; a frame collides with the same
-    probability at each attempt, whatever has been before. Without a limit to the retries.
+    probability at each attempt, whatever has been before. Without a limit to the retries. Within 1
+    % of a simulation of the slots, with windows of 16 and more and up to 100 stations.
 
     Typical: 16 slots and 6 doublings with 802.11a and g, 32 and 5 with 802.11b.
 
-    Range: everywhere.
+    Range: station_count up to 100; window_slots from 16.
 
     Symbols: :math:`n` station_count, :math:`W` window_slots, :math:`m` stage_count,
     :math:`\tau` result.
@@ -380,11 +381,12 @@ def collision_ratio(
 
     Notes
     -----
-    Validity: as :func:`attempt_ratio`, which gives :math:`\tau`.
+    Validity: as :func:`attempt_ratio`, which gives :math:`\tau`. Within 8 % of a simulation of the
+    slots, and 2 % from five stations on.
 
     Typical: 30 % with ten stations, a first window of 32 slots and 3 doublings.
 
-    Range: everywhere.
+    Range: station_count up to 100; window_slots from 16.
 
     Symbols: :math:`n` station_count. Not in the equation: window_slots, stage_count (they are in
     the probability of an attempt).
@@ -452,8 +454,10 @@ def saturation_utilization(
     Notes
     -----
     Validity: as :func:`attempt_ratio`, which gives :math:`\tau`; frames of one length, no errors.
+    With windows of 16 slots and more, and up to 100 stations, within 1 % of a simulation of the
+    slots.
 
-    Range: everywhere.
+    Range: station_count up to 100; window_slots from 16.
 
     Symbols: :math:`n` station_count, :math:`t_p` payload_s, :math:`T_s` success_s, :math:`T_c`
     collision_s, :math:`\sigma` slot_s. Not in the equation: window_slots, stage_count (they are in
@@ -533,7 +537,7 @@ def saturation_throughput_bps(
 
     Typical: 27.5 Mbit/s with 10 stations at 54 Mbit/s.
 
-    Range: everywhere.
+    Range: station_count up to 100; window_slots from 16.
 
     Symbols: :math:`L` packet_bytes. Not in the equation: station_count, bandwidth_bps, ack_bps,
     window_slots, stage_count (they give the probabilities and the times).

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, keep_nan, model, non_negative, one_dimensional
+from netcalc.checks import (
+    FloatArray,
+    keep_nan,
+    model,
+    non_negative,
+    note_outside_range,
+    one_dimensional,
+)
 from netcalc.errors import DomainError
 
 _BLOCK = 4096
@@ -103,9 +110,10 @@ def fluid_backlog_bytes(
 
     Notes
     -----
-    Validity: constant rates, no packets: the deterministic part of a queue.
+    Validity: constant rates, no packets: the deterministic part of a queue. A fluid is up to a
+    packet off: a tenth of ten full frames.
 
-    Range: everywhere.
+    Range: backlog_bytes (where it grows) from 15180.
 
     Symbols: :math:`t` duration_s, :math:`R_{in}` input_bps, :math:`R_{out}` output_bps.
 
@@ -119,7 +127,10 @@ def fluid_backlog_bytes(
     Kleinrock, Queueing Systems vol. 2, 2.7 (fluid approximation for queues).
     """
     excess = non_negative("input_bps", input_bps) - non_negative("output_bps", output_bps)
-    return np.maximum(excess, 0.0) * (non_negative("duration_s", duration_s) / 8.0)
+    backlog = np.maximum(excess, 0.0) * (non_negative("duration_s", duration_s) / 8.0)
+    judged = np.where(backlog > 0.0, backlog, np.nan)
+    note_outside_range(fluid_backlog_bytes, backlog_bytes=judged)
+    return backlog
 
 
 @model
@@ -151,9 +162,10 @@ def fluid_fill_s(
 
     Notes
     -----
-    Validity: constant rates, as :func:`fluid_backlog_bytes`.
+    Validity: constant rates, as :func:`fluid_backlog_bytes`. A fluid is up to a packet off: a tenth
+    of ten full frames.
 
-    Range: everywhere.
+    Range: buffer_bytes from 15180.
 
     Symbols: :math:`B` buffer_bytes, :math:`R_{in}` input_bps, :math:`R_{out}` output_bps.
 

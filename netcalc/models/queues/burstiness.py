@@ -14,7 +14,7 @@ from netcalc.checks import (
     keep_nan,
     model,
     non_negative,
-    note,
+    note_outside_range,
     one_dimensional,
     positive,
     whole,
@@ -52,11 +52,11 @@ def dispersion_index(arrival_count: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: intervals of the length in which the queue fills and drains, and many of them: the
-    relative error is the square root of two over their number.
+    relative error is the square root of two over their number. Of 200 it is 10 %.
 
     Typical: 1 for Poisson arrivals, 10 and more over a second of Internet traffic.
 
-    Range: everywhere.
+    Range: interval_count (how many intervals) from 200.
 
     Symbols: :math:`n_i` arrival_count.
 
@@ -73,6 +73,7 @@ def dispersion_index(arrival_count: ArrayLike) -> FloatArray:
     counts = one_dimensional("arrival_count", whole("arrival_count", arrival_count))
     if counts.size < 2:
         raise DomainError("too-few-numbers", "arrival_count", counts.size, expected=2)
+    note_outside_range(dispersion_index, interval_count=counts.size)
     mean = (counts / counts.size).sum()
     return np.asarray(((counts - mean) / (counts.size - 1) * (counts / mean - 1.0)).sum())
 
@@ -165,13 +166,15 @@ def dispersion_wait_s(
 
     Notes
     -----
-    Validity: heavy traffic, where the limit of the index counts; exact there as the load goes to
-    1. At lower loads the queue drains before a burst is over and the wait is shorter: take the
-    index over a shorter interval.
+    Validity: heavy traffic, where the limit of the index counts; exact there as the load goes to 1.
+    At lower loads the queue drains before a burst is over and the wait is shorter: take the index
+    over a shorter interval. From 0.9 on within 9 % for on-off arrivals in bursts of up to 20
+    packets in the mean; at 0.8 17 %, and with pauses that are short beside bursts of 100 packets 25
+    % at 0.9.
 
     Typical: bursts of an index of 10 wait five times longer than random packets.
 
-    Range: everywhere.
+    Range: utilization (unless the index is 1) from 0.9.
 
     Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`I` dispersion, :math:`c_s^2`
     service_scv.
@@ -189,8 +192,8 @@ def dispersion_wait_s(
     load = utilization_of(utilization)
     index = non_negative("dispersion", dispersion)
     note_slow_queue(load)
-    if load.size and load.min() < 0.9 and (index != 1.0).any():
-        note("below-heavy-traffic", name="utilization", value=float(load.min()), limit=0.9)
+    judged = np.where(index != 1.0, load, np.nan)
+    note_outside_range(dispersion_wait_s, code="below-heavy-traffic", utilization=judged)
     variation = 0.5 * index
     variation = variation + 0.5 * non_negative("service_scv", service_scv)
     service = positive("service_s", service_s)

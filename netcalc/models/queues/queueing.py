@@ -18,7 +18,7 @@ from netcalc.checks import (
     keep_nan,
     model,
     non_negative,
-    note,
+    note_outside_range,
     one_dimensional,
     positive,
 )
@@ -336,14 +336,14 @@ def kingman_wait_s(
 
     Notes
     -----
-    Validity: an approximation for heavy traffic, with a note below a load of 0.9 unless arrivals
-    are Poisson (D/M/1 waits 7 % less there, 25 % less at 0.7); exact for M/M/1 and, with Poisson
-    arrivals, equal to Pollaczek-Khinchine. Independent interarrival times: in correlated bursts
-    waits are longer.
+    Validity: an approximation for heavy traffic; exact for M/M/1 and, with Poisson arrivals, equal
+    to Pollaczek-Khinchine. Independent interarrival times: in correlated bursts waits are longer.
+    From 0.9 on it is at most 8 % above exponential services with arrivals from even to a squared
+    coefficient of 9; at 0.85 13 %.
 
     Typical: arrival_scv is 0 for a voice stream, 1 for Poisson arrivals, above 1 for bursts.
 
-    Range: everywhere.
+    Range: utilization (unless arrivals are Poisson) from 0.9.
 
     Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`c_a^2` arrival_scv, :math:`c_s^2`
     service_scv.
@@ -363,8 +363,8 @@ def kingman_wait_s(
     arrivals = non_negative("arrival_scv", arrival_scv)
     services = non_negative("service_scv", service_scv)
     service = positive("service_s", service_s)
-    if load.size and load.min() < 0.9 and (arrivals != 1.0).any():
-        note("below-heavy-traffic", name="utilization", value=float(load.min()), limit=0.9)
+    judged = np.where(arrivals != 1.0, load, np.nan)
+    note_outside_range(kingman_wait_s, code="below-heavy-traffic", utilization=judged)
     variation = 0.5 * arrivals + 0.5 * services
     wait = np.where(load < 1.0, service * variation * (load / headroom(load)), np.inf)
     return keep_nan(wait, load, service, variation)

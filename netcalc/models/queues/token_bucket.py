@@ -42,9 +42,10 @@ def token_bucket_transfer_s(
 
     Notes
     -----
-    Validity: a fluid; whole packets may wait for up to a packet more.
+    Validity: a fluid; whole packets may wait for up to a packet more. With ten full frames that is
+    a tenth.
 
-    Range: everywhere.
+    Range: traffic_bytes from 15180.
 
     Symbols: :math:`S` traffic_bytes, :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p`
     peak_bps.
@@ -97,9 +98,10 @@ def token_bucket_passed_bytes(
 
     Notes
     -----
-    Validity: a fluid, always enough to send: the arrival curve of the output.
+    Validity: a fluid, always enough to send: the arrival curve of the output. Whole packets are up
+    to one less: a tenth of ten full frames.
 
-    Range: everywhere.
+    Range: result from 15180.
 
     Symbols: :math:`t` duration_s, :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p` peak_bps.
 
@@ -144,9 +146,10 @@ def token_bucket_burst_bytes(
 
     Notes
     -----
-    Validity: a fluid. More than the bucket, because tokens arrive during the burst.
+    Validity: a fluid. More than the bucket, because tokens arrive during the burst. Whole packets
+    are up to one less: a tenth of ten full frames.
 
-    Range: everywhere.
+    Range: result from 15180.
 
     Symbols: :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p` peak_bps.
 

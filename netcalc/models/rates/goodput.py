@@ -436,7 +436,7 @@ def half_duplex_goodput_bps(
     1000 Mbit/s, delivers less. On Wi-Fi waiting and acknowledging each frame take about half of
     the rate: 20 to 27 of 54 Mbit/s.
 
-    Range: everywhere.
+    Range: bandwidth_bps (one of the three rates of half-duplex Ethernet) from 1e7 up to 1e9.
 
     Defaults: segments_per_ack, tcp_option_bytes.
 

@@ -12,7 +12,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, model, non_negative, note, one_dimensional, ratio, whole
+from netcalc.checks import (
+    FloatArray,
+    model,
+    non_negative,
+    note_outside_range,
+    one_dimensional,
+    ratio,
+    whole,
+)
 from netcalc.errors import DomainError
 
 MAX_FLOWS = 10_000
@@ -221,11 +229,12 @@ def fullest_link_approx_flows(flow_count: ArrayLike, *, link_count: ArrayLike) -
 
     Notes
     -----
-    Validity: many more flows than :math:`m \ln m`, with a note where there are fewer, and many
-    links. With few links it is too high: on 4 links what it adds to the even share is 1.6 times
-    that of the exact mean.
+    Validity: many more flows than :math:`m \ln m`, and many links. With few links it is too high:
+    on 4 links what it adds to the even share is 1.6 times that of the exact mean. From 10 flows
+    a link it is within 17 % of the exact mean, on 2 to 64 links, from 100 within 6 %; at 5 within
+    23 %.
 
-    Range: everywhere.
+    Range: even_share (flows a link) from 10.
 
     Symbols: :math:`n` flow_count, :math:`m` link_count.
 
@@ -241,9 +250,8 @@ def fullest_link_approx_flows(flow_count: ArrayLike, *, link_count: ArrayLike) -
     """
     flows, links = whole("flow_count", flow_count), whole("link_count", link_count, low=1)
     even, spread = flows / links, np.log(links)
-    is_doubtful = even < spread
-    if is_doubtful.any():
-        note("few-hashed-flows", name="flow_count", value=float(np.min(flows)))
+    judged = np.where(links > 1.0, even, np.nan)
+    note_outside_range(fullest_link_approx_flows, code="few-hashed-flows", even_share=judged)
     return even + np.sqrt(2.0 * even * spread)
 
 

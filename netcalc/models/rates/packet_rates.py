@@ -225,10 +225,10 @@ def constant_offset_rate_pps(
 
     Notes
     -----
-    Validity: full frames at line rate only; elsewhere :func:`goodput_rate_pps`. With captured
-    sizes the overhead is 24, not 20.
+    Validity: full frames at line rate only; elsewhere :func:`goodput_rate_pps`. With captured sizes
+    the overhead is 24, not 20. Within 0.2 % there, at 1200 bytes and line rate 1.4 % too low.
 
-    Range: everywhere.
+    Range: frame_bytes from 1514 up to 1518.
 
     Symbols: :math:`G` goodput_bps, :math:`F` frame_bytes, :math:`G_0` offset_bps, :math:`o`
     overhead_bytes, :math:`F_{min}` min_frame_bytes.

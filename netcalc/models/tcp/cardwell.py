@@ -9,9 +9,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, flag, keep_nan, model, non_negative, positive, ratio
+from netcalc.checks import (
+    FloatArray,
+    flag,
+    keep_nan,
+    model,
+    non_negative,
+    note_outside_range,
+    positive,
+    ratio,
+)
 from netcalc.models.blocks import blockwise, in_blocks
 from netcalc.models.bounds import timeout_after
+from netcalc.models.tcp._sending import note_few_losses
 from netcalc.models.tcp.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
 from netcalc.models.tcp.timers import MIN_RTO_S
 
@@ -52,9 +62,11 @@ def handshake_s(
 
     Notes
     -----
-    Validity: independent losses, no limit to the number of attempts.
+    Validity: independent losses, no limit to the number of attempts. Linux gives up after six
+    retries: of the handshakes that succeed the mean wait is 2.4 % less at a loss of 25 %, 7 % at 30
+    %.
 
-    Range: everywhere.
+    Range: forward_loss_ratio up to 0.25; reverse_loss_ratio up to 0.25.
 
     Symbols: :math:`RTT` rtt_s, :math:`p_f` forward_loss_ratio, :math:`p_r` reverse_loss_ratio,
     :math:`T_s` syn_timeout_s.
@@ -180,9 +192,10 @@ def slow_start_s(
     -----
     Validity: a mean over many transfers; :func:`netcalc.models.tcp.slow_start.rounds` counts one.
     The paper's logarithm counts data after whole rounds; below the first window it is a part of a
-    round, in which nothing is acknowledged, and is not used.
+    round, in which nothing is acknowledged, and is not used. It is up to a round trip less than
+    whole rounds. The largest window of TCP is that of :func:`netcalc.models.tcp.slow_start.rounds`.
 
-    Range: everywhere.
+    Range: segments up to 1.4e6.
 
     Defaults: segments_per_ack.
 
@@ -274,11 +287,13 @@ def lossy_transfer_s(
 
     Notes
     -----
-    Validity: independent losses, Reno without selective acknowledgements. The paper adds 1 for
-    the lost segment, which exceeds ``segments`` at tiny losses; here it counts when there is one.
-    :math:`P / p` is derived for whole segments: of a part of one it would be more than all.
+    Validity: independent losses, Reno without selective acknowledgements. The paper adds 1 for the
+    lost segment, which exceeds ``segments`` at tiny losses; here it counts when there is one.
+    :math:`P / p` is derived for whole segments: of a part of one it would be more than all. With
+    100 losses and more it is at most 30 % above a simulation of its rounds up to a loss of 2 %,
+    with three up to twice.
 
-    Range: loss_ratio up to 0.21.
+    Range: that of pftk_throughput_pps; loss_count (losses to expect) from 100.
 
     Defaults: segments_per_ack, rto_s, delayed_ack_s.
 
@@ -309,6 +324,8 @@ def lossy_transfer_s(
     largest = positive("max_window_segments", max_window_segments, allow_inf=True)
     first = np.minimum(positive("initial_window_segments", initial_window_segments), largest)
     growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
+    note_outside_range(pftk_throughput_pps, loss_ratio=loss)
+    note_few_losses(lossy_transfer_s, np.where(loss < 1.0, count * loss, np.nan))
     any_lost = np.where(count > 0, -np.expm1(count * np.log1p(-loss)), 0.0)
     started = slow_start_segments(count, loss_ratio=loss) + any_lost
     started = np.clip(started, np.minimum(count, 1.0), count)

@@ -20,6 +20,7 @@ from netcalc.checks import (
     keep_nan,
     model,
     non_negative,
+    note_outside_range,
     positive,
     ratio,
     whole,
@@ -29,7 +30,7 @@ from netcalc.models.bounds import tcp_window
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.models.tcp._sending import ETHERNET_BYTES, wire_sizes
 from netcalc.models.tcp.bbr import LEAST_WINDOW_PACKETS, LOSS_TOLERANCE_RATIO
-from netcalc.models.tcp.cubic import cubic_raw_window_packets
+from netcalc.models.tcp.cubic import cubic_raw_window_packets, cubic_throughput_bps
 from netcalc.models.tcp.loss_limited import mathis_constant, reno_window_packets
 from netcalc.models.tcp.pftk import pftk_throughput_pps
 from netcalc.models.tcp.timers import MIN_RTO_S
@@ -115,7 +116,7 @@ def congestion_limit_bps(
     Validity: independent random losses of single packets, flows that share no bottleneck buffer.
     CUBIC's window is that of periodic loss.
 
-    Range: loss_ratio up to 0.05.
+    Range: that of cubic_throughput_bps; that of pftk_throughput_pps; loss_ratio (of BBR) up to 0.2.
 
     Defaults: congestion_control, segments_per_ack, min_rto_s.
 
@@ -235,7 +236,7 @@ def path_ceilings(
     Typical: 1 Gbit/s, 20 ms, 0.01 %: loss 70 Mbit/s, line 941 Mbit/s; a window of 64 KiB, 26
     Mbit/s.
 
-    Range: loss_ratio up to 0.05.
+    Range: that of cubic_throughput_bps; that of pftk_throughput_pps; loss_ratio (of BBR) up to 0.2.
 
     Defaults: congestion_control, segments_per_ack, min_rto_s.
 
@@ -289,9 +290,12 @@ def _congestion_pps(
 ) -> FloatArray:
     """Return the segments per second of a flow that its congestion control holds under loss."""
     if rule == "bbr":
+        note_outside_range(congestion_limit_bps, code="beyond-loss-tolerance", loss_ratio=loss)
         tolerated = loss <= LOSS_TOLERANCE_RATIO
         limited = np.where(tolerated, np.inf, LEAST_WINDOW_PACKETS * (1.0 - loss) / rtt)
         return np.where(np.isnan(loss + rtt), np.nan, limited)
+    used = cubic_throughput_bps if rule == "cubic" else pftk_throughput_pps
+    note_outside_range(used, loss_ratio=loss)
     window = reno_window_packets(loss, constant=mathis_constant(per_ack))
     reno = pftk_throughput_pps(loss, rtt_s=rtt, rto_s=rto, segments_per_ack=per_ack)
     limit = np.minimum(window / rtt, reno)

@@ -11,7 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, keep_nan, model, non_negative, note, positive, ratio
+from netcalc.checks import (
+    FloatArray,
+    keep_nan,
+    model,
+    non_negative,
+    note,
+    note_outside_range,
+    positive,
+    ratio,
+)
 from netcalc.models.blocks import blockwise
 from netcalc.models.tcp.bbr import (
     LEAST_WINDOW_PACKETS,
@@ -83,7 +92,7 @@ def bbr_throughput_bps(
 
     Typical: nearly the whole line up to 15 % of loss, where Reno at 100 ms has 0.1 Mbit/s.
 
-    Range: everywhere.
+    Range: loss_ratio (below the tolerance of the version) up to 0.2.
 
     Symbols: :math:`p` loss_ratio, :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`MSS`
     mss_bytes, :math:`p_0` loss_tolerance_ratio.
@@ -161,7 +170,7 @@ def congestion_controls(
 
     Typical: 1 Gbit/s, 20 ms, 0.01 %: Reno and CUBIC 70 Mbit/s, BBR the line.
 
-    Range: loss_ratio up to 0.01.
+    Range: that of mathis_throughput_bps.
 
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`R` bandwidth_bps, :math:`MSS`
     mss_bytes, :math:`b` segments_per_ack, :math:`T_0` min_rto_s.
@@ -190,6 +199,7 @@ def congestion_controls(
     path = {"mss_bytes": segment, "rtt_s": rtt}
     bits = 8.0 * segment
     own = {**path, "segments_per_ack": acked, "min_rto_s": rto - rtt}
+    note_outside_range(mathis_throughput_bps, loss_ratio=loss)
     rates = (
         congestion_limit_bps(loss, **own, congestion_control="reno"),
         mathis_throughput_bps(loss, **path, constant=mathis_constant(acked)),

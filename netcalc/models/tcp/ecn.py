@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, model, non_negative, positive, whole
+from netcalc.checks import (
+    FloatArray,
+    between,
+    model,
+    non_negative,
+    note_outside_range,
+    positive,
+    whole,
+)
 
 
 @model
@@ -33,11 +41,12 @@ def dctcp_threshold_bytes(bandwidth_bps: ArrayLike, *, rtt_s: ArrayLike) -> Floa
     Notes
     -----
     Validity: long flows in step, evenly sent. Real hosts send bursts (segmentation offload, delayed
-    interrupts): 65 packets instead of 20 are recommended at 10 Gbit/s.
+    interrupts): 65 packets instead of 20 are recommended at 10 Gbit/s. The paper measured it at 1
+    and 10 Gbit/s.
 
     Typical: 18 kB at 10 Gbit/s and 100 µs.
 
-    Range: everywhere.
+    Range: bandwidth_bps from 1e9 up to 1e10.
 
     Symbols: :math:`C` bandwidth_bps, :math:`RTT` rtt_s.
 
@@ -78,12 +87,13 @@ def dctcp_amplitude_packets(
 
     Notes
     -----
-    Validity: long flows in step; a few packets of window each. It grows with the root of the
-    product, where the swing of Reno grows with the product itself.
+    Validity: long flows in step; windows of many packets. It grows with the root of the product,
+    where the swing of Reno grows with the product itself. From windows of ten packets on it is at
+    most 8 % below the exact solution of the paper's equation 6, at five 12 %.
 
     Typical: 2 flows at 10 Gbit/s and 100 µs (83 packets) with K = 40: 11 packets.
 
-    Range: everywhere.
+    Range: window_packets (the product and the threshold, over the flows) from 10.
 
     Symbols: :math:`N` flow_count, :math:`C \cdot RTT` bdp_packets, :math:`K` threshold_packets.
 
@@ -99,6 +109,7 @@ def dctcp_amplitude_packets(
     flows = whole("flow_count", flow_count, low=1)
     held = non_negative("bdp_packets", bdp_packets)
     held = held + non_negative("threshold_packets", threshold_packets)
+    note_outside_range(dctcp_amplitude_packets, window_packets=held / flows)
     return np.sqrt(0.5 * flows) * np.sqrt(held)
 
 
@@ -142,7 +153,7 @@ def ecn_threshold_bytes(
 
     Typical: 125 kB at 10 Gbit/s and 100 µs for one flow of Reno: seven times that of DCTCP.
 
-    Range: everywhere.
+    Range: flow_count (of several flows) from 100.
 
     Symbols: :math:`C` bandwidth_bps, :math:`RTT` rtt_s, :math:`N` flow_count, :math:`\beta`
     decrease_factor.
@@ -159,5 +170,7 @@ def ecn_threshold_bytes(
     """
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
     product = positive("bandwidth_bps", bandwidth_bps) / 8.0 * non_negative("rtt_s", rtt_s)
-    flows = np.sqrt(whole("flow_count", flow_count, low=1))
-    return product * ((1.0 - kept) / (kept * flows))
+    flows = whole("flow_count", flow_count, low=1)
+    several = np.where(flows > 1.0, flows, np.nan)
+    note_outside_range(ecn_threshold_bytes, code="few-flows", flow_count=several)
+    return product * ((1.0 - kept) / (kept * np.sqrt(flows)))

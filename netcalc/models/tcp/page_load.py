@@ -11,7 +11,17 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, choice, keep_nan, model, non_negative, positive, whole
+from netcalc.checks import (
+    FloatArray,
+    choice,
+    keep_nan,
+    model,
+    non_negative,
+    note_outside_range,
+    positive,
+    whole,
+)
+from netcalc.models.delays.latency import INITIAL_WINDOW_BYTES
 from netcalc.models.tcp.handshakes import SECURITY_ROUND_TRIPS, Security, round_trips
 
 Http: TypeAlias = Literal["1.0", "1.1", "1.1-pipelined", "2", "3"]
@@ -161,9 +171,10 @@ def page_load_s(
     -----
     Validity: as :func:`page_round_trips`; a lower bound: the line is full while data comes, and
     without loss, whose head-of-line blocking HTTP/3 avoids, HTTP/2 and 3 differ by the handshake
-    only.
+    only. Beyond a first window of ten segments (RFC 6928) each doubling takes a round trip more.
 
-    Range: everywhere.
+    Range: flight_bytes (most in a round trip on one connection, where the path holds more than a
+    first window) up to 14600.
 
     Symbols: :math:`k` object_count, :math:`RTT` rtt_s, :math:`F` object_bytes, :math:`B`
     page_bytes, :math:`R` bandwidth_bps, :math:`t_{server}` server_s. Not in the equation: http,
@@ -187,8 +198,13 @@ def page_load_s(
     trips = page_round_trips(
         object_count, http=http, security=security, connection_count=connection_count
     )
-    waiting = trips * non_negative("rtt_s", rtt_s) + non_negative("server_s", server_s)
+    rtt = non_negative("rtt_s", rtt_s)
     rate = positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
-    page = non_negative("page_bytes", page_bytes) / rate
-    objects = non_negative("object_bytes", object_bytes) / rate
-    return waiting + 8.0 * (page + objects * whole("object_count", object_count))
+    page, each = non_negative("page_bytes", page_bytes), non_negative("object_bytes", object_bytes)
+    count = whole("object_count", object_count)
+    at_once = np.minimum(count, 1.0) if http.startswith("1.") else count
+    flight = np.maximum(page, each * at_once)
+    flight = np.where(rate / 8.0 * rtt > INITIAL_WINDOW_BYTES, flight, np.nan)
+    note_outside_range(page_load_s, flight_bytes=flight)
+    waiting = trips * rtt + non_negative("server_s", server_s)
+    return waiting + 8.0 * (page / rate + each / rate * count)

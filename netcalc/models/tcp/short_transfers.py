@@ -59,7 +59,7 @@ def sending_s(
     Validity: no loss, a buffer that holds what slow start overshoots. With whole windows and
     growth 2 it equals a packet simulation; with growth 1.5 windows are real numbers.
 
-    Range: everywhere.
+    Range: growth from 1.5 up to 2.
 
     Symbols: :math:`n` segments, :math:`L` packet_bytes, :math:`R` bandwidth_bps, :math:`RTT_0`
     base_rtt_s, :math:`W_1` initial_window_segments, :math:`g` growth. Not in the equation:
@@ -229,7 +229,7 @@ def fetch_s(
     -----
     Validity: as :func:`sending_s`; the request fits one segment.
 
-    Range: everywhere.
+    Range: growth from 1.5 up to 2.
 
     Defaults: handshake_round_trips, header_bytes.
 

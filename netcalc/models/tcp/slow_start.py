@@ -123,10 +123,12 @@ def rounds(
 
     Notes
     -----
-    Validity: no loss, a link that is never full, a receive window that never limits. Growth 1.5
-    is the real-valued form; :func:`rounds_delayed_ack` counts whole segments.
+    Validity: no loss, a link that is never full, a receive window that never limits. Growth 1.5 is
+    the real-valued form; :func:`rounds_delayed_ack` counts whole segments. With windows of two
+    segments and more the two differ by at most a round. Beyond 1.4 million segments of 1460 bytes
+    the window exceeds TCP's largest (RFC 7323).
 
-    Range: everywhere.
+    Range: segments up to 1.4e6; growth from 1.5 up to 2.
 
     Symbols: :math:`n` segments, :math:`W_1` initial_window_segments, :math:`g` growth.
 
@@ -192,7 +194,7 @@ def rounds_delayed_ack(
     Validity: as :func:`rounds`, without byte counting. The delayed-ACK timer is shorter than a
     round trip.
 
-    Range: everywhere.
+    Range: segments up to 1.4e6.
 
     Defaults: segments_per_ack.
 
@@ -259,9 +261,9 @@ def window_growth_s(
 
     Notes
     -----
-    Validity: as :func:`rounds`.
+    Validity: as :func:`rounds`. TCP's largest window is 1 GiB (RFC 7323).
 
-    Range: everywhere.
+    Range: window_bytes up to 1073725440; growth from 1.5 up to 2.
 
     Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`M` mss_bytes, :math:`W_1`
     initial_window_segments, :math:`g` growth.

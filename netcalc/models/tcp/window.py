@@ -18,6 +18,7 @@ from netcalc.checks import (
     keep_nan,
     model,
     non_negative,
+    note_outside_range,
     positive,
     whole,
 )
@@ -157,9 +158,10 @@ def throughput_bps(
     Notes
     -----
     Validity: no loss. With a window of few packets use :func:`serialized_throughput_bps`, which
-    adds the serialization of a packet.
+    adds the serialization of a packet. From ten full frames in flight on it is at most 10 % above
+    it.
 
-    Range: everywhere.
+    Range: bdp_bytes (rate times round trip, where the window is below it) from 15180.
 
     Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps.
 
@@ -178,6 +180,8 @@ def throughput_bps(
     rtt = positive("rtt_s", rtt_s)
     rate = positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
     result = window * (8.0 / rtt)
+    product = np.where(result < rate, rate * (rtt / 8.0), np.nan)
+    note_outside_range(throughput_bps, bdp_bytes=product)
     return np.minimum(result, rate)
 
 

@@ -58,7 +58,7 @@ def access_node_bandwidth_bps(
 
     Typical: 200 subscribers of 2 Mbit/s in the mean and 1 Gbit/s sold: 1.6 Gbit/s.
 
-    Range: peak_factor from 1 up to 1.2.
+    Range: subscriber_count from 100; peak_factor from 1 up to 1.2.
 
     Symbols: :math:`N` subscriber_count, :math:`T_{avg}` mean_bps, :math:`T_{max}` sold_bps,
     :math:`K` peak_factor.
@@ -116,7 +116,7 @@ def access_node_subscriber_count(
     -----
     Validity: as :func:`access_node_bandwidth_bps`.
 
-    Range: peak_factor from 1 up to 1.2.
+    Range: result from 100; peak_factor from 1 up to 1.2.
 
     Symbols: :math:`C` bandwidth_bps, :math:`T_{avg}` mean_bps, :math:`T_{max}` sold_bps,
     :math:`K` peak_factor.

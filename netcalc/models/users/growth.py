@@ -61,11 +61,12 @@ def annual_growth(
     Notes
     -----
     Validity: two readings; noise in either goes into the rate in full, so use readings of the same
-    season that are a year or more apart.
+    season that are a year or more apart. A season of 10 % up and down puts up to 19 percentage
+    points into the rate of a year and more (none of whole years), 64 into that of half a year.
 
     Typical: 20 to 40 % a year for fixed access networks.
 
-    Range: everywhere.
+    Range: elapsed_s from 31557600.
 
     Symbols: :math:`X` traffic_bps, :math:`X_0` earlier_traffic_bps, :math:`t` elapsed_s.
 
@@ -112,9 +113,11 @@ def grown_traffic_bps(
     Notes
     -----
     Validity: the same rate every year; growth of access traffic has slowed in most networks, so
-    that the law overstates what lies more than a few years ahead.
+    that the law overstates what lies more than a few years ahead. Where the growth itself falls by
+    a tenth every year, the law is up to 9 % too high after three years, and 18 % after four (40 % a
+    year).
 
-    Range: everywhere.
+    Range: elapsed_s up to 94672800.
 
     Symbols: :math:`X` traffic_bps, :math:`g` annual_growth, :math:`t` elapsed_s.
 
@@ -174,12 +177,13 @@ def exhaustion_s(
     Notes
     -----
     Validity: the same rate every year, see :func:`grown_traffic_bps`. The time is the longer the
-    more uncertain the growth is: it goes with its inverse.
+    more uncertain the growth is: it goes with its inverse. It looks three years ahead, as far as
+    :func:`grown_traffic_bps`.
 
     Typical: a target of 0.5 on each of two links that carry the traffic of one another, of 0.7 to
     0.8 on a link alone, for the busy-hour mean of 5 minutes.
 
-    Range: everywhere.
+    Range: result up to 94672800.
 
     Symbols: :math:`X` traffic_bps, :math:`C` capacity_bps, :math:`g` annual_growth, :math:`u`
     target_utilization.
@@ -240,9 +244,10 @@ def linear_exhaustion_s(
     Notes
     -----
     Validity: a constant number of new users of constant demand. It gives a later date than compound
-    growth that has the same first year.
+    growth that has the same first year. After three years the line is 14 % below compound growth of
+    30 %, after four 23 %.
 
-    Range: everywhere.
+    Range: result up to 94672800.
 
     Symbols: :math:`X` traffic_bps, :math:`C` capacity_bps, :math:`a` annual_increase_bps, :math:`u`
     target_utilization.

@@ -8,6 +8,9 @@ takes classes of users with different rates.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -17,7 +20,7 @@ from netcalc.checks import (
     keep_nan,
     model,
     non_negative,
-    note,
+    note_outside_range,
     one_dimensional,
     positive,
     ratio,
@@ -29,9 +32,6 @@ from netcalc.models.users._search import least_whole
 
 MAX_USERS = 1e9
 """Largest number of users."""
-
-NORMAL_VARIANCE = 10.0
-"""Variance of the active users from which the normal distribution is used."""
 
 _MARGIN = 1e-12
 """By this share of itself a probability may be off: a half must count as a half."""
@@ -123,10 +123,11 @@ def overload_normal_ratio(
 
     Notes
     -----
-    Validity: many users, N p (1 - p) of 10 and more, and a tail that is not small. With 120 users
-    of 10 % it gives 0.0048 for 0.0079 beyond twenty, and the further out the less.
+    Validity: many users, and a tail that is not small. With 120 users of 10 % it gives 0.0048 for
+    0.0079 beyond twenty, and the further out the less. From a variance of 10 on it is within 0.021
+    of the probability, at 5 within 0.028.
 
-    Range: everywhere.
+    Range: active_variance (users times p (1 - p)) from 10.
 
     Symbols: :math:`n` active_count, :math:`N` user_count, :math:`p` active_ratio.
 
@@ -146,7 +147,7 @@ def overload_normal_ratio(
     users = _users(user_count)
     share = ratio("active_ratio", active_ratio)
     spread = np.sqrt(users * share * (1.0 - share))
-    _note_few(np.asarray(users * share * (1.0 - share)))
+    _note_few(overload_normal_ratio, spread * spread)
     distance = active + 0.5 - users * share
     # Without spread all are active, or none: half a user lies between the two.
     score = np.where(spread > 0.0, distance / spread, np.where(distance > 0.0, np.inf, -np.inf))
@@ -299,10 +300,11 @@ def shared_bandwidth_normal_bps(
 
     Notes
     -----
-    Validity: many users, N p (1 - p) of 10 and more; too low far out in the tail. The factor
-    :math:`z_q` is the quantile of the normal distribution: 1.645 at 95 %, 2.326 at 99 %.
+    Validity: many users; too low far out in the tail. The factor :math:`z_q` is the quantile of the
+    normal distribution: 1.645 at 95 %, 2.326 at 99 %. Within 6 % of :func:`shared_bandwidth_bps`
+    from a variance of 10 up to the 99.9th percentile, at a variance of 5 within 12 %.
 
-    Range: everywhere.
+    Range: active_variance (users times p (1 - p)) from 10; quantile up to 0.999.
 
     Symbols: :math:`N` user_count, :math:`p` active_ratio, :math:`r` user_bps, :math:`q` quantile,
     :math:`C` result.
@@ -322,7 +324,7 @@ def shared_bandwidth_normal_bps(
     users = _users(user_count)
     share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
     rate = non_negative("user_bps", user_bps)
-    _note_few(np.asarray(users * share * (1.0 - share)))
+    _note_few(shared_bandwidth_normal_bps, users * share * (1.0 - share))
     bandwidth = _normal(users * share, users * share * (1.0 - share), users, wanted)
     return rate * bandwidth
 
@@ -363,12 +365,15 @@ def class_bandwidth_bps(
     Notes
     -----
     Validity: all users independent, and none of them a large part of the whole: the normal
-    distribution is too low far out in the tail. The factor :math:`z_q` is its quantile.
+    distribution is too low far out in the tail. The factor :math:`z_q` is its quantile. Within 5 %
+    of the exact sum over all classes from a variance of 10, in squares of the largest rate; at 1 up
+    to 20 % off.
 
     Typical: 400 users of web at 2 Mbit/s and 10 %, 100 of video at 5 Mbit/s and 30 %: 273 Mbit/s
     at the 95th percentile, 43 more than the mean.
 
-    Range: everywhere.
+    Range: active_variance (that of the rate, in squares of the largest rate of a user) from 10;
+    quantile up to 0.999.
 
     Symbols: :math:`N_i` user_count, :math:`p_i` active_ratio, :math:`r_i` user_bps, :math:`q`
     quantile, :math:`C` result.
@@ -399,7 +404,7 @@ def class_bandwidth_bps(
     # As many users of one rate have the same third moment in their deviation: a few users of a
     # large rate are few, whatever else there is.
     alike = (spread @ part**2) ** 3 / np.maximum((spread @ part**3) ** 2, 1e-300)
-    _note_few(np.asarray(alike))
+    _note_few(class_bandwidth_bps, np.asarray(alike))
     mean, most = (users * share * rate).sum(), (users * rate).sum()
     variance = (spread @ part**2) * largest**2
     return _normal(np.asarray(mean), np.asarray(variance), np.asarray(most), wanted)
@@ -530,11 +535,10 @@ def multiplexing_gain(
     return keep_nan(np.where(users > 0.0, gain, 1.0), users, share, wanted)
 
 
-def _note_few(variance: FloatArray) -> None:
-    """Say that the normal distribution is used for fewer users than it is good for."""
-    few = variance[(variance > 0.0) & (variance < NORMAL_VARIANCE)]
-    if few.size:
-        note("few-for-normal", name="user_count", variance=float(few.min()))
+def _note_few(formula: Callable[..., Any], variance: FloatArray) -> None:
+    """Note a variance that is too small for the normal distribution; without one it is exact."""
+    judged = np.where(variance > 0.0, variance, np.nan)
+    note_outside_range(formula, code="few-for-normal", active_variance=judged)
 
 
 def _users(user_count: ArrayLike) -> FloatArray:

@@ -82,7 +82,7 @@ def test_few_flows_come_with_a_note():
     formula = calculator.formula("hashing.fullest_link_approx_flows")
     with doubts() as found:
         result = formula.evaluate({"flow_count": 16.0, "link_count": 64.0})
-    assert formula.doubt(result, found).startswith("16 flows are too few for the law of many")
+    assert formula.doubt(result, found).startswith("0.25 flows a link are too few for the law of")
 
 
 def test_too_many_flows_are_refused():

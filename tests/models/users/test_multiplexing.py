@@ -190,7 +190,7 @@ def test_few_users_are_told_where_the_normal_distribution_is_used():
             [20, 5], active_ratio=[0.1, 0.3], user_bps=[2e6, 5e6], quantile=0.95
         )
     # (1.8 x 2^2 + 1.05 x 5^2)^3 / (1.8 x 2^3 + 1.05 x 5^3)^2, the variance of as many of one rate
-    assert found[0].values["variance"] == pytest.approx(33.45**3 / 145.65**2)
+    assert found[0].values["value"] == pytest.approx(33.45**3 / 145.65**2)
 
 
 @pytest.mark.each(("users", "is_few"), [(2, True), (39, True), (40, False), (400, False)])
