@@ -4,7 +4,7 @@
 >>> transfers = TransferSamples(payload_bytes=[1e4, 1e5, 1e6], duration_s=[0.032, 0.048, 0.208])
 >>> found = overlay(transfers)
 >>> round(float(found.residual.max()), 4), found.predicted_label
-(0.0, 'fitted: 30.22 ms + 45 Mbit/s')
+(0.0, 'fitted: 30.22 ms + 45 Mbit/s (line)')
 """
 
 from __future__ import annotations

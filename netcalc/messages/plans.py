@@ -63,7 +63,7 @@ PLANS: dict[str, str] = {
         "extends a growth, and is no forecast"
     ),
     "link-beyond-ethernet": (
-        "no link of Ethernet has this rate: it is that of {count} links of {rate_bps:bit/s}"
+        "no link of Ethernet has this rate: it is that of {count} links of {rate_bps:bit/s} (line)"
     ),
     "link-full-in": "full in {time}",
     "link-full-on": "full in {time}, on {date}",

@@ -32,7 +32,7 @@ MOST_CUTS = 5
 Row = dict[str, Any]
 
 
-RATES = ("rate_bps", "load_bps", "failure_load_bps", "cut_bps")
+RATES = ("rate_bps", "load_bps", "failure_load_bps", "cut_bps", "own_bps")
 """Rates of the rows: all are at the layer of the rates of the links. [bit/s]"""
 
 

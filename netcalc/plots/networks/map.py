@@ -31,6 +31,7 @@ from netcalc.plots.style import (
     new_source,
 )
 from netcalc.printable import printable
+from netcalc.rate_layers import LINE
 
 MOST_NAMES = 40
 """Up to as many nodes have their names on the map; hovering has those of the links. [1]"""
@@ -192,7 +193,7 @@ def _columns(
         "xs": lines[:, :, 0].tolist(),
         "ys": lines[:, :, 1].tolist(),
         "direction": [f"{one['from']} to {one['to']}" for one in rows],
-        "link": [f"{one['link']}, {units.show(one['rate_bps'], 'bit/s')}" for one in rows],
+        "link": [f"{one['link']}, {units.show_rate(one['rate_bps'], LINE)}" for one in rows],
         "load": [_number(one, "load_ratio", "ratio") for one in rows],
         "delay": [_number(one, "delay_s", "s") for one in rows],
         "failure": [one["failure"] or "no failure" for one in rows],

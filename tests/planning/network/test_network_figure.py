@@ -114,7 +114,7 @@ def test_hovering_has_load_delay_failure_and_dates():
     _, drawn = drawn_square()
     data = drawn.sources["load from 75% to 100%"].data
     assert data["load"] == ["90%"]
-    assert data["link"] == ["z, 1 Gbit/s"]
+    assert data["link"] == ["z, 1 Gbit/s (line)"]
     assert data["delay"][0].endswith("ms")
     assert data["failure"][0] in {"up", "down", "x", "y", "no failure"}
     assert data["date"] == ["not within 100 years"]  # without growth
