@@ -33,3 +33,18 @@ def test_levels_that_noise_leaves():
     ratio = 10 * np.log10(32**2 - 1)
     found = channel.shannon_bps(3100, snr_db=ratio)
     assert found == pytest.approx(float(channel.nyquist_bps(3100, level_count=32)), rel=1e-12)
+
+
+@pytest.mark.each("width", [0.5, 3100.0, 2e7])
+@pytest.mark.each("bits", [1e-14, 1e-9, 0.3, 10.0, 57.0, 900.0])
+def test_the_ratio_for_a_rate_in_a_width(width, bits):
+    """Second method: mpmath, 10 log10(2^(C/B) - 1)."""
+    with mp.workdps(400):
+        exact = float(10 * mp.log10(mp.mpf(2) ** mp.mpf(bits) - 1))
+    found = channel.shannon_snr_db(bits * width, channel_hz=width)
+    assert found == pytest.approx(exact, rel=1e-12, abs=1e-12)
+
+
+def test_a_signal_of_one_level_says_nothing():
+    """Definition: log2(1) is 0; no signal has less than one level."""
+    assert channel.nyquist_bps(3000, level_count=1) == 0

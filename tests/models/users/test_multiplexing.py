@@ -212,3 +212,20 @@ def test_lists_of_classes_have_one_length():
         )
     with pytest.raises(DomainError, match="user_bps must have 2 numbers, got 1"):
         multiplexing.class_bandwidth_bps([1, 2], active_ratio=[0.1] * 2, user_bps=1.0, quantile=0.5)
+
+
+def test_one_user_or_two_by_the_normal_distribution():
+    """Derived: two users at a half have a mean of 1 and a deviation of sqrt(1/2); a user who never
+    sends takes nothing, one who always does all of a rate, whatever the percentile."""
+    wanted = {"user_bps": 1e6, "quantile": 0.8}
+    with doubts():
+        found = multiplexing.shared_bandwidth_normal_bps(2, active_ratio=0.5, **wanted)
+        assert found == pytest.approx(1e6 * (1 + 0.8416212335729143 * 0.5**0.5), rel=1e-12)
+        assert multiplexing.shared_bandwidth_normal_bps(7, active_ratio=0.0, **wanted) == 0
+        assert multiplexing.shared_bandwidth_normal_bps(7, active_ratio=1.0, **wanted) == 7e6
+
+
+def test_no_share_of_the_time_takes_nobody():
+    """Definition: the rate that is not exceeded for none of the time."""
+    given = {"active_ratio": 0.5, "quantile": 0.0}
+    assert multiplexing.active_percentile_count([0, 1, 30], **given).tolist() == [0.0, 0.0, 0.0]
