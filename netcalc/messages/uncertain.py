@@ -42,6 +42,7 @@ UNCERTAIN: dict[str, str] = {
     "draws-refused": (
         "{share:ratio} of the draws are impossible together, the first because {reason}"
     ),
+    "input-also-free": "{name} is a range, and is to be swept or solved for, too",
     # Notes on an answer.
     "draws-truncated": (
         "{name} is truncated to what is possible ({limits}): {share:ratio} of {distribution} is "
@@ -57,6 +58,19 @@ UNCERTAIN: dict[str, str] = {
         "less than {share:ratio} of the draws are doubtful (the worst: {doubt})"
     ),
     "draws-whole": "{name} is drawn as whole numbers",
+    "draws-fewer": "{draws:,} draws in place of {usual:,}, so that the answer comes soon",
+    "draws-several-solutions": (
+        "{share:ratio} of the draws have several solutions, of which the least counts"
+    ),
+    "band-left-out": (
+        "up to {share:ratio} of the draws at a point are impossible together and are left out"
+    ),
+    "band-not-a-number": (
+        "up to {share:ratio} of the draws at a point have no result; the percentiles are of the "
+        "others"
+    ),
+    "band-infinite": "up to {share:ratio} of the draws at a point have an infinite result",
+    "band-doubtful": "some of the draws are doubtful ({doubt})",
     "importance-correlated": (
         "which input matters most is not computed: first-order indices are of independent inputs, "
         "and {names} are correlated"
@@ -77,6 +91,7 @@ UNCERTAIN_HINTS: dict[str, str] = {
         "truncated(...)"
     ),
     "draws-refused": "Narrow the distributions, or leave these draws out: truncate=True",
+    "input-also-free": "Give it one value, or none, or leave it as a range without the other",
     "fit-without-value": "Name the parameters that are wanted, if they are others",
     "correlation-malformed": "Write for example bandwidth,latency=0.5",
     "several-columns-of-draws": "Name one with column=, or call netcalc.uncertain.spreads",

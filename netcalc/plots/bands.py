@@ -1,0 +1,183 @@
+"""A formula over one argument with others uncertain: the median in a band from p5 to p95."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import partial
+
+import numpy as np
+from bokeh.models import ColumnDataSource, VArea
+from bokeh.plotting import figure
+
+from netcalc.calculator import (
+    Formula,
+    Inputs,
+    Parameter,
+    is_staircase,
+    percentile_name,
+    range_text,
+    result_unit,
+)
+from netcalc.checks import FloatArray
+from netcalc.plots.formula import (
+    FORMULA_HEIGHT,
+    add_lines_below,
+    ends_of_axis,
+    formula_caption,
+)
+from netcalc.plots.plot import Plot, ready
+from netcalc.plots.style import (
+    DASHES,
+    PALETTES,
+    Axis,
+    Theme,
+    add_hover,
+    add_legend,
+    add_line,
+    new_figure,
+    new_source,
+)
+from netcalc.uncertain import Band
+from netcalc.units import show
+
+_BAND_ALPHA = 0.22
+_BEYOND = 10.0
+"""Where an infinite percentile is drawn: at this many times the end of the axis."""
+
+
+def bands(
+    wanted: Formula,
+    found: Mapping[str, Band],
+    over: Parameter,
+    arguments: Mapping[str, object],
+    inputs: Inputs,
+    *,
+    column: str = "result",
+    varied: Collection[str] = (),
+    logarithmic: bool = False,
+    theme: Theme = "light",
+) -> Plot:
+    """Draw the median of a formula over one argument, in the band of its outer percentiles.
+
+    Parameters
+    ----------
+    wanted : Formula
+        The formula.
+    found : mapping of str to Band
+        Its bands over the same argument, by what tells them apart; one may have no name.
+    over : Parameter
+        The argument along the axis.
+    arguments : mapping of str to object
+        The arguments that are fixed.
+    inputs : mapping of str to Distribution
+        Those that are ranges.
+    column : str
+        Column of the result, of a formula that has several.
+    varied : collection of str
+        Names of arguments that differ between the bands: their names say how.
+    logarithmic : bool
+        Whether the axis of the argument is logarithmic; that of the result is then, too, if all of
+        it is above 0.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        A source for each band, of columns ``x``, ``low``, ``y`` (the median) and ``high``.
+    """
+    columns = {name: _columns(one) for name, one in found.items()}
+    every = np.concatenate([one[key] for one in columns.values() for key in ("low", "y", "high")])
+    finite = every[np.isfinite(every)]
+    log_y = logarithmic and bool(finite.size and (finite > 0).all())
+    low, high = _axis_ends(every, finite) if not log_y else (None, None)
+    unit = result_unit(wanted, column)
+    what = (wanted.short_name if column == "result" else column).replace("_", " ")
+    first = next(iter(found.values()))
+    percents = sorted(first.percentiles)
+    outer = f"{percentile_name(percents[0])} to {percentile_name(percents[-1])}"
+    top = float(finite.max()) if finite.size else 1.0
+    sources = {}
+    for name, one in columns.items():
+        one["high"] = np.where(np.isposinf(one["high"]), _BEYOND * (high or top), one["high"])
+        sources[name or "median"] = new_source(
+            name or "median", dict(ready(one, source_count=len(columns)))
+        )
+    x_axis = Axis(wanted.label(over.name), over.unit, "log" if logarithmic else "linear")
+    y_axis = Axis(what, unit, "log" if log_y else "linear", low, high)
+    ranges = [
+        f"{wanted.label(name)} {range_text(one, wanted.parameter(name).unit)}"
+        for name, one in inputs.items()
+    ]
+    fixed = [
+        f"{wanted.label(p.name)} {p.show(arguments.get(p.name, p.default))}"
+        for p in wanted.parameters
+        if p.name not in (over.name, *inputs, *varied) and (p.name in arguments or not p.required)
+    ]
+    lines = (
+        *formula_caption(wanted, [*ranges, *fixed]),
+        f"Band: {outer} of {first.draws:,} draws, the same at each point.",
+        *(["The axis ends before the largest values."] if high is not None else []),
+    )
+    text = "; ".join(_ends(name, one, unit) for name, one in found.items())
+    title = wanted.summary.rstrip(".")
+    draw = partial(_draw, sources, outer, x_axis, y_axis, title, lines, theme)
+    return Plot(draw, sources, f"{title}. {text}. {' '.join(lines)}", theme)
+
+
+def _columns(one: Band) -> dict[str, FloatArray]:
+    """Return the lines of a band; those of a staircase go along its steps."""
+    percents = sorted(one.percentiles)
+    middle = min(percents, key=lambda percent: abs(percent - 50.0))
+    rows = {"low": percents[0], "y": middle, "high": percents[-1]}
+    columns = {name: np.asarray(one.percentiles[percent]) for name, percent in rows.items()}
+    x = np.asarray(one.values, dtype=float)
+    if any(is_staircase(column) for column in columns.values()):
+        columns = {name: np.repeat(column, 2)[:-1] for name, column in columns.items()}
+        x = np.repeat(x, 2)[1:]
+    return {"x": x, **columns}
+
+
+def _axis_ends(every: FloatArray, finite: FloatArray) -> tuple[float | None, float | None]:
+    """Return the ends of a linear axis if some values dwarf the others or are infinite."""
+    low, high = ends_of_axis(finite)
+    if high is None and np.isposinf(every).any() and finite.size:
+        return min(0.0, float(finite.min())), 1.05 * float(finite.max())
+    return low, high
+
+
+def _draw(
+    sources: Mapping[str, ColumnDataSource],
+    outer: str,
+    x_axis: Axis,
+    y_axis: Axis,
+    title: str,
+    lines: tuple[str, ...],
+    theme: Theme,
+) -> figure:
+    chart = new_figure(x_axis, y_axis, title=title, height=FORMULA_HEIGHT)
+    palette, entries, drawn = PALETTES[theme], [], []
+    for i, (name, source) in enumerate(sources.items()):
+        color = palette[i % len(palette)]
+        area = VArea(x="x", y1="low", y2="high", fill_color=color, fill_alpha=_BAND_ALPHA)
+        band = chart.add_glyph(source, area, name=outer)
+        line = add_line(chart, source, line_color=color, line_dash=DASHES[i % len(DASHES)])
+        drawn.append(line)
+        alone = len(sources) == 1
+        entries += [(name, [line]), (outer, [band])] if alone else [(name, [line, band])]
+    rows = [(x_axis.name, "x", x_axis.unit)]
+    rows += [("low", "low", y_axis.unit), ("median", "y", y_axis.unit),
+             ("high", "high", y_axis.unit)]  # fmt: skip
+    add_hover(chart, drawn, rows)
+    add_legend(chart, entries)
+    add_lines_below(chart, lines)
+    return chart
+
+
+def _ends(name: str, one: Band, unit: str) -> str:
+    """Return a band at both ends of the argument, in words."""
+    ends = []
+    for at in (0, -1):
+        low, *_, high = (show(float(one.percentiles[p][at]), unit) for p in sorted(one.percentiles))
+        ends.append(f"{low} to {high}")
+    return f"{name or 'the band'}: {ends[0]} at the start, {ends[1]} at the end"
