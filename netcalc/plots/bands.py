@@ -19,6 +19,7 @@ from netcalc.calculator import (
     result_unit,
 )
 from netcalc.checks import FloatArray
+from netcalc.display import long_time
 from netcalc.plots.formula import (
     FORMULA_HEIGHT,
     add_lines_below,
@@ -87,11 +88,12 @@ def bands(
         A source for each band, of columns ``x``, ``low``, ``y`` (the median) and ``high``.
     """
     columns = {name: _columns(one) for name, one in found.items()}
+    shown_unit = result_unit(wanted, column)
+    columns, unit = _in_long_times(columns, shown_unit)
     every = np.concatenate([one[key] for one in columns.values() for key in ("low", "y", "high")])
     finite = every[np.isfinite(every)]
     log_y = logarithmic and bool(finite.size and (finite > 0).all())
     low, high = _axis_ends(every, finite) if not log_y else (None, None)
-    unit = result_unit(wanted, column)
     what = (wanted.short_name if column == "result" else column).replace("_", " ")
     first = next(iter(found.values()))
     percents = sorted(first.percentiles)
@@ -119,7 +121,7 @@ def bands(
         f"Band: {outer} of {first.draws:,} draws, the same at each point.",
         *(["The axis ends before the largest values."] if high is not None else []),
     )
-    text = "; ".join(_ends(name, one, unit) for name, one in found.items())
+    text = "; ".join(_ends(name, one, shown_unit) for name, one in found.items())
     title = wanted.summary.rstrip(".")
     draw = partial(_draw, sources, outer, x_axis, y_axis, title, lines, theme)
     return Plot(draw, sources, f"{title}. {text}. {' '.join(lines)}", theme)
@@ -136,6 +138,20 @@ def _columns(one: Band) -> dict[str, FloatArray]:
         columns = {name: np.repeat(column, 2)[:-1] for name, column in columns.items()}
         x = np.repeat(x, 2)[1:]
     return {"x": x, **columns}
+
+
+def _in_long_times(
+    columns: dict[str, dict[str, FloatArray]], unit: str
+) -> tuple[dict[str, dict[str, FloatArray]], str]:
+    """Return the lines in days or years where they are such times, and the unit of the axis."""
+    finite = [one["y"][np.isfinite(one["y"])] for one in columns.values()]
+    size, name = long_time(unit, max((float(y.max()) for y in finite if y.size), default=0.0))
+    if size == 1.0:
+        return columns, unit
+    return {
+        label: {key: one if key == "x" else one / size for key, one in rows.items()}
+        for label, rows in columns.items()
+    }, name
 
 
 def _axis_ends(every: FloatArray, finite: FloatArray) -> tuple[float | None, float | None]:

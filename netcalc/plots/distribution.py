@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, as_float
 from netcalc.errors import DomainError
+from netcalc.plots.formula import add_lines_below
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
     DASHES,
@@ -40,6 +41,7 @@ def distribution(
     percentiles: Mapping[float, float],
     title: str = "",
     note: str = "",
+    lines: Sequence[str] = (),
     theme: Theme = "light",
 ) -> Plot:
     """Draw how often each value occurs among samples, and where their percentiles are.
@@ -56,6 +58,8 @@ def distribution(
         Title above the figure.
     note : str
         Text that follows in the text alternative.
+    lines : sequence of str
+        Lines below the figure, such as what was drawn.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -85,8 +89,8 @@ def distribution(
     words = [f"{title or axis.name}: {', '.join(named)}.", note]
     if cut:
         words.append(f"{show(cut / values.size, 'ratio')} of the draws are outside the figure.")
-    form = ("distribution", axis, title, theme, tuple(named))
-    draw = partial(_draw, sources, tuple(named), axis, title, theme)
+    form = ("distribution", axis, title, theme, tuple(named), tuple(lines))
+    draw = partial(_draw, sources, tuple(named), axis, title, tuple(lines), theme)
     return Plot(draw, sources, " ".join(filter(None, words)), theme, form)
 
 
@@ -117,6 +121,7 @@ def _draw(
     named: tuple[str, ...],
     axis: Axis,
     title: str,
+    lines: tuple[str, ...],
     theme: Theme,
 ) -> figure:
     top = float(np.max(np.asarray(sources["draws"].data["top"])))
@@ -125,7 +130,7 @@ def _draw(
     look = {"fill_color": color, "fill_alpha": 0.45, "line_color": None}
     quads = Quad(left="left", right="right", bottom="bottom", top="top", **look)
     bars = chart.add_glyph(sources["draws"], quads, name="draws")
-    lines = {
+    marks = {
         name: add_line(
             chart, sources[name], line_color=INKS[theme], line_dash=DASHES[index % len(DASHES)]
         )
@@ -136,5 +141,6 @@ def _draw(
         [bars],
         [("from", "left", axis.unit), ("to", "right", axis.unit), ("share", "top", "ratio")],
     )
-    add_legend(chart, [(name, [one]) for name, one in lines.items()])
+    add_legend(chart, [(name, [one]) for name, one in marks.items()])
+    add_lines_below(chart, lines)
     return chart

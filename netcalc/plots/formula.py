@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -13,6 +13,7 @@ from bokeh.plotting import figure
 from netcalc import equations
 from netcalc.calculator import Curve, Formula, Parameter, Shade
 from netcalc.checks import FloatArray
+from netcalc.display import long_time
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
     DASHES,
@@ -112,6 +113,10 @@ def formula_curves(
         Whether that of the result is; by default, if the other is and all values are above 0.
     """
     values = np.concatenate([one.y[np.isfinite(one.y)] for one in lines.values()])
+    size, unit = long_time(wanted.unit, float(values.max()) if values.size else 0.0)
+    if size != 1.0:
+        lines = {name: replace(one, y=one.y / size) for name, one in lines.items()}
+        values = values / size
     positive = bool(values.size and (values > 0).all())
     log_y = positive and (logarithmic if log_result is None else log_result)
     fixed = [
@@ -124,7 +129,7 @@ def formula_curves(
     return FormulaCurves(
         lines=lines,
         x_axis=Axis(wanted.label(over.name), over.unit, "log" if logarithmic else "linear"),
-        y_axis=Axis(name, wanted.unit, "log" if log_y else "linear", low, high),
+        y_axis=Axis(name, unit, "log" if log_y else "linear", low, high),
         title=wanted.summary.rstrip("."),
         caption=formula_caption(wanted, fixed),
     )

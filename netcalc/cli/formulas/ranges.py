@@ -10,6 +10,7 @@ from netcalc import calculator, equations, uncertain, units
 from netcalc.calculator import Formula, Inputs, input_label, percentile_name, range_text
 from netcalc.cli import complain, ending_quietly, print_json, put, say
 from netcalc.cli.mistakes import CommandError
+from netcalc.display import long_time
 from netcalc.messages import Notice
 from netcalc.uncertain import Spread
 
@@ -57,7 +58,7 @@ def answer(
         dask=wanted.dask,
     )
     if plot is not None:
-        _plot(formula, spreads, plot)
+        _plot(formula, arguments, inputs, spreads, plot)
     if as_json:
         every = list(spreads.values())
         print_json(document(formula, arguments, inputs, _results(spreads), wanted, every))
@@ -179,23 +180,42 @@ def _print_csv(formula: Formula, spreads: Mapping[str, Spread]) -> None:
     write_csv(rows)
 
 
-def _plot(formula: Formula, spreads: Mapping[str, Spread], path: str) -> None:
+def _plot(
+    formula: Formula,
+    arguments: Mapping[str, Any],
+    inputs: Inputs,
+    spreads: Mapping[str, Spread],
+    path: str,
+) -> None:
     from netcalc import plots  # late: bokeh takes its time
-    from netcalc.cli.output import write_plot
+    from netcalc.cli.formulas.files import write_formula
 
     if len(spreads) > 1:
         raise CommandError("several-results", formula=formula.name)
     [found] = spreads.values()
-    shown = ", ".join(
+    shown = [
         f"{input_label(formula, name)} {one.text(formula.parameter(name.partition('[')[0]).unit)}"
         for name, one in found.inputs.items()
-    )
+    ]
+    size, unit = long_time(formula.unit, found.percentile(95.0))
     plot = plots.distribution(
-        found.samples,
-        axis=plots.Axis(formula.short_name.replace("_", " "), formula.unit),
-        percentiles=found.percentiles,
-        title=formula.summary,
-        note=f"Drawn of {shown}.",
+        found.samples / size,
+        axis=plots.Axis(formula.short_name.replace("_", " "), unit),
+        percentiles={percent: value / size for percent, value in found.percentiles.items()},
+        title=formula.summary.rstrip("."),
+        note=f"Drawn of {', '.join(shown)}.",
+        lines=(
+            *plots.formula_caption(formula, [*shown, *_fixed(formula, arguments, inputs)]),
+            f"{found.samples.size:,} draws.",
+        ),
     )
-    write_plot(plot, path)
-    put(f"wrote {path}", err=True)
+    write_formula(plot, path)
+
+
+def _fixed(formula: Formula, arguments: Mapping[str, Any], inputs: Inputs) -> list[str]:
+    """Return the arguments that are numbers, as people read them."""
+    return [
+        f"{formula.label(one.name)} {one.show(arguments.get(one.name, one.default))}"
+        for one in formula.parameters
+        if one.name not in inputs and (one.name in arguments or not one.required)
+    ]
