@@ -10,8 +10,8 @@ DAY_S = 86_400.0
 YEAR_S = 365.25 * DAY_S
 """A day and a year of the Julian calendar. [s]"""
 
-# From which value on, the factor and the name. Times have no kiloseconds, but days. Sizes and packet
-# rates change at 10 000, because 1500 B and 8127 pps are written that way.
+# From which value on, the factor and the name. Times have no kiloseconds, but days. Sizes and
+# packet rates change at 10 000, because 1500 B and 8127 pps are written that way.
 _STEPS: dict[str, tuple[tuple[float, float, str], ...]] = {
     "bit/s": tuple(
         (f, f, p + "bit/s") for f, p in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))

@@ -72,13 +72,20 @@ UNCERTAIN: dict[str, str] = {
     "band-infinite": "up to {share:ratio} of the draws at a point have an infinite result",
     "band-doubtful": "some of the draws are doubtful ({doubt})",
     "importance-correlated": (
-        "which input matters most is not computed: first-order indices are of independent inputs, "
-        "and {names} are correlated"
+        "{names} are correlated: what one explains alone includes what it has in common with the "
+        "others, so that the shares do not add up to 100%"
     ),
     "importance-not-finite": (
-        "which input matters most is not computed: the variance of results that are infinite or "
-        "not numbers is not known"
+        "some results are infinite or not numbers, so that their variance is not known: what an "
+        "input explains alone is of the ranks of the results"
     ),
+    "importance-rough": (
+        "the shares of the variance are good to {error:ratio.1} only: rare draws make most of it"
+    ),
+    "importance-rarely-finite": (
+        "which input matters most is not computed: rare draws have no finite result"
+    ),
+    "importance-few-draws": "which input matters most needs at least 100 draws",
     "importance-constant": "the result is the same for all draws",
 }
 

@@ -102,7 +102,7 @@ def evaluate(
         typical=typical,
         binding=_binding(shares, limits[int(found[BINDING])]) if limits else "",
         binding_shares=shares,
-        drivers=dict(first.first_order) if first is not None else {},
+        drivers=dict(first.first_order or first.explained_alone) if first is not None else {},
         notices=_notices(doubtful, inputs) if first is None else _named(first.notes, inputs),
     )
 

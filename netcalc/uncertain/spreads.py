@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.errors import DomainError, DoubtWarning
@@ -37,6 +38,10 @@ class Spread:
     first_order, total_order : mapping of str to float
         Sobol indices of the inputs that vary: the share of the variance of the result that an
         input alone explains, and with all its interactions. Empty where ``notes`` has the reason.
+    explained_alone : mapping of str to float
+        Where these indices are not defined, as inputs are correlated or some results infinite: the
+        share of the variance of the result, or of its ranks, that each input explains alone, with
+        what it has in common with others. The shares do not add up to 1.
     inputs : mapping of str to Distribution
         The inputs that vary, as they were drawn.
     correlations : mapping of pairs of str to float
@@ -52,6 +57,7 @@ class Spread:
     percentiles: Mapping[float, float]
     first_order: Mapping[str, float]
     total_order: Mapping[str, float]
+    explained_alone: Mapping[str, float]
     inputs: Mapping[str, Distribution]
     correlations: Mapping[tuple[str, str], float]
     seed: int
@@ -64,8 +70,9 @@ class Spread:
 
     @property
     def most_important(self) -> str | None:
-        """The input with the largest first-order index; None where there are none."""
-        return max(self.first_order, key=self.first_order.__getitem__, default=None)
+        """The input with the largest first-order index, or share alone; None without any."""
+        shares = self.first_order or self.explained_alone
+        return max(shares, key=shares.__getitem__, default=None)
 
     def percentile(self, percent: float) -> float:
         """Return a percentile of the results that are numbers: one of them, none between."""
@@ -169,9 +176,11 @@ def spreads(
     for _ in range(MOST_LIMITS):
         evaluation = Evaluation(model, fixed)
         try:
-            results = _computed(evaluation, plan, draws, truncate=truncate, dask=dask, notes=notes)
+            results, kept = _computed(
+                evaluation, plan, draws, truncate=truncate, dask=dask, notes=notes
+            )
             # A fresh one: that of workers has tried nothing here, and the answer must be the same.
-            matters = importance(Evaluation(model, fixed), plan, results=results)
+            matters = importance(Evaluation(model, fixed), plan, results=results, kept=kept)
             break
         except RefusedDraws as refused:
             last = refused.error
@@ -196,8 +205,11 @@ def _computed(
     truncate: bool,
     dask: str | None,
     notes: dict[str, Notice],
-) -> dict[str, FloatArray]:
-    """Return the columns of all draws, computed here or by workers, and note what was left out."""
+) -> tuple[dict[str, FloatArray], NDArray[np.bool_]]:
+    """Return the columns of all draws, computed here or by workers, and which draws these are.
+
+    What was left out is noted.
+    """
     starts = range(0, draws, BLOCK_DRAWS)
     pieces = [(start, min(BLOCK_DRAWS, draws - start)) for start in starts]
     whole: dict[str, FloatArray] = {}
@@ -221,7 +233,7 @@ def _computed(
             raise DomainError("draws-refused", "draws", share, share=share, reason=reason)
         notes["left out"] = Notice("draws-left-out", {"share": share})
         whole = {name: column[~refused] for name, column in whole.items()}
-    return whole
+    return whole, ~refused
 
 
 Piece = tuple[int, int]
@@ -282,6 +294,7 @@ def _spread(
         percentiles=percentiles_of(samples, percentiles),
         first_order=matters.first_order,
         total_order=matters.total_order,
+        explained_alone=matters.explained_alone,
         inputs=plan.inputs,
         correlations=dict(correlations),
         seed=plan.seed,

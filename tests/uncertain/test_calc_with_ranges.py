@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -126,3 +128,12 @@ def test_on_a_staircase_the_solution_is_an_interval():
 def test_what_does_not_fit_is_refused(arguments, code):
     done = run(*arguments)
     assert getattr(done.exception, "code", None) == code
+
+
+@pytest.mark.each("option", ["--sweep", "--solve"])
+def test_the_examples_of_the_documentation_are_what_the_command_prints(option):
+    text = (Path(__file__).parents[2] / "docs" / "uncertain.md").read_text(encoding="utf-8")
+    examples = [part.partition("```")[0] for part in text.split("```text\n$ netcalc ")[1:]]
+    [shown] = [one for one in examples if option in one.partition("\n")[0]]
+    line, _, printed = shown.partition("\n")
+    assert run(*shlex.split(line)).stdout == printed

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from netcalc import calculator, equations, uncertain, units
 from netcalc.calculator import Formula, Inputs, input_label, percentile_name, range_text
 from netcalc.cli import complain, ending_quietly, print_json, put, say
@@ -109,6 +111,8 @@ def _print(
             put(f"{percentile_name(percent)}: {units.show(value, unit)}")
         if found.first_order:
             say(f"matters most: {_importance(formula, found)}")
+        elif found.explained_alone:
+            say(f"explained by one input alone: {_explained_alone(formula, found)}")
     if explained:
         say(f"\n{formula.validity}\nFrom: {formula.source}")
 
@@ -122,6 +126,14 @@ def _importance(formula: Formula, found: Spread) -> str:
         return input_label(formula, ordered[0][0])
     together = f"; {_share(apart)} by several at once" if apart > 0.01 else ""
     return f"{', '.join(parts)} of the variance{together}"
+
+
+def _explained_alone(formula: Formula, found: Spread) -> str:
+    """Return the inputs with what each explains alone, the largest first."""
+    ordered = sorted(found.explained_alone.items(), key=lambda pair: -pair[1])
+    parts = [f"{input_label(formula, name)} {_share(share)}" for name, share in ordered]
+    what = "variance" if np.isfinite(found.samples).all() else "variance of the ranks"
+    return f"{', '.join(parts)} of the {what}"
 
 
 def _share(index: float) -> str:
@@ -161,6 +173,7 @@ def _results(spreads: Mapping[str, Spread]) -> dict[str, Any]:
             **{percentile_name(percent): value for percent, value in found.percentiles.items()},
             "first_order": dict(found.first_order),
             "total_order": dict(found.total_order),
+            "explained_alone": dict(found.explained_alone),
         }
         for column, found in spreads.items()
     }
