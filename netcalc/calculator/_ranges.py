@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,10 +19,11 @@ from netcalc.errors import DomainError, DoubtWarning, doubts
 from netcalc.messages import Notice
 
 if TYPE_CHECKING:
-    from netcalc.uncertain import Band, Distribution, Solutions
+    from netcalc.uncertain import Band, Distribution, Solutions, Spread
 
 Inputs: TypeAlias = "dict[str, Distribution | list[Distribution | float]]"
 """Arguments that are ranges or distributions, and lists of which some elements are."""
+_SMALL = 0.001  # a share of the variance below this is not told apart from none
 _NAMES = {5.0: "p5", 50.0: "median", 95.0: "p95"}
 
 
@@ -235,6 +236,71 @@ def input_label(wanted: Formula, name: str) -> str:
     argument, bracket, index = name.partition("[")
     label = wanted.label(argument)
     return f"{label} {int(index[:-1]) + 1}" if bracket else label
+
+
+def importance_line(wanted: Formula, found: Spread) -> str:
+    """Say which inputs matter most, or what each explains alone; empty if neither is known.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> from netcalc.uncertain import spread
+    >>> bdp = formula("bdp")
+    >>> ranges, _ = split_ranges(bdp, {"rtt": "20..30 ms", "bandwidth": "10..10.1 Mbit/s"})
+    >>> importance_line(bdp, spread(bdp.function, ranges))
+    'matters most: rtt 99.9%, bandwidth 0% of the variance'
+    """
+    shares = found.first_order or found.explained_alone
+    ordered = sorted(shares.items(), key=lambda pair: -pair[1])
+    parts = ", ".join(f"{input_label(wanted, name)} {_share(index)}" for name, index in ordered)
+    if found.first_order:
+        if len(ordered) == 1:
+            return f"matters most: {input_label(wanted, ordered[0][0])}"
+        apart = 1.0 - sum(shares.values())
+        together = f"; {_share(apart)} by several at once" if apart > 0.01 else ""
+        return f"matters most: {parts} of the variance{together}"
+    if not shares:
+        return ""
+    what = "variance" if np.isfinite(found.samples).all() else "variance of the ranks"
+    return f"explained by one input alone: {parts} of the {what}"
+
+
+def _share(index: float) -> str:
+    return "0%" if index < _SMALL else show(index, "ratio", digits=3 if index < 0.995 else 2)
+
+
+def fixed_texts(
+    wanted: Formula, arguments: Mapping[str, Any], without: Collection[str]
+) -> list[str]:
+    """Return the arguments that are numbers with their values, as people read them."""
+    return [
+        f"{wanted.label(one.name)} {one.show(arguments.get(one.name, one.default))}"
+        for one in wanted.parameters
+        if one.name not in without and (one.name in arguments or not one.required)
+    ]
+
+
+def listed_values(wanted: Formula, texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the arguments of one number for which several were typed.
+
+    Raises
+    ------
+    UnitError
+        If a comma in a list has two readings.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> listed_values(formula("bdp"), {"rtt_s": "10ms,50ms", "bandwidth_bps": "1G"})
+    {'rtt_s': ['10ms', '50ms']}
+    """
+    found = {}
+    for name, text in texts.items():
+        parameter = wanted.parameter(name)
+        values = parameter.values(text) if parameter.kind == "number" else [text]
+        if len(values) > 1:
+            found[name] = values
+    return found
 
 
 def range_notes(wanted: Formula, notes: Sequence[Notice]) -> list[str]:

@@ -253,7 +253,7 @@ def _run(
             required="an argument that is a range",
             example="Write for example 80..100Mbit/s",
         )
-    listed = formula_words.lists(formula, texts)
+    listed = calculator.listed_values(formula, texts)
     if solve_ is not None and listed:
         name = "--" + formula.option(next(iter(listed)))
         raise CommandError("options-exclusive", first="--solve", second=f"a list in {name}")
@@ -309,7 +309,7 @@ def _with_ranges(
     from netcalc.cli.formulas import ranges, swept_ranges  # late: most answers are of numbers
 
     wanted = ranges.Wanted(**drawn)
-    listed = formula_words.lists(formula, texts)
+    listed = calculator.listed_values(formula, texts)
     arguments = formula.arguments({n: text for n, text in texts.items() if n not in listed})
     if solve is not None and result is not None:
         if listed:

@@ -43,6 +43,8 @@ UNCERTAIN: dict[str, str] = {
         "{share:ratio} of the draws are impossible together, the first because {reason}"
     ),
     "input-also-free": "{name} is a range, and is to be swept or solved for, too",
+    "too-many-lists": "{value} arguments have several values, and a table has {high} sides",
+    "solved-with-list": "{name} has several values: give it one, or a range, to solve",
     # Notes on an answer.
     "draws-truncated": (
         "{name} is truncated to what is possible ({limits}): {share:ratio} of {distribution} is "
@@ -98,6 +100,7 @@ UNCERTAIN_HINTS: dict[str, str] = {
         "truncated(...)"
     ),
     "draws-refused": "Narrow the distributions, or leave these draws out: truncate=True",
+    "too-many-lists": "Give one value to all but two of them",
     "input-also-free": "Give it one value, or none, or leave it as a range without the other",
     "fit-without-value": "Name the parameters that are wanted, if they are others",
     "correlation-malformed": "Write for example bandwidth,latency=0.5",

@@ -13,6 +13,7 @@ from netcalc.calculator import (
     Formula,
     Inputs,
     Parameter,
+    fixed_texts,
     is_staircase,
     percentile_name,
     range_text,
@@ -56,6 +57,7 @@ def bands(
     column: str = "result",
     varied: Collection[str] = (),
     logarithmic: bool = False,
+    log_result: bool | None = None,
     theme: Theme = "light",
 ) -> Plot:
     """Draw the median of a formula over one argument, in the band of its outer percentiles.
@@ -77,8 +79,9 @@ def bands(
     varied : collection of str
         Names of arguments that differ between the bands: their names say how.
     logarithmic : bool
-        Whether the axis of the argument is logarithmic; that of the result is then, too, if all of
-        it is above 0.
+        Whether the axis of the argument is logarithmic.
+    log_result : bool, optional
+        Whether that of the result is; by default, if the other is and all values are above 0.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -92,7 +95,8 @@ def bands(
     columns, unit = _in_long_times(columns, shown_unit)
     every = np.concatenate([one[key] for one in columns.values() for key in ("low", "y", "high")])
     finite = every[np.isfinite(every)]
-    log_y = logarithmic and bool(finite.size and (finite > 0).all())
+    positive = bool(finite.size and (finite > 0).all())
+    log_y = positive and (logarithmic if log_result is None else log_result)
     low, high = _axis_ends(every, finite) if not log_y else (None, None)
     what = (wanted.short_name if column == "result" else column).replace("_", " ")
     first = next(iter(found.values()))
@@ -111,11 +115,7 @@ def bands(
         f"{wanted.label(name)} {range_text(one, wanted.parameter(name).unit)}"
         for name, one in inputs.items()
     ]
-    fixed = [
-        f"{wanted.label(p.name)} {p.show(arguments.get(p.name, p.default))}"
-        for p in wanted.parameters
-        if p.name not in (over.name, *inputs, *varied) and (p.name in arguments or not p.required)
-    ]
+    fixed = fixed_texts(wanted, arguments, {over.name, *inputs, *varied})
     lines = (
         *formula_caption(wanted, [*ranges, *fixed]),
         f"Band: {outer} of {first.draws:,} draws, the same at each point.",

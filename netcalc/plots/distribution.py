@@ -10,9 +10,11 @@ from bokeh.models import ColumnDataSource, Quad
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
+from netcalc.calculator import Formula, Inputs, fixed_texts, input_label
 from netcalc.checks import FloatArray, as_float
+from netcalc.display import long_time
 from netcalc.errors import DomainError
-from netcalc.plots.formula import add_lines_below
+from netcalc.plots.formula import add_lines_below, formula_caption
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
     DASHES,
@@ -26,6 +28,7 @@ from netcalc.plots.style import (
     new_figure,
     new_source,
 )
+from netcalc.uncertain import Spread
 from netcalc.units import show
 
 BARS = 60
@@ -92,6 +95,53 @@ def distribution(
     form = ("distribution", axis, title, theme, tuple(named), tuple(lines))
     draw = partial(_draw, sources, tuple(named), axis, title, tuple(lines), theme)
     return Plot(draw, sources, " ".join(filter(None, words)), theme, form)
+
+
+def formula_distribution(
+    wanted: Formula,
+    found: Spread,
+    arguments: Mapping[str, object],
+    inputs: Inputs,
+    *,
+    theme: Theme = "light",
+) -> Plot:
+    """Draw the distribution of a formula whose arguments are ranges.
+
+    Parameters
+    ----------
+    wanted : Formula
+        The formula.
+    found : netcalc.uncertain.Spread
+        Its result.
+    arguments : mapping of str to object
+        The arguments that are numbers.
+    inputs : mapping of str to Distribution
+        Those that are ranges.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        As of :func:`distribution`, times from a day on in days or years.
+    """
+    shown = [
+        f"{input_label(wanted, name)} {one.text(wanted.parameter(name.partition('[')[0]).unit)}"
+        for name, one in found.inputs.items()
+    ]
+    size, unit = long_time(wanted.unit, found.percentile(95.0))
+    return distribution(
+        found.samples / size,
+        axis=Axis(wanted.short_name.replace("_", " "), unit),
+        percentiles={percent: value / size for percent, value in found.percentiles.items()},
+        title=wanted.summary.rstrip("."),
+        note=f"Drawn of {', '.join(shown)}.",
+        lines=(
+            *formula_caption(wanted, [*shown, *fixed_texts(wanted, arguments, inputs)]),
+            f"{found.samples.size:,} draws.",
+        ),
+        theme=theme,
+    )
 
 
 def _name(percent: float, value: float, axis: Axis) -> str:

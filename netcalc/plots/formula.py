@@ -11,7 +11,7 @@ from bokeh.models import BoxAnnotation, ColumnDataSource, PlainText, Title
 from bokeh.plotting import figure
 
 from netcalc import equations
-from netcalc.calculator import Curve, Formula, Parameter, Shade
+from netcalc.calculator import Curve, Formula, Parameter, Shade, fixed_texts
 from netcalc.checks import FloatArray
 from netcalc.display import long_time
 from netcalc.plots.plot import Plot, ready
@@ -119,11 +119,7 @@ def formula_curves(
         values = values / size
     positive = bool(values.size and (values > 0).all())
     log_y = positive and (logarithmic if log_result is None else log_result)
-    fixed = [
-        f"{wanted.label(p.name)} {p.show(arguments.get(p.name, p.default))}"
-        for p in wanted.parameters
-        if p.name not in (over.name, *varied) and (p.name in arguments or not p.required)
-    ]
+    fixed = fixed_texts(wanted, arguments, {over.name, *varied})
     name = wanted.short_name.replace("_", " ")
     low, high = ends_of_axis(values) if not log_y else (None, None)
     return FormulaCurves(

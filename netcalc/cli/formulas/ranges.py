@@ -6,17 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from netcalc import calculator, equations, uncertain, units
-from netcalc.calculator import Formula, Inputs, input_label, percentile_name, range_text
+from netcalc.calculator import Formula, Inputs, percentile_name, range_text
 from netcalc.cli import complain, ending_quietly, print_json, put, say
 from netcalc.cli.mistakes import CommandError
-from netcalc.display import long_time
 from netcalc.messages import Notice
 from netcalc.uncertain import Spread
-
-_SMALL = 0.001  # a share of the variance below this is not told apart from none
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,35 +104,10 @@ def _print(
         unit = calculator.result_unit(formula, column)
         for percent, value in found.percentiles.items():
             put(f"{percentile_name(percent)}: {units.show(value, unit)}")
-        if found.first_order:
-            say(f"matters most: {_importance(formula, found)}")
-        elif found.explained_alone:
-            say(f"explained by one input alone: {_explained_alone(formula, found)}")
+        if line := calculator.importance_line(formula, found):
+            say(line)
     if explained:
         say(f"\n{formula.validity}\nFrom: {formula.source}")
-
-
-def _importance(formula: Formula, found: Spread) -> str:
-    """Return the inputs with the shares of the variance that they explain, the largest first."""
-    ordered = sorted(found.first_order.items(), key=lambda pair: -pair[1])
-    parts = [f"{input_label(formula, name)} {_share(index)}" for name, index in ordered]
-    apart = 1.0 - sum(found.first_order.values())
-    if len(parts) == 1:
-        return input_label(formula, ordered[0][0])
-    together = f"; {_share(apart)} by several at once" if apart > 0.01 else ""
-    return f"{', '.join(parts)} of the variance{together}"
-
-
-def _explained_alone(formula: Formula, found: Spread) -> str:
-    """Return the inputs with what each explains alone, the largest first."""
-    ordered = sorted(found.explained_alone.items(), key=lambda pair: -pair[1])
-    parts = [f"{input_label(formula, name)} {_share(share)}" for name, share in ordered]
-    what = "variance" if np.isfinite(found.samples).all() else "variance of the ranks"
-    return f"{', '.join(parts)} of the {what}"
-
-
-def _share(index: float) -> str:
-    return "0%" if index < _SMALL else units.show(index, "ratio", digits=3 if index < 0.995 else 2)
 
 
 def document(
@@ -206,29 +176,4 @@ def _plot(
     if len(spreads) > 1:
         raise CommandError("several-results", formula=formula.name)
     [found] = spreads.values()
-    shown = [
-        f"{input_label(formula, name)} {one.text(formula.parameter(name.partition('[')[0]).unit)}"
-        for name, one in found.inputs.items()
-    ]
-    size, unit = long_time(formula.unit, found.percentile(95.0))
-    plot = plots.distribution(
-        found.samples / size,
-        axis=plots.Axis(formula.short_name.replace("_", " "), unit),
-        percentiles={percent: value / size for percent, value in found.percentiles.items()},
-        title=formula.summary.rstrip("."),
-        note=f"Drawn of {', '.join(shown)}.",
-        lines=(
-            *plots.formula_caption(formula, [*shown, *_fixed(formula, arguments, inputs)]),
-            f"{found.samples.size:,} draws.",
-        ),
-    )
-    write_formula(plot, path)
-
-
-def _fixed(formula: Formula, arguments: Mapping[str, Any], inputs: Inputs) -> list[str]:
-    """Return the arguments that are numbers, as people read them."""
-    return [
-        f"{formula.label(one.name)} {one.show(arguments.get(one.name, one.default))}"
-        for one in formula.parameters
-        if one.name not in inputs and (one.name in arguments or not one.required)
-    ]
+    write_formula(plots.formula_distribution(formula, found, arguments, inputs), path)
