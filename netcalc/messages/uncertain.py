@@ -13,6 +13,9 @@ UNCERTAIN: dict[str, str] = {
     "percentile-malformed": "{shown}: {part!r} is not a percentile above 50, such as p95 60 ms",
     "distribution-refused": "{shown}: {reason}",
     "correlation-malformed": "{shown} is not a correlation of two arguments",
+    "fit-parameter-unknown": "{shown}: the fit of the file has no parameter {name!r}",
+    "fit-parameter-of-other-unit": "{shown}: {name} is in {unit}",
+    "nothing-to-fit": "there are no round trips or transfers of several sizes to fit",
     # Distributions as arguments.
     "percentile-not-above-median": "{name} must be greater than the median {median}, got {value}",
     "not-a-distribution": (
@@ -100,6 +103,7 @@ UNCERTAIN_HINTS: dict[str, str] = {
         "truncated(...)"
     ),
     "draws-refused": "Narrow the distributions, or leave these draws out: truncate=True",
+    "fit-parameter-unknown": "It has {choices}",
     "too-many-lists": "Give one value to all but two of them",
     "input-also-free": "Give it one value, or none, or leave it as a range without the other",
     "fit-without-value": "Name the parameters that are wanted, if they are others",

@@ -140,6 +140,8 @@ def _named(notes: Sequence[Notice], inputs: Inputs) -> tuple[Notice, ...]:
         name, doubt = str(values.get("name", "")), values.get("doubt")
         if name in inputs:
             values["name"] = label(name)
+        if "names" in values:
+            values["names"] = [label(one) if one in inputs else one for one in values["names"]]
         if isinstance(doubt, DoubtWarning):
             values["doubt"] = str(_readable(Notice(doubt.code, doubt.values), inputs))
         found.append(Notice(one.code, values))

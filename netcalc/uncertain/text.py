@@ -23,6 +23,7 @@ from netcalc.uncertain.distributions import (
     truncated,
     uniform,
 )
+from netcalc.uncertain.fit_files import FORM, fitted_in_file
 
 FORMS = {
     "uniform": "uniform(LOW, HIGH)",
@@ -61,7 +62,7 @@ def is_distribution(text: str) -> bool:
         return False
     return bool(
         _RANGE.search(text) or _PLUS_MINUS.search(text) or _CALL.fullmatch(text)
-        or _FILE.fullmatch(text)
+        or _FILE.fullmatch(text) or FORM.fullmatch(text)
     )  # fmt: skip
 
 
@@ -82,7 +83,8 @@ def parse(
         of the value), ``normal(30 ms, 5 ms)``, ``lognormal(30 ms, p95 60 ms)`` (median and a
         percentile), ``triangular(80, 95, 100 Mbit/s)``, ``exponential(3 min)``, ``truncated(3% ±
         2%)`` (without what a model refuses), ``truncated(3% ± 2%, 0%..10%)``,
-        ``file.csv:column`` (each value of a column alike), or a single quantity.
+        ``file.csv:column`` (each value of a column alike), ``@ping.txt:bandwidth`` (a parameter
+        that ``netcalc read`` fits to a file, with its error), or a single quantity.
     unit : str
         The SI unit wanted, as in :func:`netcalc.units.parse`.
     field : str, optional
@@ -100,7 +102,7 @@ def parse(
     UnitError
         If a unit is missing or wrong, a range is backwards, or the text is no distribution.
     ReaderError
-        If a file has no such column, or the column has gaps or no unit.
+        If a file has no such column, or the column has gaps or no unit, or nothing can be fitted.
 
     Examples
     --------
@@ -118,6 +120,8 @@ def parse(
     called = _CALL.fullmatch(plain)
     if called:
         return one.call(called[1].lower(), called[2])
+    if FORM.fullmatch(plain):
+        return fitted_in_file(plain, unit, field=field)
     if _FILE.fullmatch(plain):
         return one.column()
     return one.plus_minus() if _PLUS_MINUS.search(plain) else one.range()

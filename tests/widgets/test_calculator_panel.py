@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -258,7 +259,7 @@ def fill(panel, **texts):
 
 
 class TestRangesAndLists:
-    LINE = {"payload": "1 MB", "bandwidth": "8 Mbit/s", "latency": "30 ms"}
+    LINE: ClassVar = {"payload": "1 MB", "bandwidth": "8 Mbit/s", "latency": "30 ms"}
 
     def panel(self, **more):
         return calculator_panel("transfer", {**self.LINE, **more})
