@@ -6,6 +6,10 @@ UNCERTAIN: dict[str, str] = {
     # Text of a distribution.
     "range-backwards": "{shown} goes from {low} down to {high}",
     "range-malformed": "{shown} is not a range",
+    "range-of-one-value": "{shown} begins and ends at {value}",
+    "truncated-to-nothing": "{shown}: nothing of {distribution} lies within {limits}",
+    "median-not-positive": "{shown}: the median must be greater than 0, got {value}",
+    "mean-not-positive": "{shown}: the mean must be greater than 0, got {value}",
     "distribution-unknown": "{shown}: there is no distribution {name!r}",
     "distribution-malformed": "{shown} is not complete: {form} is required",
     "deviation-not-positive": "{shown}: the standard deviation must be greater than 0",
@@ -97,6 +101,7 @@ UNCERTAIN: dict[str, str] = {
 UNCERTAIN_HINTS: dict[str, str] = {
     "range-backwards": "Write the smaller number first",
     "range-malformed": "Write for example {example}",
+    "range-of-one-value": "Write {value}, or a larger second number",
     "distribution-unknown": "Known are {choices}",
     "draws-impossible": (
         "Narrow the distribution, or leave the impossible part out: truncate=True, or "

@@ -224,6 +224,8 @@ class _Text:
         if len(parts) != 2 or not all(parts):
             raise self.refused("range-malformed", example=self._example())
         low, high = self.quantities(parts)
+        if low == high:
+            raise self.refused("range-of-one-value", value=units.show(low, self.unit))
         if not low < high:
             first, second = (units.show(value, self.unit) for value in (low, high))
             raise self.refused("range-backwards", low=first, high=second)
@@ -268,7 +270,10 @@ class _Text:
         try:
             return makers[name](*values)
         except DomainError as error:
-            if name != "exponential" and sorted(values) != values:
+            if name == "exponential":
+                value = units.show(values[0], self.unit)
+                raise self.refused("mean-not-positive", value=value) from None
+            if sorted(values) != values:
                 low, high = units.show(values[0], self.unit), units.show(values[-1], self.unit)
                 raise self.refused("range-backwards", low=low, high=high) from None
             raise self.refused("distribution-refused", reason=error.what) from None
@@ -280,7 +285,9 @@ class _Text:
         if match is None or not 50.0 < float(match[1]) < 100.0:
             raise self.refused("percentile-malformed", part=parts[1])
         median, value = self.quantities([parts[0], match[2]])
-        if median > 0.0 and not value > median:
+        if not median > 0.0:
+            raise self.refused("median-not-positive", value=units.show(median, self.unit))
+        if not value > median:
             raise self.refused("percentile-below-median", percent=match[1])
         try:
             return lognormal(median, ratio=float(match[1]) / 100.0, value=value)
@@ -302,8 +309,10 @@ class _Text:
         low, high = self._open_ends(last)
         try:
             return truncated(inner, low=low, high=high)
-        except DomainError as error:
-            raise self.refused("distribution-refused", reason=error.what) from None
+        except DomainError:
+            raise self.refused(
+                "truncated-to-nothing", distribution=inner.text(self.unit), limits=last.strip()
+            ) from None
 
     def _open_ends(self, text: str) -> tuple[float | None, float | None]:
         parts = [part.strip() for part in _RANGE.split(text)]
