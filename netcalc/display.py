@@ -6,8 +6,12 @@ import math
 
 BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 
-# From which value on, the factor and the name. Sizes and packet rates change at 10 000, because
-# 1500 B and 8127 pps are written that way.
+DAY_S = 86_400.0
+YEAR_S = 365.25 * DAY_S
+"""A day and a year of the Julian calendar. [s]"""
+
+# From which value on, the factor and the name. Times have no kiloseconds, but days. Sizes and
+# packet rates change at 10 000, because 1500 B and 8127 pps are written that way.
 _STEPS: dict[str, tuple[tuple[float, float, str], ...]] = {
     "bit/s": tuple(
         (f, f, p + "bit/s") for f, p in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -27,13 +31,23 @@ _STEPS: dict[str, tuple[tuple[float, float, str], ...]] = {
         (0.0, 1.0, "bit"),
     ),
     "packet/s": ((1e9, 1e9, "Gpps"), (1e6, 1e6, "Mpps"), (1e4, 1e3, "kpps"), (0.0, 1.0, "pps")),
-    "s": ((1.0, 1.0, "s"), (1e-3, 1e-3, "ms"), (1e-6, 1e-6, "µs"), (0.0, 1e-9, "ns")),
+    "s": (
+        (2 * YEAR_S, YEAR_S, "years"),
+        (DAY_S, DAY_S, "d"),
+        (1.0, 1.0, "s"),
+        (1e-3, 1e-3, "ms"),
+        (1e-6, 1e-6, "µs"),
+        (0.0, 1e-9, "ns"),
+    ),
     "Hz": ((1e9, 1e9, "GHz"), (1e6, 1e6, "MHz"), (1e3, 1e3, "kHz"), (0.0, 1.0, "Hz")),
     "dB": ((0.0, 1.0, "dB"),),
     "m": ((1e3, 1e3, "km"), (0.0, 1.0, "m")),
     "m/s": ((1e3, 1e3, "km/s"), (0.0, 1.0, "m/s")),
     "s/byte": ((1.0, 1.0, "s/B"), (1e-3, 1e-3, "ms/B"), (1e-6, 1e-6, "µs/B"), (0.0, 1e-9, "ns/B")),
 }
+
+_MOST_DIGITS_OF_DAYS = 12
+"""With more digits a time stays in seconds: divided into days, not every bit of it is kept."""
 
 
 def show(value: float, unit: str, *, digits: int = 4) -> str:
@@ -62,6 +76,11 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
 
     >>> show(65536, "byte"), show(64000, "byte"), show(65537, "byte")
     ('64 KiB', '64 kB', '65.54 kB')
+
+    From a day on, a time is in days, and from two years on in years of 365.25 days:
+
+    >>> show(3600, "s"), show(3e6, "s"), show(1.936e8, "s")
+    ('3600 s', '34.72 d', '6.135 years')
     """
     if unit == "1":
         return f"{value:.{digits}g}"
@@ -75,6 +94,8 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     steps = _STEPS.get(unit)
     if steps is None:
         return f"{value:.{digits}g} {unit}"
+    if unit == "s" and digits > _MOST_DIGITS_OF_DAYS:
+        steps = steps[2:]
     base = next(name for _, factor, name in steps if factor == 1.0)
     if value == 0 or not math.isfinite(value):
         return f"{value:g} {base}"
@@ -84,6 +105,20 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     rounded = abs(float(f"{value:.{digits}g}"))
     _, factor, name = next((step for step in steps if rounded >= step[0]), steps[-1])
     return f"{_plain(value / factor, digits)} {name}"
+
+
+def long_time(unit: str, largest: float) -> tuple[float, str]:
+    """Return what an axis of times is divided by, and its unit then: days or years for long ones.
+
+    Examples
+    --------
+    >>> long_time("s", 5.0), long_time("s", 2e8), long_time("bit/s", 2e8)
+    ((1.0, 's'), (31557600.0, 'years'), (1.0, 'bit/s'))
+    """
+    if unit != "s" or not math.isfinite(largest):
+        return 1.0, unit
+    _, factor, name = next((step for step in _STEPS["s"][:2] if largest >= step[0]), (0, 1.0, "s"))
+    return factor, name
 
 
 def _binary(value: float, digits: int) -> str:

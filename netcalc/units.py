@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from netcalc import display
-from netcalc.display import BINARY
+from netcalc.display import BINARY, DAY_S, YEAR_S
 from netcalc.errors import ArgumentTypeError, UnitError
 from netcalc.printable import safe_str
 from netcalc.rate_layers import named
@@ -189,9 +189,9 @@ _TIMES = {
     **dict.fromkeys(("ns", "nsec", "nanosecond", "nanoseconds"), 1e-9),
     **dict.fromkeys(("min", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hr", "hour", "hours"), 3600.0),
-    **dict.fromkeys(("d", "day", "days"), 86400.0),
+    **dict.fromkeys(("d", "day", "days"), DAY_S),
     **dict.fromkeys(("week", "weeks"), 604_800.0),
-    **dict.fromkeys(("year", "years"), 365.25 * 86400.0),
+    **dict.fromkeys(("year", "years"), YEAR_S),
 }
 
 # For each SI unit that netcalc computes in: what people write for it.

@@ -6,7 +6,7 @@ import math
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from netcalc.display import show
@@ -30,6 +30,7 @@ LATER = {"packet/s": {"kpps": 4}}
 def test_prefixes(unit, mantissa, power, sign):
     """derived: the largest prefix below the number, and the number in it, in whole arithmetic."""
     exact = Decimal(mantissa).scaleb(power - 3)
+    assume(unit != "s" or exact < 86_000)
     names = STEPS[unit]
     fitting = [
         name for name, at in names.items()
@@ -38,6 +39,22 @@ def test_prefixes(unit, mantissa, power, sign):
     number, _, name = show(sign * float(exact), unit).partition(" ")
     assert name == fitting[0]
     assert Decimal(number) == sign * exact.scaleb(-names[fitting[0]])
+
+
+@given(mantissa=st.integers(1000, 9999), power=st.integers(5, 15))
+def test_a_long_time_is_in_days_or_years(mantissa, power):
+    """derived: 86,400 s in a day, 365.25 days in a year; years from two on."""
+    exact = Decimal(mantissa).scaleb(power - 3)
+    number, _, name = show(float(exact), "s").partition(" ")
+    year = Decimal("31557600")
+    assert name == ("years" if exact >= 2 * year else "d")
+    expected = exact / (year if name == "years" else 86_400)
+    assert abs(Decimal(number) / expected - 1) < Decimal("0.0006")
+
+
+@given(st.floats(1e5, 1e300))
+def test_every_bit_of_a_long_time_is_kept(value):
+    assert float(show(value, "s", digits=17).removesuffix(" s")) == value  # identity
 
 
 @pytest.mark.each(
@@ -62,8 +79,12 @@ def test_prefixes(unit, mantissa, power, sign):
         (9.99e-6, "ratio", "9.99 ppm"), (-9.99e-6, "ratio", "-9.99 ppm"), (1e-9, "ratio",
         "0.001 ppm"), (9.9e-10, "ratio", "9.9e-10 ratio"), (123.0, "ratio", "12300%"),
         (1234567.0, "1", "1.235e+06"), (0.25, "1", "0.25"), (3.0, "erlang", "3 erlang"),
-        (12344.0, "s", "12340 s"), (123456.0, "s", "123500 s"), (1e-13, "s", "0.0001 ns"),
-        (1e20, "s", "1e+20 s"), (1e15, "s", "1e+15 s"), (9.99e14, "s", "999000000000000 s"),
+        (12344.0, "s", "12340 s"), (1e-13, "s", "0.0001 ns"), (86_399.0, "s", "1 d"),
+        (86_344.0, "s", "86340 s"), (86_400.0, "s", "1 d"), (123_456.0, "s", "1.429 d"),
+        (-172_800.0, "s", "-2 d"), (63_113_000.0, "s", "730.5 d"), (63_115_200.0, "s", "2 years"),
+        (31_557_600e3, "s", "1000 years"),
+        (1e20, "dB", "1e+20 dB"), (1e15, "dB", "1e+15 dB"),
+        (9.99e14, "dB", "999000000000000 dB"),
     ],
 )  # fmt: skip
 def test_numbers_by_hand(value, unit, expected):

@@ -164,7 +164,7 @@ def test_samples_are_shown_in_a_line():
     shown = "; ".join(f"x{n} {n}" for n in range(7))
     assert repr(table) == f"<Table: 5 rows; router A, B, C, and 2 more; {shown}; 3 more columns>"
     many = RttSamples(payload_bytes=np.ones(100_000), rtt_s=np.arange(100_000.0))
-    assert repr(many) == "<RttSamples: 100,000 rows; payload_bytes 1 B; rtt_s 0 s to 100000 s>"
+    assert repr(many) == "<RttSamples: 100,000 rows; payload_bytes 1 B; rtt_s 0 s to 1.157 d>"
 
 
 def test_a_table_keeps_text_and_numbers(tmp_path):

@@ -88,12 +88,12 @@ def curve(
 
     shades = _shades(wanted, arguments, over, x, y)
     y = np.where(np.isfinite(y), y, np.nan)
-    if not _is_staircase(y):
+    if not is_staircase(y):
         return Curve(x, y, False, shades)
     return Curve(*_corners(at, x, y), True, shades)
 
 
-def _is_staircase(y: FloatArray) -> bool:
+def is_staircase(y: FloatArray) -> bool:
     """Whether most neighbours are equal, on three levels or more."""
     known = y[np.isfinite(y)]
     if known.size < 3:

@@ -71,7 +71,7 @@ def sweep(
     """
     require_number(wanted, wanted.parameter(over))
     with doubts():  # of what is tried
-        values = _as_taken(wanted, arguments, over, np.asarray(values, dtype=float))
+        values = as_taken(wanted, arguments, over, np.asarray(values, dtype=float))
     with doubts() as found:
         swept = _swept(wanted, arguments, over, values, gaps=gaps)
     unique = {(doubt.code, doubt.values.get("name")): doubt for doubt in found}
@@ -168,10 +168,10 @@ def require_number(wanted: Formula, parameter: Parameter) -> None:
         raise DomainError(code, parameter.short_name, kind, numbers=numbers)
 
 
-def _as_taken(
+def as_taken(
     wanted: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray
 ) -> FloatArray:
-    """Return the values, rounded if they are packets or the formula takes whole numbers only."""
+    """Return values, rounded if they are packets or the formula takes whole numbers only."""
     if wanted.parameter(over).name.endswith(_PACKETS):
         rounded = np.round(values)
         if (values != rounded).any() and np.unique(rounded).size > 1:
@@ -292,6 +292,29 @@ def solve_for(
     >>> solve_for(formula("transfer"), line, over="bandwidth", result="1.03 s").lines
     ['8 Mbit/s']
     """
+    parameter, target, low, high, given = sought(
+        wanted, arguments, over=over, result=result, limits=limits
+    )
+    roots = solve(wanted.function, for_=parameter.name, result=target, low=low, high=high, **given)
+    found = {
+        (doubt.code, doubt.values.get("name")): doubt
+        for root in roots
+        for doubt in wanted.answer({**given, parameter.name: root.value})[1]
+    }
+    doubt = wanted.doubt(None, list(found.values()))
+    return Solution(wanted, parameter, target, low, high, tuple(roots), doubt)
+
+
+def sought(
+    wanted: Formula, arguments: Mapping[str, Any], *, over: str, result: str, limits: str
+) -> tuple[Parameter, float, float, float, dict[str, Any]]:
+    """Return the argument to find, the result, the range, and the other arguments.
+
+    Raises
+    ------
+    DomainError, UnitError
+        If a text is refused, or another argument is missing.
+    """
     parameter = wanted.parameter(over)
     require_number(wanted, parameter)
     low, high = default_range(parameter.name)
@@ -305,14 +328,7 @@ def solve_for(
         if other.required and other is not parameter and other.name not in given:
             raise other.required_error()
     target = Parameter("result", wanted.unit, "number", None, "").read(result)
-    roots = solve(wanted.function, for_=parameter.name, result=target, low=low, high=high, **given)
-    found = {
-        (doubt.code, doubt.values.get("name")): doubt
-        for root in roots
-        for doubt in wanted.answer({**given, parameter.name: root.value})[1]
-    }
-    doubt = wanted.doubt(None, list(found.values()))
-    return Solution(wanted, parameter, target, low, high, tuple(roots), doubt)
+    return parameter, target, low, high, given
 
 
 def parse_range(text: str, parameter: Parameter) -> FloatArray:

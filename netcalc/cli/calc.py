@@ -171,8 +171,8 @@ def _command(formula: Formula) -> click.Command:
         click.Option(
             ["--plot", "plot_"],
             metavar="OUT",
-            help="Plot the sweep as .html, .png or .svg, the distribution of an answer to ranges "
-            "as .html or .svg.",
+            help="Plot the sweep, or the distribution of an answer to ranges, as .html, .png or "
+            ".svg.",
         ),
         click.Option(["--force", "force_"], is_flag=True, help="Replace OUT if it exists."),
         click.Option(
@@ -238,17 +238,12 @@ def _run(
     drawn = {name: one for name, one in drawn.items() if one is not None}
     typed: dict[tuple[str, float], str] = {}
     if any(map(_RANGE_MARK.search, texts.values())):
-        from netcalc.cli.formulas import ranges  # late: most answers are of single numbers
-
         with _named_as_typed(formula, typed, unnamed=unnamed):
-            inputs, texts = ranges.split(formula, texts)
+            inputs, texts = calculator.split_ranges(formula, texts)
             if inputs:
-                if solve_ is not None or sweep_:
-                    option = "--solve" if solve_ is not None else "--sweep"
-                    raise CommandError("options-exclusive", first=option, second="ranges")
-                ranges.answer(
-                    formula, formula.arguments(texts), inputs, ranges.Wanted(**drawn), plot=plot_,
-                    force=force_, as_json=json_, as_csv=csv_, explained=explain_,
+                _with_ranges(
+                    formula, texts, inputs, drawn, solve_, for_, sweep_, plot=plot_, force=force_,
+                    as_json=json_, as_csv=csv_, explained=explain_,
                 )  # fmt: skip
                 return
     for name in drawn:
@@ -258,7 +253,7 @@ def _run(
             required="an argument that is a range",
             example="Write for example 80..100Mbit/s",
         )
-    listed = formula_words.lists(formula, texts)
+    listed = calculator.listed_values(formula, texts)
     if solve_ is not None and listed:
         name = "--" + formula.option(next(iter(listed)))
         raise CommandError("options-exclusive", first="--solve", second=f"a list in {name}")
@@ -281,10 +276,7 @@ def _run(
         for reading in formula_words.readings(formula, single, arguments):
             complain(f"note: {reading}")
         sweeps = [_swept(formula, one) for one in sweep_]
-        sweeps += [
-            (formula.parameter(name), formula.arguments_of(name, values), False)
-            for name, values in listed.items()
-        ]
+        sweeps += [_as_sweep(formula, name, values) for name, values in listed.items()]
         formula_words.check_sweeps(len(sweeps))
         if solve_ is not None or sweeps:
             tell_doubts(read)
@@ -296,6 +288,61 @@ def _run(
             _sweep(formula, arguments, sweeps[0], plot_, force=force_, as_json=json_, as_csv=csv_)
         else:
             _evaluate(formula, arguments, read, as_json=json_, as_csv=csv_, explained=explain_)
+
+
+def _with_ranges(
+    formula: Formula,
+    texts: dict[str, str],
+    inputs: calculator.Inputs,
+    drawn: dict[str, Any],
+    solve: str | None,
+    result: str | None,
+    sweep: tuple[str, ...],
+    *,
+    plot: str | None,
+    force: bool,
+    as_json: bool,
+    as_csv: bool,
+    explained: bool,
+) -> None:
+    """Answer with ranges: percentiles of a result, along a sweep, or of what is solved for."""
+    from netcalc.cli.formulas import ranges, swept_ranges  # late: most answers are of numbers
+
+    wanted = ranges.Wanted(**drawn)
+    listed = calculator.listed_values(formula, texts)
+    arguments = formula.arguments({n: text for n, text in texts.items() if n not in listed})
+    if solve is not None and result is not None:
+        if listed:
+            name = "--" + formula.option(next(iter(listed)))
+            raise CommandError("options-exclusive", first="--solve", second=f"a list in {name}")
+        if plot is not None:
+            raise CommandError("options-exclusive", first="--solve", second="--plot")
+        name, limits = _sought(solve)
+        over = _swept_or_sought(formula, name, "--solve")
+        with _searching():
+            swept_ranges.solve(
+                formula, arguments, inputs, over, result.rpartition("=")[2], limits, wanted,
+                as_json=as_json,
+            )  # fmt: skip
+        return
+    sweeps = [_swept(formula, one) for one in sweep]
+    sweeps += [_as_sweep(formula, name, values) for name, values in listed.items()]
+    formula_words.check_sweeps(len(sweeps))
+    if sweeps:
+        swept_ranges.sweep(
+            formula, arguments, inputs, sweeps, wanted, plot=plot, force=force, as_json=as_json,
+            as_csv=as_csv,
+        )  # fmt: skip
+        return
+    ranges.answer(
+        formula, arguments, inputs, wanted, plot=plot, force=force, as_json=as_json, as_csv=as_csv,
+        explained=explained,
+    )  # fmt: skip
+
+
+def _as_sweep(formula: Formula, name: str, values: list[str]) -> _Swept:
+    """Return a list of values of an argument as a sweep of it."""
+    return formula.parameter(name), formula.arguments_of(name, values), False
 
 
 @contextmanager
@@ -389,9 +436,7 @@ def explain(formula: Formula, arguments: dict[str, Any], result: Any) -> str:
 def _solve(
     formula: Formula, arguments: dict[str, Any], wanted: str, result: str, *, as_json: bool
 ) -> None:
-    name, found, limits = wanted.partition("=")
-    if found and not limits:
-        raise DomainError("malformed-range", "--solve", wanted)
+    name, limits = _sought(wanted)
     parameter = _swept_or_sought(formula, name, "--solve")
     # People also write transfer=1s, which names the formula again.
     with _searching():
@@ -408,6 +453,14 @@ def _solve(
         complain(f"note: {found_roots.doubt}")
     if not found_roots.roots:
         sys.exit(1)  # no solution
+
+
+def _sought(wanted: str) -> tuple[str, str]:
+    """Return the name and the range of a ``--solve``."""
+    name, found, limits = wanted.partition("=")
+    if found and not limits:
+        raise DomainError("malformed-range", "--solve", wanted)
+    return name, limits
 
 
 def _searching() -> AbstractContextManager[object]:

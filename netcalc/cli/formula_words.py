@@ -161,23 +161,6 @@ def _reads(parameter: Parameter, word: str) -> bool | None:
     return parameter.kind != "text" or not known or value in known
 
 
-def lists(formula: Formula, texts: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the arguments of one number for which several were typed.
-
-    Examples
-    --------
-    >>> lists(calculator.formula("bdp"), {"rtt_s": "10ms,50ms", "bandwidth_bps": "1G"})
-    {'rtt_s': ['10ms', '50ms']}
-    """
-    found = {}
-    for name, text in texts.items():
-        parameter = formula.parameter(name)
-        values = parameter.values(text) if parameter.kind == "number" else [text]
-        if len(values) > 1:
-            found[name] = values
-    return found
-
-
 def check_sweeps(count: int) -> None:
     """Refuse more sweeps than a table has sides.
 

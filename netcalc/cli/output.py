@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,10 +28,8 @@ TABLE_WIDTH = 80
 
 PICTURES = frozenset({".gif", ".jpeg", ".jpg", ".pdf", ".png", ".svg", ".webp"})
 """Extensions of pictures."""
-DRAWN = (".svg",)
-"""Those of a figure; any other name is that of a page."""
-DRAWN_FORMULA = (".png", ".svg")
-"""Those of the figure of a formula, which matplotlib draws."""
+DRAWN = (".svg", ".png")
+"""Those in which figures are written; other names are HTML."""
 
 
 def check_output(
@@ -40,7 +38,6 @@ def check_output(
     inputs: Iterable[str] = (),
     force: bool = False,
     plot: bool = False,
-    pictures: Collection[str] = DRAWN,
 ) -> None:
     """Refuse an output file that cannot or should not be written; a ``plot`` may be a picture.
 
@@ -52,7 +49,7 @@ def check_output(
     if not path:
         raise CommandError("output-name-empty")
     target = Path(path)
-    if target.suffix.lower() in PICTURES and not (plot and target.suffix in pictures):
+    if target.suffix.lower() in PICTURES and not (plot and target.suffix in DRAWN):
         raise CommandError("output-is-picture", file=path, suggestion=f"{target.stem}.html")
     if any(name != "-" and target.exists() and _same(target, Path(name)) for name in inputs):
         raise CommandError("output-is-input", file=path)
@@ -99,11 +96,13 @@ def save_plot(comparison: Comparison, path: str) -> None:
 
 
 def write_plot(plot: Plot, path: str) -> None:
-    """Write a figure as SVG where the name says so, otherwise as one HTML file."""
+    """Write a figure as SVG or PNG where the name says so, otherwise as one HTML file."""
     from netcalc import plots  # late: bokeh takes its time
 
-    if Path(path).suffix in DRAWN:
+    if Path(path).suffix == ".svg":
         write_atomically(Path(path), plots.svg(plot).encode())
+    elif Path(path).suffix == ".png":
+        plots.save_picture(plot, path)
     else:
         plots.save_html(plot, path)
 

@@ -20,8 +20,6 @@ PATH_LABEL = "predicted from the path"
 
 FULL_SEGMENT_BYTES = 1448
 """User data of a full segment with timestamps on a path with an MTU of 1500 bytes. [byte]"""
-IPV6_EXTRA_BYTES = 20
-"""Bytes by which the header of IPv6 is longer than that of IPv4: 40 minus 20. [byte]"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,12 +15,13 @@ from netcalc.compare._comparison import (
 )
 from netcalc.compare._probing import probes, trains
 from netcalc.compare._runs import emulated_path, experiment, is_small_writes
-from netcalc.compare._sizes import echo_headers, from_fit, size_title
+from netcalc.compare._sizes import from_fit, size_title
 from netcalc.compare._small_writes import small_writes
 from netcalc.compare._transactions import transactions
 from netcalc.compare._transfers import bulk
 from netcalc.compare._waits import waits
 from netcalc.errors import ArgumentTypeError
+from netcalc.fit.echoes import echo_headers
 from netcalc.path import Path
 from netcalc.samples import (
     BulkSamples,

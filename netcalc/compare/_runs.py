@@ -21,14 +21,6 @@ def experiment(meta: Meta) -> str:
     return meta.experiment or _EXPERIMENTS.get(meta.tool, "")
 
 
-def protocol(meta: Meta) -> str:
-    """Return the transport of a run: that recorded, or for an older file the end of its target.
-
-    Files saved before ``meta.protocol`` existed have a target such as ``emulated path, TCP``.
-    """
-    return meta.protocol or meta.target.rpartition(", ")[2].lower()
-
-
 def is_small_writes(samples: TransactionSamples) -> bool:
     """Whether each request of a run was written in parts."""
     known = experiment(samples.meta)
@@ -45,8 +37,3 @@ def emulated_path(facts: Instrument) -> Path | None:
 def truth_value(facts: Instrument, name: str, default: Any) -> Any:
     """Return a setting of the emulated path of a run, or a default without one."""
     return (facts.truth or {}).get(name, default)
-
-
-def ip_version(facts: Instrument) -> int:
-    """Return the IP version of a run: 4 where none was recorded."""
-    return 6 if facts.address_family == "IPv6" else 4

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from netcalc.compare._comparison import (
-    IPV6_EXTRA_BYTES,
-    Comparison,
-    curve_over,
-)
-from netcalc.compare._runs import ip_version, protocol
+from netcalc.compare._comparison import Comparison, curve_over
 from netcalc.fit import Fit
-from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
 from netcalc.rate_layers import IN_HEADING, LINE
 from netcalc.samples import (
-    Meta,
     RttSamples,
     TransferSamples,
 )
@@ -102,10 +95,3 @@ def size_title(samples: RttSamples | TransferSamples) -> str:
     what = "Round-trip time" if isinstance(samples, RttSamples) else "Transfer time"
     origin = samples.meta.target or samples.meta.source
     return f"{what} against size" + (f", {origin}" if origin else "")
-
-
-def echo_headers(meta: Meta) -> int:
-    """Return the headers of an echo: those of a live run, else those of ping. [byte]"""
-    over_tcp = protocol(meta) == "tcp" or meta.layers.get("payload_bytes") == "TCP payload"
-    headers = STAMPED_HEADERS_BYTES if over_tcp else DATAGRAM_HEADERS_BYTES
-    return headers + IPV6_EXTRA_BYTES * (ip_version(meta.instrument) == 6)

@@ -8,14 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from netcalc.checks import FloatArray, as_float
-from netcalc.compare._comparison import (
-    FULL_SEGMENT_BYTES,
-    IPV6_EXTRA_BYTES,
-    Comparison,
-    points,
-)
+from netcalc.compare._comparison import FULL_SEGMENT_BYTES, Comparison, points
 from netcalc.compare._exchange import exchange_over
-from netcalc.compare._runs import emulated_path, ip_version
+from netcalc.compare._runs import emulated_path
+from netcalc.fit.echoes import IPV6_EXTRA_BYTES, ip_version
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S, tick_timer_wait_s
 from netcalc.models.hosts.write_timeline import (
     HOLDS_ACK,

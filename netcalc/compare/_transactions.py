@@ -15,10 +15,11 @@ from netcalc.compare._comparison import (
     points,
 )
 from netcalc.compare._exchange import exchange_over
-from netcalc.compare._runs import emulated_path, ip_version, truth_value
+from netcalc.compare._runs import emulated_path, truth_value
 from netcalc.fit import Costs
 from netcalc.fit import datagram_costs as datagram_fit
 from netcalc.fit.costs import LARGEST_PACKET_BYTES, loopback_mtu_bytes
+from netcalc.fit.echoes import ip_version
 from netcalc.models.sizes.fragmentation import fragment_count
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.handshakes import Security, Transport, round_trips

@@ -12,12 +12,12 @@ from netcalc.checks import FloatArray
 from netcalc.compare._comparison import (
     CURVE_POINTS,
     FULL_SEGMENT_BYTES,
-    IPV6_EXTRA_BYTES,
     Comparison,
     points,
     with_theory,
 )
-from netcalc.compare._runs import emulated_path, experiment, ip_version, protocol, truth_value
+from netcalc.compare._runs import emulated_path, experiment, truth_value
+from netcalc.fit.echoes import IPV6_EXTRA_BYTES, ip_version, protocol
 from netcalc.models.hosts.host_stack import message_s
 from netcalc.models.rates.line_rate import frame_rate_pps
 from netcalc.models.rates.packet_rates import stop_and_wait_goodput_bps

@@ -15,6 +15,7 @@ reason. ``fit.model(x, **fit.params)`` evaluates the fitted formula.
 from __future__ import annotations
 
 from netcalc.fit.costs import Costs, datagram_costs, write_costs
+from netcalc.fit.echoes import echo_headers
 from netcalc.fit.frame_costs import frame_bytes, frame_costs
 from netcalc.fit.lines import (
     Fit,
@@ -52,6 +53,7 @@ __all__ = [
     "Separation",
     "bottleneck",
     "datagram_costs",
+    "echo_headers",
     "frame_bytes",
     "frame_costs",
     "links",

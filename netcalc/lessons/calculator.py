@@ -11,7 +11,18 @@ from numpy.typing import ArrayLike
 
 from netcalc import calculator
 from netcalc.calculator import Formula, Parameter, Sweep
+from netcalc.checks import FloatArray
 from netcalc.errors import DomainError, NetcalcError
+from netcalc.lessons.calculator_ranges import (
+    BAND_POINTS,
+    Typed,
+    along,
+    middle_of,
+    ranged,
+    read_field,
+    typed,
+)
+from netcalc.messages import Notice
 from netcalc.plots import Axis, Plot, curves
 from netcalc.plots.style import Theme
 from netcalc.printable import html_text
@@ -72,19 +83,19 @@ class Field(ipywidgets.VBox):
         """The text of the input."""
         return str(self.input.value)
 
-    def read(self) -> dict[str, Any]:
-        """Return the argument by its name, or nothing for the default.
+    def is_given(self) -> bool:
+        """Return whether there is a text; without one the default counts.
 
         Raises
         ------
-        DomainError, UnitError
-            If the text is refused, or an argument without a default is missing.
+        DomainError
+            If there is neither.
         """
-        if not self.text.strip():
-            if self.parameter.required:
-                raise self.parameter.required_error()
-            return {}
-        return {self.parameter.name: self.parameter.read(self.text)}
+        if self.text.strip():
+            return True
+        if self.parameter.required:
+            raise self.parameter.required_error()
+        return False
 
 
 class CalculatorPanel(ipywidgets.VBox):
@@ -106,7 +117,7 @@ class CalculatorPanel(ipywidgets.VBox):
     ) -> None:
         self.formula = calculator.formula(name)
         self.fields: dict[str, Field] = {}
-        self._theme, self._ready = theme, False
+        self._theme, self._ready, self._is_ranged = theme, False, False
         self._looks = Looks()
         self._arranged: list[ipywidgets.Widget] = []
         over = self.formula.parameter(over).name if over else ""
@@ -231,8 +242,12 @@ class CalculatorPanel(ipywidgets.VBox):
         if self.over.value:
             parameter = self.formula.parameter(self.over.value)
             try:
-                given = self.fields[parameter.name].read()
-                value = float(given.get(parameter.name, parameter.default))
+                text = self.fields[parameter.name].text.strip()
+                value = (
+                    middle_of(self.formula, parameter.name, text)
+                    if text
+                    else float(parameter.default)
+                )
             except (NetcalcError, TypeError, ValueError):
                 value = 0.0
             low, high, log = calculator.sweep_range(parameter, value)
@@ -247,12 +262,18 @@ class CalculatorPanel(ipywidgets.VBox):
             return
         self.message.say("")
         self.sweep_message.say("")
-        arguments = self._arguments()
-        if arguments is None:
+        self._is_ranged = False
+        given = self._typed()
+        if given is None:
             self.result.say("")
             self.numbers.value = self.table.value = ""
             self._arrange(drawn=False)
             return
+        if not given.is_plain:
+            self._answer_ranges(given)
+            self.solve()
+            return
+        arguments = given.arguments
         swept = self._sweep(arguments)
         result = self._evaluate(arguments)
         self._say_result(arguments, result)
@@ -261,29 +282,81 @@ class CalculatorPanel(ipywidgets.VBox):
         self._arrange(drawn=swept is not None)
         self.solve()
 
-    def _arguments(self) -> dict[str, Any] | None:
-        """Return the arguments, or None after showing the errors next to their inputs."""
-        arguments: dict[str, Any] = {}
+    def _typed(self, without: str = "") -> Typed | None:
+        """Return what is in the fields, or None after showing the errors next to their inputs."""
+        texts: dict[str, str] = {}
         wrong = False
-        for field in self.fields.values():
+        for name, field in self.fields.items():
+            if name == without:
+                continue
             try:
-                arguments |= field.read()
+                if field.is_given():
+                    read_field(self.formula, name, field.text)
+                    texts[name] = field.text
                 field.message.say("")
             except NetcalcError as error:
                 field.message.blame(error)
                 wrong = True
-        return None if wrong else arguments
+        if wrong:
+            return None
+        try:
+            return typed(self.formula, texts, without=without)
+        except NetcalcError as error:
+            self.message.blame(error)
+            return None
+
+    def _answer_ranges(self, given: Typed) -> None:
+        """Show percentiles, or a table of the values of lists, and the figure of either."""
+        self.equation.value = _displayed(self.formula.equation)
+        self.numbers.value = self.table.value = ""
+        self._is_ranged = True
+        try:
+            answer = ranged(self.formula, given, theme=self._theme)
+        except Exception as error:
+            self._blame(error)
+            self.result.say("")
+            self._arrange(drawn=False)
+            return
+        self.result.say(answer.words)
+        self.message.say(" ".join(answer.notes))
+        self.table.value = answer.table
+        plot = self._along(given) or answer.plot
+        if plot is not None:
+            self.figure.draw(plot)
+        self._arrange(drawn=plot is not None)
+
+    def _along(self, given: Typed) -> Plot | None:
+        """Return curves or bands over the argument that is swept; None where there are none."""
+        if not self.over.value:
+            return None
+        parameter = self.formula.parameter(self.over.value)
+        try:
+            return along(
+                self.formula, given, parameter,
+                self._swept_values(parameter, BAND_POINTS if given.inputs else POINTS),
+                logarithmic=self.x_scale.value == "log",
+                log_result=self.y_scale.value == "log", theme=self._theme,
+            )  # fmt: skip
+        except Exception as error:
+            self.sweep_message.blame(error)
+            return None
+
+    def _swept_values(self, parameter: Parameter, points: int) -> FloatArray:
+        limits = f"{self.low.value}:{self.high.value}:{self.x_scale.value[:3]}{points}"
+        return calculator.parse_range(limits, parameter)
+
+    def _blame(self, error: Exception) -> None:
+        """Show an error next to the input that it names."""
+        field = self.fields.get(getattr(error, "name", ""))
+        (field.message if field else self.message).blame(error)
 
     def _evaluate(self, arguments: Mapping[str, Any]) -> Any:
         try:
             result, doubts = self.formula.answer(arguments)
             self.message.say(self.formula.doubt(result, doubts))
             return result
-        except DomainError as error:
-            field = self.fields.get(error.name)
-            (field.message if field else self.message).blame(error)
         except Exception as error:
-            self.message.blame(error)
+            self._blame(error)
         return None
 
     def _sweep(self, arguments: Mapping[str, Any]) -> Sweep | None:
@@ -292,8 +365,7 @@ class CalculatorPanel(ipywidgets.VBox):
             return None
         parameter = self.formula.parameter(self.over.value)
         try:
-            limits = f"{self.low.value}:{self.high.value}:{self.x_scale.value[:3]}{POINTS}"
-            values = calculator.parse_range(limits, parameter)
+            values = self._swept_values(parameter, POINTS)
             swept = calculator.sweep(
                 self.formula, arguments, over=parameter.name, values=values, gaps=True
             )
@@ -355,27 +427,38 @@ class CalculatorPanel(ipywidgets.VBox):
             self.solved.say("")
             return
         parameter = self.formula.parameter(self.solve_over.value)
+        given = self._typed(without=parameter.name)
+        if given is None:
+            self.solved.say("")
+            return
+        name = self.formula.label(parameter.name)
+        if given.lists:
+            listed = self.formula.label(next(iter(given.lists)))
+            self.solved.say(str(Notice("solved-with-list", {"name": listed})), alert=True)
+            return
+        sought = {
+            "over": parameter.name,
+            "result": self.solve_result.value,
+            "limits": self.solve_range.value.strip(),
+        }
         try:
-            arguments: dict[str, Any] = {}
-            for field in self.fields.values():
-                if field.parameter.name != parameter.name:
-                    arguments |= field.read()
-            found = calculator.solve_for(
-                self.formula,
-                arguments,
-                over=parameter.name,
-                result=self.solve_result.value,
-                limits=self.solve_range.value.strip(),
-            )
+            if given.inputs:
+                drawn = calculator.solutions_for(
+                    self.formula, given.arguments, given.inputs, **sought
+                )
+                lines = calculator.solution_lines(self.formula, drawn, over=parameter.name)
+                self.solved.say(f"{name}: " + ", ".join(lines))
+                return
+            found = calculator.solve_for(self.formula, given.arguments, **sought)
         except Exception as error:
             self.solved.blame(error)
             return
-        name = self.formula.label(parameter.name)
         self.solved.say(f"{name}: " + "; or ".join(found.lines))
 
     def _arrange(self, *, drawn: bool) -> None:
         """Show what there is: a curve, a table or neither."""
-        single = self.formula.unit not in ("", "bool") and not self.table.value
+        is_table = bool(self.table.value) and not self._is_ranged
+        single = self.formula.unit not in ("", "bool") and not is_table
         children = [
             self._pick_row,
             self.formula_choice,
@@ -387,7 +470,7 @@ class CalculatorPanel(ipywidgets.VBox):
             self.equation,
             self.numbers,
             *([self.table] if self.table.value else []),
-            *(self._sweep_rows if not self.table.value and len(self.over.options) > 1 else []),
+            *(self._sweep_rows if not is_table and len(self.over.options) > 1 else []),
             self.sweep_message,
             *([self.figure] if drawn else []),
             *(self._solve_rows if single and len(self.solve_over.options) > 1 else []),

@@ -26,7 +26,7 @@ COMMAND_LINE: dict[str, str] = {
     "argument-typed-twice": "{name} is given twice: {first!r} and {second!r}",
     "plot-of-several-files": "--plot takes one FILE, got {count}",
     "output-name-empty": "the name of the output file is empty",
-    "output-is-picture": "{file}: figures are written as HTML or SVG",
+    "output-is-picture": "{file}: figures are written as HTML, SVG or PNG",
     "output-is-input": "{file} is an input file",
     "output-is-directory": "{file} is a directory",
     "output-is-device": "{file} is a device or a pipe",

@@ -6,6 +6,10 @@ UNCERTAIN: dict[str, str] = {
     # Text of a distribution.
     "range-backwards": "{shown} goes from {low} down to {high}",
     "range-malformed": "{shown} is not a range",
+    "range-of-one-value": "{shown} begins and ends at {value}",
+    "truncated-to-nothing": "{shown}: nothing of {distribution} lies within {limits}",
+    "median-not-positive": "{shown}: the median must be greater than 0, got {value}",
+    "mean-not-positive": "{shown}: the mean must be greater than 0, got {value}",
     "distribution-unknown": "{shown}: there is no distribution {name!r}",
     "distribution-malformed": "{shown} is not complete: {form} is required",
     "deviation-not-positive": "{shown}: the standard deviation must be greater than 0",
@@ -13,6 +17,9 @@ UNCERTAIN: dict[str, str] = {
     "percentile-malformed": "{shown}: {part!r} is not a percentile above 50, such as p95 60 ms",
     "distribution-refused": "{shown}: {reason}",
     "correlation-malformed": "{shown} is not a correlation of two arguments",
+    "fit-parameter-unknown": "{shown}: the fit of the file has no parameter {name!r}",
+    "fit-parameter-of-other-unit": "{shown}: {name} is in {unit}",
+    "nothing-to-fit": "there are no round trips or transfers of several sizes to fit",
     # Distributions as arguments.
     "percentile-not-above-median": "{name} must be greater than the median {median}, got {value}",
     "not-a-distribution": (
@@ -42,6 +49,9 @@ UNCERTAIN: dict[str, str] = {
     "draws-refused": (
         "{share:ratio} of the draws are impossible together, the first because {reason}"
     ),
+    "input-also-free": "{name} is a range, and is to be swept or solved for, too",
+    "too-many-lists": "{value} arguments have several values, and a table has {high} sides",
+    "solved-with-list": "{name} has several values: give it one, or a range, to solve",
     # Notes on an answer.
     "draws-truncated": (
         "{name} is truncated to what is possible ({limits}): {share:ratio} of {distribution} is "
@@ -57,26 +67,50 @@ UNCERTAIN: dict[str, str] = {
         "less than {share:ratio} of the draws are doubtful (the worst: {doubt})"
     ),
     "draws-whole": "{name} is drawn as whole numbers",
+    "draws-fewer": "{draws:,} draws in place of {usual:,}, so that the answer comes soon",
+    "draws-several-solutions": (
+        "{share:ratio} of the draws have several solutions, of which the least counts"
+    ),
+    "band-left-out": (
+        "up to {share:ratio} of the draws at a point are impossible together and are left out"
+    ),
+    "band-not-a-number": (
+        "up to {share:ratio} of the draws at a point have no result; the percentiles are of the "
+        "others"
+    ),
+    "band-infinite": "up to {share:ratio} of the draws at a point have an infinite result",
+    "band-doubtful": "some of the draws are doubtful ({doubt})",
     "importance-correlated": (
-        "which input matters most is not computed: first-order indices are of independent inputs, "
-        "and {names} are correlated"
+        "{names} are correlated: what one explains alone includes what it has in common with the "
+        "others, so that the shares do not add up to 100%"
     ),
     "importance-not-finite": (
-        "which input matters most is not computed: the variance of results that are infinite or "
-        "not numbers is not known"
+        "some results are infinite or not numbers, so that their variance is not known: what an "
+        "input explains alone is of the ranks of the results"
     ),
+    "importance-rough": (
+        "the shares of the variance are good to {error:ratio.1} only: rare draws make most of it"
+    ),
+    "importance-rarely-finite": (
+        "which input matters most is not computed: rare draws have no finite result"
+    ),
+    "importance-few-draws": "which input matters most needs at least 100 draws",
     "importance-constant": "the result is the same for all draws",
 }
 
 UNCERTAIN_HINTS: dict[str, str] = {
     "range-backwards": "Write the smaller number first",
     "range-malformed": "Write for example {example}",
+    "range-of-one-value": "Write {value}, or a larger second number",
     "distribution-unknown": "Known are {choices}",
     "draws-impossible": (
         "Narrow the distribution, or leave the impossible part out: truncate=True, or "
         "truncated(...)"
     ),
     "draws-refused": "Narrow the distributions, or leave these draws out: truncate=True",
+    "fit-parameter-unknown": "It has {choices}",
+    "too-many-lists": "Give one value to all but two of them",
+    "input-also-free": "Give it one value, or none, or leave it as a range without the other",
     "fit-without-value": "Name the parameters that are wanted, if they are others",
     "correlation-malformed": "Write for example bandwidth,latency=0.5",
     "several-columns-of-draws": "Name one with column=, or call netcalc.uncertain.spreads",

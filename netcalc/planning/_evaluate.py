@@ -102,7 +102,7 @@ def evaluate(
         typical=typical,
         binding=_binding(shares, limits[int(found[BINDING])]) if limits else "",
         binding_shares=shares,
-        drivers=dict(first.first_order) if first is not None else {},
+        drivers=dict(first.first_order or first.explained_alone) if first is not None else {},
         notices=_notices(doubtful, inputs) if first is None else _named(first.notes, inputs),
     )
 
@@ -140,6 +140,8 @@ def _named(notes: Sequence[Notice], inputs: Inputs) -> tuple[Notice, ...]:
         name, doubt = str(values.get("name", "")), values.get("doubt")
         if name in inputs:
             values["name"] = label(name)
+        if "names" in values:
+            values["names"] = [label(one) if one in inputs else one for one in values["names"]]
         if isinstance(doubt, DoubtWarning):
             values["doubt"] = str(_readable(Notice(doubt.code, doubt.values), inputs))
         found.append(Notice(one.code, values))

@@ -11,19 +11,19 @@ if int(_bokeh.__version__.partition(".")[0]) < 3:
         "bokeh", extra="lab", purpose="netcalc.plots", found=_bokeh.__version__
     )
 
+from netcalc.plots.bands import bands
 from netcalc.plots.capture_ladder import capture_ladder
 from netcalc.plots.courses import courses, phase
 from netcalc.plots.curves import curves
-from netcalc.plots.distribution import distribution
+from netcalc.plots.distribution import distribution, formula_distribution
 from netcalc.plots.formula import FormulaCurves, formula_curves, formula_plot
-from netcalc.plots.formula_picture import formula_picture
 from netcalc.plots.ladder import ladder
 from netcalc.plots.latencies import latencies
 from netcalc.plots.limits import limits
 from netcalc.plots.measured import measured, sequences
 from netcalc.plots.networks import network
 from netcalc.plots.overlay import overlay
-from netcalc.plots.picture import svg
+from netcalc.plots.pictures import PICTURE_SUFFIXES, save_picture, svg
 from netcalc.plots.plans import plan
 from netcalc.plots.plot import Plot, save_html, together
 from netcalc.plots.readings import drawn_sets, readings
@@ -33,8 +33,9 @@ from netcalc.plots.timeline import timeline
 from netcalc.plots.truth import truth
 
 __all__ = [
-    "Axis", "FormulaCurves", "Plot", "capture_ladder", "courses", "curves", "distribution",
-    "drawn_sets", "formula_curves", "formula_picture", "formula_plot", "ladder", "latencies",
-    "limits", "measured", "network", "overlay", "phase", "plan", "readings", "save_html",
-    "sequences", "svg", "sweep", "timeline", "together", "truth",
+    "PICTURE_SUFFIXES", "Axis", "FormulaCurves", "Plot", "bands", "capture_ladder", "courses",
+    "curves", "distribution", "drawn_sets", "formula_curves", "formula_distribution",
+    "formula_plot", "ladder", "latencies", "limits", "measured", "network", "overlay", "phase",
+    "plan", "readings", "save_html", "save_picture", "sequences", "svg", "sweep", "timeline",
+    "together", "truth",
 ]  # fmt: skip

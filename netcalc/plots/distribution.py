@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -10,8 +10,11 @@ from bokeh.models import ColumnDataSource, Quad
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
+from netcalc.calculator import Formula, Inputs, fixed_texts, input_label
 from netcalc.checks import FloatArray, as_float
+from netcalc.display import long_time
 from netcalc.errors import DomainError
+from netcalc.plots.formula import add_lines_below, formula_caption
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
     DASHES,
@@ -25,6 +28,7 @@ from netcalc.plots.style import (
     new_figure,
     new_source,
 )
+from netcalc.uncertain import Spread
 from netcalc.units import show
 
 BARS = 60
@@ -40,6 +44,7 @@ def distribution(
     percentiles: Mapping[float, float],
     title: str = "",
     note: str = "",
+    lines: Sequence[str] = (),
     theme: Theme = "light",
 ) -> Plot:
     """Draw how often each value occurs among samples, and where their percentiles are.
@@ -56,6 +61,8 @@ def distribution(
         Title above the figure.
     note : str
         Text that follows in the text alternative.
+    lines : sequence of str
+        Lines below the figure, such as what was drawn.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -85,9 +92,56 @@ def distribution(
     words = [f"{title or axis.name}: {', '.join(named)}.", note]
     if cut:
         words.append(f"{show(cut / values.size, 'ratio')} of the draws are outside the figure.")
-    form = ("distribution", axis, title, theme, tuple(named))
-    draw = partial(_draw, sources, tuple(named), axis, title, theme)
+    form = ("distribution", axis, title, theme, tuple(named), tuple(lines))
+    draw = partial(_draw, sources, tuple(named), axis, title, tuple(lines), theme)
     return Plot(draw, sources, " ".join(filter(None, words)), theme, form)
+
+
+def formula_distribution(
+    wanted: Formula,
+    found: Spread,
+    arguments: Mapping[str, object],
+    inputs: Inputs,
+    *,
+    theme: Theme = "light",
+) -> Plot:
+    """Draw the distribution of a formula whose arguments are ranges.
+
+    Parameters
+    ----------
+    wanted : Formula
+        The formula.
+    found : netcalc.uncertain.Spread
+        Its result.
+    arguments : mapping of str to object
+        The arguments that are numbers.
+    inputs : mapping of str to Distribution
+        Those that are ranges.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        As of :func:`distribution`, times from a day on in days or years.
+    """
+    shown = [
+        f"{input_label(wanted, name)} {one.text(wanted.parameter(name.partition('[')[0]).unit)}"
+        for name, one in found.inputs.items()
+    ]
+    size, unit = long_time(wanted.unit, found.percentile(95.0))
+    return distribution(
+        found.samples / size,
+        axis=Axis(wanted.short_name.replace("_", " "), unit),
+        percentiles={percent: value / size for percent, value in found.percentiles.items()},
+        title=wanted.summary.rstrip("."),
+        note=f"Drawn of {', '.join(shown)}.",
+        lines=(
+            *formula_caption(wanted, [*shown, *fixed_texts(wanted, arguments, inputs)]),
+            f"{found.samples.size:,} draws.",
+        ),
+        theme=theme,
+    )
 
 
 def _name(percent: float, value: float, axis: Axis) -> str:
@@ -117,6 +171,7 @@ def _draw(
     named: tuple[str, ...],
     axis: Axis,
     title: str,
+    lines: tuple[str, ...],
     theme: Theme,
 ) -> figure:
     top = float(np.max(np.asarray(sources["draws"].data["top"])))
@@ -125,7 +180,7 @@ def _draw(
     look = {"fill_color": color, "fill_alpha": 0.45, "line_color": None}
     quads = Quad(left="left", right="right", bottom="bottom", top="top", **look)
     bars = chart.add_glyph(sources["draws"], quads, name="draws")
-    lines = {
+    marks = {
         name: add_line(
             chart, sources[name], line_color=INKS[theme], line_dash=DASHES[index % len(DASHES)]
         )
@@ -136,5 +191,6 @@ def _draw(
         [bars],
         [("from", "left", axis.unit), ("to", "right", axis.unit), ("share", "top", "ratio")],
     )
-    add_legend(chart, [(name, [one]) for name, one in lines.items()])
+    add_legend(chart, [(name, [one]) for name, one in marks.items()])
+    add_lines_below(chart, lines)
     return chart

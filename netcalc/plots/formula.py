@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -11,8 +11,9 @@ from bokeh.models import BoxAnnotation, ColumnDataSource, PlainText, Title
 from bokeh.plotting import figure
 
 from netcalc import equations
-from netcalc.calculator import Curve, Formula, Parameter, Shade
+from netcalc.calculator import Curve, Formula, Parameter, Shade, fixed_texts
 from netcalc.checks import FloatArray
+from netcalc.display import long_time
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
     DASHES,
@@ -33,8 +34,8 @@ SHADES = {
     "beyond-published-range": ("outside the published range", "/"),
     "no-number": ("no finite value", "x"),
 }
-"""The words for a shaded part, and its pattern, visible without colour."""
-_HEIGHT = 520
+"""The words for a shaded part, and the pattern that tells it without colour."""
+FORMULA_HEIGHT = 520
 """Alone on a page a figure may be higher than between the text of a lesson, in pixels."""
 _POLE_RATIO = 5.0
 """A curve with a pole hides all else: where its largest value is this many times that of 95 % of
@@ -112,23 +113,28 @@ def formula_curves(
         Whether that of the result is; by default, if the other is and all values are above 0.
     """
     values = np.concatenate([one.y[np.isfinite(one.y)] for one in lines.values()])
+    size, unit = long_time(wanted.unit, float(values.max()) if values.size else 0.0)
+    if size != 1.0:
+        lines = {name: replace(one, y=one.y / size) for name, one in lines.items()}
+        values = values / size
     positive = bool(values.size and (values > 0).all())
     log_y = positive and (logarithmic if log_result is None else log_result)
-    fixed = [
-        f"{wanted.label(p.name)} {p.show(arguments.get(p.name, p.default))}"
-        for p in wanted.parameters
-        if p.name not in (over.name, *varied) and (p.name in arguments or not p.required)
-    ]
-    caption = (equations.plain(wanted.equation), ", ".join(fixed), f"From: {wanted.source}")
+    fixed = fixed_texts(wanted, arguments, {over.name, *varied})
     name = wanted.short_name.replace("_", " ")
-    low, high = _ends_of_axis(values) if not log_y else (None, None)
+    low, high = ends_of_axis(values) if not log_y else (None, None)
     return FormulaCurves(
         lines=lines,
         x_axis=Axis(wanted.label(over.name), over.unit, "log" if logarithmic else "linear"),
-        y_axis=Axis(name, wanted.unit, "log" if log_y else "linear", low, high),
+        y_axis=Axis(name, unit, "log" if log_y else "linear", low, high),
         title=wanted.summary.rstrip("."),
-        caption=tuple(line for part in caption if part for line in _wrapped(part)),
+        caption=formula_caption(wanted, fixed),
     )
+
+
+def formula_caption(wanted: Formula, fixed: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines below a figure of a formula: equation, fixed arguments, source."""
+    parts = (equations.plain(wanted.equation), ", ".join(fixed), f"From: {wanted.source}")
+    return tuple(line for part in parts if part for line in _wrapped(part))
 
 
 def formula_plot(curves: FormulaCurves, *, theme: Theme = "light") -> Plot:
@@ -146,7 +152,7 @@ def formula_plot(curves: FormulaCurves, *, theme: Theme = "light") -> Plot:
 
 
 def _draw(sources: Mapping[str, ColumnDataSource], curves: FormulaCurves, theme: Theme) -> figure:
-    chart = new_figure(curves.x_axis, curves.y_axis, title=curves.title, height=_HEIGHT)
+    chart = new_figure(curves.x_axis, curves.y_axis, title=curves.title, height=FORMULA_HEIGHT)
     palette, ink = PALETTES[theme], INKS[theme]
     for shade in curves.shades:
         pattern = SHADES[shade.code][1]
@@ -168,17 +174,22 @@ def _draw(sources: Mapping[str, ColumnDataSource], curves: FormulaCurves, theme:
     add_hover(chart, list(drawn.values()), rows)
     if len(drawn) > 1:
         add_legend(chart, [(name, [one]) for name, one in drawn.items()])
-    for line in curves.lines_below:
+    add_lines_below(chart, curves.lines_below)
+    return chart
+
+
+def add_lines_below(chart: figure, lines: Sequence[str]) -> None:
+    """Write lines below a figure, which grows by them."""
+    for line in lines:
         below = Title(
             text=PlainText(text=line), text_font=FONT, text_font_size="13px",
             text_font_style="normal", standoff=2,
         )  # fmt: skip
         chart.add_layout(below, "below")
-    chart.height = int(chart.height) + 20 * len(curves.lines_below)
-    return chart
+    chart.height = int(chart.height) + 20 * len(lines)
 
 
-def _ends_of_axis(values: FloatArray) -> tuple[float | None, float | None]:
+def ends_of_axis(values: FloatArray) -> tuple[float | None, float | None]:
     """Return where an axis starts and ends if some values dwarf the others, otherwise nothing."""
     if not values.size:
         return None, None

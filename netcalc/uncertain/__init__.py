@@ -24,6 +24,7 @@ Draws are a scrambled Sobol sequence: the same seed gives the same answer, on on
 
 from __future__ import annotations
 
+from netcalc.uncertain.bands import Band, band, bands
 from netcalc.uncertain.distributions import (
     Distribution,
     Known,
@@ -37,12 +38,13 @@ from netcalc.uncertain.distributions import (
 )
 from netcalc.uncertain.draws import DRAWS, MAX_DRAWS, prepare
 from netcalc.uncertain.fits import fitted
+from netcalc.uncertain.solutions import Solutions, solutions
 from netcalc.uncertain.spreads import PERCENTILES, Spread, spread, spreads
 from netcalc.uncertain.text import is_distribution, parse, parse_correlations, parse_list
 
 __all__ = [
-    "DRAWS", "MAX_DRAWS", "PERCENTILES", "Distribution", "Known", "Spread", "empirical",
-    "exponential", "fitted", "is_distribution", "lognormal", "normal", "parse",
-    "parse_correlations", "parse_list", "prepare", "spread", "spreads", "triangular",
-    "truncated", "uniform",
+    "DRAWS", "MAX_DRAWS", "PERCENTILES", "Band", "Distribution", "Known", "Solutions", "Spread",
+    "band", "bands", "empirical", "exponential", "fitted", "is_distribution", "lognormal", "normal",
+    "parse", "parse_correlations", "parse_list", "prepare", "solutions", "spread", "spreads",
+    "triangular", "truncated", "uniform",
 ]  # fmt: skip

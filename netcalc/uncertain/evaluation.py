@@ -83,6 +83,18 @@ class Evaluation:
             one_by_one = self._one_by_one(draws)
         return Block(*one_by_one, doubts=tuple(found))
 
+    def together(self, draws: Mapping[str, FloatArray]) -> dict[str, FloatArray] | None:
+        """Return the columns of one call; None where the model does not take the draws at once.
+
+        Raises
+        ------
+        RefusedDraws
+            If one input has values outside the range that the model takes.
+        """
+        with warnings.catch_warnings(), doubts():
+            warnings.simplefilter("ignore", NotFiniteWarning)
+            return None if self.at_once is False else self._together(draws)
+
     def doubts_of(self, draws: Mapping[str, FloatArray]) -> list[list[DoubtWarning]]:
         """Return the doubts about each of some draws."""
         every = []

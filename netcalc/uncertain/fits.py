@@ -75,11 +75,15 @@ def fitted(fit: Any, names: Sequence[str] | None = None) -> dict[str, Distributi
 
 @dataclass(frozen=True, eq=False)
 class Fitted(Distribution):
-    """One parameter of a fit; others of the same fit are correlated with it."""
+    """One parameter of a fit; others of the same fit are correlated with it.
+
+    ``origin`` is where the fit is from.
+    """
 
     inner: Distribution
     fit: Any
     name: str
+    origin: str = ""
 
     def ppf(self, share: FloatArray) -> FloatArray:
         """Return the quantiles."""
@@ -92,7 +96,7 @@ class Fitted(Distribution):
     def text(self, unit: str) -> str:
         """Write where nine tenths of the values are."""
         low, high = (show(float(self.ppf(np.array(end))), unit) for end in (0.05, 0.95))
-        return f"fitted, {low} to {high} with 90%"
+        return f"{self.origin or 'fitted'}, {low} to {high} with 90%"
 
 
 def correlations_of_fits(inputs: Mapping[str, Distribution]) -> dict[tuple[str, str], float]:

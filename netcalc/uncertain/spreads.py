@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.errors import ArgumentTypeError, DomainError, DoubtWarning
+from netcalc.errors import DomainError, DoubtWarning
 from netcalc.messages import Notice
-from netcalc.uncertain.distributions import (
-    Distribution,
-    Known,
-    Permissive,
-    Truncated,
-    Whole,
-    as_distribution,
-    is_frozen,
-)
+from netcalc.uncertain.distributions import Distribution, Known
 from netcalc.uncertain.doubtful import doubtful
-from netcalc.uncertain.draws import BLOCK_DRAWS, DRAWS, MAX_DRAWS, Draws, Plan, mixing
+from netcalc.uncertain.draws import BLOCK_DRAWS, DRAWS, Draws, Plan
 from netcalc.uncertain.evaluation import Block, Evaluation, RefusedDraws
-from netcalc.uncertain.fits import Fitted, correlations_of_fits
 from netcalc.uncertain.importance import Importance, importance
+from netcalc.uncertain.inputs import MOST_LIMITS, check_numbers, planned, without_refused
 from netcalc.workers import on_workers
 
 PERCENTILES = (5.0, 50.0, 95.0)
 """Percentiles of an answer, unless others are asked for."""
-_MOST_LIMITS = 20  # distributions that are truncated or rounded before an answer is given up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +38,10 @@ class Spread:
     first_order, total_order : mapping of str to float
         Sobol indices of the inputs that vary: the share of the variance of the result that an
         input alone explains, and with all its interactions. Empty where ``notes`` has the reason.
+    explained_alone : mapping of str to float
+        Where these indices are not defined, as inputs are correlated or some results infinite: the
+        share of the variance of the result, or of its ranks, that each input explains alone, with
+        what it has in common with others. The shares do not add up to 1.
     inputs : mapping of str to Distribution
         The inputs that vary, as they were drawn.
     correlations : mapping of pairs of str to float
@@ -62,6 +57,7 @@ class Spread:
     percentiles: Mapping[float, float]
     first_order: Mapping[str, float]
     total_order: Mapping[str, float]
+    explained_alone: Mapping[str, float]
     inputs: Mapping[str, Distribution]
     correlations: Mapping[tuple[str, str], float]
     seed: int
@@ -74,12 +70,13 @@ class Spread:
 
     @property
     def most_important(self) -> str | None:
-        """The input with the largest first-order index; None where there are none."""
-        return max(self.first_order, key=self.first_order.__getitem__, default=None)
+        """The input with the largest first-order index, or share alone; None without any."""
+        shares = self.first_order or self.explained_alone
+        return max(shares, key=shares.__getitem__, default=None)
 
     def percentile(self, percent: float) -> float:
         """Return a percentile of the results that are numbers: one of them, none between."""
-        return _percentiles(self.samples, [percent])[percent]
+        return percentiles_of(self.samples, [percent])[percent]
 
 
 def spread(
@@ -172,24 +169,22 @@ def spreads(
     >>> list(spreads(area, {"width": 2.0, "height": uniform(1.0, 3.0)}))
     ['result']
     """
-    varying, fixed = _sorted_out(model, inputs)
-    _check_numbers(draws, seed, percentiles)
-    joined = {**correlations_of_fits(varying), **(correlations or {})}
-    factor = mixing(tuple(varying), joined)
-    plain = {name: one.inner if isinstance(one, Fitted) else one for name, one in varying.items()}
-    plan = Plan(plain, seed, factor)
+    check_numbers(draws, seed, percentiles)
+    plan, fixed, joined = planned(model, inputs, seed=seed, correlations=correlations)
     notes: dict[str, Notice] = {}
     last: DomainError | None = None
-    for _ in range(_MOST_LIMITS):
+    for _ in range(MOST_LIMITS):
         evaluation = Evaluation(model, fixed)
         try:
-            results = _computed(evaluation, plan, draws, truncate=truncate, dask=dask, notes=notes)
+            results, kept = _computed(
+                evaluation, plan, draws, truncate=truncate, dask=dask, notes=notes
+            )
             # A fresh one: that of workers has tried nothing here, and the answer must be the same.
-            matters = importance(Evaluation(model, fixed), plan, results=results)
+            matters = importance(Evaluation(model, fixed), plan, results=results, kept=kept)
             break
         except RefusedDraws as refused:
             last = refused.error
-            plan = _without_refused(plan, refused, truncate=truncate, notes=notes)
+            plan = without_refused(plan, refused, truncate=truncate, notes=notes)
     else:
         assert last is not None
         raise last
@@ -202,48 +197,6 @@ def spreads(
     }
 
 
-def _sorted_out(
-    model: Callable[..., Any], inputs: Mapping[str, Known]
-) -> tuple[dict[str, Distribution], dict[str, Any]]:
-    """Return the inputs that vary and the others."""
-    if not callable(model):
-        raise ArgumentTypeError("not-of-class", "model", type(model).__name__, expected="callable")
-    parameters = inspect.signature(model).parameters
-    takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
-    varying: dict[str, Distribution] = {}
-    fixed: dict[str, Any] = {}
-    for name, value in inputs.items():
-        if name not in parameters and not takes_all:
-            raise DomainError("not-a-choice", "inputs", name, choices=list(parameters))
-        if isinstance(value, Distribution) or is_frozen(value):
-            one = as_distribution(name, value)
-            varying[name] = Whole(one) if name.endswith("_count") else one
-            continue
-        fixed[name] = value
-        if isinstance(value, list | tuple):
-            for index, item in enumerate(value):
-                if isinstance(item, Distribution) or is_frozen(item):
-                    varying[f"{name}[{index}]"] = as_distribution(name, item)
-    for name, parameter in parameters.items():
-        by_name = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-        if by_name and parameter.default is parameter.empty and name not in inputs:
-            raise DomainError("input-missing", name)
-    if not varying:
-        raise DomainError("no-input-varies", str(getattr(model, "__name__", "the model")))
-    return varying, fixed
-
-
-def _check_numbers(draws: int, seed: int, percentiles: Sequence[float]) -> None:
-    for name, value, low, high in (("draws", draws, 2, MAX_DRAWS), ("seed", seed, 0, 2**63 - 1)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise DomainError("not-whole", name, value, low=low)
-        if not low <= value <= high:
-            raise DomainError("out-of-range", name, value, low=low, high=high)
-    for percent in percentiles:
-        if not 0.0 <= percent <= 100.0:
-            raise DomainError("out-of-range", "percentiles", percent, low=0, high=100)
-
-
 def _computed(
     evaluation: Evaluation,
     plan: Plan,
@@ -252,8 +205,11 @@ def _computed(
     truncate: bool,
     dask: str | None,
     notes: dict[str, Notice],
-) -> dict[str, FloatArray]:
-    """Return the columns of all draws, computed here or by workers, and note what was left out."""
+) -> tuple[dict[str, FloatArray], NDArray[np.bool_]]:
+    """Return the columns of all draws, computed here or by workers, and which draws these are.
+
+    What was left out is noted.
+    """
     starts = range(0, draws, BLOCK_DRAWS)
     pieces = [(start, min(BLOCK_DRAWS, draws - start)) for start in starts]
     whole: dict[str, FloatArray] = {}
@@ -277,7 +233,7 @@ def _computed(
             raise DomainError("draws-refused", "draws", share, share=share, reason=reason)
         notes["left out"] = Notice("draws-left-out", {"share": share})
         whole = {name: column[~refused] for name, column in whole.items()}
-    return whole
+    return whole, ~refused
 
 
 Piece = tuple[int, int]
@@ -309,42 +265,6 @@ def _evaluated(piece: Piece, evaluation: Evaluation, stream: Draws) -> Block:
         return Block(stop=error)
 
 
-def _without_refused(
-    plan: Plan, refused: RefusedDraws, *, truncate: bool, notes: dict[str, Notice]
-) -> Plan:
-    """Return a plan whose draws of one input are possible, with a note, or raise an error."""
-    name, given = refused.name, plan.inputs[refused.name]
-    if refused.is_of_fractions and not isinstance(given, Whole):
-        notes[f"whole {name}"] = Notice("draws-whole", {"name": name})
-        return Plan({**plan.inputs, name: Whole(given)}, plan.seed, plan.mixing)
-    low, high = refused.low, refused.high
-    share = given.share_outside(low, high, low_open=refused.low_open)
-    limits = refused.error.allowed or f"from {low} to {high}"
-    values = {
-        "share": share,
-        "limits": limits,
-        "distribution": given.text(_unit(name)),
-    }
-    if not (truncate or given.may_truncate) or share <= 0.0:
-        raise DomainError("draws-impossible", name, refused.error.value, **values) from None
-    whole = given.inner if isinstance(given, Whole) else given
-    inner = whole.inner if isinstance(whole, Permissive) else whole
-    part = Truncated(inner, low, high, refused.low_open)
-    if part.share_left_out >= 1.0:
-        raise DomainError("draws-impossible", name, refused.error.value, **values) from None
-    notes[f"truncated {name}"] = Notice("draws-truncated", {"name": name, **values})
-    drawn = Whole(part) if isinstance(given, Whole) else part
-    return Plan({**plan.inputs, name: drawn}, plan.seed, plan.mixing)
-
-
-_UNITS = {"_bps": "bit/s", "_pps": "packet/s", "_bytes": "byte", "_bits": "bit",
-          "_ratio": "ratio", "_m_s": "m/s", "_m": "m", "_s": "s"}  # fmt: skip
-
-
-def _unit(name: str) -> str:
-    return next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), "1")
-
-
 def _chosen(results: Mapping[str, FloatArray], columns: Sequence[str] | None) -> list[str]:
     for name in columns or ():
         if name not in results:
@@ -371,9 +291,10 @@ def _spread(
         own.append(matters.reason)
     return Spread(
         samples=samples,
-        percentiles=_percentiles(samples, percentiles),
+        percentiles=percentiles_of(samples, percentiles),
         first_order=matters.first_order,
         total_order=matters.total_order,
+        explained_alone=matters.explained_alone,
         inputs=plan.inputs,
         correlations=dict(correlations),
         seed=plan.seed,
@@ -381,7 +302,7 @@ def _spread(
     )
 
 
-def _percentiles(samples: FloatArray, wanted: Sequence[float]) -> dict[float, float]:
+def percentiles_of(samples: FloatArray, wanted: Sequence[float]) -> dict[float, float]:
     """Return percentiles that are samples themselves: between 1 and inf there is no number."""
     known = samples[~np.isnan(samples)] if np.isnan(samples).any() else samples
     if not known.size:

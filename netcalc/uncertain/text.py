@@ -23,6 +23,7 @@ from netcalc.uncertain.distributions import (
     truncated,
     uniform,
 )
+from netcalc.uncertain.fit_files import FORM, fitted_in_file
 
 FORMS = {
     "uniform": "uniform(LOW, HIGH)",
@@ -61,7 +62,7 @@ def is_distribution(text: str) -> bool:
         return False
     return bool(
         _RANGE.search(text) or _PLUS_MINUS.search(text) or _CALL.fullmatch(text)
-        or _FILE.fullmatch(text)
+        or _FILE.fullmatch(text) or FORM.fullmatch(text)
     )  # fmt: skip
 
 
@@ -82,7 +83,8 @@ def parse(
         of the value), ``normal(30 ms, 5 ms)``, ``lognormal(30 ms, p95 60 ms)`` (median and a
         percentile), ``triangular(80, 95, 100 Mbit/s)``, ``exponential(3 min)``, ``truncated(3% ±
         2%)`` (without what a model refuses), ``truncated(3% ± 2%, 0%..10%)``,
-        ``file.csv:column`` (each value of a column alike), or a single quantity.
+        ``file.csv:column`` (each value of a column alike), ``@ping.txt:bandwidth`` (a parameter
+        that ``netcalc read`` fits to a file, with its error), or a single quantity.
     unit : str
         The SI unit wanted, as in :func:`netcalc.units.parse`.
     field : str, optional
@@ -100,7 +102,7 @@ def parse(
     UnitError
         If a unit is missing or wrong, a range is backwards, or the text is no distribution.
     ReaderError
-        If a file has no such column, or the column has gaps or no unit.
+        If a file has no such column, or the column has gaps or no unit, or nothing can be fitted.
 
     Examples
     --------
@@ -118,6 +120,8 @@ def parse(
     called = _CALL.fullmatch(plain)
     if called:
         return one.call(called[1].lower(), called[2])
+    if FORM.fullmatch(plain):
+        return fitted_in_file(plain, unit, field=field)
     if _FILE.fullmatch(plain):
         return one.column()
     return one.plus_minus() if _PLUS_MINUS.search(plain) else one.range()
@@ -220,6 +224,8 @@ class _Text:
         if len(parts) != 2 or not all(parts):
             raise self.refused("range-malformed", example=self._example())
         low, high = self.quantities(parts)
+        if low == high:
+            raise self.refused("range-of-one-value", value=units.show(low, self.unit))
         if not low < high:
             first, second = (units.show(value, self.unit) for value in (low, high))
             raise self.refused("range-backwards", low=first, high=second)
@@ -264,7 +270,10 @@ class _Text:
         try:
             return makers[name](*values)
         except DomainError as error:
-            if name != "exponential" and sorted(values) != values:
+            if name == "exponential":
+                value = units.show(values[0], self.unit)
+                raise self.refused("mean-not-positive", value=value) from None
+            if sorted(values) != values:
                 low, high = units.show(values[0], self.unit), units.show(values[-1], self.unit)
                 raise self.refused("range-backwards", low=low, high=high) from None
             raise self.refused("distribution-refused", reason=error.what) from None
@@ -276,7 +285,9 @@ class _Text:
         if match is None or not 50.0 < float(match[1]) < 100.0:
             raise self.refused("percentile-malformed", part=parts[1])
         median, value = self.quantities([parts[0], match[2]])
-        if median > 0.0 and not value > median:
+        if not median > 0.0:
+            raise self.refused("median-not-positive", value=units.show(median, self.unit))
+        if not value > median:
             raise self.refused("percentile-below-median", percent=match[1])
         try:
             return lognormal(median, ratio=float(match[1]) / 100.0, value=value)
@@ -298,8 +309,10 @@ class _Text:
         low, high = self._open_ends(last)
         try:
             return truncated(inner, low=low, high=high)
-        except DomainError as error:
-            raise self.refused("distribution-refused", reason=error.what) from None
+        except DomainError:
+            raise self.refused(
+                "truncated-to-nothing", distribution=inner.text(self.unit), limits=last.strip()
+            ) from None
 
     def _open_ends(self, text: str) -> tuple[float | None, float | None]:
         parts = [part.strip() for part in _RANGE.split(text)]

@@ -18,7 +18,7 @@ from bokeh.resources import Resources
 from numpy.typing import ArrayLike
 
 from netcalc.plots import Plot
-from netcalc.plots.picture import svg
+from netcalc.plots.pictures import svg
 from netcalc.printable import printable_lines
 from netcalc.widgets.saved import SavedOutputs, show_widget
 

@@ -65,3 +65,45 @@ def test_the_calculator_is_played_through(page):
     assert (page.column("mbufs", "y")[0], max(page.column("mbufs", "y"))) == (1, 3)
     page.screenshot("several")
     assert page.complaints() == []
+
+
+@pytest.mark.shown("lab voila", LESSON)
+def test_lists_codecs_and_ranges_are_typed_into_fields(page):
+    page.wait_figures(4)
+    panel = page.page.locator(".netcalc-panel").first
+    panel.get_by_text("received: 5.211 s.").wait_for()
+
+    latency = field(panel, "latency").locator("input")
+    latency.fill("30 ms ± 5 ms")
+    latency.press("Enter")
+    # derived: 8e6 bit on a T1 are 5.1813 s; 1.645 standard deviations are 8.2 ms
+    panel.get_by_text("p5 5.203 s, median 5.211 s, p95 5.22 s (matters most: latency).").wait_for()
+    panel.locator("td", has_text="5.203 s").first.wait_for()
+    page.wait_figures(4)
+    page.wait_painted()
+    # derived: the band is the same at each size, 16.4 ms
+    band = page.column("median", "high")[0] - page.column("median", "low")[0]
+    assert band == pytest.approx(2 * 1.645 * 0.005, rel=0.01)
+    page.screenshot("range")
+
+    latency.fill("10ms,20ms,30ms")
+    latency.press("Enter")
+    panel.locator("td", has_text="5.191 s").wait_for()  # derived: 5.1813 s and 10 ms
+    page.wait_figures(4)
+    page.wait_painted()
+    assert page.column("latency 30 ms", "y")[0] == pytest.approx(0.03 + 8e5 / 1.544e6)
+    page.screenshot("list")
+
+    latency.fill("40..20 ms")
+    latency.press("Enter")
+    panel.get_by_role("alert").filter(has_text="goes from 40 ms down to 20 ms").wait_for()
+    page.screenshot("range-refused")
+
+    choose(panel, "voip bandwidth")
+    payload = field(panel, "payload").locator("input")
+    payload.fill("G.729")
+    payload.press("Enter")
+    # derived: 20 ms of 8 kbit/s are 20 bytes, with 40 of RTP, UDP and IP and 38 of Ethernet 98
+    panel.get_by_text("named: 39.2 kbit/s").wait_for()
+    page.screenshot("codec")
+    assert page.complaints() == []

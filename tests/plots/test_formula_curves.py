@@ -122,7 +122,7 @@ class TestFigures:
     def test_a_picture_is_the_same_file_each_time(self, suffix, tmp_path):
         first, second = tmp_path / f"a.{suffix}", tmp_path / f"b.{suffix}"
         for path in (first, second):
-            plots.formula_picture(self.mathis(), path)
+            plots.save_picture(plots.formula_plot(self.mathis()), path)
         assert first.read_bytes() == second.read_bytes()
         if suffix == "png":
             assert first.read_bytes().startswith(b"\x89PNG\r\n")
@@ -133,7 +133,7 @@ class TestFigures:
 
     def test_text_of_a_user_is_no_markup(self, tmp_path):
         hostile = replace(self.mathis(), title=r"$\frac{1}{$ <script>")
-        plots.formula_picture(hostile, tmp_path / "a.svg")
+        plots.save_picture(plots.formula_plot(hostile), tmp_path / "a.svg")
         assert "<script>" not in (tmp_path / "a.svg").read_text()
         assert r"$\frac{1}{$ <script>" in "".join(
             ElementTree.parse(tmp_path / "a.svg").getroot().itertext()
@@ -150,5 +150,5 @@ class TestFigures:
         both = plots.formula_curves(wanted, lines, wanted.parameter("loss"), given)
         plot = plots.formula_plot(both)
         assert [one.label.value for one in plot.figure.legend[0].items] == list(lines)
-        plots.formula_picture(both, tmp_path / "a.svg")
+        plots.save_picture(plots.formula_plot(both), tmp_path / "a.svg")
         assert "rtt 0.01 s" in (tmp_path / "a.svg").read_text()

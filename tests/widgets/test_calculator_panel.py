@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -250,3 +251,103 @@ def test_markup_in_a_box_stays_text():
     for message in (panel.message, panel.fields["stack"].message):
         assert "<img" not in message.value
     assert "<img" not in panel.numbers.value
+
+
+def fill(panel, **texts):
+    for name, text in texts.items():
+        panel.fields[name].input.value = text
+
+
+class TestRangesAndLists:
+    LINE: ClassVar = {"payload": "1 MB", "bandwidth": "8 Mbit/s", "latency": "30 ms"}
+
+    def panel(self, **more):
+        return calculator_panel("transfer", {**self.LINE, **more})
+
+    def test_a_range_has_percentiles_a_table_and_a_band(self):
+        """Derived: 1 s for the bits, and of 20 to 40 ms the percentiles 21, 30 and 39 ms."""
+        panel = self.panel(latency="20..40 ms")
+        assert words(panel.result).startswith(
+            "Time from the first bit sent to the last bit received: p5 1.021 s, median 1.03 s, "
+            "p95 1.039 s (matters most: latency)."
+        )
+        assert "<td>1.039 s</td>" in panel.table.value
+        band = curve(panel, "median")
+        # derived: 8 N / R and the percentiles of the latency, at the ends of the sweep
+        assert band["high"][0] - band["low"][0] == pytest.approx(0.018, rel=1e-3)
+        assert band["y"][-1] == pytest.approx(10.03, rel=1e-3)
+        assert panel.sweep_message.value == ""
+
+    def test_of_a_range_that_is_swept_itself_the_distribution_is_drawn(self):
+        panel = calculator_panel("transfer", {**self.LINE, "payload": "1..2 MB"})
+        assert set(curve(panel, "draws")) == {"left", "right", "top", "bottom"}
+
+    def test_a_list_is_a_table_and_a_curve_for_each_value(self):
+        """Derived: 8 Mbit at 1, 2 and 4 Mbit/s, and 30 ms."""
+        panel = self.panel(bandwidth="1,2,4 Mbit/s")
+        for text in ("8.03 s", "4.03 s", "2.03 s"):
+            assert f"<td>{text}</td>" in panel.table.value
+        names = [f"bandwidth {rate} Mbit/s" for rate in (1, 2, 4)]
+        assert list(panel.figure.plot.sources) == names
+        assert curve(panel, names[2])["y"][-1] == pytest.approx(0.03 + 8e7 / 4e6)
+
+    def test_two_lists_are_a_table_of_two_sides(self):
+        """Derived: 8 and 16 Mbit at 1 and 2 Mbit/s, and 30 ms."""
+        panel = self.panel(bandwidth="1; 2 Mbit/s", payload="1MB,2MB")
+        assert "transfer at 2 Mbit/s" in panel.table.value
+        for text in ("8.03 s", "4.03 s", "16.03 s"):
+            assert f"<td>{text}</td>" in panel.table.value
+
+    def test_a_list_and_a_range_have_percentiles_for_each_value(self):
+        panel = self.panel(bandwidth="1; 2 Mbit/s", latency="20..40 ms")
+        assert "median" in panel.table.value
+        assert "<td>4.039 s</td>" in panel.table.value
+
+    def test_three_lists_are_refused(self):
+        panel = self.panel(bandwidth="1; 2 Mbit/s", payload="1MB,2MB", latency="1ms,2ms")
+        assert "a table has 2 sides" in words(panel.message)
+
+    def test_a_codec_is_the_voice_of_a_packet(self):
+        """Derived: 64 kbit/s for 20 ms are 160 bytes, for 30 ms 240."""
+        panel = calculator_panel("voip-bandwidth", {"payload": "G.711", "interval": "20 ms"})
+        twenty = words(panel.result)
+        fill(panel, payload_bytes="160 B")
+        assert words(panel.result) == twenty
+        fill(panel, payload_bytes="G.711", interval_s="30 ms")
+        thirty = words(panel.result)
+        fill(panel, payload_bytes="240 B")
+        assert words(panel.result) == thirty != twenty
+
+    def test_a_range_is_solved_in_each_draw(self):
+        """Derived: 8 Mbit in 1 s less 220, 400 and 580 ms."""
+        panel = self.panel(latency="200..600 ms")
+        panel.solve_over.value = "bandwidth_bps"
+        panel.solve_result.value = "1 s"
+        assert words(panel.solved) == (
+            "bandwidth: p5: 10.26 Mbit/s, median: 13.33 Mbit/s, p95: 19.05 Mbit/s"
+        )
+        fill(panel, payload_bytes="1MB,2MB")
+        assert "payload has several values" in words(panel.solved)
+
+    @pytest.mark.each(
+        ("text", "said"),
+        [
+            ("40..20 ms", "goes from 40 ms down to 20 ms"),
+            ("20 ±", "is not a range"),
+            ("-5..5 ms", "are impossible"),
+            ("lognormal(30 ms, p95 20 ms)", "greater than the median"),
+        ],
+    )
+    def test_a_refused_range_is_named_beside_its_field(self, text, said):
+        panel = self.panel(latency=text)
+        field = panel.fields["latency_s"].message
+        assert field.is_alert
+        assert said in words(field)
+
+    def test_back_to_single_numbers_everything_is_as_before(self):
+        panel = self.panel()
+        before = panel.result.value, panel.table.value, panel.numbers.value
+        fill(panel, latency_s="20..40 ms")
+        fill(panel, latency_s="30 ms")
+        assert (panel.result.value, panel.table.value, panel.numbers.value) == before
+        assert list(curve(panel, "transfer")) == ["x", "y"]

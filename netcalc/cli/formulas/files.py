@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,12 +13,15 @@ from netcalc.calculator import Formula, Parameter
 from netcalc.checks import FloatArray
 from netcalc.cli import put
 from netcalc.cli.mistakes import CommandError
-from netcalc.cli.output import DRAWN_FORMULA, check_output, write_plot
+from netcalc.cli.output import check_output, write_plot
+
+if TYPE_CHECKING:
+    from netcalc.plots import Plot
 
 
 def check_formula_file(path: str, *, force: bool) -> None:
     """Refuse a name that is taken, or of no form that a figure has."""
-    check_output(path, force=force, plot=True, pictures=DRAWN_FORMULA)
+    check_output(path, force=force, plot=True)
 
 
 def save_formula(
@@ -47,8 +50,15 @@ def save_formula(
     drawn = plots.formula_curves(
         formula, lines, over, fixed, varied=varied, logarithmic=logarithmic
     )
-    if Path(path).suffix in DRAWN_FORMULA:
-        plots.formula_picture(drawn, path)
+    write_formula(plots.formula_plot(drawn), path)
+
+
+def write_formula(plot: Plot, path: str) -> None:
+    """Write the figure of a formula with the lines below it, also as a picture."""
+    from netcalc import plots
+
+    if Path(path).suffix in plots.PICTURE_SUFFIXES:
+        plots.save_picture(plot, path)
     else:
-        write_plot(plots.formula_plot(drawn), path)
+        write_plot(plot, path)
     put(f"wrote {path}", err=True)

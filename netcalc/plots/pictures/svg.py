@@ -31,7 +31,7 @@ from bokeh.models import (
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
-from netcalc.plots._svg import Scale, marker, path, text_at
+from netcalc.plots.pictures._svg import Scale, marker, path, text_at
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import INKS, LEGEND_ROW, PAPERS, has_marks
 from netcalc.printable import html_text
@@ -56,7 +56,7 @@ def svg(plot: Plot) -> str:
     """Return a static picture of a figure as SVG text of a few kilobytes."""
     parts: list[str] = []
     top = 0.0
-    for chart in _charts(plot.figure):
+    for chart in charts(plot.figure):
         height, drawn = _chart(chart, top, plot)
         parts += drawn
         top += height
@@ -72,11 +72,12 @@ def svg(plot: Plot) -> str:
     )
 
 
-def _charts(layout: LayoutDOM) -> Iterator[figure]:
+def charts(layout: LayoutDOM) -> Iterator[figure]:
+    """Yield the charts of a figure, from the top down."""
     if isinstance(layout, figure):
         yield layout
     for child in getattr(layout, "children", []):
-        yield from _charts(child)
+        yield from charts(child)
 
 
 def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
@@ -88,12 +89,12 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     box = (_left(chart), top + head, WIDTH - RIGHT, top + height - BOTTOM)
     glyphs = [r for r in chart.renderers if isinstance(r, GlyphRenderer)]
     x_log, y_log = (isinstance(axis[0], LogAxis) for axis in (chart.xaxis, chart.yaxis))
-    beside = [one for one in _charts(plot.figure) if one.x_range is chart.x_range]
+    beside = [one for one in charts(plot.figure) if one.x_range is chart.x_range]
     along = [r for one in beside for r in one.renderers if isinstance(r, GlyphRenderer)]
-    xs = _limits(along, chart.x_range, "x", log=x_log)
-    ys = _limits(glyphs, chart.y_range, "y", log=y_log)
+    xs = limits(along, chart.x_range, "x", log=x_log)
+    ys = limits(glyphs, chart.y_range, "y", log=y_log)
     if chart.match_aspect:
-        xs, ys = _one_scale(xs, ys, width=box[2] - box[0], height=box[3] - box[1])
+        xs, ys = one_scale(xs, ys, width=box[2] - box[0], height=box[3] - box[1])
     x = Scale(*xs, start=box[0], end=box[2], log=x_log)
     down, up = (box[3], box[1]) if ys[0] <= ys[1] else (box[1], box[3])
     y = Scale(min(ys), max(ys), start=down, end=up, log=y_log)
@@ -129,14 +130,14 @@ def _frame(
     out: list[str] = []
     if not chart.xaxis[0].visible:
         return out
-    for tick in _ticks(chart.xaxis[0], x):
+    for tick in ticks(chart.xaxis[0], x):
         at = float(x(tick))
         out.append(path(f"M{at:.1f} {up:.1f}V{down:.1f}", grid, 1))
-        out.append(text_at(_tick(chart.xaxis[0], tick), at, down + 18, anchor="middle"))
-    for tick in _ticks(chart.yaxis[0], y):
+        out.append(text_at(tick_text(chart.xaxis[0], tick), at, down + 18, anchor="middle"))
+    for tick in ticks(chart.yaxis[0], y):
         at = float(y(tick))
         out.append(path(f"M{left:.1f} {at:.1f}H{right:.1f}", grid, 1))
-        out.append(text_at(_tick(chart.yaxis[0], tick), left - 6, at + 5, anchor="end"))
+        out.append(text_at(tick_text(chart.yaxis[0], tick), left - 6, at + 5, anchor="end"))
     middle = (up + down) / 2
     out.append(path(f"M{left} {up:.1f}V{down:.1f}H{right}", "currentColor", 1))
     if chart.xaxis[0].axis_label:
@@ -149,14 +150,16 @@ def _frame(
     return out
 
 
-def _ticks(axis: Any, scale: Scale) -> list[float]:
+def ticks(axis: Any, scale: Scale) -> list[float]:
+    """Return where an axis has ticks."""
     if isinstance(axis.ticker, FixedTicker):
         return sorted(tick for tick in axis.ticker.ticks if scale.low <= tick <= scale.high)
     least = getattr(axis.ticker, "min_interval", 0)
     return [tick for tick in scale.ticks() if not least or tick == round(tick)]
 
 
-def _tick(axis: Any, value: float) -> str:
+def tick_text(axis: Any, value: float) -> str:
+    """Return what is written at a tick: ``20 ms``, ``1.5 kB``."""
     if value in axis.major_label_overrides:
         return str(axis.major_label_overrides[value].text)
     unit = getattr(axis.formatter, "args", {}).get("unit", "1")
@@ -204,16 +207,16 @@ def _polylines(x: Scale, y: Scale, data: Any, glyph: MultiLine) -> str:
     for xs, ys in zip(data[glyph.xs], data[glyph.ys], strict=True):
         pairs = [f"{a:.1f} {b:.1f}" for a, b in zip(x(xs), y(ys), strict=True)]
         steps.append("M" + "L".join(pairs))
-    dash = " ".join(str(d) for d in _value(glyph.line_dash))
+    dash = " ".join(str(d) for d in value_of(glyph.line_dash))
     more = f' stroke-dasharray="{dash}"' if dash else ""
-    alpha = _value(glyph.line_alpha)
+    alpha = value_of(glyph.line_alpha)
     more += "" if alpha == 1.0 else f' stroke-opacity="{alpha:g}"'
-    return path("".join(steps), _value(glyph.line_color), _value(glyph.line_width), more)
+    return path("".join(steps), value_of(glyph.line_color), value_of(glyph.line_width), more)
 
 
 def _markers(xs: NDArray[Any], ys: NDArray[Any], glyph: Scatter) -> list[str]:
     step = max(1, -(-len(xs) // SCATTER_POINTS))
-    color, shape = glyph.line_color, str(_value(glyph.marker))
+    color, shape = glyph.line_color, str(value_of(glyph.marker))
     pairs = zip(xs[::step], ys[::step], strict=True)
     return [marker(shape, a, b, color) for a, b in pairs if math.isfinite(a + b)]
 
@@ -222,21 +225,21 @@ def _patches(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
     data, glyph, out = renderer.data_source.data, renderer.glyph, []
     for i, (xs, ys) in enumerate(zip(data[glyph.xs], data[glyph.ys], strict=True)):
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x(xs), y(ys), strict=True))
-        color = _value(glyph.fill_color, data, i)
+        color = value_of(glyph.fill_color, data, i)
         out.append(f'<polygon points="{points}" fill="{color}" fill-opacity="0.55"/>')
     return out
 
 
 def _quads(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
     data, glyph = renderer.data_source.data, renderer.glyph
-    opacity, bars = _value(glyph.fill_alpha), []
+    opacity, bars = value_of(glyph.fill_alpha), []
     for i, (left, right, down, up) in enumerate(
         zip(*(data[c] for c in (glyph.left, glyph.right, glyph.bottom, glyph.top)), strict=True)
     ):
         one, other = float(x(left)), float(x(right))
         low, high = float(y(down)), float(y(up))
         sides = (one, min(high, low), max(other - one, 0.0), abs(low - high))
-        bars.append((_value(glyph.fill_color, data, i), sides))
+        bars.append((value_of(glyph.fill_color, data, i), sides))
     if len(bars) > MOST_RECTS and len({color for color, _ in bars}) == 1:
         outline = "".join(f"M{a:.1f} {b:.1f}h{w:.1f}v{h:.1f}h-{w:.1f}z" for _, (a, b, w, h) in bars)
         return [f'<path d="{outline}" fill="{bars[0][0]}" fill-opacity="{opacity}"/>']
@@ -259,10 +262,10 @@ def _key(renderers: list[GlyphRenderer], y: float) -> list[str]:
             level = Scale(0.0, 1.0, start=y, end=y, log=False)
             out.append(_polylines(across, level, ends, glyph))
         elif isinstance(glyph, Scatter):
-            out.append(marker(str(_value(glyph.marker)), LEFT + 19, y, glyph.line_color))
+            out.append(marker(str(value_of(glyph.marker)), LEFT + 19, y, glyph.line_color))
         else:
-            color = _value(glyph.fill_color, renderer.data_source.data, 0)
-            opacity = 1 if _value(glyph.fill_alpha) == 1.0 else 0.4
+            color = value_of(glyph.fill_color, renderer.data_source.data, 0)
+            opacity = 1 if value_of(glyph.fill_alpha) == 1.0 else 0.4
             out.append(
                 f'<rect x="{LEFT}" y="{y - 6:.1f}" width="38" height="12" fill="{color}" '
                 f'fill-opacity="{opacity}"/>'
@@ -270,7 +273,7 @@ def _key(renderers: list[GlyphRenderer], y: float) -> list[str]:
     return out
 
 
-def _value(spec: Any, data: Any = None, index: int = 0) -> Any:
+def value_of(spec: Any, data: Any = None, index: int = 0) -> Any:
     """Return the value of a bokeh property that may name a column."""
     if isinstance(spec, str) and data is not None and spec in data:
         return data[spec][index] if len(data[spec]) > index else "gray"
@@ -280,7 +283,7 @@ def _value(spec: Any, data: Any = None, index: int = 0) -> Any:
     return getattr(spec, "value", spec)
 
 
-def _one_scale(
+def one_scale(
     xs: tuple[float, float], ys: tuple[float, float], *, width: float, height: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return limits about the same middles with as many data a pixel in both directions."""
@@ -293,9 +296,10 @@ def _one_scale(
     return about(*xs, width), about(*ys, height)
 
 
-def _limits(
+def limits(
     glyphs: list[GlyphRenderer], given: Any, along: str, *, log: bool
 ) -> tuple[float, float]:
+    """Return the ends of an axis, as given or around what is drawn."""
     if isinstance(given, Range1d):
         return float(given.start), float(given.end)
     glyphs = given.renderers or glyphs

@@ -1,0 +1,322 @@
+"""A formula with ranges in: which arguments are ranges, its bands over one argument, solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from netcalc import units
+from netcalc.calculator._doubts import doubt_notice
+from netcalc.calculator._formula import Formula
+from netcalc.calculator._parameter import Parameter
+from netcalc.calculator._results import column_unit
+from netcalc.calculator._sweeps import as_taken, require_number, sought
+from netcalc.checks import FloatArray
+from netcalc.display import show
+from netcalc.errors import DomainError, DoubtWarning, doubts
+from netcalc.messages import Notice
+
+if TYPE_CHECKING:
+    from netcalc.uncertain import Band, Distribution, Solutions, Spread
+
+Inputs: TypeAlias = "dict[str, Distribution | list[Distribution | float]]"
+"""Arguments that are ranges or distributions, and lists of which some elements are."""
+_SMALL = 0.001  # a share of the variance below this is not told apart from none
+_NAMES = {5.0: "p5", 50.0: "median", 95.0: "p95"}
+
+
+def split_ranges(wanted: Formula, texts: Mapping[str, str]) -> tuple[Inputs, dict[str, str]]:
+    """Return the arguments that were typed as ranges or distributions, and the other texts.
+
+    Raises
+    ------
+    DomainError, UnitError
+        If a text is refused, or an argument is no number.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> ranges, others = split_ranges(formula("bdp"), {"rtt": "20..30 ms", "bandwidth": "1 Gbit/s"})
+    >>> ranges["rtt_s"].text("s"), others
+    ('20 ms..30 ms', {'bandwidth_bps': '1 Gbit/s'})
+    """
+    from netcalc import uncertain  # late: most answers are of single numbers
+
+    found: Inputs = {}
+    others: dict[str, str] = {}
+    for name, text in texts.items():
+        parameter = wanted.parameter(name)
+        if parameter.kind in ("choice", "text") or not uncertain.is_distribution(text):
+            others[parameter.name] = text
+            continue
+        if parameter.kind not in ("number", "list"):
+            numbers = [p.short_name for p in wanted.parameters if p.kind in ("number", "list")]
+            raise DomainError("range-of-no-number", parameter.short_name, text, numbers=numbers)
+        parse = uncertain.parse_list if parameter.kind == "list" else uncertain.parse
+        one = parse(text, parameter.unit, field=parameter.short_name, read=_reader(parameter))
+        if isinstance(one, float):
+            others[parameter.name] = text
+        else:
+            found[parameter.name] = one
+    return found, others
+
+
+def _reader(parameter: Parameter) -> Callable[[str], float]:
+    """Return what reads one number of an argument, as people type it."""
+    return lambda text: float(np.reshape(parameter.read(text), ()))
+
+
+def bands_over(
+    wanted: Formula,
+    arguments: Mapping[str, Any],
+    inputs: Inputs,
+    *,
+    over: str,
+    values: FloatArray,
+    **drawn: Any,
+) -> dict[str, Band]:
+    """Return percentiles of a formula at each value of one argument, for each of its results.
+
+    Sizes of packets are rounded to whole bytes, as in :func:`sweep`; ``drawn`` is as in
+    :func:`netcalc.uncertain.bands`.
+
+    Raises
+    ------
+    DomainError
+        If a value or a draw is impossible, or the result is not a number.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> bdp = formula("bdp")
+    >>> ranges, _ = split_ranges(bdp, {"rtt": "20..30 ms"})
+    >>> found = bands_over(bdp, {}, ranges, over="bandwidth", values=[8e6, 16e6])
+    >>> found["result"].percentiles[50.0].round(-1).tolist()
+    [25000.0, 50000.0]
+    """
+    from netcalc import uncertain
+
+    parameter = wanted.parameter(over)
+    require_number(wanted, parameter)
+    if parameter.name in inputs:
+        raise DomainError("input-also-free", parameter.short_name)
+    middle = {name: _middle(one) for name, one in inputs.items()}
+    values = np.asarray(values, dtype=float)
+    with doubts():  # of what is tried
+        at = as_taken(wanted, {**arguments, **middle}, parameter.name, values)
+    return uncertain.bands(
+        wanted.function, {**arguments, **inputs}, over=parameter.name, values=at, **drawn
+    )
+
+
+def _middle(one: Any) -> Any:
+    if isinstance(one, list):
+        return [_middle(item) for item in one]
+    return one if isinstance(one, int | float) else float(one.ppf(np.array(0.5)))
+
+
+def solutions_for(
+    wanted: Formula,
+    arguments: Mapping[str, Any],
+    inputs: Inputs,
+    *,
+    over: str,
+    result: str,
+    limits: str = "",
+    **drawn: Any,
+) -> Solutions:
+    """Solve a formula for one argument in each draw of its ranges.
+
+    Parameters
+    ----------
+    wanted : Formula
+        The formula.
+    arguments : mapping of str to object
+        The arguments that are numbers.
+    inputs : mapping of str to Distribution
+        Those that are ranges.
+    over : str
+        The argument to find.
+    result, limits : str
+        The result and the range, as in :func:`solve_for`.
+    **drawn
+        As in :func:`netcalc.uncertain.solutions`.
+
+    Raises
+    ------
+    DomainError, UnitError
+        If a text is refused, another argument is missing, or a draw is impossible.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> transfer = formula("transfer")
+    >>> ranges, _ = split_ranges(transfer, {"payload": "1..2 MB"})
+    >>> found = solutions_for(transfer, {"latency_s": 0.0}, ranges, over="bandwidth", result="1 s")
+    >>> solution_lines(transfer, found, over="bandwidth")
+    ['p5: 8.4 Mbit/s', 'median: 12 Mbit/s', 'p95: 15.6 Mbit/s']
+    """
+    from netcalc import uncertain
+
+    parameter = wanted.parameter(over)
+    if parameter.name in inputs:
+        raise DomainError("input-also-free", parameter.short_name)
+    parameter, target, low, high, given = sought(
+        wanted, {**arguments, **inputs}, over=over, result=result, limits=limits
+    )
+    return uncertain.solutions(
+        wanted.function, given, for_=parameter.name, result=target, low=low, high=high, **drawn
+    )
+
+
+def percentile_name(percent: float) -> str:
+    """Return what a percentile is called: ``p5``, ``median``."""
+    return _NAMES.get(percent, f"p{percent:g}")
+
+
+def solution_lines(wanted: Formula, found: Solutions, *, over: str) -> list[str]:
+    """Return the percentiles of a solution as people read them, and the share without one."""
+    parameter = wanted.parameter(over)
+    if found.share_without == 1.0:
+        low, high = parameter.show(found.low), parameter.show(found.high)
+        return [f"no solution in [{low}, {high}] in any draw"]
+    lines = []
+    for percent, value in found.percentiles.items():
+        text = parameter.show(value)
+        if found.is_interval:
+            text += f" to {parameter.show(found.last_percentiles[percent])}"
+        lines.append(f"{percentile_name(percent)}: {text}")
+    if found.share_without:
+        lines.append(f"no solution in {show(found.share_without, 'ratio')} of the draws")
+    return lines
+
+
+def band_rows(
+    wanted: Formula, bands: Mapping[str, Mapping[str, Band]]
+) -> tuple[list[str], list[str], list[list[float]]]:
+    """Return headings, units and rows of a table of bands.
+
+    Parameters
+    ----------
+    wanted : Formula
+        The formula.
+    bands : mapping of str to mapping of str to Band
+        The bands of each result, by what tells them apart: a value of a second argument, or
+        nothing.
+    """
+    headings, units_, columns = [], [], []
+    for label, found in bands.items():
+        for name, one in found.items():
+            for percent, column in one.percentiles.items():
+                what = "" if len(found) == 1 else f"{name} "
+                at = f" at {label}" if label else ""
+                headings.append(f"{what}{percentile_name(percent)}{at}")
+                units_.append(result_unit(wanted, name))
+                columns.append(column)
+    first = next(iter(next(iter(bands.values())).values()))
+    return headings, units_, np.column_stack([first.values, *columns]).tolist()
+
+
+def result_unit(wanted: Formula, column: str) -> str:
+    """Return the unit of a column of draws; ``result`` is that of a formula of one."""
+    return wanted.unit if column == "result" else column_unit(wanted, column)
+
+
+def range_text(one: Any, unit: str) -> str:
+    """Write a range, a list of them, or a number."""
+    if isinstance(one, list):
+        return ", ".join(range_text(item, unit) for item in one)
+    return units.show(one, unit) if isinstance(one, int | float) else str(one.text(unit))
+
+
+def input_label(wanted: Formula, name: str) -> str:
+    """Return the name of an input for people; elements of a list are counted from 1."""
+    argument, bracket, index = name.partition("[")
+    label = wanted.label(argument)
+    return f"{label} {int(index[:-1]) + 1}" if bracket else label
+
+
+def importance_line(wanted: Formula, found: Spread) -> str:
+    """Say which inputs matter most, or what each explains alone; empty if neither is known.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> from netcalc.uncertain import spread
+    >>> bdp = formula("bdp")
+    >>> ranges, _ = split_ranges(bdp, {"rtt": "20..30 ms", "bandwidth": "10..10.1 Mbit/s"})
+    >>> importance_line(bdp, spread(bdp.function, ranges))
+    'matters most: rtt 99.9%, bandwidth 0% of the variance'
+    """
+    shares = found.first_order or found.explained_alone
+    ordered = sorted(shares.items(), key=lambda pair: -pair[1])
+    parts = ", ".join(f"{input_label(wanted, name)} {_share(index)}" for name, index in ordered)
+    if found.first_order:
+        if len(ordered) == 1:
+            return f"matters most: {input_label(wanted, ordered[0][0])}"
+        apart = 1.0 - sum(shares.values())
+        together = f"; {_share(apart)} by several at once" if apart > 0.01 else ""
+        return f"matters most: {parts} of the variance{together}"
+    if not shares:
+        return ""
+    what = "variance" if np.isfinite(found.samples).all() else "variance of the ranks"
+    return f"explained by one input alone: {parts} of the {what}"
+
+
+def _share(index: float) -> str:
+    return "0%" if index < _SMALL else show(index, "ratio", digits=3 if index < 0.995 else 2)
+
+
+def fixed_texts(
+    wanted: Formula, arguments: Mapping[str, Any], without: Collection[str]
+) -> list[str]:
+    """Return the arguments that are numbers with their values, as people read them."""
+    return [
+        f"{wanted.label(one.name)} {one.show(arguments.get(one.name, one.default))}"
+        for one in wanted.parameters
+        if one.name not in without and (one.name in arguments or not one.required)
+    ]
+
+
+def listed_values(wanted: Formula, texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the arguments of one number for which several were typed.
+
+    Raises
+    ------
+    UnitError
+        If a comma in a list has two readings.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> listed_values(formula("bdp"), {"rtt_s": "10ms,50ms", "bandwidth_bps": "1G"})
+    {'rtt_s': ['10ms', '50ms']}
+    """
+    found = {}
+    for name, text in texts.items():
+        parameter = wanted.parameter(name)
+        values = parameter.values(text) if parameter.kind == "number" else [text]
+        if len(values) > 1:
+            found[name] = values
+    return found
+
+
+def range_notes(wanted: Formula, notes: Sequence[Notice]) -> list[str]:
+    """Return notes on draws with the names and units that people type, once each."""
+    return list(dict.fromkeys(_words(wanted, note) for note in notes))
+
+
+def _words(wanted: Formula, note: Notice) -> str:
+    values = dict(note.values)
+    doubt = values.get("doubt")
+    if isinstance(doubt, DoubtWarning):
+        known = {p.name: p.unit for p in wanted.parameters}
+        unit = known.get(str(doubt.values.get("name")), wanted.unit)
+        values["doubt"] = str(doubt_notice(doubt, unit))
+    if "distribution" in values or note.code == "draws-whole":
+        values["name"] = input_label(wanted, values["name"])
+    if "names" in values:
+        values["names"] = [input_label(wanted, name) for name in values["names"]]
+    return str(Notice(note.code, values))

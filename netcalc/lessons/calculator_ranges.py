@@ -1,0 +1,241 @@
+"""What the calculator's panel answers to lists and ranges in its fields: a table and a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from netcalc import calculator, plots, uncertain
+from netcalc.calculator import Formula, Inputs, Parameter
+from netcalc.checks import FloatArray
+from netcalc.errors import DomainError
+from netcalc.plots import Axis, Plot
+from netcalc.plots.style import Theme
+from netcalc.units import show
+from netcalc.widgets.table import html_table
+
+BAND_POINTS = 61
+"""Points of a band: each has thousands of draws."""
+MOST_CURVES = 6
+"""Curves that can be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The fields of a formula: single numbers, ranges, and lists of values."""
+
+    arguments: Mapping[str, Any]
+    inputs: Inputs
+    lists: Mapping[str, FloatArray]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are neither ranges nor lists."""
+        return not self.inputs and not self.lists
+
+
+@dataclass(frozen=True, slots=True)
+class Ranged:
+    """An answer to ranges or lists: in words, as a table, as a figure, with its notes."""
+
+    words: str
+    table: str
+    plot: Plot | None
+    notes: tuple[str, ...]
+
+
+def typed(formula: Formula, texts: Mapping[str, str], *, without: str = "") -> Typed:
+    """Read the fields of a form as the command line reads its options, ``without`` one of them.
+
+    Raises
+    ------
+    DomainError, UnitError
+        If a text is refused, a required one is missing, or more than two are lists.
+    """
+    inputs, others = calculator.split_ranges(formula, texts)
+    listed = calculator.listed_values(formula, others)
+    if len(listed) > 2:
+        raise DomainError("too-many-lists", "lists", len(listed), high=2)
+    single = {name: text for name, text in others.items() if name not in listed}
+    arguments = formula.arguments(single)
+    for one in formula.parameters:
+        if one.required and one.name not in {*arguments, *inputs, *listed, without}:
+            raise one.required_error()
+    lists = {name: formula.arguments_of(name, values) for name, values in listed.items()}
+    return Typed(arguments, inputs, lists)
+
+
+def read_field(formula: Formula, name: str, text: str) -> None:
+    """Refuse what cannot be read of one field, before the others are looked at.
+
+    Raises
+    ------
+    DomainError, UnitError
+        If the text is refused.
+    """
+    _, others = calculator.split_ranges(formula, {name: text})
+    for values in calculator.listed_values(formula, others).values():
+        formula.arguments_of(name, values)
+        return
+    formula.arguments(others)
+
+
+def middle_of(formula: Formula, name: str, text: str) -> float:
+    """Return the number of a field, the median of a range, or the first of a list."""
+    inputs, others = calculator.split_ranges(formula, {name: text})
+    if inputs:
+        one: Any = inputs[name]
+        return float(one.ppf(np.array(0.5)))
+    listed = calculator.listed_values(formula, others)
+    first = {name: listed[name][0]} if listed else others
+    return float(formula.arguments(first)[name])
+
+
+def ranged(formula: Formula, given: Typed, *, theme: Theme = "light") -> Ranged:
+    """Answer lists with a table, and ranges with percentiles and their distribution.
+
+    Raises
+    ------
+    DomainError
+        If a value or a draw is impossible, or the result is not one number.
+    """
+    return _table_of_lists(formula, given) if given.lists else _percentiles(formula, given, theme)
+
+
+def _percentiles(formula: Formula, given: Typed, theme: Theme) -> Ranged:
+    """Return percentiles of the result and what matters most, and its distribution."""
+    found = uncertain.spreads(formula.function, {**given.arguments, **given.inputs})
+    names = [calculator.percentile_name(p) for p in next(iter(found.values())).percentiles]
+    rows, words = [], []
+    for column, one in found.items():
+        unit = calculator.result_unit(formula, column)
+        texts = [show(value, unit) for value in one.percentiles.values()]
+        name = formula.short_name.replace("_", " ") if column == "result" else column
+        rows.append([name, *texts])
+        parts = ", ".join(f"{p} {text}" for p, text in zip(names, texts, strict=True))
+        line = calculator.importance_line(formula, one)
+        what = formula.summary.rstrip(".") if column == "result" else column
+        words.append(f"{what}: {parts}{f' ({line})' if line else ''}.")
+    plot = None
+    if list(found) == ["result"]:
+        one = found["result"]
+        plot = plots.formula_distribution(formula, one, given.arguments, given.inputs, theme=theme)
+    notes = [note for one in found.values() for note in one.notes]
+    table = html_table(["result", *names], rows)
+    return Ranged(" ".join(words), table, plot, _said(formula, notes))
+
+
+def _said(formula: Formula, notes: list[Any]) -> tuple[str, ...]:
+    return tuple(f"{one}." for one in calculator.range_notes(formula, notes))
+
+
+def _table_of_lists(formula: Formula, given: Typed) -> Ranged:
+    """Return a table over one list, or over two, of results or of their percentiles."""
+    (name, values), *others = given.lists.items()
+    over = formula.parameter(name)
+    by = formula.parameter(others[0][0]) if others else None
+    by_values = others[0][1] if others else np.zeros(0)
+    notes: tuple[str, ...]
+    if given.inputs:
+        bands = {
+            label: calculator.bands_over(formula, one, given.inputs, over=name, values=values)
+            for label, one in _each(given.arguments, by, by_values).items()
+        }
+        headings, units_, rows = calculator.band_rows(formula, bands)
+        told = [note for one in bands.values() for band in one.values() for note in band.notes]
+        notes = _said(formula, told)
+    else:
+        swept = {
+            label: calculator.sweep(formula, one, over=name, values=values, gaps=True)
+            for label, one in _each(given.arguments, by, by_values).items()
+        }
+        columns = [
+            (f"{column}{' at ' if label else ''}{label}", column, y)
+            for label, one in swept.items() for column, y in one.columns.items()
+        ]  # fmt: skip
+        what = formula.short_name.replace("_", " ")
+        headings = [heading.replace("result", what, 1) for heading, _, _ in columns]
+        units_ = [calculator.result_unit(formula, column) for _, column, _ in columns]
+        first = next(iter(swept.values())).values
+        rows = np.column_stack([first, *(y for _, _, y in columns)]).tolist()
+        notes = tuple(dict.fromkeys(one.doubt for one in swept.values() if one.doubt))
+    body = [
+        [over.show(x), *(show(y, unit) for y, unit in zip(row, units_, strict=True))]
+        for x, *row in rows
+    ]
+    words = f"{formula.summary.rstrip('.')}: {len(rows)} values of {formula.label(name)}, below."
+    table = html_table([formula.label(name), *headings], body)
+    return Ranged(words, table, None, notes)
+
+
+def _each(
+    arguments: Mapping[str, Any], by: Parameter | None, values: FloatArray
+) -> dict[str, dict[str, Any]]:
+    """Return the arguments for each value of a second list, by its text."""
+    if by is None:
+        return {"": dict(arguments)}
+    return {by.show(value): {**arguments, by.name: value} for value in values.tolist()}
+
+
+def along(
+    formula: Formula,
+    given: Typed,
+    over: Parameter,
+    values: FloatArray,
+    *,
+    logarithmic: bool,
+    log_result: bool,
+    theme: Theme,
+) -> Plot | None:
+    """Return curves or bands over one argument, one for each combination of the lists.
+
+    None where that argument is a range itself, or the formula has several results.
+
+    Raises
+    ------
+    DomainError
+        If a value or a draw is impossible.
+    """
+    if not formula.unit or over.name in given.inputs:
+        return None
+    cases: dict[str, dict[str, Any]] = {"": dict(given.arguments)}
+    varied = [name for name in given.lists if name != over.name]
+    for name in varied:
+        parameter = formula.parameter(name)
+        cases = {
+            f"{label}, {formula.label(name)} {parameter.show(value)}".removeprefix(", "): {
+                **one, name: value,
+            }
+            for label, one in cases.items() for value in given.lists[name].tolist()
+        }  # fmt: skip
+    cases = dict(list(cases.items())[:MOST_CURVES])
+    if given.inputs:
+        bands = {
+            label: calculator.bands_over(formula, one, given.inputs, over=over.name, values=values)[
+                "result"
+            ]
+            for label, one in cases.items()
+        }
+        first = next(iter(cases.values()))
+        return plots.bands(
+            formula, bands, over, first, given.inputs, varied=varied, logarithmic=logarithmic,
+            log_result=log_result, theme=theme,
+        )  # fmt: skip
+    what = formula.short_name.replace("_", " ")
+    curves = {
+        label or what: calculator.sweep(formula, one, over=over.name, values=values, gaps=True)
+        for label, one in cases.items()
+    }
+    swept = next(iter(curves.values())).values
+    scales: Any = ["log" if is_log else "linear" for is_log in (logarithmic, log_result)]
+    return plots.curves(
+        swept,
+        {label: one.columns["result"] for label, one in curves.items()},
+        x_axis=Axis(formula.label(over.name), over.unit, scales[0]),
+        y_axis=Axis(what, formula.unit, scales[1]),
+        title=what[:1].upper() + what[1:],
+        theme=theme,
+    )

@@ -1,0 +1,199 @@
+"""A formula over one argument with others uncertain: the median in a band from p5 to p95."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import partial
+
+import numpy as np
+from bokeh.models import ColumnDataSource, VArea
+from bokeh.plotting import figure
+
+from netcalc.calculator import (
+    Formula,
+    Inputs,
+    Parameter,
+    fixed_texts,
+    is_staircase,
+    percentile_name,
+    range_text,
+    result_unit,
+)
+from netcalc.checks import FloatArray
+from netcalc.display import long_time
+from netcalc.plots.formula import (
+    FORMULA_HEIGHT,
+    add_lines_below,
+    ends_of_axis,
+    formula_caption,
+)
+from netcalc.plots.plot import Plot, ready
+from netcalc.plots.style import (
+    DASHES,
+    PALETTES,
+    Axis,
+    Theme,
+    add_hover,
+    add_legend,
+    add_line,
+    new_figure,
+    new_source,
+)
+from netcalc.uncertain import Band
+from netcalc.units import show
+
+_BAND_ALPHA = 0.22
+_BEYOND = 10.0
+"""Where an infinite percentile is drawn: at this many times the end of the axis."""
+
+
+def bands(
+    wanted: Formula,
+    found: Mapping[str, Band],
+    over: Parameter,
+    arguments: Mapping[str, object],
+    inputs: Inputs,
+    *,
+    column: str = "result",
+    varied: Collection[str] = (),
+    logarithmic: bool = False,
+    log_result: bool | None = None,
+    theme: Theme = "light",
+) -> Plot:
+    """Draw the median of a formula over one argument, in the band of its outer percentiles.
+
+    Parameters
+    ----------
+    wanted : Formula
+        The formula.
+    found : mapping of str to Band
+        Its bands over the same argument, by what tells them apart; one may have no name.
+    over : Parameter
+        The argument along the axis.
+    arguments : mapping of str to object
+        The arguments that are fixed.
+    inputs : mapping of str to Distribution
+        Those that are ranges.
+    column : str
+        Column of the result, of a formula that has several.
+    varied : collection of str
+        Names of arguments that differ between the bands: their names say how.
+    logarithmic : bool
+        Whether the axis of the argument is logarithmic.
+    log_result : bool, optional
+        Whether that of the result is; by default, if the other is and all values are above 0.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        A source for each band, of columns ``x``, ``low``, ``y`` (the median) and ``high``.
+    """
+    columns = {name: _columns(one) for name, one in found.items()}
+    shown_unit = result_unit(wanted, column)
+    columns, unit = _in_long_times(columns, shown_unit)
+    every = np.concatenate([one[key] for one in columns.values() for key in ("low", "y", "high")])
+    finite = every[np.isfinite(every)]
+    positive = bool(finite.size and (finite > 0).all())
+    log_y = positive and (logarithmic if log_result is None else log_result)
+    low, high = _axis_ends(every, finite) if not log_y else (None, None)
+    what = (wanted.short_name if column == "result" else column).replace("_", " ")
+    first = next(iter(found.values()))
+    percents = sorted(first.percentiles)
+    outer = f"{percentile_name(percents[0])} to {percentile_name(percents[-1])}"
+    top = float(finite.max()) if finite.size else 1.0
+    sources = {}
+    for name, one in columns.items():
+        one["high"] = np.where(np.isposinf(one["high"]), _BEYOND * (high or top), one["high"])
+        sources[name or "median"] = new_source(
+            name or "median", dict(ready(one, source_count=len(columns)))
+        )
+    x_axis = Axis(wanted.label(over.name), over.unit, "log" if logarithmic else "linear")
+    y_axis = Axis(what, unit, "log" if log_y else "linear", low, high)
+    ranges = [
+        f"{wanted.label(name)} {range_text(one, wanted.parameter(name).unit)}"
+        for name, one in inputs.items()
+    ]
+    fixed = fixed_texts(wanted, arguments, {over.name, *inputs, *varied})
+    lines = (
+        *formula_caption(wanted, [*ranges, *fixed]),
+        f"Band: {outer} of {first.draws:,} draws, the same at each point.",
+        *(["The axis ends before the largest values."] if high is not None else []),
+    )
+    text = "; ".join(_ends(name, one, shown_unit) for name, one in found.items())
+    title = wanted.summary.rstrip(".")
+    draw = partial(_draw, sources, outer, x_axis, y_axis, title, lines, theme)
+    return Plot(draw, sources, f"{title}. {text}. {' '.join(lines)}", theme)
+
+
+def _columns(one: Band) -> dict[str, FloatArray]:
+    """Return the lines of a band; those of a staircase go along its steps."""
+    percents = sorted(one.percentiles)
+    middle = min(percents, key=lambda percent: abs(percent - 50.0))
+    rows = {"low": percents[0], "y": middle, "high": percents[-1]}
+    columns = {name: np.asarray(one.percentiles[percent]) for name, percent in rows.items()}
+    x = np.asarray(one.values, dtype=float)
+    if any(is_staircase(column) for column in columns.values()):
+        columns = {name: np.repeat(column, 2)[:-1] for name, column in columns.items()}
+        x = np.repeat(x, 2)[1:]
+    return {"x": x, **columns}
+
+
+def _in_long_times(
+    columns: dict[str, dict[str, FloatArray]], unit: str
+) -> tuple[dict[str, dict[str, FloatArray]], str]:
+    """Return the lines in days or years where they are such times, and the unit of the axis."""
+    finite = [one["y"][np.isfinite(one["y"])] for one in columns.values()]
+    size, name = long_time(unit, max((float(y.max()) for y in finite if y.size), default=0.0))
+    if size == 1.0:
+        return columns, unit
+    return {
+        label: {key: one if key == "x" else one / size for key, one in rows.items()}
+        for label, rows in columns.items()
+    }, name
+
+
+def _axis_ends(every: FloatArray, finite: FloatArray) -> tuple[float | None, float | None]:
+    """Return the ends of a linear axis if some values dwarf the others or are infinite."""
+    low, high = ends_of_axis(finite)
+    if high is None and np.isposinf(every).any() and finite.size:
+        return min(0.0, float(finite.min())), 1.05 * float(finite.max())
+    return low, high
+
+
+def _draw(
+    sources: Mapping[str, ColumnDataSource],
+    outer: str,
+    x_axis: Axis,
+    y_axis: Axis,
+    title: str,
+    lines: tuple[str, ...],
+    theme: Theme,
+) -> figure:
+    chart = new_figure(x_axis, y_axis, title=title, height=FORMULA_HEIGHT)
+    palette, entries, drawn = PALETTES[theme], [], []
+    for i, (name, source) in enumerate(sources.items()):
+        color = palette[i % len(palette)]
+        area = VArea(x="x", y1="low", y2="high", fill_color=color, fill_alpha=_BAND_ALPHA)
+        band = chart.add_glyph(source, area, name=outer)
+        line = add_line(chart, source, line_color=color, line_dash=DASHES[i % len(DASHES)])
+        drawn.append(line)
+        alone = len(sources) == 1
+        entries += [(name, [line]), (outer, [band])] if alone else [(name, [line, band])]
+    rows = [(x_axis.name, "x", x_axis.unit)]
+    rows += [("low", "low", y_axis.unit), ("median", "y", y_axis.unit),
+             ("high", "high", y_axis.unit)]  # fmt: skip
+    add_hover(chart, drawn, rows)
+    add_legend(chart, entries)
+    add_lines_below(chart, lines)
+    return chart
+
+
+def _ends(name: str, one: Band, unit: str) -> str:
+    """Return a band at both ends of the argument, in words."""
+    ends = []
+    for at in (0, -1):
+        low, *_, high = (show(float(one.percentiles[p][at]), unit) for p in sorted(one.percentiles))
+        ends.append(f"{low} to {high}")
+    return f"{name or 'the band'}: {ends[0]} at the start, {ends[1]} at the end"
