@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio, whole
-from netcalc.models.blocks import blockwise
+from netcalc.models.blocks import blockwise, in_blocks
 from netcalc.models.queues._load import headroom, note_slow_queue, utilization_of
 
 
@@ -67,7 +67,8 @@ def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     """
     load = utilization_of(utilization)
     note_slow_queue(load)
-    return positive("service_s", service_s) * (load / headroom(load))
+    service = positive("service_s", service_s)
+    return in_blocks(lambda load, service: service * (load / headroom(load)), load, service)
 
 
 @model
@@ -114,7 +115,8 @@ def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray
     """
     load = utilization_of(utilization)
     note_slow_queue(load)
-    return positive("service_s", service_s) / headroom(load)
+    service = positive("service_s", service_s)
+    return in_blocks(lambda load, service: service / headroom(load), load, service)
 
 
 @model
@@ -160,7 +162,7 @@ def mm1_customers(utilization: ArrayLike) -> FloatArray:
     """
     load = utilization_of(utilization)
     note_slow_queue(load)
-    return load / headroom(load)
+    return in_blocks(lambda load: load / headroom(load), load)
 
 
 @model
@@ -200,7 +202,7 @@ def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
     """
     load = utilization_of(utilization)
     note_slow_queue(load)
-    return load * (load / headroom(load))
+    return in_blocks(lambda load: load * (load / headroom(load)), load)
 
 
 @model
@@ -245,7 +247,6 @@ def mm1_state_probability(utilization: ArrayLike, *, customer_count: ArrayLike) 
 
 
 @model
-@blockwise
 def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayLike) -> FloatArray:
     r"""Distribution function of the wait in an M/M/1 queue.
 
@@ -291,14 +292,16 @@ def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     wait = non_negative("wait_s", wait_s)
     load = utilization_of(utilization)
     note_slow_queue(load)
+    return in_blocks(_within, wait, load, positive("service_s", service_s))
+
+
+def _within(wait: FloatArray, load: FloatArray, service: FloatArray) -> FloatArray:
     idle = headroom(load)
-    decayed = -np.expm1(-idle * (wait / positive("service_s", service_s)))
-    within = idle + load * decayed
+    within = idle + load * -np.expm1(-idle * (wait / service))
     return keep_nan(np.where(load < 1.0, within, 0.0), load, within)
 
 
 @model
-@blockwise
 def mm1_wait_percentile_s(
     utilization: ArrayLike, *, service_s: ArrayLike, quantile: ArrayLike
 ) -> FloatArray:
@@ -349,14 +352,16 @@ def mm1_wait_percentile_s(
     load = utilization_of(utilization)
     note_slow_queue(load)
     share = ratio("quantile", quantile)
-    service = positive("service_s", service_s)
+    return in_blocks(_wait_percentile, load, share, positive("service_s", service_s))
+
+
+def _wait_percentile(load: FloatArray, share: FloatArray, service: FloatArray) -> FloatArray:
     longer = np.maximum(np.log(load) - np.log1p(-share), 0.0)
     wait = np.where(load < 1.0, service / headroom(load) * longer, np.inf)
     return keep_nan(np.where(load > 0.0, wait, 0.0), load, share, service)
 
 
 @model
-@blockwise
 def mm1_sojourn_percentile_s(
     utilization: ArrayLike, *, service_s: ArrayLike, quantile: ArrayLike
 ) -> FloatArray:
@@ -399,6 +404,10 @@ def mm1_sojourn_percentile_s(
     load = utilization_of(utilization)
     note_slow_queue(load)
     share = ratio("quantile", quantile)
-    mean = positive("service_s", service_s) / headroom(load)
+    return in_blocks(_sojourn_percentile, load, share, positive("service_s", service_s))
+
+
+def _sojourn_percentile(load: FloatArray, share: FloatArray, service: FloatArray) -> FloatArray:
+    mean = service / headroom(load)
     left = np.where(load < 1.0, mean * -np.log1p(-share), np.inf)
     return keep_nan(left, load, mean, share)
