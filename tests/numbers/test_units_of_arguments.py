@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas
 import pint
 import pytest
+import xarray
 
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.models.delays.latency import propagation_s, serialization_s
@@ -120,3 +122,13 @@ def test_units_that_are_not_known_are_refused():
     with pytest.raises(ArgumentTypeError) as error:
         bdp_bytes(np.array([80.0]).view(Measured), bandwidth_bps=1e9)
     assert error.value.code == "unit-not-read"
+
+
+def test_units_inside_of_labels():
+    rtt = xarray.DataArray(Q(np.array([80.0, 160.0]), "ms"), dims="path")
+    with pytest.raises(ArgumentTypeError, match="rtt_s has a unit that is not read") as error:
+        bdp_bytes(rtt, bandwidth_bps=1e9)
+    assert error.value.values["name"] == "rtt_s"
+    several = pandas.Series([Q(80, "ms"), Q(160, "ms")], index=["a", "b"], dtype=object)
+    found = bdp_bytes(several, bandwidth_bps=1e9)
+    assert found.to_dict() == pytest.approx({"a": 1e7, "b": 2e7})  # derived: 1e9 x 0.08 / 8
