@@ -14,6 +14,7 @@ from netcalc.checks import FloatArray
 from netcalc.errors import DomainError
 from netcalc.plots import Axis, Plot
 from netcalc.plots.style import Theme
+from netcalc.rate_layers import named
 from netcalc.units import show
 from netcalc.widgets.table import html_table
 
@@ -110,9 +111,10 @@ def _percentiles(formula: Formula, given: Typed, theme: Theme) -> Ranged:
     found = uncertain.spreads(formula.function, {**given.arguments, **given.inputs})
     names = [calculator.percentile_name(p) for p in next(iter(found.values())).percentiles]
     rows, words = [], []
+    layer = calculator.layer_of(formula, given.arguments)
     for column, one in found.items():
         unit = calculator.result_unit(formula, column)
-        texts = [show(value, unit) for value in one.percentiles.values()]
+        texts = [named(show(value, unit), layer) for value in one.percentiles.values()]
         name = formula.short_name.replace("_", " ") if column == "result" else column
         rows.append([name, *texts])
         parts = ", ".join(f"{p} {text}" for p, text in zip(names, texts, strict=True))
@@ -166,6 +168,8 @@ def _table_of_lists(formula: Formula, given: Typed) -> Ranged:
         [over.show(x), *(show(y, unit) for y, unit in zip(row, units_, strict=True))]
         for x, *row in rows
     ]
+    layer = calculator.layer_of(formula, given.arguments)
+    headings = [named(one, layer) for one in headings]
     words = f"{formula.summary.rstrip('.')}: {len(rows)} values of {formula.label(name)}, below."
     table = html_table([formula.label(name), *headings], body)
     return Ranged(words, table, None, notes)
@@ -235,7 +239,9 @@ def along(
         swept,
         {label: one.columns["result"] for label, one in curves.items()},
         x_axis=Axis(formula.label(over.name), over.unit, scales[0]),
-        y_axis=Axis(what, formula.unit, scales[1]),
+        y_axis=Axis(
+            named(what, calculator.layer_of(formula, given.arguments)), formula.unit, scales[1]
+        ),
         title=what[:1].upper() + what[1:],
         theme=theme,
     )

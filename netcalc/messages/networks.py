@@ -38,8 +38,8 @@ NETWORKS: dict[str, str] = {
     "network-positions": "{name}: {value} for {nodes:node|nodes}",
     "network-name-twice": "{name}: {value!r} is there twice",
     "network-draws-impossible": (
-        "{value:ratio} of the distribution of {name} is impossible: it must be from {low:g} to "
-        "{high:g}"
+        "{share:ratio} of the draws of {name} are impossible: {name} must be {limits}, and {value} "
+        "is not"
     ),
     "network-node-nameless": "{name} has no name",
     "network-not-a-graph": "{name} must be a graph of networkx, got {found}",
@@ -110,6 +110,9 @@ NETWORKS_HINTS: dict[str, str] = {
     "network-cell-empty": "Fill it in, or remove the row",
     "network-loop": "Correct one of the two names, or remove the row",
     "network-node-unknown": "Names are compared as they are written, upper and lower case too",
+    "network-draws-impossible": (
+        "Narrow the distribution, or leave the impossible part out: truncated(...)"
+    ),
     "network-range-impossible": (
         "Narrow the range, or write truncated({value}) to leave the impossible part out"
     ),

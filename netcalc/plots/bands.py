@@ -15,6 +15,7 @@ from netcalc.calculator import (
     Parameter,
     fixed_texts,
     is_staircase,
+    layer_of,
     percentile_name,
     range_text,
     result_unit,
@@ -39,6 +40,7 @@ from netcalc.plots.style import (
     new_figure,
     new_source,
 )
+from netcalc.rate_layers import named
 from netcalc.uncertain import Band
 from netcalc.units import show
 
@@ -110,7 +112,9 @@ def bands(
             name or "median", dict(ready(one, source_count=len(columns)))
         )
     x_axis = Axis(wanted.label(over.name), over.unit, "log" if logarithmic else "linear")
-    y_axis = Axis(what, unit, "log" if log_y else "linear", low, high)
+    y_axis = Axis(
+        named(what, layer_of(wanted, arguments)), unit, "log" if log_y else "linear", low, high
+    )
     ranges = [
         f"{wanted.label(name)} {range_text(one, wanted.parameter(name).unit)}"
         for name, one in inputs.items()

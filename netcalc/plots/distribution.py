@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, Quad
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
-from netcalc.calculator import Formula, Inputs, fixed_texts, input_label
+from netcalc.calculator import Formula, Inputs, fixed_texts, input_label, layer_of
 from netcalc.checks import FloatArray, as_float
 from netcalc.display import long_time
 from netcalc.errors import DomainError
@@ -28,6 +28,7 @@ from netcalc.plots.style import (
     new_figure,
     new_source,
 )
+from netcalc.rate_layers import named
 from netcalc.uncertain import Spread
 from netcalc.units import show
 
@@ -85,15 +86,15 @@ def distribution(
     share = np.histogram(known, edges)[0] / values.size
     columns = {"left": edges[:-1], "right": edges[1:], "top": share, "bottom": 0.0 * share}
     sources = {"draws": new_source("draws", dict(ready(columns)))}
-    named = {_name(p, value, axis): value for p, value in percentiles.items()}
-    for name, value in named.items():
+    marks = {_name(p, value, axis): value for p, value in percentiles.items()}
+    for name, value in marks.items():
         sources[name] = new_source(name, dict(ready({"x": [value] * 2, "y": [0.0, share.max()]})))
     cut = int(((known < edges[0]) | (known > edges[-1])).sum())
-    words = [f"{title or axis.name}: {', '.join(named)}.", note]
+    words = [f"{title or axis.name}: {', '.join(marks)}.", note]
     if cut:
         words.append(f"{show(cut / values.size, 'ratio')} of the draws are outside the figure.")
-    form = ("distribution", axis, title, theme, tuple(named), tuple(lines))
-    draw = partial(_draw, sources, tuple(named), axis, title, tuple(lines), theme)
+    form = ("distribution", axis, title, theme, tuple(marks), tuple(lines))
+    draw = partial(_draw, sources, tuple(marks), axis, title, tuple(lines), theme)
     return Plot(draw, sources, " ".join(filter(None, words)), theme, form)
 
 
@@ -132,7 +133,7 @@ def formula_distribution(
     size, unit = long_time(wanted.unit, found.percentile(95.0))
     return distribution(
         found.samples / size,
-        axis=Axis(wanted.short_name.replace("_", " "), unit),
+        axis=Axis(named(wanted.short_name.replace("_", " "), layer_of(wanted, arguments)), unit),
         percentiles={percent: value / size for percent, value in found.percentiles.items()},
         title=wanted.summary.rstrip("."),
         note=f"Drawn of {', '.join(shown)}.",
@@ -168,7 +169,7 @@ def _edges(known: FloatArray, is_log: bool) -> FloatArray:
 
 def _draw(
     sources: Mapping[str, ColumnDataSource],
-    named: tuple[str, ...],
+    names: tuple[str, ...],
     axis: Axis,
     title: str,
     lines: tuple[str, ...],
@@ -184,7 +185,7 @@ def _draw(
         name: add_line(
             chart, sources[name], line_color=INKS[theme], line_dash=DASHES[index % len(DASHES)]
         )
-        for index, name in enumerate(named)
+        for index, name in enumerate(names)
     }
     add_hover(
         chart,

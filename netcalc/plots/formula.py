@@ -11,7 +11,7 @@ from bokeh.models import BoxAnnotation, ColumnDataSource, PlainText, Title
 from bokeh.plotting import figure
 
 from netcalc import equations
-from netcalc.calculator import Curve, Formula, Parameter, Shade, fixed_texts
+from netcalc.calculator import Curve, Formula, Parameter, Shade, fixed_texts, layer_of
 from netcalc.checks import FloatArray
 from netcalc.display import long_time
 from netcalc.plots.plot import Plot, ready
@@ -28,6 +28,7 @@ from netcalc.plots.style import (
     new_figure,
     new_source,
 )
+from netcalc.rate_layers import named
 from netcalc.units import show
 
 SHADES = {
@@ -125,7 +126,9 @@ def formula_curves(
     return FormulaCurves(
         lines=lines,
         x_axis=Axis(wanted.label(over.name), over.unit, "log" if logarithmic else "linear"),
-        y_axis=Axis(name, unit, "log" if log_y else "linear", low, high),
+        y_axis=Axis(
+            named(name, layer_of(wanted, arguments)), unit, "log" if log_y else "linear", low, high
+        ),
         title=wanted.summary.rstrip("."),
         caption=formula_caption(wanted, fixed),
     )

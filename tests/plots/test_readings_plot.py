@@ -76,7 +76,7 @@ def test_data_plot_writes_a_page(tmp_path):
     [
         (["mbufs", "--plot", "out.html"], "no figure of the data set mbufs: two_flow_goodput"),
         (["--plot", "out.html"], "--plot requires the NAME of a data set"),
-        (["request_latency", "--plot", "out.png"], "figures are written as HTML or SVG"),
+        (["request_latency", "--plot", "out.pdf"], "figures are written as HTML, SVG or PNG"),
         (["request_latenc", "--plot", "out.html"], "no data set 'request_latenc'"),
     ],
 )

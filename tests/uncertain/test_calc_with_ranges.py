@@ -41,7 +41,7 @@ def test_json_has_a_list_for_each_percentile():
 
 def test_csv_has_a_column_for_each_percentile():
     rows = list(csv.reader(io.StringIO(run(*SWEPT, "--csv").stdout)))
-    assert rows[0] == ["bandwidth_bps [bit/s]", "transfer_s p5 [s]", "transfer_s median [s]",
+    assert rows[0] == ["bandwidth_bps [bit/s, line]", "transfer_s p5 [s]", "transfer_s median [s]",
                        "transfer_s p95 [s]"]  # fmt: skip
     assert float(rows[2][3]) == pytest.approx(1.039, abs=1e-5)
 

@@ -71,12 +71,14 @@ def sweep(
         return
     headings, units_, rows = calculator.band_rows(formula, found)
     if as_csv:
-        from netcalc.cli.calc import write_csv
+        from netcalc.cli.calc import heading, write_csv
 
+        layer = calculator.layer_of(formula, arguments)
+        own = calculator.layer_text(formula, over.layer, arguments)
         what = f"{formula.function_name} " if formula.unit else ""
-        head = [f"{what}{h} [{u}]" for h, u in zip(headings, units_, strict=True)]
+        head = [heading(f"{what}{h}", u, layer) for h, u in zip(headings, units_, strict=True)]
         body = [[f"{value:.12g}" for value in row] for row in rows]
-        write_csv([[f"{over.name} [{over.unit}]", *head], *body])
+        write_csv([[heading(over.name, over.unit, own), *head], *body])
     else:
         _print(formula, arguments, over, headings, units_, rows)
     _complain(formula, _all(found))

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from netcalc.checks import between, positive, ratio, scalar, up_to, whole
+from netcalc.display import show
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.messages import Notice
 from netcalc.planning.network.routing import MOST_COST
 from netcalc.uncertain import Distribution, Known
+from netcalc.uncertain.distributions import Truncated
 
 MOST_BPS = 1e18
 """More than a million of the fastest links of Ethernet: a larger rate is a slip of the pen.
@@ -33,6 +35,10 @@ ALLOWED: dict[str, tuple[float, float, bool]] = {
 }
 """Least and greatest possible value of each number, and whether the least is not possible."""
 
+_UNITS = {
+    "rate_bps": "bit/s", "latency_s": "s", "demand_bps": "bit/s", "growth_ratio": "ratio",
+    "availability_ratio": "ratio",
+}  # fmt: skip
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "rate_bps": lambda name, value: up_to(name, positive(name, value), MOST_BPS),
     "latency_s": lambda name, value: up_to(name, value, MOST_LATENCY_S),
@@ -62,8 +68,8 @@ class Direction:
     cost: int | None = None
 
     def __post_init__(self) -> None:
-        check_number("rate_bps", self.rate_bps)
-        check_number("latency_s", self.latency_s)
+        _set(self, "rate_bps", self.rate_bps)
+        _set(self, "latency_s", self.latency_s)
         if self.cost is not None:
             cost = scalar("cost", whole("cost", self.cost, 1))
             if cost > MOST_COST:
@@ -106,9 +112,9 @@ class Link:
         if not self.name:
             object.__setattr__(self, "name", f"{self.start}-{self.end}")
         if self.availability_ratio is not None:
-            check_number("availability_ratio", self.availability_ratio)
+            _set(self, "availability_ratio", self.availability_ratio)
         if self.growth_ratio is not None:
-            check_number("growth_ratio", self.growth_ratio)
+            _set(self, "growth_ratio", self.growth_ratio)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +138,9 @@ class Demand:
 
     def __post_init__(self) -> None:
         _check_names(self.source, self.target)
-        check_number("demand_bps", self.rate_bps)
+        object.__setattr__(self, "rate_bps", possible("demand_bps", self.rate_bps))
         if self.growth_ratio is not None:
-            check_number("growth_ratio", self.growth_ratio)
+            _set(self, "growth_ratio", self.growth_ratio)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,8 +205,15 @@ def median(value: Known) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
-def check_number(name: str, value: Known) -> None:
-    """Refuse an impossible number, and a distribution that reaches one."""
+def _set(facts: object, name: str, value: Known) -> None:
+    object.__setattr__(facts, name, possible(name, value))
+
+
+def possible(name: str, value: Known) -> Known:
+    """Return a possible number; refuse an impossible one, and a distribution that reaches one.
+
+    Of ``truncated(...)`` without ends it is the possible part.
+    """
     shown = "rate_bps" if name == "demand_bps" else name
     if not isinstance(value, Distribution):
         if isinstance(value, str):
@@ -208,11 +221,17 @@ def check_number(name: str, value: Known) -> None:
         number = scalar(shown, _CHECKS[name](shown, value))
         if not math.isfinite(number):
             raise DomainError("not-finite", shown, value)
-        return
+        return value
     low, high, low_open = ALLOWED[name]
     share = value.share_outside(low, high, low_open=low_open)
     if share > LEAST_SHARE:
-        raise DomainError("network-draws-impossible", shown, share, low=low, high=high)
+        if not value.may_truncate:
+            unit = _UNITS[name]
+            text = value.text(unit)
+            limits = f"{'above' if low_open else 'from'} {show(low, unit)} to {show(high, unit)}"
+            raise DomainError("network-draws-impossible", shown, text, share=share, limits=limits)
+        return Truncated(value, low, high, low_open)
+    return value
 
 
 LEAST_SHARE = 1e-6

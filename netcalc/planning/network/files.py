@@ -287,7 +287,13 @@ def _impossible(row: _Row, error: DomainError) -> NoReturn:
         limits = "from 0 to 1 Ebit/s"
     text = shorten(row.cells[column])
     if error.code == "network-draws-impossible":
-        row.refuse("network-range-impossible", column, value=text, share=error.value, limits=limits)
+        row.refuse(
+            "network-range-impossible",
+            column,
+            value=text,
+            share=error.values["share"],
+            limits=limits,
+        )
     row.refuse("network-number-impossible", column, value=text, limits=limits)
 
 

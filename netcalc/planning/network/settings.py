@@ -9,7 +9,7 @@ from netcalc.checks import at_least, choice, positive, ratio, scalar, whole
 from netcalc.planning.network.cases import FAILS, Fail
 from netcalc.planning.network.costs import COSTS, Costs
 from netcalc.planning.network.delays import QUEUES, Queue
-from netcalc.planning.network.facts import check_number
+from netcalc.planning.network.facts import possible
 from netcalc.uncertain import Known
 
 DRAWS = 200
@@ -54,7 +54,7 @@ class Settings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_number("growth_ratio", self.growth_ratio)
+        object.__setattr__(self, "growth_ratio", possible("growth_ratio", self.growth_ratio))
         choice("costs", self.costs, COSTS)
         choice("queue", self.queue, tuple(QUEUES))
         choice("fail", self.fail, FAILS)
