@@ -121,11 +121,11 @@ NOTED = [
     # derived: 2^31 bytes are 1,470,881 segments of 1460, 18 doublings of ten (2^18 = 262,144)
     ("window-growth", 2**31, {"rtt_s": 0.05, "mss_bytes": 1460}, 0.9, ["window-above-tcp"]),
     ("rfc6349.connection-count", 4e9, {"window_bytes": 2**31}, 2, ["window-above-tcp"]),
-    # derived: 10 x 200 + 1.2 x 100; (2000 - 1.2 x 100) / 200
-    ("access-node-bandwidth", 10, {"mean_bps": 2e8, "sold_bps": 1e8}, 2.12e9,
+    # derived: 100 x 200 + 1.2 x 100; (22,000 - 1.2 x 100) / 200
+    ("access-node-bandwidth", 100, {"mean_bps": 2e8, "sold_bps": 1e8}, 2.012e10,
      ["mean-above-sold"]),
-    ("access-node-bandwidth", 10, {"mean_bps": 1e8, "sold_bps": 1e8}, 1.12e9, []),
-    ("access-node-subscriber-count", 2e9, {"mean_bps": 2e8, "sold_bps": 1e8}, 9,
+    ("access-node-bandwidth", 100, {"mean_bps": 1e8, "sold_bps": 1e8}, 1.012e10, []),
+    ("access-node-subscriber-count", 2.2e10, {"mean_bps": 2e8, "sold_bps": 1e8}, 109,
      ["mean-above-sold"]),
     # derived: a busy hour of a day of equal hours has 1/24 of it
     ("busy-hour-bps", 3600 / 8 * 1e6, {"busy_hour_ratio": 0.02}, 2e4, ["below-published-range"]),
@@ -279,7 +279,7 @@ def test_a_sweep_has_the_note_and_whole_bytes():
                             "syn_timeout_s": 0.03}, 0.03, 0.1),
         ("timers.rto", [0.1, 0.3], {"rttvar_s": 0.0, "max_rto_s": 0.2}, 0.2, 0.3),
         ("transfer-time-factor", [9.0, 5.0], {"ideal_s": 8.0}, 5.0, 8.0),
-        ("access-node-bandwidth", 10, {"mean_bps": [1e8, 3e8], "sold_bps": 2e8}, 3e8, 2e8),
+        ("access-node-bandwidth", 100, {"mean_bps": [1e8, 3e8], "sold_bps": 2e8}, 3e8, 2e8),
     ],
 )  # fmt: skip
 def test_a_note_has_both_numbers(name, first, others, value, limit):

@@ -263,7 +263,7 @@ def window_growth_s(
     -----
     Validity: as :func:`rounds`. TCP's largest window is 1 GiB (RFC 7323).
 
-    Range: window_bytes up to 1073725440; growth from 1.5 up to 2.
+    Range: window_bytes (that TCP can announce) up to 1073725440; growth from 1.5 up to 2.
 
     Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`M` mss_bytes, :math:`W_1`
     initial_window_segments, :math:`g` growth.
