@@ -151,6 +151,7 @@ def note_outside_range(
     formula: Callable[..., Any],
     *,
     code: str = "",
+    warns: bool = True,
     where: NDArray[np.bool_] | bool = True,
     **quantities: ArrayLike,
 ) -> None:
@@ -158,7 +159,8 @@ def note_outside_range(
 
     A model judges what it derives from its arguments, or the arguments of another model that it
     uses, which is then named. nan is not judged, nor what is not ``where`` the formula is used and
-    no exact result. A ``code`` says it in the words of the formula, with the same limit.
+    no exact result. A ``code`` says it in the words of the formula, with the same limit; ``warns``
+    is that of :func:`note`.
     """
     for name, values in quantities.items():
         if np.size(where) > 1:
@@ -172,9 +174,10 @@ def note_outside_range(
             is_used = call is not None and call.model is not formula
             for doubt in _outside(ranges[name], name, lowest, highest):
                 if is_used and not code:
-                    note(f"used-{doubt.code}", formula=formula.__name__, **doubt.values)
+                    used = {"formula": formula.__name__, **doubt.values}
+                    note(f"used-{doubt.code}", warns=warns, **used)
                 else:
-                    note(code or doubt.code, **doubt.values)
+                    note(code or doubt.code, warns=warns, **doubt.values)
 
 
 def _finite_ends(array: FloatArray) -> Range:
