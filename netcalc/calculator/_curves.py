@@ -10,7 +10,7 @@ import numpy as np
 
 from netcalc.calculator._formula import Formula
 from netcalc.calculator._sweeps import sweep
-from netcalc.checks import FloatArray, derived_quantities, used_ranges
+from netcalc.checks import FloatArray, derived_quantities, judged_names, used_ranges
 from netcalc.errors import DomainError
 
 POINTS = 600
@@ -131,7 +131,7 @@ def _shades(
     outside = np.zeros(x.shape, dtype=bool)
     judged = derived_quantities(wanted.function)
     if judged or used_ranges(wanted.function):
-        outside |= _noted(wanted, arguments, over, x, judged)
+        outside |= _noted(wanted, arguments, over, x, judged_names(wanted.function))
     for name, values in (("result", y), (over, x)):
         if name in ranges and name not in judged:
             low, high = ranges[name]

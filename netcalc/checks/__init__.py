@@ -49,6 +49,7 @@ Range: TypeAlias = _ranges.Range
 published_ranges = _ranges.published_ranges
 derived_quantities = _ranges.derived_quantities
 used_ranges = _ranges.used_ranges
+judged_names = _ranges.judged_names
 
 BLOCK = 16_384
 """Elements of a long array that are checked, or computed, at a time: 128 KiB an array, so that the
@@ -147,15 +148,25 @@ def note(code: str, *, warns: bool = True, **values: Any) -> None:
 
 
 def note_outside_range(
-    formula: Callable[..., Any], *, code: str = "", **quantities: ArrayLike
+    formula: Callable[..., Any],
+    *,
+    code: str = "",
+    warns: bool = True,
+    where: NDArray[np.bool_] | bool = True,
+    **quantities: ArrayLike,
 ) -> None:
     """Note what lies outside the published range of a formula: a derived quantity, or an argument.
 
     A model judges what it derives from its arguments, or the arguments of another model that it
-    uses, which is then named. nan is not judged: so a number is where the formula is not used, or
-    is exact. A ``code`` says it in the words of the formula, with the same limit.
+    uses, which is then named. nan is not judged, nor what is not ``where`` the formula is used and
+    no exact result. A ``code`` says it in the words of the formula, with the same limit; ``warns``
+    is that of :func:`note`.
     """
     for name, values in quantities.items():
+        if np.size(where) > 1:
+            values = np.where(where, values, np.nan)
+        elif not np.all(where):
+            continue
         lowest, highest = _finite_ends(np.asarray(values, dtype=np.float64))
         if lowest <= highest:
             ranges = published_ranges(formula) or {}
@@ -163,9 +174,10 @@ def note_outside_range(
             is_used = call is not None and call.model is not formula
             for doubt in _outside(ranges[name], name, lowest, highest):
                 if is_used and not code:
-                    note(f"used-{doubt.code}", formula=formula.__name__, **doubt.values)
+                    used = {"formula": formula.__name__, **doubt.values}
+                    note(f"used-{doubt.code}", warns=warns, **used)
                 else:
-                    note(code or doubt.code, **doubt.values)
+                    note(code or doubt.code, warns=warns, **doubt.values)
 
 
 def _finite_ends(array: FloatArray) -> Range:

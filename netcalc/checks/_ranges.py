@@ -80,6 +80,14 @@ def used_ranges(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(one[1] for one in found if one)
 
 
+@cache
+def judged_names(function: Callable[..., Any]) -> frozenset[str]:
+    """Return what a model, and those whose ranges it passes on, judge by their code."""
+    within = unwrap(function).__globals__
+    used = (judged_names(within[name]) for name in used_ranges(function))
+    return frozenset(derived_quantities(function)).union(*used)
+
+
 def _clauses(function: Callable[..., Any]) -> list[str] | None:
     """Return the clauses of a statement; none of ``everywhere``, None without a statement."""
     found = _TEXT.search(unwrap(function).__doc__ or "")

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from netcalc import calculator, checks
+from netcalc.models.bounds import MAX_WINDOW_BYTES
 from netcalc.models.tcp.bbr import LOSS_TOLERANCE_RATIO
 
 FORMULAS = calculator.formulas()
@@ -31,6 +32,13 @@ EXACT = {
     "policer.policer_rule_bytes": "the rule of thumb itself, a product and no result of a model",
 }
 """Formulas that use such a word and are exact, or state no result, with the reason."""
+
+HELPERS = {
+    "active_variance": "_note_few(",
+    "loss_count": "note_few_losses(",
+    "window_bytes": "tcp_window(",
+}
+"""Functions that several formulas ask to judge a quantity."""
 
 OTHER_SECTIONS = re.compile(
     r"^(?:See Also|Examples|References)\n-+\n.*?(?=^\w[\w ]*\n-+\n|\Z)", re.MULTILINE | re.DOTALL
@@ -79,23 +87,22 @@ def test_what_is_derived_or_passed_on_is_judged_by_the_code(formula):
     module = inspect.getsource(inspect.getmodule(function))
     for name in checks.used_ranges(function):
         other = function.__globals__[name]
-        assert checks.published_ranges(other), f"{name} holds everywhere"
-        assert "note_outside_range(" in module
+        limited = checks.published_ranges(other) or checks.used_ranges(other)
+        assert limited, f"{name} holds everywhere"
+        assert re.search(rf"note_outside_range\(\s*(?:used|{name})\b|= {name}\(", module), name
     for name in checks.derived_quantities(function):
         judged = rf"note_outside_range\([^)]*\b{name}=|note\(\s*\"[\w-]+\",\s*name=\"{name}\""
-        helper = {"active_variance": "_note_few(", "loss_count": "note_few_losses("}.get(name)
+        helper = HELPERS.get(name)
         assert re.search(judged, module) or (helper and helper in module), name
 
 
 def test_one_number_for_one_limit():
-    """What two docstrings must say alike: the parts of a transfer, and the tolerance of BBR."""
-    transfer, parts, limit, bbr = (
-        checks.published_ranges(FORMULAS[name].function)
-        for name in (
-            "transfer_time.transfer_time_s", "transfer_time.transfer_parts",
-            "ceilings.congestion_limit_bps", "congestion_controls.bbr_throughput_bps",
-        )
-    )  # fmt: skip
-    assert transfer == parts
-    assert limit["loss_ratio"] == bbr["loss_ratio"] == parts["loss_ratio"]
-    assert bbr["loss_ratio"][1] == LOSS_TOLERANCE_RATIO
+    """What two docstrings must say alike: parts of transfers, the tolerance of BBR, a window."""
+    ranges = {name: checks.published_ranges(one.function) for name, one in FORMULAS.items()}
+    transfer = ranges["transfer_time.transfer_time_s"]
+    assert transfer == ranges["transfer_time.transfer_parts"]
+    assert transfer == {"loss_count": ranges["cardwell.lossy_transfer_s"]["loss_count"]}
+    for name in ("ceilings.congestion_limit_bps", "ceilings.path_ceilings",
+                 "congestion_controls.bbr_throughput_bps"):  # fmt: skip
+        assert ranges[name]["loss_ratio"][1] == LOSS_TOLERANCE_RATIO
+    assert ranges["slow_start.window_growth_s"]["window_bytes"][1] == MAX_WINDOW_BYTES

@@ -219,9 +219,14 @@ def swept(formula, parameter, value):
 
 def used(formula):
     """Return the ranges of the formulas whose notes a formula passes on."""
-    within = inspect.unwrap(formula.function).__globals__
-    names = checks.used_ranges(formula.function)
-    return [checks.published_ranges(within[name]) for name in names]
+    return [checks.published_ranges(one) for one in passed_on(formula.function)]
+
+
+def passed_on(function):
+    """Return the formulas that a formula uses, and those that they use."""
+    within = inspect.unwrap(function).__globals__
+    used = [within[name] for name in checks.used_ranges(function)]
+    return used + [other for one in used for other in passed_on(one)]
 
 
 def call(formula, arguments):

@@ -43,13 +43,25 @@ def asked(formula, **arguments):
     return SIGNS.parts(result), [doubt.code for doubt in found]
 
 
+def noted(formula, **arguments):
+    """Return the codes of the notes, each with what it is about."""
+    with doubts() as found:
+        FORMULAS[formula].function(**{**BASE[formula], **arguments})
+    return {(doubt.code, doubt.values.get("name")) for doubt in found}
+
+
 def silent(formula, name, value):
-    """Whether a formula answers with a finite number and without a word."""
+    """Whether a formula answers with a finite number and without a word about it.
+
+    What is noted of the base arguments, too, is of another one.
+    """
     parameter = FORMULAS[formula].parameter(name)
     given = BASE[formula].get(name, parameter.default)
     wanted = [value] * len(given) if isinstance(given, list | tuple) else value
     answer = asked(formula, **{name: wanted})
-    return answer is not None and not answer[1] and any(np.isfinite(p).any() for p in answer[0])
+    if answer is None or not any(np.isfinite(part).any() for part in answer[0]):
+        return False
+    return not answer[1] or noted(formula, **{name: wanted}) <= noted(formula)
 
 
 def arguments(judge):

@@ -128,8 +128,7 @@ def fluid_backlog_bytes(
     """
     excess = non_negative("input_bps", input_bps) - non_negative("output_bps", output_bps)
     backlog = np.maximum(excess, 0.0) * (non_negative("duration_s", duration_s) / 8.0)
-    judged = np.where(backlog > 0.0, backlog, np.nan)
-    note_outside_range(fluid_backlog_bytes, backlog_bytes=judged)
+    note_outside_range(fluid_backlog_bytes, where=backlog > 0.0, backlog_bytes=backlog)
     return backlog
 
 

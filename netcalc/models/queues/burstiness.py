@@ -192,8 +192,9 @@ def dispersion_wait_s(
     load = utilization_of(utilization)
     index = non_negative("dispersion", dispersion)
     note_slow_queue(load)
-    judged = np.where(index != 1.0, load, np.nan)
-    note_outside_range(dispersion_wait_s, code="below-heavy-traffic", utilization=judged)
+    note_outside_range(
+        dispersion_wait_s, code="below-heavy-traffic", where=index != 1.0, utilization=load
+    )
     variation = 0.5 * index
     variation = variation + 0.5 * non_negative("service_scv", service_scv)
     service = positive("service_s", service_s)

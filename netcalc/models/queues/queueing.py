@@ -363,8 +363,9 @@ def kingman_wait_s(
     arrivals = non_negative("arrival_scv", arrival_scv)
     services = non_negative("service_scv", service_scv)
     service = positive("service_s", service_s)
-    judged = np.where(arrivals != 1.0, load, np.nan)
-    note_outside_range(kingman_wait_s, code="below-heavy-traffic", utilization=judged)
+    note_outside_range(
+        kingman_wait_s, code="below-heavy-traffic", where=arrivals != 1.0, utilization=load
+    )
     variation = 0.5 * arrivals + 0.5 * services
     wait = np.where(load < 1.0, service * variation * (load / headroom(load)), np.inf)
     return keep_nan(wait, load, service, variation)

@@ -250,8 +250,9 @@ def fullest_link_approx_flows(flow_count: ArrayLike, *, link_count: ArrayLike) -
     """
     flows, links = whole("flow_count", flow_count), whole("link_count", link_count, low=1)
     even, spread = flows / links, np.log(links)
-    judged = np.where(links > 1.0, even, np.nan)
-    note_outside_range(fullest_link_approx_flows, code="few-hashed-flows", even_share=judged)
+    note_outside_range(
+        fullest_link_approx_flows, code="few-hashed-flows", where=links > 1.0, even_share=even
+    )
     return even + np.sqrt(2.0 * even * spread)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, model, non_negative, positive, whole
+from netcalc.checks import FloatArray, model, non_negative, note_outside_range, positive, whole
 from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import MIN_FRAME_BYTES, PREAMBLE_AND_GAP_BYTES, padded_frame
 
@@ -228,7 +228,7 @@ def constant_offset_rate_pps(
     Validity: full frames at line rate only; elsewhere :func:`goodput_rate_pps`. With captured sizes
     the overhead is 24, not 20. Within 0.2 % there, at 1200 bytes and line rate 1.4 % too low.
 
-    Range: frame_bytes from 1514 up to 1518.
+    Range: frame_bytes (full ones, on a full line) from 1514 up to 1518.
 
     Symbols: :math:`G` goodput_bps, :math:`F` frame_bytes, :math:`G_0` offset_bps, :math:`o`
     overhead_bytes, :math:`F_{min}` min_frame_bytes.
@@ -244,9 +244,9 @@ def constant_offset_rate_pps(
     ----------
     A published router test; compare RFC 2544, which counts frames.
     """
-    wire = padded_frame(frame_bytes, min_frame_bytes) + non_negative(
-        "overhead_bytes", overhead_bytes
-    )
+    frame = padded_frame(frame_bytes, min_frame_bytes)
+    note_outside_range(constant_offset_rate_pps, warns=False, frame_bytes=frame)
+    wire = frame + non_negative("overhead_bytes", overhead_bytes)
     total = non_negative("goodput_bps", goodput_bps) + non_negative("offset_bps", offset_bps)
     return total / (8.0 * wire)
 

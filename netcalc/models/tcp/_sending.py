@@ -96,5 +96,6 @@ def note_few_losses(formula: Callable[..., Any], expected: FloatArray) -> None:
 
     Where most transfers have none, the time is that without loss, which is right.
     """
-    judged = np.where(expected >= FEWEST_LOSSES, expected, np.nan)
-    note_outside_range(formula, code="few-losses", loss_count=judged)
+    note_outside_range(
+        formula, code="few-losses", where=expected >= FEWEST_LOSSES, loss_count=expected
+    )

@@ -171,6 +171,5 @@ def ecn_threshold_bytes(
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
     product = positive("bandwidth_bps", bandwidth_bps) / 8.0 * non_negative("rtt_s", rtt_s)
     flows = whole("flow_count", flow_count, low=1)
-    several = np.where(flows > 1.0, flows, np.nan)
-    note_outside_range(ecn_threshold_bytes, code="few-flows", flow_count=several)
+    note_outside_range(ecn_threshold_bytes, code="few-flows", where=flows > 1.0, flow_count=flows)
     return product * ((1.0 - kept) / (kept * np.sqrt(flows)))

@@ -204,7 +204,8 @@ def page_load_s(
     count = whole("object_count", object_count)
     at_once = np.minimum(count, 1.0) if http.startswith("1.") else count
     flight = np.maximum(page, each * at_once)
-    flight = np.where(rate / 8.0 * rtt > INITIAL_WINDOW_BYTES, flight, np.nan)
-    note_outside_range(page_load_s, flight_bytes=flight)
+    note_outside_range(
+        page_load_s, where=rate / 8.0 * rtt > INITIAL_WINDOW_BYTES, flight_bytes=flight
+    )
     waiting = trips * rtt + non_negative("server_s", server_s)
     return waiting + 8.0 * (page / rate + each / rate * count)

@@ -339,8 +339,7 @@ def buffer_rule_bytes(
     """
     bits = positive("bandwidth_bps", bandwidth_bps) * non_negative("rtt_s", rtt_s)
     flows = whole("flow_count", flow_count, low=1)
-    several = np.where(flows > 1.0, flows, np.nan)
-    note_outside_range(buffer_rule_bytes, code="few-flows", flow_count=several)
+    note_outside_range(buffer_rule_bytes, code="few-flows", where=flows > 1.0, flow_count=flows)
     return bits / (8.0 * np.sqrt(flows))
 
 

@@ -147,8 +147,8 @@ def transfer_time_s(
     Typical: 1 GB at 1 Gbit/s and 40 ms take 8.9 s; with a loss of 0.01 % 225 s by Reno and CUBIC,
     8.9 s by BBR; with a window of 64 KiB 610 s.
 
-    Range: that of cubic_throughput_bps; that of pftk_throughput_pps; loss_ratio (of BBR) up to 0.2;
-    loss_count (losses that a flow has to expect, where they limit it) from 100.
+    Range: that of path_ceilings; loss_count (losses that a flow has to expect, where they limit it)
+    from 100.
 
     Defaults: congestion_control, segments_per_ack, min_rto_s, tcp_option_bytes.
 
@@ -281,8 +281,8 @@ def transfer_parts(
     -----
     Validity: as :func:`transfer_time_s`.
 
-    Range: that of cubic_throughput_bps; that of pftk_throughput_pps; loss_ratio (of BBR) up to 0.2;
-    loss_count (losses that a flow has to expect, where they limit it) from 100.
+    Range: that of path_ceilings; loss_count (losses that a flow has to expect, where they limit it)
+    from 100.
 
     Defaults: congestion_control, segments_per_ack, min_rto_s, tcp_option_bytes.
 

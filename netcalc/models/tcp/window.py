@@ -180,8 +180,7 @@ def throughput_bps(
     rtt = positive("rtt_s", rtt_s)
     rate = positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
     result = window * (8.0 / rtt)
-    product = np.where(result < rate, rate * (rtt / 8.0), np.nan)
-    note_outside_range(throughput_bps, bdp_bytes=product)
+    note_outside_range(throughput_bps, where=result < rate, bdp_bytes=rate * (rtt / 8.0))
     return np.minimum(result, rate)
 
 

@@ -537,8 +537,9 @@ def multiplexing_gain(
 
 def _note_few(formula: Callable[..., Any], variance: FloatArray) -> None:
     """Note a variance that is too small for the normal distribution; without one it is exact."""
-    judged = np.where(variance > 0.0, variance, np.nan)
-    note_outside_range(formula, code="few-for-normal", active_variance=judged)
+    note_outside_range(
+        formula, code="few-for-normal", where=variance > 0.0, active_variance=variance
+    )
 
 
 def _users(user_count: ArrayLike) -> FloatArray:

@@ -16,6 +16,7 @@ from netcalc import checks
 from netcalc.errors import doubts
 from netcalc.models.tcp import (
     cardwell,
+    ceilings,
     ecn,
     loss_limited,
     page_load,
@@ -103,13 +104,13 @@ def test_a_window_of_few_packets():
     """Second method: the serialization of a packet counted in the round trip."""
 
     def error(packets):
-        """On a path that holds a number of full frames, with half of them as the window."""
+        """On a path that holds a number of full frames, with one of them as the window."""
         rate, frame = 1e8, 1518.0
         rtt_s = packets * 8 * frame / rate
         with doubts():
-            found = window.throughput_bps(0.5 * packets * frame, rtt_s=rtt_s, bandwidth_bps=rate)
+            found = window.throughput_bps(frame, rtt_s=rtt_s, bandwidth_bps=rate)
         exact = window.serialized_throughput_bps(
-            0.5 * packets, packet_bytes=frame, bandwidth_bps=rate, base_rtt_s=rtt_s
+            1, packet_bytes=frame, bandwidth_bps=rate, base_rtt_s=rtt_s
         )
         return found / exact - 1.0
 
@@ -328,7 +329,7 @@ def test_a_transfer_passes_on_the_range_of_its_rate(loss, rule, said):
         transfer_time.transfer_time_s(1e10, **PATH, **given)
     assert [(doubt.code, doubt.values.get("formula")) for doubt in found] == said
     with doubts() as found:
-        transfer_time.congestion_limit_bps(loss, rtt_s=0.04, congestion_control=rule)
+        ceilings.congestion_limit_bps(loss, rtt_s=0.04, congestion_control=rule)
     assert [(doubt.code, doubt.values.get("formula")) for doubt in found] == said
     if rule == "cubic":
         alone = names(cubic_throughput_bps, loss, packet_bytes=1500, rtt_s=0.04)
