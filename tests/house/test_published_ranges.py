@@ -8,7 +8,6 @@ import re
 import pytest
 
 from netcalc import calculator, checks
-from netcalc.models.bounds import MAX_WINDOW_BYTES
 from netcalc.models.tcp.bbr import LOSS_TOLERANCE_RATIO
 
 FORMULAS = calculator.formulas()
@@ -105,4 +104,3 @@ def test_one_number_for_one_limit():
     for name in ("ceilings.congestion_limit_bps", "ceilings.path_ceilings",
                  "congestion_controls.bbr_throughput_bps"):  # fmt: skip
         assert ranges[name]["loss_ratio"][1] == LOSS_TOLERANCE_RATIO
-    assert ranges["slow_start.window_growth_s"]["window_bytes"][1] == MAX_WINDOW_BYTES
