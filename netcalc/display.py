@@ -50,6 +50,29 @@ _MOST_DIGITS_OF_DAYS = 12
 """With more digits a time stays in seconds: divided into days, not every bit of it is kept."""
 
 
+_LONG_TIMES = (
+    (2 * 365.25 * 86_400.0, 365.25 * 86_400.0, "years"),
+    (172_800.0, 86_400.0, "d"),
+    (7_200.0, 3_600.0, "h"),
+    (600.0, 60.0, "min"),
+)
+"""From which time on, and how many seconds, a unit has. [s]"""
+
+
+def time_in_words(value_s: float) -> str:
+    """Write a time of ten minutes or more in minutes, hours, days or years; a shorter one not.
+
+    Examples
+    --------
+    >>> time_in_words(3156.0), time_in_words(9.467e7), time_in_words(59.0)
+    ('52.6 min', '3 years', '')
+    """
+    if not math.isfinite(value_s):
+        return ""
+    found = next((one for one in _LONG_TIMES if value_s >= one[0]), None)
+    return f"{value_s / found[1]:.4g} {found[2]}" if found else ""
+
+
 def show(value: float, unit: str, *, digits: int = 4) -> str:
     """Write a number in ``unit`` as people read it, with a prefix and ``digits`` digits.
 
@@ -72,6 +95,11 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     >>> show(1.544e6, "bit/s"), show(0.0307, "s"), show(0.03, "ratio"), show(1500, "byte")
     ('1.544 Mbit/s', '30.7 ms', '3%', '1500 B')
 
+    Of a share near 1, such as an availability, the part that is missing keeps two digits:
+
+    >>> show(0.9995, "ratio"), show(0.999997, "ratio")
+    ('99.95%', '99.9997%')
+
     A size that is a whole number of KiB or MiB, and would be rounded in kB or MB, is shown so:
 
     >>> show(65536, "byte"), show(64000, "byte"), show(65537, "byte")
@@ -89,6 +117,9 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     if unit == "ratio" and 0 < abs(value) < 1e-5:
         small = f"{_plain(value * 1e6, digits)} ppm"
         return small if abs(value) >= 1e-9 else f"{value:.{digits}g} ratio"
+    if unit == "ratio" and 0.999 < value < 1 and digits >= 4:
+        # The part that is missing counts: two digits of it, so that 99.9997% is not 100%.
+        digits = max(digits, min(17, math.ceil(-math.log10(1 - value)) + 1))
     if unit == "ratio":
         return f"{_plain(value * 100, digits)}%"
     steps = _STEPS.get(unit)

@@ -178,6 +178,8 @@ def plain(equation: str) -> str:
     --------
     >>> plain(r"k = \left\lceil \log_2 \frac{a + 1}{\rho^2} \right\rceil")
     'k = ⌈log_2((a + 1) / ρ²)⌉'
+    >>> plain(r"\binom{n}{k} p^k")
+    'C(n, k) p^k'
     """
     text = _Reader(equation).group()
     # A fraction stands between marks: a function of it needs brackets, a factor after it a dot.
@@ -238,6 +240,8 @@ class _Reader:
         if token in (r"\frac", r"\tfrac"):
             above, below = self.argument(), self.argument()
             return f"{_BEGIN}{_enclosed(above)} / {_enclosed(below)}{_END}"
+        if token == r"\binom":
+            return f"C({self.argument()}, {self.argument()})"
         if token == r"\sqrt":
             degree = ""
             if self.tokens[self.index : self.index + 1] == ["["]:

@@ -191,7 +191,8 @@ _TIMES = {
     **dict.fromkeys(("h", "hr", "hour", "hours"), 3600.0),
     **dict.fromkeys(("d", "day", "days"), DAY_S),
     **dict.fromkeys(("week", "weeks"), 604_800.0),
-    **dict.fromkeys(("year", "years"), YEAR_S),
+    **dict.fromkeys(("month", "months"), YEAR_S / 12),
+    **dict.fromkeys(("y", "yr", "yrs", "year", "years"), YEAR_S),
 }
 
 # For each SI unit that netcalc computes in: what people write for it.
@@ -203,7 +204,7 @@ _TABLES: dict[str, dict[str, float]] = {
     "call/s": {
         f"{name}/{per}": 1.0 / _TIMES[per]
         for name in ("call", "calls")
-        for per in ("s", "min", "h", "hour", "d", "day")
+        for per in ("s", "min", "h", "hr", "hour", "d", "day")
     },
     "s": _TIMES,
     "ratio": {"%": 1e-2, "‰": 1e-3, "ppm": 1e-6, "ppb": 1e-9, "percent": 1e-2, "per cent": 1e-2,
@@ -363,11 +364,13 @@ _BITS = re.compile(
 _OCTETS = re.compile(r"(?P<prefix>[mgtMGT])(?:B|[bB][yY][tT][eE][sS]?)")
 _OCTET_RATE = re.compile(r"(?P<prefix>[kmgtKMGT]?)(?:B|[bB]ytes?)(?:ps|/s(?:ec(?:ond)?)?)")
 _PER = re.compile(r"(?P<what>[a-z]*?)\s*(?:/|per )\s*(?P<per>s|sec|second|min|minute|h|hr|hour)")
+_PER_LONG = re.compile(r"(?P<size>\w+)\s*(?:/|per )\s*(?P<per>min|h|hour|d|day|week|month|year)")
 _PER_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
-_ODDS = re.compile(r"(?P<one>[\d.]+)\s*(?:/|:|\bin\b)\s*(?P<of>\d[\d,.]*)")
+_ODDS = re.compile(r"(?P<one>[\d.]+)\s*(?:/|:|in)\s*(?P<of>\d[\d,.]*)")
 _POWER = re.compile(r"(?:(?P<times>[\d.]+)\s*[x*×·]\s*)?10\s*(?:\^|\*\*)\s*(?P<power>[+-]?\d+)")
 _ZERO = re.compile(r"[+-]?0+(?:[.,]0+)?")
-_THOUSANDS = {"k": 1e3, "K": 1e3, "thousand": 1e3, "M": 1e6, "million": 1e6, "G": 1e9}
+PREFIXES = {"k": 1e3, "K": 1e3, "thousand": 1e3, "M": 1e6, "million": 1e6, "G": 1e9}
+"""What people write behind a pure number, such as the k of 10k users."""
 
 
 def parse_typed(text: str, unit: str, *, field: str | None = None, bare: bool = False) -> float:
@@ -432,7 +435,7 @@ def _typed(text: str, unit: str, *, bare: bool) -> float | None:
         return _float(odds["one"]) / of if of else None
     if unit == "bit/s" and (named := _ethernet(text)) is not None:
         return named
-    match = _QUANTITY.fullmatch(text)
+    match = _QUANTITY.fullmatch(re.sub(r"(?<=\d)-(?=[A-Za-z])", " ", text))  # 64-byte
     if match is None:
         return None
     try:
@@ -442,7 +445,7 @@ def _typed(text: str, unit: str, *, bare: bool) -> float | None:
     written = match["unit"]
     if written == "":
         is_share = unit == "ratio" and 0 < number < 1
-        return number if is_share or (bare and number == round(number)) else None
+        return number if is_share or (bare and number.is_integer()) else None
     factor = _typed_factor(written, unit)
     return None if factor is None else number * factor
 
@@ -457,6 +460,9 @@ def _typed_factor(written: str, unit: str) -> float | None:
     if spoken in table:
         return table[spoken]
     if unit == "bit/s":
+        if found := _PER_LONG.fullmatch(spoken):
+            octets = _TABLES["byte"].get(found["size"])
+            return None if octets is None else 8 * octets / _TIMES[found["per"]]
         if found := _BITS.fullmatch(spoken):
             return _prefix(found["prefix"] or found["whole"] or found["exact"] or "")
         if found := _OCTET_RATE.fullmatch(spoken):
@@ -467,11 +473,13 @@ def _typed_factor(written: str, unit: str) -> float | None:
         if found := _PER.fullmatch(written.lower()):
             return 1 / _PER_S[found["per"][0]]
         return table.get({"mpps": "Mpps"}.get(written.lower(), written.lower()))
+    if unit == "call/s" and (found := _PER.fullmatch(written.lower())):
+        return 1 / _PER_S[found["per"][0]] if found["what"] in ("", "call", "calls") else None
     if unit == "m" and re.fullmatch(r"kilomet(?:er|re)s?", written.lower()):
         return 1e3
     if unit in ("s", "m", "ratio") and len(written) > 1:
         return table.get(written.lower().removesuffix("."))
-    return _THOUSANDS.get(written) if unit == "1" else None
+    return PREFIXES.get(written) if unit == "1" else None
 
 
 def _prefix(letter: str) -> float:
@@ -761,7 +769,7 @@ def _nearest(written: str, unit: str | None = None) -> list[str]:
     known = list(_TABLES[unit]) if unit else [name for table in _TABLES.values() for name in table]
     from difflib import get_close_matches  # late: most units are known
 
-    return get_close_matches(written, known, n=3, cutoff=0.5)
+    return get_close_matches(written, dict.fromkeys(known), n=3, cutoff=0.5)
 
 
 def _table(unit: str) -> dict[str, float]:

@@ -40,8 +40,8 @@ SPELLINGS = {
     },
     "call/s": {
         f"{name}/{per}": 1 / seconds for name in ("call", "calls")
-        for per, seconds in (("s", 1), ("min", 60), ("h", 3600), ("hour", 3600), ("d", 86_400),
-                             ("day", 86_400))
+        for per, seconds in (("s", 1), ("min", 60), ("h", 3600), ("hr", 3600), ("hour", 3600),
+                             ("d", 86_400), ("day", 86_400))
     },
     "s": {
         "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1,
@@ -51,7 +51,9 @@ SPELLINGS = {
         "min": 60, "minute": 60, "minutes": 60, "h": 3600, "hr": 3600, "hour": 3600,
         "hours": 3600, "d": 86_400, "day": 86_400, "days": 86_400,
         "week": 7 * 86_400, "weeks": 7 * 86_400,
-        "year": 31_557_600, "years": 31_557_600,
+        "month": 2_629_800, "months": 2_629_800,
+        "y": 31_557_600, "yr": 31_557_600, "yrs": 31_557_600, "year": 31_557_600,
+        "years": 31_557_600,
     },
     "ratio": {
         "%": 0.01, "\u2030": 0.001, "ppm": 1e-6, "ppb": 1e-9, "percent": 0.01, "per cent": 0.01,

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from netcalc.calculator._catalogue import (
     command,
+    datasets,
     formula,
     formulas,
     listed,
@@ -22,8 +23,9 @@ from netcalc.calculator._catalogue import (
 from netcalc.calculator._curves import Curve, Shade, curve, is_staircase
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._formula import Formula
+from netcalc.calculator._formula_names import preset
 from netcalc.calculator._layers import defaults_said, layer_of, layer_text, layers
-from netcalc.calculator._names import codec_bps, known_names, plain_name, stack
+from netcalc.calculator._names import codec_bps, flag, known_names, plain_name, stack
 from netcalc.calculator._parameter import Parameter, is_noun, show
 from netcalc.calculator._ranges import (
     Inputs,
@@ -60,11 +62,11 @@ from netcalc.calculator._sweeps import (
 
 __all__ = [
     "RESULT_CODES", "Curve", "Formula", "Inputs", "Parameter", "Shade", "Solution", "Sweep",
-    "band_rows", "bands_over", "codec_bps", "column_unit", "command", "curve", "defaults_said",
-    "doubt_notice", "explained", "family", "fixed_texts", "formula", "formulas", "importance_line",
-    "input_label", "is_noun", "is_staircase", "known_names", "layer_of", "layer_text", "layers",
-    "listed", "listed_values", "parse_range", "percentile_name", "plain_name", "range_notes",
-    "range_text", "result_lines", "result_unit", "search", "show", "solution_lines",
-    "solutions_for", "solve_for", "split_ranges", "stack", "subject_formulas", "sweep",
-    "sweep_range", "table",
+    "band_rows", "bands_over", "codec_bps", "column_unit", "command", "curve", "datasets",
+    "defaults_said", "doubt_notice", "explained", "family", "fixed_texts", "flag", "formula",
+    "formulas", "importance_line", "input_label", "is_noun", "is_staircase", "known_names",
+    "layer_of", "layer_text", "layers", "listed", "listed_values", "parse_range",
+    "percentile_name", "plain_name", "preset", "range_notes", "range_text", "result_lines",
+    "result_unit", "search", "show", "solution_lines", "solutions_for", "solve_for",
+    "split_ranges", "stack", "subject_formulas", "sweep", "sweep_range", "table",
 ]  # fmt: skip

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import cache
 
 from netcalc import models
-from netcalc.calculator import _index, _names
+from netcalc.calculator import _formula_names, _index
 from netcalc.calculator._formula import Formula
 from netcalc.errors import DomainError, NetcalcError
 
@@ -69,10 +70,12 @@ def formula(name: str) -> Formula:
     DomainError
         If no formula has that name, or several do; the nearest are named.
     """
-    wanted = _present_name(name.strip().replace("-", "_"))
+    wanted = _present_name(re.sub(r"[-\s]+", "_", name.strip()))
     exact, short = _index.exact(), _index.short()
     found = exact.get(wanted) or short.get(wanted) or []
-    if not found and (called := _names.FORMULA_ALIASES.get(wanted.lower())):
+    if not found:
+        found = exact.get(wanted.lower()) or short.get(wanted.lower()) or []
+    if len(found) != 1 and (called := _formula_names.called(wanted)):
         found = exact.get(called) or short.get(called) or []
     if len(found) == 1:
         return subject_formulas(found[0].partition(".")[0])[found[0]]
@@ -141,6 +144,19 @@ def search(words: str) -> list[Formula]:
     from netcalc.calculator import _search  # late: most formulas are asked for by name
 
     return _search.ranked(words, formulas().values())
+
+
+def datasets(words: str) -> list[str]:
+    """Return the bundled tables that answer a question beside formulas.
+
+    Examples
+    --------
+    >>> datasets("5G latency"), datasets("vxlan")
+    (['access_latencies'], [])
+    """
+    from netcalc.calculator import _search  # late: most answers come without a search
+
+    return _search.datasets(words)
 
 
 def listed() -> list[tuple[str, str, list[Formula]]]:

@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from netcalc import equations
+from netcalc import equations, units
 from netcalc.calculator import _docstring, _names
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat, show
 from netcalc.checks import FloatArray, derived_quantities, published_ranges
-from netcalc.errors import DomainError, DoubtWarning, doubts
+from netcalc.errors import DomainError, DoubtWarning, UnitError, doubts
 from netcalc.messages import Notice
 
 _SYMBOL = re.compile(r":math:`([^`]+)` (\w+)(?: \(([^()]*: [^()]*)\))?")
+_RATE = re.compile(r"\d\s*\w*(?:bps|/s)", re.IGNORECASE)
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
@@ -258,8 +259,11 @@ class Formula:
         >>> [one.name for one in formula("transfer").called("bw")]
         ['bandwidth_bps']
         """
-        known = _names.ARGUMENT_ALIASES.get(word.lower().replace("-", "_"), ())
+        spoken = word.lower().replace("-", "_")
+        known = _names.ARGUMENT_ALIASES.get(spoken, ())
         meant = [p for p in self.parameters if p.short_name in known]
+        if spoken == "mss" and self.layer != "layer of packet_bytes":
+            meant = [p for p in meant if p.name != "packet_bytes"]  # there it has its headers
         required = [p for p in meant if p.required]
         return required if len(meant) > 1 and required else meant
 
@@ -293,8 +297,8 @@ class Formula:
         codecs: dict[str, float] = {}
         for name, text in texts.items():
             parameter = self.parameter(name)
-            rate_bps = _names.codec_bps(text) if parameter.name == "payload_bytes" else None
-            if rate_bps is not None and any(p.name == "interval_s" for p in self.parameters):
+            rate_bps = self.voice_bps(parameter, text)
+            if rate_bps is not None:
                 codecs[parameter.name] = rate_bps
             else:
                 given[parameter.name] = parameter.read(text)
@@ -302,6 +306,27 @@ class Formula:
             interval_s = given.get("interval_s", self.parameter("interval_s").default)
             given[name] = rate_bps * interval_s / 8
         return given
+
+    def voice_bps(self, parameter: Parameter, text: str) -> float | None:
+        """Return the rate of a codec, by name or as a rate, where the voice of a packet is asked.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> voip = formula("voip-bandwidth")
+        >>> [voip.voice_bps(voip.parameter("payload"), one) for one in ("G.729", "8 kbps", "20 B")]
+        [8000.0, 8000.0, None]
+        """
+        of_voice = any(p.name == "interval_s" for p in self.parameters)
+        if parameter.name != "payload_bytes" or not of_voice:
+            return None
+        rate_bps = _names.codec_bps(text)
+        if rate_bps is None and _RATE.search(text):
+            try:
+                rate_bps = units.parse_typed(text, "bit/s", field=parameter.short_name)
+            except UnitError:
+                return None
+        return rate_bps
 
     def answer(self, arguments: Mapping[str, Any]) -> tuple[Any, list[DoubtWarning]]:
         """Call the function, and return its result with what makes that doubtful.

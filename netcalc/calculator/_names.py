@@ -1,10 +1,14 @@
-"""Names that people type: of choices, codecs, arguments and formulas; the tables are data."""
+"""Names that people type: of choices, codecs and arguments; the tables are data."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from netcalc.calculator._formula import Formula
 
 KNOWN_NAMES = {
     "transport": ("netcalc.models.tcp.handshakes", "TRANSPORT_ROUND_TRIPS"),
@@ -36,6 +40,8 @@ CHOICE_ALIASES: dict[str, dict[str, str]] = {
         "average": "mean", "avg": "mean",
     },
     "rfc": {"iw10": "rfc6928"},
+    "congestion_control": {"newreno": "reno", "bbrv1": "bbr", "bbr1": "bbr"},
+    "http": {"h1": "1.1", "h2": "2", "h3": "3", "quic": "3", "http": "1.1"},
     "suite": {
         "aesgcm": "aes-gcm-16", "aesgcm16": "aes-gcm-16", "aesgcm128": "aes-gcm-16",
         "aesgcm256": "aes-gcm-16", "aes128gcm": "aes-gcm-16", "aes256gcm": "aes-gcm-16",
@@ -59,6 +65,22 @@ LAYER_ALIASES = {
 }  # fmt: skip
 """Layers of a stack of tunnels as people call them, with what that means over IPv4."""
 
+ALTITUDES_M = {"geo": 35_786e3, "geostationary": 35_786e3, "starlink": 550e3}
+"""Heights of orbits: ITU-R S.673 (geostationary), FCC 21-48 (the first shell of Starlink). [m]"""
+
+SPEEDS_M_S = {
+    **dict.fromkeys(("fiber", "fibre", "glass"), 299_792_458.0 / 1.468),
+    **dict.fromkeys(("vacuum", "air", "radio", "microwave", "space", "light", "c"), 299_792_458.0),
+}
+"""Speed of a signal by its medium: as ``signal-speed`` and ``propagation`` have it. [m/s]"""
+
+FLAG_ALIASES = {
+    "ipv4": ("ip_version", "4"), "ipv6": ("ip_version", "6"), "v4": ("ip_version", "4"),
+    "v6": ("ip_version", "6"), "cubic": ("congestion_control", "cubic"),
+    "reno": ("congestion_control", "reno"), "bbr": ("congestion_control", "bbr"),
+}  # fmt: skip
+"""Options that people type without a value: the argument, and its value."""
+
 ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "rtt": ("rtt", "base_rtt", "srtt"),
     "ping": ("rtt", "base_rtt"),
@@ -66,7 +88,7 @@ ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "latency": ("latency", "rtt", "base_rtt"),
     "size": (
         "payload", "message", "packet", "frame", "ip_payload", "captured", "traffic", "wire",
-        "datagram", "segment", "certificate",
+        "datagram", "segment", "certificate", "burst",
     ),
     "bytes": ("payload", "message", "packet", "frame", "traffic", "wire"),
     "file": ("payload", "message", "traffic"),
@@ -88,14 +110,27 @@ ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "connections": ("flow_count", "connection_count"),
     "streams": ("flow_count", "pair_count", "connection_count"),
     "users": ("user_count", "customer_count", "subscriber_count", "flow_count"),
-    "n": ("flow_count", "user_count", "server_count", "customer_count", "packet_count"),
+    "subscribers": ("subscriber_count", "user_count"),
+    "customers": ("customer_count", "user_count", "subscriber_count"),
+    "senders": ("sender_count", "flow_count"),
+    "stations": ("station_count",),
+    "sources": ("source_count",),
+    "cores": ("core_count",),
+    "objects": ("object_count",),
+    "peers": ("peer_count",),
+    "n": (
+        "flow_count", "user_count", "server_count", "customer_count", "packet_count", "unit_count",
+        "station_count", "sender_count", "peer_count", "source_count", "port_count", "object_count",
+    ),
     "servers": ("server_count",),
     "agents": ("server_count",),
+    "s": ("server_count",),
+    "m": ("server_count", "place_count"),
     "lines": ("server_count",),
     "trunks": ("server_count",),
     "channels": ("server_count", "channel_count"),
     "c": ("server_count",),
-    "k": ("place_count",),
+    "k": ("place_count", "needed_count", "link_count"),
     "queue_size": ("place_count", "buffer"),
     "places": ("place_count",),
     "ports": ("port_count",),
@@ -103,17 +138,33 @@ ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "links": ("link_count",),
     "packets": ("packet_count", "segments"),
     "percentile": ("quantile",),
+    "quantile": ("quantile",),
+    "confidence": ("confidence", "quantile"),
     "p": ("quantile", "loss", "blocking"),
     "q": ("quantile",),
-    "bw": ("bandwidth", "capacity", "port"),
-    "rate": ("rate", "bandwidth", "capacity", "port", "goodput", "throughput"),
+    "bw": ("bandwidth", "capacity", "port", "channel"),
+    "rate": ("rate", "bandwidth", "capacity", "port", "goodput", "throughput", "user", "sold"),
+    "each": ("user", "sold"),
+    "per_user": ("user", "sold"),
+    "access_rate": ("user", "sold"),
+    "uplink": ("bandwidth", "capacity"),
+    "bottleneck": ("bandwidth", "capacity"),
+    "activity": ("active",),
+    "active_share": ("active",),
+    "concurrency": ("active",),
+    "cc": ("congestion_control",),
+    "algorithm": ("algorithm", "congestion_control"),
+    "congestion": ("congestion_control",),
+    "ber": ("bit_error",),
+    "bit_error_rate": ("bit_error",),
+    "bit_error_ratio": ("bit_error",),
     "speed": ("bandwidth", "capacity", "port", "speed"),
     "link": ("bandwidth", "capacity"),
     "line": ("bandwidth", "capacity"),
     "line_rate": ("bandwidth", "capacity", "port"),
     "link_rate": ("bandwidth", "capacity"),
     "capacity": ("capacity", "bandwidth"),
-    "bandwidth": ("bandwidth", "capacity", "port"),
+    "bandwidth": ("bandwidth", "capacity", "port", "channel"),
     "pps": ("rate", "device"),
     "loss": ("loss", "datagram_loss", "forward_loss"),
     "plr": ("loss",),
@@ -121,7 +172,12 @@ ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "loss_rate": ("loss",),
     "gos": ("blocking",),
     "growth": ("annual_growth",),
+    "from": ("earlier_traffic",),
+    "to": ("traffic",),
+    "more_than": ("active_count",),
+    "threshold": ("active_count",),
     "mttr": ("repair",),
+    "grade_of_service": ("blocking",),
     "blocking_probability": ("blocking",),
     "window": ("window", "max_window"),
     "rwnd": ("window", "max_window"),
@@ -130,21 +186,28 @@ ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "initcwnd": ("initial_window_segments",),
     "initial_window": ("initial_window_segments",),
     "mtu": ("mtu", "device_mtu"),
-    "mss": ("mss", "segment"),
+    "mss": ("mss", "segment", "packet"),
     "service_time": ("service",),
-    "holding_time": ("service",),
-    "aht": ("service",),
+    "holding_time": ("holding", "service"),
+    "holding": ("holding", "service"),
+    "aht": ("holding", "service"),
     "duration": ("duration", "elapsed"),
+    "period": ("period", "duration", "elapsed"),
     "time": ("elapsed", "duration", "transfer"),
     "answer_within": ("within",),
     "target": ("service_level",),
     "sla": ("service_level",),
+    "medium": ("speed",),
     "distance": ("distance",),
     "length": ("distance",),
     "km": ("distance",),
     "altitude": ("altitude",),
     "buffer": ("buffer", "buffer_bdp"),
+    "queue": ("buffer", "place_count", "queue"),
+    "bucket": ("bucket",),
     "burst": ("bucket", "burst"),
+    "cbs": ("bucket", "burst"),
+    "bc": ("bucket", "burst"),
     "in": ("input",),
     "ingress": ("input",),
     "out": ("output",),
@@ -158,6 +221,8 @@ ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "vpn": ("stack",),
     "cipher": ("suite",),
     "tls": ("security",),
+    "http_version": ("http", "transport"),
+    "version": ("http", "ip_version"),
     "protocol": ("protocol", "transport"),
     "os": ("system",),
     "vlans": ("tag_count",),
@@ -167,30 +232,6 @@ ARGUMENT_ALIASES: dict[str, tuple[str, ...]] = {
     "ttl": (),
 }  # fmt: skip
 """What people call an argument, and the names of arguments, without units, that this may be."""
-
-FORMULA_ALIASES = {
-    "pps": "frame_rate", "line_rate": "frame_rate", "packet_rate": "frame_rate",
-    "packets_per_second": "frame_rate", "imix": "mix_rate",
-    "goodput": "tcp_goodput_bps", "max_goodput": "tcp_goodput_bps",
-    "bandwidth_delay_product": "bdp", "window": "bdp", "window_size": "bdp",
-    "mss": "tcp_payload", "mathis": "mathis_throughput", "cubic": "cubic_throughput",
-    "pftk": "pftk_throughput", "tfrc": "tfrc_throughput", "padhye": "pftk_throughput",
-    "buffer_size": "buffer_rule", "buffer": "buffer_rule", "jain": "jain_index",
-    "fairness": "jain_index", "little": "little_number", "littles_law": "little_number",
-    "kingman": "kingman_wait", "mm1": "mm1_wait", "md1": "md1_wait", "mg1": "mg1_wait",
-    "mmc": "mmc_wait", "pollaczek_khinchine": "mg1_wait", "erlangb": "erlang_b",
-    "erlangc": "erlang_c", "voip": "voip_bandwidth", "voip_calls": "voip_call_count",
-    "codec": "codec_payload", "download": "fetch", "download_time": "fetch", "http": "fetch",
-    "ttfb": "first_byte", "time_to_first_byte": "first_byte",
-    "fragmentation": "fragment_count", "wireguard": "wireguard_overhead", "ipsec": "esp_packet",
-    "esp": "esp_packet", "tunnel": "tunnel_mtu", "vxlan": "tunnel_mtu", "jitter": "jitter_rfc3550",
-    "satellite": "satellite_rtt", "fiber_latency": "propagation", "fibre_latency": "propagation",
-    "propagation_delay": "propagation", "serialization_delay": "serialization",
-    "serialisation": "serialization", "token_bucket": "token_bucket_transfer",
-    "ecmp": "hashing_efficiency", "lag": "hashing_efficiency", "binomial": "overload",
-    "wrap": "sequence_wrap", "bufferbloat": "drain", "queue_delay": "drain",
-}  # fmt: skip
-"""What people call a formula whose own name says it otherwise; never the name of another."""
 
 
 def plain_name(text: str) -> str:
@@ -202,6 +243,19 @@ def plain_name(text: str) -> str:
     ('tls13', 'g711')
     """
     return re.sub(r"[\s_\-./]+", "", text.lower())
+
+
+def flag(wanted: Formula, word: str) -> tuple[str, str] | None:
+    """Return the argument and the value that an option without a value means: ``ipv6``.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> flag(formula("tcp-payload"), "ipv6"), flag(formula("bdp"), "ipv6")
+    (('ip_version', '6'), None)
+    """
+    found = FLAG_ALIASES.get(word.lower())
+    return found if found and any(p.name == found[0] for p in wanted.parameters) else None
 
 
 def known_names(parameter: str) -> tuple[str, ...]:
@@ -224,7 +278,8 @@ def choose(parameter: str, text: str, choices: Sequence[str]) -> str | None:
     alias = CHOICE_ALIASES.get(parameter, {}).get(wanted)
     if alias is not None and (alias in choices or not choices):
         return alias
-    for candidate in (wanted, plain_name(parameter) + wanted):
+    name = plain_name(parameter)
+    for candidate in (wanted, name + wanted, wanted.removeprefix(name)):
         same = [one for one in choices if plain_name(one) == candidate]
         if len(same) == 1:
             return same[0]
@@ -249,7 +304,7 @@ def stack(text: str) -> str:
     ('esp4:aes-gcm-16+vxlan4', 'vxlan4+wireguard4')
     """
     outermost_last = re.split(r"\s+(?:over|in)\s+", text.strip())
-    layers = "+".join(reversed(outermost_last)).split("+")
+    layers = re.split(r"[+,]", "+".join(reversed(outermost_last)))
     return "+".join(LAYER_ALIASES.get(plain_name(one), one.strip()) for one in layers)
 
 

@@ -48,6 +48,7 @@ _NOUNS = frozenset(
 _ANY_UNIT = frozenset({"allocations"})
 """Numbers of which only the ratios count, so that they may be rates."""
 _NUMBER_AND_UNIT = re.compile(r"[\d.,]+\s*(?P<unit>[A-Za-z].*)")
+_A_YEAR = re.compile(r"\s*(?:(?:/|per|an?)\s*(?:year|yr|y|annum|a)|p\.?\s?a\.?)\s*$", re.IGNORECASE)
 _IP_VERSIONS = {"4": 4.0, "v4": 4.0, "ipv4": 4.0, "6": 6.0, "v6": 6.0, "ipv6": 6.0}
 
 
@@ -202,6 +203,8 @@ class Parameter:
             return known
         if self.unit == "1":
             text = self._without_noun(text)
+        if self.name.startswith("annual_"):
+            text = _A_YEAR.sub("", text)
         if self.unit == "bit/s" and (line := named_line(text)) is not None:
             return rate_of_line(line, self.layer)
         try:
@@ -223,10 +226,16 @@ class Parameter:
         if self.name == "ip_version":
             return _IP_VERSIONS.get(text.lower())
         if self.name in _ANY_UNIT and (found := _NUMBER_AND_UNIT.fullmatch(text)):
+            if found["unit"] in units.PREFIXES:
+                return units.parse_typed(text, "1", field=self.short_name)
             kinds = units.kinds_of(found["unit"])
             return units.parse_typed(text, kinds[0], field=self.short_name) if kinds else None
         if self.name == "codec_bps":
             return _names.codec_bps(text)
+        if self.name == "altitude_m":
+            return _names.ALTITUDES_M.get(text.lower())
+        if self.name == "speed_m_s":
+            return _names.SPEEDS_M_S.get(text.lower())
         if self.name == "quantile" and (found := _PERCENTILE.fullmatch(text)):
             return float(found["p"] or found["th"] or found["of_100"]) / 100
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -274,10 +275,16 @@ def fixed_texts(
 ) -> list[str]:
     """Return the arguments that are numbers with their values, as people read them."""
     return [
-        f"{wanted.label(one.name)} {one.show(arguments.get(one.name, one.default))}"
+        f"{wanted.label(one.name)} {one.show(value)}"
         for one in wanted.parameters
         if one.name not in without and (one.name in arguments or not one.required)
+        if not _limits_nothing(value := arguments.get(one.name, one.default))
     ]
+
+
+def _limits_nothing(value: object) -> bool:
+    """Whether an argument that is not given limits nothing."""
+    return value is None or (isinstance(value, float) and math.isinf(value))
 
 
 def listed_values(wanted: Formula, texts: Mapping[str, str]) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from netcalc.calculator._layers import layer_of, layer_text
 from netcalc.calculator._parameter import show
+from netcalc.display import time_in_words
 from netcalc.rate_layers import named
 
 if TYPE_CHECKING:
@@ -52,13 +53,23 @@ def result_lines(
 ) -> list[str]:
     """Return a result as people read it: one line, or one for each of its columns.
 
-    A rate has its layer behind it; that of an argument's layer needs the arguments.
+    A rate has its layer behind it; that of an argument's layer needs the arguments. A long time
+    is also in minutes, hours, days or years.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> result_lines(formula("downtime"), 3155.76)
+    ['3156 s (52.6 min)']
     """
     if hasattr(result, "_asdict"):
         return [
             f"{name}: {show(column, column_unit(wanted, name))}"
             for name, column in result._asdict().items()
         ]
+    if wanted.unit == "s" and np.ndim(result) == 0:
+        shown, words = show(result, "s"), time_in_words(float(result))
+        return [f"{shown} ({words})" if words and shown.endswith(" s") else shown]
     return [named(show(result, wanted.unit), layer_of(wanted, arguments or {}))]
 
 

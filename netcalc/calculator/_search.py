@@ -15,9 +15,19 @@ from difflib import get_close_matches
 from functools import cache
 
 from netcalc.calculator._formula import Formula
+from netcalc.calculator._names import ARGUMENT_ALIASES
+from netcalc.calculator._questions import (
+    DATASETS,
+    MORE_PHRASES,
+    MORE_SYNONYMS,
+    MORE_TAGS,
+    PLACE,
+    PLACES,
+)
 from netcalc.calculator._synonyms import MOST_NEEDED, PHRASES, SYNONYMS, TAGS
 
-WEIGHTS = {"name": 5.0, "tags": 5.0, "summary": 3.0, "subject": 2.0, "arguments": 1.0, "text": 0.5}
+WEIGHTS = {"name": 5.0, "tags": 5.0, "summary": 3.0, "subject": 2.0, "arguments": 1.0,
+           "called": 0.4, "text": 0.5}  # fmt: skip
 """What a word counts by the place where it is found."""
 _SYNONYM, _PHRASE, _NEEDED = 0.6, 4.0, 1.1
 _LEAST_SCORE = 0.7
@@ -31,12 +41,21 @@ _FILLERS = frozenset(
         "calculate", "compute", "do", "does", "each", "find", "for", "from", "get", "give",
         "gives", "given", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its",
         "like", "make", "many", "me", "much", "my", "need", "needed", "needs", "of", "on",
+        "n", "p", "after", "before", "during", "only", "very", "too", "while", "did", "was",
+        "own", "real", "really", "best", "good", "right", "work", "use", "using", "used", "got",
         "one", "or", "our", "out", "per", "should", "so", "take", "takes", "than", "that",
-        "the", "their", "there", "this", "through", "to", "use", "via", "want", "we",
+        "the", "their", "there", "this", "through", "to", "via", "want", "we",
         "what", "when", "which", "why", "will", "with", "would", "you", "your", "over",
         "calculator", "formula", "network", "required", "require", "tcp/ip",
     }
 )  # fmt: skip
+_SMALL_NUMBER = re.compile(r"\d{1,2}%?|\d+(?:\.\d+)?(?:ms|us|kb|mb|gb|tb|s|h)")
+"""Numbers and quantities of a question, which are in no formula's words."""
+_CARRIER = re.compile(r"(?:ds|t|e)-?[13]")
+"""Lines of the T and E carriers by name."""
+_K_OF_N = re.compile(r" (?:\d+|one|two|three|four|k|m) (?:out )?of (?:\d+|two|three|four|five|n) ")
+_NINES = re.compile(r"99\.\d+")
+"""Shares by which people name an availability."""
 _SPELLINGS = (("fibre", "fiber"), ("centre", "center"), ("isation", "ization"), ("metre", "meter"))
 _ENDINGS = ("ization", "ation", "ating", "ings", "ing", "ers", "ed", "ies", "es", "s", "e", "y")
 
@@ -62,6 +81,13 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 4 and word[-1] == word[-2] else word
 
 
+def _named(word: str) -> str:
+    """Return the word for what a name is one of: a share of nines, a carrier's line."""
+    if _NINES.fullmatch(word):
+        return "nines"
+    return "t1" if _CARRIER.fullmatch(word) else word
+
+
 def words(text: str) -> list[str]:
     """Return the stems of a text, with several words that mean one thing as one.
 
@@ -71,25 +97,44 @@ def words(text: str) -> list[str]:
     ['count', 'pps']
     """
     plain = " " + re.sub(r"[^\w./]+", " ", text.lower().replace("'s ", " ")) + " "
-    for phrase in _PHRASES_LONGEST_FIRST:
-        plain = plain.replace(f" {phrase} ", f" {PHRASES[phrase]} ")
+    plain = _K_OF_N.sub(" kofn ", plain)
+    for phrase in (*_PHRASES_LONGEST_FIRST, *_PHRASES_LONGEST_FIRST):  # some are of others
+        plain = plain.replace(f" {phrase} ", f" {_PHRASES[phrase]} ")
     found: list[str] = []
     for word in plain.split():
         if word in _FILLERS:
+            continue
+        word = PLACE if word in PLACES else _named(word)
+        if _SMALL_NUMBER.fullmatch(word):
             continue
         joined = re.sub(r"[./]", "", word)
         found += [joined] if re.search(r"\d", word) else re.split(r"[./]+", word)
     return [stem(one) for one in found if one and one not in _FILLERS]
 
 
-_PHRASES_LONGEST_FIRST = sorted(PHRASES, key=len, reverse=True)
+_PHRASES = {**PHRASES, **MORE_PHRASES}
+_PHRASES_LONGEST_FIRST = sorted(_PHRASES, key=len, reverse=True)
 
 
 @cache
 def _synonyms() -> dict[str, dict[str, float]]:
-    return {
-        stem(word): {stem(other): _SYNONYM for other in others} for word, others in SYNONYMS.items()
-    }
+    found: dict[str, dict[str, float]] = {}
+    for table in (SYNONYMS, MORE_SYNONYMS):
+        for word, others in table.items():
+            found.setdefault(stem(word), {}).update({stem(one): _SYNONYM for one in others})
+    return found
+
+
+def datasets(query: str) -> list[str]:
+    """Return the bundled tables that answer a question, too.
+
+    Examples
+    --------
+    >>> datasets("5G latency"), datasets("vxlan")
+    (['access_latencies'], [])
+    """
+    asked = set(re.findall(r"\w+", query.lower()))
+    return [name for name, known in DATASETS.items() if asked & set(known)]
 
 
 def ranked(query: str, formulas: Iterable[Formula]) -> list[Formula]:
@@ -163,7 +208,8 @@ def _phrase_score(formula: Formula, query: str) -> float:
 
 @cache
 def _tags(formula: Formula) -> tuple[str, ...]:
-    tags = TAGS.get(formula.short_name, ()) or TAGS.get(formula.function_name, ())
+    names = dict.fromkeys((formula.short_name, formula.function_name))
+    tags = [one for table in (TAGS, MORE_TAGS) for name in names for one in table.get(name, ())]
     return tuple(" ".join(words(tag)) for tag in tags)
 
 
@@ -176,6 +222,11 @@ def _fields(formula: Formula) -> dict[str, float]:
         "summary": formula.summary,
         "subject": formula.subject.replace("_", " "),
         "arguments": " ".join(p.short_name.replace("_", " ") for p in formula.parameters),
+        "called": " ".join(
+            alias.replace("_", " ")
+            for alias, names in ARGUMENT_ALIASES.items()
+            if any(p.short_name in names[:1] for p in formula.parameters)
+        ),
         "text": f"{formula.source} {formula.validity} "
         + " ".join(p.description for p in formula.parameters),
     }

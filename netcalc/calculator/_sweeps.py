@@ -352,11 +352,11 @@ def parse_range(text: str, parameter: Parameter) -> FloatArray:
     parts = text.split(":")
     if len(parts) == 1:
         return np.array([parameter.read(one) for one in parameter.values(text)])
-    steps = re.fullmatch(r"(log|lin)?\s*(\d+)", parts[2].strip()) if len(parts) == 3 else None
+    steps = re.fullmatch(r"(?=.)(log|lin)?\s*(\d*)", parts[2].strip()) if len(parts) == 3 else None
     if len(parts) > 3 or (len(parts) == 3 and steps is None):
         raise DomainError("malformed-sweep", "sweep", text)
     low, high = parameter.read(parts[0]), parameter.read(parts[1])
-    count = int(steps[2]) if steps else 50
+    count = int(steps[2]) if steps and steps[2] else 50
     if not 2 <= count <= 100_000:
         raise DomainError("out-of-range", "steps of the sweep", count, low=2, high=100_000)
     if steps and steps[1] == "log":

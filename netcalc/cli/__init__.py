@@ -17,7 +17,7 @@ import textwrap
 import threading
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -27,8 +27,11 @@ from netcalc.errors import DoubtWarning, NetcalcError, doubts
 from netcalc.printable import json_text, printable_lines
 from netcalc.version import __version__
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 # Each command, where it is, and its line in the help: a command is loaded when it is used.
-_COMMANDS = {
+COMMANDS = {
     "billing": (
         "netcalc.cli.bills.billing:billing",
         "Compute the rate that a provider bills by the 95th percentile.",
@@ -109,10 +112,10 @@ class _Commands(Group):
             return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        known = _COMMANDS.get(_ALIASES.get(cmd_name, cmd_name))
+        known = COMMANDS.get(_ALIASES.get(cmd_name, cmd_name))
         if known is None:
             return self._formula(cmd_name)
         require_memory(_ALIASES.get(cmd_name, cmd_name))
@@ -120,6 +123,18 @@ class _Commands(Group):
         with ending_quietly():
             command: click.Command = getattr(import_module(module), name)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer commands, and with some letters of a name formulas, too."""
+        found = super().shell_complete(ctx, incomplete)
+        if incomplete and incomplete[0] != "-":
+            from click.shell_completion import CompletionItem
+
+            from netcalc import calculator  # late: most lines name a command
+
+            known = map(calculator.command, calculator.formulas().values())
+            found += [CompletionItem(one) for one in known if one.startswith(incomplete)]
+        return found
 
     def nearest(self, ctx: click.Context, name: str) -> list[str]:
         """Return the commands that an unknown name may mean, then formulas."""
@@ -144,7 +159,7 @@ class _Commands(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
 @click.group(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -15,7 +15,8 @@ import numpy as np
 from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.checks import FloatArray
-from netcalc.cli import check_one_form, complain, formula_words, print_json, put, say
+from netcalc.cli import COMMANDS, check_one_form, complain, formula_words, print_json, put, say
+from netcalc.cli.formulas.command import READ_AS, FormulaCommand, choices
 from netcalc.cli.mistakes import CommandError, Group, Typed, rename
 from netcalc.cli.quantity import WholeNumber
 from netcalc.errors import (
@@ -30,7 +31,7 @@ from netcalc.rate_layers import named
 
 _RESERVED = {
     "json", "csv", "sweep", "plot", "force", "solve", "for", "explain", "help",
-    "draws", "seed", "correlate", "truncate", "dask",
+    "draws", "seed", "correlate", "truncate", "dask", "log",
 }  # fmt: skip
 """Options of every formula; an argument of that name is given with its unit."""
 _RANGE_MARK = re.compile(r"\.\.|[…±–(:]|\+/?-|\d\s*-\s*\d|\sto\s")
@@ -41,13 +42,13 @@ _DRAWS: dict[str, dict[str, Any]] = {
         "help": "Number of draws of ranges such as 80..100Mbit/s, 30ms±5ms, "
         '"lognormal(30ms, p95 60ms)" and file.csv:column (default: 10,000).',
     },
-    "--seed": {"type": WholeNumber(0), "help": "Another number draws other values (default: 0)."},
+    "--seed": {"type": WholeNumber(0), "help": "Random seed of the draws (default: 0)."},
     "--correlate": {
         "metavar": "A,B=NUMBER",
         "help": "Correlation of two arguments that are ranges, such as bandwidth,latency=0.5; "
         "several are separated by semicolons.",
     },
-    "--truncate": {"is_flag": True, "help": "Leave out draws that are impossible."},
+    "--truncate": {"is_flag": True, "help": "Discard impossible draws, with a note."},
     "--dask": {
         "metavar": "ADDRESS",
         "help": "Draw on the workers of a Dask scheduler; local: on those of this machine.",
@@ -67,7 +68,19 @@ class _Formulas(Group):
         return [calculator.command(formula) for formula in calculator.formulas().values()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return _command(calculator.formula(cmd_name))
+        if cmd_name in COMMANDS:
+            raise CommandError("command-of-its-own", name=cmd_name)
+        return _command(calculator.formula(cmd_name), calculator.preset(cmd_name))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take all words behind --search, up to the next option, as words of the search."""
+        if "--search" in args[:2]:
+            start = args.index("--search") + 1
+            end = next((i for i, one in enumerate(args) if i >= start and one[:1] == "-"), None)
+            words = args[start:end]
+            joined = [" ".join(words)] if words else []
+            args = [*args[:start], *joined, *args[start + len(words) :]]
+        return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
@@ -119,6 +132,8 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
             say(f"{calculator.command(formula):32} {formula.summary}")
         if len(found) > FOUND:
             put(f"and {len(found) - FOUND} more; --json lists all")
+        for name in calculator.datasets(words or ""):
+            put(f"published values: netcalc data {name}")
     else:
         _print_list()
 
@@ -139,14 +154,14 @@ def _print_list() -> None:
 def formula_command(name: str) -> click.Command | None:
     """Return the command of a formula; None if nothing has that name."""
     try:
-        return _command(calculator.formula(name))
+        return _command(calculator.formula(name), calculator.preset(name))
     except DomainError as error:
         if error.code == "formula-unknown":
             return None
         raise
 
 
-def _command(formula: Formula) -> click.Command:
+def _command(formula: Formula, preset: Mapping[str, str]) -> click.Command:
     arguments: list[click.Parameter] = []
     if formula.parameters:
         metavar = " ".join(f"[{_meta(one)}]" for one in _positional(formula))
@@ -169,6 +184,9 @@ def _command(formula: Formula) -> click.Command:
             "gives a column for each of its values.",
         ),
         click.Option(
+            ["--log", "log_"], is_flag=True, help="Logarithmic steps of each --sweep LOW:HIGH."
+        ),
+        click.Option(
             ["--plot", "plot_"],
             metavar="OUT",
             help="Plot the sweep, or the distribution of an answer to ranges, as .html, .png or "
@@ -184,11 +202,11 @@ def _command(formula: Formula) -> click.Command:
         click.Option(["--json", "json_"], is_flag=True, help="Print JSON."),
         click.Option(["--csv", "csv_"], is_flag=True, help="Print CSV."),
     ]
-    return formula_words.FormulaCommand(
+    return FormulaCommand(
         calculator.command(formula),
         formula,
         params=arguments,
-        callback=lambda **given: _run(formula, **given),
+        callback=lambda **given: _run(formula, preset, **given),
     )
 
 
@@ -200,11 +218,13 @@ def _positional(formula: Formula) -> list[Parameter]:
 
 def _run(
     formula: Formula,
+    preset: Mapping[str, str],
     *,
     value: tuple[str, ...] = (),
     solve_: str | None,
     for_: str | None,
     sweep_: tuple[str, ...],
+    log_: bool,
     plot_: str | None,
     force_: bool,
     explain_: bool,
@@ -218,8 +238,10 @@ def _run(
     **options: str | None,
 ) -> None:
     texts = {name: text for name, text in options.items() if text is not None}
+    texts = {formula.parameter(name).name: text for name, text in preset.items()} | texts
     unnamed = formula_words.assigned(formula, value, texts)
     texts |= unnamed
+    sweep_ = tuple(map(_with_log_steps, sweep_)) if log_ else sweep_
     check_one_form(json_, csv_)
     if (solve_ is None) != (for_ is None):
         option, other = ("--solve", "--for") if for_ is None else ("--for", "--solve")
@@ -241,6 +263,8 @@ def _run(
         with _named_as_typed(formula, typed, unnamed=unnamed):
             inputs, texts = calculator.split_ranges(formula, texts)
             if inputs:
+                for reading in click.get_current_context().meta.get(READ_AS, []):
+                    complain(f"note: {reading}")
                 _with_ranges(
                     formula, texts, inputs, drawn, solve_, for_, sweep_, plot=plot_, force=force_,
                     as_json=json_, as_csv=csv_, explained=explain_,
@@ -273,7 +297,9 @@ def _run(
             for name, number in arguments.items()
             if isinstance(number, float)
         }
-        for reading in formula_words.readings(formula, single, arguments):
+        read_as = click.get_current_context().meta.get(READ_AS, [])
+        read_as += formula_words.in_order(formula, unnamed)
+        for reading in [*read_as, *formula_words.readings(formula, single, arguments)]:
             complain(f"note: {reading}")
         sweeps = [_swept(formula, one) for one in sweep_]
         sweeps += [_as_sweep(formula, name, values) for name, values in listed.items()]
@@ -367,6 +393,7 @@ def _named_as_typed(formula: Formula, typed: Typed, *, unnamed: Collection[str])
     names |= {
         "result": ("--for", formula.unit),
         "range of --solve": ("the range of --solve", ""),
+        "low, high": ("the range of --solve", ""),
         "sweep": ("--sweep", ""),
         "steps of the sweep": ("the number of steps in --sweep", ""),
     }
@@ -374,6 +401,8 @@ def _named_as_typed(formula: Formula, typed: Typed, *, unnamed: Collection[str])
         yield
     except (DomainError, UnitError) as error:
         rename(error, names, typed)
+        if isinstance(error, UnitError):
+            formula_words.name_propagation(formula, error)
         raise
 
 
@@ -497,6 +526,15 @@ def _print_roots(formula: Formula, found_roots: calculator.Solution) -> None:
 
 _Swept = tuple[Parameter, FloatArray, bool]
 """An argument, its values, and whether they are in logarithmic steps."""
+
+
+def _with_log_steps(wanted: str) -> str:
+    """Return a --sweep with logarithmic steps, unless it is a list or says how they are."""
+    name, found, limits = wanted.partition("=")
+    parts = limits.split(":")
+    if not found or len(parts) not in (2, 3) or re.match(r"\s*(log|lin)", parts[-1]):
+        return wanted
+    return f"{name}={parts[0]}:{parts[1]}:log{''.join(parts[2:])}"
 
 
 def _swept(formula: Formula, wanted: str) -> _Swept:
@@ -669,7 +707,10 @@ def _option(formula: Formula, parameter: Parameter) -> click.Option:
             text += f" (default: {parameter.show(parameter.default)})"
         except (NetcalcError, TypeError, ValueError):
             text += f" (default: {parameter.default})"
-    return click.Option([*names, parameter.name], help=text, metavar=_meta(parameter))
+    return click.Option(
+        [*names, parameter.name], help=text, metavar=_meta(parameter),
+        shell_complete=choices(parameter),
+    )  # fmt: skip
 
 
 def _meta(parameter: Parameter) -> str:

@@ -72,11 +72,16 @@ def _quantity(text: str, wanted: str) -> tuple[str, float]:
         If the text is not a quantity, or the unit wanted measures something else.
     """
     found = _NUMBER.fullmatch(text.strip())
+    if not found and not _is_rate(text):
+        code = "no-number" if text.strip() else "text-empty"
+        raise UnitError(code, text, expected="a quantity", example="12 MB/s")
     unit = found["unit"].strip() if found else ""
     if found and not unit:
         readings = [f"{text.strip()} {one}" for one in ("MB", "Mbit/s", "ms")]
         raise UnitError("unit-missing", text, expected="a quantity", readings=readings)
     kinds = units.kinds_of(unit) if found else ["bit/s"]  # a line has a name: T1
+    if not kinds and _is_rate(text):
+        kinds = ["bit/s"]  # as Ethernet is called: 100GE
     if not kinds:
         raise units.unknown_unit(unit)
     if not wanted:
@@ -88,6 +93,14 @@ def _quantity(text: str, wanted: str) -> tuple[str, float]:
     if not common:
         raise units.not_comparable(unit or text, wanted, kinds[0], targets[0])
     return common[0], units.parse_typed(text, common[0])
+
+
+def _is_rate(text: str) -> bool:
+    try:
+        units.parse_typed(text, "bit/s")
+    except UnitError:
+        return False
+    return True
 
 
 def _factor(unit: str, kind: str) -> float:

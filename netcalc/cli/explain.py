@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,12 +13,13 @@ import click
 from netcalc import compare, readers, units
 from netcalc import explain as explanations
 from netcalc.cli import print_json, say
-from netcalc.cli.mistakes import Command, CommandError, named_as_typed, numbers_of
+from netcalc.cli.mistakes import CommandError, named_as_typed, numbers_of
 from netcalc.cli.output import check_output, print_written, write_plot
+from netcalc.cli.plan.typed import PlannersCommand
 from netcalc.cli.quantity import Choice, Quantity, WholeNumber, read_path
 from netcalc.cli.report import metric_line
 from netcalc.cli.streams import standard_input
-from netcalc.errors import UnitError
+from netcalc.errors import ReaderError, UnitError
 from netcalc.explain import Finding, Known
 from netcalc.messages import Notice
 from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS, CongestionControl
@@ -28,11 +30,12 @@ _OF_FILES = {
     "frame_bytes": "--frame", "plot_path": "--plot",
 }  # fmt: skip
 """Options that do not apply to a path: argument and name."""
+_FILE_NAME = re.compile(r"[^\s,]+\.(?:json|txt|csv|log|pcap|pcapng|out|gz|parquet|xml|jsonl)")
 _OF_SYSTEM = "/proc/sys/net/ipv4/tcp_congestion_control"
 """Where Linux says which congestion control its new connections have."""
 
 
-@click.command(cls=Command)
+@click.command(cls=PlannersCommand)
 @click.argument("words", nargs=-1, metavar="[SIZE] PATH|FILE...")
 @click.option(
     "--claim",
@@ -100,7 +103,9 @@ _OF_SYSTEM = "/proc/sys/net/ipv4/tcp_congestion_control"
     help="Congestion control of the sender; by default that of the FILE, of a PATH that of this "
     "system, or cubic.",
 )
-@click.option("--flows", "flow_count", type=WholeNumber(low=1), help="Flows that share a PATH; 1.")
+@click.option(
+    "--flows", "flow_count", type=WholeNumber(low=1), help="Flows that share a PATH; by default 1."
+)
 @click.option(
     "--frame",
     "frame_bytes",
@@ -111,7 +116,7 @@ _OF_SYSTEM = "/proc/sys/net/ipv4/tcp_congestion_control"
     "--clock-offset",
     "clock_offset_s",
     type=Quantity("s"),
-    help="What the clock of the second of two FILEs is ahead: they share one time axis.",
+    help="How far the clock of the second of two FILEs is ahead; both then share one time axis.",
 )
 @click.option(
     "--plot", "plot_path", metavar="OUT", help="Draw the limits of a FILE, as .html or .svg."
@@ -131,9 +136,9 @@ def explain(
     """Explain what limits a PATH, a measurement in a FILE, or the number of a --claim.
 
     A PATH is the rate and one-way latency of each link, separated by commas; a FILE is any that
-    netcalc read reads. A FILE is explained from its contents and the options; unknown quantities
-    are asked for, not guessed. Several FILEs are compared: the same quantity of each, with a 95%
-    interval.
+    netcalc read understands. A FILE is explained from its contents and the options; unknown
+    quantities are asked for, not guessed. Several FILEs are compared: the same quantity of each,
+    with a 95% interval.
 
     \b
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
@@ -168,6 +173,8 @@ def _files(words: tuple[str, ...]) -> tuple[str, ...]:
     if any(are_files) and not all(are_files):
         missing = [word for word, found in zip(words, are_files, strict=True) if not found]
         raise CommandError("path-and-files", names=missing)
+    if len(words) == 1 and not are_files[0] and _FILE_NAME.fullmatch(words[0]):
+        raise ReaderError("no-such-file", file=words[0])
     return words if any(are_files) else ()
 
 

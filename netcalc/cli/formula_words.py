@@ -6,70 +6,22 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import click
 import numpy as np
 
-from netcalc import calculator, equations, units
+from netcalc import calculator, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.checks import FloatArray
 from netcalc.cli.mistakes import CommandError
-from netcalc.cli.quantity import QuantityCommand
 from netcalc.errors import DomainError, UnitError, doubts
 from netcalc.messages import Notice
 
-_NUMBER = re.compile(r"[+-]?\d[\d.,]*")
+NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 _UNIT_WORDS = frozenset({"e", "erl", "erlang", "erlangs", "percent", "gig", "gige", "gbe", "ge"})
+_MARKS = frozenset({"@", "at"})
+"""Words between values that say nothing more."""
 _MANY_SWEEPS = 2
 _DOUBTFUL_SHARES = re.compile(r"loss|blocking|error|retransmi")
 """Shares that people also type in percent: how a number alone was read is said."""
-
-
-class FormulaCommand(QuantityCommand):
-    """The command of a formula: ``--bw`` for ``--bandwidth``, ``10 Mbit/s`` without quotes."""
-
-    def __init__(self, name: str, formula: Formula, **more: Any) -> None:
-        super().__init__(name, **more)
-        self._formula = formula
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the formula says of itself: read from its docstring when it is asked for."""
-        formula = self._formula
-        written = equations.plain(formula.equation)
-        equation = f"\b\nEquation: {written}" if written else ""
-        source = f"From: {formula.source}" if formula.source else ""
-        parts = (formula.summary, equation, formula.validity, source)
-        self.help = "\n\n".join(filter(None, parts))
-        super().format_help_text(ctx, formatter)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Give options the names that the formula has for them, and numbers their unit."""
-        options = [one for one in self.params if isinstance(one, click.Option)]
-        known = {name for option in options for name in option.opts} | {"--help", "-h"}
-        return super().parse_args(ctx, [self._option(one, known) for one in joined(args)])
-
-    def _option(self, word: str, known: set[str]) -> str:
-        name, equals, value = word.partition("=")
-        if not name.startswith("--") or len(name) < 3 or name in known:
-            return word
-        command = calculator.command(self._formula)
-        meant = self._formula.called(name[2:])
-        if len(meant) > 1:
-            choices = ["--" + self._formula.option(one.name) for one in meant]
-            raise CommandError(
-                "option-ambiguous", command=f"netcalc calc {command}", option=name, choices=choices
-            )
-        if meant:
-            return f"--{meant[0].name.replace('_', '-')}{equals}{value}"
-        from difflib import get_close_matches  # late: most options are known
-
-        bare = [one.lstrip("-") for one in known]
-        if not get_close_matches(name.lstrip("-"), bare, n=1, cutoff=0.7):
-            options = ["--" + self._formula.option(one.name) for one in self._formula.parameters]
-            raise CommandError(
-                "option-of-no-argument", command=f"netcalc calc {command}", option=name,
-                options=options,
-            )  # fmt: skip
-        return word
 
 
 def joined(words: Sequence[str]) -> list[str]:
@@ -82,8 +34,10 @@ def joined(words: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     for word in words:
+        if word in _MARKS and found:
+            continue
         if found and (
-            (_NUMBER.fullmatch(found[-1]) and _is_unit(word))
+            (NUMBER.fullmatch(found[-1]) and _is_unit(word))
             or (" " in found[-1] and (word == "per" or found[-1].endswith(" per")))
         ):
             found[-1] += f" {word}"
@@ -107,15 +61,17 @@ def assigned(formula: Formula, words: Sequence[str], given: Mapping[str, str]) -
     left = [one for one in formula.parameters if one.name not in given]
     if words and formula.parameters and formula.parameters[0] not in left and len(words) == 1:
         first = formula.parameters[0]
-        if not any(_reads(one, words[0]) is True for one in left if one.required):
+        of_first = NUMBER.fullmatch(words[0]) or _reads(first, words[0]) is not False
+        if of_first and not any(_reads(one, words[0]) is True for one in left if one.required):
             raise CommandError(
                 "argument-typed-twice", name=formula.label(first.name),
                 first=words[0], second=given[first.name],
             )  # fmt: skip
-    takes_list = bool(left) and left[0].kind == "list" and len(words) > 1
-    if takes_list and all(_NUMBER.fullmatch(one) and "," not in one for one in words):
-        return {left[0].name: "; ".join(words)}
+    words = [one.rstrip(",") or one for one in words] if len(words) > 1 else words
     found: dict[str, str] = {}
+    if left and left[0].kind == "list" and (count := _listed_words(left, words)) > 1:
+        found[left.pop(0).name] = "; ".join(words[:count])
+        words = words[count:]
     for word in words:
         index = _index_of(word, left)
         if index is None:
@@ -125,6 +81,23 @@ def assigned(formula: Formula, words: Sequence[str], given: Mapping[str, str]) -
             )  # fmt: skip
         found[left.pop(index).name] = word
     return found
+
+
+def _listed_words(left: Sequence[Parameter], words: Sequence[str]) -> int:
+    """Return how many words, from the first, are the numbers of an argument that takes a list.
+
+    With one argument all of them; with several, those that are no value of another one.
+    """
+    first, *others = left
+    others = [one for one in others if one.required]
+    count = 0
+    for word in words:
+        if "," in word or ";" in word or _reads(first, word) is False:
+            break
+        if any(_reads(one, word) is True for one in others) and not NUMBER.fullmatch(word):
+            break
+        count += 1
+    return count if count == len(words) or not NUMBER.fullmatch(words[0]) else 0
 
 
 def _index_of(word: str, left: Sequence[Parameter]) -> int | None:
@@ -137,12 +110,13 @@ def _index_of(word: str, left: Sequence[Parameter]) -> int | None:
     needed = [i for i, one in enumerate(left) if one.required or i == 0]
     read = {i: _reads(one, word) for i, one in enumerate(left)}
     sure = [i for i in needed if read[i] is True]
+    sure.sort(key=lambda i: left[i].kind == "text" and not calculator.known_names(left[i].name))
     possible = [i for i in needed if read[i] is not False]
     if sure and (sure[0] == possible[0] or left[possible[0]].packet_sized):
         return sure[0]
     if possible:
         return possible[0]
-    if _NUMBER.fullmatch(word):
+    if NUMBER.fullmatch(word):
         return needed[0]
     return next((i for i, fits in read.items() if fits), needed[0])
 
@@ -159,6 +133,29 @@ def _reads(parameter: Parameter, word: str) -> bool | None:
         return False
     known = calculator.known_names(parameter.name)
     return parameter.kind != "text" or not known or value in known
+
+
+def name_propagation(formula: Formula, error: UnitError) -> None:
+    """Say which formula makes a time of a distance, where none is asked for."""
+    distance = error.code == "unit-of-other-kind" and (
+        units.kind_of(error.values["written"]) == "m"
+    )
+    if distance and all(one.unit != "m" for one in formula.parameters):
+        text = str(error.values["text"]).strip()
+        error.values["suggestions"] = [f"netcalc calc propagation {text}, its time one way"]
+
+
+def in_order(formula: Formula, unnamed: Mapping[str, str]) -> list[Notice]:
+    """Return how values without a name were read, where their units leave open which is which."""
+    units_of = [formula.parameter(name).unit for name in unnamed]
+    same = [n for n, unit in zip(unnamed, units_of, strict=True) if units_of.count(unit) > 1]
+    same = [name for name in same if formula.parameter(name).kind == "number"]
+    if len(same) < 2 or not all(
+        _reads(formula.parameter(one), unnamed[other]) for one in same for other in same
+    ):
+        return []
+    options = [f"--{formula.option(name)} {unnamed[name]}" for name in same]
+    return [Notice("order-read", {"options": ", ".join(options)})]
 
 
 def check_sweeps(count: int) -> None:
@@ -185,14 +182,29 @@ def readings(
         else:
             doubtful = (
                 parameter.unit == "ratio" and _DOUBTFUL_SHARES.search(parameter.name) is not None
-                and _NUMBER.fullmatch(text.strip()) is not None and value != 0
+                and NUMBER.fullmatch(text.strip()) is not None and value != 0
             )  # fmt: skip
-            doubtful = doubtful or calculator.codec_bps(text) is not None
+            doubtful = doubtful or formula.voice_bps(parameter, text) is not None
+        doubtful = doubtful or calculator.codec_bps(text) is not None
+        doubtful = doubtful or (
+            parameter.name in ("altitude_m", "speed_m_s") and text[:1].isalpha()
+        )
         if doubtful:
             option = "--" + formula.option(name)
             shown = parameter.show(value)
             found.append(Notice("read-as", {"name": option, "text": text, "value": shown}))
-    return found
+    return found + _small_loads(texts, arguments)
+
+
+def _small_loads(texts: Mapping[str, str], arguments: Mapping[str, Any]) -> list[Notice]:
+    """Say that a load below 1 of several servers is not a share of them."""
+    offered, servers = arguments.get("offered_erlang"), arguments.get("server_count")
+    if not isinstance(offered, float) or not isinstance(servers, float):
+        return []
+    if not (0 < offered < 1 < servers and NUMBER.fullmatch(texts["offered_erlang"].strip())):
+        return []
+    share = units.show(offered / servers, "ratio")
+    return [Notice("load-in-erlang", {"offered": offered, "servers": servers, "share": share})]
 
 
 def family_rows(

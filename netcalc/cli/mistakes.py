@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -173,7 +174,8 @@ def typed_name(parameter: click.Parameter) -> str:
     """Return the name of an option, or of an argument, as the help shows it."""
     if isinstance(parameter, click.Option):
         return parameter.opts[0]
-    return parameter.human_readable_name.strip("[].")
+    shown = parameter.human_readable_name.strip(".")
+    return shown if re.search(r"\] ", shown) else shown.strip("[].")
 
 
 def keep_typed(ctx: click.Context, argument: str, number: float, text: str) -> None:

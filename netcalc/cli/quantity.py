@@ -85,16 +85,16 @@ class QuantityCommand(Command):
     """A command whose argument is a quantity: ``-1s`` is a value of it, and no option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Set values below 0 behind all options, where they are arguments."""
+        """Set arguments behind all options, in their order, where one of them is below 0."""
         options = (one for one in self.params if isinstance(one, click.Option) and not one.is_flag)
         taking = {name for option in options for name in option.opts}
         before = ["", *args]
         is_value = [
-            bool(_BELOW_0.fullmatch(a)) and b not in taking
+            (bool(_BELOW_0.fullmatch(a)) or a[:1] != "-") and b not in taking
             for b, a in zip(before, args, strict=False)
         ]
         values = [one for one, found in zip(args, is_value, strict=True) if found]
-        if values and "--" not in args:
+        if any(map(_BELOW_0.fullmatch, values)) and "--" not in args:
             others = [one for one, found in zip(args, is_value, strict=True) if not found]
             args = [*others, "--", *values]
         return super().parse_args(ctx, args)

@@ -10,6 +10,16 @@ COMMAND_LINE: dict[str, str] = {
     "option-of-no-argument": "{command} has no option {option}",
     "too-many-sweeps": "a table has two sides, and {count} arguments have several values",
     "read-as": "{name} {text} is read as {value}",
+    "load-in-erlang": (
+        "{offered:g} is read as erlang, {share} of {servers:g} servers; a share of them is "
+        "multiplied by their number first"
+    ),
+    "option-read": "{name} is read as {option}",
+    "round-trip-read": "{name} is read as {option}, the round trip",
+    "round-trip-of-one-way": "--rtt {text} is a round trip, and the formula takes one way",
+    "service-rate-not-positive": "the rate of service must be greater than 0, got {text}",
+    "order-read": "without names, the values are read as {options}",
+    "command-of-its-own": "{name} is no formula but a command of its own",
     "argument-missing": "{name} is required",
     "unexpected-argument": "unexpected argument: {words}",
     "option-without-value": "{option} requires a value",
@@ -76,6 +86,8 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "unknown-option": "{command} --help lists its options",
     "option-of-others": "It is an option of {others:or}",
     "option-ambiguous": "Write the one that is meant",
+    "round-trip-of-one-way": "Give half of it as --latency",
+    "command-of-its-own": "Write netcalc {name}; netcalc {name} --help lists its options",
     "option-of-no-argument": "Its arguments are {options}",
     "too-many-sweeps": "Give at most {high} arguments a list or a --sweep",
     "argument-missing": "See {command} --help",

@@ -7,6 +7,7 @@ ALLOWED = {
     "is-negative": "0 or greater",
     "below-minimum": "{low} or greater",
     "above-maximum": "at most {high}",
+    "all-samples-discarded": "below 100%, so that a sample is left",
     "out-of-range": "from {low} to {high}",
     "not-finite": "a finite number",
     "not-whole": "a whole number, {low} or greater",

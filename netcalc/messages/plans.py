@@ -209,7 +209,7 @@ PLANS: dict[str, str] = {
     "path-or-rate": "the path is required: --path, or --rate and --rtt",
     "date-malformed": "{name} must be a day such as 2026-01-31, got {value!r}",
     "axis-without-value": "the map needs a value of {name} above 0",
-    "one-axis-twice": "{name} must be two different inputs, got {value}",
+    "one-axis-twice": "{name} must be two different inputs, got {value} twice",
     "no-weight": "{name} must have a weight above 0",
 }
 """Sentences and names of plans."""

@@ -96,7 +96,7 @@ def buy(
         if given[name] is None:
             raise DomainError("axis-without-value", name)
     if over[0] == over[1]:
-        raise DomainError("one-axis-twice", "over", list(over))
+        raise DomainError("one-axis-twice", "over", over[0])
     page = transfer(payload_bytes, **given, **fixed, draws=draws, seed=seed, truncate=truncate)
     middle: dict[str, Any] = {
         name: center(value, whole=name.endswith("_count"))

@@ -10,8 +10,8 @@ import numpy as np
 from bokeh.models import BoxAnnotation, ColumnDataSource, PlainText, Title
 from bokeh.plotting import figure
 
-from netcalc import equations
-from netcalc.calculator import Curve, Formula, Parameter, Shade, fixed_texts, layer_of
+from netcalc import calculator, equations
+from netcalc.calculator import Curve, Formula, Parameter, Shade, fixed_texts
 from netcalc.checks import FloatArray
 from netcalc.display import long_time
 from netcalc.plots.plot import Plot, ready
@@ -118,20 +118,30 @@ def formula_curves(
     if size != 1.0:
         lines = {name: replace(one, y=one.y / size) for name, one in lines.items()}
         values = values / size
+    ends = [float(one.x.max()) for one in lines.values() if one.x.size]
+    x_size, x_unit = long_time(over.unit, max(ends, default=0.0))
+    if x_size != 1.0:
+        lines = {name: _along(one, x_size) for name, one in lines.items()}
     positive = bool(values.size and (values > 0).all())
     log_y = positive and (logarithmic if log_result is None else log_result)
     fixed = fixed_texts(wanted, arguments, {over.name, *varied})
-    name = wanted.short_name.replace("_", " ")
+    given = dict(arguments)
+    name = named(wanted.short_name.replace("_", " "), calculator.layer_of(wanted, given))
+    along = named(wanted.label(over.name), calculator.layer_text(wanted, over.layer, given))
     low, high = ends_of_axis(values) if not log_y else (None, None)
     return FormulaCurves(
         lines=lines,
-        x_axis=Axis(wanted.label(over.name), over.unit, "log" if logarithmic else "linear"),
-        y_axis=Axis(
-            named(name, layer_of(wanted, arguments)), unit, "log" if log_y else "linear", low, high
-        ),
+        x_axis=Axis(along, x_unit, "log" if logarithmic else "linear"),
+        y_axis=Axis(name, unit, "log" if log_y else "linear", low, high),
         title=wanted.summary.rstrip("."),
         caption=formula_caption(wanted, fixed),
     )
+
+
+def _along(one: Curve, size: float) -> Curve:
+    """Return a curve whose argument is divided by a number."""
+    shades = tuple(replace(part, low=part.low / size, high=part.high / size) for part in one.shades)
+    return replace(one, x=one.x / size, shades=shades)
 
 
 def formula_caption(wanted: Formula, fixed: Sequence[str]) -> tuple[str, ...]:

@@ -79,8 +79,11 @@ KINDS = [
         "reverse_loss_ratio service_level_ratio stuffing_ratio"
     )),
     (FACTOR, "decrease_factor"),
-    ((("out-of-range", "percent-for-ratio", "above-maximum"), [-1e-9, 1.0, 2.0], [0.0, 0.3]),
-     "discarded_ratio"),
+    (
+        (("out-of-range", "percent-for-ratio", "all-samples-discarded"), [-1e-9, 1.0, 2.0],
+         [0.0, 0.3]),
+        "discarded_ratio",
+    ),
     # published: RFC 3550 (4 bits), RFC 791 and RFC 9293 (15 words less 20 bytes), RFC 7323 (14),
     # RFC 1662 (32 control characters), 299,792,458 m/s
     (("out-of-range", [-1.0, 16.0], [0.0, 15.0]), "csrc_count"),

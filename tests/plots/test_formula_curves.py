@@ -152,3 +152,54 @@ class TestFigures:
         assert [one.label.value for one in plot.figure.legend[0].items] == list(lines)
         plots.save_picture(plots.formula_plot(both), tmp_path / "a.svg")
         assert "rtt 0.01 s" in (tmp_path / "a.svg").read_text()
+
+
+def texts_of(drawn, path):
+    """Return the words of a picture."""
+    plots.save_picture(plots.formula_plot(drawn), path)
+    return [one.text for one in ElementTree.parse(path).iter() if one.tag.endswith("text")]
+
+
+def test_ticks_between_decades_are_written_as_the_others(tmp_path):
+    given = {"mtbf_s": 3.6e6}
+    look = {"logarithmic": True, "log_result": True}
+    drawn = figure_of("availability", "repair", given, low=60.0, high=3.6e5, **look)
+    texts = texts_of(drawn, tmp_path / "a.svg")
+    assert "98%" in texts
+    assert not [one for one in texts if "math" in one]
+    rounds = figure_of("rounds", "segments", {}, low=1, high=1000, **look)
+    assert {"2", "4", "6"} <= set(texts_of(rounds, tmp_path / "b.svg"))
+
+
+def test_times_of_days_are_in_days():
+    drawn = figure_of("availability", "repair", {"mtbf_s": 3.6e6}, low=60.0, high=1.728e6)
+    assert (drawn.x_axis.name, drawn.x_axis.unit) == ("repair", "d")
+    assert drawn.lines["availability"].x[-1] == pytest.approx(20.0)  # identity: 1,728,000 s
+    short = figure_of("availability", "repair", {"mtbf_s": 3.6e6}, low=60.0, high=3600.0)
+    assert short.x_axis.unit == "s"
+    assert "mtbf 41.67 d" in short.caption
+
+
+def test_counts_of_thousands_are_written_out(tmp_path):
+    given = {"bandwidth_bps": 1e10, "rtt_s": 0.1}
+    drawn = figure_of("buffer-rule", "flow_count", given, low=1, high=1e5, logarithmic=True)
+    texts = texts_of(drawn, tmp_path / "a.svg")
+    assert {"1,000", "10,000", "100,000"} <= set(texts)
+
+
+def test_a_long_title_has_lines_that_fit(tmp_path):
+    given = {"payload_bytes": 1e9, "bandwidth_bps": 1e9, "rtt_s": 0.02}
+    drawn = figure_of("transfer-time", "loss", given, low=1e-5, high=1e-3)
+    assert len(drawn.title) > 74
+    texts = texts_of(drawn, tmp_path / "a.svg")
+    of_title = [one for one in texts if one and one in drawn.title and len(one) > 20]
+    assert " ".join(of_title) == drawn.title
+
+
+def test_rates_name_their_layer_and_what_limits_nothing_is_left_out():
+    given = {"window_bytes": 65536.0, "bandwidth_bps": 1e9}
+    drawn = figure_of("throughput", "rtt", given, low=1e-3, high=0.3)
+    assert drawn.y_axis.name == "throughput (TCP payload)"
+    given = {"payload_bytes": 1e9, "bandwidth_bps": 1e9, "rtt_s": 0.02}
+    drawn = figure_of("transfer-time", "loss", given, low=1e-5, high=1e-3)
+    assert not [line for line in drawn.caption if "inf" in line or "None" in line]

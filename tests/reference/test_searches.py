@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import netcalc
 from netcalc import calculator
-from netcalc.calculator import _names, _search, _synonyms
+from netcalc.calculator import _formula_names, _search, _synonyms
 
 SEARCHES = list(
     csv.DictReader(Path(__file__).with_name("searches.csv").read_text("utf-8").splitlines())
@@ -26,9 +27,16 @@ def found(question):
     return [calculator.command(one) for one in netcalc.search(question)[:FIRST]]
 
 
-@pytest.mark.each(("asked", "count"), [("before", 50), ("after", 30)])
+@pytest.mark.each(
+    ("asked", "count"),
+    [("before", 50), ("after", 30), ("third", 80), ("fourth", 60), ("fifth", 60), ("sixth", 60)],
+)
 def test_nine_of_ten_questions_find_their_formula_among_the_first_three(asked, count):
-    """Those asked ``after`` were written when the tables of words were done."""
+    """Those after ``before`` were written when the tables of words were done, set by set.
+
+    Untuned, 105 of 109 of the third set were found, 58 of 64 of the fourth, 58 of 68 of the fifth,
+    53 of 64 of the sixth.
+    """
     known = {calculator.command(one) for one in calculator.formulas().values()}
     rows = [row for row in SEARCHES if row["asked"] == asked]
     missed = {}
@@ -64,10 +72,16 @@ def test_the_tables_of_the_search_name_formulas_that_are_there():
 
 def test_other_names_of_a_formula_hide_none():
     every = calculator.formulas().values()
-    names = {n for one in every for n in (one.short_name, one.function_name)}
-    assert not names & set(_names.FORMULA_ALIASES)
-    for alias in _names.FORMULA_ALIASES:
+    counted = Counter(n for one in every for n in {one.short_name, one.function_name})
+    names = {name for name, count in counted.items() if count == 1}  # of two it may mean one
+    assert not names & set(_formula_names.FORMULA_ALIASES)
+    for alias in _formula_names.FORMULA_ALIASES:
         assert calculator.formula(alias.replace("_", "-"))
+    assert not names & set(_formula_names.FORMULA_PRESETS)
+    for name, (formula, values) in _formula_names.FORMULA_PRESETS.items():
+        assert calculator.preset(name) == values
+        for argument, text in values.items():
+            assert calculator.formula(formula).parameter(argument).read(text)
 
 
 def test_a_best_match_has_all_words_and_the_rare_ones():

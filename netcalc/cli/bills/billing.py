@@ -8,6 +8,7 @@ import click
 
 from netcalc import units
 from netcalc.cli import print_json, put, say
+from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.output import cell, print_table
 from netcalc.cli.quantity import Choice, Quantity, QuantityCommand
 from netcalc.messages import Notice
@@ -21,7 +22,7 @@ from netcalc.readers.usage import INTERVAL_S, read_usage
 @click.argument("file", metavar="FILE")
 @click.option(
     "--discard", "discarded_ratio", type=Quantity("ratio"), default="5%", show_default=True,
-    help="Share of the samples that is discarded, the highest.",
+    help="Share of the samples to discard, the highest first.",
 )  # fmt: skip
 @click.option(
     "--interval", "interval_s", type=Quantity("s"),
@@ -57,14 +58,15 @@ def billing(
     names = None if columns is None else [one.strip() for one in columns.split(",")]
     usage = read_usage(file, interval_s=interval_s, columns=names)
     kept = 1 - discarded_ratio
-    rows: dict[str, dict[str, float]] = {
-        name: {
-            "billed_bps": float(billed_rate_bps(rate, discarded_ratio=discarded_ratio)),
-            "interpolated_bps": float(percentile(rate, quantile=kept)),
-            "highest_bps": float(rate.max()),
+    with named_as_typed():
+        rows: dict[str, dict[str, float]] = {
+            name: {
+                "billed_bps": float(billed_rate_bps(rate, discarded_ratio=discarded_ratio)),
+                "interpolated_bps": float(percentile(rate, quantile=kept)),
+                "highest_bps": float(rate.max()),
+            }
+            for name, rate in usage.rates_bps.items()
         }
-        for name, rate in usage.rates_bps.items()
-    }
     counted = layer or _layer(usage.layers)
     larger = max(rows, key=lambda name: rows[name]["billed_bps"])
     billed = rows[larger]["billed_bps"]

@@ -133,15 +133,15 @@ def congestion(
 
     \b
     netcalc congestion scenario.json
-    netcalc congestion --preset two-flows --algorithm bbr --set end_s=20
+    netcalc congestion --preset two-flows --algorithm bbr --set end_s=90
     netcalc congestion scenario.json --by live
     netcalc congestion scenario.json --by ns3 --json
     netcalc congestion scenario.json --table course.csv
     netcalc congestion scenario.json --by theory,live,ns3 --plot out.html
-    netcalc congestion scenario.json --vary buffer_bdp=0.5,1,2 --repeats 3 --out results.jsonl
+    netcalc congestion scenario.json --vary buffer_bdp=0.5,1,2 --out results.jsonl
     netcalc congestion results.jsonl --plot out.svg
     netcalc congestion --preset two-flows --set "flows[1].algorithm=bbr"
-    netcalc congestion --matrix netesto --baseline cubic --test bbr --out matrix.jsonl
+    netcalc congestion --matrix netesto --test bbr --out matrix.jsonl
     cat scenario.json | netcalc congestion -
 
     FILE is a scenario ("-": from standard input), or the results that --out wrote. A scenario is a

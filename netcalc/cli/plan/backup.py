@@ -10,10 +10,10 @@ from netcalc import planning
 from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.plan.page import Known, check_page, known_option, page_options, print_page
 from netcalc.cli.plan.sending import sending_options, with_path
-from netcalc.cli.quantity import QuantityCommand
+from netcalc.cli.plan.typed import PlannersCommand
 
 
-@click.command(cls=QuantityCommand)
+@click.command(cls=PlannersCommand)
 @click.argument("data_bytes", type=Known("byte"), metavar="DATA")
 @known_option(
     "--in", "window_s", unit="s", required=True, help="Time in which the backup must end."
@@ -32,7 +32,7 @@ from netcalc.cli.quantity import QuantityCommand
     unit="1",
     default="1",
     show_default=True,
-    help="What compression and deduplication divide the changes by.",
+    help="Factor by which compression and deduplication shrink the changes.",
 )
 @sending_options
 @page_options
@@ -43,7 +43,7 @@ def backup(
     """Plan a backup of DATA over a line: does it fit its window, and what would make it fit.
 
     \b
-    netcalc plan backup 50TB --change 3% --in 8h --path "1 Gbit/s 20 ms" --loss 0.001%
+    netcalc plan backup 50TB --change 3% --in 8h --path "1 Gbit/s 20 ms"
     netcalc plan backup 2TB --in 8h --rate 1Gbit/s --rtt 5ms --change "3..8%"
     """
     check_page(plot_path, force=force)

@@ -9,10 +9,10 @@ import click
 from netcalc import planning
 from netcalc.cli.mistakes import CommandError, named_as_typed
 from netcalc.cli.plan.page import Known, check_page, known_option, page_options, print_page
-from netcalc.cli.quantity import QuantityCommand
+from netcalc.cli.plan.typed import PlannersCommand
 
 
-@click.command(cls=QuantityCommand)
+@click.command(cls=PlannersCommand)
 @click.argument("bandwidth_bps", type=Known("bit/s"), metavar="RATE")
 @known_option(
     "--rtt",
@@ -30,7 +30,7 @@ from netcalc.cli.quantity import QuantityCommand
     help="Long flows that share the line.",
 )
 @known_option(
-    "--fan-in", "sender_count", unit="1", help="Senders that begin a burst at the same moment."
+    "--fan-in", "sender_count", unit="1", help="Senders that start a burst at the same time."
 )
 @known_option("--burst", "burst_bytes", unit="byte", help="Burst of each of them.")
 @known_option(

@@ -10,7 +10,9 @@ from netcalc import planning
 from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.plan.page import Known, check_page, page_options, print_page
 from netcalc.cli.plan.sending import sending_options, with_path
-from netcalc.cli.quantity import Choice, QuantityCommand
+from netcalc.cli.plan.typed import PlannersCommand
+from netcalc.cli.quantity import Choice
+from netcalc.errors import DomainError
 
 _AXES = {
     "rate": "bandwidth_bps",
@@ -21,7 +23,7 @@ _AXES = {
 }
 
 
-@click.command(cls=QuantityCommand)
+@click.command(cls=PlannersCommand)
 @click.argument("payload_bytes", type=Known("byte"), metavar="SIZE")
 @click.option(
     "--over",
@@ -44,9 +46,11 @@ def buy(
 
     \b
     netcalc plan buy 1GB --path "1 Gbit/s 20 ms" --loss 0.01% --plot map.html
-    netcalc plan buy 1GB --path "1 Gbit/s 20 ms" --loss 0.01% --over loss rtt --plot map.html
+    netcalc plan buy 1GB --rate 1G --rtt 40ms --loss 1% --over loss rtt
     """
     check_page(plot_path, force=force)
+    if axes[0] == axes[1]:
+        raise DomainError("one-axis-twice", "--over", axes[0])
     over = (_AXES[axes[0]], _AXES[axes[1]])
     with named_as_typed(over=("--over", "")):
         plan = planning.buy(payload_bytes, over=over, draws=draws or 0, **with_path(given))

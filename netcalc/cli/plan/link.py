@@ -18,10 +18,11 @@ from netcalc.cli.plan.page import (
     page_options,
     print_page,
 )
-from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
+from netcalc.cli.plan.typed import Percentile, PlannersCommand
+from netcalc.cli.quantity import Quantity, WholeNumber
 
 
-@click.command(cls=QuantityCommand)
+@click.command(cls=PlannersCommand)
 @click.argument("user_count", type=Known("1"), metavar="USERS")
 @known_option(
     "--each",
@@ -41,10 +42,10 @@ from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
 @click.option(
     "--percentile",
     "quantile",
-    type=Quantity("ratio"),
+    type=Percentile(),
     default="95%",
     show_default=True,
-    help="Share of the time for which the rate must be enough.",
+    help="Share of the time in which the rate must suffice.",
 )
 @click.option(
     "--growth",
@@ -60,7 +61,7 @@ from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
     type=Quantity("s"),
     default="3 years",
     show_default=True,
-    help="Time for which the rate must be enough.",
+    help="Time for which the rate must suffice.",
 )
 @known_option(
     "--target",
@@ -97,13 +98,13 @@ from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
     "start",
     type=Day(),
     metavar="DATE",
-    help="Day on which the users are counted, such as 2026-01-31; today.",
+    help="Date of the count of users, such as 2026-01-31; by default today.",
 )
 @click.option(
     "--map",
     "as_map",
     is_flag=True,
-    help="Draw a map over users and rate in place of the course of the demand.",
+    help="With --plot: a map over users and rate in place of the demand over time.",
 )
 @page_options
 def link(
@@ -113,8 +114,9 @@ def link(
     """Plan the rate of a link for USERS, and the date on which it is full.
 
     \b
-    netcalc plan link 500 --each 5Mbit/s --active 10% --percentile 99% --growth 25%
-    netcalc plan link 400..600 --each 5Mbit/s --active 10% --growth 20..35% --links 2 --failed 1
+    netcalc plan link 500 --each 5Mbit/s --active 10% --percentile 99%
+    netcalc plan link 400..600 --each 5Mbit/s --active 10% --growth 20..35%
+    netcalc plan link 500 --each 5Mbit/s --active 10% --links 2 --failed 1
     """
     check_page(plot_path, force=force)
     with named_as_typed():

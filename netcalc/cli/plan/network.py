@@ -50,7 +50,7 @@ _ENDLESS_S = 1e9
     default=0.0,
     help="Growth a year of demands without one of their own: 30%, or '30 % ± 5 %'.",
 )
-@click.option("--from", "start", type=Day(), help="Day of the demands; today.")
+@click.option("--from", "start", type=Day(), help="Date of the demands; by default today.")
 @click.option(
     "--costs",
     type=Choice(list(COSTS)),
@@ -58,7 +58,10 @@ _ENDLESS_S = 1e9
     "Default: given if there is the column, otherwise ospf.",
 )
 @click.option(
-    "--reference", "reference_bps", type=Quantity("bit/s"), help="Rate of cost 1, for ospf."
+    "--reference",
+    "reference_bps",
+    type=Quantity("bit/s"),
+    help="Rate that has cost 1, for ospf; by default that of the fastest link.",
 )
 @click.option(
     "--full-at",
@@ -87,9 +90,11 @@ _ENDLESS_S = 1e9
     type=WholeNumber(20, 10_000),
     default=DRAWS,
     show_default=True,
-    help="Draws of ranges.",
+    help="Number of draws, if an input is a range.",
 )
-@click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Their seed.")
+@click.option(
+    "--seed", type=WholeNumber(0), default=0, show_default=True, help="Random seed of the draws."
+)
 @click.option(
     "--rows", type=WholeNumber(1), default=MOST_ROWS, show_default=True, help="Links to print."
 )
@@ -124,7 +129,7 @@ def network(
 
     \b
     netcalc plan network links.csv demands.csv
-    netcalc plan network links.csv demands.csv --growth "30 % ± 5 %" --from 2027-01-01
+    netcalc plan network links.csv demands.csv --growth "30 % ± 5 %"
     netcalc plan network links.csv demands.csv --full-at 80% --plot loads.html
     netcalc plan network links.csv demands.csv --save scan.jsonl --csv > loads.csv
 
@@ -134,7 +139,8 @@ def network(
     the headings (rate [Gbit/s]); a number may be a range (80..100 Mbit/s, 30 ms ± 5 ms). Rates of
     demands count at the same layer as those of links. Demands take the shortest paths, those of
     equal cost in equal parts at each node. Each link fails once, with both directions, and each
-    group of links; with --fail both each node, too. What has no path then is said.
+    group of links; with --fail both each node, too. Demands that have no path then are
+    listed.
     """
     check_one_form(as_json, as_csv)
     check_outputs(plot=plot_path, force=force)

@@ -79,12 +79,10 @@ def page_options(function: Function) -> Function:
         click.option("--json", "as_json", is_flag=True, help="Print JSON."),
         click.option("--force", is_flag=True, help="Replace OUT if it exists."),
         click.option("--plot", "plot_path", metavar="OUT", help="Draw the plan, as .html or .svg."),
+        click.option("--truncate", is_flag=True, help="Discard impossible draws, with a note."),
+        click.option("--seed", type=WholeNumber(0), default=0, help="Random seed of the draws."),
         click.option(
-            "--truncate", is_flag=True, help="Leave out of ranges what cannot be, with a note."
-        ),
-        click.option("--seed", type=WholeNumber(0), default=0, help="Seed of the draws of ranges."),
-        click.option(
-            "--draws", type=WholeNumber(2), help="Draws, where an input is a range: 10000."
+            "--draws", type=WholeNumber(2), help="Number of draws, if an input is a range: 10000."
         ),
     ):
         function = option(function)

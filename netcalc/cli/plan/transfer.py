@@ -10,10 +10,10 @@ from netcalc import planning
 from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.plan.page import Known, check_page, page_options, print_page
 from netcalc.cli.plan.sending import sending_options, with_path
-from netcalc.cli.quantity import QuantityCommand
+from netcalc.cli.plan.typed import PlannersCommand
 
 
-@click.command(cls=QuantityCommand)
+@click.command(cls=PlannersCommand)
 @click.argument("payload_bytes", type=Known("byte"), metavar="SIZE")
 @sending_options
 @page_options

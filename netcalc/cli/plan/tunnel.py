@@ -7,13 +7,14 @@ from typing import Any
 import click
 
 from netcalc import planning, units
-from netcalc.cli.mistakes import Command, named_as_typed
+from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.plan.page import check_page, known_option, page_options, print_page, read_stack
+from netcalc.cli.plan.typed import PlannersCommand
 from netcalc.cli.quantity import Quantity, WholeNumber
 from netcalc.errors import UnitError
 
 
-@click.command(cls=Command)
+@click.command(cls=PlannersCommand)
 @click.argument("stack", metavar="STACK")
 @known_option(
     "--rate",

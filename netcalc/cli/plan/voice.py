@@ -16,11 +16,12 @@ from netcalc.cli.plan.page import (
     print_page,
     read_stack,
 )
-from netcalc.cli.quantity import Choice, Quantity, QuantityCommand
+from netcalc.cli.plan.typed import PlannersCommand
+from netcalc.cli.quantity import Choice, Quantity
 from netcalc.planning.voice import LINKS
 
 
-@click.command(cls=QuantityCommand)
+@click.command(cls=PlannersCommand)
 @click.argument("calls_per_second", type=Known("call/s"), required=False, metavar="CALLS")
 @known_option("--erlang", "offered_erlang", unit="1", help="Offered load in place of CALLS.")
 @known_option(
@@ -34,6 +35,7 @@ from netcalc.planning.voice import LINKS
 @click.option(
     "--codec",
     "codec_name",
+    metavar="CODEC",
     default="G.711",
     show_default=True,
     help="Codec: G.711, G.722, G.723.1, G.726, G.728, G.729, iLBC.",
@@ -42,7 +44,7 @@ from netcalc.planning.voice import LINKS
     "--interval",
     "interval_s",
     type=Quantity("s"),
-    help="Voice time of a packet; by default that of the codec, mostly 20 ms.",
+    help="Time of voice in a packet; by default that of the codec, mostly 20 ms.",
 )
 @known_option(
     "--blocking",
@@ -55,6 +57,7 @@ from netcalc.planning.voice import LINKS
 @click.option(
     "--tunnel",
     "stack",
+    metavar="STACK",
     default="none",
     show_default=True,
     help="Layers of a tunnel, outermost first: wireguard4, gre+esp4.",
@@ -68,7 +71,7 @@ from netcalc.planning.voice import LINKS
 )
 @click.option("--ipv6", "ip_version", flag_value=6, type=int, default=4, help="Calls over IPv6.")
 @click.option("--srtp", is_flag=True, help="Voice encrypted by SRTP.")
-@known_option("--line", "bandwidth_bps", unit="bit/s", help="A line that is there already.")
+@known_option("--line", "bandwidth_bps", unit="bit/s", help="Rate of an existing line.")
 @click.option(
     "--mtu",
     "mtu_bytes",
@@ -88,7 +91,7 @@ def voice(
     range: "1000..1400 calls/h", "3 min +- 30 s".
 
     \b
-    netcalc plan voice "1200 calls/h" --holding 3min --codec G.729 --tunnel wireguard4
+    netcalc plan voice "1200 calls/h" --codec G.729 --tunnel wireguard4
     netcalc plan voice --erlang 60 --blocking 1% --line "5 Mbit/s"
     """
     check_page(plot_path, force=force)

@@ -79,7 +79,7 @@ def billed_rate_bps(
             "wrong-count-or-one", "outbound_bps", count=outbound.size, expected=inbound.size
         )
     if share == 1.0:
-        raise DomainError("above-maximum", "discarded_ratio", share, high="below 1")
+        raise DomainError("all-samples-discarded", "discarded_ratio", share)
     # 5 % of 20 is one sample, however 0.05 is rounded.
     discarded = 0 if np.isnan(share) else int(np.floor(share * inbound.size * (1 + 1e-12)))
     if not discarded and share > 0.0:

@@ -45,6 +45,8 @@ CHARACTER = 8.0
 # On 644 pixels a line of 150 points is smooth, and a picture stays at a few kilobytes.
 LINE_POINTS = 150
 SCATTER_POINTS = 300
+_LARGEST_COUNT = 1e6
+"""From here on a number of a tick is a power of ten."""
 MOST_RECTS = 40
 """Bars of one colour beyond which they are one path, at a third of the text."""
 
@@ -163,6 +165,8 @@ def tick_text(axis: Any, value: float) -> str:
     if value in axis.major_label_overrides:
         return str(axis.major_label_overrides[value].text)
     unit = getattr(axis.formatter, "args", {}).get("unit", "1")
+    if unit == "1" and 1e3 <= abs(value) < _LARGEST_COUNT:
+        return f"{value:,g}"
     return show(value, unit, digits=3)
 
 
