@@ -153,7 +153,7 @@ def test_a_grid_is_saved_printed_and_continued(file, tmp_path):
     (["--out", "no/o.jsonl"], "output-folder-missing"),
     (["--out", "o.jsonl", "--plot", "o.html"], "nothing-varies"),
     (["--out", "o.jsonl", "--vary", "rtt_s=1", "--plot", "o.html"], "nothing-varies"),
-    (["--out", "o.jsonl", "--plot", "o.png"], "output-is-picture"),
+    (["--out", "o.jsonl", "--plot", "o.jpg"], "output-is-picture"),
     (["--out", "o.jsonl", "--by", "theory,ns3"], "options-exclusive"),
     (["--out", "."], "output-is-directory"),
     (["--out", "/dev/full"], "output-is-device"),
