@@ -249,7 +249,7 @@ def importance_line(wanted: Formula, found: Spread) -> str:
     >>> bdp = formula("bdp")
     >>> ranges, _ = split_ranges(bdp, {"rtt": "20..30 ms", "bandwidth": "10..10.1 Mbit/s"})
     >>> importance_line(bdp, spread(bdp.function, ranges))
-    'matters most: rtt 99.9%, bandwidth 0% of the variance'
+    'matters most: rtt 100%, bandwidth 0% of the variance'
     """
     shares = found.first_order or found.explained_alone
     ordered = sorted(shares.items(), key=lambda pair: -pair[1])

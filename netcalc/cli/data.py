@@ -24,7 +24,7 @@ from netcalc.cli.output import (
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @click.option(
-    "--plot", "plot_path", metavar="OUT", help="Draw readings with theory, as .html or .svg."
+    "--plot", "plot_path", metavar="OUT", help="Draw readings with theory, as .html, .svg or .png."
 )
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def data(

@@ -119,7 +119,7 @@ _OF_SYSTEM = "/proc/sys/net/ipv4/tcp_congestion_control"
     help="How far the clock of the second of two FILEs is ahead; both then share one time axis.",
 )
 @click.option(
-    "--plot", "plot_path", metavar="OUT", help="Draw the limits of a FILE, as .html or .svg."
+    "--plot", "plot_path", metavar="OUT", help="Draw the limits of a FILE, as .html, .svg or .png."
 )
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -137,7 +137,7 @@ def run_options(*, path: str | None = None) -> Callable[[Command], Command]:
             "--plot",
             "plot_path",
             metavar="OUT",
-            help="Draw the samples with theory through them, as .html or .svg.",
+            help="Draw the samples with theory through them, as .html, .svg or .png.",
         ),
         click.option("--force", is_flag=True, help="Replace existing files."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),

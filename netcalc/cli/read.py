@@ -30,7 +30,7 @@ from netcalc.samples import PacketTrace, Samples
     "--plot",
     "plot_path",
     metavar="OUT",
-    help="Draw the samples with theory through them, as .html or .svg.",
+    help="Draw the samples with theory through them, as .html, .svg or .png.",
 )
 @click.option(
     "--columns", "columns", metavar="NAMES",

@@ -43,7 +43,7 @@ from netcalc.truth.table import validate as measure
     "--plot",
     "plot_path",
     metavar="OUT",
-    help="Plot measured against predicted values, as .html or .svg.",
+    help="Plot measured against predicted values, as .html, .svg or .png.",
 )
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

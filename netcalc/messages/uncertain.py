@@ -94,6 +94,10 @@ UNCERTAIN: dict[str, str] = {
     "importance-rarely-finite": (
         "which input matters most is not computed: rare draws have no finite result"
     ),
+    "importance-of-draws": (
+        "what an input explains alone is of these draws only, as each takes long: good to a few "
+        "hundredths"
+    ),
     "importance-few-draws": "which input matters most needs at least 100 draws",
     "importance-constant": "the result is the same for all draws",
 }

@@ -170,8 +170,7 @@ def _spreads(
         shaped = np.broadcast_arrays(*map(np.asarray, (*columns.values(), *numbers.values())))
         return namedtuple("Columns", columns)(*shaped[: len(columns)])
 
-    count = draws or uncertain.DRAWS
-    found = uncertain.spreads(at, given, draws=count, seed=seed, truncate=truncate)
+    found = uncertain.spreads(at, given, draws=draws or None, seed=seed, truncate=truncate)
     return {
         name: one
         for name, one in found.items()

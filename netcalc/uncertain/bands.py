@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from netcalc.checks import FloatArray, as_float, one_dimensional
 from netcalc.errors import DomainError, DoubtWarning
 from netcalc.messages import Notice
+from netcalc.uncertain.cost import is_slow
 from netcalc.uncertain.distributions import Distribution, Known
 from netcalc.uncertain.draws import DRAWS, Draws, Plan
 from netcalc.uncertain.evaluation import Block, Evaluation, RefusedDraws
@@ -24,7 +25,6 @@ SLOW_EVALUATIONS = 20_000
 """The same of a model that takes one draw at a time. [1]"""
 LEAST_DRAWS = 200
 """Draws at each value with which the 5th percentile is still one of ten. [1]"""
-_TRIED = 16  # draws that show whether the model takes arrays
 _ASKED = 8  # draws at each value that are asked one by one whether they are doubtful
 
 
@@ -225,8 +225,8 @@ class _Swept:
     def affordable(self, values: FloatArray) -> int:
         """Return how many draws at each value are quick."""
         first = self._at(float(values[values.size // 2]))
-        first(self.plan.block(0, _TRIED))
-        budget = SLOW_EVALUATIONS if first.at_once is False else EVALUATIONS
+        slow = is_slow(first, self.plan)
+        budget = SLOW_EVALUATIONS if slow or first.at_once is False else EVALUATIONS
         return int(min(DRAWS, max(budget // values.size, LEAST_DRAWS)))
 
     def run(self, values: FloatArray, count: int, percentiles: Sequence[float]) -> None:

@@ -46,12 +46,14 @@ def importance(
     *,
     results: Mapping[str, FloatArray],
     kept: NDArray[np.bool_],
+    slow: bool = False,
 ) -> dict[str, Importance]:
     """Return the Sobol indices of each column of a result (Saltelli et al. 2010).
 
     The inputs are drawn anew, in the pairs of draws that the method needs. An input that varies
     alone explains everything. Where the indices are not defined, as inputs are correlated or some
-    results infinite, it is what each input explains alone. ``kept`` are the draws that have the
+    results infinite, or take very many draws of a slow model, it is what each input explains alone,
+    of the draws that are there. ``kept`` are the draws that have the
     results.
     """
     found: dict[str, Importance] = {}
@@ -67,6 +69,8 @@ def importance(
         elif len(plan.inputs) == 1:
             all_of_it = dict.fromkeys(plan.inputs, 1.0)
             found[name] = Importance(all_of_it, all_of_it)
+        elif slow:
+            found[name] = _alone(plan, column, kept, Notice("importance-of-draws"))
     left = tuple(name for name in results if name not in found)
     return found | (_indices(evaluation, plan, left) if left else {})
 

@@ -70,6 +70,11 @@ class Solutions:
     notes: tuple[Notice, ...]
 
     @property
+    def draws(self) -> int:
+        """Number of draws."""
+        return int(self.samples.size)
+
+    @property
     def is_interval(self) -> bool:
         """Whether the solution of some draw is a step of a staircase."""
         return bool((self.last > self.samples).any())

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray
 from netcalc.errors import DomainError, DoubtWarning
 from netcalc.messages import Notice
+from netcalc.uncertain.cost import SLOW_DRAWS, is_slow
 from netcalc.uncertain.distributions import Distribution, Known
 from netcalc.uncertain.doubtful import doubtful
 from netcalc.uncertain.draws import BLOCK_DRAWS, DRAWS, Draws, Plan
@@ -46,8 +47,8 @@ class Spread:
         The inputs that vary, as they were drawn.
     correlations : mapping of pairs of str to float
         Their correlations.
-    seed : int
-        The seed of the draws.
+    draws, seed : int
+        Number of draws, those left out included, and their seed.
     notes : tuple of Notice
         What a reader should know: draws left out, without a number, or outside the range that a
         formula was published for.
@@ -60,6 +61,7 @@ class Spread:
     explained_alone: Mapping[str, float]
     inputs: Mapping[str, Distribution]
     correlations: Mapping[tuple[str, str], float]
+    draws: int
     seed: int
     notes: tuple[Notice, ...]
 
@@ -83,7 +85,7 @@ def spread(
     model: Callable[..., Any],
     inputs: Mapping[str, Known],
     *,
-    draws: int = DRAWS,
+    draws: int | None = None,
     seed: int = 0,
     percentiles: Sequence[float] = PERCENTILES,
     correlations: Mapping[tuple[str, str], float] | None = None,
@@ -100,8 +102,9 @@ def spread(
     inputs : mapping of str to Distribution, frozen distribution, or value
         The arguments: what is known about each, or its value. A list may hold both; its elements
         are then inputs such as ``bandwidth_bps[0]``.
-    draws : int
-        Number of draws; those of a Sobol sequence are most even at powers of two.
+    draws : int, optional
+        Number of draws; those of a Sobol sequence are most even at powers of two. By default
+        10,000, or 1,000 where a draw takes more than 0.3 ms, with a note.
     seed : int
         The same seed gives the same draws, however they are computed.
     percentiles : sequence of float
@@ -149,7 +152,7 @@ def spreads(
     model: Callable[..., Any],
     inputs: Mapping[str, Known],
     *,
-    draws: int = DRAWS,
+    draws: int | None = None,
     seed: int = 0,
     percentiles: Sequence[float] = PERCENTILES,
     correlations: Mapping[tuple[str, str], float] | None = None,
@@ -169,18 +172,22 @@ def spreads(
     >>> list(spreads(area, {"width": 2.0, "height": uniform(1.0, 3.0)}))
     ['result']
     """
-    check_numbers(draws, seed, percentiles)
+    check_numbers(DRAWS if draws is None else draws, seed, percentiles)
     plan, fixed, joined = planned(model, inputs, seed=seed, correlations=correlations)
     notes: dict[str, Notice] = {}
     last: DomainError | None = None
     for _ in range(MOST_LIMITS):
         evaluation = Evaluation(model, fixed)
         try:
+            slow = is_slow(Evaluation(model, fixed), plan)
+            count = (SLOW_DRAWS if slow else DRAWS) if draws is None else draws
             results, kept = _computed(
-                evaluation, plan, draws, truncate=truncate, dask=dask, notes=notes
+                evaluation, plan, count, truncate=truncate, dask=dask, notes=notes
             )
             # A fresh one: that of workers has tried nothing here, and the answer must be the same.
-            matters = importance(Evaluation(model, fixed), plan, results=results, kept=kept)
+            matters = importance(
+                Evaluation(model, fixed), plan, results=results, kept=kept, slow=slow
+            )
             break
         except RefusedDraws as refused:
             last = refused.error
@@ -188,10 +195,12 @@ def spreads(
     else:
         assert last is not None
         raise last
+    if draws is None and count < DRAWS:
+        notes["fewer"] = Notice("draws-fewer", {"draws": count, "usual": DRAWS})
     wanted = _chosen(results, columns)
     return {
         name: _spread(
-            results[name], matters[name], plan, joined, percentiles, tuple(notes.values())
+            results[name], matters[name], plan, joined, percentiles, tuple(notes.values()), count
         )
         for name in wanted
     }
@@ -279,6 +288,7 @@ def _spread(
     correlations: Mapping[tuple[str, str], float],
     percentiles: Sequence[float],
     notes: tuple[Notice, ...],
+    draws: int,
 ) -> Spread:
     own = list(notes)
     for code, count in (
@@ -297,6 +307,7 @@ def _spread(
         explained_alone=matters.explained_alone,
         inputs=plan.inputs,
         correlations=dict(correlations),
+        draws=draws,
         seed=plan.seed,
         notes=tuple(own),
     )

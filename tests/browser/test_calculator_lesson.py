@@ -100,6 +100,7 @@ def test_lists_codecs_and_ranges_are_typed_into_fields(page):
     page.screenshot("range-refused")
 
     choose(panel, "voip bandwidth")
+    field(panel, "interval").wait_for()  # the formula before has a payload, too
     payload = field(panel, "payload").locator("input")
     payload.fill("G.729")
     payload.press("Enter")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from netcalc import uncertain
+from netcalc.uncertain import cost
+from netcalc.uncertain.draws import Plan
+from netcalc.uncertain.evaluation import Evaluation
 from netcalc.uncertain.importance import explained_alone
 
 P95 = stats.norm.ppf(0.95)
@@ -129,3 +134,19 @@ def test_too_few_draws_have_no_shares():
     )
     assert found.explained_alone == {}
     assert [note.code for note in found.notes] == ["importance-few-draws"]
+
+
+def test_a_model_that_takes_long_has_fewer_draws_and_shares_of_these():
+    """Derived: of a + b, each uniform, each explains half of the variance."""
+
+    def slow(a, b):
+        time.sleep(2e-3 * np.size(a))
+        return np.asarray(a) + np.asarray(b)
+
+    inputs = {name: uncertain.uniform(0.0, 1.0) for name in "ab"}
+    found = uncertain.spread(slow, inputs, draws=200)
+    assert found.first_order == {}
+    assert found.explained_alone == pytest.approx({"a": 0.5, "b": 0.5}, abs=0.15)
+    assert [note.code for note in found.notes] == ["importance-of-draws"]
+    assert cost.is_slow(Evaluation(slow, {}), Plan(inputs, 0))
+    assert not cost.is_slow(Evaluation(product, {}), Plan(lognormals(0.2, 0.3, 0.4), 0))

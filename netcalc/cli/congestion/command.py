@@ -103,7 +103,7 @@ class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argume
     "--plot",
     "plot_path",
     metavar="OUT",
-    help="Draw the course over time, or the results of --out, as .html or .svg.",
+    help="Draw the course over time, or the results of --out, as .html, .svg or .png.",
 )
 @click.option(
     "--save",

@@ -48,7 +48,7 @@ def answer(
     spreads = uncertain.spreads(
         formula.function,
         {**arguments, **inputs},
-        draws=wanted.draws or uncertain.DRAWS,
+        draws=wanted.draws,
         seed=wanted.seed,
         correlations=correlations(formula, wanted.correlate),
         truncate=wanted.truncate,
@@ -130,7 +130,7 @@ def document(
         "unit": formula.unit,
         "layer": calculator.layer_of(formula, arguments),
         "layers": calculator.layers(formula, arguments),
-        "draws": wanted.draws or uncertain.DRAWS,
+        "draws": found[0].draws,
         "seed": wanted.seed,
         "correlations": {",".join(pair): value for pair, value in correlated},
         "note": " ".join(f"{one}." for one in calculator.range_notes(formula, _notes(found))),

@@ -67,7 +67,7 @@ def sweep(
         last = document(formula, arguments, inputs, result, wanted, _all(found))
         names: Any = over.name if by is None else [by.name, over.name]
         at: Any = first.values if by is None else [by_values.tolist(), first.values.tolist()]
-        print_json({**last, "draws": first.draws, "sweep": names, "values": at})
+        print_json({**last, "sweep": names, "values": at})
         return
     headings, units_, rows = calculator.band_rows(formula, found)
     if as_csv:
@@ -189,7 +189,7 @@ def solve(
         shown = document(formula, arguments, inputs, rows, wanted, [found])
         print_json({
             **shown, "unit": over.unit, "solve": over.name, "range": [found.low, found.high],
-            "last": last if found.is_interval else None, "draws": found.samples.size,
+            "last": last if found.is_interval else None,
             "share_without_solution": found.share_without,
         })  # fmt: skip
     else:

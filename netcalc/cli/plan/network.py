@@ -100,7 +100,7 @@ _ENDLESS_S = 1e9
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print a line of CSV for each direction.")
-@click.option("--plot", "plot_path", metavar="OUT", help="Draw the loads, as .html or .svg.")
+@click.option("--plot", "plot_path", metavar="OUT", help="Draw the loads, as .html, .svg or .png.")
 @click.option(
     "--save",
     "save_path",

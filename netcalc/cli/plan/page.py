@@ -78,7 +78,9 @@ def page_options(function: Function) -> Function:
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print JSON."),
         click.option("--force", is_flag=True, help="Replace OUT if it exists."),
-        click.option("--plot", "plot_path", metavar="OUT", help="Draw the plan, as .html or .svg."),
+        click.option(
+            "--plot", "plot_path", metavar="OUT", help="Draw the plan, as .html, .svg or .png."
+        ),
         click.option("--truncate", is_flag=True, help="Discard impossible draws, with a note."),
         click.option("--seed", type=WholeNumber(0), default=0, help="Random seed of the draws."),
         click.option(

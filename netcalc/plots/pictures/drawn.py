@@ -18,6 +18,7 @@ from bokeh.models import (
     Legend,
     Line,
     LogAxis,
+    MultiLine,
     Patches,
     Quad,
     Range1d,
@@ -146,6 +147,10 @@ def _chart(part: Any, chart: figure, plot: Plot) -> None:
         if drawn.axis_label:
             unit = getattr(drawn.formatter, "args", {}).get("unit", "1")
             axis.set_label_text(drawn.axis_label.text.removesuffix(f" [{unit}]"))  # of the ticks
+    if chart.match_aspect:
+        axes.set_aspect("equal", adjustable="box")
+    if not chart.xaxis[0].visible:
+        axes.set_axis_off()
     axes.grid(visible=True, color=_GRID[plot.theme])
     if not chart.ygrid[0].visible:
         axes.grid(visible=False, axis="y")
@@ -188,6 +193,9 @@ def _glyph(axes: Any, renderer: GlyphRenderer) -> None:
             data[glyph.x], low, high, facecolor=glyph.fill_color, alpha=glyph.fill_alpha,
             linewidth=0.0,
         )  # fmt: skip
+    elif isinstance(glyph, MultiLine):
+        for xs, ys in zip(data[glyph.xs], data[glyph.ys], strict=True):
+            axes.plot(xs, ys, **_line(glyph))
     elif isinstance(glyph, Patches):
         for i, (xs, ys) in enumerate(zip(data[glyph.xs], data[glyph.ys], strict=True)):
             color = value_of(glyph.fill_color, data, i)
@@ -223,11 +231,12 @@ def _quads(axes: Any, glyph: Quad, data: Any) -> None:
     )
 
 
-def _line(glyph: Line) -> dict[str, Any]:
-    width = 0.7 * glyph.line_width
-    dash = [length / glyph.line_width for length in glyph.line_dash]
+def _line(glyph: Line | MultiLine) -> dict[str, Any]:
+    width = value_of(glyph.line_width)
+    dash = [length / width for length in value_of(glyph.line_dash)]
     style: Any = (0, dash) if dash else "-"
-    return {"color": glyph.line_color, "linewidth": width, "linestyle": style}
+    look = {"linewidth": 0.7 * width, "linestyle": style, "alpha": value_of(glyph.line_alpha)}
+    return {"color": value_of(glyph.line_color), **look}
 
 
 def _marker(glyph: Scatter) -> dict[str, Any]:
@@ -245,7 +254,7 @@ def _key(renderer: GlyphRenderer) -> Any:
     from matplotlib.patches import Patch
 
     glyph, data = renderer.glyph, renderer.data_source.data
-    if isinstance(glyph, Line):
+    if isinstance(glyph, Line | MultiLine):
         return Line2D([], [], **_line(glyph))
     if isinstance(glyph, Scatter):
         return Line2D([], [], linestyle="none", **_marker(glyph))
