@@ -316,7 +316,7 @@ def in_blocks(*arrays: NDArray[Any]) -> Iterator[tuple[NDArray[Any], ...]]:
     """Yield arrays of one length piece by piece: what is computed of a piece takes little memory.
 
     >>> [[part.size for part in parts] for parts in in_blocks(np.zeros(BLOCK + 1))]
-    [[32768], [1]]
+    [[16384], [1]]
     """
     for start in range(0, arrays[0].size, BLOCK):
         yield tuple(array[start : start + BLOCK] for array in arrays)

@@ -65,7 +65,7 @@ def test_a_missing_sample_makes_the_result_missing():
     [
         ("is-negative", {"inbound_bps": [1.0, -1.0]}),
         ("wrong-count-or-one", {"inbound_bps": [1.0, 2.0], "outbound_bps": [1.0, 2.0, 3.0]}),
-        ("above-maximum", {"inbound_bps": [1.0], "discarded_ratio": 1.0}),
+        ("all-samples-discarded", {"inbound_bps": [1.0], "discarded_ratio": 1.0}),
         ("percent-for-ratio", {"inbound_bps": [1.0], "discarded_ratio": 5.0}),
     ],
 )

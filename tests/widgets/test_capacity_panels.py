@@ -271,7 +271,12 @@ def test_the_commands_give_the_same_plans(story, tmp_path, monkeypatch):
     assert found_years is not None
     # its inputs are ranges: the median of the draws
     assert float(found_years[1]) == pytest.approx(np.median(years_by_chance()), abs=0.15)
-    assert found_years[2] == ranges["answers"]["fill_date"]["value"]
+    # 2048 draws in the panel, 10,000 of the command: the error of a median of 2048 plain draws
+    # between 10.5 and 21.3 years (5 % and 95 %) is a month
+    apart = date.fromisoformat(found_years[2]) - date.fromisoformat(
+        ranges["answers"]["fill_date"]["value"]
+    )
+    assert abs(apart.days) <= 31
     assert ranges["answers"]["end_needed_bps"]["p95"] == pytest.approx(
         np.percentile(by_chance(), 95), rel=0.02
     )
