@@ -60,7 +60,9 @@ def reroute(arcs: Arcs, *, targets: Ints, works: Bools) -> Routes:
     at = at[np.concatenate([[True], pair[1:] != pair[:-1]])] if at.size else at  # the cheapest
     # Paths to a destination are those from it in the graph backwards.
     shape = (arcs.node_count, arcs.node_count)
-    backwards = csr_array((arcs.cost[at], (arcs.head[at], arcs.tail[at])), shape=shape)
+    # Indices of 32 bits: older versions of scipy search no graph with others.
+    ends = (arcs.head[at].astype(np.int32), arcs.tail[at].astype(np.int32))
+    backwards = csr_array((arcs.cost[at], ends), shape=shape)
     found = dijkstra(backwards, indices=targets)
     known = np.isfinite(found)
     distance = np.full(found.shape, UNREACHABLE)
@@ -95,7 +97,8 @@ def traffic_of(routes: Routes, demand: FloatArray) -> FloatArray:
     each = np.arange(size)
     row = np.concatenate([place[rows, arcs.head[arc]], each])
     column = np.concatenate([place[rows, tail], each])
-    lower = csr_array((np.concatenate([shares, np.ones(size)]), (row, column)), shape=(size, size))
+    ends = (row.astype(np.int32), column.astype(np.int32))
+    lower = csr_array((np.concatenate([shares, np.ones(size)]), ends), shape=(size, size))
     entering = np.where((routes.distance < UNREACHABLE)[:, :, None], demand, 0.0)
     entering = entering.reshape(size, -1)
     ordered = np.empty_like(entering)
