@@ -48,7 +48,7 @@ def test_a_line_is_planned_from_a_ping_and_users(page):
     # derived: 64 KiB each 40 ms
     panel_of(page, TRANSFER).get_by_text("the window limits it").first.wait_for()
     found = page.column("rate of the line", "y", TRANSFER)
-    assert found[0] == pytest.approx(1e9 / 65536 * 0.04, rel=0.01)
+    assert found[0] == pytest.approx(1e9 / 65536 * 0.04 / 60, rel=0.01)  # minutes
 
     put(page, USERS, "users", "35")
     put(page, USERS, "rate of a user", "1 Mbit/s")
