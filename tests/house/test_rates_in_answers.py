@@ -177,13 +177,7 @@ def named(document, layers=(), where="", inherited=None):
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda one: " ".join(map(str, one))[-70:])
 def test_json_has_the_layer_of_each_rate(arguments, folder):
-    try:
-        text = run(*placed(arguments, folder), "--json")
-    except AssertionError as refused:
-        if arguments[0] == "read" and "cannot" in str(refused):
-            return
-        raise
-    for line in text.splitlines():
+    for line in run(*placed(arguments, folder), "--json").splitlines():
         assert list(named(json.loads(line))) == []
 
 
@@ -206,10 +200,11 @@ IN_WORDS = ("--claim",)
 """Commands that say in words what each rate is: the goodput of TCP, the rate of the line."""
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda one: " ".join(map(str, one))[-70:])
+@pytest.mark.parametrize(
+    "arguments", [one for one in COMMANDS if not set(one) & set(IN_WORDS)],
+    ids=lambda one: " ".join(map(str, one))[-70:],
+)  # fmt: skip
 def test_text_has_the_layer_of_each_rate(arguments, folder):
-    if set(arguments) & set(IN_WORDS):
-        return
     for line in paragraphs(run(*placed(arguments, folder))):
         line = re.sub(rf"{PLAIN}, p5 {PLAIN}, p95 {PLAIN} {NAMED}", "", line)
         line = re.sub(r"(?:lines?|links?) of [\d.]+ \S*bit/s", "", " ".join(line.split()))
