@@ -17,7 +17,7 @@ from netcalc.uncertain.distributions import Distribution, Known
 from netcalc.uncertain.draws import DRAWS, Draws, Plan
 from netcalc.uncertain.evaluation import Block, Evaluation, RefusedDraws
 from netcalc.uncertain.inputs import MOST_LIMITS, check_numbers, planned, without_refused
-from netcalc.uncertain.spreads import PERCENTILES, percentiles_of
+from netcalc.uncertain.spreads import PERCENTILES, chosen_columns, only_column, percentiles_of
 
 EVALUATIONS = 10_000_000
 """Draws at all values together, of a model that takes arrays, unless their number is given. [1]"""
@@ -126,10 +126,7 @@ def band(
         model, inputs, over=over, values=values, draws=draws, seed=seed, percentiles=percentiles,
         correlations=correlations, truncate=truncate, columns=None if column is None else (column,),
     )  # fmt: skip
-    if column is None and len(found) > 1:
-        name = str(getattr(model, "__name__", "the model"))
-        raise DomainError("several-columns-of-draws", "column", name, choices=list(found))
-    return next(iter(found.values()))
+    return only_column(found, model, column)
 
 
 def bands(
@@ -180,10 +177,7 @@ def bands(
     if draws is None and count < DRAWS:
         notes["fewer"] = Notice("draws-fewer", {"draws": count, "usual": DRAWS})
     notes |= swept.notes()
-    wanted = list(columns or swept.found)
-    for name in wanted:
-        if name not in swept.found:
-            raise DomainError("not-a-choice", "column", name, choices=list(swept.found))
+    wanted = chosen_columns(swept.found, columns)
     return {
         name: Band(
             over=over,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from netcalc.workers import on_workers
 
 PERCENTILES = (5.0, 50.0, 95.0)
 """Percentiles of an answer, unless others are asked for."""
+
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,10 +145,7 @@ def spread(
         model, inputs, draws=draws, seed=seed, percentiles=percentiles, correlations=correlations,
         truncate=truncate, dask=dask, columns=None if column is None else (column,),
     )  # fmt: skip
-    if column is None and len(found) > 1:
-        name = str(getattr(model, "__name__", "the model"))
-        raise DomainError("several-columns-of-draws", "column", name, choices=list(found))
-    return next(iter(found.values()))
+    return only_column(found, model, column)
 
 
 def spreads(
@@ -197,7 +197,7 @@ def spreads(
         raise last
     if draws is None and count < DRAWS:
         notes["fewer"] = Notice("draws-fewer", {"draws": count, "usual": DRAWS})
-    wanted = _chosen(results, columns)
+    wanted = chosen_columns(results, columns)
     return {
         name: _spread(
             results[name], matters[name], plan, joined, percentiles, tuple(notes.values()), count
@@ -274,11 +274,22 @@ def _evaluated(piece: Piece, evaluation: Evaluation, stream: Draws) -> Block:
         return Block(stop=error)
 
 
-def _chosen(results: Mapping[str, FloatArray], columns: Sequence[str] | None) -> list[str]:
+def chosen_columns(results: Mapping[str, FloatArray], columns: Sequence[str] | None) -> list[str]:
+    """Return the columns that are wanted, by default all; others are refused."""
     for name in columns or ():
         if name not in results:
             raise DomainError("not-a-choice", "column", name, choices=list(results))
     return list(columns or results)
+
+
+def only_column(
+    found: Mapping[str, Result], model: Callable[..., Any], column: str | None
+) -> Result:
+    """Return the column that was asked for, or the only one; a choice of several is refused."""
+    if column is None and len(found) > 1:
+        name = str(getattr(model, "__name__", "the model"))
+        raise DomainError("several-columns-of-draws", "column", name, choices=list(found))
+    return next(iter(found.values()))
 
 
 def _spread(
