@@ -31,6 +31,7 @@ from netcalc.calculator._ranges import (
     Inputs,
     band_rows,
     bands_over,
+    cases_by_text,
     fixed_texts,
     importance_line,
     input_label,
@@ -62,7 +63,8 @@ from netcalc.calculator._sweeps import (
 
 __all__ = [
     "RESULT_CODES", "Curve", "Formula", "Inputs", "Parameter", "Shade", "Solution", "Sweep",
-    "band_rows", "bands_over", "codec_bps", "column_unit", "command", "curve", "datasets",
+    "band_rows", "bands_over",
+    "cases_by_text", "codec_bps", "column_unit", "command", "curve", "datasets",
     "defaults_said", "doubt_notice", "explained", "family", "fixed_texts", "flag", "formula",
     "formulas", "importance_line", "input_label", "is_noun", "is_staircase", "known_names",
     "layer_of", "layer_text", "layers", "listed", "listed_values", "parse_range",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,13 @@ POINTS = 600
 """Points of a curve: about one a pixel."""
 _MOST_STEPS = 300
 """With more steps than this no step is wider than two pixels: they are not looked for."""
+
+_OUTSIDE = frozenset({
+    "beyond-published-range", "below-published-range", "used-beyond-published-range",
+    "used-below-published-range",
+})  # fmt: skip
+_NOTED_STEP = 16
+"""Points between those at which a formula is asked alone: 600 single calls took 0.2 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +141,10 @@ def _shades(
     judged = derived_quantities(wanted.function)
     if judged or used_ranges(wanted.function):
         outside |= _noted(wanted, arguments, over, x, judged_names(wanted.function))
-    for name, values in (("result", y), (over, x)):
-        if name in ranges and name not in judged:
+    fixed = {**{p.name: p.default for p in wanted.parameters}, **arguments, "result": y, over: x}
+    for name in ranges.keys() & fixed.keys() - judged.keys():
+        values = fixed[name]
+        if values is not None and np.ndim(values) in (0, 1) and np.shape(values) in ((), x.shape):
             low, high = ranges[name]
             outside |= np.isfinite(values) & ((values < low) | (values > high))
     return (*found, *_runs(x, outside & np.isfinite(y), "beyond-published-range"))
@@ -147,16 +158,25 @@ def _noted(
     judged: Collection[str],
 ) -> np.ndarray[Any, Any]:
     """Return where the formula itself notes that what it derives lies outside its range."""
-    found = np.zeros(x.shape, dtype=bool)
-    for index, value in enumerate(x.tolist()):
+
+    @cache
+    def noted(index: int) -> bool:
+        value = float(x[index])
         try:
             _, doubts = wanted.answer({**arguments, over: value})
         except DomainError:  # a fraction of what is counted
             _, doubts = wanted.answer({**arguments, over: np.floor(value)})
-        found[index] = any(
-            doubt.values.get("name") in judged or doubt.code.endswith("-published-range")
-            for doubt in doubts
-        )
+        return any(doubt.values.get("name") in judged or doubt.code in _OUTSIDE for doubt in doubts)
+
+    found = np.zeros(x.shape, dtype=bool)
+    asked = [*range(0, x.size - 1, _NOTED_STEP), x.size - 1]
+    for left, right in pairwise(asked):
+        below, above = left, right
+        while noted(left) != noted(right) and above - below > 1:  # close in on the edge
+            middle = (below + above) // 2
+            below, above = (middle, above) if noted(middle) == noted(left) else (below, middle)
+        found[left:above] = noted(left)
+        found[above : right + 1] = noted(right)
     return found
 
 

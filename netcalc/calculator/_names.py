@@ -68,11 +68,18 @@ LAYER_ALIASES = {
 ALTITUDES_M = {"geo": 35_786e3, "geostationary": 35_786e3, "starlink": 550e3}
 """Heights of orbits: ITU-R S.673 (geostationary), FCC 21-48 (the first shell of Starlink). [m]"""
 
-SPEEDS_M_S = {
-    **dict.fromkeys(("fiber", "fibre", "glass"), 299_792_458.0 / 1.468),
-    **dict.fromkeys(("vacuum", "air", "radio", "microwave", "space", "light", "c"), 299_792_458.0),
-}
-"""Speed of a signal by its medium: as ``signal-speed`` and ``propagation`` have it. [m/s]"""
+FIBRE = frozenset({"fiber", "fibre", "glass"})
+VACUUM = frozenset({"vacuum", "air", "radio", "microwave", "space", "light", "c"})
+
+
+def speed_m_s(medium: str) -> float | None:
+    """Return the speed of a signal in a medium, as ``propagation`` has it; None if unknown."""
+    from netcalc.models.delays.latency import FIBRE_INDEX, SPEED_OF_LIGHT_M_S  # late: few ask
+
+    if medium in FIBRE:
+        return SPEED_OF_LIGHT_M_S / FIBRE_INDEX
+    return SPEED_OF_LIGHT_M_S if medium in VACUUM else None
+
 
 FLAG_ALIASES = {
     "ipv4": ("ip_version", "4"), "ipv6": ("ip_version", "6"), "v4": ("ip_version", "4"),

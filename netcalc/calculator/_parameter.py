@@ -235,7 +235,7 @@ class Parameter:
         if self.name == "altitude_m":
             return _names.ALTITUDES_M.get(text.lower())
         if self.name == "speed_m_s":
-            return _names.SPEEDS_M_S.get(text.lower())
+            return _names.speed_m_s(text.lower())
         if self.name == "quantile" and (found := _PERCENTILE.fullmatch(text)):
             return float(found["p"] or found["th"] or found["of_100"]) / 100
         return None

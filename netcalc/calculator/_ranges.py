@@ -18,6 +18,7 @@ from netcalc.checks import FloatArray
 from netcalc.display import show
 from netcalc.errors import DomainError, DoubtWarning, doubts
 from netcalc.messages import Notice
+from netcalc.rate_layers import named
 
 if TYPE_CHECKING:
     from netcalc.uncertain import Band, Distribution, Solutions, Spread
@@ -177,7 +178,7 @@ def percentile_name(percent: float) -> str:
     return _NAMES.get(percent, f"p{percent:g}")
 
 
-def solution_lines(wanted: Formula, found: Solutions, *, over: str) -> list[str]:
+def solution_lines(wanted: Formula, found: Solutions, *, over: str, layer: str = "") -> list[str]:
     """Return the percentiles of a solution as people read them, and the share without one."""
     parameter = wanted.parameter(over)
     if found.share_without == 1.0:
@@ -188,10 +189,27 @@ def solution_lines(wanted: Formula, found: Solutions, *, over: str) -> list[str]
         text = parameter.show(value)
         if found.is_interval:
             text += f" to {parameter.show(found.last_percentiles[percent])}"
-        lines.append(f"{percentile_name(percent)}: {text}")
+        lines.append(named(f"{percentile_name(percent)}: {text}", layer))
     if found.share_without:
         lines.append(f"no solution in {show(found.share_without, 'ratio')} of the draws")
     return lines
+
+
+def cases_by_text(
+    arguments: Mapping[str, Any], by: Parameter | None, values: Sequence[float]
+) -> dict[str, dict[str, Any]]:
+    """Return the arguments for each value of a second one, by its text; the same value counts once.
+
+    The texts have as many digits as they need to differ.
+    """
+    if by is None:
+        return {"": dict(arguments)}
+    each = list(dict.fromkeys(values))
+    for digits in range(4, 18):
+        texts = [by.show(value, digits=digits) for value in each]
+        if len(set(texts)) == len(each):
+            break
+    return {text: {**arguments, by.name: value} for text, value in zip(texts, each, strict=True)}
 
 
 def band_rows(
@@ -262,7 +280,7 @@ def importance_line(wanted: Formula, found: Spread) -> str:
         return f"matters most: {parts} of the variance{together}"
     if not shares:
         return ""
-    what = "variance" if np.isfinite(found.samples).all() else "variance of the ranks"
+    what = "variance of the ranks" if np.isinf(found.samples).any() else "variance"
     return f"explained by one input alone: {parts} of the {what}"
 
 

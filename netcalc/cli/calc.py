@@ -251,8 +251,19 @@ def _run(
             required=other,
             example="Write for example --solve bandwidth --for 1s",
         )
-    if solve_ is not None and sweep_:
-        raise CommandError("options-exclusive", first="--sweep", second="--solve")
+    if solve_ is not None:
+        for option, is_given in (("--sweep", sweep_), ("--csv", csv_), ("--explain", explain_)):
+            if is_given:
+                raise CommandError("options-exclusive", first=option, second="--solve")
+    if sweep_ and explain_:
+        raise CommandError("options-exclusive", first="--explain", second="--sweep")
+    if log_ and not sweep_:
+        raise CommandError(
+            "option-requires",
+            option="--log",
+            required="--sweep",
+            example="Add for example --sweep latency=1ms:300ms",
+        )
     drawn: dict[str, Any] = {
         "draws": draws_, "seed": seed_, "correlate": correlate_, "truncate": truncate_ or None,
         "dask": dask_,

@@ -14,10 +14,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from netcalc.checks import choice, non_negative, positive, ratio, whole
-from netcalc.errors import DomainError, UnitError
+from netcalc.errors import DomainError, UnitError, doubts
 from netcalc.messages import Notice, sentence
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.rates import goodput
@@ -348,17 +349,17 @@ def rate(
         given["window_bytes"] = window_bytes
     if reverse_bandwidth_bps is not None:
         given["reverse_bandwidth_bps"] = reverse_bandwidth_bps
-    by_rule = {
-        rule: path_ceilings(
-            path.bottleneck_bps, loss_ratio=loss_ratio, congestion_control=rule, **given
-        )
-        for rule in (CONGESTION_CONTROLS if loss_ratio > 0 else (congestion_control,))
-    }
-    limits = by_rule[congestion_control]._asdict().items()
+    ceilings_of = partial(path_ceilings, path.bottleneck_bps, loss_ratio=loss_ratio, **given)
+    own = ceilings_of(congestion_control=congestion_control)
+    limits = own._asdict().items()
     rates = {name.removesuffix("_bps"): float(limit) for name, limit in limits if limit < math.inf}
     by_control = {}
     if loss_ratio > 0:
-        by_control = {rule: float(min(found)) for rule, found in by_rule.items()}
+        with doubts():  # those of the others are no doubt about this answer
+            by_control = {
+                rule: float(min(ceilings_of(congestion_control=rule)))
+                for rule in CONGESTION_CONTROLS
+            }
     ceilings = [Ceiling(name, rate_bps, values) for name, rate_bps in rates.items()]
     ceilings.sort(key=lambda ceiling: ceiling.rate_bps)
     return RateExplanation(

@@ -140,11 +140,12 @@ def _table_of_lists(formula: Formula, given: Typed) -> Ranged:
     over = formula.parameter(name)
     by = formula.parameter(others[0][0]) if others else None
     by_values = others[0][1] if others else np.zeros(0)
+    cases = calculator.cases_by_text(given.arguments, by, by_values.tolist())
     notes: tuple[str, ...]
     if given.inputs:
         bands = {
             label: calculator.bands_over(formula, one, given.inputs, over=name, values=values)
-            for label, one in _each(given.arguments, by, by_values).items()
+            for label, one in cases.items()
         }
         headings, units_, rows = calculator.band_rows(formula, bands)
         told = [note for one in bands.values() for band in one.values() for note in band.notes]
@@ -152,7 +153,7 @@ def _table_of_lists(formula: Formula, given: Typed) -> Ranged:
     else:
         swept = {
             label: calculator.sweep(formula, one, over=name, values=values, gaps=True)
-            for label, one in _each(given.arguments, by, by_values).items()
+            for label, one in cases.items()
         }
         columns = [
             (f"{column}{' at ' if label else ''}{label}", column, y)
@@ -173,15 +174,6 @@ def _table_of_lists(formula: Formula, given: Typed) -> Ranged:
     words = f"{formula.summary.rstrip('.')}: {len(rows)} values of {formula.label(name)}, below."
     table = html_table([formula.label(name), *headings], body)
     return Ranged(words, table, None, notes)
-
-
-def _each(
-    arguments: Mapping[str, Any], by: Parameter | None, values: FloatArray
-) -> dict[str, dict[str, Any]]:
-    """Return the arguments for each value of a second list, by its text."""
-    if by is None:
-        return {"": dict(arguments)}
-    return {by.show(value): {**arguments, by.name: value} for value in values.tolist()}
 
 
 def along(

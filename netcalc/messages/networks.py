@@ -28,6 +28,7 @@ NETWORKS: dict[str, str] = {
     "network-node-unknown": "is not a node of the network",
     "network-node-twice": "the node is named twice",
     "network-link-twice": "the link of line {first} has the same ends or the same name",
+    "network-directions-differ": "line {first}, the other direction of this link, has another",
     "network-demand-twice": "the row is that of line {first} again",
     "network-both-directions": (
         "line {first} is the other direction of this link, but each line is both directions"
@@ -116,6 +117,7 @@ NETWORKS_HINTS: dict[str, str] = {
     "network-range-impossible": (
         "Narrow the range, or write truncated({value}) to leave the impossible part out"
     ),
+    "network-directions-differ": "A link has one for both directions: write the same in both",
     "network-demand-twice": "Remove it, or write one row with the rate of both",
     "network-link-twice": "Give parallel links names of their own in a column name",
     "network-both-directions": (

@@ -84,10 +84,11 @@ UNCERTAIN: dict[str, str] = {
         "{names} are correlated: what one explains alone includes what it has in common with the "
         "others, so that the shares do not add up to 100%"
     ),
-    "importance-not-finite": (
-        "some results are infinite or not numbers, so that their variance is not known: what an "
-        "input explains alone is of the ranks of the results"
+    "importance-infinite": (
+        "some results are infinite, so that their variance is not known: what an input explains "
+        "alone is of the ranks of the results"
     ),
+    "importance-without-some": "what an input explains alone is of the draws that have a result",
     "importance-rough": (
         "the shares of the variance are good to {error:ratio.1} only: rare draws make most of it"
     ),

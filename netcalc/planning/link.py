@@ -126,11 +126,12 @@ def link(
     if failed >= count:
         raise DomainError("all-links-failed", "failed_count", failed, links=count)
     between("quantile", quantile, 0.0, 1.0)
-    if horizon_s > HORIZON_YEARS * YEAR_S:
+    horizon = float(non_negative("horizon_s", horizon_s))
+    if not horizon <= HORIZON_YEARS * YEAR_S:
         raise DomainError("beyond-forecast", "horizon_s", horizon_s, years=HORIZON_YEARS)
     fixed: dict[str, Any] = {
         "quantile": quantile,
-        "horizon_s": float(non_negative("horizon_s", horizon_s)),
+        "horizon_s": horizon,
         "link_count": count,
         "failed_count": failed,
     }

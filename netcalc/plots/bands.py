@@ -198,6 +198,6 @@ def _ends(name: str, one: Band, unit: str) -> str:
     """Return a band at both ends of the argument, in words."""
     ends = []
     for at in (0, -1):
-        low, *_, high = (show(float(one.percentiles[p][at]), unit) for p in sorted(one.percentiles))
-        ends.append(f"{low} to {high}")
+        texts = [show(float(one.percentiles[p][at]), unit) for p in sorted(one.percentiles)]
+        ends.append(f"{texts[0]} to {texts[-1]}" if len(texts) > 1 else texts[0])
     return f"{name or 'the band'}: {ends[0]} at the start, {ends[1]} at the end"

@@ -219,8 +219,8 @@ class _Swept:
     def affordable(self, values: FloatArray) -> int:
         """Return how many draws at each value are quick."""
         first = self._at(float(values[values.size // 2]))
-        slow = is_slow(first, self.plan)
-        budget = SLOW_EVALUATIONS if slow or first.at_once is False else EVALUATIONS
+        first(self.plan.block(0, _ASKED))
+        budget = SLOW_EVALUATIONS if is_slow(self.model) or first.at_once is False else EVALUATIONS
         return int(min(DRAWS, max(budget // values.size, LEAST_DRAWS)))
 
     def run(self, values: FloatArray, count: int, percentiles: Sequence[float]) -> None:

@@ -1,24 +1,17 @@
-"""How many draws come soon: fewer of a model that takes long for each."""
+"""How many draws come soon: fewer of a model that is known to take long for each.
+
+A trial with a clock would give other draws, and so another answer, on a busy machine.
+"""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
+from typing import Any
 
-from netcalc.uncertain.draws import Plan
-from netcalc.uncertain.evaluation import Evaluation
-
-SLOW_S = 3e-4
-"""A draw takes at most a tenth of this in a closed form, and several times it in the inversion of a
-transform: which one a model is does not hang on the machine. [s]"""
 SLOW_DRAWS = 1000
-"""Draws of a model that is slower, unless their number is given. [1]"""
-_TRIED = 16
+"""Draws of a model that takes long, unless their number is given. [1]"""
 
 
-def is_slow(evaluation: Evaluation, plan: Plan) -> bool:
-    """Whether a model takes long for a draw, by the second of two calls: the first may import."""
-    some = plan.block(0, _TRIED)
-    evaluation(some)
-    start = time.perf_counter()
-    evaluation(some)
-    return time.perf_counter() - start > _TRIED * SLOW_S
+def is_slow(model: Callable[..., Any]) -> bool:
+    """Whether a model is marked by :func:`netcalc.checks.takes_long`."""
+    return bool(getattr(model, "takes_long", False))

@@ -53,8 +53,7 @@ def importance(
     The inputs are drawn anew, in the pairs of draws that the method needs. An input that varies
     alone explains everything. Where the indices are not defined, as inputs are correlated or some
     results infinite, or take very many draws of a slow model, it is what each input explains alone,
-    of the draws that are there. ``kept`` are the draws that have the
-    results.
+    of the draws that are there. ``kept`` are the draws that have the results.
     """
     found: dict[str, Importance] = {}
     for name, column in results.items():
@@ -62,7 +61,8 @@ def importance(
         if known.size and (known == known[0]).all():
             found[name] = Importance(reason=Notice("importance-constant"))
         elif not np.isfinite(column).all():
-            found[name] = _alone(plan, column, kept, Notice("importance-not-finite"))
+            code = "importance-infinite" if np.isinf(column).any() else "importance-without-some"
+            found[name] = _alone(plan, column, kept, Notice(code))
         elif plan.mixing is not None:
             names = {"names": list(plan.inputs)}
             found[name] = _alone(plan, column, kept, Notice("importance-correlated", names))

@@ -174,13 +174,13 @@ def spreads(
     """
     check_numbers(DRAWS if draws is None else draws, seed, percentiles)
     plan, fixed, joined = planned(model, inputs, seed=seed, correlations=correlations)
+    slow = is_slow(model)
+    count = (SLOW_DRAWS if slow else DRAWS) if draws is None else draws
     notes: dict[str, Notice] = {}
     last: DomainError | None = None
     for _ in range(MOST_LIMITS):
         evaluation = Evaluation(model, fixed)
         try:
-            slow = is_slow(Evaluation(model, fixed), plan)
-            count = (SLOW_DRAWS if slow else DRAWS) if draws is None else draws
             results, kept = _computed(
                 evaluation, plan, count, truncate=truncate, dask=dask, notes=notes
             )

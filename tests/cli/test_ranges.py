@@ -173,3 +173,45 @@ def test_the_example_of_the_documentation_is_what_the_command_prints(page, befor
     [shown] = [one for one in examples if "matters most" in one]
     line, _, printed = shown.partition("\n")
     assert run(*shlex.split(line)).stdout == printed
+
+
+def test_values_that_look_alike_keep_their_own_columns():
+    """Derived: two latencies 10 ns apart are two columns, named by as many digits as differ."""
+    line = ["calc", "transfer", "1..2MB", "--sweep", "bandwidth=1Mbit/s:2Mbit/s:2", "--latency",
+            "10.00001ms,10.00002ms"]  # fmt: skip
+    found = json.loads(run(*line, "--json").stdout)
+    assert found["values"][0] == [0.01000001, 0.01000002]
+    first, second = found["result"]["median"]
+    assert second[0] - first[0] == pytest.approx(1e-8, rel=1e-6)
+    heading = run(*line).stdout.splitlines()[1]
+    assert "median at 10.00001 ms" in heading
+    assert "median at 10.00002 ms" in heading
+
+
+def test_csv_has_the_layer_of_the_arguments():
+    """Identity: the heading of ranges is that of numbers."""
+    line = ["calc", "voip-bandwidth", "160B", "--link-layer", "ppp", "--csv"]
+    assert "[bit/s, PPP]" in run(*line, "--interval", "20ms").stdout
+    assert "[bit/s, PPP]" in run(*line, "--interval", "20..30ms").stdout
+
+
+def test_results_without_a_number_are_no_ranks():
+    """Payloads longer than their frame have none, but no result is infinite."""
+    line = ["calc", "saturation-utilization", "10", "--payload", "1..3ms", "--success", "2..2.5ms",
+            "--collision", "2ms", "--slot", "50us", "--window-slots", "32",
+            "--stage-count", "3"]  # fmt: skip
+    text = run(*line).stdout
+    assert "variance" in text
+    assert "ranks" not in text
+
+
+@pytest.mark.each(("options", "code"), [
+    (["20ms", "--log"], "option-requires"),
+    (["20..30ms", "--log"], "option-requires"),
+    (["--solve", "rtt", "--for", "1Mbit/s", "--csv"], "options-exclusive"),
+    (["--solve", "rtt", "--for", "1Mbit/s", "--explain"], "options-exclusive"),
+    (["--sweep", "rtt=1ms:9ms:3", "--explain"], "options-exclusive"),
+])  # fmt: skip
+def test_an_option_that_would_do_nothing_is_refused(options, code):
+    done = CliRunner().invoke(commands, ["calc", "window-throughput", "64KiB", *options])
+    assert done.exception.code == code

@@ -8,10 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from netcalc.errors import doubts
 from netcalc.explain import Evidence, Known, claim, explain_evidence, measurement
 from netcalc.explain.evidence import from_facts, from_transfers
 from netcalc.explain.finding import Finding, Limit
+from netcalc.explain.path_limits import rate
 from netcalc.explain.tables import described
+from netcalc.path import Path
 from netcalc.samples import (
     FlowSeries,
     Meta,
@@ -562,3 +565,14 @@ def test_devices_are_recognized_by_two_sizes():
     assert [[one.name for one in each.limits] for each in one_below] == [["line"]] * 2
     for name in ("subject", "arithmetic", "assumption", "test"):
         assert str(getattr(equal[0].limits[0], name)), name
+
+
+def test_an_answer_has_no_doubts_of_the_controls_beside_it():
+    """Identity: 5 % is within BBR's tolerance, and beyond the range of CUBIC's rate."""
+    path = Path.parse("1 Gbit/s 20 ms")
+    with doubts() as found:
+        rate(path, loss_ratio=0.05, congestion_control="bbr")
+    assert found == []
+    with doubts() as found:
+        rate(path, loss_ratio=0.05, congestion_control="cubic")
+    assert found != []

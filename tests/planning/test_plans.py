@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from netcalc import planning, plots
-from netcalc.errors import DomainError, DoubtWarning
+from netcalc.errors import DomainError, DoubtWarning, NetcalcError
 from netcalc.models.tcp.transfer_time import transfer_time_s
 from netcalc.planning.dates import date_after
 from netcalc.planning.page import quantity
@@ -416,3 +416,9 @@ def test_a_date_that_is_far_is_not_never():
     assert made.answer("fill_date").value == "not within 100 years"
     still = planning.link(500, user_bps=1e6, start=date(2026, 1, 1))
     assert still.answer("fill_date").value == "never"
+
+
+@pytest.mark.each("horizon", ["3 years", float("nan"), -1.0, 101 * 365.25 * 86_400])
+def test_a_horizon_is_a_time_of_up_to_a_hundred_years(horizon):
+    with pytest.raises(NetcalcError):
+        planning.link(500, user_bps=5e6, active_ratio=0.1, horizon_s=horizon)

@@ -86,3 +86,15 @@ def test_two_pictures_of_one_figure_are_the_same(tmp_path):
     for form in ("png", "svg"):
         first, second = (tmp_path / f"{name}.{form}" for name in "ab")
         assert first.read_bytes() == second.read_bytes()
+
+
+def test_one_percentile_is_a_line():
+    wanted, parameter = calculator.formula("mm1-wait"), None
+    parameter = wanted.parameter("utilization")
+    found = calculator.bands_over(
+        wanted, {}, SERVICE, over="utilization", values=np.array([0.5, 0.9]), percentiles=[50.0]
+    )["result"]
+    plot = plots.bands(wanted, {"": found}, parameter, {}, SERVICE)
+    columns = plot.sources["median"].data
+    # derived: rho / (1 - rho) times the median service of 1.5 ms
+    assert columns["y"] == pytest.approx([1.5e-3, 13.5e-3], rel=1e-3)

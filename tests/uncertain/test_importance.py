@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from scipy import stats
 
-from netcalc import uncertain
-from netcalc.uncertain import cost
-from netcalc.uncertain.draws import Plan
-from netcalc.uncertain.evaluation import Evaluation
+from netcalc import checks, uncertain
 from netcalc.uncertain.importance import explained_alone
 
 P95 = stats.norm.ppf(0.95)
@@ -139,8 +134,8 @@ def test_too_few_draws_have_no_shares():
 def test_a_model_that_takes_long_has_fewer_draws_and_shares_of_these():
     """Derived: of a + b, each uniform, each explains half of the variance."""
 
+    @checks.takes_long
     def slow(a, b):
-        time.sleep(2e-3 * np.size(a))
         return np.asarray(a) + np.asarray(b)
 
     inputs = {name: uncertain.uniform(0.0, 1.0) for name in "ab"}
@@ -148,5 +143,7 @@ def test_a_model_that_takes_long_has_fewer_draws_and_shares_of_these():
     assert found.first_order == {}
     assert found.explained_alone == pytest.approx({"a": 0.5, "b": 0.5}, abs=0.15)
     assert [note.code for note in found.notes] == ["importance-of-draws"]
-    assert cost.is_slow(Evaluation(slow, {}), Plan(inputs, 0))
-    assert not cost.is_slow(Evaluation(product, {}), Plan(lognormals(0.2, 0.3, 0.4), 0))
+    usual = uncertain.spread(slow, inputs)
+    assert usual.draws == 1000
+    assert [note.code for note in usual.notes] == ["draws-fewer", "importance-of-draws"]
+    assert uncertain.spread(product, lognormals(0.2, 0.3, 0.4)).draws == 10_000

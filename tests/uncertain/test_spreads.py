@@ -160,7 +160,7 @@ def test_an_infinite_result_stays_in_the_percentiles():
     assert found.percentile(25) == pytest.approx(1e-3 * 0.75 / 0.25, rel=2e-3)
     notes = {note.code: note.values for note in found.notes}
     assert notes["draws-infinite"]["share"] == pytest.approx(0.5, abs=1e-3)
-    assert "importance-not-finite" in notes
+    assert "importance-infinite" in notes
 
 
 def test_a_model_that_takes_no_arrays_is_called_for_each_draw():

@@ -91,7 +91,9 @@ class FormulaCommand(QuantityCommand):
             return words
         found: list[str] = []
         for word in words:
-            if found and (word in _BETWEEN_LAYERS or found[-1].endswith(tuple(_BETWEEN_LAYERS))):
+            if found and (
+                word in _BETWEEN_LAYERS or found[-1].rpartition(" ")[2] in _BETWEEN_LAYERS
+            ):
                 found[-1] += f" {word}"
             else:
                 found.append(word)

@@ -11,6 +11,7 @@ from netcalc.calculator import Formula, Inputs, percentile_name, range_text
 from netcalc.cli import complain, ending_quietly, print_json, put, say
 from netcalc.cli.mistakes import CommandError
 from netcalc.messages import Notice
+from netcalc.rate_layers import named
 from netcalc.uncertain import Spread
 
 
@@ -60,9 +61,9 @@ def answer(
         every = list(spreads.values())
         print_json(document(formula, arguments, inputs, _results(spreads), wanted, every))
     elif as_csv:
-        _print_csv(formula, spreads)
+        _print_csv(formula, arguments, spreads)
     else:
-        _print(formula, inputs, spreads, explained=explained)
+        _print(formula, arguments, inputs, spreads, explained=explained)
     for note in calculator.range_notes(formula, _notes(spreads.values())):
         complain(f"note: {note}.")
 
@@ -88,6 +89,7 @@ def correlations(formula: Formula, text: str | None) -> dict[tuple[str, str], fl
 
 def _print(
     formula: Formula,
+    arguments: Mapping[str, Any],
     inputs: Inputs,
     spreads: Mapping[str, Spread],
     *,
@@ -98,12 +100,13 @@ def _print(
         for name, one in inputs.items():
             say(f"  {name} = {range_text(one, formula.parameter(name).unit)}")
         say("")
+    layer = calculator.layer_of(formula, arguments)
     for column, found in spreads.items():
         if len(spreads) > 1:
             put(column, bold=True)
         unit = calculator.result_unit(formula, column)
         for percent, value in found.percentiles.items():
-            put(f"{percentile_name(percent)}: {units.show(value, unit)}")
+            put(f"{percentile_name(percent)}: {named(units.show(value, unit), layer)}")
         if line := calculator.importance_line(formula, found):
             say(line)
     if explained:
@@ -150,10 +153,12 @@ def _results(spreads: Mapping[str, Spread]) -> dict[str, Any]:
     return results["result"] if list(results) == ["result"] else results
 
 
-def _print_csv(formula: Formula, spreads: Mapping[str, Spread]) -> None:
+def _print_csv(
+    formula: Formula, arguments: Mapping[str, Any], spreads: Mapping[str, Spread]
+) -> None:
     from netcalc.cli.calc import heading, write_csv
 
-    layer = calculator.layer_of(formula, {})
+    layer = calculator.layer_of(formula, arguments)
     percents = next(iter(spreads.values())).percentiles
     rows = [["result", *(percentile_name(percent) for percent in percents)]]
     for column, found in spreads.items():

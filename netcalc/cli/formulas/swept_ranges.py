@@ -49,9 +49,7 @@ def sweep(
     if by is over:
         raise DomainError("swept-twice", over.name, over.name)
     check_required(formula, {*arguments, *inputs, over.name, *([by.name] if by else [])})
-    given: dict[str, dict[str, Any]] = {"": dict(arguments)}
-    if by is not None:
-        given = {by.show(v): {**arguments, by.name: v} for v in by_values.tolist()}
+    given = calculator.cases_by_text(arguments, by, by_values.tolist())
     drawn = _drawn(formula, wanted, "--sweep")
     with ending_quietly():
         uncertain.prepare()
@@ -66,7 +64,8 @@ def sweep(
         result = _results(found)
         last = document(formula, arguments, inputs, result, wanted, _all(found))
         names: Any = over.name if by is None else [by.name, over.name]
-        at: Any = first.values if by is None else [by_values.tolist(), first.values.tolist()]
+        each = [one[by.name] for one in given.values()] if by is not None else []
+        at: Any = first.values if by is None else [each, first.values.tolist()]
         print_json({**last, "sweep": names, "values": at})
         return
     headings, units_, rows = calculator.band_rows(formula, found)
@@ -182,20 +181,20 @@ def solve(
     found = calculator.solutions_for(
         formula, arguments, inputs, over=over.name, result=result, limits=limits, **drawn
     )
+    layer = calculator.layer_text(formula, over.layer, arguments)
     if as_json:
         names = {p: calculator.percentile_name(p) for p in found.percentiles}
         rows = {names[p]: value for p, value in found.percentiles.items()}
         last = {names[p]: value for p, value in found.last_percentiles.items()}
         shown = document(formula, arguments, inputs, rows, wanted, [found])
         print_json({
-            **shown, "unit": over.unit, "solve": over.name, "range": [found.low, found.high],
+            **shown, "unit": over.unit, "layer": shown["layers"].get(over.name, ""),
+            "solve": over.name, "range": [found.low, found.high],
             "last": last if found.is_interval else None,
             "share_without_solution": found.share_without,
         })  # fmt: skip
     else:
-        layer = calculator.layer_text(formula, over.layer, arguments)
-        lines = calculator.solution_lines(formula, found, over=over.name)
-        put("\n".join(named(one, layer) if one[:1] in "pm" else one for one in lines))
+        put("\n".join(calculator.solution_lines(formula, found, over=over.name, layer=layer)))
         _complain(formula, [found])
     if found.share_without == 1.0:
         sys.exit(1)  # no solution

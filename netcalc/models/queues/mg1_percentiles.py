@@ -18,12 +18,14 @@ from netcalc.checks import (
     one_dimensional,
     positive,
     ratio,
+    takes_long,
 )
 from netcalc.errors import DomainError
 from netcalc.models.queues._inversion import wait_percentile
 from netcalc.models.queues._load import note_slow_queue, utilization_of
 
 
+@takes_long
 @model
 def packet_mix_wait_percentile_s(
     utilization: ArrayLike,

@@ -365,15 +365,16 @@ def class_bandwidth_bps(
     Notes
     -----
     Validity: all users independent, and none of them a large part of the whole: the normal
-    distribution is too low far out in the tail. The factor :math:`z_q` is its quantile. Within 5 %
-    of the exact sum over all classes from a variance of 10, in squares of the largest rate; at 1 up
-    to 20 % off.
+    distribution is too low far out in the tail. The factor :math:`z_q` is its quantile. Users of
+    one rate that would be as skewed have the variance :math:`(\sum s r^2)^3 / (\sum s r^3)^2`,
+    with :math:`s = N p (1 - p)`: within 5 % of the exact sum over all classes from 10; at 1 up to
+    20 % off.
 
     Typical: 400 users of web at 2 Mbit/s and 10 %, 100 of video at 5 Mbit/s and 30 %: 273 Mbit/s
     at the 95th percentile, 43 more than the mean.
 
-    Range: active_variance (that of the rate, in squares of the largest rate of a user) from 10;
-    quantile up to 0.999.
+    Range: active_variance (that of users of one rate that would be as skewed) from 10; quantile up
+    to 0.999.
 
     Symbols: :math:`N_i` user_count, :math:`p_i` active_ratio, :math:`r_i` user_bps, :math:`q`
     quantile, :math:`C` result.

@@ -208,6 +208,12 @@ def _links(table: _Table, known: Mapping[str, int] | None, *, one_way: bool) -> 
         if twin is None:
             found[link.name], rows[link.name] = link, row
         else:
+            for column, first, second in (
+                ("availability", twin.availability_ratio, link.availability_ratio),
+                ("growth", twin.growth_ratio, link.growth_ratio),
+            ):
+                if first != second:
+                    row.refuse("network-directions-differ", column, first=rows[twin.name].line)
             found[twin.name] = _with_back(twin, link)
     if not one_way:
         return tuple(_with_back(link, link) for link in found.values())
@@ -334,7 +340,7 @@ def _with_back(link: Link, back: Link) -> Link:
     return Link(
         start=link.start, end=link.end, there=link.there, back=back.there, name=link.name,
         availability_ratio=link.availability_ratio, growth_ratio=link.growth_ratio,
-        groups=link.groups,
+        groups=tuple(dict.fromkeys((*link.groups, *back.groups))),
     )  # fmt: skip
 
 

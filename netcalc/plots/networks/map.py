@@ -73,9 +73,9 @@ def network_map(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
     Returns
     -------
     Plot
-        Sources by classes of load, ``load up to 25%``, ``load of 100% and more`` (columns ``xs``,
-        ``ys`` and texts for hovering), ``nodes``, ``names``, ``full now``, and of the worst failure
-        ``failed``, ``failed at`` and ``full then`` (``x``, ``y``).
+        Sources by classes of load, ``load from 0% to 25%``, ``load of 100% and more`` (columns
+        ``xs``, ``ys`` and texts for hovering), ``nodes``, ``names``, ``full now``, and of the
+        worst failure ``failed``, ``failed at`` and ``full then`` (``x``, ``y``).
     """
     at, kind = places(plan.network)
     lines = _lines(plan, at)

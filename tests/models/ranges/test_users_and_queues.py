@@ -101,7 +101,7 @@ def classes_error(classes, quantile):
 
 
 def test_the_normal_distribution_for_classes():
-    """Variances in squares of the largest rate: 26.8, 10.0 and 0.77."""
+    """Variances of users of one rate that would be as skewed: 35.3, 10.04 and 0.80."""
     inside = ([(400, 0.1, 2), (100, 0.3, 5)], [(500, 0.1, 1), (111, 0.1, 50)])
     for classes in inside:
         for quantile in (0.5, 0.9, 0.95, 0.99, 0.999):
@@ -292,8 +292,6 @@ def test_growth_is_no_law_for_long():
 
     assert worst(3) < 0.09 < worst(4) < 0.181
     assert limit(growth.exhaustion_s, "result", 1) == 3.0 * growth.YEAR_S
-    # a straight line with the same first year
-    assert 1.0 - (1.0 + 3 * 0.3) / 1.3**3 < 0.14 < 1.0 - (1.0 + 4 * 0.3) / 1.3**4 < 0.231
     link = {"capacity_bps": 1e10, "annual_growth": 0.3}
     assert names(growth.exhaustion_s, 1e10 / 1.3**2.9, **link) == []
     assert names(growth.exhaustion_s, 1e10 / 1.3**3.1, **link) == ["result"]

@@ -288,3 +288,21 @@ def test_objects_are_refused_as_files_are():
         with pytest.raises(DomainError) as caught:
             make()
         assert caught.value.code == code
+
+
+ONE_WAY = "from,to,rate,latency,group,growth\na,b,T1,1 ms,duct1,10%\n"
+
+
+def test_both_directions_have_the_groups_of_either():
+    found = read(ONE_WAY + "b,a,T1,1 ms,duct2,10%\n", demands=DEMANDS_AB, one_way=True)
+    assert found.links[0].groups == ("duct1", "duct2")
+
+
+def test_directions_of_a_link_have_one_growth():
+    with pytest.raises(ReaderError) as caught:
+        read(ONE_WAY + "b,a,T1,1 ms,duct1,90%\n", demands=DEMANDS_AB, one_way=True)
+    assert caught.value.code == "network-directions-differ"
+    assert caught.value.line == 3
+
+
+DEMANDS_AB = "from,to,rate\na,b,1 kbit/s\n"
