@@ -28,6 +28,7 @@ SHORT = {
     "congestion": (),
     "congestion_live": ("1", "6"),
     "contention_flags": ("both", "1", "echo", "bulk"),
+    "draws_of_formulas": ("1000", "latency.transfer_s", "mm1.mm1_wait_s"),
     "echo": ("20",),
     "hostile_arguments": ("1000",),
     "import_time": ("1",),

@@ -71,6 +71,7 @@ def test_the_calculator_is_played_through(page):
 def test_lists_codecs_and_ranges_are_typed_into_fields(page):
     page.wait_figures(4)
     panel = page.page.locator(".netcalc-panel").first
+    choose(panel, "transfer")  # the page is that of the test before
     panel.get_by_text("received: 5.211 s.").wait_for()
 
     latency = field(panel, "latency").locator("input")
