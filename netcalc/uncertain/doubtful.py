@@ -53,7 +53,10 @@ def _is_worse(doubt: DoubtWarning, other: DoubtWarning) -> bool:
     one, two = doubt.values.get("value"), other.values.get("value")
     if not (isinstance(one, int | float) and isinstance(two, int | float)):
         return False
-    return one < two if doubt.code == _BELOW else one > two
+    ends = doubt.values.get("limit"), other.values.get("limit")
+    if all(isinstance(end, int | float) for end in ends):
+        return bool(abs(one - ends[0]) > abs(two - ends[1]))  # each doubt is beyond its own limit
+    return one > two
 
 
 def _share_of_input(plan: Plan, doubt: DoubtWarning) -> float | None:
