@@ -105,6 +105,11 @@ PLANS: dict[str, str] = {
         "BDP, nothing else on the line"
     ),
     "assumes-backup": "disks and hosts that keep up with the line",
+    "buffer-near-step": (
+        "for the flows the answer falls by a factor of {factor:g} at {most:g} flows, from "
+        "{below_bytes:byte} to {above_bytes:byte}, where losses are taken as independent: in "
+        "truth it falls gradually"
+    ),
     "assumes-buffer-few": (
         "Reno, and fewer than {most:g} flows, which lose packets together and need a whole BDP"
     ),
