@@ -38,7 +38,7 @@ PLANS: dict[str, str] = {
     ),
     "plan-buy": "{limit}; the cheapest step out of it is {step}",
     "plan-buy-nothing": "{limit}, and no single change of an input makes another limit bind",
-    "plan-never": "{size_bytes:byte} never arrive: {limit}",
+    "plan-never": "{size_bytes:byte} never ends: {limit}",
     "plan-backup-fits": (
         "it fits: {changed_bytes:byte} takes {time_s}, {share:ratio.3} of the window; {limit}"
     ),
@@ -46,6 +46,7 @@ PLANS: dict[str, str] = {
         "it does not fit: {changed_bytes:byte} takes {time_s}, and the window is {window_s}; "
         "{limit}"
     ),
+    "plan-backup-never": "it does not fit: {changed_bytes:byte} never ends; {limit}",
     "plan-link": (
         "{links:link|links} of {rate_bps:bit/s} (line), for {demand_bps:bit/s} (line) at the "
         "{percent:g}th percentile: {fills}"
@@ -70,6 +71,9 @@ PLANS: dict[str, str] = {
     "limited-by-line-limit-bps": "the line limits it",
     "limited-by-window-limit-bps": "the window limits it",
     "limited-by-loss-limit-bps": "the loss limits it",
+    "limited-by-loss-after-start": (
+        "the loss limits it, and slow start before the first loss is faster than that limit"
+    ),
     "limited-by-start-s": "the round trips of its start limit it",
     # What would help.
     "step-window": "a window of {window_bytes:byte}",
@@ -211,6 +215,7 @@ PLANS: dict[str, str] = {
     "calls-or-erlang": "CALLS or --erlang is required, and only one of them",
     "fan-in-without-burst": "--fan-in and --sender need the size of a burst",
     "mix-malformed": "{shown} is not a size with a weight",
+    "range-in-path": "{name} takes one value for each link, got a range: {value}",
     "path-or-rate": "the path is required: --path, or --rate and --rtt",
     "date-malformed": "{name} must be a day such as 2026-01-31, got {value!r}",
     "axis-without-value": "the map needs a value of {name} above 0",
@@ -222,6 +227,7 @@ PLANS: dict[str, str] = {
 PLANS_HINTS: dict[str, str] = {
     "calls-or-erlang": 'Write for example "1200 calls/h", or --erlang 60',
     "fan-in-without-burst": "Add --burst 64KiB",
+    "range-in-path": "Write the range with --rate and --rtt: {example}",
     "path-or-rate": 'Write for example --path "1 Gbit/s 20 ms"',
     "mix-malformed": "Write for example 40B:7,576B:4,1500B:1",
     "tunnel-without-ethernet": "Use --link ethernet, or leave the tunnel out",

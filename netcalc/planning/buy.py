@@ -108,7 +108,8 @@ def buy(
             raise DomainError("axis-without-value", name)
     size = center(payload_bytes)
     steps = _steps(size, {**middle, **fixed}, page["transfer_s"])
-    values = {"limit": limited_by(page.binding), "step": "" if not steps else str(steps[0])}
+    stated = {one.name: one.typical for one in page.answers}
+    values = {"limit": limited_by(page.binding, stated), "step": "" if not steps else str(steps[0])}
     return Plan(
         name="buy",
         said=Notice("plan-buy" if steps else "plan-buy-nothing", values),
@@ -144,7 +145,7 @@ def _steps(size: float, middle: Mapping[str, Any], time_s: float) -> tuple[Step,
             value = float(np.ceil(value)) if name == "flow_count" else value
         after = sending(size, **{**middle, name: value})
         time = float(after["transfer_s"])
-        if int(after[BINDING]) != here and time <= _WORTH * time_s:
+        if int(after[BINDING]) != here and np.isfinite(time) and time <= _WORTH * time_s:
             found.append(Step(change=_said(name, value), name="transfer_s", value=time, unit="s"))
     return tuple(found)
 

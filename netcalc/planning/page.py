@@ -50,6 +50,11 @@ class Answer:
             shown = middle if low == high else f"{middle}, p5 {low}, p95 {high}"
         return f"{shown} ({self.layer})" if self.layer else shown
 
+    @property
+    def typical(self) -> float:
+        """The median of the draws, or the number where inputs are no ranges."""
+        return float(self.value) if self.spread is None else self.spread.percentile(50.0)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON has it."""
         found: dict[str, Any] = {"value": self.value, "unit": self.unit}
@@ -249,7 +254,7 @@ def quantity(value: float | str, unit: str) -> str:
     if isinstance(value, str):
         return value
     if not math.isfinite(value):
-        return show(value, unit) if not value > 0 else "never" if unit == "s" else "no limit"
+        return show(value, unit) if not value > 0 else _ENDLESS.get(unit, "no limit")
     if unit == "ratio" and 0.0 < abs(value) < _LEAST_RATIO:
         return f"below {show(_LEAST_RATIO, unit)}"
     if unit == "1" and value == round(value):
@@ -271,6 +276,8 @@ def long_time(time_s: float) -> tuple[float, str]:
     return next(((size, name) for least, size, name in _LONG_TIMES if time_s >= least), (1.0, "s"))
 
 
+_ENDLESS = {"s": "never", "ratio": "infinite"}
+"""What an infinite number of a unit is called, where it is no limit that is absent."""
 _LEAST_RATIO = 1e-9
 _LONG_TIMES = (
     (2 * YEAR_S, YEAR_S, "years"),
