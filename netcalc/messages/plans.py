@@ -60,9 +60,10 @@ PLANS: dict[str, str] = {
     "link-date-never": "never",
     "link-date-far": "not within 100 years",
     "link-no-forecast": (
-        "published forecasts of traffic go {years:g} years ahead (Cisco VNI); what is later "
-        "extends a growth, and is no forecast"
+        "{what}, beyond the {years:g} years that growth can be looked ahead: it extends a growth, "
+        "and is no forecast"
     ),
+    "link-planned-for": "planned for {time}",
     "link-beyond-ethernet": (
         "no link of Ethernet has this rate: it is that of {count} links of {rate_bps:bit/s} (line)"
     ),
@@ -212,6 +213,10 @@ PLANS: dict[str, str] = {
         "{name} must be a whole number of frames of {codec}, {frame_s:s} each, got {value}"
     ),
     "tunnel-without-ethernet": "a tunnel is computed over Ethernet, not over {link}: {value}",
+    "tunnel-too-small": (
+        "{name} must leave {needed_bytes:byte} in the tunnel for the headers of TCP, got {value}, "
+        "which leaves {left_bytes:byte}"
+    ),
     "calls-or-erlang": "CALLS or --erlang is required, and only one of them",
     "fan-in-without-burst": "--fan-in and --sender need the size of a burst",
     "mix-malformed": "{shown} is not a size with a weight",
