@@ -4,11 +4,9 @@ from __future__ import annotations
 
 PLANS: dict[str, str] = {
     # The answer in one sentence.
-    "plan-ranges-up": (
-        "with these ranges {label} is up to {worst} at the {percent:g}th percentile"
-    ),
+    "plan-ranges-up": ("{label}: up to {worst} at the {percent:g}th percentile of these ranges"),
     "plan-ranges-down": (
-        "with these ranges {label} is down to {worst} at the {percent:g}th percentile"
+        "{label}: down to {worst} at the {percent:g}th percentile of these ranges"
     ),
     "plan-voice": (
         "{erlang} erlang need {trunks} trunks, and {rate_bps:bit/s} (line) in each direction"
@@ -192,7 +190,7 @@ PLANS: dict[str, str] = {
     "planned-overload-ratio": "time in overload, now",
     "planned-busy-utilization": "utilization, busy time",
     "planned-busy-failed-utilization": "utilization, after the failure",
-    "planned-oversubscription": "users' rates over all links",
+    "planned-oversubscription": "oversubscription",
     "planned-link-enough": "enough",
     "planned-link-full-later": "full too early",
     "planned-link-full-after-failure": "full after a failure",
@@ -213,6 +211,9 @@ PLANS: dict[str, str] = {
         "{name} must be a whole number of frames of {codec}, {frame_s:s} each, got {value}"
     ),
     "tunnel-without-ethernet": "a tunnel is computed over Ethernet, not over {link}: {value}",
+    "too-many-trunks": (
+        "{name} must need at most {high:,} trunks, got {value}, which needs {trunks:,.0f}"
+    ),
     "tunnel-too-small": (
         "{name} must leave {needed_bytes:byte} in the tunnel for the headers of TCP, got {value}, "
         "which leaves {left_bytes:byte}"

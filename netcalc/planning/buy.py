@@ -36,6 +36,8 @@ _DIRECTIONS = (  # the cheapest first: a setting, more flows, a cleaner path, a 
     ("rtt_s", -1.0),
 )
 _WORTH = 0.95
+_NEAREST = 0.1
+"""Share of a round trip below which no nearer server is offered: light does not get faster."""
 
 
 @one_page
@@ -142,6 +144,8 @@ def _steps(size: float, middle: Mapping[str, Any], time_s: float) -> tuple[Step,
             if factor is None:
                 continue
             value = middle[name] * factor**direction
+            if name == "rtt_s" and value < _NEAREST * middle[name]:
+                continue
             value = float(np.ceil(value)) if name == "flow_count" else value
         after = sending(size, **{**middle, name: value})
         time = float(after["transfer_s"])
@@ -221,6 +225,8 @@ def _nearest(
         at = axes[axis]
         distance = dict(_DIRECTIONS)[name] * np.log(at / point[axis])
         distance = np.where((lines[axis] != here) & (distance > 0.0), distance, np.inf)
+        if name == "rtt_s":
+            distance = np.where(at >= _NEAREST * point[axis], distance, np.inf)
         nearest = int(np.argmin(distance))
         if np.isfinite(distance[nearest]):
             moved = float(at[nearest])

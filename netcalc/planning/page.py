@@ -19,6 +19,8 @@ from netcalc.units import show
 if TYPE_CHECKING:
     from netcalc.uncertain import Spread
 
+_TO_ONE = ("oversubscription",)
+"""Answers that are written as a ratio to 1."""
 MOST_STEPS = 4
 """Steps on a page: the rest would take it beyond a screen."""
 
@@ -44,11 +46,15 @@ class Answer:
     @property
     def text(self) -> str:
         """The number as people read it, with its layer and its percentiles."""
-        shown = quantity(self.value, self.unit)
+        shown = self._written(self.value)
         if self.spread is not None:
-            low, middle, high = (quantity(one, self.unit) for one in self._percentiles())
+            low, middle, high = map(self._written, self._percentiles())
             shown = middle if low == high else f"{middle}, p5 {low}, p95 {high}"
         return f"{shown} ({self.layer})" if self.layer else shown
+
+    def _written(self, value: float | str) -> str:
+        to_one = " : 1" if self.name in _TO_ONE else ""
+        return f"{quantity(value, self.unit)}{to_one}"
 
     @property
     def typical(self) -> float:
