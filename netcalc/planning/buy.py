@@ -36,8 +36,8 @@ _DIRECTIONS = (  # the cheapest first: a setting, more flows, a cleaner path, a 
     ("rtt_s", -1.0),
 )
 _WORTH = 0.95
-_NEAREST = 0.1
-"""Share of a round trip below which no nearer server is offered: light does not get faster."""
+_NEAREST = 10.0**-_DECADES
+"""Share of a round trip below which no nearer server is offered, as none is on the map."""
 
 
 @one_page
@@ -225,8 +225,6 @@ def _nearest(
         at = axes[axis]
         distance = dict(_DIRECTIONS)[name] * np.log(at / point[axis])
         distance = np.where((lines[axis] != here) & (distance > 0.0), distance, np.inf)
-        if name == "rtt_s":
-            distance = np.where(at >= _NEAREST * point[axis], distance, np.inf)
         nearest = int(np.argmin(distance))
         if np.isfinite(distance[nearest]):
             moved = float(at[nearest])

@@ -266,7 +266,7 @@ def quantity(value: float | str, unit: str) -> str:
     if unit == "1" and value == round(value):
         return f"{value:,.0f}"
     if unit == "s" and value >= _LONG_TIMES[-1][0]:
-        _, size, name = next(one for one in _LONG_TIMES if value >= one[0])
+        _, size, name = next(one for one in (*_AGES, *_LONG_TIMES) if value >= one[0])
         return f"{value / size:.4g} {name}"
     return show(value, unit)
 
@@ -285,6 +285,10 @@ def long_time(time_s: float) -> tuple[float, str]:
 _ENDLESS = {"s": "never", "ratio": "infinite"}
 """What an infinite number of a unit is called, where it is no limit that is absent."""
 _LEAST_RATIO = 1e-9
+_AGES = tuple(
+    (10.0 * size * YEAR_S, size * YEAR_S, f"{name} years")
+    for size, name in ((1e9, "billion"), (1e6, "million"), (1e3, "thousand"))
+)
 _LONG_TIMES = (
     (2 * YEAR_S, YEAR_S, "years"),
     (172_800.0, 86_400.0, "d"),

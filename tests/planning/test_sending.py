@@ -8,6 +8,7 @@ import pytest
 
 from netcalc import planning
 from netcalc.planning.page import quantity
+from netcalc.units import parse
 
 LOSSY = {"bandwidth_bps": 1e9, "rtt_s": 0.04, "loss_ratio": 1e-4}
 LOST = {**LOSSY, "loss_ratio": 1.0}
@@ -50,3 +51,13 @@ def test_a_backup_that_never_ends_says_so_once():
 
 def test_a_limit_that_is_absent_is_no_limit():
     assert quantity(math.inf, "byte") == quantity(math.inf, "bit/s") == "no limit"
+
+
+def test_large_sizes_and_long_times_are_in_words():
+    """Derived: 1 PB at 941.5 bit/s is 8e15 / 941.5 / 31557600 years."""
+    made = planning.transfer(1e15, bandwidth_bps=1e3, rtt_s=0.04)
+    years = 8e15 / (1e3 * 1448 / 1538) / (365.25 * 86_400)
+    assert made.sentence.startswith(f"1 PB takes {years / 1e3:.4g} thousand years")
+    assert quantity(1e18, "byte") == "1 EB"
+    assert parse("1EB", "byte") == 1e18
+    assert parse("E1", "bit/s") == 2.048e6

@@ -43,8 +43,9 @@ def test_a_load_whose_curve_would_go_beyond_the_model_is_planned():
 
 
 @pytest.mark.each("payload_bytes, rtt_s", [(1e3, 0.04), (1e5, 0.1)])
-def test_no_path_much_shorter_than_light_allows_is_offered(payload_bytes, rtt_s):
+def test_no_path_shorter_than_the_map_shows_is_offered(payload_bytes, rtt_s):
+    """Derived: 8 us of a frame against 40 ms of light is no place to put a server."""
     made = planning.buy(payload_bytes, bandwidth_bps=1e9, rtt_s=rtt_s)
     near = [one.change.values["rtt_s"] for one in made.steps if one.change.code == "step-near"]
-    assert all(one >= 0.1 * rtt_s for one in near)
-    assert not made.chart.step[1] < 0.1 * rtt_s
+    assert all(one >= 0.01 * rtt_s for one in near)
+    assert not made.chart.step[1] < 0.01 * rtt_s
