@@ -83,7 +83,7 @@ _LINE_ALIASES = {
 LINES: dict[str, NamedLine] = {line.name: line for line in _LINES}
 """The named lines: ``LINES["T3"].nominal_bps`` is 45e6, ``.exact_bps`` 44.736e6."""
 
-_SI = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+_SI = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _RATE_SI = {**_SI, "K": 1e3}  # a rate with K is never 1024-based
 
 
@@ -161,7 +161,7 @@ def _rates() -> dict[str, float]:
 
 def _sizes() -> dict[str, float]:
     table: dict[str, float] = {}
-    for prefix, factor in (*_SI.items(), *BINARY.items()):
+    for prefix, factor in (*_SI.items(), ("E", 1e18), *BINARY.items()):
         for octets in ("B", "byte", "bytes", "Byte", "Bytes", "octet", "octets"):
             table[prefix + octets] = factor
         for bits in ("bit", "bits", *(("b",) if prefix in BINARY else ())):

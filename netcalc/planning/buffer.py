@@ -174,7 +174,8 @@ def _answers(
 
 def _at_step(middle: Mapping[str, float]) -> Notice:
     """Return a note on how far the answer falls where flows become independent."""
-    sizes = _answers(**{**middle, "flow_count": np.array([MANY_FLOWS - 1.0, MANY_FLOWS])})
+    given: dict[str, Any] = {**middle, "flow_count": np.array([MANY_FLOWS - 1.0, MANY_FLOWS])}
+    sizes = _answers(**given)
     below, above = sizes["flows_buffer_bytes"].tolist()
     values = {"most": MANY_FLOWS, "below_bytes": below, "above_bytes": above}
     return Notice("buffer-near-step", {**values, "factor": below / above})
@@ -203,8 +204,9 @@ def _chart(middle: Mapping[str, float], found: Mapping[str, float]) -> Chart:
     highest = max(10.0 * middle["flow_count"], 1e4)
     flows = np.round(np.geomspace(1.0, highest, 200))
     flows = np.unique([*flows, MANY_FLOWS - 1.0, MANY_FLOWS])
+    given: dict[str, Any] = {**middle, "flow_count": flows}
     lines = {
-        "flows_buffer_bytes": _answers(**{**middle, "flow_count": flows})["flows_buffer_bytes"],
+        "flows_buffer_bytes": _answers(**given)["flows_buffer_bytes"],
         "line_bdp_bytes": np.full(flows.size, found["line_bdp_bytes"]),
     }
     if "burst_buffer_bytes" in found:

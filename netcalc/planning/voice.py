@@ -254,8 +254,8 @@ _MOST_DRAWN = 1e7
 
 def _chart(found: Mapping[str, float]) -> Chart:
     trunks = found["trunk_count"]
-    low, high = max(1.0, np.floor(trunks / 2)), np.ceil(trunks * 1.5) + 1.0
-    high = max(trunks, min(high, _MOST_DRAWN))
+    low = float(max(1.0, np.floor(trunks / 2)))
+    high = max(trunks, min(float(np.ceil(trunks * 1.5)) + 1.0, _MOST_DRAWN))
     counts = np.unique(np.round(np.linspace(low, high, int(min(high - low + 1.0, _POINTS)))))
     blocked = erlang_b_ratio(found["offered_erlang"], server_count=counts)
     return Chart(

@@ -53,9 +53,9 @@ def _is_worse(doubt: DoubtWarning, other: DoubtWarning) -> bool:
     one, two = doubt.values.get("value"), other.values.get("value")
     if not (isinstance(one, int | float) and isinstance(two, int | float)):
         return False
-    ends = doubt.values.get("limit"), other.values.get("limit")
-    if all(isinstance(end, int | float) for end in ends):
-        return bool(abs(one - ends[0]) > abs(two - ends[1]))  # each doubt is beyond its own limit
+    end, other_end = doubt.values.get("limit"), other.values.get("limit")
+    if isinstance(end, int | float) and isinstance(other_end, int | float):
+        return abs(one - end) > abs(two - other_end)  # each is beyond a limit of its own
     return one > two
 
 
