@@ -17,6 +17,8 @@ _STEPS: dict[str, tuple[tuple[float, float, str], ...]] = {
         (f, f, p + "bit/s") for f, p in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
     ),
     "byte": (
+        (1e18, 1e18, "EB"),
+        (1e15, 1e15, "PB"),
         (1e12, 1e12, "TB"),
         (1e9, 1e9, "GB"),
         (1e6, 1e6, "MB"),

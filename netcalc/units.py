@@ -161,7 +161,7 @@ def _rates() -> dict[str, float]:
 
 def _sizes() -> dict[str, float]:
     table: dict[str, float] = {}
-    for prefix, factor in (*_SI.items(), *BINARY.items()):
+    for prefix, factor in (*_SI.items(), ("E", 1e18), *BINARY.items()):
         for octets in ("B", "byte", "bytes", "Byte", "Bytes", "octet", "octets"):
             table[prefix + octets] = factor
         for bits in ("bit", "bits", *(("b",) if prefix in BINARY else ())):

@@ -68,7 +68,7 @@ def test_every_bit_of_a_long_time_is_kept(value):
         (2.0**20 + 2.0**10, "byte", "1025 KiB"), (9999 * 1024.0, "byte", "9999 KiB"),
         (10_001 * 1024.0, "byte", "10.24 MB"), (10_001 * 2.0**20, "byte", "10.49 GB"),
         (8192.0, "byte", "8192 B"), (65_537.0, "byte", "65.54 kB"), (2.0**54 + 2**34, "byte",
-        "18010 TB"),
+        "18.01 PB"),
         (999.96e3, "bit/s", "1 Mbit/s"), (999.94e3, "bit/s", "999.9 kbit/s"), (0.5, "bit/s",
         "0.5 bit/s"),
         (0.0, "s", "0 s"), (math.inf, "s", "inf s"), (-math.inf, "bit/s", "-inf bit/s"),

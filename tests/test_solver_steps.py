@@ -98,7 +98,7 @@ def test_a_single_root_is_its_own_last():
         ("connection-count --window 65535B --solve bdp --for 10", "589.816 kB to 655.35 kB"),
         (
             "throughput --rtt 100ms --bandwidth 100Mbit/s --solve window --for 100Mbit/s",
-            "1.25 MB or more (to the end of the range, 1000 TB)",
+            "1.25 MB or more (to the end of the range, 1 PB)",
         ),
     ],
 )

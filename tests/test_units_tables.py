@@ -28,10 +28,13 @@ SPELLINGS = {
     },
     "byte": {
         **{
-            p + name: f for p, f in (SI | IEC).items()
+            p + name: f for p, f in (SI | IEC | {"E": 10**18}).items()
             for name in ("B", "byte", "bytes", "Byte", "Bytes", "octet", "octets")
         },
-        **{p + name: f / 8 for p, f in (SI | IEC).items() for name in ("bit", "bits")},
+        **{
+            p + name: f / 8 for p, f in (SI | IEC | {"E": 10**18}).items()
+            for name in ("bit", "bits")
+        },
         **{p + "b": f / 8 for p, f in IEC.items()},
     },
     "packet/s": {
@@ -294,7 +297,7 @@ def test_the_largest_number():
         (10_240, "byte", "10.24 kB"), (16_384, "byte", "16 KiB"), (12_288, "byte", "12 KiB"),
         (9216, "byte", "9216 B"), (1024 * 9999, "byte", "9999 KiB"),
         (1024 * 10_001, "byte", "10.24 MB"), (2**20 * 9999, "byte", "9999 MiB"),
-        (2**30, "byte", "1 GiB"), (2**40, "byte", "1 TiB"), (2**54, "byte", "18010 TB"),
+        (2**30, "byte", "1 GiB"), (2**40, "byte", "1 TiB"), (2**54, "byte", "18.01 PB"),
         (32_769, "byte", "32.77 kB"), (32_768, "byte", "32 KiB"), (20_480.0, "byte", "20.48 kB"),
     ],
 )  # fmt: skip

@@ -338,7 +338,7 @@ def _words(wanted: Formula, note: Notice) -> str:
     doubt = values.get("doubt")
     if isinstance(doubt, DoubtWarning):
         known = {p.name: p.unit for p in wanted.parameters}
-        unit = known.get(str(doubt.values.get("name")), wanted.unit)
+        unit = {"result": wanted.unit, **known}.get(str(doubt.values.get("name")), "")
         values["doubt"] = str(doubt_notice(doubt, unit))
     if "distribution" in values or note.code == "draws-whole":
         values["name"] = input_label(wanted, values["name"])

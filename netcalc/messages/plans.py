@@ -4,11 +4,9 @@ from __future__ import annotations
 
 PLANS: dict[str, str] = {
     # The answer in one sentence.
-    "plan-ranges-up": (
-        "with these ranges {label} is up to {worst} at the {percent:g}th percentile"
-    ),
+    "plan-ranges-up": ("{label}: up to {worst} at the {percent:g}th percentile of these ranges"),
     "plan-ranges-down": (
-        "with these ranges {label} is down to {worst} at the {percent:g}th percentile"
+        "{label}: down to {worst} at the {percent:g}th percentile of these ranges"
     ),
     "plan-voice": (
         "{erlang} erlang need {trunks} trunks, and {rate_bps:bit/s} (line) in each direction"
@@ -38,7 +36,7 @@ PLANS: dict[str, str] = {
     ),
     "plan-buy": "{limit}; the cheapest step out of it is {step}",
     "plan-buy-nothing": "{limit}, and no single change of an input makes another limit bind",
-    "plan-never": "{size_bytes:byte} never arrive: {limit}",
+    "plan-never": "{size_bytes:byte} never ends: {limit}",
     "plan-backup-fits": (
         "it fits: {changed_bytes:byte} takes {time_s}, {share:ratio.3} of the window; {limit}"
     ),
@@ -46,6 +44,7 @@ PLANS: dict[str, str] = {
         "it does not fit: {changed_bytes:byte} takes {time_s}, and the window is {window_s}; "
         "{limit}"
     ),
+    "plan-backup-never": "it does not fit: {changed_bytes:byte} never ends; {limit}",
     "plan-link": (
         "{links:link|links} of {rate_bps:bit/s} (line), for {demand_bps:bit/s} (line) at the "
         "{percent:g}th percentile: {fills}"
@@ -59,9 +58,10 @@ PLANS: dict[str, str] = {
     "link-date-never": "never",
     "link-date-far": "not within 100 years",
     "link-no-forecast": (
-        "published forecasts of traffic go {years:g} years ahead (Cisco VNI); what is later "
-        "extends a growth, and is no forecast"
+        "{what}, beyond the {years:g} years that growth can be looked ahead: it extends a growth, "
+        "and is no forecast"
     ),
+    "link-planned-for": "planned for {time}",
     "link-beyond-ethernet": (
         "no link of Ethernet has this rate: it is that of {count} links of {rate_bps:bit/s} (line)"
     ),
@@ -70,6 +70,9 @@ PLANS: dict[str, str] = {
     "limited-by-line-limit-bps": "the line limits it",
     "limited-by-window-limit-bps": "the window limits it",
     "limited-by-loss-limit-bps": "the loss limits it",
+    "limited-by-loss-after-start": (
+        "the loss limits it, and slow start before the first loss is faster than that limit"
+    ),
     "limited-by-start-s": "the round trips of its start limit it",
     # What would help.
     "step-window": "a window of {window_bytes:byte}",
@@ -105,6 +108,11 @@ PLANS: dict[str, str] = {
         "BDP, nothing else on the line"
     ),
     "assumes-backup": "disks and hosts that keep up with the line",
+    "buffer-near-step": (
+        "for the flows the answer falls by a factor of {factor:g} at {most:g} flows, from "
+        "{below_bytes:byte} to {above_bytes:byte}, where losses are taken as independent: in "
+        "truth it falls gradually"
+    ),
     "assumes-buffer-few": (
         "Reno, and fewer than {most:g} flows, which lose packets together and need a whole BDP"
     ),
@@ -182,7 +190,7 @@ PLANS: dict[str, str] = {
     "planned-overload-ratio": "time in overload, now",
     "planned-busy-utilization": "utilization, busy time",
     "planned-busy-failed-utilization": "utilization, after the failure",
-    "planned-oversubscription": "users' rates over all links",
+    "planned-oversubscription": "oversubscription",
     "planned-link-enough": "enough",
     "planned-link-full-later": "full too early",
     "planned-link-full-after-failure": "full after a failure",
@@ -203,9 +211,17 @@ PLANS: dict[str, str] = {
         "{name} must be a whole number of frames of {codec}, {frame_s:s} each, got {value}"
     ),
     "tunnel-without-ethernet": "a tunnel is computed over Ethernet, not over {link}: {value}",
+    "too-many-trunks": (
+        "{name} must need at most {high:,} trunks, got {value}, which needs {trunks:,.0f}"
+    ),
+    "tunnel-too-small": (
+        "{name} must leave {needed_bytes:byte} in the tunnel for the headers of TCP, got {value}, "
+        "which leaves {left_bytes:byte}"
+    ),
     "calls-or-erlang": "CALLS or --erlang is required, and only one of them",
     "fan-in-without-burst": "--fan-in and --sender need the size of a burst",
     "mix-malformed": "{shown} is not a size with a weight",
+    "range-in-path": "{name} takes one value for each link, got a range: {value}",
     "path-or-rate": "the path is required: --path, or --rate and --rtt",
     "date-malformed": "{name} must be a day such as 2026-01-31, got {value!r}",
     "axis-without-value": "the map needs a value of {name} above 0",
@@ -217,6 +233,7 @@ PLANS: dict[str, str] = {
 PLANS_HINTS: dict[str, str] = {
     "calls-or-erlang": 'Write for example "1200 calls/h", or --erlang 60',
     "fan-in-without-burst": "Add --burst 64KiB",
+    "range-in-path": "Write the range with --rate and --rtt: {example}",
     "path-or-rate": 'Write for example --path "1 Gbit/s 20 ms"',
     "mix-malformed": "Write for example 40B:7,576B:4,1500B:1",
     "tunnel-without-ethernet": "Use --link ethernet, or leave the tunnel out",

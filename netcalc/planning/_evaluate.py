@@ -52,6 +52,7 @@ def evaluate(
     *,
     limits: Sequence[str] = (),
     main: str = "",
+    judged: Sequence[str] = (),
     draws: int = 0,
     seed: int = 0,
     truncate: bool = False,
@@ -73,6 +74,8 @@ def evaluate(
         Names of the limits that its column ``binding_index`` counts.
     main : str
         The answer whose variance the drivers explain; by default the first one.
+    judged : sequence of str
+        Quantities that the plan judges itself: what makes them doubtful is left out.
     draws, seed : int
         As in :func:`netcalc.uncertain.spreads`; 0 draws for its own number.
     truncate : bool
@@ -103,8 +106,19 @@ def evaluate(
         binding=_binding(shares, limits[int(found[BINDING])]) if limits else "",
         binding_shares=shares,
         drivers=dict(first.first_order or first.explained_alone) if first is not None else {},
-        notices=_notices(doubtful, inputs) if first is None else _named(first.notes, inputs),
+        notices=(
+            _notices([one for one in doubtful if not _is_of(one, judged)], inputs)
+            if first is None
+            else _named(
+                [one for one in first.notes if not _is_of(one.values.get("doubt"), judged)], inputs
+            )
+        ),
     )
+
+
+def _is_of(doubt: Any, names: Sequence[str]) -> bool:
+    """Whether something is a doubt about one of some quantities."""
+    return isinstance(doubt, DoubtWarning) and doubt.values.get("name") in names
 
 
 def _notices(doubtful: Sequence[DoubtWarning], inputs: Inputs) -> tuple[Notice, ...]:

@@ -102,8 +102,14 @@ def sending(
     }
 
 
-def limited_by(binding: str) -> Notice:
-    """Return which limit binds, as a part of a sentence."""
+def limited_by(binding: str, answers: Mapping[str, float]) -> Notice:
+    """Return which limit binds, as a part of a sentence.
+
+    Slow start before the first loss may be faster than the steady rate under loss, and then the
+    goodput of the whole is above that limit.
+    """
+    if binding == "loss_limit_bps" and answers["goodput_bps"] > answers[binding]:
+        return Notice("limited-by-loss-after-start", {})
     code = f"limited-by-{binding.replace('_', '-')}"
     return Notice(code, {})
 
@@ -137,6 +143,6 @@ def steps(
     for change, new in changes(middle):
         shape: Any = {**middle, **new}
         other = float(transfer_time_s(payload_bytes, **shape))
-        if other <= _WORTH * time_s:
+        if np.isfinite(other) and other <= _WORTH * time_s:
             found.append(Step(change=change, name=name, value=other, unit="s"))
     return tuple(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -144,11 +145,11 @@ def backup(
         "time_s": quantity(typical["backup_s"], "s"),
         "share": typical["window_utilization"],
         "window_s": quantity(window, "s"),
-        "limit": limited_by(known.binding),
+        "limit": limited_by(known.binding, typical),
     }
     return Plan(
         name="backup",
-        said=Notice("plan-backup-fits" if fits else "plan-backup-late", values),
+        said=Notice(_sentence(typical), values),
         inputs={
             **inputs_as_dict(inputs),
             **sender_as_dict(congestion_control, mtu_bytes),
@@ -166,6 +167,13 @@ def backup(
         chart=chart(size, path, found["backup_s"], "backup_s"),
         sources=SOURCES,
     )
+
+
+def _sentence(typical: Mapping[str, float]) -> str:
+    """Return the code of the sentence of the page."""
+    if not np.isfinite(typical["backup_s"]):
+        return "plan-backup-never"
+    return "plan-backup-fits" if typical["window_utilization"] <= 1.0 else "plan-backup-late"
 
 
 _OF_DATA = ("window_s", "change_ratio", "reduction_factor")

@@ -24,6 +24,8 @@ SOURCES = (
 )
 MANY_FLOWS = 100.0
 """Flows from which on their sawteeth are independent enough for the square root."""
+_NEAR_STEP = (50.0, 400.0)
+"""Flows between which the answer is said to depend on :data:`MANY_FLOWS`."""
 _PACKET_BYTES = 1500.0
 _LIMITS = ("flows_buffer_bytes", "burst_buffer_bytes")
 _TABLE = {
@@ -106,6 +108,7 @@ def buffer(
     found, middle = known.found, known.middle
     by_burst = known.binding == "burst_buffer_bytes"
     few = middle["flow_count"] < MANY_FLOWS
+    near = not by_burst and _NEAR_STEP[0] < middle["flow_count"] < _NEAR_STEP[1]
     values = {
         "buffer_bytes": known.typical["buffer_bytes"],
         "delay_s": known.typical["buffer_delay_s"],
@@ -121,7 +124,7 @@ def buffer(
         binding=known.binding,
         binding_shares=known.binding_shares,
         drivers=known.drivers,
-        notices=known.notices,
+        notices=(*known.notices, *([_at_step(middle)] if near else [])),
         steps=tuple(_steps(middle, found, by_burst=by_burst)),
         assumptions=(
             Notice("assumes-buffer-few" if few else "assumes-buffer-many", {"most": MANY_FLOWS}),
@@ -169,6 +172,15 @@ def _answers(
     }
 
 
+def _at_step(middle: Mapping[str, float]) -> Notice:
+    """Return a note on how far the answer falls where flows become independent."""
+    given: dict[str, Any] = {**middle, "flow_count": np.array([MANY_FLOWS - 1.0, MANY_FLOWS])}
+    sizes = _answers(**given)
+    below, above = sizes["flows_buffer_bytes"].tolist()
+    values = {"most": MANY_FLOWS, "below_bytes": below, "above_bytes": above}
+    return Notice("buffer-near-step", {**values, "factor": below / above})
+
+
 def _steps(
     middle: Mapping[str, float], found: Mapping[str, float], *, by_burst: bool
 ) -> list[Step]:
@@ -190,10 +202,11 @@ def _steps(
 
 def _chart(middle: Mapping[str, float], found: Mapping[str, float]) -> Chart:
     highest = max(10.0 * middle["flow_count"], 1e4)
-    flows = np.unique(np.round(np.geomspace(1.0, highest, 200)))
-    rule = buffer_rule_bytes(middle["bandwidth_bps"], rtt_s=middle["rtt_s"], flow_count=flows)
+    flows = np.round(np.geomspace(1.0, highest, 200))
+    flows = np.unique([*flows, MANY_FLOWS - 1.0, MANY_FLOWS])
+    given: dict[str, Any] = {**middle, "flow_count": flows}
     lines = {
-        "flows_buffer_bytes": np.asarray(rule),
+        "flows_buffer_bytes": _answers(**given)["flows_buffer_bytes"],
         "line_bdp_bytes": np.full(flows.size, found["line_bdp_bytes"]),
     }
     if "burst_buffer_bytes" in found:

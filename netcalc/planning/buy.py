@@ -36,6 +36,8 @@ _DIRECTIONS = (  # the cheapest first: a setting, more flows, a cleaner path, a 
     ("rtt_s", -1.0),
 )
 _WORTH = 0.95
+_NEAREST = 10.0**-_DECADES
+"""Share of a round trip below which no nearer server is offered, as none is on the map."""
 
 
 @one_page
@@ -108,7 +110,8 @@ def buy(
             raise DomainError("axis-without-value", name)
     size = center(payload_bytes)
     steps = _steps(size, {**middle, **fixed}, page["transfer_s"])
-    values = {"limit": limited_by(page.binding), "step": "" if not steps else str(steps[0])}
+    stated = {one.name: one.typical for one in page.answers}
+    values = {"limit": limited_by(page.binding, stated), "step": "" if not steps else str(steps[0])}
     return Plan(
         name="buy",
         said=Notice("plan-buy" if steps else "plan-buy-nothing", values),
@@ -141,10 +144,12 @@ def _steps(size: float, middle: Mapping[str, Any], time_s: float) -> tuple[Step,
             if factor is None:
                 continue
             value = middle[name] * factor**direction
+            if name == "rtt_s" and value < _NEAREST * middle[name]:
+                continue
             value = float(np.ceil(value)) if name == "flow_count" else value
         after = sending(size, **{**middle, name: value})
         time = float(after["transfer_s"])
-        if int(after[BINDING]) != here and time <= _WORTH * time_s:
+        if int(after[BINDING]) != here and np.isfinite(time) and time <= _WORTH * time_s:
             found.append(Step(change=_said(name, value), name="transfer_s", value=time, unit="s"))
     return tuple(found)
 

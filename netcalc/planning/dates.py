@@ -10,9 +10,8 @@ DAY_S = 86_400.0
 """A day. [s]"""
 HORIZON_YEARS = 100.0
 """A date further away than this is not written. [year]"""
-FORECAST_YEARS = 5.0
-"""How far published forecasts of traffic go. Cisco, Visual Networking Index: Forecast and Trends,
-2017-2022 (2018), and each of its editions before. [year]"""
+FORECAST_YEARS = 3.0
+"""How far growth is looked ahead, as in :mod:`netcalc.models.users.growth`. [year]"""
 
 
 def date_after(start: date, years: float) -> date | None:

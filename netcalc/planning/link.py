@@ -30,6 +30,8 @@ SOURCES = (
     "IEEE 802.3 (rates of Ethernet)",
 )
 _MAIN = "end_needed_bps"
+_LOOKED_AHEAD = ("result", "elapsed_s")
+"""Times of growth whose range the plan judges itself."""
 _POINTS = 121
 _TABLE = {
     "link_bps": ("bit/s", "line"),
@@ -145,7 +147,10 @@ def link(
     if bandwidth_bps is not None:
         inputs["bandwidth_bps"] = (bandwidth_bps, "bit/s")
     answers_of = partial(_answers, **fixed)
-    once = partial(evaluate, table=_TABLE, main=_MAIN, draws=draws, seed=seed, truncate=truncate)
+    once = partial(
+        evaluate, table=_TABLE, main=_MAIN, judged=_LOOKED_AHEAD, draws=draws, seed=seed,
+        truncate=truncate,
+    )  # fmt: skip
     known = once(answers_of, inputs)
     needed = next(one for one in known.answers if one.name == _MAIN)
     if bandwidth_bps is None and needed.spread is not None:  # one rate is bought, for p95 of all
@@ -179,7 +184,10 @@ def link(
             Notice("assumes-link-growth", {}),
             _full_when(known.middle, fixed),
         ),
-        notices=(*known.notices, *_doubts(known.middle, stated, fixed, given=bandwidth_bps)),
+        notices=(
+            *known.notices,
+            *_doubts(known.middle, stated, fixed, fills=fills, given=bandwidth_bps),
+        ),
         drivers=known.drivers,
         chart=(_map if as_map else _chart)(known.middle, fixed, found),
         sources=SOURCES,
@@ -254,6 +262,7 @@ def _steps(
 ) -> tuple[Step, ...]:
     """Return what would make the links last longer."""
     larger = float(next_size_bps(np.nextafter(found["link_bps"], np.inf)))
+    larger = max(larger, float(next_size_bps(found["end_needed_bps"])))
     more = fixed["link_count"] + 1
     shown = show_rate(larger, LINE)
     changes: list[tuple[Notice, dict[str, Any]]] = [
@@ -291,14 +300,17 @@ def _doubts(
     stated: Mapping[str, float],
     fixed: Mapping[str, Any],
     *,
+    fills: Answer,
     given: Any,
 ) -> list[Notice]:
     """Return what makes the answers doubtful: growth for long, and a rate that no link has."""
     found = []
-    lasts = stated["fills_s"] if np.isfinite(stated["fills_s"]) else 0.0
-    longest = max(lasts, fixed["horizon_s"]) / YEAR_S
-    if middle["annual_growth"] != 0.0 and longest > FORECAST_YEARS:
-        found.append(Notice("link-no-forecast", {"years": FORECAST_YEARS}))
+    fills_s = stated["fills_s"] if fills.spread is None else fills.spread.percentile(95.0)
+    times = {"link-planned-for": fixed["horizon_s"], "link-full-in": fills_s}
+    longest = max(times, key=lambda one: times[one] if np.isfinite(times[one]) else 0.0)
+    if middle["annual_growth"] != 0.0 and FORECAST_YEARS * YEAR_S < times[longest] < np.inf:
+        what = str(Notice(longest, {"time": quantity(times[longest], "s")}))
+        found.append(Notice("link-no-forecast", {"what": what, "years": FORECAST_YEARS}))
     largest = SIZES_BPS[-1]
     if given is None and stated["link_bps"] > largest:
         count = round(stated["link_bps"] / largest)

@@ -19,6 +19,8 @@ from netcalc.units import show
 if TYPE_CHECKING:
     from netcalc.uncertain import Spread
 
+_TO_ONE = ("oversubscription",)
+"""Answers that are written as a ratio to 1."""
 MOST_STEPS = 4
 """Steps on a page: the rest would take it beyond a screen."""
 
@@ -44,11 +46,20 @@ class Answer:
     @property
     def text(self) -> str:
         """The number as people read it, with its layer and its percentiles."""
-        shown = quantity(self.value, self.unit)
+        shown = self._written(self.value)
         if self.spread is not None:
-            low, middle, high = (quantity(one, self.unit) for one in self._percentiles())
+            low, middle, high = map(self._written, self._percentiles())
             shown = middle if low == high else f"{middle}, p5 {low}, p95 {high}"
         return f"{shown} ({self.layer})" if self.layer else shown
+
+    def _written(self, value: float | str) -> str:
+        to_one = " : 1" if self.name in _TO_ONE else ""
+        return f"{quantity(value, self.unit)}{to_one}"
+
+    @property
+    def typical(self) -> float:
+        """The median of the draws, or the number where inputs are no ranges."""
+        return float(self.value) if self.spread is None else self.spread.percentile(50.0)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON has it."""
@@ -249,13 +260,13 @@ def quantity(value: float | str, unit: str) -> str:
     if isinstance(value, str):
         return value
     if not math.isfinite(value):
-        return show(value, unit) if not value > 0 else "never" if unit == "s" else "no limit"
+        return show(value, unit) if not value > 0 else _ENDLESS.get(unit, "no limit")
     if unit == "ratio" and 0.0 < abs(value) < _LEAST_RATIO:
         return f"below {show(_LEAST_RATIO, unit)}"
     if unit == "1" and value == round(value):
         return f"{value:,.0f}"
     if unit == "s" and value >= _LONG_TIMES[-1][0]:
-        _, size, name = next(one for one in _LONG_TIMES if value >= one[0])
+        _, size, name = next(one for one in (*_AGES, *_LONG_TIMES) if value >= one[0])
         return f"{value / size:.4g} {name}"
     return show(value, unit)
 
@@ -271,7 +282,13 @@ def long_time(time_s: float) -> tuple[float, str]:
     return next(((size, name) for least, size, name in _LONG_TIMES if time_s >= least), (1.0, "s"))
 
 
+_ENDLESS = {"s": "never", "ratio": "infinite"}
+"""What an infinite number of a unit is called, where it is no limit that is absent."""
 _LEAST_RATIO = 1e-9
+_AGES = tuple(
+    (10.0 * size * YEAR_S, size * YEAR_S, f"{name} years")
+    for size, name in ((1e9, "billion"), (1e6, "million"), (1e3, "thousand"))
+)
 _LONG_TIMES = (
     (2 * YEAR_S, YEAR_S, "years"),
     (172_800.0, 86_400.0, "d"),

@@ -119,7 +119,7 @@ def transfer(
         "size_bytes": size,
         "time_s": quantity(typical["transfer_s"], "s"),
         "goodput_bps": typical["goodput_bps"],
-        "limit": limited_by(known.binding),
+        "limit": limited_by(known.binding, typical),
     }
     return Plan(
         name="transfer",

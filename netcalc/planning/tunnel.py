@@ -21,7 +21,7 @@ from netcalc.models.sizes.encapsulation import (
     tunnel_wire_bytes,
 )
 from netcalc.models.sizes.framing import ethernet_wire_bytes
-from netcalc.models.sizes.headers import MAX_PACKET_BYTES, TIMESTAMP_BYTES
+from netcalc.models.sizes.headers import MAX_PACKET_BYTES, TIMESTAMP_BYTES, tcp_ip_header_bytes
 from netcalc.models.sizes.mixes import SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS
 from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
 from netcalc.planning.page import Chart, Plan, Step
@@ -193,6 +193,8 @@ def _answers(
 ) -> dict[str, ArrayLike]:
     line = positive("bandwidth_bps", bandwidth_bps)
     between("mtu_bytes", mtu_bytes, 0.0, MAX_PACKET_BYTES)
+    inner = tunnel_mtu_bytes(mtu_bytes, stack=stack)
+    _check_room(mtu_bytes, inner, tcp_ip_header_bytes(ip_version, tcp_option_bytes))
     goodput, plain = (
         tunnel_goodput_bps(
             mtu_bytes,
@@ -204,7 +206,6 @@ def _answers(
         )
         for one in (stack, "none")
     )
-    inner = tunnel_mtu_bytes(mtu_bytes, stack=stack)
     carried = wire = plain_carried = plain_wire = np.zeros(())
     share = weights / weights.sum()
     for size, weight in zip(sizes, share, strict=True):
@@ -228,6 +229,18 @@ def _answers(
         "mix_efficiency": carried / wire,
         "plain_mix_efficiency": plain_carried / plain_wire,
     }
+
+
+def _check_room(mtu_bytes: ArrayLike, inner: FloatArray, headers: FloatArray) -> None:
+    """Refuse an MTU of which a tunnel leaves too little for the headers of TCP."""
+    short = np.asarray((inner < headers) & (inner < np.asarray(mtu_bytes)))
+    if short.any():
+        first = int(np.flatnonzero(short)[0])
+        found, left = (np.broadcast_to(one, short.shape).flat[first] for one in (mtu_bytes, inner))
+        raise DomainError(
+            "tunnel-too-small", "mtu_bytes", float(found), left_bytes=float(left),
+            needed_bytes=float(headers), index=None if short.size == 1 else first,
+        )  # fmt: skip
 
 
 def _chart(stack: str, mtu_bytes: float, inner_bytes: float, tag_count: int) -> Chart:

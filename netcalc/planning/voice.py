@@ -196,12 +196,16 @@ def _answers(
     positive("blocking_ratio", ratio("blocking_ratio", blocking_ratio))  # 0 needs no end of trunks
     offered = positive("calls_per_second", calls_per_second) * positive("holding_s", holding_s)
     trunks = erlang_b_server_count(offered, blocking_ratio=blocking_ratio)
+    try:
+        blocked = erlang_b_ratio(offered, server_count=trunks)
+    except DomainError as error:  # of a number that nobody typed
+        raise _too_many_trunks(error, calls_per_second, trunks) from None
     call_bps = 8.0 * sizes["line"] / interval_s
     found: dict[str, FloatArray | float] = {
         "trunk_count": trunks,
         "trunks_line_bps": trunks * call_bps,
         "offered_erlang": offered,
-        "blocking_ratio": erlang_b_ratio(offered, server_count=trunks),
+        "blocking_ratio": blocked,
         "call_line_bps": call_bps,
         "call_frame_bps": 8.0 * sizes["frame"] / interval_s,
         "call_ip_bps": 8.0 * sizes["ip"] / interval_s,
@@ -213,6 +217,21 @@ def _answers(
         found["line_call_count"] = calls
         found["line_blocking_ratio"] = erlang_b_ratio(offered, server_count=calls)
     return found
+
+
+def _too_many_trunks(
+    error: DomainError, calls_per_second: ArrayLike, trunks: FloatArray
+) -> DomainError:
+    """Return an error about trunks as one about the calls that need them."""
+    if error.name != "server_count":
+        return error
+    trunks, high = np.asarray(trunks), error.values["high"]
+    first = int(np.flatnonzero(trunks > high)[0])
+    given = float(np.broadcast_to(calls_per_second, np.shape(trunks)).flat[first])
+    return DomainError(
+        "too-many-trunks", "calls_per_second", given, high=high,
+        trunks=float(trunks.flat[first]), index=None if trunks.size == 1 else first,
+    )  # fmt: skip
 
 
 def _alternatives(name: str, interval_s: float) -> list[tuple[Notice, str, float]]:
@@ -228,9 +247,16 @@ def _alternatives(name: str, interval_s: float) -> list[tuple[Notice, str, float
     return found
 
 
+_POINTS = 2000
+_MOST_DRAWN = 1e7
+"""Trunks at which the curve ends, as the model of Erlang does."""
+
+
 def _chart(found: Mapping[str, float]) -> Chart:
     trunks = found["trunk_count"]
-    counts = np.arange(max(1.0, np.floor(trunks / 2)), np.ceil(trunks * 1.5) + 2.0)
+    low = float(max(1.0, np.floor(trunks / 2)))
+    high = max(trunks, min(float(np.ceil(trunks * 1.5)) + 1.0, _MOST_DRAWN))
+    counts = np.unique(np.round(np.linspace(low, high, int(min(high - low + 1.0, _POINTS)))))
     blocked = erlang_b_ratio(found["offered_erlang"], server_count=counts)
     return Chart(
         x="trunk_count", x_unit="1", y="blocking_ratio", y_unit="ratio", at=counts,

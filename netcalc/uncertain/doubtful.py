@@ -53,7 +53,10 @@ def _is_worse(doubt: DoubtWarning, other: DoubtWarning) -> bool:
     one, two = doubt.values.get("value"), other.values.get("value")
     if not (isinstance(one, int | float) and isinstance(two, int | float)):
         return False
-    return one < two if doubt.code == _BELOW else one > two
+    end, other_end = doubt.values.get("limit"), other.values.get("limit")
+    if isinstance(end, int | float) and isinstance(other_end, int | float):
+        return abs(one - end) > abs(two - other_end)  # each is beyond a limit of its own
+    return one > two
 
 
 def _share_of_input(plan: Plan, doubt: DoubtWarning) -> float | None:

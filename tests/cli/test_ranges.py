@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -215,3 +216,13 @@ def test_results_without_a_number_are_no_ranks():
 def test_an_option_that_would_do_nothing_is_refused(options, code):
     done = CliRunner().invoke(commands, ["calc", "window-throughput", "64KiB", *options])
     assert done.exception.code == code
+
+
+def test_a_count_in_a_note_on_ranges_has_no_unit_and_the_worst_has_fewest():
+    """Derived: 1 GB of 1448 B in segments, of which 0.01% is lost in the worst draws."""
+    call = ("calc", "transfer-time", "1GB", "1Gbit/s", "--rtt", "40ms", "--loss", "0.01%..0.1%")
+    said = run(*call).stderr
+    found = re.search(r"the worst: with ([\d.]+) expected losses", said)
+    assert found is not None
+    assert float(found[1]) == pytest.approx(1e9 / 1448 * 1e-4, rel=0.01)
+    assert "(from 100 on" in said

@@ -233,3 +233,11 @@ def test_impossible_transfers_are_refused(wrong, code):
     with pytest.raises(DomainError) as refused:
         transfer_time_s(1e6, **{**LINE, **wrong})
     assert refused.value.code == code
+
+
+def test_no_bytes_take_a_handshake_and_the_way_without_a_packet():
+    """Derived: 1.5 round trips less half of the 1538 bytes that a round trip counts."""
+    found = float(transfer_time_s(0.0, bandwidth_bps=1e9, rtt_s=0.04))
+    assert found == pytest.approx(1.5 * 0.04 - 0.5 * 8 * 1538 / 1e9, rel=1e-12)
+    one = float(transfer_time_s(1.0, bandwidth_bps=1e9, rtt_s=0.04))
+    assert found < one < 0.06

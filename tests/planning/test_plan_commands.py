@@ -172,3 +172,26 @@ def test_json_holds_what_makes_draws_doubtful():
     assert [one["code"] for one in notices] == ["draws-doubtful"]
     assert notices[0]["values"]["share"] == pytest.approx(0.5, abs=0.01)
     assert f"note: {notices[0]['text']}" in page.stdout
+
+
+SENDERS = {
+    "transfer": ["1GB"],
+    "backup": ["1GB", "--in", "1h"],
+    "buy": ["1GB"],
+}
+
+
+@pytest.mark.each("name", SENDERS)
+def test_plans_that_send_take_an_mtu_without_its_unit(name):
+    """Identity: the same page as with the unit."""
+    call = [name, *SENDERS[name], "--rate", "1Gbit/s", "--rtt", "5ms", "--mtu"]
+    bare = invoke(*call, "9000")
+    assert bare.exit_code == 0
+    assert bare.stdout == invoke(*call, "9000B").stdout
+
+
+@pytest.mark.each("path", ["80..100 Mbit/s 20 ms", "80 Mbit/s 20 ms +- 2 ms"])
+def test_a_range_in_a_path_is_refused_with_the_options_that_take_one(path):
+    done = invoke("transfer", "1GB", "--path", path)
+    assert done.exception.code == "range-in-path"
+    assert "--rate and --rtt" in str(done.exception)

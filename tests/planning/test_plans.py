@@ -386,9 +386,10 @@ def test_a_planned_link_says_one_time_in_sentence_and_table():
 
 
 @pytest.mark.each("horizon_years, growth, noted", [
-    (3.0, 1.0, False), (5.0, 1.0, False), (6.0, 1.0, True), (100.0, 0.1, True), (60.0, 0.0, False),
+    (3.0, 1.0, False), (3.1, 1.0, True), (6.0, 1.0, True), (100.0, 0.1, True), (60.0, 0.0, False),
 ])  # fmt: skip
 def test_growth_beyond_published_forecasts_is_noted(horizon_years, growth, noted):
+    """Published: grown_traffic_bps and exhaustion_s look three years ahead."""
     made = planning.link(
         500, user_bps=1e6, annual_growth=growth, horizon_s=horizon_years * YEAR_S,
         bandwidth_bps=1e9,

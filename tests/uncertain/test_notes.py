@@ -289,3 +289,17 @@ def test_an_interrupt_ends_the_draws_at_once():
     with pytest.raises(KeyboardInterrupt):
         uncertain.spread(model, {"x": uncertain.uniform(0, 1)}, draws=20 * BLOCK_DRAWS)
     assert sum(size == BLOCK_DRAWS for size in calls) == 2
+
+
+def test_the_worst_of_numbers_that_are_too_few_is_the_least():
+    """Identity: of 1 to 9 where the formula asks for 5, the least is the furthest below."""
+
+    def model(x):
+        least = float(np.min(x))
+        if least < 5.0:
+            note("few-losses", name="loss_count", value=least, limit=5.0)
+        return x * 1.0
+
+    found = uncertain.spread(model, {"x": uncertain.uniform(1, 9)})
+    [values] = of(found, "draws-doubtful")
+    assert values["doubt"].values["value"] == pytest.approx(1.0, abs=0.01)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from netcalc.cli.mistakes import CommandError
 from netcalc.cli.plan.page import known_option
 from netcalc.cli.quantity import Choice, Quantity, read_path
+from netcalc.errors import NetcalcError
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS
+
+if TYPE_CHECKING:
+    from netcalc.path import Path
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -19,7 +23,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def sending_options(function: Function) -> Function:
     """Add the options of a TCP transfer."""
     for option in (
-        click.option("--mtu", "mtu_bytes", type=Quantity("byte"), default="1500 B",
+        click.option("--mtu", "mtu_bytes", type=Quantity("byte", bare=True), default="1500 B",
                      show_default=True, help="Size of the full IP packets."),
         click.option("--algorithm", "congestion_control", type=Choice(list(CONGESTION_CONTROLS)),
                      default="cubic", show_default=True, help="Congestion control of the sender."),
@@ -53,7 +57,22 @@ def with_path(given: dict[str, Any]) -> dict[str, Any]:
         return given
     if numbers[0] is not None:
         raise CommandError("options-exclusive", first="--path", second="--rate")
-    path = read_path(text)
+    path = _read_path(text)
     if numbers[1] is None:
         given["rtt_s"] = float(path.rtt_s(given["mtu_bytes"], reply_bytes=STAMPED_HEADERS_BYTES))
     return {**given, "bandwidth_bps": float(path.bottleneck_bps)}
+
+
+def _read_path(text: str) -> Path:
+    """Read a path; a range in it is refused with the options that take one."""
+    try:
+        return read_path(text)
+    except NetcalcError:
+        from netcalc.uncertain.text import is_distribution  # late: most paths have none
+
+        if is_distribution(text):
+            example = '--rate "80..100 Mbit/s" --rtt 40ms'
+            raise CommandError(
+                "range-in-path", name="--path", value=text, example=example
+            ) from None
+        raise
