@@ -62,8 +62,8 @@ NETWORKS: dict[str, str] = {
         "{rate_bps:bit/s} (line)"
     ),
     "network-worst-cut": (
-        "worst single failure: {failed} cuts off {rate_bps:bit/s} ({count:demand|demands}, line): "
-        "no other path"
+        "worst single failure: {failed} cuts off {rate_bps:bit/s} (line) of "
+        "{count:demand|demands}: no other path"
     ),
     "network-heaviest": (
         "highest load after a single failure: {start} to {end} with {ratio:ratio} of "
@@ -74,7 +74,7 @@ NETWORKS: dict[str, str] = {
         "at the medians, for a link or for the network"
     ),
     "network-cut": (
-        "the failure of {failed} cuts off {rate_bps:bit/s} ({count:demand|demands}, line): no "
+        "the failure of {failed} cuts off {rate_bps:bit/s} (line) of {count:demand|demands}: no "
         "other path"
     ),
     "network-cuts-more": "{count:more failure cuts|more failures cut} demands off",

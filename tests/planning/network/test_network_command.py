@@ -41,7 +41,7 @@ def test_the_page_says_load_failure_date_and_delay(files):
     assert done.exit_code == 0, done.exception
     lines = done.output.splitlines()
     assert "Busiest: a to b with 25% of 1 Gbit/s (line)." in lines  # derived by hand: half of 500
-    cut = "Worst single failure: d-e cuts off 100 Mbit/s (1 demand, line): no other path."
+    cut = "Worst single failure: d-e cuts off 100 Mbit/s (line) of 1 demand: no other path."
     assert cut in lines  # derived: e has one link
     assert "Full first: a to b on 2028-01-01." in lines  # derived: 0.25 doubles twice
     found = next(one for one in lines if one.startswith("Full first with any one failure"))
