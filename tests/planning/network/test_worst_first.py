@@ -62,7 +62,7 @@ def test_what_is_cut_off_ranks_before_loads():
 
 
 def test_the_worst_failure_of_draws_is_ranked_alike():
-    # Both ends hang on one link: 1..3 of C-D and 2 of B-E, each the worst in half of the draws.
+    # Both ends hang on one link: 1..3 of C-D and 1.95 of B-E; the worst is now this, now that.
     links = TRIANGLE + "C,D,10 Gbit/s,1 ms\nB,E,10 Gbit/s,1 ms\n"
     found = planned(links, ["A,D,1..3", "A,E,1.95", "A,B,6"], draws=1000)
     assert said(found)["network-worst-cut"]["failed"] == "C-D"
