@@ -82,5 +82,12 @@ def named(rate: str, layer: str) -> str:
     --------
     >>> named("1 Gbit/s", ""), named("1 Gbit/s", LINE)
     ('1 Gbit/s', '1 Gbit/s (line)')
+    >>> named("1 Gbit/s", UNKNOWN)
+    '1 Gbit/s (layer not stated)'
     """
-    return f"{rate} ({layer})" if layer else rate
+    return f"{rate} ({in_words(layer)})" if layer else rate
+
+
+def in_words(layer: str) -> str:
+    """Return a layer as people read it: that nobody says it, and not that it is ``unknown``."""
+    return "layer not stated" if layer == UNKNOWN else layer

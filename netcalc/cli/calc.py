@@ -112,12 +112,14 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
     if not listed and not as_json and found is None:
         click.echo(ctx.get_help())
         return
-    if found is not None and not found:
+    tables = calculator.datasets(words or "")
+    if found is not None and not found and not tables:
         raise CommandError("nothing-matches", words=words)
     if as_json:
         shown = list(calculator.formulas().values()) if found is None else found
         print_json(
-            [
+            [{"table": name, "command": f"data {name}"} for name in tables]
+            + [
                 {
                     "name": formula.name,
                     "command": calculator.command(formula),
@@ -128,12 +130,12 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
             ]
         )
     elif found is not None:
+        for name in tables:  # published values answer before formulas
+            put(f"published values: netcalc data {name}")
         for formula in found[:FOUND]:
             say(f"{calculator.command(formula):32} {formula.summary}")
         if len(found) > FOUND:
             put(f"and {len(found) - FOUND} more; --json lists all")
-        for name in calculator.datasets(words or ""):
-            put(f"published values: netcalc data {name}")
     else:
         _print_list()
 

@@ -19,6 +19,8 @@ A template names its values; a format says how one is written:
     alternatives, joined by "or";
 ``{columns:names}``
     names from a file, quoted, the first few of them;
+``{layer:layer}``
+    a layer of a rate, or that it is not stated;
 ``{name!r}``
     quoted.
 
@@ -60,6 +62,7 @@ from netcalc.messages.texts import TEXTS, TEXTS_HINTS
 from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
 from netcalc.messages.uncertain import UNCERTAIN, UNCERTAIN_HINTS
 from netcalc.printable import safe_str
+from netcalc.rate_layers import in_words
 
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
@@ -236,6 +239,8 @@ class _Writer(string.Formatter):
         if format_spec == "names":
             more = f" and {len(value) - LONGEST_LIST:,} more" if len(value) > LONGEST_LIST else ""
             return ", ".join(map(repr, value[:LONGEST_LIST])) + more
+        if format_spec == "layer":
+            return in_words(value)
         if format_spec == "or":
             return _alternatives(value)
         unit, _, digits = format_spec.partition(".")

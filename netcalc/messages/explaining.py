@@ -28,10 +28,10 @@ EXPLAINING: dict[str, str] = {
     ),
     "explained-nothing": "no limit can be computed from the known facts",
     # One sentence for a path, before anything is measured.
-    "path-limited": "{subject} limits this path to {value:bit/s} ({layer})",
+    "path-limited": "{subject} limits this path to {value:bit/s} ({layer:layer})",
     "path-limited-next": (
-        "{subject} limits this path to {value:bit/s} ({layer}); the next limit is {next} at "
-        "{next_value:bit/s} ({layer})"
+        "{subject} limits this path to {value:bit/s} ({layer:layer}); the next limit is {next} at "
+        "{next_value:bit/s} ({layer:layer})"
     ),
     "path-timeouts": "above {loss_ratio:ratio} loss timeouts decide, and the rate is an estimate",
     "assumed-tcp": (
@@ -56,7 +56,7 @@ EXPLAINING: dict[str, str] = {
         "{size_bytes:byte} and headers in {flow_count:frame|frames} of {one_frame_bytes:byte} with "
         "preamble and gap, on {line_bps:bit/s} (line)"
     ),
-    "how-tcp-rest": "the rest at {rate_bps:bit/s} ({layer}), {how}",
+    "how-tcp-rest": "the rest at {rate_bps:bit/s} ({layer:layer}), {how}",
     "how-tcp-slow-start": (
         "{trips:round trip|round trips} of {rtt_s:s} in which the window grows from "
         "{first_segments:segment|segments}"
@@ -213,15 +213,15 @@ EXPLAINING: dict[str, str] = {
     "assumes-delayed-ack": "the sender waits for each of these acknowledgements",
     "confirm-delayed-ack": "set TCP_NODELAY, or write each request at once: the waits are gone",
     "limit-processor": "the processor of the sender",
-    "how-processor": "{measured_bps:bit/s} ({layer}) at {busy:.0%} of one processor",
+    "how-processor": "{measured_bps:bit/s} ({layer:layer}) at {busy:.0%} of one processor",
     "assumes-processor": "the time of the processor grows with the rate",
     "confirm-processor": "run two processes of the tool: together they are faster",
     "limit-receiver-processor": "the processor of the receiver",
-    "how-receiver-processor": "{measured_bps:bit/s} ({layer}) at {busy:.0%} of one processor",
+    "how-receiver-processor": "{measured_bps:bit/s} ({layer:layer}) at {busy:.0%} of one processor",
     "assumes-receiver-processor": "the time of the processor grows with the rate",
     "confirm-receiver-processor": "run two processes of the tool: together they are faster",
     "limit-offered": "the offered rate",
-    "how-offered": "sent or requested: {offered_bps:bit/s} ({layer})",
+    "how-offered": "sent or requested: {offered_bps:bit/s} ({layer:layer})",
     "assumes-offered": "the tool keeps the requested rate",
     "confirm-offered": "request twice the rate (iperf3 -b): more arrives",
     # Parts of a time.
@@ -272,17 +272,18 @@ EXPLAINING: dict[str, str] = {
     "confirm-hop": "ping the hop and the one before it: they differ by this",
     # What else the numbers show.
     "sender-not-receiver": (
-        "the sender counts {sent_bps:bit/s} ({layer}), the receiver {received_bps:bit/s} "
-        "({layer}): {share:.1%} did not arrive, and the receiver's number is the rate of the path"
+        "the sender counts {sent_bps:bit/s} ({layer:layer}), the receiver {received_bps:bit/s} "
+        "({layer:layer}): {share:.1%} did not arrive, and the receiver's number is the rate "
+        "of the path"
     ),
     "sender-buffer": (
-        "the sender counts {sent_bps:bit/s} ({layer}), the receiver {received_bps:bit/s} "
-        "({layer}): {share:.1%} was still in the sender's buffer or on the way at the end, not "
-        "lost, and the receiver's number is the rate of the path"
+        "the sender counts {sent_bps:bit/s} ({layer:layer}), the receiver {received_bps:bit/s} "
+        "({layer:layer}): {share:.1%} was still in the sender's buffer or on the way at the "
+        "end, not lost, and the receiver's number is the rate of the path"
     ),
     "receiver-counts-more": (
-        "the receiver counts {received_bps:bit/s} ({layer}), {share:.1%} more than the sender's "
-        "{sent_bps:bit/s} ({layer}): the two did not count over the same time"
+        "the receiver counts {received_bps:bit/s} ({layer:layer}), {share:.1%} more than the "
+        "sender's {sent_bps:bit/s} ({layer:layer}): the two did not count over the same time"
     ),
     "sender-count-only": (
         "the rate is the sender's count: it includes bytes that were lost or are still in buffers"

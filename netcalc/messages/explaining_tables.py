@@ -30,11 +30,15 @@ EXPLAINING_TABLES: dict[str, str] = {
         "second size"
     ),
     "limit-pair-share": "what each pair gets alone",
-    "how-pair-share": "{count} x {each_bps:bit/s} ({layer}), the rate of each with {least_count}",
+    "how-pair-share": (
+        "{count} x {each_bps:bit/s} ({layer:layer}), the rate of each with {least_count}"
+    ),
     "assumes-pair-share": "each waits for its own answers or window, and none for another",
     "confirm-pair-share": "use twice as many: the rate doubles",
     "limit-saturation": "what all reach together",
-    "how-saturation": "{most_bps:bit/s} ({layer}) with {count}, the most seen; more add nothing",
+    "how-saturation": (
+        "{most_bps:bit/s} ({layer:layer}) with {count}, the most seen; more add nothing"
+    ),
     "assumes-saturation": "a line, a device or a host on the path is full",
     "confirm-saturation": "use twice as many: the rate stays, and the round trip grows",
     "more-pairs": "where the rate stops growing: measure with more pairs",
@@ -59,7 +63,9 @@ EXPLAINING_TABLES: dict[str, str] = {
     "ask-write-count": (
         "the number of writes of each row: add a column write_count, or total_bytes with their sum"
     ),
-    "rates-over-time": "the median of {count:row|rows}, {low:bit/s} to {high:bit/s} ({layer})",
+    "rates-over-time": (
+        "the median of {count:row|rows}, {low:bit/s} to {high:bit/s} ({layer:layer})"
+    ),
     "rates-of-nothing": "{count} of {total} rows have a rate of 0: an outage, or no test",
     "limit-row-serialization": "serialization",
     "how-row-serialization": "{count} x 8 x {size_bytes:byte} / {line_bps:bit/s} (line)",

@@ -61,12 +61,21 @@ NETWORKS: dict[str, str] = {
         "worst single failure: {failed}; then {start} to {end} has {ratio:ratio} of "
         "{rate_bps:bit/s} (line)"
     ),
+    "network-worst-cut": (
+        "worst single failure: {failed} cuts off {rate_bps:bit/s} (line) of "
+        "{count:demand|demands}: no other path"
+    ),
+    "network-heaviest": (
+        "highest load after a single failure: {start} to {end} with {ratio:ratio} of "
+        "{rate_bps:bit/s} (line), if {failed} fails"
+    ),
     "network-worst-share": (
         "in {share:ratio} of the draws it is the worst of the {count} failures that are the worst "
         "at the medians, for a link or for the network"
     ),
     "network-cut": (
-        "the failure of {failed} cuts off {count:demand|demands} of {rate_bps:bit/s} (line)"
+        "the failure of {failed} cuts off {rate_bps:bit/s} (line) of {count:demand|demands}: no "
+        "other path"
     ),
     "network-cuts-more": "{count:more failure cuts|more failures cut} demands off",
     "network-full": "full first: {start} to {end} on {date}",

@@ -162,7 +162,7 @@ NUMBERS = {
     "half-duplex-of-no-ethernet": (
         "{value} is no rate of half-duplex Ethernet: Wi-Fi delivers about half of what this gives"
     ),
-    "line-of-payload": "{line} counts as {rate} ({layer}), of {gross} (line)",
+    "line-of-payload": "{line} counts as {rate} ({layer:layer}), of {gross} (line)",
     "line-as-ethernet": (
         "{line} counts as an Ethernet of {rate} (line), which it is not; its payload is {payload}, "
         'written "{line} payload"'

@@ -39,6 +39,18 @@ def test_a_search_prints_the_best_first_and_counts_the_rest():
     assert found[0]["command"] == "tunnel-mtu"
 
 
+def test_a_table_that_answers_comes_first_in_text_and_json():
+    lines = netcalc("calc", "--search", "5G latency").stdout.splitlines()
+    assert lines[0] == "published values: netcalc data access_latencies"
+    assert lines[1].startswith("request-grant ")
+    found = json.loads(netcalc("calc", "--search", "5G latency", "--json").stdout)
+    assert found[0] == {"table": "access_latencies", "command": "data access_latencies"}
+    assert [one["command"] for one in found[1:]] == ["request-grant"]
+    assert netcalc(*found[0]["command"].split()).returncode == 0
+    every = json.loads(netcalc("calc", "--list", "--json").stdout)
+    assert not any("table" in one for one in every)
+
+
 def test_calc_may_be_left_out():
     # published: Stevens vol. 3: 5.21 s
     done = netcalc("transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms")

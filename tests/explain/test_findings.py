@@ -108,8 +108,20 @@ def test_a_finding_as_text():
     ceiling = Finding(limits=(line_of(400.0),))
     assert str(ceiling).splitlines()[:2] == [
         ceiling.sentence,
-        "  the line: 400 bit/s (unknown): 1448 B of every 1538 B on 1 Gbit/s (line)",
+        "  the line: 400 bit/s (layer not stated): 1448 B of every 1538 B on 1 Gbit/s (line)",
     ]  # fmt: skip
+
+
+def test_a_rate_of_no_stated_layer_says_so_to_people_only():
+    """Identity: the code of the layer stays in the values."""
+    finding = Finding(measured=300.0, limits=(line_of(400.0),), layer="unknown")
+    assert "300 bit/s (layer not stated)" in finding.sentence
+    assert "(unknown)" not in str(finding)
+    assert finding.layer == "unknown"
+    rest = Notice("sender-not-receiver", {"sent_bps": 2.0, "received_bps": 1.0, "share": 0.5,
+                                          "layer": "unknown"})  # fmt: skip
+    assert str(rest).count("(layer not stated)") == 2
+    assert rest.stored()["values"]["layer"] == "unknown"
 
 
 def test_the_parts_of_a_time_as_text():

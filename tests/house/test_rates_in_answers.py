@@ -26,7 +26,7 @@ ROOT = PACKAGE.parent
 INPUTS = ROOT / "tests" / "readers" / "inputs"
 UNIT = "bit/s"
 KNOWN = "|".join(re.escape(one) for one in rate_layers.LAYERS)
-NAMED = rf"\((?:{KNOWN}|layer of [a-z_ ]+)\)"
+NAMED = rf"\((?:{KNOWN}|layer not stated|layer of [a-z_ ]+)\)"
 
 # Text that is read back and no answer: a link as a path is written, a line of the command line
 WRITTEN = {"path.py": "Path.parse reads it", "units.py": "the home of show and show_rate"}
@@ -88,7 +88,7 @@ def test_axes_name_the_layer():
 def test_sentences_name_the_layer(code, template):
     text = re.sub(r"\{\w+:bit/s[^}]*\}", "RATE", template)
     text = text.replace("{low:bit/s} to RATE", "RATE").replace("RATE to RATE", "RATE")
-    behind = rf"RATE(?: ?{NAMED}| \(\{{layer\}}\)|\{{in_layer\}})"
+    behind = rf"RATE(?: ?{NAMED}| \(\{{layer:layer\}}\)|\{{in_layer\}})"
     assert "RATE" not in re.sub(rf"{behind}|lines? of RATE", "", text), template
 
 

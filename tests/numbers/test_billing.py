@@ -131,7 +131,9 @@ def test_the_command_prints_both_percentiles(tmp_path):
     file.write_text(csv(), encoding="utf-8")
     shown = run(file)
     assert shown.returncode == 0
-    assert "1.435 Mbit/s" in shown.stdout  # published
+    assert "1.435 Mbit/s (layer not stated)" in shown.stdout  # published
+    assert "unknown" not in shown.stdout
+    assert json.loads(run(file, "--json").stdout)["layer"] == "unknown"
     assert "1.563 Mbit/s" in shown.stdout  # derived, above
     found = json.loads(run(file, "--json").stdout)
     assert found["billed_bps"] == pytest.approx(1.435e6)

@@ -49,6 +49,11 @@ def test_nine_of_ten_questions_find_their_formula_among_the_first_three(asked, c
     assert len(missed) <= (1 - NEEDED_RATIO) * len(rows), missed
 
 
+def test_a_lookup_of_names_is_an_exchange_and_no_size():
+    assert found("DNS lookup")[0] == "first-byte"  # by eye: a request and its answer
+    assert "udp-payload" in found("dns over udp maximum")
+
+
 def test_words_are_found_by_their_stems_and_spellings():
     for one, other in [
         ("fibre latency", "fiber latency"),

@@ -247,29 +247,7 @@ def _print_page(plan: NetworkPlan, count: int) -> None:
     failures = failure_rows(plan)[: max(1, count // 3)]
     if failures:
         put()
-        _print_rows(
-            (
-                "if this fails",
-                "from",
-                "to",
-                "load then",
-                "full then",
-                named("cut off", LINE),
-                "time a year",
-            ),
-            [
-                (
-                    one["failed"],
-                    one["from"],
-                    one["to"],
-                    units.show(one["load_ratio"], "ratio", digits=3),
-                    f"{one['overloaded']:,}",
-                    units.show_rate(one["cut_bps"], IN_HEADING) if one["cut_demands"] else "-",
-                    "-" if one["hours_a_year"] is None else f"{one['hours_a_year']:.3g} h",
-                )
-                for one in failures
-            ],
-        )
+        _print_failures(failures)
     put()
     _print_rows(
         ("slowest from", "to", named("rate", LINE), "mean delay"),
@@ -283,6 +261,26 @@ def _print_page(plan: NetworkPlan, count: int) -> None:
             for one in demand_rows(plan)[: max(1, count // 3)]
         ],
     )
+
+
+def _print_failures(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print what each failure loads and cuts off; how long it lasts, where any is known."""
+    timed = any(one["hours_a_year"] is not None for one in rows)
+    headings = ("if this fails", "from", "to", "load then", "overloaded", named("cut off", LINE))
+    found = []
+    for one in rows:
+        where = (one["from"], one["to"]) if one["load_ratio"] else ("-", "-")
+        hours = one["hours_a_year"]
+        cells = (
+            one["failed"],
+            *where,
+            units.show(one["load_ratio"], "ratio", digits=3),
+            f"{one['overloaded']:,}",
+            units.show_rate(one["cut_bps"], IN_HEADING) if one["cut_bps"] else "-",
+            *(("-" if hours is None else f"{hours:.3g} h",) if timed else ()),
+        )
+        found.append(cells)
+    _print_rows((*headings, *(("time a year",) if timed else ())), found)
 
 
 def _print_links(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -85,7 +85,7 @@ def _arc_row(plan: NetworkPlan, arc: int) -> Row:
 
 
 def failure_rows(plan: NetworkPlan) -> list[Row]:
-    """Return a row for each failure that was scanned, the one with the highest load first."""
+    """Return a row for each failure that was scanned, the worst first."""
     return [_failure_row(plan, one) for one in plan.worst_first]
 
 
@@ -143,21 +143,23 @@ def sentences(plan: NetworkPlan) -> list[Notice]:
         Notice("network-busiest", _at(plan, int(plan.load_ratio.argmax()), plan.load_ratio)),
     ]
     if plan.failures:
-        worst = plan.worst_first[0]
-        ratio = {"ratio": worst.load_ratio, "failed": _failed(plan, worst.case)}
-        found.append(Notice("network-worst-failure", _at(plan, worst.arc, plan.load_ratio) | ratio))
-        if plan.ranges is not None and plan.ranges.compared > 1:
+        worst, heaviest = plan.worst_first[0], plan.heaviest
+        cut = [one for one in plan.worst_first if one.cut_bps]
+        loaded = _at(plan, heaviest.arc, plan.load_ratio)
+        loaded |= {"ratio": heaviest.load_ratio, "failed": _failed(plan, heaviest.case)}
+        if cut:
+            found.append(Notice("network-worst-cut", _cut(plan, worst)))
+        elif heaviest.load_ratio:
+            found.append(Notice("network-worst-failure", loaded))
+        says_worst = bool(cut) or heaviest.load_ratio > 0.0
+        if says_worst and plan.ranges is not None and plan.ranges.compared > 1:
             drawn = {"share": plan.ranges.worst_share, "count": plan.ranges.compared}
             found.append(Notice("network-worst-share", drawn))
-        cut = sorted(
-            (one for one in plan.failures if one.cut_demands), key=lambda one: -one.cut_bps
-        )
-        for one in cut[:MOST_CUTS]:
-            values = {"failed": _failed(plan, one.case), "count": one.cut_demands,
-                      "rate_bps": one.cut_bps}  # fmt: skip
-            found.append(Notice("network-cut", values))
+        found += [Notice("network-cut", _cut(plan, one)) for one in cut[1:MOST_CUTS]]
         if len(cut) > MOST_CUTS:
             found.append(Notice("network-cuts-more", {"count": len(cut) - MOST_CUTS}))
+        if cut and heaviest.load_ratio:
+            found.append(Notice("network-heaviest", loaded))
         tried = Counter(plan.cases[one.case].kind for one in plan.failures)
         found.append(Notice("network-tried", {f"{kind}s": tried[kind] for kind in KINDS}))
     found += _full(plan)
@@ -194,12 +196,20 @@ def _full_first(plan: NetworkPlan, years: FloatArray, codes: tuple[str, str, str
     """Return a sentence of the arc that is full first: on a date, already, or never."""
     later, now, never = codes
     arc = int(years.argmin())
+    by = int(plan.failed_sooner_by[arc])
+    if years[arc] <= 0.0:  # of several that are full already, the one that is loaded most
+        heaviest = plan.heaviest if codes is _WITH else None
+        arc = int(plan.load_ratio.argmax()) if heaviest is None else heaviest.arc
+        by = NO_FAILURE if heaviest is None else heaviest.case
     on = _date(plan, years[arc])
     if on is None:
         return Notice(never, {})
-    by = _failed(plan, int(plan.failed_sooner_by[arc]))
-    values = _at(plan, arc, plan.load_ratio) | {"date": on, "failed": by}
+    values = _at(plan, arc, plan.load_ratio) | {"date": on, "failed": _failed(plan, by)}
     return Notice(now if years[arc] <= 0.0 else later, values)
+
+
+def _cut(plan: NetworkPlan, one: FailureResult) -> Row:
+    return {"failed": _failed(plan, one.case), "count": one.cut_demands, "rate_bps": one.cut_bps}
 
 
 def _at(plan: NetworkPlan, arc: int, ratio: FloatArray) -> Row:

@@ -13,16 +13,17 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.errors import DomainError
-from netcalc.planning.network.cases import cases
+from netcalc.planning.network.cases import Case, cases
 from netcalc.planning.network.costs import latency_costs, ospf_costs
 from netcalc.planning.network.delays import delay_s
 from netcalc.planning.network.draws import Draws, medians
 from netcalc.planning.network.facts import Direction, Network, median
-from netcalc.planning.network.failures import Failures
+from netcalc.planning.network.failures import Change, Failures
 from netcalc.planning.network.growth import years_to_reach
 from netcalc.planning.network.routing import (
     UNREACHABLE,
     Arcs,
+    Bools,
     Ints,
     Routes,
     carry,
@@ -220,8 +221,13 @@ class NetworkPlan:
 
     @property
     def worst_first(self) -> list[FailureResult]:
-        """The failures that were tried, the one with the highest load over rate first."""
-        return sorted(self.failures, key=lambda one: (-one.load_ratio, one.case))
+        """The failures that were tried: what cuts off most first, then the highest load."""
+        return sorted(self.failures, key=lambda one: (-one.cut_bps, -one.load_ratio, one.case))
+
+    @property
+    def heaviest(self) -> FailureResult:
+        """The failure that was tried with the highest load over rate."""
+        return min(self.failures, key=lambda one: (-one.load_ratio, one.case))
 
     @property
     def slowest(self) -> Ints:
@@ -292,13 +298,12 @@ class NetworkPlan:
         changed = changed[np.isin(changed, arcs, invert=True)]
         years = self._years(load[changed], changed)
         worse = changed[total[changed] > self.failed_load_bps[changed] * (1 + 1e-12)]
-        sooner = years < self.failed_years[changed]
-        cut = np.isin(self._row * self.arcs.node_count + self._source,
-                      change.cut_rows * self.arcs.node_count + change.cut_nodes)  # fmt: skip
-        own = np.zeros_like(cut)
-        if case.kind == "node":
-            own = (self._source == case.number) | (self._target == case.number)
-            cut &= ~own
+        # Of failures with which an arc is full already, the one that loads it most counts.
+        already = (years <= 0.0) & (self.years[changed] > 0.0) & np.isin(changed, worse)
+        sooner = (years < self.failed_years[changed]) | already
+        cut = self._cut_off(change)
+        own = self._own(case)
+        cut &= ~own
         return FailureResult(
             case=number,
             arc=int(ratio.argmax()),
@@ -311,6 +316,17 @@ class NetworkPlan:
             worse={int(arc): load[arc].tolist() for arc in worse},
             sooner=dict(zip(changed[sooner].tolist(), years[sooner].tolist(), strict=True)),
         )
+
+    def _cut_off(self, change: Change) -> Bools:
+        """Return which demands have no path after a failure."""
+        nodes = self.arcs.node_count
+        return np.isin(self._row * nodes + self._source, change.cut_rows * nodes + change.cut_nodes)
+
+    def _own(self, case: Case) -> Bools:
+        """Return which demands begin or end at the node that fails."""
+        if case.kind != "node":
+            return np.zeros(self._source.size, dtype=np.bool_)
+        return np.asarray((self._source == case.number) | (self._target == case.number))
 
     def _costs(self, each: list[Direction]) -> Ints:
         rule = self.settings.costs
@@ -400,10 +416,10 @@ class _Drawing:
         self._own = {arc: draws.of(one) for arc, one in plan._own_growth.items()}
         shape = (plan.arcs.count, settings.draws, len(plan._groups))
         self._load, self._failed = np.empty(shape), np.empty(shape)
-        # The highest load over rate of each arc and draw with any of the failures that are tried,
-        # and of all arcs: with which of them it is.
+        # The highest load over rate of each arc and draw with any of the failures that are tried;
+        # of each draw what the worst of them cuts off and loads, and which it is.
         self._most = np.zeros(shape[:2])
-        self._highest = np.zeros(settings.draws)
+        self._most_cut, self._highest = np.zeros(settings.draws), np.zeros(settings.draws)
         self._worst: Ints = np.full(settings.draws, NO_FAILURE)
         self._named = plan.worst_first[0].case if plan.failures else NO_FAILURE
         others = [one.case for one in plan.worst_first[:FAILURES_DRAWN]]
@@ -428,22 +444,28 @@ class _Drawing:
             rate = self._rate[:, block]
             base = shaped.sum(axis=2) / rate
             for case in wanted:
-                lost = plan.cases[case].arcs
-                change = failing.fail(lost).load.reshape(shaped.shape)
+                failed = plan.cases[case]
+                found = failing.fail(failed.arcs)
+                change = found.load.reshape(shaped.shape)
                 mine = np.flatnonzero(by == case)
                 self._failed[mine, block] = np.maximum(shaped[mine] + change[mine], 0.0)
-                self._compare(case, base + change.sum(axis=2) / rate, lost, block)
+                cut = plan._cut_off(found) & ~plan._own(failed)
+                ratio = base + change.sum(axis=2) / rate
+                ratio[failed.arcs] = 0.0
+                self._compare(case, self._demand[cut, block].sum(axis=0), ratio, block)
                 done += 1
                 yield done, total
 
-    def _compare(self, case: int, ratio: FloatArray, lost: Ints, block: slice) -> None:
-        """Keep the highest load of each arc and draw, and with which failure it is."""
-        ratio[lost] = 0.0
+    def _compare(self, case: int, cut: FloatArray, ratio: FloatArray, block: slice) -> None:
+        """Keep the highest load of each arc and draw, and the worst failure of each draw."""
         self._most[:, block] = np.maximum(self._most[:, block], ratio)
         highest = ratio.max(axis=0)
         # Of two that differ by rounding only, the worst of the medians counts.
-        least = self._highest[block] * (1.0 - _ROUNDING if case == self._named else 1.0 + _ROUNDING)
-        worse = highest > least
+        margin = 1.0 - _ROUNDING if case == self._named else 1.0 + _ROUNDING
+        most = self._most_cut[block]
+        same = np.abs(cut - most) <= _ROUNDING * most
+        worse = np.where(same, highest > self._highest[block] * margin, cut > most)
+        most[worse] = cut[worse]
         self._highest[block][worse] = highest[worse]
         self._worst[block][worse] = case
 

@@ -41,13 +41,15 @@ def test_the_page_says_load_failure_date_and_delay(files):
     assert done.exit_code == 0, done.exception
     lines = done.output.splitlines()
     assert "Busiest: a to b with 25% of 1 Gbit/s (line)." in lines  # derived by hand: half of 500
-    assert "The failure of d-e cuts off 1 demand of 100 Mbit/s (line)." in lines
+    cut = "Worst single failure: d-e cuts off 100 Mbit/s (line) of 1 demand: no other path."
+    assert cut in lines  # derived: e has one link
     assert "Full first: a to b on 2028-01-01." in lines  # derived: 0.25 doubles twice
     found = next(one for one in lines if one.startswith("Full first with any one failure"))
     assert "2026-12-31" in found or "2027-01-01" in found  # derived: 0.5 doubles once
     row = next(one.split() for one in lines if one.split()[:2] == ["a", "b"])
     assert row[2:5] == ["1", "Gbit/s", "25%"]
     assert "50%" in row
+    assert any("8.77 h" in one for one in lines)  # derived: 8766 / 1000
 
 
 def test_json_has_all_of_it(files):
@@ -56,7 +58,7 @@ def test_json_has_all_of_it(files):
     first = found["arcs"][0]
     assert (first["load_ratio"], first["failure_load_ratio"]) == (0.25, 0.5)
     assert [one["code"] for one in found["sentences"]][:3] == [
-        "network-size", "network-busiest", "network-worst-failure",
+        "network-size", "network-busiest", "network-worst-cut",
     ]  # fmt: skip
 
 

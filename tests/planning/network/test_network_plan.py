@@ -267,8 +267,8 @@ def test_draws_that_cannot_be_are_refused():
 def test_the_page_says_what_was_found():
     found = square()
     said = {one.code: one.values for one in page.sentences(found)}
-    assert said["network-worst-failure"]["ratio"] == pytest.approx(0.5)
-    assert said["network-cut"] == {"failed": "d-e", "count": 1, "rate_bps": 100e6}
+    assert said["network-heaviest"]["ratio"] == pytest.approx(0.5)
+    assert said["network-worst-cut"] == {"failed": "d-e", "count": 1, "rate_bps": 100e6}
     assert said["network-full"]["date"] == page.arc_rows(found)[0]["full_on"]
     assert all(str(one) for one in page.sentences(found))
     rows = page.arc_rows(found)
