@@ -215,3 +215,17 @@ def test_results_without_a_number_are_no_ranks():
 def test_an_option_that_would_do_nothing_is_refused(options, code):
     done = CliRunner().invoke(commands, ["calc", "window-throughput", "64KiB", *options])
     assert done.exception.code == code
+
+
+@pytest.mark.each("more", [[], ["--sweep", "loss=0%:1%:2"], ["--solve", "window", "--for", "200s"]])
+def test_what_is_assumed_is_said_as_of_numbers(more):
+    """Identity: the defaults of an answer do not depend on which other arguments are ranges."""
+    known = ["calc", "transfer-time", "1GB", "--rtt", "30 ms"]
+    numbers = run(*known, "80 Mbit/s", "--json")
+    asked = [*known, "80..100 Mbit/s", *more]
+    done, document = run(*asked), json.loads(run(*asked, "--json").stdout)
+    assert document["assumed"] == json.loads(numbers.stdout)["assumed"]
+    assert numbers.stderr.startswith("netcalc: assumed: --congestion-control cubic, ")
+    assert numbers.stderr in done.stderr
+    chosen = run(*known, "80..100 Mbit/s", *more, "--congestion-control", "reno")
+    assert "--congestion-control" not in chosen.stderr
