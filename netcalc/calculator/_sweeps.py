@@ -246,13 +246,18 @@ class Solution:
             return f"{first} to {last}"
         if root.exact:
             return self.parameter.show(root.value)
-        wanted, there, before = (
-            units.show(value, self.formula.unit)
-            for value in (self.target, root.result, root.before)
-        )
+        wanted, there, before = self._apart(self.target, root.result, root.before)
         value = self._whole(root.value)
         least = ", the least for it" if root.result > root.before else ""
         return f"{value} (no value gives {wanted}: {there} from here{least}, {before} below)"
+
+    def _apart(self, *results: float) -> list[str]:
+        """Write results with as many digits as they need to differ."""
+        for digits in range(4, 18):
+            texts = [units.show(value, self.formula.unit, digits=digits) for value in results]
+            if len(set(texts)) == len(set(results)):
+                break
+        return texts
 
     def _whole(self, value: float) -> str:
         """Write a value, with all of its digits if it counts and is not astronomical."""
@@ -355,12 +360,21 @@ def parse_range(text: str, parameter: Parameter) -> FloatArray:
     steps = re.fullmatch(r"(?=.)(log|lin)?\s*(\d*)", parts[2].strip()) if len(parts) == 3 else None
     if len(parts) > 3 or (len(parts) == 3 and steps is None):
         raise DomainError("malformed-sweep", "sweep", text)
-    low, high = parameter.read(parts[0]), parameter.read(parts[1])
+    low, high = map(parameter.read, units.alike(parts[:2], parameter.unit))
     count = int(steps[2]) if steps and steps[2] else 50
     if not 2 <= count <= 100_000:
         raise DomainError("out-of-range", "steps of the sweep", count, low=2, high=100_000)
     if steps and steps[1] == "log":
         if low <= 0 or high <= 0:
             raise DomainError("log-sweep-not-positive", "sweep", text)
-        return np.geomspace(low, high, count)
-    return np.linspace(low, high, count)
+        return _rounded(np.geomspace(low, high, count))
+    return _rounded(np.linspace(low, high, count))
+
+
+def _rounded(grid: FloatArray) -> FloatArray:
+    """Return a grid between its ends without the errors of its sums: 100%, not 99.99999999999999%.
+
+    The ends stay as they were typed.
+    """
+    inner = [float(f"{value:.12g}") for value in grid[1:-1]]
+    return np.array([grid[0], *inner, grid[-1]])

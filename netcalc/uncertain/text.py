@@ -42,11 +42,11 @@ _RANGE = re.compile(r"\.{2,3}|…|–|(?<=\d)\s{0,2}-\s{0,2}(?=\d)|\sto\s")
 _CALL = re.compile(r"([A-Za-z_]+)\s?\((.*)\)", re.DOTALL)
 _PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)\s?[=:]?(.+)", re.IGNORECASE | re.DOTALL)
 _FILE = re.compile(r"(.*\.[A-Za-z]\w*|\.?/.*):([^:]+)", re.DOTALL)
+_OTHER_UNIT = frozenset({"unit-of-other-kind", "unit-unknown"})
 LONGEST = 2000
 """A longer text is no distribution. [characters]"""
 _PLAIN = re.compile(r"[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?")
 _A_YEAR = re.compile(r"\s*(?:/\s*(?:year|yr|y|a)|per\s+year|a\s+year|p\.\s*a\.?|yearly)\s*$")
-_NUMBER_BEFORE_UNIT = re.compile(r"\s*[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?\s*")
 
 
 def is_distribution(text: str) -> bool:
@@ -211,10 +211,13 @@ class _Text:
 
     def quantities(self, parts: Sequence[str]) -> list[float]:
         """Read quantities; what has no unit takes that of the last."""
-        last = parts[-1].strip() if parts else ""
-        unit = _NUMBER_BEFORE_UNIT.sub("", last, count=1)
-        filled = [f"{p} {unit}" if _PLAIN.fullmatch(p.strip()) and unit else p for p in parts]
-        return [self.read(part) for part in filled]
+        filled = units.alike(parts, self.unit)
+        try:
+            return [self.read(part) for part in filled]
+        except UnitError as error:
+            if error.code in _OTHER_UNIT:  # of all of it, as typed
+                error.values["text"] = self.text
+            raise
 
     def range(self) -> Distribution:
         return uniform(*self._ends(self.text))

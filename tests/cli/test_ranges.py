@@ -118,7 +118,7 @@ def test_an_element_of_a_list_may_be_a_range():
         ([*TRANSFER[:4], "10 Mbit/s", "--latency", "1ms", "--draws", "9"], "option-requires"),
         ([*TRANSFER[:4], "10 Mbit/s", "--latency", "1ms", "--truncate"], "option-requires"),
         ([*TRANSFER[:4], "10 Mbit/s", "--latency", "1ms", "--plot", "a.svg"], "option-requires"),
-        ([*TRANSFER, "--correlate", "bandwidth,payload=0.5"], "not-a-choice"),
+        ([*TRANSFER, "--correlate", "bandwidth,payload=0.5"], "correlated-no-range"),
         ([*TRANSFER, "--correlate", "bandwidth=0.5"], "correlation-malformed"),
         ([*TRANSFER, "--draws", "1"], "below-minimum"),
         ([*TRANSFER, "--draws", "99999999999"], "out-of-range"),
@@ -226,3 +226,25 @@ def test_a_count_in_a_note_on_ranges_has_no_unit_and_the_worst_has_fewest():
     assert found is not None
     assert float(found[1]) == pytest.approx(1e9 / 1448 * 1e-4, rel=0.01)
     assert "(from 100 on" in said
+
+
+@pytest.mark.each("more", [[], ["--sweep", "loss=0%:1%:2"], ["--solve", "window", "--for", "200s"]])
+def test_what_is_assumed_is_said_as_of_numbers(more):
+    """Identity: the defaults of an answer do not depend on which other arguments are ranges."""
+    known = ["calc", "transfer-time", "1GB", "--rtt", "30 ms"]
+    numbers = run(*known, "80 Mbit/s", "--json")
+    asked = [*known, "80..100 Mbit/s", *more]
+    done, document = run(*asked), json.loads(run(*asked, "--json").stdout)
+    assert document["assumed"] == json.loads(numbers.stdout)["assumed"]
+    assert numbers.stderr.startswith("netcalc: assumed: --congestion-control cubic, ")
+    assert numbers.stderr in done.stderr
+    chosen = run(*known, "80..100 Mbit/s", *more, "--congestion-control", "reno")
+    assert "--congestion-control" not in chosen.stderr
+
+
+def test_a_correlation_with_a_number_names_it_as_typed(capsys):
+    with pytest.raises(SystemExit):
+        main(["calc", "bdp", "1Gbit/s", "--rtt", "20..30ms", "--correlate", "bandwidth,rtt=0.5"])
+    said = capsys.readouterr().err
+    assert said.startswith("netcalc: bandwidth is correlated, but is not a range")
+    assert "_bps" not in said
