@@ -362,5 +362,14 @@ def parse_range(text: str, parameter: Parameter) -> FloatArray:
     if steps and steps[1] == "log":
         if low <= 0 or high <= 0:
             raise DomainError("log-sweep-not-positive", "sweep", text)
-        return np.geomspace(low, high, count)
-    return np.linspace(low, high, count)
+        return _rounded(np.geomspace(low, high, count))
+    return _rounded(np.linspace(low, high, count))
+
+
+def _rounded(grid: FloatArray) -> FloatArray:
+    """Return a grid between its ends without the errors of its sums: 100%, not 99.99999999999999%.
+
+    The ends stay as they were typed.
+    """
+    inner = [float(f"{value:.12g}") for value in grid[1:-1]]
+    return np.array([grid[0], *inner, grid[-1]])
