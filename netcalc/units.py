@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -366,6 +367,10 @@ _OCTET_RATE = re.compile(r"(?P<prefix>[kmgtKMGT]?)(?:B|[bB]ytes?)(?:ps|/s(?:ec(?
 _PER = re.compile(r"(?P<what>[a-z]*?)\s*(?:/|per )\s*(?P<per>s|sec|second|min|minute|h|hr|hour)")
 _PER_LONG = re.compile(r"(?P<size>\w+)\s*(?:/|per )\s*(?P<per>min|h|hour|d|day|week|month|year)")
 _PER_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
+_BARE = re.compile(r"[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?")
+_NUMBER_BEFORE_UNIT = re.compile(rf"{_BARE.pattern}\s*(?=\D)")
+_MOST_OF_1 = 2.0
+"""A number below it, without a unit, may be a share of 1 that exceeds it, such as a load of 1.2."""
 _ODDS = re.compile(r"(?P<one>[\d.]+)\s*(?:/|:|in)\s*(?P<of>\d[\d,.]*)")
 _POWER = re.compile(r"(?:(?P<times>[\d.]+)\s*[x*×·]\s*)?10\s*(?:\^|\*\*)\s*(?P<power>[+-]?\d+)")
 _ZERO = re.compile(r"[+-]?0+(?:[.,]0+)?")
@@ -424,6 +429,34 @@ def parse_typed(text: str, unit: str, *, field: str | None = None, bare: bool = 
         if value is None or not math.isfinite(value):
             raise
         return value
+
+
+def alike(parts: Sequence[str], unit: str) -> list[str]:
+    """Give numbers of one range that have no unit that of the last, as in ``80..100 Mbit/s``.
+
+    A ``1`` beside a share such as ``0.5`` is one, too: all, not 1%.
+
+    Examples
+    --------
+    >>> alike(["80", "100 Mbit/s"], "bit/s"), alike(["0.5", "1"], "ratio")
+    (['80 Mbit/s', '100 Mbit/s'], ['0.5', '1 ratio'])
+    """
+    found = [part.strip() for part in parts]
+    are_bare = [_BARE.fullmatch(one) is not None for one in found]
+    number = _NUMBER_BEFORE_UNIT.match(found[-1]) if found and not are_bare[-1] else None
+    if number is not None:
+        written = found[-1][number.end() :]
+        return [f"{a} {written}" if bare else a for a, bare in zip(found, are_bare, strict=True)]
+    if unit == "ratio" and all(are_bare) and any(0 < _typed_share(one) < 1 for one in found):
+        return [f"{one} ratio" if _typed_share(one) == 1 else one for one in found]
+    return found
+
+
+def _typed_share(text: str) -> float:
+    try:
+        return _number(text, text, "ratio", None)
+    except UnitError:  # a comma that has two readings
+        return math.nan
 
 
 def _typed(text: str, unit: str, *, bare: bool) -> float | None:
@@ -760,8 +793,8 @@ def _with_units(number: str, unit: str) -> list[str]:
 def _shares(number: str) -> tuple[str, str]:
     """Return what a number without a unit may mean as a share: of 1, or of 100."""
     value = _float(number)
-    if value == 1:
-        return "1%", "100%"
+    if 1 <= value < _MOST_OF_1:
+        return f"{number}%", f"{value * 100:.12g}%"
     return f"{number}%", f"{value / 100:.12g} ratio" if value > 1 else f"{number} ratio"
 
 

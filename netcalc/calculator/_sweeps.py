@@ -355,7 +355,7 @@ def parse_range(text: str, parameter: Parameter) -> FloatArray:
     steps = re.fullmatch(r"(?=.)(log|lin)?\s*(\d*)", parts[2].strip()) if len(parts) == 3 else None
     if len(parts) > 3 or (len(parts) == 3 and steps is None):
         raise DomainError("malformed-sweep", "sweep", text)
-    low, high = parameter.read(parts[0]), parameter.read(parts[1])
+    low, high = map(parameter.read, units.alike(parts[:2], parameter.unit))
     count = int(steps[2]) if steps and steps[2] else 50
     if not 2 <= count <= 100_000:
         raise DomainError("out-of-range", "steps of the sweep", count, low=2, high=100_000)

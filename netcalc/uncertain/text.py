@@ -46,7 +46,6 @@ LONGEST = 2000
 """A longer text is no distribution. [characters]"""
 _PLAIN = re.compile(r"[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?")
 _A_YEAR = re.compile(r"\s*(?:/\s*(?:year|yr|y|a)|per\s+year|a\s+year|p\.\s*a\.?|yearly)\s*$")
-_NUMBER_BEFORE_UNIT = re.compile(r"\s*[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?\s*")
 
 
 def is_distribution(text: str) -> bool:
@@ -211,10 +210,7 @@ class _Text:
 
     def quantities(self, parts: Sequence[str]) -> list[float]:
         """Read quantities; what has no unit takes that of the last."""
-        last = parts[-1].strip() if parts else ""
-        unit = _NUMBER_BEFORE_UNIT.sub("", last, count=1)
-        filled = [f"{p} {unit}" if _PLAIN.fullmatch(p.strip()) and unit else p for p in parts]
-        return [self.read(part) for part in filled]
+        return [self.read(part) for part in units.alike(parts, self.unit)]
 
     def range(self) -> Distribution:
         return uniform(*self._ends(self.text))
