@@ -19,7 +19,7 @@ from netcalc.cli.plan.typed import PlannersCommand
 from netcalc.cli.quantity import Choice, Quantity, WholeNumber, read_path
 from netcalc.cli.report import metric_line
 from netcalc.cli.streams import standard_input
-from netcalc.errors import ReaderError, UnitError
+from netcalc.errors import ReaderError, UnitError, doubts, tell_doubts
 from netcalc.explain import Finding, Known
 from netcalc.messages import Notice
 from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS, CongestionControl
@@ -337,16 +337,22 @@ def _explain_path(
         "flow_count": given["flow_count"] or 1,
     }
     one = None
-    with named_as_typed():
+    with named_as_typed(), doubts() as doubtful:
         found = explanations.rate(links, **asked)
         if payload_bytes is not None:
             one = explanations.tcp_transfer(payload_bytes, path=links, **asked)
+    tell_doubts(doubtful)
     if one is not None and one.by_congestion_control:
         one = replace(one, assumptions=(*notices, *one.assumptions))
     if found.by_congestion_control:
         found = replace(found, assumptions=(*notices, *found.assumptions))
     if as_json:
-        print_json({"rate": found.as_dict(), "transfer": None if one is None else one.as_dict()})
+        from netcalc.calculator import doubt_notice  # late: most answers are text
+
+        said = [doubt_notice(one).stored() for one in doubtful]
+        notices = [one for i, one in enumerate(said) if one not in said[:i]]
+        transfer = None if one is None else one.as_dict()
+        print_json({"rate": found.as_dict(), "transfer": transfer, "notices": notices})
         return
     if one is not None:
         say(f"{one}\n")

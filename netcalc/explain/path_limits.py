@@ -179,7 +179,10 @@ class RateExplanation:
             "layer": TCP_PAYLOAD,
             "ceilings": [one.as_dict() for one in self.ceilings],
             "rtt_s": self.rtt_s,
-            "by_congestion_control": dict(self.by_congestion_control),
+            "by_congestion_control": {
+                name: {"rate_bps": rate_bps, "layer": TCP_PAYLOAD}
+                for name, rate_bps in self.by_congestion_control.items()
+            },
             "assumptions": [str(one) for one in self.assumptions],
         }
 

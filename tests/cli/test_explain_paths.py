@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from netcalc import explain
-from netcalc.cli import commands
+from netcalc.cli import commands, main
 from netcalc.errors import DomainError
 from netcalc.path import Path
 
@@ -70,7 +70,9 @@ def test_the_formula_and_the_explanation_are_one_model():
 
 def test_other_congestion_controls_are_beside_it():
     found = document("10 Gbit/s 20 ms", "--loss", "1ppm", "--algorithm", "cubic", "--size", "1TB")
-    by_control = found["rate"]["by_congestion_control"]
+    rates = found["rate"]["by_congestion_control"]
+    assert {one["layer"] for one in rates.values()} == {"TCP payload"}
+    by_control = {name: one["rate_bps"] for name, one in rates.items()}
     # derived: RFC 9438 eq. 5 and Mathis at 40 ms, payload of 1448 B; BBR has the line
     assert by_control["cubic"] == pytest.approx(863.1e6, rel=1e-3)
     assert by_control["reno"] == pytest.approx(354.7e6, rel=2e-3)
@@ -139,3 +141,18 @@ def test_a_t1_is_said_to_count_as_an_ethernet():
         shown = run("T1 5 ms", *options).output
         assert shown.count("T1 counts as an Ethernet of 1.544 Mbit/s (line)") == 1
     assert "counts as an Ethernet" not in run("10 Mbit/s 5 ms").output
+
+
+def test_json_has_the_notes_of_the_text(capsys):
+    """Derived: 1e9/1448 segments, of which 0.01% are lost."""
+    asked = ["explain", "1GB", "1 Gbit/s 20 ms", "--loss", "0.01%"]
+    with pytest.raises(SystemExit):
+        main(asked)
+    said = capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*asked, "--json"])
+    printed = capsys.readouterr()
+    [notice] = json.loads(printed.out)["notices"]
+    assert f"{1e9 / 1448 * 1e-4:.4g} expected losses" in notice["text"]
+    assert said == printed.err == f"netcalc: note: {notice['text']}.\n"
+    assert document("1 Gbit/s 20 ms")["notices"] == []
