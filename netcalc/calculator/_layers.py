@@ -6,7 +6,7 @@ answer says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from netcalc import units
@@ -95,17 +95,15 @@ def layers(wanted: Formula, arguments: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def defaults_said(wanted: Formula, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def defaults_said(wanted: Formula, given: Collection[str]) -> dict[str, Any]:
     """Return the defaults that an answer names because others may expect another one.
 
     Examples
     --------
     >>> from netcalc.calculator import formula
-    >>> defaults_said(formula("timers.rto_s"), {"floor": "rto"})
+    >>> defaults_said(formula("timers.rto_s"), ["floor"])
     {'min_rto_s': 0.2}
     """
     return {
-        name: wanted.parameter(name).default
-        for name in wanted.said_defaults
-        if name not in arguments
+        name: wanted.parameter(name).default for name in wanted.said_defaults if name not in given
     }

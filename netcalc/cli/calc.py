@@ -447,10 +447,15 @@ def _evaluate(
         say(explain(formula, arguments, result))
     else:
         say("\n".join(calculator.result_lines(formula, result, arguments)))
-    if said := calculator.defaults_said(formula, arguments):
-        complain(f"assumed: {_named(formula, said)}")
+    say_assumed(formula, arguments)
     if doubt:
         complain(f"note: {doubt}")
+
+
+def say_assumed(formula: Formula, given: Collection[str]) -> None:
+    """Name the defaults of an answer that others may expect another one of."""
+    if said := calculator.defaults_said(formula, given):
+        complain(f"assumed: {_named(formula, said)}")
 
 
 def _named(formula: Formula, arguments: dict[str, Any]) -> str:

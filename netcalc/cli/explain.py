@@ -350,9 +350,9 @@ def _explain_path(
         from netcalc.calculator import doubt_notice  # late: most answers are text
 
         said = [doubt_notice(one).stored() for one in doubtful]
-        notices = [one for i, one in enumerate(said) if one not in said[:i]]
+        told = [one for i, one in enumerate(said) if one not in said[:i]]
         transfer = None if one is None else one.as_dict()
-        print_json({"rate": found.as_dict(), "transfer": transfer, "notices": notices})
+        print_json({"rate": found.as_dict(), "transfer": transfer, "notices": told})
         return
     if one is not None:
         say(f"{one}\n")

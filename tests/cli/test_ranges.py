@@ -226,3 +226,17 @@ def test_a_count_in_a_note_on_ranges_has_no_unit_and_the_worst_has_fewest():
     assert found is not None
     assert float(found[1]) == pytest.approx(1e9 / 1448 * 1e-4, rel=0.01)
     assert "(from 100 on" in said
+
+
+@pytest.mark.each("more", [[], ["--sweep", "loss=0%:1%:2"], ["--solve", "window", "--for", "200s"]])
+def test_what_is_assumed_is_said_as_of_numbers(more):
+    """Identity: the defaults of an answer do not depend on which other arguments are ranges."""
+    known = ["calc", "transfer-time", "1GB", "--rtt", "30 ms"]
+    numbers = run(*known, "80 Mbit/s", "--json")
+    asked = [*known, "80..100 Mbit/s", *more]
+    done, document = run(*asked), json.loads(run(*asked, "--json").stdout)
+    assert document["assumed"] == json.loads(numbers.stdout)["assumed"]
+    assert numbers.stderr.startswith("netcalc: assumed: --congestion-control cubic, ")
+    assert numbers.stderr in done.stderr
+    chosen = run(*known, "80..100 Mbit/s", *more, "--congestion-control", "reno")
+    assert "--congestion-control" not in chosen.stderr

@@ -39,6 +39,8 @@ def answer(
     explained: bool = False,
 ) -> None:
     """Print percentiles of a formula, which input matters most, and the notes."""
+    from netcalc.cli.calc import say_assumed  # late: that module loads this one
+
     if plot is not None:
         from netcalc.cli.output import check_output
 
@@ -64,6 +66,7 @@ def answer(
         _print_csv(formula, arguments, spreads)
     else:
         _print(formula, arguments, inputs, spreads, explained=explained)
+    say_assumed(formula, {*arguments, *inputs})
     for note in calculator.range_notes(formula, _notes(spreads.values())):
         complain(f"note: {note}.")
 
@@ -120,8 +123,13 @@ def document(
     result: Any,
     wanted: Wanted,
     found: Sequence[Any],
+    *,
+    free: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return an answer to ranges as JSON has it; ``found`` are the spreads, bands or solutions."""
+    """Return an answer to ranges as JSON has it; ``found`` are the spreads, bands or solutions.
+
+    ``free`` are the arguments that are swept or solved for.
+    """
     defaults = {p.name: p.default for p in formula.parameters if not p.required}
     shown = {name: range_text(one, formula.parameter(name).unit) for name, one in inputs.items()}
     correlated = found[0].correlations.items()
@@ -135,6 +143,7 @@ def document(
         "layers": calculator.layers(formula, arguments),
         "draws": found[0].draws,
         "seed": wanted.seed,
+        "assumed": calculator.defaults_said(formula, {*arguments, *inputs, *free}),
         "correlations": {",".join(pair): value for pair, value in correlated},
         "note": " ".join(f"{one}." for one in calculator.range_notes(formula, _notes(found))),
     }

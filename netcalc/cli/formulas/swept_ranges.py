@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,9 +60,10 @@ def sweep(
     if plot is not None:
         _plot(formula, given, inputs, over, values, drawn, plot, logarithmic=logarithmic, by=by)
     first = next(iter(next(iter(found.values())).values()))
+    free = [one.name for one, _, _ in sweeps]
     if as_json:
         result = _results(found)
-        last = document(formula, arguments, inputs, result, wanted, _all(found))
+        last = document(formula, arguments, inputs, result, wanted, _all(found), free=free)
         names: Any = over.name if by is None else [by.name, over.name]
         each = [one[by.name] for one in given.values()] if by is not None else []
         at: Any = first.values if by is None else [each, first.values.tolist()]
@@ -80,6 +81,7 @@ def sweep(
         write_csv([[heading(over.name, over.unit, own), *head], *body])
     else:
         _print(formula, arguments, over, headings, units_, rows)
+    _say_assumed(formula, {*arguments, *inputs, *free})
     _complain(formula, _all(found))
 
 
@@ -126,6 +128,12 @@ def _print(
     for x, *row in rows:
         texts = [units.show(y, unit) for y, unit in zip(row, units_, strict=True)]
         put(f"{over.show(x):>16}  " + "  ".join(f"{one:{width}}" for one in texts).rstrip())
+
+
+def _say_assumed(formula: Formula, given: Collection[str]) -> None:
+    from netcalc.cli.calc import say_assumed  # late: that module loads this one
+
+    say_assumed(formula, given)
 
 
 def _complain(formula: Formula, found: Sequence[Any]) -> None:
@@ -186,7 +194,7 @@ def solve(
         names = {p: calculator.percentile_name(p) for p in found.percentiles}
         rows = {names[p]: value for p, value in found.percentiles.items()}
         last = {names[p]: value for p, value in found.last_percentiles.items()}
-        shown = document(formula, arguments, inputs, rows, wanted, [found])
+        shown = document(formula, arguments, inputs, rows, wanted, [found], free=[over.name])
         print_json({
             **shown, "unit": over.unit, "layer": shown["layers"].get(over.name, ""),
             "solve": over.name, "range": [found.low, found.high],
@@ -195,6 +203,7 @@ def solve(
         })  # fmt: skip
     else:
         put("\n".join(calculator.solution_lines(formula, found, over=over.name, layer=layer)))
+        _say_assumed(formula, {*arguments, *inputs, over.name})
         _complain(formula, [found])
     if found.share_without == 1.0:
         sys.exit(1)  # no solution
