@@ -115,3 +115,18 @@ def test_the_interval_as_json():
 def test_the_interval_in_python():
     found = solve_for(formula("rounds"), {}, over="segments", result="4")
     assert [(root.value, root.last) for root in found.roots] == [(71, 150)]
+
+
+def test_results_around_a_step_have_the_digits_to_differ():
+    """Derived: a window of n segments is sent n by n; 611 s is between two such windows."""
+    transfer = formula("transfer-time")
+    known = transfer.arguments({"payload": "1GB", "bandwidth": "1Gbit/s", "rtt": "40ms"})
+    found = solve_for(transfer, known, over="window", result="611 s")
+    [line], [root] = found.lines, found.roots
+    assert "(no value gives 611 s: 610.98 s from here, 611.02 s below)" in line
+    # identity: those are the results at the root and below it, which differ in the fifth digit
+    assert (root.result, root.before) == (
+        pytest.approx(610.98, abs=0.005), pytest.approx(611.02, abs=0.005)
+    )  # fmt: skip
+    at = [float(transfer.evaluate({**known, "window_bytes": root.value - less})) for less in (0, 1)]
+    assert at == pytest.approx([root.result, root.before], rel=1e-6)

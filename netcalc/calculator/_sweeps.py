@@ -246,13 +246,18 @@ class Solution:
             return f"{first} to {last}"
         if root.exact:
             return self.parameter.show(root.value)
-        wanted, there, before = (
-            units.show(value, self.formula.unit)
-            for value in (self.target, root.result, root.before)
-        )
+        wanted, there, before = self._apart(self.target, root.result, root.before)
         value = self._whole(root.value)
         least = ", the least for it" if root.result > root.before else ""
         return f"{value} (no value gives {wanted}: {there} from here{least}, {before} below)"
+
+    def _apart(self, *results: float) -> list[str]:
+        """Write results with as many digits as they need to differ."""
+        for digits in range(4, 18):
+            texts = [units.show(value, self.formula.unit, digits=digits) for value in results]
+            if len(set(texts)) == len(set(results)):
+                break
+        return texts
 
     def _whole(self, value: float) -> str:
         """Write a value, with all of its digits if it counts and is not astronomical."""
