@@ -26,8 +26,10 @@ UNCERTAIN: dict[str, str] = {
         "{name} must be a distribution of netcalc.uncertain or a frozen one of scipy.stats, "
         "got {found}"
     ),
+    "not-frozen": "{name} is the distribution {found} without its parameters",
     "nothing-left": "{name}: nothing of {value} lies from {low} to {high}",
     "correlated-with-itself": "{name} has {value} with itself",
+    "correlated-no-range": "{name} is correlated, but is not a range or a distribution",
     "correlations-impossible": (
         "{name} contradict each other: the smallest eigenvalue of their matrix is {value:.3g}"
     ),
@@ -118,6 +120,8 @@ UNCERTAIN_HINTS: dict[str, str] = {
     "input-also-free": "Give it one value, or none, or leave it as a range without the other",
     "fit-without-value": "Name the parameters that are wanted, if they are others",
     "correlation-malformed": "Write for example bandwidth,latency=0.5",
+    "not-frozen": "Freeze it with them, as in scipy.stats.norm(30e-3, 5e-3)",
+    "correlated-no-range": "Correlate arguments that are ranges, such as 80..100 Mbit/s",
     "several-columns-of-draws": "Name one with column=, or call netcalc.uncertain.spreads",
     "no-input-varies": "Call the model itself, or give a distribution",
     "result-of-draws-not-numbers": (

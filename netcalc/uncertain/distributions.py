@@ -532,10 +532,13 @@ def as_distribution(name: str, value: Any) -> Distribution:
     Raises
     ------
     ArgumentTypeError
-        If it is none.
+        If it is none, or one without its parameters.
     """
     if isinstance(value, Distribution):
         return value
+    if isinstance(value, type) or hasattr(value, "freeze"):  # a family, without its parameters
+        family = value.__name__ if isinstance(value, type) else str(getattr(value, "name", ""))
+        raise ArgumentTypeError("not-frozen", name, family)
     if is_frozen(value):
         return Frozen(value)
     raise ArgumentTypeError("not-a-distribution", name, type(value).__name__)

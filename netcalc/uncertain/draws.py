@@ -114,5 +114,5 @@ def mixing(
 
 def _index(name: str, names: tuple[str, ...]) -> int:
     if name not in names:
-        raise DomainError("not-a-choice", "correlations", name, choices=list(names))
+        raise DomainError("correlated-no-range", name, None)
     return names.index(name)

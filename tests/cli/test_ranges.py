@@ -118,7 +118,7 @@ def test_an_element_of_a_list_may_be_a_range():
         ([*TRANSFER[:4], "10 Mbit/s", "--latency", "1ms", "--draws", "9"], "option-requires"),
         ([*TRANSFER[:4], "10 Mbit/s", "--latency", "1ms", "--truncate"], "option-requires"),
         ([*TRANSFER[:4], "10 Mbit/s", "--latency", "1ms", "--plot", "a.svg"], "option-requires"),
-        ([*TRANSFER, "--correlate", "bandwidth,payload=0.5"], "not-a-choice"),
+        ([*TRANSFER, "--correlate", "bandwidth,payload=0.5"], "correlated-no-range"),
         ([*TRANSFER, "--correlate", "bandwidth=0.5"], "correlation-malformed"),
         ([*TRANSFER, "--draws", "1"], "below-minimum"),
         ([*TRANSFER, "--draws", "99999999999"], "out-of-range"),
@@ -240,3 +240,11 @@ def test_what_is_assumed_is_said_as_of_numbers(more):
     assert numbers.stderr in done.stderr
     chosen = run(*known, "80..100 Mbit/s", *more, "--congestion-control", "reno")
     assert "--congestion-control" not in chosen.stderr
+
+
+def test_a_correlation_with_a_number_names_it_as_typed(capsys):
+    with pytest.raises(SystemExit):
+        main(["calc", "bdp", "1Gbit/s", "--rtt", "20..30ms", "--correlate", "bandwidth,rtt=0.5"])
+    said = capsys.readouterr().err
+    assert said.startswith("netcalc: bandwidth is correlated, but is not a range")
+    assert "_bps" not in said

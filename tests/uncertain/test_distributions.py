@@ -115,3 +115,15 @@ def test_what_is_no_distribution_is_refused(make, code):
         make()
     assert caught.value.code == code
     assert str(caught.value)
+
+
+@pytest.mark.each("family", [stats.lognorm, stats.norm])
+def test_a_distribution_without_its_parameters_is_refused(family):
+    def product(rtt_s, *, bandwidth_bps):
+        return rtt_s * bandwidth_bps
+
+    with pytest.raises(ArgumentTypeError) as caught:
+        uncertain.spread(product, {"rtt_s": family, "bandwidth_bps": 1e9})
+    assert caught.value.code == "not-frozen"
+    assert f"rtt_s is the distribution {family.name} without" in str(caught.value)
+    assert "Freeze it" in str(caught.value)

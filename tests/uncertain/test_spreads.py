@@ -212,7 +212,7 @@ def test_what_is_given_wrong_is_refused():
         ({"x": one, "y": 1.0}, {"draws": 2.5}, "not-whole"),
         ({"x": one, "y": 1.0}, {"seed": -1}, "out-of-range"),
         ({"x": one, "y": 1.0}, {"percentiles": [101]}, "out-of-range"),
-        ({"x": one, "y": 1.0}, {"correlations": {("x", "y"): 0.5}}, "not-a-choice"),
+        ({"x": one, "y": 1.0}, {"correlations": {("x", "y"): 0.5}}, "correlated-no-range"),
         ({"x": one, "y": one}, {"correlations": {("x", "y"): 1.5}}, "out-of-range"),
         ({"x": one, "y": one}, {"correlations": {("x", "x"): 0.5}}, "correlated-with-itself"),
         ({"x": one, "y": np.ones(7)}, {}, "result-of-draws-not-numbers"),
