@@ -44,25 +44,45 @@ def split_ranges(wanted: Formula, texts: Mapping[str, str]) -> tuple[Inputs, dic
     >>> ranges["rtt_s"].text("s"), others
     ('20 ms..30 ms', {'bandwidth_bps': '1 Gbit/s'})
     """
-    from netcalc import uncertain  # late: most answers are of single numbers
-
     found: Inputs = {}
     others: dict[str, str] = {}
     for name, text in texts.items():
         parameter = wanted.parameter(name)
-        if parameter.kind in ("choice", "text") or not uncertain.is_distribution(text):
+        if not is_range(parameter, text):
             others[parameter.name] = text
             continue
         if parameter.kind not in ("number", "list"):
             numbers = [p.short_name for p in wanted.parameters if p.kind in ("number", "list")]
             raise DomainError("range-of-no-number", parameter.short_name, text, numbers=numbers)
-        parse = uncertain.parse_list if parameter.kind == "list" else uncertain.parse
-        one = parse(text, parameter.unit, field=parameter.short_name, read=_reader(parameter))
+        one = read_range(parameter, text)
         if isinstance(one, float):
             others[parameter.name] = text
         else:
             found[parameter.name] = one
     return found, others
+
+
+def is_range(parameter: Parameter, text: str) -> bool:
+    """Whether a text is a range or a distribution, where an argument may be one."""
+    from netcalc import uncertain  # late: most answers are of single numbers
+
+    return parameter.kind not in ("choice", "text") and uncertain.is_distribution(text)
+
+
+def read_range(
+    parameter: Parameter, text: str
+) -> Distribution | float | list[Distribution | float]:
+    """Read a range of an argument, or a list of which some elements are ranges.
+
+    Raises
+    ------
+    DomainError, UnitError, ReaderError
+        If the text is refused.
+    """
+    from netcalc import uncertain  # late, as above
+
+    parse = uncertain.parse_list if parameter.kind == "list" else uncertain.parse
+    return parse(text, parameter.unit, field=parameter.short_name, read=_reader(parameter))
 
 
 def _reader(parameter: Parameter) -> Callable[[str], float]:

@@ -34,8 +34,6 @@ _RESERVED = {
     "draws", "seed", "correlate", "truncate", "dask", "log",
 }  # fmt: skip
 """Options of every formula; an argument of that name is given with its unit."""
-_RANGE_MARK = re.compile(r"\.\.|[…±–(:]|\+/?-|\d\s*-\s*\d|\sto\s")
-"""What text of a range, a distribution or a column has, and a quantity has not."""
 _DRAWS: dict[str, dict[str, Any]] = {
     "--draws": {
         "type": WholeNumber(2),
@@ -272,7 +270,7 @@ def _run(
     }  # fmt: skip
     drawn = {name: one for name, one in drawn.items() if one is not None}
     typed: dict[tuple[str, float], str] = {}
-    if any(map(_RANGE_MARK.search, texts.values())):
+    if any(map(formula_words.RANGE_MARK.search, texts.values())):
         with _named_as_typed(formula, typed, unnamed=unnamed):
             inputs, texts = calculator.split_ranges(formula, texts)
             if inputs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,17 @@ from netcalc import calculator, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.checks import FloatArray
 from netcalc.cli.mistakes import CommandError
-from netcalc.errors import DomainError, UnitError, doubts
+from netcalc.errors import DomainError, NetcalcError, UnitError, doubts
 from netcalc.messages import Notice
 
 NUMBER = re.compile(r"[+-]?\d[\d.,]*")
+RANGE_MARK = re.compile(r"\.\.|[…±–(:]|\+/?-|\d\s*-\s*\d|\sto\s")
+"""What text of a range, a distribution or a column has, and a quantity has not."""
 _UNIT_WORDS = frozenset({"e", "erl", "erlang", "erlangs", "percent", "gig", "gige", "gbe", "ge"})
 _MARKS = frozenset({"@", "at"})
 """Words between values that say nothing more."""
 _MANY_SWEEPS = 2
+_OTHER_UNIT = frozenset({"unit-of-other-kind", "unit-unknown"})
 _DOUBTFUL_SHARES = re.compile(r"loss|blocking|error|retransmi")
 """Shares that people also type in percent: how a number alone was read is said."""
 
@@ -72,15 +76,23 @@ def assigned(formula: Formula, words: Sequence[str], given: Mapping[str, str]) -
     if left and left[0].kind == "list" and (count := _listed_words(left, words)) > 1:
         found[left.pop(0).name] = "; ".join(words[:count])
         words = words[count:]
-    for word in words:
-        index = _index_of(word, left)
+    placed: dict[int, str] = {}
+    plain = [_is_plain(word, left) for word in words]
+    for place in sorted(range(len(words)), key=lambda one: not plain[one]):
+        index = _index_of(words[place], left)
         if index is None:
             raise CommandError(
                 "unexpected-argument",
-                command=f"netcalc calc {calculator.command(formula)}", words=word,
+                command=f"netcalc calc {calculator.command(formula)}", words=words[place],
             )  # fmt: skip
-        found[left.pop(index).name] = word
-    return found
+        placed[place] = left.pop(index).name
+    return found | {placed[place]: words[place] for place in sorted(placed)}
+
+
+def _is_plain(word: str, left: Sequence[Parameter]) -> bool:
+    """Whether a value can be that of one argument only, whatever the others are."""
+    read = [_reads(one, word) for i, one in enumerate(left) if one.required or i == 0]
+    return read.count(True) == 1 and read.count(False) == len(read) - 1
 
 
 def _listed_words(left: Sequence[Parameter], words: Sequence[str]) -> int:
@@ -122,7 +134,12 @@ def _index_of(word: str, left: Sequence[Parameter]) -> int | None:
 
 
 def _reads(parameter: Parameter, word: str) -> bool | None:
-    """Whether a text is a value of an argument; None if it is one with two readings."""
+    """Whether a text is a value of an argument; None if it is one with two readings.
+
+    The name of a file does not say what is in it.
+    """
+    if RANGE_MARK.search(word) and calculator.is_range(parameter, word):
+        return _reads_range(parameter, word)
     try:
         with doubts():  # said when the value is read for its argument
             for one in parameter.values(word):
@@ -133,6 +150,19 @@ def _reads(parameter: Parameter, word: str) -> bool | None:
         return False
     known = calculator.known_names(parameter.name)
     return parameter.kind != "text" or not known or value in known
+
+
+def _reads_range(parameter: Parameter, word: str) -> bool | None:
+    if word.startswith("@") or Path(word.rpartition(":")[0]).is_file():
+        return None
+    try:
+        with doubts():
+            calculator.read_range(parameter, word)
+    except UnitError as error:
+        return False if error.code in _OTHER_UNIT else None
+    except NetcalcError:  # of a file that is not there, or a range of what cannot be
+        return None
+    return True
 
 
 def name_propagation(formula: Formula, error: UnitError) -> None:

@@ -42,6 +42,7 @@ _RANGE = re.compile(r"\.{2,3}|…|–|(?<=\d)\s{0,2}-\s{0,2}(?=\d)|\sto\s")
 _CALL = re.compile(r"([A-Za-z_]+)\s?\((.*)\)", re.DOTALL)
 _PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)\s?[=:]?(.+)", re.IGNORECASE | re.DOTALL)
 _FILE = re.compile(r"(.*\.[A-Za-z]\w*|\.?/.*):([^:]+)", re.DOTALL)
+_OTHER_UNIT = frozenset({"unit-of-other-kind", "unit-unknown"})
 LONGEST = 2000
 """A longer text is no distribution. [characters]"""
 _PLAIN = re.compile(r"[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?")
@@ -210,7 +211,13 @@ class _Text:
 
     def quantities(self, parts: Sequence[str]) -> list[float]:
         """Read quantities; what has no unit takes that of the last."""
-        return [self.read(part) for part in units.alike(parts, self.unit)]
+        filled = units.alike(parts, self.unit)
+        try:
+            return [self.read(part) for part in filled]
+        except UnitError as error:
+            if error.code in _OTHER_UNIT:  # of all of it, as typed
+                error.values["text"] = self.text
+            raise
 
     def range(self) -> Distribution:
         return uniform(*self._ends(self.text))
