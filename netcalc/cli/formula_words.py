@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -153,6 +152,8 @@ def _reads(parameter: Parameter, word: str) -> bool | None:
 
 
 def _reads_range(parameter: Parameter, word: str) -> bool | None:
+    from pathlib import Path  # late: most answers are of numbers
+
     if word.startswith("@") or Path(word.rpartition(":")[0]).is_file():
         return None
     try:
