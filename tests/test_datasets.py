@@ -72,7 +72,7 @@ def test_the_index_is_current(name: str) -> None:
 
 
 def test_every_file_of_the_folder_belongs_to_a_set() -> None:
-    expected = {"index.json"}
+    expected = {"index.json", "glossary.toml"}
     for name in SETS:
         expected |= {datasets.info(name).file, datasets.info(name).sheet}
     assert {file.name for file in DATA.iterdir()} == expected | {"puzzles"}
