@@ -28,7 +28,8 @@ def made(count, more=()):
 
 def test_four_controls_need_no_button():
     whole, _ = made(4)
-    assert whole.shown == NAMES[:4] and whole.more == []
+    assert whole.shown == NAMES[:4]
+    assert whole.more == []
     assert not any(isinstance(child, MoreButton) for child in whole.children)
 
 
@@ -36,7 +37,8 @@ def test_a_fifth_control_is_behind_the_button_and_counts():
     whole, seen = made(6)
     assert (whole.shown, whole.more) == (NAMES[:4], NAMES[4:])
     button = next(child for child in whole.children if isinstance(child, MoreButton))
-    assert button.count == 2 and not button.is_open
+    assert button.count == 2
+    assert not button.is_open
     whole.controls["f"].value = 5.0
     assert seen[-1]["f"] == 5.0
     said = "".join(output.get("text/html", "") for output in whole.figure.saved.outputs().values())
