@@ -1,4 +1,4 @@
-"""The pictures of figures that a saved notebook keeps: the same in each run, with their sentence."""
+"""The pictures of figures that saved notebooks keep: the same in each run, with a sentence."""
 
 from __future__ import annotations
 
