@@ -146,7 +146,7 @@ def ladder_panel(*, theme: Theme = "light") -> Panel:
         ),
         "quickack": switch("quick ACKs on the server"),
     }
-    return panel(figure, controls, update)
+    return panel(figure, controls, update, more=("write_bytes", "quickack"))
 
 
 def live_panel(*, theme: Theme = "light") -> Panel:

@@ -80,7 +80,7 @@ def timeline_panel(*, theme: Theme = "light") -> Panel:
             "packets", 1.0, unit="1", low=1.0, high=20.0, scale="linear", whole=True
         ),
     }
-    return panel(figure, controls, update)
+    return panel(figure, controls, update, more=("processing_s",))
 
 
 _NODES = ["source", "router", "destination"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import ipywidgets
 from netcalc.calculator import doubt_notice
 from netcalc.errors import NetcalcError, doubts
 from netcalc.printable import html_text
+from netcalc.widgets import more as disclosure
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.saved import SavedOutputs, show_widget
 
@@ -78,7 +79,8 @@ class Panel(ipywidgets.VBox):
     """Controls above a figure; every change of a control calls ``update`` with all values.
 
     Changes that come while ``update`` works are not queued: it runs once more, with the last
-    values. An exception leaves the figure unchanged and is reported below it.
+    values. An exception leaves the figure unchanged and is reported below it. Of more than four
+    controls the others are behind a button; ``shown`` and ``more`` are their names.
     """
 
     def __init__(
@@ -88,18 +90,23 @@ class Panel(ipywidgets.VBox):
         update: Callable[..., None],
         *,
         below: Sequence[ipywidgets.Widget] = (),
+        more: Collection[str] = (),
     ) -> None:
         self.figure, self.controls = figure, dict(controls)
         self.message = Message()
         self._update = update
         self._lock = threading.Lock()
         self._wanted = self._busy = False
-        board = ipywidgets.Box(
-            list(self.controls.values()),
-            layout=ipywidgets.Layout(flex_flow="row wrap", width="100%", grid_gap="2px 16px"),
-        )
+        self.shown, self.more = disclosure.split(self.controls, more)
+        boards: list[ipywidgets.Widget] = [
+            disclosure.board([self.controls[name] for name in self.shown])
+        ]
+        if self.more:
+            others = disclosure.board([self.controls[name] for name in self.more])
+            others.add_class("netcalc-more-controls")
+            boards += [disclosure.MoreButton(count=len(self.more)), others]
         super().__init__(
-            [board, figure, self.message, *below], layout=ipywidgets.Layout(width="100%")
+            [*boards, figure, self.message, *below], layout=ipywidgets.Layout(width="100%")
         )
         self.add_class("netcalc-panel")
         sources = [part for part in below if isinstance(part, ResultSource)]
@@ -161,6 +168,7 @@ def panel(
     update: Callable[..., None],
     *,
     below: Sequence[ipywidgets.Widget] = (),
+    more: Collection[str] = (),
 ) -> Panel:
     """Connect controls to a figure.
 
@@ -175,13 +183,21 @@ def panel(
         feeds the figure.
     below : sequence of ipywidgets.Widget
         Widgets below the figure: run buttons, uploads.
+    more : collection of str
+        Names of the controls behind the button "More controls". At most four controls are shown
+        at first sight: of more than four, those after the fourth are behind it in any case.
 
     Returns
     -------
     Panel
         The widget to show.
+
+    Raises
+    ------
+    DomainError
+        If ``more`` names a control that is not there.
     """
-    return Panel(figure, controls, update, below=below)
+    return Panel(figure, controls, update, below=below, more=more)
 
 
 def _hidden() -> ipywidgets.Layout:
