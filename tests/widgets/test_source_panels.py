@@ -39,8 +39,10 @@ def test_processor_time_of_the_tables_and_of_a_run():
     panel.controls["part"].value = "user"
     assert column(panel, "Snader, UDP to the sparc") == pytest.approx([11.28e-6, 5.56e-6])
     assert column(panel, "yours, TCP").size == 0
-    rows = {"write_bytes": [64, 1440], "write_count": [1000, 1000], "wall_s": [1.0, 1.0],
-            "sent_bytes": [64e3, 1.44e6], "received_bytes": [64e3, 1.44e6], "delivery_s": [1.0, 1.0]}  # fmt: skip
+    rows = {
+        "write_bytes": [64, 1440], "write_count": [1000, 1000], "wall_s": [1.0, 1.0],
+        "sent_bytes": [64e3, 1.44e6], "received_bytes": [64e3, 1.44e6], "delivery_s": [1.0, 1.0],
+    }  # fmt: skip
     stream = BulkSamples(**rows, user_s=[1e-3, 2e-3], system_s=[4e-3, 6e-3])
     datagrams = BulkSamples(**rows, user_s=[2e-3, 2e-3], system_s=[5e-3, 7e-3])
     button = next(child for child in panel.children if hasattr(child, "start"))
