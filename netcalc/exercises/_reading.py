@@ -437,17 +437,32 @@ class _Item:
             if name not in texts:
                 raise self.refused(f"curve.{name}", "exercise-field-missing")
         try:
-            columns = datasets.info(texts["points"]).units
+            numbers = number_columns(texts["points"])
         except NetcalcError as error:
             raise self.refused(
                 "curve.points", "exercise-formula-refused", reason=str(error)
             ) from None
         for name in ("point_x", "point_y"):
-            if columns.get(texts[name], "text") == "text":
+            if texts[name] not in numbers:
                 raise self.refused(
                     f"curve.{name}", "exercise-column", name=excerpt(texts[name]),
-                    known=[name for name, unit in columns.items() if unit != "text"],
+                    known=numbers,
                 )  # fmt: skip
+
+
+def number_columns(name: str) -> list[str]:
+    """Return the columns of a bundled data set that hold numbers.
+
+    Raises
+    ------
+    DomainError, DatasetError
+        If there is no such set.
+    """
+    facts = datasets.info(name).units
+    if facts:
+        return [column for column, unit in facts.items() if unit != "text"]
+    loaded = datasets.load(name).columns()  # of a tool's output: known when it is read
+    return [column for column, values in loaded.items() if values.dtype.kind in "fiu"]
 
 
 def _number(value: float) -> str:
