@@ -46,6 +46,7 @@ from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HI
 from netcalc.messages.congestion import CONGESTION, CONGESTION_EXPECTED, CONGESTION_HINTS
 from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
+from netcalc.messages.exercising import EXERCISES, EXERCISES_HINTS
 from netcalc.messages.explaining import EXPLAINING, EXPLAINING_HINTS
 from netcalc.messages.explaining_counters import EXPLAINING_COUNTERS
 from netcalc.messages.explaining_tables import EXPLAINING_TABLES
@@ -79,6 +80,7 @@ MESSAGES: Mapping[str, str] = {
     **FIGURES,
     **NETWORKS,
     **EMULATING,
+    **EXERCISES,
     **EXPLAINING,
     **EXPLAINING_COUNTERS,
     **EXPLAINING_TABLES,
@@ -103,6 +105,7 @@ HINTS: Mapping[str, str] = {
     **FIGURES_HINTS,
     **NETWORKS_HINTS,
     **EMULATING_HINTS,
+    **EXERCISES_HINTS,
     **EXPLAINING_HINTS,
     **RUNNING_HINTS,
     **CONGESTION_HINTS,

@@ -283,6 +283,7 @@ ROOMS = {
         but="two_hundred_flows or no_network",
     ),
     "claims": Room(("netcalc/claims/*.py",), ("tests/claims/test_claim*.py",)),
+    "exercises": Room(("netcalc/exercises/*.py",), ("tests/exercises/test_*.py",)),
 }  # fmt: skip
 
 ARITHMETIC = {
