@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from netcalc import exercises
+
 TEACHING = Path(__file__).with_name("teaching.ipynb")
 TRANSFER, TIMELINE, ARTICLE = 0, 1, 2
 
@@ -131,3 +133,87 @@ def test_the_controls_behind_the_button(page):
     fewer.click()
     assert panel.locator(f"#{controls}").is_hidden()
     assert page.complaints() == []
+
+
+def box_of(page, number):
+    """An exercise's box, and the field for its answer."""
+    box = page.page.locator(".netcalc-exercise").nth(number)
+    return box, box.get_by_role("textbox", name="Answer to TR1, with its unit")
+
+
+@pytest.mark.shown("lab voila", TEACHING)
+def test_three_wrong_answers_and_then_the_right_one(page):
+    page.wait_figures(3)
+    box, field = box_of(page, 0)
+    said = box.locator(".netcalc-said")
+    page.wait_for("""() => document.querySelector('.netcalc-said')?.getAttribute('role')
+                           === 'status'""")
+    question = exercises.draw("TR1", student="s1", sheet="monday")
+    assert question.text in box.inner_text()
+    # derived: the size in bytes over the rate in bit/s, and the latency
+    values = question.values
+    wrong = f"{values['d'] + values['N'] / values['R']:.5g} s"
+
+    field.fill("5 bananas")
+    field.press("Enter")
+    said.get_by_text("does not count").wait_for()
+    field.fill(wrong)
+    field.press("Enter")
+    said.get_by_text("How many bits are in the file?").wait_for()
+    assert "bytes taken" not in said.inner_text()
+    box.get_by_role("button", name="Check the answer to TR1").click()
+    said.get_by_text("Bytes taken for bits").wait_for()
+    assert box.locator(".netcalc-figure").count() == 0
+    page.wait_painted()
+    field.scroll_into_view_if_needed()
+    page.screenshot("named")
+    field.press("Enter")
+    page.wait_figures(4)
+    box.get_by_text("Worked solution").wait_for()
+    assert page.column("your answer", "x", 3) == [values["N"]]
+    at = page.column("bytes taken for bits", "x", 3)
+    assert page.column("bytes taken for bits", "y", 3) == pytest.approx(
+        [values["d"] + n / values["R"] for n in at]
+    )
+    assert page.column("right", "y", 3) == pytest.approx(
+        [values["d"] + 8 * n / values["R"] for n in at]
+    )
+    box.locator(".netcalc-figure").scroll_into_view_if_needed()
+    page.wait_painted()
+    page.screenshot("third")
+    field.fill(f"{1e3 * (values['d'] + 8 * values['N'] / values['R']):.5g} ms")
+    field.press("Enter")
+    said.get_by_text("Right.", exact=True).wait_for()
+
+    # New numbers: another question, an empty field that has the focus, nothing said.
+    box.get_by_role("button", name="New numbers for TR1").click()
+    again = exercises.draw("TR1", student="s1", sheet="monday new 1")
+    box.get_by_text(again.text).wait_for()
+    assert field.input_value() == ""
+    assert field.evaluate("el => document.activeElement === el")
+    assert said.inner_text().strip() == ""
+    assert box.locator(".netcalc-figure").count() == 0
+    assert page.complaints() == []
+
+
+@pytest.mark.shown("lab", TEACHING)
+def test_an_exercise_is_text_where_no_kernel_runs(page):
+    page.wait_figures(3)
+    box, field = box_of(page, 1)
+    field.fill("1 us")
+    field.press("Enter")
+    box.locator(".netcalc-said").get_by_text("Not yet.").wait_for()
+    printed = page.page.locator(".netcalc-printed").nth(1)
+    page.wait_for("""() => [...document.querySelectorAll('.netcalc-printed')][1]
+                           ?.textContent.includes('Not yet.')""")
+    assert printed.is_hidden()
+    page.save()
+    page.shut_down()
+    page.page.reload()
+    page.wait_ready()
+    printed.get_by_text("with a one-way latency of").wait_for()
+    printed.scroll_into_view_if_needed()
+    assert "Not yet." in printed.inner_text()
+    assert "a time such as 30 ms: 1 us" in printed.inner_text()
+    page.screenshot("printed")
+    page.page.get_by_text("Error displaying widget").first.wait_for(state="hidden")
