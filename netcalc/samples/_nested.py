@@ -61,6 +61,10 @@ def _misfit_of_path(truth: Mapping[str, Any]) -> tuple[str, Any, str] | None:
             return f"instrument.truth.{name}", values, f"a list of {count or 'some'} numbers from 0"
     if not all(one > 0 for one in rates or ()):
         return "instrument.truth.bandwidths_bps", rates, "a list of numbers above 0"
+    framings = truth.get("framings", ["none"] * links)
+    known = isinstance(framings, list) and all(one in ("none", "ethernet") for one in framings)
+    if not known or len(framings) != links:
+        return "instrument.truth.framings", framings, f"a list of {links} of none, ethernet"
     return None
 
 

@@ -113,7 +113,7 @@ class Figure(anywidget.AnyWidget):
     def picture(self) -> str:
         """Return the figure as it is shown now, as SVG."""
         with self._lock:
-            return svg(self._plot)
+            return svg(self._plot, description=self.description)
 
     def describe(self, text: str) -> None:
         """Replace the text alternative, which is also the caption."""
