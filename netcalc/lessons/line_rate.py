@@ -44,7 +44,7 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
     )
     figure = Figure(plot)
 
-    def update(frame_bytes: float, bandwidth_bps: float) -> None:
+    def update(frame_bytes: float, bandwidth_bps: float) -> tuple[float, float]:
         figure.update_all(
             {
                 name: {"y": line_rate.frame_rate_pps(_FRAMES, bandwidth_bps=rate)}
@@ -58,6 +58,7 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
             f"{show(rate, 'packet/s', digits=6)}, one every {show(1 / rate, 's')}; "
             f"{framed / bandwidth_bps:.1%} of the line rate is frames, the rest preamble and gap."
         )
+        return frame_bytes, rate
 
     controls = {
         "frame_bytes": Quantity(
@@ -67,7 +68,8 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
             "your line", "10 Gbit/s", unit="bit/s", low="10 Mbit/s", high="800 Gbit/s"
         ),
     }
-    return panel(figure, controls, update)
+    what = "frames in a second of this size on your line"
+    return panel(figure, controls, update, predict=what, unit="packet/s")
 
 
 def router_panel(*, theme: Theme = "light") -> Panel:
