@@ -11,7 +11,7 @@ from netcalc.models.rates import forwarding, line_rate, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.plots import Axis, curves
 from netcalc.plots.style import Theme
-from netcalc.rate_layers import ETHERNET_LINE, TCP_PAYLOAD
+from netcalc.rate_layers import ETHERNET_LINE, TCP_PAYLOAD, named
 from netcalc.samples import Samples
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity
@@ -238,5 +238,58 @@ def conversion_panel(*, theme: Theme = "light") -> Panel:
         "offset_bps": Quantity(
             "constant", "6 Mbit/s", unit="bit/s", low="0 bit/s", high="10 Mbit/s", scale="linear"
         ),
+    }
+    return panel(figure, controls, update)
+
+
+def two_devices_panel(*, theme: Theme = "light") -> Panel:
+    """Two devices on one line: one forwards twice the packets, and only small ones show it."""
+    data = datasets.load("router_throughput").columns()
+    slow, fast, line = "the one device", "the other device", "limit of the 100 Mbit/s line"
+    payload = framing.captured_tcp_payload_bytes(_CAPTURED)
+    frames = framing.captured_frame_bytes(_CAPTURED)
+    wire_pps = line_rate.frame_rate_pps(frames, bandwidth_bps=_LINE_BPS)
+    routers = list(dict.fromkeys(str(name) for name in data["router"]))
+    plot = curves(
+        _CAPTURED,
+        {
+            slow: _CAPTURED,
+            fast: _CAPTURED,
+            line: packet_rates.rate_goodput_bps(wire_pps, payload_bytes=payload),
+        },
+        points={
+            f"router of {name}": (
+                data["captured_bytes"][data["router"] == name],
+                data["goodput_bps"][data["router"] == name],
+            )
+            for name in routers
+        },
+        x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
+        y_axis=Axis(named("goodput", TCP_PAYLOAD), "bit/s", "log", 1e5, 2e8),
+        title="Twice the packets: when does it show?",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(device_pps: float, other_pps: float) -> None:
+        rates = {slow: device_pps, fast: other_pps}
+        goodput = {
+            name: packet_rates.rate_goodput_bps(np.minimum(rate, wire_pps), payload_bytes=payload)
+            for name, rate in rates.items()
+        }
+        figure.update_all({name: {"y": rate} for name, rate in goodput.items()})
+        ratio = goodput[fast] / goodput[slow]
+        whole = float(line_rate.frame_rate_pps(64, bandwidth_bps=_LINE_BPS))
+        figure.describe(
+            f"At 64 bytes captured the other device passes {np.interp(64, _CAPTURED, ratio):.2f} "
+            f"times as much, at 1514 {ratio[-1]:.2f} times: large frames fill the line first. "
+            f"{show(device_pps, 'packet/s')} are 1/{whole / device_pps:.1f} of the "
+            f"{show(whole, 'packet/s', digits=6)} that 100 Mbit/s carry in the smallest frames; "
+            "the article rounds that of 10,000 to 1/14."
+        )
+
+    controls = {
+        "device_pps": Quantity(slow, "10 kpps", unit="packet/s", low="1 kpps", high="150 kpps"),
+        "other_pps": Quantity(fast, "20 kpps", unit="packet/s", low="1 kpps", high="150 kpps"),
     }
     return panel(figure, controls, update)
