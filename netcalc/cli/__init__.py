@@ -52,6 +52,10 @@ COMMANDS = {
         "netcalc.cli.doctor:doctor",
         "Report what this machine can measure and emulate, and how accurately.",
     ),
+    "exercise": (
+        "netcalc.cli.teaching.exercise:exercise",
+        "Ask exercises, check answers and name the mistake.",
+    ),
     "explain": ("netcalc.cli.explain:explain", "Explain what limits a path, with the arithmetic."),
     "export": (
         "netcalc.cli.export:export",

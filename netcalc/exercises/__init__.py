@@ -51,7 +51,16 @@ happens is refused, as is one whose formulas are anything else than arithmetic a
 
 from __future__ import annotations
 
-from netcalc.exercises._library import check, draw, points, sheet_of, templates
+from netcalc.exercises._curves import AnswerCurves
+from netcalc.exercises._library import (
+    check,
+    draw,
+    lesson_number,
+    points,
+    sheet_of,
+    templates,
+    unknown_exercise,
+)
 from netcalc.exercises._points import Points
 from netcalc.exercises._question import Question
 from netcalc.exercises._reading import read_file
@@ -61,6 +70,7 @@ from netcalc.exercises._verdict import KINDS, Verdict
 
 __all__ = [
     "KINDS",
+    "AnswerCurves",
     "Points",
     "Question",
     "Solution",
@@ -70,8 +80,10 @@ __all__ = [
     "Wrong",
     "check",
     "draw",
+    "lesson_number",
     "points",
     "read_file",
     "sheet_of",
     "templates",
+    "unknown_exercise",
 ]

@@ -10,8 +10,12 @@ from netcalc.exercises._drawing import Drawn
 from netcalc.exercises._template import Template
 from netcalc.exercises._verdict import Verdict
 
-SLIP_TOLERANCE = 0.005
-"""Largest relative difference from a general slip: three digits typed are as near as that."""
+STEP_TOLERANCE = 0.003
+"""Relative difference of a wrong answer from its formula, besides the rounding of its last digit:
+steps before were rounded to three or four digits. The answer is right within the full tolerance,
+but a wide one here would give arbitrary slips the name of a mistake."""
+SLIP_TOLERANCE = 0.0005
+"""The same for a slip that every exercise has: it is made on a result that was right."""
 EXACT = 1e-9
 """Relative difference of equal floats."""
 MOST_TENS = 15
@@ -56,7 +60,11 @@ def judge(template: Template, drawn: Drawn, answer: object) -> Verdict:
         return _of_fault(template, reading)
     if _matches(template, reading, drawn.right):
         return Verdict(kind="right")
-    found = [one for one in template.wrong if _matches(template, reading, drawn.wrong[one.name])]
+    found = [
+        one
+        for one in template.wrong
+        if _matches(template, reading, drawn.wrong[one.name], steps=STEP_TOLERANCE)
+    ]
     if found:
         names = tuple(one.name for one in found)
         return Verdict(
@@ -69,13 +77,21 @@ def judge(template: Template, drawn: Drawn, answer: object) -> Verdict:
     return _general(template, reading, drawn.right)
 
 
-def _matches(template: Template, reading: Reading, wanted: float) -> bool:
+def _matches(
+    template: Template, reading: Reading, wanted: float, *, steps: float = math.inf
+) -> bool:
+    """Whether an answer is a number, within the tolerance and the rounding of its digits."""
     difference = abs(reading.value - wanted)
-    if difference <= max(template.tolerance, EXACT) * abs(wanted) * (1 + EXACT):
+    allowed = min(max(template.tolerance, EXACT) * abs(wanted), _rounding(reading, wanted, steps))
+    if difference <= allowed * (1 + EXACT):
         return True
     # Of a count that is none, such as 1.0273 packets, three digits are enough.
     fraction = template.tolerance == 0 and not wanted.is_integer()
     return fraction and reading.digits >= 3 and difference <= reading.half * (1 + 1e-6)
+
+
+def _rounding(reading: Reading, wanted: float, steps: float) -> float:
+    return reading.half * (1 + 1e-6) + steps * abs(wanted) if wanted else 0.0
 
 
 def _of_fault(template: Template, reading: Reading) -> Verdict:
@@ -111,9 +127,10 @@ def _general(template: Template, reading: Reading, right: float) -> Verdict:
 
 def _slip(template: Template, reading: Reading, right: float) -> str:
     value = reading.value
-    tolerance = max(min(template.tolerance, SLIP_TOLERANCE), EXACT)
     if value == 0 or right == 0 or (value < 0) != (right < 0):
         return "not named"
+    tolerance = reading.half / abs(value) * (1 + 1e-6) + SLIP_TOLERANCE
+    tolerance = max(min(template.tolerance, tolerance), EXACT)
     ratio = value / right
     if ratio == 0 or not math.isfinite(ratio):
         return "not named"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
@@ -11,9 +12,10 @@ from netcalc.errors import DomainError
 from netcalc.exercises._drawing import draw_numbers, seed_of
 from netcalc.exercises._points import Points
 from netcalc.exercises._question import Question
-from netcalc.exercises._reading import bundled_files, read_file, unknown_exercise
+from netcalc.exercises._reading import bundled_files, read_file
 from netcalc.exercises._template import Template
 from netcalc.exercises._verdict import Verdict
+from netcalc.printable import excerpt
 
 Paths: TypeAlias = Iterable[str | Path]
 
@@ -69,13 +71,32 @@ def templates(*, lesson: str | None = None, paths: Paths = ()) -> tuple[Template
     found = tuple(_known(paths).values())
     if lesson is None:
         return found
-    wanted = lesson.strip().lower()
-    wanted = wanted.zfill(2) if wanted.isdecimal() else wanted.zfill(3)
+    wanted = lesson_number(lesson)
     chosen = tuple(template for template in found if template.lesson == wanted)
     if not chosen:
         lessons = sorted({template.lesson for template in found})
         raise DomainError("exercise-lesson-empty", "lesson", lesson, known=lessons)
     return chosen
+
+
+def lesson_number(text: str) -> str:
+    """Return the number of a lesson as exercises have it, however it is written.
+
+    Examples
+    --------
+    >>> lesson_number("2"), lesson_number("02b"), lesson_number("02_store_and_forward.ipynb")
+    ('02', '02b', '02')
+    """
+    name = text.strip().lower().partition("_")[0]
+    return name.zfill(2 if name.isdecimal() else 3)
+
+
+def unknown_exercise(wanted: str, known: Collection[str]) -> DomainError:
+    """Return the error of an id that no exercise has, with the nearest."""
+    near = {name.lower(): name for name in known}
+    found = get_close_matches(wanted.lower(), near, n=1)
+    suggestions = [near[name] for name in found]
+    return DomainError("exercise-unknown", "exercise", excerpt(wanted), suggestions=suggestions)
 
 
 def draw(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from netcalc import units
+from netcalc.exercises._curves import AnswerCurves, curves
 from netcalc.exercises._drawing import Drawn
 from netcalc.exercises._judging import judge
 from netcalc.exercises._solution import Solution, solve
@@ -95,6 +96,16 @@ class Question:
     def solution(self) -> Solution:
         """Return the worked solution, as text by ``str`` and in LaTeX."""
         return solve(self.template, self.drawn)
+
+    def curves(self, *names: str) -> AnswerCurves:
+        """Return the right answer over one variable, and that of the mistakes of these names.
+
+        Raises
+        ------
+        DomainError
+            If the exercise says no curve, or has no mistake of a name.
+        """
+        return curves(self.template, self.drawn, names)
 
     def as_dict(self) -> dict[str, object]:
         """Return it for JSON, without its answers."""

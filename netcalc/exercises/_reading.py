@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from netcalc import datasets, units
-from netcalc.errors import DomainError, NetcalcError, ReaderError, UnitError
+from netcalc.errors import NetcalcError, ReaderError, UnitError
 from netcalc.exercises._drawing import FIRST_DRAWS, SAME, draw_numbers
 from netcalc.exercises._formula import Compiled, compile_formula, is_line
 from netcalc.exercises._template import Template, Variable, Wrong
@@ -192,7 +192,7 @@ class _Item:
             second=second,
             wrong=wrong,
             positive=positive,
-            curve=self.curve(names),
+            curve=self.curve(variables),
             file=self.file,
             line=self.place.line,
         )
@@ -406,7 +406,8 @@ class _Item:
         if not text.isprintable():
             raise self.refused(field, "exercise-not-printable", line=line)
 
-    def curve(self, names: Sequence[str]) -> dict[str, str]:
+    def curve(self, variables: Sequence[Variable]) -> dict[str, str]:
+        names = [one.name for one in variables]
         found = self.item.get("curve")
         if found is None:
             return {}
@@ -422,7 +423,33 @@ class _Item:
                 "curve.x", "exercise-placeholder", name=excerpt(texts["x"]),
                 suggestions=get_close_matches(texts["x"], names, n=1),
             )  # fmt: skip
+        unit = next(one.unit for one in variables if one.name == texts["x"])
+        low, _ = self.quantity("curve.low", texts["low"], unit)
+        high, _ = self.quantity("curve.high", texts["high"], unit)
+        if not 0 < low < high:
+            raise self.refused("curve.low", "exercise-range")
+        self.check_points(texts)
         return texts
+
+    def check_points(self, texts: Mapping[str, str]) -> None:
+        """Refuse points that no bundled data set has."""
+        if not texts.keys() & {"points", "point_x", "point_y"}:
+            return
+        for name in ("points", "point_x", "point_y"):
+            if name not in texts:
+                raise self.refused(f"curve.{name}", "exercise-field-missing")
+        try:
+            columns = datasets.info(texts["points"]).units
+        except NetcalcError as error:
+            raise self.refused(
+                "curve.points", "exercise-formula-refused", reason=str(error)
+            ) from None
+        for name in ("point_x", "point_y"):
+            if columns.get(texts[name], "text") == "text":
+                raise self.refused(
+                    f"curve.{name}", "exercise-column", name=excerpt(texts[name]),
+                    known=[name for name, unit in columns.items() if unit != "text"],
+                )  # fmt: skip
 
 
 def _unit_of(text: str) -> str:
@@ -439,13 +466,3 @@ def _unit_of(text: str) -> str:
 def bundled_files() -> Iterator[Path]:
     """Yield the bundled files of exercises, by name."""
     yield from sorted(bundled_folder().glob("*.toml"))
-
-
-def unknown_exercise(wanted: str, known: Collection[str]) -> DomainError:
-    """Return the error of an id that no exercise has."""
-    return DomainError(
-        "exercise-unknown",
-        "exercise",
-        excerpt(wanted),
-        suggestions=get_close_matches(wanted, known, n=1),
-    )

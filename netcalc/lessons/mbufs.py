@@ -115,7 +115,7 @@ def mbuf_panel(*, theme: Theme = "light") -> Panel:
         "mlen_bytes": _bytes("MLEN", 108),
         "mcl_bytes": choice("cluster", {"1024 B": 1024, "2048 B": 2048, "4096 B": 4096}, 2048),
     }
-    return panel(figure, controls, update)
+    return panel(figure, controls, update, more=("mhlen_bytes", "mlen_bytes"))
 
 
 def calls_panel(*, theme: Theme = "light") -> Panel:
@@ -307,7 +307,8 @@ def transaction_panel(*, theme: Theme = "light") -> Panel:
         ),
         "minclsize_bytes": _minclsize(),
     }
-    return panel(figure, controls, update, below=[table])
+    more = ("program_s", "connection_s", "checksum_cost", "cluster_s", "minclsize_bytes")
+    return panel(figure, controls, update, below=[table], more=more)
 
 
 def today_panel(*, theme: Theme = "light") -> Panel:

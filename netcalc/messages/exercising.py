@@ -31,6 +31,7 @@ EXERCISES: dict[str, str] = {
     "exercise-values-and-range": "a variable with values has no range",
     "exercise-placeholder": "{{{name}}} is not a variable of this exercise",
     "exercise-mistake-twice": "the name {name!r} is already used",
+    "exercise-column": "{name!r} is not a column of numbers of this data set",
     "exercise-same-as": "{name!r} is not the name of an earlier mistake",
     "exercise-formula-refused": "{reason}",
     "exercise-ways-differ": "right gives {first:.10g} and second {second:.10g} with {numbers}",
@@ -44,6 +45,9 @@ EXERCISES: dict[str, str] = {
     "exercise-lesson-empty": "there is no exercise of lesson {value!r}",
     "exercise-mistake-unknown": "exercise {exercise} has no mistake {value!r}",
     "exercise-without-curve": "exercise {value!r} says no curve",
+    "exercise-answer-form": "the answer {found!r} does not say which exercise it is of",
+    "exercise-answer-twice": "exercise {exercise} is answered twice",
+    "exercise-not-asked": "exercise {value!r} is answered, but it is not in the lessons named",
     "unknown-variable": (
         "{value!r} is neither a variable of this exercise, nor a named line such as T1, nor a "
         "model with arguments"
@@ -66,12 +70,16 @@ EXERCISES_HINTS: dict[str, str] = {
         "Begin with a letter; use letters, digits and _, and not the name of a line such as T1"
     ),
     "exercise-variable-hidden": "Write {{{name}}} in the text",
+    "exercise-column": "Its columns of numbers are {known}",
     "exercise-ways-differ": "Formulas have plain SI numbers: bytes, bit/s, s",
     "exercise-not-separable": (
         "Change a formula or the ranges; if two mistakes always lead to one number, give the later "
         "one same_as"
     ),
     "exercise-unknown": "netcalc exercise --list lists all",
+    "exercise-mistake-unknown": "Its mistakes are {known}",
+    "exercise-answer-form": "Write --answer TR1='13.2 ms'",
+    "exercise-not-asked": "Name its lesson, or its id, as well",
     "exercise-lesson-empty": "Lessons with exercises: {known}",
     "unknown-variable-with-minus": "Put spaces around a minus sign",
 }
