@@ -42,6 +42,7 @@ from netcalc.messages.captures import (
     CAPTURES_HINTS,
     CAPTURES_PYTHON_HINTS,
 )
+from netcalc.messages.classes import CLASSES, CLASSES_HINTS
 from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
 from netcalc.messages.congestion import CONGESTION, CONGESTION_EXPECTED, CONGESTION_HINTS
 from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
@@ -88,6 +89,7 @@ MESSAGES: Mapping[str, str] = {
     **CONGESTION,
     **UNCERTAIN,
     **PLANS,
+    **CLASSES,
 }
 """The sentence of each code, without a full stop."""
 
@@ -111,6 +113,7 @@ HINTS: Mapping[str, str] = {
     **CONGESTION_HINTS,
     **UNCERTAIN_HINTS,
     **PLANS_HINTS,
+    **CLASSES_HINTS,
 }
 """What to do about it, for the codes that have an answer to that."""
 

@@ -57,7 +57,7 @@ THIRD_PARTIES = {
     "claims": {"numpy"},
     "experiments": {"numpy"},
     "congestion": {"numpy", "ns", "cppyy"},
-    "exercises": {"numpy"},
+    "exercises": {"numpy", "scipy"},
     "truth": {"numpy"},
     "plots": {"numpy", "bokeh", "matplotlib"},
     "widgets": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},
