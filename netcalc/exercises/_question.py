@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from netcalc import units
+from netcalc.exercises._answer import read_answer
 from netcalc.exercises._curves import AnswerCurves, curves
 from netcalc.exercises._drawing import Drawn
 from netcalc.exercises._judging import judge
@@ -92,6 +93,10 @@ class Question:
             What is said about it; no text raises.
         """
         return judge(self.template, self.drawn, answer)
+
+    def number(self, answer: object) -> float:
+        """Return an answer as it was typed as a number in ``unit``; nan if it is none."""
+        return read_answer(answer, self.unit).value
 
     def solution(self) -> Solution:
         """Return the worked solution, as text by ``str`` and in LaTeX."""

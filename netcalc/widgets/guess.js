@@ -79,7 +79,7 @@ function guessForm({ send, frame, preview }) {
       asked = content;
       form.hidden = !asked.covered;
       question.textContent =
-        `Before the figure: ${asked.what}? Type it, click in the figure, or move the slider.`;
+        `Guess first: ${asked.what}. Type it, click in the figure, or move the slider.`;
       field.setAttribute("aria-label", `Your guess, with its unit: ${asked.what}`);
       slider.setAttribute("aria-label", `Your guess on the axis: ${asked.what}`);
       if (!field.value) field.value = asked.text; // of a page that was loaded again
