@@ -38,6 +38,10 @@ COMMANDS = {
     ),
     "book": ("netcalc.cli.book:book", "Recompute the numbers printed in five sources."),
     "calc": ("netcalc.cli.calc:calc", "Evaluate a formula; quantities carry their units."),
+    "class": (
+        "netcalc.cli.teaching.classes:classes",
+        "Make exercises for a class, and collect the marks.",
+    ),
     "congestion": (
         "netcalc.cli.congestion.command:congestion",
         "Compute how flows share a bottleneck: goodput, queue, drops.",
@@ -47,6 +51,10 @@ COMMANDS = {
     "doctor": (
         "netcalc.cli.doctor:doctor",
         "Report what this machine can measure and emulate, and how accurately.",
+    ),
+    "exercise": (
+        "netcalc.cli.teaching.exercise:exercise",
+        "Ask exercises, check answers and name the mistake.",
     ),
     "explain": ("netcalc.cli.explain:explain", "Explain what limits a path, with the arithmetic."),
     "export": (

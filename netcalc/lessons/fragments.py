@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from netcalc import compare, datasets, plots
+from netcalc.checks import FloatArray
+from netcalc.errors import DomainError
 from netcalc.experiments import transactions
+from netcalc.fit.steps import ChangePoints, change_points
 from netcalc.lessons.mbufs import COSTS
 from netcalc.models.hosts import host_stack
 from netcalc.models.sizes import framing
-from netcalc.plots import Plot
+from netcalc.plots import Axis, Plot
 from netcalc.plots.style import Theme
 from netcalc.samples import TransactionSamples
 from netcalc.units import show
@@ -64,6 +67,114 @@ def live_sizes(mtu_bytes: float) -> list[int]:
     small = (8, 50, 101, 150, 207, 208, 250)
     wide = range(2500, largest + 600, 500)
     return sorted({*small, *range(100, 2001, 100), *wide, *(largest + more for more in AROUND)})
+
+
+THRESHOLD_SIZES = np.unique(
+    np.concatenate([np.arange(16, 640, 24), np.arange(640, 9001, 88)])
+).astype(float)
+"""Sizes of a search for thresholds: closer where 4.4BSD had its own. [byte]"""
+BSD_STEPS = {"2nd mbuf": 73, "3rd mbuf": 101, "cluster": 208, "2nd fragment": 1509}
+"""First sizes of a UDP datagram with which 4.4BSD did more, at an MTU of 1536. [byte]"""
+PROTOCOLS = {"UDP": "udp", "TCP": "tcp"}
+LOOPBACKS = {
+    "1536 B, as in 4.4BSD": 1536,
+    "9000 B, jumbo frames": 9000,
+    "65536 B, as in Linux": 65_536,
+}
+
+
+def thresholds_panel(*, theme: Theme = "light") -> Panel:
+    """Where does a byte more cost more today? Steps that a sweep over sizes shows."""
+    shown: list[TransactionSamples] = []
+    protocol, mtu = choice("protocol", PROTOCOLS, "udp"), choice("MTU of the run", LOOPBACKS, 1536)
+    clock = choice("clock", CLOCKS, "program")
+    figure = Figure(_swept(None, "program", theme))
+
+    def update(protocol: str, mtu_bytes: int, clock: str) -> None:
+        figure.draw(_swept(shown[0] if shown else None, clock, theme))
+
+    def run(progress: Any, stop: Any) -> TransactionSamples:
+        return transactions(
+            THRESHOLD_SIZES, protocols=[protocol.value], count=COUNT, mtu_bytes=mtu.value,
+            progress=progress, stop=stop,
+        )  # fmt: skip
+
+    def show_run(samples: TransactionSamples) -> None:
+        shown[:] = [samples]
+        figure.draw(_swept(samples, clock.value, theme))
+
+    live = run_button(
+        "Search for steps here", run, show_run, key="thresholds", tool="netcalc transactions"
+    )
+    controls = {"protocol": protocol, "mtu_bytes": mtu, "clock": clock}
+    return panel(figure, controls, update, below=[live])
+
+
+def found_steps(samples: TransactionSamples, *, clock: str = "program") -> ChangePoints:
+    """Return the steps in the medians of a run's first protocol, by size of the user data."""
+    return change_points(*_medians(samples, clock))
+
+
+def _medians(samples: TransactionSamples, clock: str) -> tuple[FloatArray, FloatArray]:
+    """Return the sizes of a run, and the median time of each by a clock. [byte], [s]"""
+    kept = np.asarray(samples.measured) & (np.asarray(samples.mode) == samples.modes[0])
+    column = samples.response_s if clock == "program" else samples.tap_s
+    sizes, times = np.asarray(samples.payload_bytes, float)[kept], np.asarray(column, float)[kept]
+    kept = np.isfinite(times)
+    at = np.unique(sizes[kept])
+    return at, np.array([np.median(times[kept & (sizes == size)]) for size in at])
+
+
+def _said(found: ChangePoints) -> str:
+    """Return the steps in words."""
+    if not found.steps:
+        return (
+            f"No step stands out of a scatter of {show(found.scatter, 's', digits=2)}: a byte "
+            f"costs {show(found.slope, 's', digits=2)} at every size."
+        )
+    steps = [
+        f"between {step.after:.0f} and {step.before:.0f} bytes (95%: {step.low:.0f} to "
+        f"{step.high:.0f}) {show(step.jump, 's', digits=2)} more, with a standard error of "
+        f"{show(step.jump_stderr, 's', digits=2)}"
+        for step in found.steps
+    ]
+    return f"Steps here: {'; '.join(steps)}."
+
+
+def _swept(samples: TransactionSamples | None, clock: str, theme: Theme) -> Plot:
+    bsd = np.array(list(BSD_STEPS.values()), dtype=float)
+    grid = np.unique(np.concatenate([THRESHOLD_SIZES, bsd, bsd - 1]))
+    summed = host_stack.transaction_s(grid, protocol="udp", **COSTS)
+    mine, fitted = "here, median of each size", "here, line with steps"
+    lines = {
+        "4.4BSD, sum of the costs above": np.where(grid <= 2000, summed, np.nan),
+        fitted: np.full(grid.size, np.nan),
+    }
+    first = host_stack.transaction_s(bsd, protocol="udp", **COSTS)
+    points: dict[str, tuple[Any, Any]] = {
+        "4.4BSD: first sizes with more mbufs, a cluster, a fragment": (bsd, first),
+        mine: ([], []),
+    }
+    words = ["No run yet: the curve is that of 4.4BSD."]
+    if samples is not None and len(samples):
+        points[mine] = _medians(samples, clock)
+        try:
+            found = found_steps(samples, clock=clock)
+        except DomainError as error:  # stopped early, or without a tap
+            words = [f"{error}."]
+        else:
+            lines[fitted], words = found(grid), [_said(found)]
+        words += [f"Note: {warning}." for warning in samples.meta.warnings]
+    return plots.curves(
+        grid,
+        lines,
+        points=points,
+        x_axis=Axis("user data", "byte", "log", 16, 9000),
+        y_axis=Axis("transaction time", "s", "log"),
+        title="Where a byte more costs more",
+        description=" ".join(words),
+        theme=theme,
+    )
 
 
 def _drawn(samples: TransactionSamples | None, clock: str, relative: bool, theme: Theme) -> Plot:

@@ -66,7 +66,7 @@ def article_panel(*, theme: Theme = "light") -> Panel:
     )
     figure = Figure(plot)
 
-    def update(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> None:
+    def update(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> tuple[float, float]:
         theory = _theory(rtt_s, delayed_ack_s, write_gap_s)
         figure.update_all({name: {"y": times} for name, times in theory.items()})
         measured = float(np.median(runs["Nagle on"][1][1:]))
@@ -76,8 +76,11 @@ def article_panel(*, theme: Theme = "light") -> Panel:
             f"{show(float(theory[TWO][0]), 's')}; with TCP_NODELAY "
             f"{show(float(theory[NODELAY][1]), 's')}, one write {show(float(theory[ONE][1]), 's')}."
         )
+        return 2.0, float(theory[TWO][1])
 
-    return panel(figure, {**_times(), "write_gap_s": _gap()}, update)
+    controls = {**_times(), "write_gap_s": _gap()}
+    what = "response time of a request in two writes, from its second exchange on"
+    return panel(figure, controls, update, predict=what, unit="s")
 
 
 def _theory(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> dict[str, FloatArray]:

@@ -42,10 +42,12 @@ from netcalc.messages.captures import (
     CAPTURES_HINTS,
     CAPTURES_PYTHON_HINTS,
 )
+from netcalc.messages.classes import CLASSES, CLASSES_HINTS
 from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
 from netcalc.messages.congestion import CONGESTION, CONGESTION_EXPECTED, CONGESTION_HINTS
 from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
+from netcalc.messages.exercising import EXERCISES, EXERCISES_HINTS
 from netcalc.messages.explaining import EXPLAINING, EXPLAINING_HINTS
 from netcalc.messages.explaining_counters import EXPLAINING_COUNTERS
 from netcalc.messages.explaining_tables import EXPLAINING_TABLES
@@ -80,6 +82,7 @@ MESSAGES: Mapping[str, str] = {
     **FIGURES,
     **NETWORKS,
     **EMULATING,
+    **EXERCISES,
     **EXPLAINING,
     **EXPLAINING_COUNTERS,
     **EXPLAINING_TABLES,
@@ -88,6 +91,7 @@ MESSAGES: Mapping[str, str] = {
     **UNCERTAIN,
     **PLANS,
     **SITES,
+    **CLASSES,
 }
 """The sentence of each code, without a full stop."""
 
@@ -105,12 +109,14 @@ HINTS: Mapping[str, str] = {
     **FIGURES_HINTS,
     **NETWORKS_HINTS,
     **EMULATING_HINTS,
+    **EXERCISES_HINTS,
     **EXPLAINING_HINTS,
     **RUNNING_HINTS,
     **CONGESTION_HINTS,
     **UNCERTAIN_HINTS,
     **PLANS_HINTS,
     **SITES_HINTS,
+    **CLASSES_HINTS,
 }
 """What to do about it, for the codes that have an answer to that."""
 

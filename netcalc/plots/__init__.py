@@ -17,6 +17,7 @@ from netcalc.plots.courses import courses, phase
 from netcalc.plots.curves import curves
 from netcalc.plots.distribution import distribution, formula_distribution
 from netcalc.plots.formula import FormulaCurves, formula_curves, formula_plot
+from netcalc.plots.guess import with_guess
 from netcalc.plots.ladder import ladder
 from netcalc.plots.latencies import latencies
 from netcalc.plots.limits import limits
@@ -37,5 +38,5 @@ __all__ = [
     "curves", "distribution", "drawn_sets", "formula_curves", "formula_distribution",
     "formula_plot", "ladder", "latencies", "limits", "measured", "network", "overlay", "phase",
     "plan", "readings", "save_html", "save_picture", "sequences", "svg", "sweep", "timeline",
-    "together", "truth",
+    "together", "truth", "with_guess",
 ]  # fmt: skip

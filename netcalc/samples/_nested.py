@@ -32,6 +32,12 @@ def misfit(meta: Mapping[str, Any]) -> tuple[str, Any, str] | None:
     for name, value in meta.get("resolutions", {}).items():
         if type(value) not in (int, float) or not value > 0:
             return f"resolutions.{name}", value, "a number above 0"
+    for name, value in meta.get("guess", {}).items():
+        if name == "value":
+            if type(value) not in (int, float):
+                return f"guess.{name}", value, "a number"
+        elif type(value) is not str or not value.isprintable():
+            return f"guess.{name}", value, "text" if type(value) is not str else "plain text"
     for name, value in meta.get("instrument", {}).items():
         hint = _hints().get(name)
         if hint is not None and not _fits(value, hint):

@@ -11,6 +11,7 @@ import ipywidgets
 
 from netcalc.errors import ExperimentError
 from netcalc.experiments import measurement_error
+from netcalc.widgets.guess import Prediction
 from netcalc.widgets.keep import Keep, runs_of
 from netcalc.widgets.panel import Message, ResultSource
 
@@ -135,6 +136,10 @@ class RunButton(ResultSource):
         self.keep.field.message.say("")  # of a file that was opened before this run
         self.clear_others()
         self._done(result)
+
+    def take_prediction(self, prediction: Prediction) -> None:
+        """Save the reader's guess with a run, and show that of a run that is opened."""
+        self.keep.prediction = prediction
 
     def clear_result(self) -> None:
         """Hide the measurement error, the samples and the progress of the last run."""

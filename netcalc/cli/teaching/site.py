@@ -36,7 +36,7 @@ def site(folder: Path, live: bool) -> None:
     for package in _PACKAGES:
         if find_spec(package) is None:
             raise MissingPackageError(package, extra="lab", purpose="netcalc site")
-    from netcalc.lessons.site import build  # late: it loads the front end's packages
+    from netcalc.lessons.site.build import build  # late: it loads the front end's packages
 
     folder = folder.expanduser()
     lessons = sorted(find_lessons().glob("*.ipynb"))

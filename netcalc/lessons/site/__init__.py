@@ -1,5 +1,1 @@
-"""Static pages of the lessons: figures with sliders that need no kernel and no network."""
-
-from netcalc.lessons.site.build import build
-
-__all__ = ["build"]
+"""Lessons and the calculator as pages that need neither a kernel nor a network."""
