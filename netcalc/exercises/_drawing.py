@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import time
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ MOST_DRAWS = 4000
 """Draws before an exercise is given up."""
 FIRST_DRAWS = 400
 """Draws within which a file's exercise must have succeeded once, so that a student's will."""
+FIRST_LIMIT_S = 5.0
+"""Time for that: formulas that take longer would hold up whoever opens the sheet. [s]"""
 SAME = 1e-9
 """Largest relative difference of two formulas for one number: the rounding of floats."""
 
@@ -55,7 +58,9 @@ def seed_of(exercise: str, *, student: str, sheet: str) -> str:
     return "\n".join(" ".join(part.split()) for part in parts)
 
 
-def draw_numbers(template: Template, seed: str, *, most: int = MOST_DRAWS) -> Drawn:
+def draw_numbers(
+    template: Template, seed: str, *, most: int = MOST_DRAWS, limit_s: float = math.inf
+) -> Drawn:
     """Draw numbers until the right and all wrong answers lie apart.
 
     The numbers of attempt n are the SHA-256 of the seed, n and the variable's name, in lines: its
@@ -64,10 +69,14 @@ def draw_numbers(template: Template, seed: str, *, most: int = MOST_DRAWS) -> Dr
     Raises
     ------
     ReaderError
-        If no draw separates the answers, or none has an answer; with what came closest.
+        If no draw separates the answers, or none has an answer; with what came closest. If the
+        draws take longer than ``limit_s``.
     """
+    end_s = time.monotonic() + limit_s
     reason: tuple[str, str] | str = ""
     for attempt in range(most):
+        if time.monotonic() > end_s:
+            raise template.error("exercise-too-slow", field="right", limit_s=limit_s)
         values = {
             variable.name: _number(variable, f"{seed}\n{attempt}\n{variable.name}")
             for variable in template.variables

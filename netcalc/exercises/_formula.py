@@ -77,7 +77,10 @@ class Compiled:
         try:
             with np.errstate(all="ignore"), doubts():
                 found = self.node(values)
-                number = float(np.asarray(found, dtype=float).reshape(()))
+                row = np.ravel(np.asarray(found, dtype=float))
+                if row.size != 1:
+                    raise DomainError("formula-not-one-number", "formula", row.size)
+                number = float(row[0])
         except NetcalcError:
             raise
         except (ArithmeticError, ValueError, TypeError) as error:

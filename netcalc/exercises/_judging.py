@@ -10,7 +10,7 @@ from netcalc.exercises._drawing import Drawn
 from netcalc.exercises._template import Template
 from netcalc.exercises._verdict import Verdict
 
-STEP_TOLERANCE = 0.003
+STEP_TOLERANCE = 0.0015
 """Relative difference of a wrong answer from its formula, besides the rounding of its last digit:
 steps before were rounded to three or four digits. The answer is right within the full tolerance,
 but a wide one here would give arbitrary slips the name of a mistake."""

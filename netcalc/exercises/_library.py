@@ -25,10 +25,22 @@ def _bundled() -> Mapping[str, Template]:
     return _joined({}, bundled_files())
 
 
+@lru_cache(maxsize=64)
+def _read(path: str, changed_ns: int, size_bytes: int) -> tuple[Template, ...]:
+    """Read a file once as long as it does not change."""
+    return read_file(Path(path))
+
+
+def _of_file(path: str | Path) -> tuple[Template, ...]:
+    found = Path(path)
+    status = found.stat()
+    return _read(str(found), status.st_mtime_ns, status.st_size)
+
+
 def _joined(known: Mapping[str, Template], paths: Paths) -> dict[str, Template]:
     found = dict(known)
     for path in paths:
-        for template in read_file(Path(path)):
+        for template in _of_file(path):
             if template.id in found:
                 other = found[template.id].file
                 raise template.error("exercise-id-bundled", field="id", other=other)

@@ -12,7 +12,7 @@ from typing import Any
 
 from netcalc import datasets, units
 from netcalc.errors import NetcalcError, ReaderError, UnitError
-from netcalc.exercises._drawing import FIRST_DRAWS, SAME, draw_numbers
+from netcalc.exercises._drawing import FIRST_DRAWS, FIRST_LIMIT_S, SAME, draw_numbers
 from netcalc.exercises._formula import Compiled, compile_formula, is_line
 from netcalc.exercises._template import Template, Variable, Wrong
 from netcalc.printable import excerpt
@@ -57,6 +57,8 @@ def read_file(path: Path) -> tuple[Template, ...]:
     OSError
         If it cannot be opened.
     """
+    if path.exists() and not path.is_file():
+        raise ReaderError("exercises-no-file", file=str(path))
     with path.open("rb") as opened:
         data = opened.read(MOST_BYTES + 1)
     return read_text(data, name=str(path))
@@ -207,7 +209,7 @@ class _Item:
 
     def check_numbers(self, template: Template) -> None:
         """Draw once: the answers must be separable, and the two ways agree."""
-        drawn = draw_numbers(template, template.id, most=FIRST_DRAWS)
+        drawn = draw_numbers(template, template.id, most=FIRST_DRAWS, limit_s=FIRST_LIMIT_S)
         if template.second is None:
             return
         try:
@@ -242,7 +244,10 @@ class _Item:
             raise self.refused(field, "exercise-text-empty", line=line)
         if len(found) > LONGEST_TEXT:
             raise self.refused(field, "exercise-text-long", line=line, limit=LONGEST_TEXT)
-        return " ".join(found.split())
+        text = " ".join(found.split())
+        if not text.isprintable():
+            raise self.refused(field, "exercise-not-printable", line=line)
+        return text
 
     def texts(self, name: str) -> list[str]:
         found = self.item.get(name, [])
@@ -266,10 +271,7 @@ class _Item:
         found = self.item.get("tolerance")
         if found is None:
             return USUAL_TOLERANCE
-        try:
-            value = units.parse_typed(self.line_of("tolerance", found), "ratio")
-        except UnitError as error:
-            raise self.refused("tolerance", "exercise-formula-refused", reason=str(error)) from None
+        value, _ = self.quantity("tolerance", found, "ratio")
         if not 0 <= value <= LARGEST_TOLERANCE:
             raise self.refused("tolerance", "exercise-tolerance", most=LARGEST_TOLERANCE)
         return value
@@ -343,10 +345,8 @@ class _Item:
         """Read a number with its unit; without a unit wanted, return that of the text."""
         if isinstance(found, bool) or not isinstance(found, str | int | float):
             raise self.refused(field, "exercise-not-quantity", found=type(found).__name__)
-        text = found if isinstance(found, str) else f"{found:.17g}"
+        text = self.line_of(field, found) if isinstance(found, str) else _number(found)
         wanted = unit or _unit_of(text)
-        if isinstance(found, str):
-            self.line_of(field, found)
         try:
             return units.parse_typed(text, wanted, bare=not isinstance(found, str)), wanted
         except UnitError as error:
@@ -394,7 +394,7 @@ class _Item:
     def check_text(
         self, field: str, text: str, names: Collection[str], *, line: int | None = None
     ) -> None:
-        """Refuse braces that hold no variable, and characters that are not to be printed."""
+        """Refuse braces that hold no variable."""
         for found in _PLACEHOLDER.findall(text):
             if found not in names:
                 near = get_close_matches(found, names, n=1)
@@ -403,8 +403,6 @@ class _Item:
                 )
         if "{" in _PLACEHOLDER.sub("", text) or "}" in _PLACEHOLDER.sub("", text):
             raise self.refused(field, "exercise-placeholder", line=line, name="{")
-        if not text.isprintable():
-            raise self.refused(field, "exercise-not-printable", line=line)
 
     def curve(self, variables: Sequence[Variable]) -> dict[str, str]:
         names = [one.name for one in variables]
@@ -439,17 +437,39 @@ class _Item:
             if name not in texts:
                 raise self.refused(f"curve.{name}", "exercise-field-missing")
         try:
-            columns = datasets.info(texts["points"]).units
+            numbers = number_columns(texts["points"])
         except NetcalcError as error:
             raise self.refused(
                 "curve.points", "exercise-formula-refused", reason=str(error)
             ) from None
         for name in ("point_x", "point_y"):
-            if columns.get(texts[name], "text") == "text":
+            if texts[name] not in numbers:
                 raise self.refused(
                     f"curve.{name}", "exercise-column", name=excerpt(texts[name]),
-                    known=[name for name, unit in columns.items() if unit != "text"],
+                    known=numbers,
                 )  # fmt: skip
+
+
+def number_columns(name: str) -> list[str]:
+    """Return the columns of a bundled data set that hold numbers.
+
+    Raises
+    ------
+    DomainError, DatasetError
+        If there is no such set.
+    """
+    facts = datasets.info(name).units
+    if facts:
+        return [column for column, unit in facts.items() if unit != "text"]
+    loaded = datasets.load(name).columns()  # of a tool's output: known when it is read
+    return [column for column, values in loaded.items() if values.dtype.kind in "fiu"]
+
+
+def _number(value: float) -> str:
+    try:
+        return f"{float(value):.17g}"
+    except OverflowError:  # a whole number beyond floats
+        return "inf"
 
 
 def _unit_of(text: str) -> str:

@@ -12,7 +12,7 @@ from netcalc.exercises._drawing import Drawn
 from netcalc.exercises._formula import FUNCTIONS, Compiled
 from netcalc.exercises._template import Template
 
-_SHOWN_DIGITS = 5
+_SHOWN_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ def shown_answer(value: float, template: Template) -> str:
         symbol = {"1": "", "byte": " B", "bit": " bit"}.get(template.unit)
         if symbol is not None:
             return f"{value:.0f}{symbol}"
-    return units.show(value, template.unit, digits=_SHOWN_DIGITS)
+    return units.show(value, template.unit, digits=max(_SHOWN_DIGITS, template.digits))
 
 
 def _model(template: Template, drawn: Drawn) -> str:

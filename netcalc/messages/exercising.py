@@ -5,6 +5,7 @@ from __future__ import annotations
 EXERCISES: dict[str, str] = {
     "exercises-too-large": "the file is larger than {limit:byte}",
     "exercises-not-utf8": "the file is not UTF-8 text",
+    "exercises-no-file": "this is not a file",
     "exercises-toml": "this is not TOML: {reason}",
     "no-exercises": "there is no exercise in the file",
     "too-many-exercises": "there are more than {limit} exercises in the file",
@@ -39,6 +40,8 @@ EXERCISES: dict[str, str] = {
         "the answers of {names} cannot be told apart: in {draws} draws they were never 2.5 "
         "tolerances apart"
     ),
+    "exercise-too-slow": "drawing numbers takes longer than {limit_s:s}",
+    "formula-not-one-number": "the formula gives {value} numbers, not one",
     "exercise-without-answer": "in {draws} draws the formulas never had an answer: {reason}",
     "exercise-conditions-not-met": "in {draws} draws the conditions were never met",
     "exercise-unknown": "there is no exercise {value!r}",
@@ -76,6 +79,8 @@ EXERCISES_HINTS: dict[str, str] = {
         "Change a formula or the ranges; if two mistakes always lead to one number, give the later "
         "one same_as"
     ),
+    "exercise-too-slow": "Use smaller ranges or simpler models",
+    "formula-not-one-number": "Use sum, min, max or item",
     "exercise-unknown": "netcalc exercise --list lists all",
     "exercise-mistake-unknown": "Its mistakes are {known}",
     "exercise-answer-form": "Write --answer TR1='13.2 ms'",
