@@ -41,6 +41,8 @@ WAYS = {
 """Names of the write modes in figures."""
 ARTICLE_RUNS = {"Nagle on": "two writes", "single write": "one write"}
 """Runs of the article shown with the live ones: the slowest and the fastest."""
+PAUSES = {"none": 0.0, "0.1 s": 0.1, "1 s, as in the article": 1.0}
+"""Pauses before a request; the article slept to see how the client acknowledges. [s]"""
 LIVE_BPS = 100e6
 """Rate of the emulated path of a live run. [bit/s]"""
 
@@ -162,8 +164,11 @@ def live_panel(*, theme: Theme = "light") -> Panel:
         "one-way latency", "15 ms", unit="s", low="0 s", high="50 ms", scale="linear"
     )
     gap = _gap()
+    pause = choice("pause before a request", PAUSES, 0.0)
 
-    def update(latency_s: float, write_gap_s: float, family: str, view: str) -> None:
+    def update(
+        latency_s: float, write_gap_s: float, pause_s: float, family: str, view: str
+    ) -> None:
         if not shown:
             figure.draw(_live_plot(None, 2 * latency_s, write_gap_s, theme))
         elif view != drawn[-1]:  # the others are of the next run
@@ -186,14 +191,22 @@ def live_panel(*, theme: Theme = "light") -> Panel:
     def run(progress: Any, stop: Any) -> TransactionSamples:
         path = Path.of([Link(LIVE_BPS, latency.value)]) if latency.value else None
         return small_writes(
-            write_gap_s=gap.value, host=family.value, path=path, progress=progress, stop=stop
+            write_gap_s=gap.value,
+            interval_s=pause.value,
+            count=5 if pause.value else 10,
+            host=family.value,
+            path=path,
+            progress=progress,
+            stop=stop,
         )
 
     live = run_button(
         "Write on this machine", run, show_run, key="small writes", tool="netcalc small-writes"
     )
-    controls = {"latency_s": latency, "write_gap_s": gap, "family": family, "view": view}
-    return panel(figure, controls, update, below=[live])
+    controls = {
+        "latency_s": latency, "write_gap_s": gap, "pause_s": pause, "view": view, "family": family,
+    }  # fmt: skip
+    return panel(figure, controls, update, below=[live], more=("family",))
 
 
 def _live_plot(

@@ -101,9 +101,7 @@ def test_the_mistakes_have_names_and_lie_apart(template):
     for student in STUDENTS:
         question = exercises.draw(template, student=student, sheet="templates")
         answers = [("", question.answer)]
-        answers += [
-            item for item in question.wrong_answers.items() if item[0] not in twins
-        ]
+        answers += [item for item in question.wrong_answers.items() if item[0] not in twins]
         for index, (name, value) in enumerate(answers):
             for other, near in answers[:index]:
                 least = 2.5 * template.tolerance * max(abs(value), abs(near))
