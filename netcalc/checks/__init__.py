@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import _ranges
 from netcalc.checks._labels import are_plain, without_labels
+from netcalc.checks._recorded import has_recorded, is_recorded
 from netcalc.checks._units import PLAIN, without_units
 from netcalc.errors import (
     ArgumentTypeError,
@@ -50,6 +51,7 @@ published_ranges = _ranges.published_ranges
 derived_quantities = _ranges.derived_quantities
 used_ranges = _ranges.used_ranges
 judged_names = _ranges.judged_names
+stands_for_numbers = is_recorded
 
 BLOCK = 16_384
 """Elements of a long array that are checked, or computed, at a time: 128 KiB an array, so that the
@@ -163,6 +165,9 @@ def note_outside_range(
     is that of :func:`note`.
     """
     for name, values in quantities.items():
+        if is_recorded(values) or is_recorded(where):
+            _judge_recorded(formula, name, values, code=code, warns=warns, where=where)
+            continue
         if np.size(where) > 1:
             values = np.where(where, values, np.nan)
         elif not np.all(where):
@@ -170,14 +175,30 @@ def note_outside_range(
         lowest, highest = _finite_ends(np.asarray(values, dtype=np.float64))
         if lowest <= highest:
             ranges = published_ranges(formula) or {}
-            call = _call.get()
-            is_used = call is not None and call.model is not formula
             for doubt in _outside(ranges[name], name, lowest, highest):
-                if is_used and not code:
-                    used = {"formula": formula.__name__, **doubt.values}
-                    note(f"used-{doubt.code}", warns=warns, **used)
-                else:
-                    note(code or doubt.code, warns=warns, **doubt.values)
+                said, values_said = _as_said(formula, code or doubt.code, code, doubt.values)
+                note(said, warns=warns, **values_said)
+
+
+def _as_said(
+    formula: Callable[..., Any], code: str, given: str, values: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Return a doubt about a range with the formula that has it, where another one uses that."""
+    call = _call.get()
+    if call is not None and call.model is not formula and not given:
+        return f"used-{code}", {"formula": formula.__name__, **values}
+    return code, values
+
+
+def _judge_recorded(
+    formula: Callable[..., Any], name: str, values: Any, *, code: str, warns: bool, where: Any
+) -> None:
+    """Let a stand-in for numbers keep what is to be noted of each."""
+    low, high = (published_ranges(formula) or {})[name]
+    beyond, said = _as_said(formula, code or "beyond-published-range", code, {"name": name})
+    below, _ = _as_said(formula, code or "below-published-range", code, {})
+    recorded = values if is_recorded(values) else where
+    recorded.judged(values, low, high, (below, beyond), said, where=where, warns=warns)
 
 
 def _finite_ends(array: FloatArray) -> Range:
@@ -255,7 +276,10 @@ def model(function: Callable[..., Any]) -> Callable[..., Any]:
         for notice in call.found.values():
             if isinstance(notice, NotFiniteWarning):
                 warnings.warn(notice, stacklevel=2)
-        if "result" in call.ranges:
+        if "result" in call.ranges and is_recorded(result):
+            codes = "below-published-range", "beyond-published-range"
+            result.judged(result, *call.ranges["result"], codes, {"name": "result"})
+        elif "result" in call.ranges:
             finite = np.asarray(result)[np.isfinite(result)]
             if finite.size:
                 ends = float(finite.min()), float(finite.max())
@@ -369,6 +393,9 @@ def real(name: str, value: ArrayLike) -> FloatArray:
 def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
     """Return ``value`` as float64; refuse fractions and numbers below ``low``."""
     array = _checked("not-whole", name, value, low=float(low))
+    if is_recorded(array):
+        recorded: FloatArray = array.checked(name, code="not-whole", low=low, is_whole=True)
+        return recorded
     if _has_fraction(array):
         fractional = (np.floor(array) != array) & ~np.isnan(array)
         if fractional.any():
@@ -400,7 +427,7 @@ def _has_fraction(array: FloatArray) -> bool:
 def keep_nan(result: FloatArray, *inputs: FloatArray) -> FloatArray:
     """Return ``result`` with nan wherever an input is nan: comparisons with nan are False."""
     for values in inputs:
-        if np.isnan(values).any():
+        if is_recorded(values) or np.isnan(values).any():
             result = np.where(np.isnan(values), np.nan, result)
     return result
 
@@ -421,6 +448,9 @@ def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     ArgumentTypeError
         If ``value`` holds text or other things that are neither.
     """
+    if is_recorded(value):
+        recorded: NDArray[np.bool_] = value.astype(np.bool_)
+        return recorded
     try:
         array: NDArray[Any] = np.asarray(value)
     except Exception as error:
@@ -451,7 +481,7 @@ def scalar(name: str, array: FloatArray) -> float:
     """Return the only number of ``array``; refuse several and none."""
     if array.size != 1:
         raise DomainError("not-a-scalar", name, list(array.shape))
-    return float(array.reshape(()))
+    return array.reshape(()) if is_recorded(array) else float(array.reshape(()))
 
 
 def as_float(name: str, value: ArrayLike) -> FloatArray:
@@ -465,6 +495,9 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     if isinstance(value, range) and value[:MAX_ELEMENTS] != value:  # numpy would make a list of it
         raise DomainError("too-long-range", name, repr(value), high=MAX_ELEMENTS)
     if type(value) not in PLAIN:
+        if is_recorded(value) or has_recorded(value):
+            recorded: FloatArray = (value if is_recorded(value) else np.stack(value)).astype(float)  # type: ignore[arg-type]
+            return recorded
         value = without_units(name, value)
     try:
         if is_masked(value):
@@ -517,6 +550,12 @@ def _checked(
     is_first = call is None or call.found.get(name, True) is False
     if call is not None and is_first:
         call.found[name] = True
+    if is_recorded(array):
+        rules = {"low": low, "high": high, "low_open": low_open, "allow_inf": allow_inf}
+        words = {"code": code, "above": above, "is_ratio": is_ratio}
+        limits = None if call is None else call.ranges.get(name)
+        recorded: FloatArray = array.checked(name, limits=limits, **rules, **words)
+        return recorded
     if array.size == 0:
         return array
     if array.size == 1:  # most calls have single numbers: numpy's passes take longer than a model

@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from netcalc import compare, datasets, plots
+from netcalc.checks import FloatArray
 from netcalc.experiments import bulk
 from netcalc.models.hosts import host_stack
 from netcalc.models.rates import goodput, packet_rates
 from netcalc.models.sizes import framing
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.plots import Axis, Plot, curves
 from netcalc.plots.style import Theme
 from netcalc.rate_layers import ETHERNET_LINE, PAYLOAD, UDP_PAYLOAD, named
 from netcalc.samples import BulkSamples
 from netcalc.units import show, show_rate
-from netcalc.widgets.controls import Quantity
+from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import run_button
@@ -57,7 +59,7 @@ def segment_cost_panel(*, theme: Theme = "light") -> Panel:
     """Rate of a source by segment size: a cost per segment and a cost per byte."""
     figure = Figure(_cost_plot(theme))
 
-    def update(packet_cost: float, byte_cost: float) -> None:
+    def update(packet_cost: float, byte_cost: float) -> tuple[float, float]:
         slow_s, fast_s = _draw_costs(figure, packet_cost=packet_cost, byte_cost=byte_cost)
         figure.describe(
             f"{show(packet_cost, 's')} per segment and {show(byte_cost, 's')} per byte: 7.2 MB "
@@ -65,12 +67,139 @@ def segment_cost_panel(*, theme: Theme = "light") -> Panel:
             f"{show(fast_s, 's', digits=3)} in segments of 16332, {slow_s / fast_s:.2f} times "
             "less. Snader measured 2.88 s and 0.9558 s."
         )
+        fast = packet_rates.rate_goodput_bps(1 / fast_s, payload_bytes=_BOOK_BYTES)
+        return _LOOPBACK_SEGMENT, float(fast)
+
+    controls = {
+        "packet_cost": Quantity("time per segment", "425 us", unit="s", low="1 us", high="2 ms"),
+        "byte_cost": _byte_cost("107 ns/B"),
+    }
+    what = "rate of the source in segments of 16332 bytes, if 1448 bytes give 20 Mbit/s"
+    return panel(figure, controls, update, predict=what, unit="bit/s")
+
+
+def sparc_panel(*, theme: Theme = "light") -> Panel:
+    """Rate of a source to another host: the two costs, and the line of 10 Mbit/s."""
+    rows = [
+        row
+        for row in _book("source_sink_1440") + _book("source_sink_300")
+        if row["server"] == "sparc"
+    ]
+    points: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        stream = row["protocol"] == "TCP"
+        piece = _ETHERNET_SEGMENT if stream else row["payload_bytes"]
+        name = f"{row['protocol']}, writes of {row['payload_bytes']:.0f} B"
+        points.setdefault(name, []).append((piece, row["sent_rate_bps"]))
+    theory, wire = "two costs and the line", "maximum of 10 Mbit/s Ethernet"
+    plot = curves(
+        _SEGMENTS,
+        {theory: _SEGMENTS, wire: _stream_limit_bps(_SEGMENTS)},
+        points={name: _columns(found) for name, found in points.items()},
+        x_axis=Axis("segment or datagram", "byte", "log", 100, 2000),
+        y_axis=Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 2e7),
+        title="A source, and a sink on the sparc",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(packet_cost: float, byte_cost: float) -> None:
+        elapsed_s = host_stack.bulk_s(
+            _BOOK_BYTES, segment_bytes=_SEGMENTS, packet_cost=packet_cost, byte_cost=byte_cost
+        )
+        rate = packet_rates.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
+        figure.update(theory, y=np.minimum(rate, _stream_limit_bps(_SEGMENTS)))
+        own = float(np.interp(_ETHERNET_SEGMENT, _SEGMENTS, rate))
+        most = float(_stream_limit_bps(np.array([_ETHERNET_SEGMENT]))[0])
+        limit = "the hosts are" if own < most else "the line is"
+        figure.describe(
+            f"In segments of 1448 bytes the two costs allow {show_rate(own, PAYLOAD)} and the "
+            f"line {show_rate(most, PAYLOAD)}: {limit} the limit. Snader measured 8.016 Mbit/s "
+            "over TCP, 85% of the line, and wrote 9.88 Mbit/s over UDP, more than the line "
+            "carries: 440 of 5000 datagrams never arrived."
+        )
 
     controls = {
         "packet_cost": Quantity("time per segment", "425 us", unit="s", low="1 us", high="2 ms"),
         "byte_cost": _byte_cost("107 ns/B"),
     }
     return panel(figure, controls, update)
+
+
+def _stream_limit_bps(segment_bytes: FloatArray) -> FloatArray:
+    """Return what Ethernet of 10 Mbit/s carries in such segments; nan where none is so large."""
+    packet_bytes = segment_bytes + STAMPED_HEADERS_BYTES
+    fits = packet_bytes <= 1500.0
+    limit_bps = np.full(packet_bytes.shape, np.nan)
+    limit_bps[fits] = goodput.tcp_goodput_bps(packet_bytes[fits], bandwidth_bps=10e6)
+    return limit_bps
+
+
+def processor_panel(*, theme: Theme = "light") -> Panel:
+    """Processor time of a source for each write: Snader's tables, and this machine."""
+    rows = _book("source_sink_1440") + _book("source_sink_300")
+    servers = {"": ("bsd", "localhost"), " to the sparc": ("sparc",)}
+    runs: dict[str, BulkSamples] = {}
+
+    def points(part: str) -> dict[str, tuple[Any, Any]]:
+        found: dict[str, tuple[Any, Any]] = {}
+        for protocol in ("TCP", "UDP"):
+            for name, known in servers.items():
+                found[f"Snader, {protocol}{name}"] = _columns(
+                    [
+                        (row["payload_bytes"], row[f"{part}_s"] / row["write_count"])
+                        for row in rows
+                        if row["protocol"] == protocol and row["server"] in known
+                    ]
+                )
+            found[f"yours, {protocol}"] = ([], [])
+            if protocol in runs:
+                own = runs[protocol].medians(f"{part}_s", "write_count")
+                spent_s = own[f"{part}_s"] / own["write_count"]
+                found[f"yours, {protocol}"] = (own["write_bytes"], spent_s)
+        return found
+
+    plot = curves(
+        np.array([50.0, 80_000.0]),
+        {},
+        points=points("system"),
+        x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
+        y_axis=Axis("processor time for each write", "s", "log", 1e-7, 1e-3),
+        title="What a write costs the source",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(part: str) -> None:
+        drawn = points(part)
+        figure.update_all({name: {"x": x, "y": y} for name, (x, y) in drawn.items()})
+        words = [
+            "Snader's source took 1.7 to 11 us of its own time for each write, and 89 to 325 us "
+            "of the system's. UDP to the sparc has more system time with 300 bytes (287 us) than "
+            "with 1440 (169 us): no cost per byte explains that, and the text does not mention it."
+        ]
+        for protocol in runs:
+            sizes, spent_s = drawn[f"yours, {protocol}"]
+            words += [
+                f"Yours, {protocol}: {show(float(spent), 's', digits=3)} for a write of "
+                f"{show(float(size), 'byte')}."
+                for size, spent in list(zip(sizes, spent_s, strict=True))[:: max(len(sizes) - 1, 1)]
+            ]
+        figure.describe(" ".join(words))
+
+    parts = choice("time", {"of the system": "system", "of the program": "user"}, "system")
+
+    def show_both(found: tuple[BulkSamples, BulkSamples]) -> None:
+        runs.update(zip(("TCP", "UDP"), found, strict=True))
+        update(parts.value)
+
+    return panel(
+        figure, {"part": parts}, update,
+        below=[run_button(
+            "Run source and sink", _both, show_both, key="source and sink", tool="netcalc bulk",
+            several=True,
+        )],
+    )  # fmt: skip
 
 
 def wire_panel(*, theme: Theme = "light") -> Panel:
@@ -120,7 +249,7 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
     axis = np.geomspace(min(LIVE_SIZES), max(LIVE_SIZES), 100)
     plot = curves(
         axis,
-        {theory: np.full(axis.size, np.nan)},
+        {theory: np.full(axis.size, np.nan), **_reference_lines(axis)},
         points={**dict.fromkeys(names, nothing), **_book_on_one_host()},
         x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
         y_axis=Axis(named("rate", PAYLOAD), "bit/s", "log", 1e6, 1e11),
@@ -306,6 +435,20 @@ def _both(progress: Callable[..., object], stop: Any) -> tuple[BulkSamples, Bulk
         )  # fmt: skip
 
     return one("tcp", 0), one("udp", half)
+
+
+def _reference_lines(sizes: FloatArray) -> dict[str, FloatArray]:
+    """Return the rates that Snader's text states for other networks, as level lines."""
+    columns = datasets.load("source_sink_text").columns()
+    stated = dict(zip(columns["id"].tolist(), columns["si_value"].tolist(), strict=True))
+    return {
+        name: np.full(sizes.size, float(stated[row]))
+        for name, row in (
+            ("FDDI, line", "SN19"),
+            ("Myrinet 1999, XP1000", "SN20"),
+            ("Myrinet 1999, PII-450: more than", "SN21"),
+        )
+    }
 
 
 def _medians(samples: BulkSamples, column: str) -> dict[str, Any]:

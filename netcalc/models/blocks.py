@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from netcalc.checks import BLOCK, FloatArray, Model, Trial
+from netcalc.checks import BLOCK, FloatArray, Model, Trial, stands_for_numbers
 
 
 def in_blocks(function: Callable[..., FloatArray], *inputs: FloatArray) -> FloatArray:
@@ -18,6 +18,8 @@ def in_blocks(function: Callable[..., FloatArray], *inputs: FloatArray) -> Float
     An input of one element stays a column of one, so that what depends on it alone is done once.
     """
     shape = np.broadcast_shapes(*(np.shape(values) for values in inputs))
+    if any(map(stands_for_numbers, inputs)):
+        return function(*map(np.ravel, inputs)).reshape(shape)
     columns = [
         np.ravel(values) if np.size(values) == 1 else np.broadcast_to(values, shape).reshape(-1)
         for values in inputs

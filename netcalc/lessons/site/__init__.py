@@ -1,0 +1,1 @@
+"""Lessons and the calculator as pages that need neither a kernel nor a network."""

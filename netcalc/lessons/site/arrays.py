@@ -1,0 +1,521 @@
+"""The array that stands for numbers while a model runs: each operation on it is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from netcalc.lessons.site.operations import CannotRecord, Node, Shape, constant, node, recording
+
+_KINDS = {"f": np.dtype(np.float64), "i": np.dtype(np.int64), "b": np.dtype(np.bool_)}
+
+COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
+_LOGICAL = {
+    "bitwise_and": "logical_and", "bitwise_or": "logical_or", "invert": "logical_not",
+    "bitwise_xor": "not_equal",
+}  # fmt: skip
+_TO_BOOL = frozenset({
+    "logical_and", "logical_or", "logical_not", "isnan", "isinf", "isfinite", "signbit",
+}) | COMPARISONS  # fmt: skip
+_KEEP_KIND = frozenset({
+    "add", "subtract", "multiply", "maximum", "minimum", "fmax", "fmin", "negative", "absolute",
+    "remainder", "floor_divide", "fmod", "sign", "positive",
+    "square",
+})  # fmt: skip
+_NUMERIC = frozenset({
+    "divide", "power", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p",
+    "floor", "ceil", "trunc", "rint", "reciprocal", "hypot", "copysign", "logaddexp2", "logaddexp",
+    "tanh", "sin", "cos", "tan", "arctan", "float_power",
+    "ndtr", "ndtri", "gammaln", "fabs", "ldexp", "spacing",
+    "frexp_mantissa", "frexp_exponent",
+})  # fmt: skip
+KNOWN = _TO_BOOL | _KEEP_KIND | _NUMERIC
+_REDUCTIONS = {
+    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "fmax": "largest",
+    "fmin": "least", "logical_or": "any", "logical_and": "all",
+}  # fmt: skip
+_ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
+FOLDED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "largest": "fmax",
+          "least": "fmin", "any": "logical_or", "all": "logical_and"}  # fmt: skip
+
+
+class RecordedArray(NDArrayOperatorsMixin):
+    """A number, or an array of known shape, whose values are not known.
+
+    numpy hands its operations over (``__array_ufunc__``, ``__array_function__``). A decision on a
+    value is taken both ways, each in a run of its own; where Python must have the value itself
+    the recording ends with :class:`~netcalc.lessons.site.operations.CannotRecord`.
+    """
+
+    __netcalc_recorded__ = True
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 1000.0
+
+    def __init__(self, made: Node) -> None:
+        self.node = made
+
+    # What is known of an array.
+    @property
+    def shape(self) -> Shape:
+        """Its shape."""
+        return self.node.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of its axes."""
+        return len(self.node.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of its elements."""
+        return int(np.prod(self.node.shape, dtype=int))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Its kind of numbers."""
+        return _KINDS[self.node.kind]
+
+    @property
+    def flat(self) -> RecordedArray:
+        """All elements in one list."""
+        return self.ravel()
+
+    @property
+    def T(self) -> RecordedArray:  # noqa: N802
+        """It with its axes the other way round."""
+        if self.ndim > 1:
+            raise CannotRecord("axes")
+        return self
+
+    def __repr__(self) -> str:
+        return f"RecordedArray({self.node.operation}, shape={self.shape})"
+
+    # Where Python must have a value.
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise CannotRecord("array")
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError("The truth value of an array with more than one element is ambiguous.")
+        if self.node.is_constant:
+            return bool(self.node.value)
+        truth = self if self.node.kind == "b" else self != 0
+        return recording().path.decide(_flat_node(truth.node))
+
+    def __float__(self) -> float:
+        return float(self._value("float"))
+
+    def __int__(self) -> int:
+        return int(self._value("int"))
+
+    def __index__(self) -> int:
+        return int(self._value("count"))
+
+    def __complex__(self) -> complex:
+        return complex(self._value("float"))
+
+    def _value(self, code: str) -> Any:
+        if self.node.is_constant:
+            return self.node.value
+        raise CannotRecord(code)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a number")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[index] for index in range(len(self)))
+
+    # What is written down.
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        out = kwargs.pop("out", None)
+        if method == "__call__":
+            where = kwargs.pop("where", True)
+            _refuse_options(kwargs, allowed=("dtype", "casting"))
+            if ufunc is np.divmod:
+                return np.floor_divide(*inputs), np.remainder(*inputs)
+            if ufunc is np.matmul:
+                return (wrap(inputs[0]) * wrap(inputs[1])).sum() if _are_lists(inputs) else _axes()
+            if ufunc is np.frexp:
+                return apply("frexp_mantissa", *inputs), apply("frexp_exponent", *inputs)
+            result = apply(ufunc.__name__, *inputs, ufunc=ufunc)
+            if where is not True:
+                if out is None:
+                    raise CannotRecord("where-without-out")
+                result = select(where, result, out[0])
+        elif method == "reduce" and ufunc.__name__ in _REDUCTIONS:
+            result = reduce(_REDUCTIONS[ufunc.__name__], inputs[0], **kwargs)
+        elif method == "accumulate" and ufunc.__name__ in _ACCUMULATIONS:
+            (values,) = inputs
+            result = _list_operation(_ACCUMULATIONS[ufunc.__name__], values)
+        else:
+            raise CannotRecord("ufunc", f"{ufunc.__name__}.{method}")
+        if out is None:
+            return result
+        if not isinstance(out[0], RecordedArray):
+            raise CannotRecord("array")
+        out[0].node = wrap(broadcast(result, out[0].shape)).node
+        return out[0]
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: Any, args: Any, kwargs: Mapping[str, Any]
+    ) -> Any:
+        from netcalc.lessons.site.array_functions import FUNCTIONS  # it needs this class
+
+        known = FUNCTIONS.get(function)
+        if known is None and (plain := _plain((args, kwargs))) is not None:
+            return wrap(function(*plain[0], **plain[1]))
+        if known is None:
+            raise CannotRecord("function", function.__name__)
+        return known(*args, **kwargs)
+
+    # Methods of an array.
+    def any(self, axis: None = None) -> RecordedArray:
+        """Whether one element is true."""
+        return reduce("any", self, axis=axis)
+
+    def all(self, axis: None = None) -> RecordedArray:
+        """Whether all elements are true."""
+        return reduce("all", self, axis=axis)
+
+    def sum(self, axis: Any = None, **options: Any) -> RecordedArray:
+        """The sum of the elements."""
+        return reduce("sum", self, axis=axis, **options)
+
+    def prod(self, axis: Any = None) -> RecordedArray:
+        """The product of the elements."""
+        return reduce("prod", self, axis=axis)
+
+    def max(self, axis: Any = None, **options: Any) -> RecordedArray:
+        """The largest element; nan if one is nan."""
+        return reduce("max", self, axis=axis, **options)
+
+    def min(self, axis: Any = None, **options: Any) -> RecordedArray:
+        """The smallest element; nan if one is nan."""
+        return reduce("min", self, axis=axis, **options)
+
+    def mean(self) -> RecordedArray:
+        """The mean of the elements."""
+        return wrap(self.sum() / self.size)
+
+    def cumsum(self) -> RecordedArray:
+        """The sums up to each element."""
+        return _list_operation("cumsum", self)
+
+    def argmax(self) -> RecordedArray:
+        """The index of the first of the largest elements."""
+        return RecordedArray(node("argmax", self.ravel().node, shape=(), kind="i"))
+
+    def astype(self, kind: Any, *args: Any, **options: Any) -> RecordedArray:
+        """It as another kind of numbers."""
+        wanted = np.dtype(kind).kind
+        if wanted == self.node.kind or (wanted == "f" and self.node.kind == "i"):
+            return self if wanted == self.node.kind else self._as("f")
+        if wanted == "b":
+            return wrap(self != 0)
+        if wanted == "f":
+            return self._as("f", "number")
+        if wanted in "iu":
+            return self._as("i", "trunc" if self.node.kind == "f" else "number")
+        raise CannotRecord("not-numbers", str(kind))
+
+    def _as(self, kind: str, operation: str = "") -> RecordedArray:
+        if operation:
+            return RecordedArray(node(operation, self.node, shape=self.shape, kind=kind))
+        return RecordedArray(node("same", self.node, shape=self.shape, kind=kind))
+
+    def item(self, *place: int) -> RecordedArray:
+        """Return the only element, or the one at an index."""
+        return self.ravel()[place[0] if place else 0] if self.shape else self
+
+    def tolist(self) -> Any:
+        """Return the elements as a list."""
+        return list(self) if self.shape else self
+
+    def copy(self) -> RecordedArray:
+        """Return another one of the same values."""
+        return RecordedArray(self.node)
+
+    def round(self, decimals: int = 0) -> RecordedArray:
+        """Return the nearest numbers, the even one of two."""
+        if decimals:
+            raise CannotRecord("decimals")
+        return apply("rint", self)
+
+    def clip(self, low: Any = None, high: Any = None) -> RecordedArray:
+        """Return it between two numbers."""
+        found = self if low is None else apply("maximum", self, low)
+        return found if high is None else apply("minimum", found, high)
+
+    def ravel(self) -> RecordedArray:
+        """Return all elements in one list."""
+        return self.reshape(-1)
+
+    def reshape(self, *shape: Any) -> RecordedArray:
+        """Return the elements in another shape."""
+        wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        wanted = np.empty(self.shape).reshape(wanted).shape
+        if wanted == self.shape:
+            return self
+        if self.node.is_constant:
+            return wrap(self.node.value.reshape(wanted))
+        return RecordedArray(node("reshape", self.node, shape=wanted, kind=self.node.kind))
+
+    def __getitem__(self, place: Any) -> RecordedArray:
+        if isinstance(place, RecordedArray):
+            if not place.node.is_constant:
+                return self._looked_up(place)
+            place = place.node.value
+        if (isinstance(place, tuple) and not place) or place is Ellipsis:
+            return self
+        places = np.arange(self.size).reshape(self.shape)[place]
+        if self.size == places.size == 1:
+            return self.reshape(places.shape)
+        if places.shape == self.shape and np.array_equal(places.ravel(), np.arange(self.size)):
+            return self
+        if self.node.is_constant:
+            return wrap(self.node.value[place])
+        found = node(
+            "take", self.ravel().node, shape=places.shape, kind=self.node.kind,
+            value=(_range_of(place), places), key=(_range_of(place), places.tobytes()),
+        )  # fmt: skip
+        return RecordedArray(found)
+
+    def _chosen(self, holds: RecordedArray) -> RecordedArray:
+        """Return the lone element where a condition holds of it, else none: both are recorded."""
+        if self.size != 1 or holds.size != 1:
+            raise CannotRecord("selection")
+        return self.reshape((1,)) if holds else wrap(np.zeros(0))
+
+    def _looked_up(self, place: RecordedArray) -> RecordedArray:
+        """Return the elements at indexes that are not known yet."""
+        if place.node.kind == "b":
+            return self._chosen(place)
+        if self.ndim != 1:
+            raise CannotRecord("axes")
+        kind = self.node.kind
+        return RecordedArray(node("lookup", self.node, place.node, shape=place.shape, kind=kind))
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        whole = (isinstance(place, tuple) and not place) or place is Ellipsis
+        if whole:
+            self.node = wrap(broadcast(value, self.shape)).node
+        elif isinstance(place, RecordedArray) and place.node.kind == "b":
+            if np.shape(value) not in ((), self.shape) or place.shape != self.shape:
+                raise CannotRecord("selection")
+            self.node = select(place, value, self).node
+        else:
+            index = np.arange(self.size).reshape(self.shape)[place]
+            chosen = np.isin(np.arange(self.size).reshape(self.shape), index)
+            if np.shape(value) not in ((), self.shape):
+                raise CannotRecord("selection")
+            self.node = select(chosen, value, self).node
+
+    # What the checks hand over.
+    def checked(self, name: str, *, code: str, limits: Any = None, **rules: Any) -> RecordedArray:
+        """Return it after the check of an argument."""
+        words = {"name": name, "code": code, **rules}
+        moving = {key: one for key, one in words.items() if isinstance(one, RecordedArray)}
+        if any(one.size != 1 for one in moving.values()):
+            raise CannotRecord("axes")
+        words |= dict.fromkeys(moving)  # a bound that is computed: it goes in as a number
+        if limits is not None:
+            words["limits"] = limits
+        words["moving"] = tuple(moving)
+        spec = tuple(sorted(words.items()))
+        inputs = (self.node, *(one.node for one in moving.values()))
+        made = node("check", *inputs, shape=self.shape, kind="f", value=words, key=spec)
+        return RecordedArray(made)
+
+    def judged(
+        self, values: Any, low: float, high: float, codes: tuple[str, str], said: dict[str, Any],
+        *, where: Any = True, warns: bool = True,
+    ) -> None:  # fmt: skip
+        """Keep what is to be noted of numbers outside a range."""
+        spec = {"low": low, "high": high, "codes": codes, **said, "warns": warns}
+        inputs = (wrap(values).node, wrap(where).node)
+        node("judge", *inputs, shape=(), value=spec, key=tuple(sorted(spec.items())))
+
+
+def _plain(value: Any) -> Any:
+    """Return arguments whose values are all known; None if one is not."""
+    if isinstance(value, RecordedArray):
+        return value.node.value if value.node.is_constant else None
+    if isinstance(value, list | tuple):
+        parts = [_plain(one) for one in value]
+        known = all(new is not None or old is None for new, old in zip(parts, value, strict=True))
+        return type(value)(parts) if known else None
+    if isinstance(value, dict):
+        parts = _plain(list(value.values()))
+        return None if parts is None else dict(zip(value, parts, strict=True))
+    return value
+
+
+def wrap(value: Any) -> RecordedArray:
+    """Return a value as one that is written down."""
+    if isinstance(value, RecordedArray):
+        return value
+    if isinstance(value, list | tuple) and any(isinstance(one, RecordedArray) for one in value):
+        return stack(value)
+    return RecordedArray(constant(value))
+
+
+def stack(values: Any) -> RecordedArray:
+    """Return numbers, or lists of one length, as one array."""
+    parts = [wrap(one) for one in values]
+    shapes = {part.shape for part in parts}
+    if len(shapes) != 1:
+        raise CannotRecord("axes")
+    kind = "f" if any(p.node.kind == "f" for p in parts) else max(p.node.kind for p in parts)
+    shape = (len(parts), *shapes.pop())
+    return RecordedArray(node("stack", *(p.node for p in parts), shape=shape, kind=kind))
+
+
+def apply(name: str, *inputs: Any, ufunc: Callable[..., Any] | None = None) -> RecordedArray:
+    """Return an operation on each element; ``ufunc`` does it where numpy has none of its name."""
+    name = {"true_divide": "divide", "float_power": "power"}.get(name, name)
+    parts = [wrap(one) for one in inputs]
+    kinds = {part.node.kind for part in parts}
+    if name in _LOGICAL:
+        if kinds != {"b"}:
+            raise CannotRecord("bits")
+        name = _LOGICAL[name]
+    if name not in KNOWN:
+        raise CannotRecord("ufunc", name)
+    if name.startswith("logical_"):
+        parts = [part if part.node.kind == "b" else wrap(part != 0) for part in parts]
+    if kinds == {"b"} and name in ("add", "multiply", "maximum", "minimum"):
+        name = "logical_or" if name in ("add", "maximum") else "logical_and"
+    if name == "square":
+        name, parts = "multiply", parts * 2
+    shape = np.broadcast_shapes(*(part.shape for part in parts))
+    kind = _kind_of(name, kinds)
+    if all(part.node.is_constant for part in parts):
+        operation = _ufunc(name, ufunc)
+        with np.errstate(all="ignore"):
+            return wrap(operation(*(part.node.value for part in parts)))
+    if len(shape) > 1:
+        raise CannotRecord("axes")
+    return RecordedArray(node(name, *(part.node for part in parts), shape=shape, kind=kind))
+
+
+def _ufunc(name: str, ufunc: Callable[..., Any] | None) -> Callable[..., Any]:
+    if name.startswith("frexp_"):
+        return lambda value: np.frexp(value)[name == "frexp_exponent"]
+    found: Callable[..., Any] | None = getattr(np, name, ufunc)
+    if found is None:
+        raise CannotRecord("ufunc", name)
+    return found
+
+
+def _kind_of(name: str, kinds: set[str]) -> str:
+    if name in _TO_BOOL:
+        return "b"
+    return "i" if name in _KEEP_KIND and kinds <= {"i", "b"} else "f"
+
+
+def select(where: Any, first: Any, second: Any) -> RecordedArray:
+    """Return one of two numbers for each element."""
+    condition, yes, no = wrap(where), wrap(first), wrap(second)
+    shape = np.broadcast_shapes(condition.shape, yes.shape, no.shape)
+    if len(shape) > 1:
+        raise CannotRecord("axes")
+    kinds = {yes.node.kind, no.node.kind}
+    kind = kinds.pop() if len(kinds) == 1 else "f" if "f" in kinds else "i"
+    if condition.node.kind != "b":
+        condition = wrap(condition != 0)
+    if condition.node.is_constant and condition.node.value.size == 1:
+        chosen = yes if condition.node.value else no
+        return wrap(broadcast(chosen, shape))
+    inputs = (condition.node, yes.node, no.node)
+    return RecordedArray(node("where", *inputs, shape=shape, kind=kind))
+
+
+def reduce(
+    name: str, values: Any, axis: Any = 0, initial: Any = None, where: Any = True, **options: Any
+) -> RecordedArray:
+    """Return one number of all elements; of a lone number itself."""
+    _refuse_options(options, allowed=("dtype", "keepdims", "out"))
+    array = wrap(values)
+    if array.ndim > 1 and axis is not None:
+        raise CannotRecord("axes")
+    if where is not True:
+        if initial is None:
+            raise CannotRecord("where-without-out")
+        array = select(where, array, initial)
+    if array.node.kind == "b" and name in ("sum", "prod"):
+        array = array.astype(np.int64)
+    if array.size == 1:
+        found = array.reshape(())
+        if name in ("any", "all") and found.node.kind != "b":
+            found = wrap(found != 0)
+    elif array.node.is_constant:
+        operation = getattr(np, FOLDED[name]).reduce
+        found = wrap(operation(array.node.value, axis=None))
+    else:
+        kind = "b" if name in ("any", "all") else array.node.kind
+        found = RecordedArray(node(name, array.ravel().node, shape=(), kind=kind))
+    return found if initial is None else apply(FOLDED[name], found, initial)
+
+
+def broadcast(value: Any, shape: Shape) -> RecordedArray:
+    """Return a value in a shape."""
+    array = wrap(value)
+    if array.shape == tuple(shape):
+        return array
+    wanted = np.broadcast_to(np.empty(array.shape), shape).shape
+    if array.node.is_constant:
+        return wrap(np.broadcast_to(array.node.value, wanted))
+    if len(wanted) > 1:
+        raise CannotRecord("axes")
+    return RecordedArray(node("fill", array.node, shape=wanted, kind=array.node.kind))
+
+
+def _list_operation(name: str, values: Any, kind: str = "") -> RecordedArray:
+    array = wrap(values)
+    if array.ndim != 1:
+        raise CannotRecord("axes")
+    return RecordedArray(node(name, array.node, shape=array.shape, kind=kind or array.node.kind))
+
+
+def list_operation(name: str, values: Any, shape: Shape, kind: str = "") -> RecordedArray:
+    """Return an operation on a list as one thing, such as to sort it."""
+    array = wrap(values)
+    if array.ndim != 1:
+        raise CannotRecord("axes")
+    return RecordedArray(node(name, array.node, shape=shape, kind=kind or array.node.kind))
+
+
+def _flat_node(made: Node) -> Node:
+    while made.operation == "reshape" and made.inputs[0].shape in ((), (1,)):
+        made = made.inputs[0]
+    return made
+
+
+def _range_of(place: Any) -> Any:
+    """Return a place in a list that does not depend on its length; None for any other."""
+    if isinstance(place, int | np.integer):
+        return int(place)
+    if isinstance(place, slice) and all(
+        one is None or isinstance(one, int) for one in (place.start, place.stop, place.step)
+    ):
+        return ("slice", place.start, place.stop, place.step)
+    return None
+
+
+def _are_lists(values: Any) -> bool:
+    return all(wrap(one).ndim == 1 for one in values)
+
+
+def _axes() -> Any:
+    raise CannotRecord("axes")
+
+
+def _refuse_options(options: Mapping[str, Any], *, allowed: tuple[str, ...]) -> None:
+    for name, value in options.items():
+        if name not in allowed and value is not None and value is not np._NoValue:
+            raise CannotRecord("option", name)
