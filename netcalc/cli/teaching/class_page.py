@@ -141,12 +141,19 @@ def _figure(question: exercises.Question, name: str) -> str:
     """Return the figure of a mistake in light and dark, with a link that saves it; or nothing."""
     try:
         from netcalc import plots  # late: an extra
-        from netcalc.plots.feedback import feedback
     except ImportError:
         return ""
+    title = ", ".join(f"{variable} = {text}" for variable, text in question.shown.items())
     pictures = []
     for theme in ("light", "dark"):
-        plot = feedback(question, name, answer=question.wrong_answers[name], theme=theme)
+        plot = plots.feedback(
+            question,
+            [name],
+            answer=question.wrong_answers[name],
+            mark="the wrong answer",
+            title=title,
+            theme="light" if theme == "light" else "dark",
+        )
         if plot is None:
             return ""
         pictures.append(plots.svg(plot))
