@@ -26,7 +26,8 @@ FLOORS = (  # the ground floor first: a room imports from lower floors and from 
     ("congestion", "exercises"),
     ("truth", "plots"),
     ("widgets",),
-    ("lessons", "cli"),
+    ("lessons",),
+    ("cli",),
 )
 
 THIRD_PARTIES = {
