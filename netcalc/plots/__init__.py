@@ -38,7 +38,7 @@ from netcalc.plots.truth import truth
 __all__ = [
     "PICTURE_SUFFIXES", "Axis", "Buffer", "FormulaCurves", "Plot", "bands", "buffers",
     "capture_ladder", "courses", "curves", "distribution", "drawn_sets", "feedback",
-    "formula_curves", "formula_distribution", "formula_plot", "ladder", "latencies", "limits", "measured",
-    "network", "overlay", "phase", "plan", "readings", "save_html", "save_picture", "sequences",
-    "svg", "sweep", "timeline", "together", "truth", "with_guess",
+    "formula_curves", "formula_distribution", "formula_plot", "ladder", "latencies", "limits",
+    "measured", "network", "overlay", "phase", "plan", "readings", "save_html", "save_picture",
+    "sequences", "svg", "sweep", "timeline", "together", "truth", "with_guess",
 ]  # fmt: skip
