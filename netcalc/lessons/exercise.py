@@ -11,14 +11,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import ipywidgets
-import numpy as np
 
 from netcalc import exercises
 from netcalc.exercises import Question, Verdict
-from netcalc.plots import Axis, Plot, curves, with_guess
+from netcalc.plots.feedback import feedback as feedback_plot
 from netcalc.plots.style import Theme
 from netcalc.printable import excerpt, html_text
 from netcalc.widgets.answer import AnswerField
@@ -27,8 +25,6 @@ from netcalc.widgets.saved import SavedOutputs, show_widget
 
 TRIES = 3
 """Tries before the worked solution is shown."""
-MARK = "your answer"
-"""Name of the answer in the figure."""
 
 SHOWN_CHARACTERS = 100
 """Characters of an answer that are shown again."""
@@ -141,10 +137,11 @@ class ExerciseBox(ipywidgets.VBox):
         self._show()
 
     def _draw(self, names: Sequence[str], answer: str) -> None:
-        """Draw the right and the wrong formula, if the exercise has a figure."""
-        if not self.question.template.curve:
+        """Draw the right and the wrong formula with the answer, if the exercise has a figure."""
+        number = self.question.number(answer)
+        plot = feedback_plot(self.question, names, answer=number, theme=self._theme)
+        if plot is None:
             return
-        plot = figure_of(self.question, names, answer, theme=self._theme)
         if self.figure is None:
             self.figure = Figure(plot)
             self.figure.saved = self.saved
@@ -196,47 +193,6 @@ class _Printed(SavedOutputs):
                 "text/plain": plain,
             },
         }
-
-
-def figure_of(
-    question: Question, names: Iterable[str], answer: str, *, theme: Theme = "light"
-) -> Plot:
-    """Return the right formula of an exercise and wrong ones, dashed, on the lesson's points.
-
-    Parameters
-    ----------
-    question : Question
-        The exercise with its numbers; its template has a curve.
-    names : iterable of str
-        Names of the mistakes.
-    answer : str
-        The answer, which becomes a mark; what is no number of the unit has none.
-    theme : {'light', 'dark'}
-        Colours of the figure.
-
-    Returns
-    -------
-    Plot
-        With the sources ``right``, the names of the mistakes, the data set and ``your answer``.
-    """
-    found = question.curves(*names)
-    lines = {"right": found.right, **found.wrong}
-    points: dict[str, Any] = {}
-    if found.points_set:
-        points[f"data: {found.points_set.replace('_', ' ')}"] = (found.points_x, found.points_y)
-    every = np.concatenate([*lines.values(), found.points_y])
-    every = every[np.isfinite(every)]
-    is_log = bool(every.size and every.min() > 0 and every.max() > 20 * every.min())
-    plot = curves(
-        found.x,
-        lines,
-        points=points,
-        x_axis=Axis(found.x_name, found.x_unit, "log"),
-        y_axis=Axis("answer", found.y_unit, "log" if is_log else "linear"),
-        title=f"{question.template.topic.capitalize()}: the right formula and yours",
-        theme=theme,
-    )
-    return with_guess(plot, MARK, x=found.own_x, y=question.number(answer))
 
 
 def box(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -12,8 +12,12 @@ from netcalc import datasets, units
 from netcalc.errors import NetcalcError
 from netcalc.exercises import Question, Template, Variable
 from netcalc.plots.curves import curves
+from netcalc.plots.guess import with_guess
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import Axis, Scale, Theme
+
+MARK = "your answer"
+"""Name of the answer in the figure."""
 
 _POINTS = 120
 _MOST_STEPS = 400
@@ -21,7 +25,11 @@ _RIGHT = "right"
 
 
 def feedback(
-    question: Question, mistake: str, *, answer: float | None = None, theme: Theme = "light"
+    question: Question,
+    mistake: str | Sequence[str] = (),
+    *,
+    answer: float | None = None,
+    theme: Theme = "light",
 ) -> Plot | None:
     """Draw the model of a mistake, dashed, beside the right one.
 
@@ -33,10 +41,10 @@ def feedback(
     ----------
     question : Question
         The exercise with its numbers.
-    mistake : str
-        Name of the wrong model.
+    mistake : str or sequence of str
+        Name of the wrong model, or of several that lead to one answer; the right one alone without.
     answer : float, optional
-        What was answered, in the unit of the question: a mark.
+        What was answered, in the unit of the question: a mark, the source ``your answer``.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -50,18 +58,18 @@ def feedback(
     if over is None:
         return None
     variable, at = over
+    names = [mistake] if isinstance(mistake, str) else mistake
+    formulas = {name: template.mistake(name).formula for name in names}
     lines = {
-        _RIGHT: _evaluated(template.right, question.values, variable.name, at),
-        mistake: _evaluated(template.mistake(mistake).formula, question.values, variable.name, at),
+        name: _evaluated(formula, question.values, variable.name, at)
+        for name, formula in {_RIGHT: template.right, **formulas}.items()
     }
     points = _measured(template)
-    if answer is not None:
-        points["answer"] = (np.array([question.values[variable.name]]), np.array([answer]))
     drawn = np.concatenate([*lines.values(), *(y for _, y in points.values())])
     others = ", ".join(
         f"{name} = {text}" for name, text in question.shown.items() if name != variable.name
     )
-    return curves(
+    plot = curves(
         at,
         lines,
         x_axis=Axis(variable.name, variable.unit, _scale(at), float(at[0]), float(at[-1])),
@@ -70,6 +78,9 @@ def feedback(
         title=others,
         theme=theme,
     )
+    if answer is None:
+        return plot
+    return with_guess(plot, MARK, x=question.values[variable.name], y=answer)
 
 
 def _over(template: Template) -> tuple[Variable, NDArray[np.float64]] | None:
