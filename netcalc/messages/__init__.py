@@ -42,6 +42,7 @@ from netcalc.messages.captures import (
     CAPTURES_HINTS,
     CAPTURES_PYTHON_HINTS,
 )
+from netcalc.messages.classes import CLASSES, CLASSES_HINTS
 from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
 from netcalc.messages.congestion import CONGESTION, CONGESTION_EXPECTED, CONGESTION_HINTS
 from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
@@ -59,6 +60,7 @@ from netcalc.messages.paths import PATHS, PATHS_EXPECTED, PATHS_HINTS
 from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
 from netcalc.messages.plans import PLANS, PLANS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
+from netcalc.messages.sites import SITES, SITES_HINTS
 from netcalc.messages.texts import TEXTS, TEXTS_HINTS
 from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
 from netcalc.messages.uncertain import UNCERTAIN, UNCERTAIN_HINTS
@@ -88,6 +90,8 @@ MESSAGES: Mapping[str, str] = {
     **CONGESTION,
     **UNCERTAIN,
     **PLANS,
+    **SITES,
+    **CLASSES,
 }
 """The sentence of each code, without a full stop."""
 
@@ -111,6 +115,8 @@ HINTS: Mapping[str, str] = {
     **CONGESTION_HINTS,
     **UNCERTAIN_HINTS,
     **PLANS_HINTS,
+    **SITES_HINTS,
+    **CLASSES_HINTS,
 }
 """What to do about it, for the codes that have an answer to that."""
 

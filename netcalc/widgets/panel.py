@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -98,12 +99,12 @@ class Panel(ipywidgets.VBox):
         more: Collection[str] = (),
         prediction: Prediction | None = None,
     ) -> None:
-        self.figure, self.controls = figure, dict(controls)
+        self.figure, self.controls, self.below = figure, dict(controls), tuple(below)
         self.prediction = prediction
         self.message = Message()
         self._update = update
         self._lock = threading.Lock()
-        self._wanted = self._busy = False
+        self._wanted = self._busy = self._held = False
         self.shown, self.more = disclosure.split(self.controls, more)
         boards: list[ipywidgets.Widget] = [
             disclosure.board([self.controls[name] for name in self.shown])
@@ -136,11 +137,21 @@ class Panel(ipywidgets.VBox):
         """Return the values of the controls, by name."""
         return {name: control.value for name, control in self.controls.items()}
 
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Change several controls in a block, and draw once at its end."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        self.refresh()
+
     def refresh(self) -> None:
         """Compute and draw with the present values of the controls."""
         with self._lock:
             self._wanted = True
-            if self._busy:
+            if self._busy or self._held:
                 return  # whoever is at work takes the last values next
             self._busy = True
         try:

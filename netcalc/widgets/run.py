@@ -43,6 +43,7 @@ class RunButton(ResultSource):
         tool: str = "",
         several: bool = False,
     ) -> None:
+        self.label, self.tool = label, tool
         self._run, self._done = run, done
         self._key = key or f"{run.__module__}.{run.__qualname__}"
         self._stop = threading.Event()
@@ -99,6 +100,10 @@ class RunButton(ResultSource):
                 target=self._work, args=(self._stop,), name="netcalc experiment", daemon=True
             )
             self._thread.start()
+
+    def run_here(self, stop: threading.Event) -> None:
+        """Run the experiment now, and return when it is done: for a page that is being written."""
+        self._work(stop)
 
     def stop(self, *, wait: bool = False) -> None:
         """Stop the experiment; the samples so far are kept."""

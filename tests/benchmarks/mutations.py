@@ -284,6 +284,7 @@ ROOMS = {
     ),
     "claims": Room(("netcalc/claims/*.py",), ("tests/claims/test_claim*.py",)),
     "exercises": Room(("netcalc/exercises/*.py",), ("tests/exercises/test_*.py",)),
+    "classes": Room(("netcalc/exercises/classes/*.py",), ("tests/exercises/test_class_*.py",)),
 }  # fmt: skip
 
 ARITHMETIC = {

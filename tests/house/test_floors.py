@@ -26,7 +26,8 @@ FLOORS = (  # the ground floor first: a room imports from lower floors and from 
     ("congestion", "exercises"),
     ("truth", "plots"),
     ("widgets",),
-    ("lessons", "cli"),
+    ("lessons",),
+    ("cli",),
 )
 
 THIRD_PARTIES = {
@@ -57,7 +58,7 @@ THIRD_PARTIES = {
     "claims": {"numpy"},
     "experiments": {"numpy"},
     "congestion": {"numpy", "ns", "cppyy"},
-    "exercises": {"numpy"},
+    "exercises": {"numpy", "scipy"},
     "truth": {"numpy"},
     "plots": {"numpy", "bokeh", "matplotlib"},
     "widgets": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},

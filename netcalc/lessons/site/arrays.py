@@ -34,12 +34,12 @@ _NUMERIC = frozenset({
 })  # fmt: skip
 KNOWN = _TO_BOOL | _KEEP_KIND | _NUMERIC
 _REDUCTIONS = {
-    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "fmax": "fmax",
-    "fmin": "fmin", "logical_or": "any", "logical_and": "all",
+    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "fmax": "largest",
+    "fmin": "least", "logical_or": "any", "logical_and": "all",
 }  # fmt: skip
 _ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
-FOLDED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "fmax": "fmax",
-          "fmin": "fmin", "any": "logical_or", "all": "logical_and"}  # fmt: skip
+FOLDED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "largest": "fmax",
+          "least": "fmin", "any": "logical_or", "all": "logical_and"}  # fmt: skip
 
 
 class RecordedArray(NDArrayOperatorsMixin):
@@ -142,7 +142,7 @@ class RecordedArray(NDArrayOperatorsMixin):
                 return (wrap(inputs[0]) * wrap(inputs[1])).sum() if _are_lists(inputs) else _axes()
             if ufunc is np.frexp:
                 return apply("frexp_mantissa", *inputs), apply("frexp_exponent", *inputs)
-            result = apply(ufunc.__name__, *inputs)
+            result = apply(ufunc.__name__, *inputs, ufunc=ufunc)
             if where is not True:
                 if out is None:
                     raise CannotRecord("where-without-out")
@@ -319,10 +319,16 @@ class RecordedArray(NDArrayOperatorsMixin):
     def checked(self, name: str, *, code: str, limits: Any = None, **rules: Any) -> RecordedArray:
         """Return it after the check of an argument."""
         words = {"name": name, "code": code, **rules}
+        moving = {key: one for key, one in words.items() if isinstance(one, RecordedArray)}
+        if any(one.size != 1 for one in moving.values()):
+            raise CannotRecord("axes")
+        words |= dict.fromkeys(moving)  # a bound that is computed: it goes in as a number
         if limits is not None:
             words["limits"] = limits
+        words["moving"] = tuple(moving)
         spec = tuple(sorted(words.items()))
-        made = node("check", self.node, shape=self.shape, kind="f", value=words, key=spec)
+        inputs = (self.node, *(one.node for one in moving.values()))
+        made = node("check", *inputs, shape=self.shape, kind="f", value=words, key=spec)
         return RecordedArray(made)
 
     def judged(
@@ -369,8 +375,8 @@ def stack(values: Any) -> RecordedArray:
     return RecordedArray(node("stack", *(p.node for p in parts), shape=shape, kind=kind))
 
 
-def apply(name: str, *inputs: Any) -> RecordedArray:
-    """Return an operation on each element."""
+def apply(name: str, *inputs: Any, ufunc: Callable[..., Any] | None = None) -> RecordedArray:
+    """Return an operation on each element; ``ufunc`` does it where numpy has none of its name."""
     name = {"true_divide": "divide", "float_power": "power"}.get(name, name)
     parts = [wrap(one) for one in inputs]
     kinds = {part.node.kind for part in parts}
@@ -389,7 +395,7 @@ def apply(name: str, *inputs: Any) -> RecordedArray:
     shape = np.broadcast_shapes(*(part.shape for part in parts))
     kind = _kind_of(name, kinds)
     if all(part.node.is_constant for part in parts):
-        operation = _ufunc(name)
+        operation = _ufunc(name, ufunc)
         with np.errstate(all="ignore"):
             return wrap(operation(*(part.node.value for part in parts)))
     if len(shape) > 1:
@@ -397,16 +403,13 @@ def apply(name: str, *inputs: Any) -> RecordedArray:
     return RecordedArray(node(name, *(part.node for part in parts), shape=shape, kind=kind))
 
 
-def _ufunc(name: str) -> Callable[..., Any]:
-    found = getattr(np, name, None)
+def _ufunc(name: str, ufunc: Callable[..., Any] | None) -> Callable[..., Any]:
     if name.startswith("frexp_"):
         return lambda value: np.frexp(value)[name == "frexp_exponent"]
+    found: Callable[..., Any] | None = getattr(np, name, ufunc)
     if found is None:
-        from scipy import special
-
-        found = getattr(special, name)
-    operation: Callable[..., Any] = found
-    return operation
+        raise CannotRecord("ufunc", name)
+    return found
 
 
 def _kind_of(name: str, kinds: set[str]) -> str:

@@ -5,7 +5,7 @@
 >>> print(function(found, "transfer"))
 const transfer = ((rt) => {
 return function transfer(size, rate, notes) {
-return 8 * size / rate;
+return 8*size/rate;
 };
 })(netcalc);
 """
@@ -58,7 +58,7 @@ _MATH = {
     "sin": "sin", "cos": "cos", "tan": "tan", "arctan": "atan", "hypot": "hypot",
 }  # fmt: skip
 _LIST_OPERATIONS = frozenset({
-    "sum", "prod", "max", "min", "fmax", "fmin", "any", "all", "cumsum", "cumprod", "cummax",
+    "sum", "prod", "max", "min", "largest", "least", "any", "all", "cumsum", "cumprod", "cummax",
     "cummin", "sort", "argsort", "argmax", "median", "concatenate", "stack", "lookup",
 })  # fmt: skip
 _RESERVED_WORDS = (
@@ -103,24 +103,48 @@ def function(recorded: Recorded, name: str, *, rules: dict[str, int] | None = No
 
 
 def of_any_length(
-    model: Callable[..., Any], arguments: Mapping[str, Any], name: str, **options: Any
+    model: Callable[..., Any],
+    arguments: Mapping[str, Any],
+    name: str,
+    *,
+    longer: Mapping[str, int] | None = None,
+    rules: dict[str, int] | None = None,
 ) -> str | NotRecorded:
     """Return a model that takes lists as a function of lists of any length, or why that is not.
 
     It is recorded at three lengths. What differs is the length itself, or the model goes through
     its list step by step.
+
+    Parameters
+    ----------
+    model : callable
+        The model.
+    arguments : mapping of str to object
+        An example of each argument, as of :func:`netcalc.lessons.site.recording.record`.
+    name : str
+        Name of the function.
+    longer : mapping of str to int, optional
+        By how many elements a list is longer than the first one; by 0 unless it is named.
+    rules : dict of str to int, optional
+        As of :func:`function`.
     """
     texts = []
     lists = [key for key, value in arguments.items() if np.ndim(value) == 1]
-    for length in LENGTHS:
-        given = {key: np.ones(length) if key in lists else one for key, one in arguments.items()}
+    for number, length in enumerate(LENGTHS):
+        lengths = {key: length + (longer or {}).get(key, 0) for key in lists}
+        given = {
+            key: np.resize(one, lengths[key]) if key in lists else one
+            for key, one in arguments.items()
+        }
         found = record(model, given)
         if isinstance(found, NotRecorded):
             return found
-        texts.append(function(found, name, **options))
-    counted = f"{identifier(lists[0])}.length" if lists else ""
-    general = _with_length(texts[0], texts[1], counted)
-    if general is None or _at_length(general, counted) != texts[2]:
+        if not found.returns:
+            return NotRecorded("lengths")
+        own = rules if rules is None or not number else dict(rules)
+        texts.append(function(found, name, rules=own))
+    general = _with_length(texts[0], texts[1], f"{identifier(lists[0])}.length")
+    if general is None or _at_length(general, lists[0]) != texts[2]:
         return NotRecorded("length")
     return general
 
@@ -144,12 +168,9 @@ def _with_length(first: str, second: str, counted: str) -> str | None:
     return "".join(made)
 
 
-def _at_length(text: str, counted: str) -> str:
-    if not counted:
-        return text
-    return re.sub(
-        rf"\({re.escape(counted)} - (-?\d+)\)", lambda found: str(LENGTHS[2] - int(found[1])), text
-    )
+def _at_length(text: str, name: str) -> str:
+    counted = rf"\({re.escape(identifier(name))}\.length - (-?\d+)\)"
+    return re.sub(counted, lambda found: str(LENGTHS[2] - int(found[1])), text)
 
 
 def identifier(name: str) -> str:
@@ -278,6 +299,8 @@ class _Writer:
     def _text(self, one: Node, texts: Mapping[int, tuple[str, int]], least: int = 0) -> str:
         """Return an operation as an expression that binds at least so tightly."""
         if one.is_constant:
+            if one.value.size > 1 and one.value.ndim == 1 and (one.value == one.value[0]).all():
+                return f"rt.fill({number(one.value[0])}, {one.value.size})"
             text = number(one.value.reshape(()) if one.value.size == 1 else one.value)
             binds = _UNARY if text.startswith("-") else _ATOM
         else:
@@ -297,15 +320,17 @@ class _Writer:
             sign, binds = _BINARY[name]
             left, right = inputs
             first = self._text(left, texts, binds)
-            return f"{first} {sign} {self._text(right, texts, binds + 1)}", binds
+            second = self._text(right, texts, binds + 1)
+            gap = " " if second[0] in "+-" else ""
+            return f"{first}{sign}{gap}{second}", binds
         if are_lone and name in _UNARY_SIGNS:
             return f"{_UNARY_SIGNS[name]}{self._text(inputs[0], texts, _UNARY + 1)}", _UNARY
         given = [self._text(item, texts) for item in inputs]
         if are_lone and name == "where":
             first, *others = (self._text(item, texts, _CHOOSE + 1) for item in inputs)
-            return f"{first} ? {others[0]} : {others[1]}", _CHOOSE
+            return f"{first}?{others[0]}:{others[1]}", _CHOOSE
         if are_lone and name == "isnan" and re.fullmatch(r"[\w.]+", given[0]):
-            return f"{given[0]} !== {given[0]}", _EQUAL
+            return f"{given[0]}!=={given[0]}", _EQUAL
         if are_lone and name == "isfinite":
             return f"isFinite({given[0]})", _CALL
         if are_lone and name in _MATH:
@@ -329,15 +354,18 @@ class _Writer:
         return f"rt.take({given}, {number(places)})"
 
     def _check(self, one: Node, texts: Mapping[int, tuple[str, int]]) -> str:
-        usual = {"low": -math.inf, "high": math.inf}
+        usual = {"low": -math.inf, "high": math.inf, "moving": ()}
         rule = {
             name: item
             for name, item in one.value.items()
-            if item not in (False, None, "") and item != usual.get(name)
+            if item is not None and item is not False and item != "" and item != usual.get(name)
         }
-        if rule.get("low") is None and 0 in (one.value.get("low"),):
-            rule["low"] = 0.0
-        return f"rt.check({self._text(one.inputs[0], texts)}, {self._rule(value(rule))}, notes)"
+        given, *bounds = (self._text(item, texts) for item in one.inputs)
+        text = self._rule(value({name: item for name, item in rule.items() if name != "moving"}))
+        if bounds:
+            moving = zip(one.value["moving"], bounds, strict=True)
+            text = f"{{...{text}, {', '.join(f'{name}: {bound}' for name, bound in moving)}}}"
+        return f"rt.check({given}, {text}, notes)"
 
 
 def _is_lone(one: Node) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import FrameType
@@ -101,15 +102,25 @@ class Recording:
     path: Path = field(default_factory=lambda: Path(()))
 
 
-_recording: ContextVar[Recording | None] = ContextVar("_recording", default=None)
+_under_way: ContextVar[Recording | None] = ContextVar("_under_way", default=None)
 
 
 def recording() -> Recording:
     """Return the recording under way."""
-    found = _recording.get()
+    found = _under_way.get()
     if found is None:
         raise CannotRecord("outside")
     return found
+
+
+@contextmanager
+def begun() -> Iterator[Recording]:
+    """Begin a recording, and end it."""
+    token = _under_way.set(Recording())
+    try:
+        yield recording()
+    finally:
+        _under_way.reset(token)
 
 
 def node(

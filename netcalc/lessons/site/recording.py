@@ -30,7 +30,7 @@ from netcalc.lessons.site.operations import (
     Node,
     Path,
     Recording,
-    _recording,
+    begun,
     constant,
     node,
 )
@@ -49,6 +49,7 @@ REASONS = {
     "function": "it uses a function that the page does not have",
     "int": "a value decides how often a step is done",
     "length": "it goes through a list element by element",
+    "lengths": "its lists have lengths of their own",
     "lookup": "it looks a value up in a table",
     "loop": "it searches: a loop ends where the values say",
     "many-paths": "its values decide among too many ways",
@@ -144,6 +145,18 @@ class Recorded:
         """The names of the inputs."""
         return tuple(str(one.value) for one in self.inputs)
 
+    @property
+    def returns(self) -> bool:
+        """Whether one way through it ends with an answer."""
+        return _returns(self.body)
+
+
+def _returns(block: Block) -> bool:
+    end = block.end
+    if isinstance(end, Branch):
+        return _returns(end.yes) or _returns(end.no)
+    return isinstance(end, Return)
+
 
 def record(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Recorded | NotRecorded:
     """Run a model with stand-ins for its numbers, and return what it computes.
@@ -166,10 +179,8 @@ def record(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Record
     >>> record(lambda count: sum(range(int(count))), {"count": 3}).reason
     'a value decides how often a step is done'
     """
-    made = Recording()
-    token = _recording.set(made)
     try:
-        with _with_stand_ins():
+        with begun() as made, _with_stand_ins():
             inputs = {name: _input(name, value) for name, value in arguments.items()}
             fixed = {name: value for name, value in arguments.items() if inputs[name] is None}
             numbers = {name: one for name, one in inputs.items() if one is not None}
@@ -179,8 +190,6 @@ def record(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Record
         return NotRecorded(stopped.code, stopped.what, stopped.where)
     except RecursionError:
         return NotRecorded("many-paths")
-    finally:
-        _recording.reset(token)
 
 
 def _input(name: str, value: Any) -> Node | None:

@@ -101,6 +101,24 @@ var netcalc = (function () {
       else if (Math.pow(2, power + 1) <= size) power += 1;
       return Math.max(Math.pow(2, power - 52), 5e-324);
     },
+    // The normal distribution: erfc as in Cephes (S. Moshier), its inverse by Halley's method.
+    erfc(a) {
+      if (a !== a) return NaN;
+      if (a < 0) return 2 - scalar.erfc(-a);
+      if (a < 1) return 1 - (a * polynomial(a * a, ERF_T)) / polynomial(a * a, ERF_U);
+      if (a > 27.3) return 0;
+      const scale = exp_of_square(a);
+      return a < 8
+        ? (scale * polynomial(a, ERFC_P)) / polynomial(a, ERFC_Q)
+        : (scale * polynomial(a, ERFC_R)) / polynomial(a, ERFC_S);
+    },
+    ndtr: (a) => 0.5 * scalar.erfc(-a * Math.SQRT1_2),
+    ndtri(p) {
+      if (!(p >= 0 && p <= 1)) return NaN;
+      if (p === 0 || p === 1) return p === 0 ? -Infinity : Infinity;
+      if (p > 0.5) return p > 0.999999 ? -scalar.ndtri(1 - p) : -lower_normal(1 - p);
+      return lower_normal(p);
+    },
     frexp_exponent(a) {
       if (a === 0 || !isFinite(a)) return 0;
       const size = Math.abs(a);
@@ -111,6 +129,33 @@ var netcalc = (function () {
     },
     frexp_mantissa: (a) => a / Math.pow(2, scalar.frexp_exponent(a)),
   };
+
+  const ERF_T = [9.60497373987051638749, 90.0260197203842689217, 2232.00534594684319226, 7003.32514112805075473, 55592.3013010394962768];
+  const ERF_U = [1, 33.5617141647503099647, 521.357949780152679795, 4594.32382970980127987, 22629.0000613890934246, 49267.3942608635921086];
+  const ERFC_P = [2.46196981473530512524e-10, 0.564189564831068821977, 7.46321056442269912687, 48.6371970985681366614, 196.520832956077098242, 526.445194995477358631, 934.528527171957607540, 1027.55188689515710272, 557.535335369399327526];
+  const ERFC_Q = [1, 13.2281951154744992508, 86.7072140885989742329, 354.937778887819891062, 975.708501743205489753, 1823.90916687909736289, 2246.33760818710981792, 1656.66309194161350182, 557.535340817727675546];
+  const ERFC_R = [0.564189583547755073984, 1.27536670759978104416, 5.01905042251180477414, 6.16021097993053585195, 7.40974269950448939160, 2.97886665372100240670];
+  const ERFC_S = [1, 2.26052863220117276590, 9.39603524938001434673, 12.0489539808096656605, 17.0814450747565897222, 9.60896809063285878198, 3.36907645100081516050];
+
+  const polynomial = (x, factors) => factors.reduce((sum, factor) => sum * x + factor, 0);
+
+  // exp(-a * a) to full precision: the rounding of the square is made good.
+  function exp_of_square(a) {
+    const high = Math.round(a * 128) / 128, low = a - high;
+    return Math.exp(-high * high) * Math.exp(-(2 * high * low + low * low));
+  }
+
+  function lower_normal(p) {
+    const t = Math.sqrt(-2 * Math.log(p));
+    let x = -(t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
+    for (let i = 0; i < 4; i++) {
+      const density = exp_of_square(x * Math.SQRT1_2) / Math.sqrt(2 * Math.PI);
+      if (density === 0) break;
+      const step = (scalar.ndtr(x) - p) / density;
+      x -= step / (1 + (x * step) / 2);
+    }
+    return x;
+  }
 
   function each(name, ...inputs) {
     return map(scalar[name], ...inputs);
@@ -170,8 +215,8 @@ var netcalc = (function () {
     prod: (values) => folded(scalar.multiply, list(values)),
     max: (values) => folded(Math.max, list(values)),
     min: (values) => folded(Math.min, list(values)),
-    fmax: (values) => folded(scalar.fmax, list(values)),
-    fmin: (values) => folded(scalar.fmin, list(values)),
+    largest: (values) => folded(scalar.fmax, list(values)),
+    least: (values) => folded(scalar.fmin, list(values)),
     any: (values) => list(values).some(Boolean),
     all: (values) => list(values).every(Boolean),
     cumsum: (values) => running(scalar.add, values),
@@ -253,11 +298,36 @@ var netcalc = (function () {
     return kept;
   }
 
+  function choice(name, value, choices) {
+    if (!choices.includes(value)) throw new Refusal("not-a-choice", { name, value, choices });
+  }
+
+  // The form in which an argument is given: left out, a number, a list.
+  const form = (value) => (value === null || value === undefined ? "-" : Array.isArray(value) ? "*" : "+");
+
+  // The function for these words and forms, with its own numbers.
+  function picked(bodies, numbers, keys, parts) {
+    const found = numbers[keys[parts.join("|")]];
+    if (!found) throw new Refusal("not-on-this-page", { name: null, value: null });
+    return (given, notes) => bodies[found[0]](given, notes, found[1]);
+  }
+
+  // Lists of which each is longer than the first by a number of elements.
+  function lengths(given, longer, count) {
+    const names = Object.keys(given);
+    const first = count ?? given[names[0]].length;
+    names.forEach((name, i) => {
+      const expected = first + (longer[i] ?? 0);
+      if (given[name].length !== expected)
+        throw new Refusal("wrong-count", { name, value: null, count: given[name].length, expected });
+    });
+  }
+
   function refusal(code, name, values, value, others) {
     const index = Array.isArray(values) && values.length > 1 ? values.indexOf(value) : null;
     return new Refusal(code, { name, value, index, ...others });
   }
 
-  return { Refusal, scalar, each, map, ...lists, lists, note, judge, check };
+  return { Refusal, scalar, each, map, ...lists, lists, note, judge, check, choice, form, picked, lengths };
 })();
 if (typeof module !== "undefined") module.exports = netcalc;

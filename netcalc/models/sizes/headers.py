@@ -67,10 +67,10 @@ def without_headers(name: str, outer: FloatArray, headers: FloatArray | float) -
     left = np.asarray(outer - headers)
     lowest = float(left.min()) if left.size else 0.0
     if lowest < 0 or (np.isnan(lowest) and np.fmin.reduce(left, axis=None) < 0):
-        first = int(np.flatnonzero(left < 0)[0])
+        first = np.flatnonzero(left < 0)[0]
         shapes = np.broadcast_arrays(outer, headers)
         found, needed = (float(array.flat[first]) for array in shapes)
-        index = None if left.size == 1 else first
+        index = None if left.size == 1 else int(first)
         raise DomainError("below-headers", name, found, low=needed, index=index)
     return left
 
@@ -94,7 +94,7 @@ def padded_frame(
     short = frame < least
     if short.any():
         frame_of, least_of = np.broadcast_arrays(frame, least)
-        at = int(np.flatnonzero(short)[0])
+        at = np.flatnonzero(short)[0]
         value, low = float(frame_of.flat[at]), float(least_of.flat[at])
         note("frame-padded", name=name, value=value, low=low)
     return np.maximum(frame, least)
