@@ -47,10 +47,10 @@ def _outputs() -> dict[str, Any]:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Compare of a cell's outputs what is stored: text, numbers, the sentence of each figure."""
+    """Compare of a cell's outputs text, numbers and the sentence of each figure."""
     if item.path.suffix != ".ipynb":
         return
-    stored, (pattern, instead) = _outputs()["stored"], _outputs()["VERSION"]
+    compared, (pattern, instead) = _outputs()["compared"], _outputs()["VERSION"]
     compare = item.compare_outputs  # type: ignore[attr-defined]
-    item.compare_outputs = lambda found, kept: compare(stored(found), kept)  # type: ignore[attr-defined]
+    item.compare_outputs = lambda found, kept: compare(compared(found), compared(kept))  # type: ignore[attr-defined]
     item.parent.sanitize_patterns[pattern] = instead  # type: ignore[union-attr]

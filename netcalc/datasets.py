@@ -179,7 +179,7 @@ def info(name: str) -> Dataset:
     Examples
     --------
     >>> info("audit").rows
-    324
+    327
     """
     sets = _index()
     if name not in sets:

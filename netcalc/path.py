@@ -14,18 +14,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc import units
-from netcalc.checks import FloatArray, as_float, non_negative, positive, scalar
+from netcalc.checks import FloatArray, as_float, choice, non_negative, positive, scalar
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, UnitError, doubts
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.delays.store_and_forward import Timeline
+from netcalc.models.sizes.headers import (
+    FCS_BYTES,
+    MAC_HEADER_BYTES,
+    MIN_FRAME_BYTES,
+    PREAMBLE_AND_GAP_BYTES,
+)
 from netcalc.printable import safe_repr, safe_str
+
+Framing: TypeAlias = Literal["none", "ethernet"]
+"""What a line adds to a packet."""
+
+_ETHERNET_BYTES = MAC_HEADER_BYTES + FCS_BYTES + PREAMBLE_AND_GAP_BYTES
+_FRAMINGS: Mapping[str, tuple[float, float]] = {
+    "none": (0.0, 0.0),
+    "ethernet": (_ETHERNET_BYTES, MIN_FRAME_BYTES + PREAMBLE_AND_GAP_BYTES),
+}
+"""What each framing adds to a packet, and the least that a packet takes with it. [byte]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +56,26 @@ class Link:
         One-way latency. [s]
     name : str
         What to call it in figures.
+    framing : {'none', 'ethernet'}
+        What the line adds to a packet: nothing, or Ethernet's header, FCS, preamble and gap, after
+        padding to the smallest frame.
+
+    Examples
+    --------
+    Pings of 8 and of 18 bytes are equal on Ethernet: both are padded to its smallest frame.
+
+    >>> lan = Link(10e6, framing="ethernet")
+    >>> (lan.serialization_s([36, 46, 1428]) * 1e6).round(1).tolist()
+    [67.2, 67.2, 1172.8]
     """
 
     bandwidth_bps: float
     latency_s: float = 0.0
     name: str = ""
+    framing: Framing = "none"
 
     def __post_init__(self) -> None:
+        choice("framing", self.framing, ("none", "ethernet"))
         object.__setattr__(self, "bandwidth_bps", _scalar(positive, "bandwidth_bps", self))
         object.__setattr__(self, "latency_s", _scalar(non_negative, "latency_s", self))
 
@@ -57,22 +86,45 @@ class Link:
         Examples
         --------
         >>> Link.parse("T1, 5 ms")
-        Link(bandwidth_bps=1544000.0, latency_s=0.005, name='T1')
+        Link(bandwidth_bps=1544000.0, latency_s=0.005, name='T1', framing='none')
         >>> Link.parse("10 Mbit/s")
-        Link(bandwidth_bps=10000000.0, latency_s=0.0, name='10 Mbit/s')
+        Link(bandwidth_bps=10000000.0, latency_s=0.0, name='10 Mbit/s', framing='none')
+        >>> Link.parse("10 Mbit/s Ethernet 1 ms").framing
+        'ethernet'
         """
-        rate, time = _split_link(text)
+        bare, found = re.subn(r"\bethernet\b", " ", safe_str(text), flags=re.IGNORECASE)
+        rate, time = _split_link(bare)
         delay = units.parse_typed(time, "s", field="latency") if time else 0.0
-        return cls(units.parse_typed(rate, "bit/s", field="link rate"), delay, rate)
+        bandwidth_bps = units.parse_typed(rate, "bit/s", field="link rate")
+        return cls(bandwidth_bps, delay, rate, "ethernet" if found else "none")
+
+    def wire_bytes(self, packet_bytes: ArrayLike) -> FloatArray:
+        """What a packet takes on the link. [byte]"""
+        return np.maximum(
+            non_negative("packet_bytes", packet_bytes) + self.overhead_bytes, self.min_wire_bytes
+        )
+
+    @property
+    def overhead_bytes(self) -> float:
+        """What the framing adds to a packet. [byte]"""
+        return _FRAMINGS[self.framing][0]
+
+    @property
+    def min_wire_bytes(self) -> float:
+        """The least that a packet takes on the link. [byte]"""
+        return _FRAMINGS[self.framing][1]
 
     def serialization_s(self, packet_bytes: ArrayLike) -> FloatArray:
         """Time to clock a packet onto the link. [s]"""
-        return latency.serialization_s(packet_bytes, bandwidth_bps=self.bandwidth_bps)
+        wire_bytes = self.wire_bytes(packet_bytes)
+        return latency.serialization_s(wire_bytes, bandwidth_bps=self.bandwidth_bps)
 
     def transfer_s(self, payload_bytes: ArrayLike) -> FloatArray:
-        """Time from the first bit sent to the last received. [s]"""
+        """Time from the first bit of one packet sent to the last received. [s]"""
         return latency.transfer_s(
-            payload_bytes, bandwidth_bps=self.bandwidth_bps, latency_s=self.latency_s
+            self.wire_bytes(payload_bytes),
+            bandwidth_bps=self.bandwidth_bps,
+            latency_s=self.latency_s,
         )
 
     def half_rate_bytes(self) -> float:
@@ -215,6 +267,11 @@ class Path:
             source_s, *nodes_s = truth["processings_s"]
             facts = zip(truth["bandwidths_bps"], truth["latencies_s"], strict=True)
             links = [Link(*fact) for fact in facts]
+            framings = truth.get("framings", ["none"] * len(links))  # noted where there is one
+            links = [
+                replace(link, framing=framing)
+                for link, framing in zip(links, framings, strict=True)
+            ]
             hops = tuple(Hop(*pair) for pair in zip(links, nodes_s, strict=True))
         except NetcalcError:
             raise
@@ -237,6 +294,11 @@ class Path:
             raise DomainError("out-of-range", "hop", number, low=1, high=len(self.hops))
         return Path(self.hops[: int(number)], self.source_processing_s)
 
+    def noted_framings(self) -> dict[str, list[Framing]]:
+        """Return the framing of each link for the record of a run, if any link has one."""
+        framings = [link.framing for link in self.links]
+        return {"framings": framings} if set(framings) != {"none"} else {}
+
     @property
     def links(self) -> tuple[Link, ...]:
         """The links in order."""
@@ -253,14 +315,15 @@ class Path:
         """
         return ", ".join(
             f"{units.show(link.bandwidth_bps, 'bit/s', digits=12)} "
+            f"{'Ethernet ' if link.framing == 'ethernet' else ''}"
             f"{units.show(link.latency_s, 's', digits=12)}"
             for link in self.links
         )
 
     def same_lines(self, other: Path) -> bool:
         """Whether another path has the same links, whatever their names and its nodes."""
-        return [(link.bandwidth_bps, link.latency_s) for link in self.links] == [
-            (link.bandwidth_bps, link.latency_s) for link in other.links
+        return [replace(link, name="") for link in self.links] == [
+            replace(link, name="") for link in other.links
         ]
 
     @property
@@ -303,6 +366,8 @@ class Path:
                 source_processing_s=self.source_processing_s,
                 destination_processing_s=self.hops[-1].processing_s,
                 packet_count=packet_count,
+                overhead_bytes=self._overheads(),
+                min_wire_bytes=self._least(),
             )
 
     def rtt_s(self, packet_bytes: ArrayLike, *, reply_bytes: ArrayLike | None = None) -> FloatArray:
@@ -325,7 +390,26 @@ class Path:
                 processing_s=self._between(),
                 source_processing_s=self.source_processing_s,
                 destination_processing_s=self.hops[-1].processing_s,
+                overhead_bytes=self._overheads(),
+                min_wire_bytes=self._least(),
             )
+
+    def rate_bps(self, packet_bytes: float) -> float:
+        """Rate at which a long train of such packets arrives, counted without framing. [bit/s]
+
+        Examples
+        --------
+        >>> round(Path.parse("100 Mbit/s Ethernet").rate_bps(1500))
+        97529259
+        """
+        slowest_s = max(float(link.serialization_s(packet_bytes)) for link in self.links)
+        return 8.0 * packet_bytes / slowest_s
+
+    def _overheads(self) -> list[float]:
+        return [link.overhead_bytes for link in self.links]
+
+    def _least(self) -> list[float]:
+        return [link.min_wire_bytes for link in self.links]
 
     def _rates(self) -> list[float]:
         return [link.bandwidth_bps for link in self.links]

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 _KEPT = "\n\t"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
+"""What a spreadsheet takes for a formula at the start of a text, and the mark against it."""
 
 LONGEST_SHOWN = 80
 """Characters of text that cannot be read which a message repeats: one line of a terminal."""
@@ -80,6 +82,19 @@ def html_text(text: str) -> str:
     import html  # late: it has a table of all entities
 
     return html.escape(printable_lines(text))
+
+
+def spreadsheet_text(text: str) -> str:
+    """Return text for a cell of CSV: a spreadsheet takes none of it for a formula.
+
+    An apostrophe goes before what would begin one, and before an apostrophe.
+
+    Examples
+    --------
+    >>> spreadsheet_text("=1+1"), spreadsheet_text("one")
+    ("'=1+1", 'one')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def json_in_page(document: str) -> str:

@@ -1,9 +1,12 @@
-"""What the lessons keep of their outputs: text, numbers, and the sentence of each figure.
+"""What the lessons keep of their outputs: text, numbers, and each figure with its sentence.
 
     python tests/notebook_outputs.py [notebook ...]
 
-Runs the lessons and stores these outputs in them; pytest runs the lessons again and compares.
-Pictures and widgets are left out: they hold random names, and change with each version of bokeh.
+Runs the lessons and stores these outputs in them; pytest runs the lessons again and compares the
+text and the sentences. A figure is one picture in SVG, netcalc's own, of 3 to 14 kB and the same in
+each run: it stands where no kernel runs, on a code host or in an export. Its lines are not
+compared, because they change with the versions of the packages. Widgets are left out: they hold
+random names.
 A cell with the tag ``nbval-ignore-output`` measures this machine: it is run, and stores nothing.
 """
 
@@ -22,15 +25,28 @@ VERSION = (r"netcalc \d[\w.]*", "netcalc VERSION")
 """What differs between two outputs that agree: the pattern, and what is compared instead."""
 
 
+PICTURE = "image/svg+xml"
+
+
 def stored(outputs: Iterable[Any]) -> list[Any]:
     """Return what is kept of the outputs of a cell."""
     kept = []
     for output in outputs:
         if "data" not in output:
             kept.append(output)
-        elif text := output["data"].get("text/plain"):
-            kept.append({**output, "data": {"text/plain": text}, "metadata": {}})
+        elif output["data"].get("text/plain"):
+            data = {kind: output["data"].get(kind) for kind in (PICTURE, "text/plain")}
+            data = {kind: value for kind, value in data.items() if value}
+            kept.append({**output, "data": data, "metadata": {}})
     return [nbformat.from_dict(output) for output in kept]
+
+
+def compared(outputs: Iterable[Any]) -> list[Any]:
+    """Return what is compared of the outputs of a cell: all that is kept but the pictures."""
+    kept = stored(outputs)
+    for output in kept:
+        output.get("data", {}).pop(PICTURE, None)
+    return kept
 
 
 def store(path: Path) -> None:

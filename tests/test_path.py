@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
+from netcalc.emulation import simulate
 from netcalc.errors import DomainError, UnitError
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.path import Hop, Link, Path
@@ -221,3 +223,42 @@ def test_numbers_that_are_no_single_finite_one():
             Hop(Link(1e6), wrong)
         with pytest.raises(DomainError):
             Path((Hop(Link(1e6)),), wrong)
+
+
+def test_ethernet_pads_small_packets_and_adds_its_framing() -> None:
+    """RFC 2544 appendix B: 148,809 frames of 64 bytes a second at 100 Mbit/s, 8,127 of 1518."""
+    lan = Link.parse("100 Mbit/s Ethernet 1 ms")
+    assert lan == Link(100e6, 0.001, "100 Mbit/s", "ethernet")
+    for packet_bytes, most_pps in ((46, 148_809), (1500, 8_127)):
+        assert int(1.0 / float(lan.serialization_s(packet_bytes))) == most_pps
+    # Pings below the smallest frame take as long as one of 46 bytes: 84 bytes on the wire.
+    path = Path.parse("10 Mbit/s Ethernet")
+    assert path.rtt_s([28, 36, 46]) == pytest.approx([2 * 84 * 0.8e-6] * 3)
+    # Above it, each byte takes 0.8 us in each direction, and there is nothing faster.
+    slope_s = np.diff(path.rtt_s([46, 1428])) / (1428 - 46)
+    assert slope_s == pytest.approx(1.6e-6)
+
+
+def test_a_train_over_mixed_framing_is_that_of_the_timeline_and_of_the_emulation() -> None:
+    path = Path.parse("10 Mbit/s Ethernet 1 ms, T1 5 ms, 100 Mbit/s Ethernet", processing_s=1e-4)
+    done_s = path.timeline([20] * 5).done_s[-1]
+    assert path.one_way_s(20, packet_count=5) == pytest.approx(done_s)
+    # By hand: 84, 20 and 84 bytes on the wires; the T1 (103.6 us) is the slowest after 67.2 us.
+    clocked_s = 84 * 8 / 10e6 + 20 * 8 / 1.544e6 + 84 * 8 / 100e6
+    assert done_s == pytest.approx(clocked_s + 6e-3 + 2e-4 + 4 * 20 * 8 / 1.544e6)
+    run = simulate(path, packet_bytes=[20] * 5, sent_s=[0.0] * 5)
+    assert run.received_s[-1] == pytest.approx(done_s)
+
+
+def test_the_record_of_a_run_keeps_the_framing() -> None:
+    path = Path.parse("10 Mbit/s Ethernet 1 ms, T1 5 ms")
+    assert Path.parse(path.text).same_lines(path)
+    truth = {
+        "bandwidths_bps": [10e6, 1.544e6], "latencies_s": [0.001, 0.005],
+        "processings_s": [0.0, 0.0, 0.0], **path.noted_framings(),
+    }  # fmt: skip
+    assert truth["framings"] == ["ethernet", "none"]
+    assert Path.from_truth(truth).same_lines(path)
+    assert Path.parse("T1").noted_framings() == {}
+    with pytest.raises(DomainError, match="framing"):
+        Link(1e6, framing="token-ring")  # type: ignore[arg-type]

@@ -223,7 +223,7 @@ class _Evaluator:
         value = self.value(node)
         if isinstance(value, Quantity):
             return value
-        columns = list(map(_without_unit, value))
+        columns = list(map(without_unit, value))
         raise DomainError("several-columns", "result", columns=columns, example=columns[0])
 
     def value(self, node: ast.expr) -> Value:
@@ -406,8 +406,8 @@ def _result(formula: Formula, result: Any) -> Value:
     return Quantity.of(np.asarray(result, dtype=float), formula.unit or "1")
 
 
-def _without_unit(name: str) -> str:
-    """Return the name of a column without its unit suffix."""
+def without_unit(name: str) -> str:
+    """Return the name of a column without its unit: ``clusters_bytes`` -> ``clusters``."""
     return re.sub(r"_(?:bytes|bps|pps|s)$", "", name)
 
 
@@ -416,9 +416,9 @@ def _column(table: Value, name: str) -> Quantity:
         raise DomainError("no-columns", "column", name)
     wanted = name.replace("-", "_")
     for column, value in table.items():
-        if wanted in (column, _without_unit(column)):
+        if wanted in (column, without_unit(column)):
             return value
-    raise DomainError("not-a-choice", "column", name, choices=list(map(_without_unit, table)))
+    raise DomainError("not-a-choice", "column", name, choices=list(map(without_unit, table)))
 
 
 def _known(name: str, columns: Mapping[str, Any]) -> str:

@@ -38,6 +38,10 @@ COMMANDS = {
     ),
     "book": ("netcalc.cli.book:book", "Recompute the numbers printed in five sources."),
     "calc": ("netcalc.cli.calc:calc", "Evaluate a formula; quantities carry their units."),
+    "class": (
+        "netcalc.cli.teaching.classes:classes",
+        "Make exercises for a class, and collect the marks.",
+    ),
     "congestion": (
         "netcalc.cli.congestion.command:congestion",
         "Compute how flows share a bottleneck: goodput, queue, drops.",
@@ -47,6 +51,10 @@ COMMANDS = {
     "doctor": (
         "netcalc.cli.doctor:doctor",
         "Report what this machine can measure and emulate, and how accurately.",
+    ),
+    "exercise": (
+        "netcalc.cli.teaching.exercise:exercise",
+        "Ask exercises, check answers and name the mistake.",
     ),
     "explain": ("netcalc.cli.explain:explain", "Explain what limits a path, with the arithmetic."),
     "export": (
@@ -67,6 +75,10 @@ COMMANDS = {
         "Read measurements: ping output, columns, saved runs.",
     ),
     "run": ("netcalc.cli.run:run", "Run a live experiment on this machine."),
+    "site": (
+        "netcalc.cli.teaching.site:site",
+        "Write the lessons as pages that need no Python and no network.",
+    ),
     "validate": (
         "netcalc.cli.validate:validate",
         "Run every experiment on emulated links with known parameters and compare with theory.",
@@ -82,7 +94,7 @@ MEMORY_BYTES = 280_000_000
 """Memory for one that needs scipy too, with one thread: ``read`` addresses
 206 MB, ``run transactions`` 256 MB; ``--plot`` addresses more, and where a library in C finds none
 it ends the program with its own words (seen at 268 MB, not at 276). [byte]"""
-_WITH_SCIPY = frozenset({"lab", "read", "run", "validate"})
+_WITH_SCIPY = frozenset({"lab", "read", "run", "site", "validate"})
 _added: set[str] = set()  # variables of the environment that this command has set for itself
 _ALIASES = {"truth": "validate"}
 """Names that commands had before; they work, and are not in the help."""

@@ -18,6 +18,7 @@ from netcalc.cli.output import cell, print_table
 from netcalc.cli.quantity import Choice
 from netcalc.cli.streams import standard_input
 from netcalc.errors import DomainError
+from netcalc.printable import spreadsheet_text
 
 _VERDICTS = list(dict.fromkeys((*claims.COMPUTED, *claims.UNCOMPUTED)))
 
@@ -117,8 +118,7 @@ def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.12g}"
     text = "" if value is None else str(value)
-    # A spreadsheet would execute such a text as a formula, and claims may come from anyone.
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return spreadsheet_text(text)  # claims may come from anyone
 
 
 def _print_table(rows: Sequence[Checked]) -> None:

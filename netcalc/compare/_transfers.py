@@ -281,7 +281,7 @@ def lockstep_cycle(
     there_s = float(path.timeline(packets).done_s[-1])
     answer_s = float(path.reverse.one_way_s(reply_bytes + STAMPED_HEADERS_BYTES))
     cycle_s = there_s + answer_s - path.hops[-1].processing_s
-    return cycle_s, path.bottleneck_bps * write_bytes / float(packets.sum())
+    return cycle_s, path.rate_bps(float(packets.max())) * write_bytes / float(packets.sum())
 
 
 def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
@@ -291,7 +291,7 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
     known = samples.meta.instrument
     mtu_bytes = truth_value(known, "mtu_bytes", 1500)
     headers_bytes = STAMPED_HEADERS_BYTES + IPV6_EXTRA_BYTES * (ip_version(known) == 6)
-    link_bps = path.bottleneck_bps * (mtu_bytes - headers_bytes) / mtu_bytes
+    link_bps = path.rate_bps(mtu_bytes) * (mtu_bytes - headers_bytes) / mtu_bytes
     rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=headers_bytes))
     lost_ratio = 1.0 - (1.0 - _link_loss_ratio(known)) ** len(path.hops)
     lossy_bps = mathis_throughput_bps(lost_ratio, mss_bytes=mtu_bytes - headers_bytes, rtt_s=rtt_s)

@@ -1,6 +1,6 @@
 """Several links in series, with the nodes between them, in virtual time.
 
->>> from netcalc.path import Path
+>>> from netcalc.path import Link, Path
 >>> path = Path.parse("T1 5 ms, T1 1 ms")
 >>> run = simulate(path, packet_bytes=[1428], sent_s=[0.0])
 >>> round(float(run.received_s[0]), 6), round(float(path.one_way_s(1428)), 6)
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from netcalc.path import Path
+    from netcalc.path import Link, Path
 
 
 class Chain:
@@ -116,6 +116,7 @@ def link_settings(
             "processing_s": nodes[index],
             "seed": seed * 1000 + index,
             "log": log,
+            **_framing(hop.link),
             **every,
             **(faults or {}).get(index, {}),
         }
@@ -127,6 +128,16 @@ def link_settings(
         last = {"bandwidth_bps": math.inf, "processing_s": nodes[-1], "log": log}
         settings.append({**last, "input_packets": every.get("input_packets")})
     return settings
+
+
+def _framing(link: Link) -> dict[str, int]:
+    """Return what the framing of a link adds to packets; a link without one says nothing."""
+    if link.framing == "none":
+        return {}
+    return {
+        "overhead_bytes": int(link.overhead_bytes),
+        "min_wire_bytes": int(link.min_wire_bytes),
+    }
 
 
 def chain_of(path: Path, **settings: Any) -> Chain:

@@ -27,6 +27,7 @@ class LinkSettings(TypedDict, total=False):
     processing_s: float
     input_packets: int | None
     overhead_bytes: int
+    min_wire_bytes: int
     buffer_bytes: int | None
     buffer_packets: int | None
     loss_ratio: float
@@ -59,9 +60,9 @@ class LinkQueue:
         Whether each packet leaves a row in :attr:`log`.
     settings : dict
         ``batch_s`` of the input; ``processing_s``, ``input_packets`` of the node;
-        ``overhead_bytes``, ``buffer_bytes``, ``buffer_packets`` of the line; ``loss_ratio``,
-        ``loss_burst_packets``; and of the faults ``duplicate_ratio``, ``reorder_ratio``,
-        ``reorder_s``, ``corrupt_ratio``. The classes above describe each.
+        ``overhead_bytes``, ``min_wire_bytes``, ``buffer_bytes``, ``buffer_packets`` of the line;
+        ``loss_ratio``, ``loss_burst_packets``; and of the faults ``duplicate_ratio``,
+        ``reorder_ratio``, ``reorder_s``, ``corrupt_ratio``. The classes above describe each.
 
     Raises
     ------
@@ -89,6 +90,7 @@ class LinkQueue:
         self._line = Line(
             bandwidth_bps,
             overhead_bytes=settings.get("overhead_bytes", 0),
+            min_wire_bytes=settings.get("min_wire_bytes", 0),
             buffer_bytes=settings.get("buffer_bytes"),
             buffer_packets=settings.get("buffer_packets"),
             then=self._delay,

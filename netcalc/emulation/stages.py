@@ -137,6 +137,8 @@ class Line(_Stage):
         Rate of the line; inf for a line that takes no time. [bit/s]
     overhead_bytes : int
         What each packet takes on the line beyond itself, in no buffer: 38 for Ethernet. [byte]
+    min_wire_bytes : int
+        The least that a packet takes on the line: 84 for Ethernet. [byte]
     buffer_bytes, buffer_packets : int, optional
         What the buffer holds; None for an infinite buffer. [byte], [packet]
     then : Queue, optional
@@ -150,6 +152,7 @@ class Line(_Stage):
         bandwidth_bps: float,
         *,
         overhead_bytes: int = 0,
+        min_wire_bytes: int = 0,
         buffer_bytes: int | None = None,
         buffer_packets: int | None = None,
         then: Queue | None = None,
@@ -159,8 +162,10 @@ class Line(_Stage):
         if not bandwidth_bps > 0.0:
             raise DomainError("not-positive", "bandwidth_bps", bandwidth_bps)
         require_time("overhead_bytes", overhead_bytes)
+        require_time("min_wire_bytes", min_wire_bytes)
         self._byte_s = 8.0 / bandwidth_bps
         self._overhead_bytes = overhead_bytes
+        self._least_s = min_wire_bytes * self._byte_s
         self._buffer_bytes = _limit("buffer_bytes", buffer_bytes)
         self._buffer_packets = _limit("buffer_packets", buffer_packets)
         self._log = log
@@ -191,6 +196,8 @@ class Line(_Stage):
             return
         free_s = self._free_s
         clocked_s = (size + self._overhead_bytes) * self._byte_s
+        if clocked_s < self._least_s:
+            clocked_s = self._least_s
         leaves_s = self._free_s = (free_s if free_s > now_s else now_s) + clocked_s
         waiting.append((leaves_s, size))
         self._backlog_bytes = backlog + size

@@ -20,7 +20,6 @@ from typing import Any
 from netcalc.checks import choice, non_negative, positive, ratio, whole
 from netcalc.errors import DomainError, UnitError, doubts
 from netcalc.messages import Notice, sentence
-from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.rates import goodput
 from netcalc.models.sizes import framing
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, TIMESTAMP_BYTES
@@ -248,14 +247,12 @@ def transfer(payload_bytes: float, *, path: Path, packet_bytes: float = math.inf
         (``line``), store-and-forward on the other links, processing.
     """
     size = float(non_negative("payload_bytes", payload_bytes))
-    slowest = path.bottleneck_bps
-    on_slowest = float(latency.serialization_s(size, bandwidth_bps=slowest))
     unit = min(size, float(positive("packet_bytes", packet_bytes, allow_inf=True)))
-    others = sorted(link.bandwidth_bps for link in path.links)[1:]
-    again = 0.0
-    if others:
-        together = store_and_forward.equivalent_bandwidth_bps(others)
-        again = float(latency.serialization_s(unit, bandwidth_bps=together))
+    # Of one packet on each link, framing included where the link has one.
+    clocked = sorted(float(link.serialization_s(unit)) for link in path.links)
+    slowest = path.bottleneck_bps
+    on_slowest = clocked[-1] * (size / unit if unit else 1.0)
+    again = sum(clocked[:-1])
     repeated = (
         Notice("whole-message") if unit == size else Notice("each-packet", {"packet_bytes": unit})
     )

@@ -36,6 +36,7 @@ from netcalc.fit.path_links import (
     links,
     to_node_s,
 )
+from netcalc.fit.steps import ChangePoints, Step, change_points
 
 __all__ = [
     "LINK_HEADINGS",
@@ -45,13 +46,16 @@ __all__ = [
     "SEPARATION_HEADINGS",
     "TRAIN_LAYER",
     "BottleneckEstimate",
+    "ChangePoints",
     "Costs",
     "Fit",
     "Line",
     "LinkEstimate",
     "PathEstimate",
     "Separation",
+    "Step",
     "bottleneck",
+    "change_points",
     "datagram_costs",
     "echo_headers",
     "frame_bytes",

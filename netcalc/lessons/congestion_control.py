@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import ipywidgets
@@ -23,6 +23,7 @@ from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario, as_document
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
+from netcalc.widgets.more import SHOWN_COUNT
 from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import run_button
 
@@ -120,8 +121,14 @@ def _flows_panel(
         shown.refresh()
 
     button = run_button(label, run, show_run, key=key, tool="netcalc congestion")
-    shown = panel(figure, controls, update, below=[button])
+    shown = panel(figure, controls, update, below=[button], more=_more(controls))
     return shown
+
+
+def _more(controls: Collection[str]) -> list[str]:
+    """Return the controls not shown at first: the algorithms and the buffer are."""
+    last = [name for name in ("rtt_s", "start_s", "rate_bps") if name in controls]
+    return last[: len(controls) - SHOWN_COUNT]
 
 
 def phase_panel(*, theme: Theme = "light") -> Panel:
@@ -137,7 +144,7 @@ def phase_panel(*, theme: Theme = "light") -> Panel:
     def update(**values: Any) -> None:
         figure.draw(draw(values))
 
-    return panel(figure, controls, update)
+    return panel(figure, controls, update, more=_more(controls))
 
 
 def goodput_unit_panel(*, theme: Theme = "light") -> Panel:

@@ -22,16 +22,17 @@ from netcalc.widgets.run import run_button
 
 ROUTER_S = 0.5e-3
 """What the book assumes that each router takes for a packet. [s]"""
-LOOPBACK, YOURS = "loopback", "yours"
+LOOPBACK, YOURS, LAN = "loopback", "yours", "10 Mbit/s Ethernet"
 PATHS: Mapping[str, str] = {
     "loopback of this machine": LOOPBACK,
     "one T1 line, 40 ms": "T1 40 ms",
     "one T3 line, 40 ms": "T3 40 ms",
     "one line of 56 kbit/s, 40 ms": "56 kbit/s 40 ms",
     "12 routers: 6 T1, 6 T3, 1 Ethernet; 40 ms": "6 x T1 3 ms, 6 x T3 3 ms, 10 Mbit/s 4 ms",
+    "a LAN: one Ethernet of 10 Mbit/s": LAN,
     "your own, typed below": YOURS,
 }
-"""Paths of the choice: all but the loopback are as long as the book's connix.com to noao.edu."""
+"""Paths of the choice: all but loopback and LAN are as long as Stevens' connix.com to noao.edu."""
 PROTOCOLS = {"UDP": "udp", "TCP": "tcp", "ICMP, as ping": "icmp"}
 LOOPBACK_COUNT, PATH_COUNT = 10, 3
 """Probes of each size: the book's ten, and fewer where each takes a tenth of a second. [1]"""
@@ -157,18 +158,26 @@ def _drawn(target: Target, samples: RttSamples | None, theme: Theme) -> Plot:
         words = ["No run yet."]
     if path is not None:
         whole = BOOK_SIZES[-1] + headers
+        measured = "" if target.links == LAN else "; Stevens measured 80 ms and 193 ms"
         words.append(
             f"Theory: {show(float(path.rtt_s(headers)), 's')} with no data and "
-            f"{show(float(path.rtt_s(whole)), 's')} with {BOOK_SIZES[-1]} bytes; Stevens measured "
-            f"80 ms and 193 ms. One way, with {BOOK_SIZES[-1]} bytes: "
+            f"{show(float(path.rtt_s(whole)), 's')} with {BOOK_SIZES[-1]} bytes{measured}. "
+            f"One way, with {BOOK_SIZES[-1]} bytes: "
             f"{explain.transfer(whole, path=path).sentence}"
         )
     return plots.overlay(
         replace(found, sentence=" ".join(words)),
         y_scale="log" if path is None else "linear",
-        beside=_book_on_loopback() if path is None else _book_far_away(),
+        beside=_beside(target),
         theme=theme,
     )
+
+
+def _beside(target: Target) -> dict[str, tuple[list[float], list[float]]]:
+    """Return what is printed for such a path; of the LANs of Fig. A-2 no number is."""
+    if target.links == LAN:
+        return {}
+    return _book_on_loopback() if target.path is None else _book_far_away()
 
 
 def _book_on_loopback() -> dict[str, tuple[list[float], list[float]]]:

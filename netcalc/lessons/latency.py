@@ -21,8 +21,21 @@ _RATES = np.geomspace(1e4, 1e11, 200)
 _ECHO_SIZES = np.linspace(0, 1500, 61)
 
 
-def transfer_panel(*, theme: Theme = "light") -> Panel:
-    """Transfer time against size: three lines of the book, one of yours, the book's points."""
+def transfer_panel(*, predict: bool = True, theme: Theme = "light") -> Panel:
+    """Transfer time against size: three lines of the book, one of yours, the book's points.
+
+    Parameters
+    ----------
+    predict : bool
+        Whether the reader guesses the time of the last bit before the figure is shown.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Panel
+        The widget to show.
+    """
     book = datasets.load("transfer_times").columns()
     rates = {
         name: float(rate) for name, rate in zip(book["line"], book["bandwidth_bps"], strict=True)
@@ -38,7 +51,7 @@ def transfer_panel(*, theme: Theme = "light") -> Panel:
     )
     figure = Figure(plot)
 
-    def update(latency_s: float, bandwidth_bps: float, payload_bytes: float) -> None:
+    def update(latency_s: float, bandwidth_bps: float, payload_bytes: float) -> tuple[float, float]:
         lines = {**rates, _YOURS: bandwidth_bps}
         figure.update_all(
             {
@@ -48,6 +61,8 @@ def transfer_panel(*, theme: Theme = "light") -> Panel:
         )
         path = Path.of([Link(bandwidth_bps, latency_s)])
         figure.describe(explain.transfer(payload_bytes, path=path).sentence)
+        last_s = latency.transfer_s(payload_bytes, bandwidth_bps=bandwidth_bps, latency_s=latency_s)
+        return payload_bytes, float(last_s)
 
     controls = {
         "latency_s": Quantity("latency", "30 ms", unit="s", low="10 us", high="10 s"),
@@ -56,7 +71,8 @@ def transfer_panel(*, theme: Theme = "light") -> Panel:
         ),
         "payload_bytes": Quantity("transfer size", "1 MB", unit="byte", low="100 B", high="1 GB"),
     }
-    return panel(figure, controls, update)
+    what = "time of the last bit of your transfer over your line" if predict else ""
+    return panel(figure, controls, update, predict=what, unit="s")
 
 
 def balance_panel(*, theme: Theme = "light") -> Panel:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from netcalc import datasets
+from netcalc import datasets, solver
 from netcalc.checks import FloatArray
 from netcalc.errors import ReaderError
 from netcalc.models.rates import forwarding, line_rate, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.plots import Axis, curves
 from netcalc.plots.style import Theme
-from netcalc.rate_layers import ETHERNET_LINE, TCP_PAYLOAD
+from netcalc.rate_layers import ETHERNET_LINE, TCP_PAYLOAD, named
 from netcalc.samples import Samples
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity
@@ -44,7 +44,7 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
     )
     figure = Figure(plot)
 
-    def update(frame_bytes: float, bandwidth_bps: float) -> None:
+    def update(frame_bytes: float, bandwidth_bps: float) -> tuple[float, float]:
         figure.update_all(
             {
                 name: {"y": line_rate.frame_rate_pps(_FRAMES, bandwidth_bps=rate)}
@@ -58,6 +58,7 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
             f"{show(rate, 'packet/s', digits=6)}, one every {show(1 / rate, 's')}; "
             f"{framed / bandwidth_bps:.1%} of the line rate is frames, the rest preamble and gap."
         )
+        return frame_bytes, rate
 
     controls = {
         "frame_bytes": Quantity(
@@ -67,7 +68,8 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
             "your line", "10 Gbit/s", unit="bit/s", low="10 Mbit/s", high="800 Gbit/s"
         ),
     }
-    return panel(figure, controls, update)
+    what = "frames in a second of this size on your line"
+    return panel(figure, controls, update, predict=what, unit="packet/s")
 
 
 def router_panel(*, theme: Theme = "light") -> Panel:
@@ -147,24 +149,59 @@ def _column(samples: Samples, unit: str) -> FloatArray:
     )
 
 
+def behind_printed_rate(
+    printed_pps: float = 3146.0, *, captured_bytes: tuple[float, ...] = (256, 512, 1024, 1514)
+) -> dict[float, float]:
+    """Data frames per second behind a rate that the article printed, by the size it might be of.
+
+    Parameters
+    ----------
+    printed_pps : float
+        Rate that the article computed, with 6 Mbit/s added to a goodput. [packet/s]
+    captured_bytes : tuple of float
+        Sizes of which it might be; one at which the goodput would be negative is left out. [byte]
+
+    Returns
+    -------
+    dict of float to float
+        Size [byte] to data frames per second [packet/s].
+    """
+    behind = {}
+    for size in captured_bytes:
+        for root in solver.solve(
+            packet_rates.constant_offset_rate_pps,
+            for_="goodput_bps",
+            result=printed_pps,
+            frame_bytes=size,
+        ):
+            payload = framing.captured_tcp_payload_bytes(size)
+            behind[size] = float(packet_rates.goodput_rate_pps(root.value, payload_bytes=payload))
+    return behind
+
+
 def conversion_panel(*, theme: Theme = "light") -> Panel:
     """From goodput to packets per second: the constant 6 Mbit/s against the proportional part."""
     data = datasets.load("router_throughput").columns()
     cheap = data["router"] == "100 yuan"
+    modes = {"one record a frame, 100 pairs": 100, "default script, 1 pair": 1}
+    rows = {name: cheap & (data["pair_count"] == count) for name, count in modes.items()}
+    behind = behind_printed_rate()
     constant, proportional = "adding a constant", "dividing by the payload"
     payload = framing.captured_tcp_payload_bytes(_CAPTURED)
+    ends = {size: float(framing.captured_tcp_payload_bytes(size)) for size in (64.0, 1514.0)}
     plot = curves(
         _CAPTURED,
         {constant: _CAPTURED, proportional: _CAPTURED},
         points={
-            "correct, router of 100 yuan": (
-                data["captured_bytes"][cheap],
-                data["frame_rate_pps"][cheap],
-            )
+            **{
+                name: (data["captured_bytes"][row], data["frame_rate_pps"][row])
+                for name, row in rows.items()
+            },
+            "what 3146 pps would be": (list(behind), list(behind.values())),
         },
         x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
         y_axis=Axis("packets", "packet/s", "linear", 0, 12_000),
-        title="One device, two conversions, and an apparent paradox",
+        title="One device, two conversions: most of the fall is the constant",
         theme=theme,
     )
     figure = Figure(plot)
@@ -176,12 +213,22 @@ def conversion_panel(*, theme: Theme = "light") -> Panel:
         )
         right = packet_rates.goodput_rate_pps(goodput, payload_bytes=payload)
         figure.update_all({constant: {"y": wrong}, proportional: {"y": right}})
-        at_64 = float(np.interp(64, _CAPTURED, wrong))
+        at_64, at_1514 = (
+            float(
+                packet_rates.constant_offset_rate_pps(
+                    packet_rates.rate_goodput_bps(device_pps, payload_bytes=payload_bytes),
+                    frame_bytes=size,
+                    offset_bps=offset_bps,
+                )
+            )
+            for size, payload_bytes in ends.items()
+        )
         figure.describe(
             f"A device of {show(device_pps, 'packet/s')} at every size: adding "
             f"{show_rate(offset_bps, TCP_PAYLOAD)} to its goodput yields "
-            f"{show(at_64, 'packet/s')} at 64 bytes and {show(float(wrong[-1]), 'packet/s')} at "
-            "1514. The article printed 9346 and 3146."
+            f"{show(at_64, 'packet/s')} at 64 bytes and "
+            f"{show(at_1514, 'packet/s')} at 1514. The article printed 9346 and 3146; behind the "
+            f"second are at most {show(max(behind.values()), 'packet/s')}, of whichever size."
         )
 
     controls = {
@@ -191,5 +238,58 @@ def conversion_panel(*, theme: Theme = "light") -> Panel:
         "offset_bps": Quantity(
             "constant", "6 Mbit/s", unit="bit/s", low="0 bit/s", high="10 Mbit/s", scale="linear"
         ),
+    }
+    return panel(figure, controls, update)
+
+
+def two_devices_panel(*, theme: Theme = "light") -> Panel:
+    """Two devices on one line: one forwards twice the packets, and only small ones show it."""
+    data = datasets.load("router_throughput").columns()
+    slow, fast, line = "the one device", "the other device", "limit of the 100 Mbit/s line"
+    payload = framing.captured_tcp_payload_bytes(_CAPTURED)
+    frames = framing.captured_frame_bytes(_CAPTURED)
+    wire_pps = line_rate.frame_rate_pps(frames, bandwidth_bps=_LINE_BPS)
+    routers = list(dict.fromkeys(str(name) for name in data["router"]))
+    plot = curves(
+        _CAPTURED,
+        {
+            slow: _CAPTURED,
+            fast: _CAPTURED,
+            line: packet_rates.rate_goodput_bps(wire_pps, payload_bytes=payload),
+        },
+        points={
+            f"router of {name}": (
+                data["captured_bytes"][data["router"] == name],
+                data["goodput_bps"][data["router"] == name],
+            )
+            for name in routers
+        },
+        x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
+        y_axis=Axis(named("goodput", TCP_PAYLOAD), "bit/s", "log", 1e5, 2e8),
+        title="Twice the packets: when does it show?",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(device_pps: float, other_pps: float) -> None:
+        rates = {slow: device_pps, fast: other_pps}
+        goodput = {
+            name: packet_rates.rate_goodput_bps(np.minimum(rate, wire_pps), payload_bytes=payload)
+            for name, rate in rates.items()
+        }
+        figure.update_all({name: {"y": rate} for name, rate in goodput.items()})
+        ratio = goodput[fast] / goodput[slow]
+        whole = float(line_rate.frame_rate_pps(64, bandwidth_bps=_LINE_BPS))
+        figure.describe(
+            f"At 64 bytes captured the other device passes {np.interp(64, _CAPTURED, ratio):.2f} "
+            f"times as much, at 1514 {ratio[-1]:.2f} times: large frames fill the line first. "
+            f"{show(device_pps, 'packet/s')} are 1/{whole / device_pps:.1f} of the "
+            f"{show(whole, 'packet/s', digits=6)} that 100 Mbit/s carry in the smallest frames; "
+            "the article rounds that of 10,000 to 1/14."
+        )
+
+    controls = {
+        "device_pps": Quantity(slow, "10 kpps", unit="packet/s", low="1 kpps", high="150 kpps"),
+        "other_pps": Quantity(fast, "20 kpps", unit="packet/s", low="1 kpps", high="150 kpps"),
     }
     return panel(figure, controls, update)

@@ -21,7 +21,7 @@ _MATH = re.compile(
     r"|(?<![\\$\w])\$(?P<inline>[^$\s](?:[^$\n]*[^$\s\\])?)\$(?![\w$])",
     re.DOTALL,
 )
-_STAND_IN = "netcalc-equation-{}-"
+STAND_IN = "netcalc-equation-{}-"
 """What Markdown sees of an equation: it would take ``_`` and ``*`` in MathML for emphasis."""
 
 
@@ -52,7 +52,7 @@ def mathml(text: str, *, stand_ins: list[str] | None = None) -> str:
         if stand_ins is None:
             return equation
         stand_ins.append(equation)
-        return _STAND_IN.format(len(stand_ins) - 1)
+        return STAND_IN.format(len(stand_ins) - 1)
 
     return _MATH.sub(replaced, text)
 
@@ -98,5 +98,5 @@ class Page(HTMLExporter):
         self._equations.found.clear()
         page, resources = super().from_notebook_node(nb, resources, **options)
         for index, equation in enumerate(self._equations.found):
-            page = page.replace(_STAND_IN.format(index), equation)
+            page = page.replace(STAND_IN.format(index), equation)
         return page, resources

@@ -255,7 +255,8 @@ def mixes_panel(*, theme: Theme = "light") -> Panel:
         **{f"has_{kind}": switch(f"{name} links", kind in ("T1", "ethernet", "T3"))
            for kind, name in KINDS.items()},
     }  # fmt: skip
-    return panel(figure, controls, update, below=[table])
+    kinds = [f"has_{kind}" for kind in KINDS]
+    return panel(figure, controls, update, below=[table], more=kinds)
 
 
 def _serialization_s(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,35 @@ def live_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update, below=[live])
 
 
+def comparisons(least_s: Mapping[str, float], packets: Mapping[str, float] | None) -> list[str]:
+    """Return what a run says of Stevens' two ratios and of the packets of each protocol.
+
+    Parameters
+    ----------
+    least_s : mapping of str to float
+        Time of the smallest transaction, by protocol. [s]
+    packets : mapping of str to float, optional
+        Packets captured for each transaction, by protocol. [packet]
+
+    Returns
+    -------
+    list of str
+        Sentences; none about what was not measured.
+    """
+    printed = datasets.load("loopback_transactions").columns()
+    stevens = dict(zip(printed["id"], printed["si_value"], strict=True))
+    pairs = (("tfo", "udp", "LB20"), ("tcp", "tfo", "LB21"))
+    said = [
+        f"{NAMES[upper]} over {NAMES[lower]} {least_s[upper] / least_s[lower]:.2f} "
+        f"(Stevens, with T/TCP: {stevens[row]:.3g})"
+        for upper, lower, row in pairs
+        if {upper, lower} <= least_s.keys()
+    ]
+    text = [f"Ratios: {', '.join(said)}."] if said else []
+    counted = [f"{NAMES[mode]} {count:.1f}" for mode, count in (packets or {}).items()]
+    return [*text, f"Packets captured: {', '.join(counted)}."] if counted else text
+
+
 def _live_plot(samples: TransactionSamples | None, clock: str, theme: Theme) -> plots.Plot:
     """Draw the minimum time of each size and protocol, theory or a fit, and Stevens' curves."""
     points: dict[str, Any] = {NAMES[mode]: ([], []) for mode in PROTOCOLS}
@@ -128,6 +158,7 @@ def _live_plot(samples: TransactionSamples | None, clock: str, theme: Theme) -> 
     book = {} if over_path else book_lines(clock)
     curves: list[tuple[Any, Any]] = []
     text, off_ratio = ["No run yet."], 0.0
+    least_s: dict[str, float] = {}
     if samples is not None and len(samples):
         text = []
         for mode in samples.modes:
@@ -137,9 +168,11 @@ def _live_plot(samples: TransactionSamples | None, clock: str, theme: Theme) -> 
                 low, high = np.searchsorted(SIZES, [found.x.min(), found.x.max() + 1])
                 at = SIZES[low:high]
                 curves.append((at, np.interp(at, found.curve_x, found.curve_y)))
-                text.append(f"{NAMES[mode]}: {show(float(found.measured[0]), 's')}")
+                least_s[mode] = float(found.measured[0])
+                text.append(f"{NAMES[mode]}: {show(least_s[mode], 's')}")
                 off_ratio = max(off_ratio, float(np.abs(found.residual / found.predicted).max()))
         text = [f"At the smallest size, by the clock of the {clock}: {', '.join(text)}."]
+        text += comparisons(least_s, samples.meta.instrument.packets)
         if over_path:
             text.append(f"The largest deviation from theory is {off_ratio:.1%}.")
     if book:

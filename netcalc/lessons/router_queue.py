@@ -79,7 +79,8 @@ def router_panel(*, theme: Theme = "light") -> Panel:
         key="router queue",
         tool="netcalc router-queue",
     )
-    board = panel(figure, controls, update, below=[live])
+    more = ("service", "batch_s", "model")
+    board = panel(figure, controls, update, below=[live], more=more)
     return board
 
 

@@ -80,7 +80,7 @@ def timeline_panel(*, theme: Theme = "light") -> Panel:
             "packets", 1.0, unit="1", low=1.0, high=20.0, scale="linear", whole=True
         ),
     }
-    return panel(figure, controls, update)
+    return panel(figure, controls, update, more=("processing_s",))
 
 
 _NODES = ["source", "router", "destination"]
@@ -105,7 +105,7 @@ def train_panel(*, theme: Theme = "light") -> Panel:
     figure = Figure(plot)
     shown: list[tuple[Path, float, TrainSamples]] = []
 
-    def update(packet_bytes: float, router_count: float) -> None:
+    def update(packet_bytes: float, router_count: float) -> tuple[float, float]:
         path = _with_routers(router_count)
         one = float(path.one_way_s(packet_bytes))
         together = path.one_way_s(packet_bytes, packet_count=counts)
@@ -124,6 +124,7 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         if len(done_s) > 9:
             text += f" This machine: ten back to back {show(done_s[9], 's')}."
         figure.describe(text)
+        return 10.0, float(together[9])
 
     controls = {
         "packet_bytes": Quantity(
@@ -166,7 +167,10 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         key="train",
         tool="netcalc packet-trains",
     )
-    board = panel(figure, controls, update, below=[button])
+    board = panel(
+        figure, controls, update, below=[button],
+        predict="time until the last of ten packets is there, sent back to back", unit="s",
+    )  # fmt: skip
     return board
 
 

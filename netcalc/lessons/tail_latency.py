@@ -98,7 +98,9 @@ def buffer_panel(*, theme: Theme = "light") -> Panel:
         )
     )
 
-    def update(buffer_bdp: float, algorithm: str, rate_bps: float, rtt_s: float) -> None:
+    def update(
+        buffer_bdp: float, algorithm: str, rate_bps: float, rtt_s: float
+    ) -> tuple[float, float]:
         awaited_s = computing_s(algorithm, rate_bps, rtt_s)
         if awaited_s > SLOW_S:
             figure.describe(f"Theory computes {at.size} buffers, for about {awaited_s:.0f} s.")
@@ -117,8 +119,10 @@ def buffer_panel(*, theme: Theme = "light") -> Panel:
             }
         )
         figure.describe(_said(here, buffer_bdp, algorithm, rate_bps, rtt_s))
+        return buffer_bdp, here.p99_s
 
-    return panel(figure, controls, update)
+    what = "99th percentile of the requests at this buffer"
+    return panel(figure, controls, update, predict=what, unit="s")
 
 
 def _said(

@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from netcalc import compare, datasets, plots
+from netcalc.checks import FloatArray
 from netcalc.experiments import bulk
 from netcalc.models.hosts import host_stack
 from netcalc.models.rates import goodput, packet_rates
 from netcalc.models.sizes import framing
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.path import Path
-from netcalc.plots import Axis, curves
+from netcalc.plots import Axis, Plot, curves
 from netcalc.plots.style import Theme
 from netcalc.rate_layers import ETHERNET_LINE, PAYLOAD, UDP_PAYLOAD, named
 from netcalc.samples import BulkSamples
 from netcalc.units import show, show_rate
-from netcalc.widgets.controls import Quantity
+from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import run_button
@@ -26,6 +28,7 @@ from netcalc.widgets.run import run_button
 _SEGMENTS = np.geomspace(100, 65_536, 150)
 _PACKETS = np.linspace(46, 1500, 150)
 _DATAGRAMS = framing.udp_payload_bytes(_PACKETS)
+_COSTS = "theory"
 _BOOK_PACKET = 1468.0
 _BOOK_BYTES = 7.2e6
 _ETHERNET_SEGMENT, _LOOPBACK_SEGMENT = 1448.0, 16_332.0
@@ -37,57 +40,166 @@ LIVE_BUFFERS = (4096, 8192, 16_384, 32_768, 65_536)
 """Buffers of the live sweep. [byte]"""
 
 
+def byte_cost_panel(*, theme: Theme = "light") -> Panel:
+    """Rate of a source by segment size, with the theory that only bytes cost time."""
+    figure = Figure(_cost_plot(theme))
+
+    def update(byte_cost: float) -> None:
+        slow_s, _ = _draw_costs(figure, packet_cost=0.0, byte_cost=byte_cost)
+        figure.describe(
+            f"{show(byte_cost, 's')} per byte and nothing else: 7.2 MB take "
+            f"{show(slow_s, 's', digits=3)} in segments of 1448 bytes and in segments of 16332. "
+            "Snader measured 2.88 s and 0.9558 s."
+        )
+
+    return panel(figure, {"byte_cost": _byte_cost("10 ns/B", low="1 ns/B")}, update)
+
+
 def segment_cost_panel(*, theme: Theme = "light") -> Panel:
     """Rate of a source by segment size: a cost per segment and a cost per byte."""
-    rows = _book("source_sink_1440") + _book("source_sink_300")
-    segment = {"bsd": _ETHERNET_SEGMENT, "localhost": _LOOPBACK_SEGMENT}
-    groups: dict[str, list[tuple[float, float]]] = {}
-    for row in rows:
-        if row["server"] == "sparc":
-            continue
-        size, stream = row["payload_bytes"], row["protocol"] == "TCP"
-        name = f"{row['protocol']}, writes of {size:.0f} B"
-        piece = segment[row["server"]] if stream else size
-        groups.setdefault(name, []).append((piece, row["sent_rate_bps"]))
-    theory = "theory"
-    plot = curves(
-        _SEGMENTS,
-        {theory: _SEGMENTS},
-        points={name: _columns(found) for name, found in groups.items()},
-        x_axis=Axis("segment or datagram", "byte", "log", 100, 70_000),
-        y_axis=Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 3e8),
-        title="A source and a sink on one host, before 2000",
-        theme=theme,
-    )
-    figure = Figure(plot)
+    figure = Figure(_cost_plot(theme))
 
-    def update(packet_cost: float, byte_cost: float) -> None:
-        cost = {"packet_cost": packet_cost, "byte_cost": byte_cost}
-        elapsed_s = host_stack.bulk_s(_BOOK_BYTES, segment_bytes=_SEGMENTS, **cost)
-        rate = packet_rates.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
-        figure.update(theory, y=rate)
-        pieces = [_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT]
-        whole = np.asarray(_BOOK_BYTES)
-        slow_s, fast_s = host_stack.bulk_s(whole, segment_bytes=pieces, **cost).tolist()
+    def update(packet_cost: float, byte_cost: float) -> tuple[float, float]:
+        slow_s, fast_s = _draw_costs(figure, packet_cost=packet_cost, byte_cost=byte_cost)
         figure.describe(
             f"{show(packet_cost, 's')} per segment and {show(byte_cost, 's')} per byte: 7.2 MB "
             f"take {show(slow_s, 's', digits=3)} in segments of 1448 bytes and "
             f"{show(fast_s, 's', digits=3)} in segments of 16332, {slow_s / fast_s:.2f} times "
             "less. Snader measured 2.88 s and 0.9558 s."
         )
+        fast = packet_rates.rate_goodput_bps(1 / fast_s, payload_bytes=_BOOK_BYTES)
+        return _LOOPBACK_SEGMENT, float(fast)
 
     controls = {
         "packet_cost": Quantity("time per segment", "425 us", unit="s", low="1 us", high="2 ms"),
-        "byte_cost": Quantity(
-            "time per byte",
-            "107 ns/B",
-            unit="s/byte",
-            low="0 ns/B",
-            high="300 ns/B",
-            scale="linear",
-        ),
+        "byte_cost": _byte_cost("107 ns/B"),
+    }
+    what = "rate of the source in segments of 16332 bytes, if 1448 bytes give 20 Mbit/s"
+    return panel(figure, controls, update, predict=what, unit="bit/s")
+
+
+def sparc_panel(*, theme: Theme = "light") -> Panel:
+    """Rate of a source to another host: the two costs, and the line of 10 Mbit/s."""
+    rows = [
+        row
+        for row in _book("source_sink_1440") + _book("source_sink_300")
+        if row["server"] == "sparc"
+    ]
+    points: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        stream = row["protocol"] == "TCP"
+        piece = _ETHERNET_SEGMENT if stream else row["payload_bytes"]
+        name = f"{row['protocol']}, writes of {row['payload_bytes']:.0f} B"
+        points.setdefault(name, []).append((piece, row["sent_rate_bps"]))
+    theory, wire = "two costs and the line", "maximum of 10 Mbit/s Ethernet"
+    plot = curves(
+        _SEGMENTS,
+        {theory: _SEGMENTS, wire: _stream_limit_bps(_SEGMENTS)},
+        points={name: _columns(found) for name, found in points.items()},
+        x_axis=Axis("segment or datagram", "byte", "log", 100, 2000),
+        y_axis=Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 2e7),
+        title="A source, and a sink on the sparc",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(packet_cost: float, byte_cost: float) -> None:
+        elapsed_s = host_stack.bulk_s(
+            _BOOK_BYTES, segment_bytes=_SEGMENTS, packet_cost=packet_cost, byte_cost=byte_cost
+        )
+        rate = packet_rates.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
+        figure.update(theory, y=np.minimum(rate, _stream_limit_bps(_SEGMENTS)))
+        own = float(np.interp(_ETHERNET_SEGMENT, _SEGMENTS, rate))
+        most = float(_stream_limit_bps(np.array([_ETHERNET_SEGMENT]))[0])
+        limit = "the hosts are" if own < most else "the line is"
+        figure.describe(
+            f"In segments of 1448 bytes the two costs allow {show_rate(own, PAYLOAD)} and the "
+            f"line {show_rate(most, PAYLOAD)}: {limit} the limit. Snader measured 8.016 Mbit/s "
+            "over TCP, 85% of the line, and wrote 9.88 Mbit/s over UDP, more than the line "
+            "carries: 440 of 5000 datagrams never arrived."
+        )
+
+    controls = {
+        "packet_cost": Quantity("time per segment", "425 us", unit="s", low="1 us", high="2 ms"),
+        "byte_cost": _byte_cost("107 ns/B"),
     }
     return panel(figure, controls, update)
+
+
+def _stream_limit_bps(segment_bytes: FloatArray) -> FloatArray:
+    """Return what Ethernet of 10 Mbit/s carries in such segments; nan where none is so large."""
+    packet_bytes = segment_bytes + STAMPED_HEADERS_BYTES
+    fits = packet_bytes <= 1500.0
+    limit_bps = np.full(packet_bytes.shape, np.nan)
+    limit_bps[fits] = goodput.tcp_goodput_bps(packet_bytes[fits], bandwidth_bps=10e6)
+    return limit_bps
+
+
+def processor_panel(*, theme: Theme = "light") -> Panel:
+    """Processor time of a source for each write: Snader's tables, and this machine."""
+    rows = _book("source_sink_1440") + _book("source_sink_300")
+    servers = {"": ("bsd", "localhost"), " to the sparc": ("sparc",)}
+    runs: dict[str, BulkSamples] = {}
+
+    def points(part: str) -> dict[str, tuple[Any, Any]]:
+        found: dict[str, tuple[Any, Any]] = {}
+        for protocol in ("TCP", "UDP"):
+            for name, known in servers.items():
+                found[f"Snader, {protocol}{name}"] = _columns(
+                    [
+                        (row["payload_bytes"], row[f"{part}_s"] / row["write_count"])
+                        for row in rows
+                        if row["protocol"] == protocol and row["server"] in known
+                    ]
+                )
+            found[f"yours, {protocol}"] = ([], [])
+            if protocol in runs:
+                own = runs[protocol].medians(f"{part}_s", "write_count")
+                spent_s = own[f"{part}_s"] / own["write_count"]
+                found[f"yours, {protocol}"] = (own["write_bytes"], spent_s)
+        return found
+
+    plot = curves(
+        np.array([50.0, 80_000.0]),
+        {},
+        points=points("system"),
+        x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
+        y_axis=Axis("processor time for each write", "s", "log", 1e-7, 1e-3),
+        title="What a write costs the source",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(part: str) -> None:
+        drawn = points(part)
+        figure.update_all({name: {"x": x, "y": y} for name, (x, y) in drawn.items()})
+        words = [
+            "Snader's source took 1.7 to 11 us of its own time for each write, and 89 to 325 us "
+            "of the system's. UDP to the sparc has more system time with 300 bytes (287 us) than "
+            "with 1440 (169 us): no cost per byte explains that, and the text does not mention it."
+        ]
+        for protocol in runs:
+            sizes, spent_s = drawn[f"yours, {protocol}"]
+            words += [
+                f"Yours, {protocol}: {show(float(spent), 's', digits=3)} for a write of "
+                f"{show(float(size), 'byte')}."
+                for size, spent in list(zip(sizes, spent_s, strict=True))[:: max(len(sizes) - 1, 1)]
+            ]
+        figure.describe(" ".join(words))
+
+    parts = choice("time", {"of the system": "system", "of the program": "user"}, "system")
+
+    def show_both(found: tuple[BulkSamples, BulkSamples]) -> None:
+        runs.update(zip(("TCP", "UDP"), found, strict=True))
+        update(parts.value)
+
+    return panel(
+        figure, {"part": parts}, update,
+        below=[run_button(
+            "Run source and sink", _both, show_both, key="source and sink", tool="netcalc bulk",
+            several=True,
+        )],
+    )  # fmt: skip
 
 
 def wire_panel(*, theme: Theme = "light") -> Panel:
@@ -137,7 +249,7 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
     axis = np.geomspace(min(LIVE_SIZES), max(LIVE_SIZES), 100)
     plot = curves(
         axis,
-        {theory: np.full(axis.size, np.nan)},
+        {theory: np.full(axis.size, np.nan), **_reference_lines(axis)},
         points={**dict.fromkeys(names, nothing), **_book_on_one_host()},
         x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
         y_axis=Axis(named("rate", PAYLOAD), "bit/s", "log", 1e6, 1e11),
@@ -272,6 +384,45 @@ def buffer_panel(path: str = "10 Mbit/s 10 ms", *, theme: Theme = "light") -> Pa
     return panel(figure, {}, lambda: None, below=[button])
 
 
+def _cost_plot(theme: Theme) -> Plot:
+    """Draw the rates that Snader printed for one host by the size of the segments."""
+    rows = _book("source_sink_1440") + _book("source_sink_300")
+    segment = {"bsd": _ETHERNET_SEGMENT, "localhost": _LOOPBACK_SEGMENT}
+    groups: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        if row["server"] == "sparc":
+            continue
+        size, stream = row["payload_bytes"], row["protocol"] == "TCP"
+        name = f"{row['protocol']}, writes of {size:.0f} B"
+        piece = segment[row["server"]] if stream else size
+        groups.setdefault(name, []).append((piece, row["sent_rate_bps"]))
+    return curves(
+        _SEGMENTS,
+        {_COSTS: _SEGMENTS},
+        points={name: _columns(found) for name, found in groups.items()},
+        x_axis=Axis("segment or datagram", "byte", "log", 100, 70_000),
+        y_axis=Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 3e8),
+        title="A source and a sink on one host, before 2000",
+        theme=theme,
+    )
+
+
+def _draw_costs(figure: Figure, **cost: float) -> tuple[float, float]:
+    """Draw the theory of two costs; return the times of Snader's two segment sizes."""
+    elapsed_s = host_stack.bulk_s(_BOOK_BYTES, segment_bytes=_SEGMENTS, **cost)
+    rate = packet_rates.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
+    figure.update(_COSTS, y=rate)
+    pieces = [_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT]
+    slow_s, fast_s = host_stack.bulk_s(
+        np.asarray(_BOOK_BYTES), segment_bytes=pieces, **cost
+    ).tolist()
+    return slow_s, fast_s
+
+
+def _byte_cost(value: str, *, low: str = "0 ns/B") -> Quantity:
+    return Quantity("time per byte", value, unit="s/byte", low=low, high="300 ns/B", scale="linear")
+
+
 def _both(progress: Callable[..., object], stop: Any) -> tuple[BulkSamples, BulkSamples]:
     """Run TCP, then UDP, with one bar for both."""
     runs = 3
@@ -284,6 +435,20 @@ def _both(progress: Callable[..., object], stop: Any) -> tuple[BulkSamples, Bulk
         )  # fmt: skip
 
     return one("tcp", 0), one("udp", half)
+
+
+def _reference_lines(sizes: FloatArray) -> dict[str, FloatArray]:
+    """Return the rates that Snader's text states for other networks, as level lines."""
+    columns = datasets.load("source_sink_text").columns()
+    stated = dict(zip(columns["id"].tolist(), columns["si_value"].tolist(), strict=True))
+    return {
+        name: np.full(sizes.size, float(stated[row]))
+        for name, row in (
+            ("FDDI, line", "SN19"),
+            ("Myrinet 1999, XP1000", "SN20"),
+            ("Myrinet 1999, PII-450: more than", "SN21"),
+        )
+    }
 
 
 def _medians(samples: BulkSamples, column: str) -> dict[str, Any]:

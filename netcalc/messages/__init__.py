@@ -42,10 +42,12 @@ from netcalc.messages.captures import (
     CAPTURES_HINTS,
     CAPTURES_PYTHON_HINTS,
 )
+from netcalc.messages.classes import CLASSES, CLASSES_HINTS
 from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
 from netcalc.messages.congestion import CONGESTION, CONGESTION_EXPECTED, CONGESTION_HINTS
 from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
+from netcalc.messages.exercising import EXERCISES, EXERCISES_HINTS
 from netcalc.messages.explaining import EXPLAINING, EXPLAINING_HINTS
 from netcalc.messages.explaining_counters import EXPLAINING_COUNTERS
 from netcalc.messages.explaining_tables import EXPLAINING_TABLES
@@ -58,6 +60,7 @@ from netcalc.messages.paths import PATHS, PATHS_EXPECTED, PATHS_HINTS
 from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
 from netcalc.messages.plans import PLANS, PLANS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
+from netcalc.messages.sites import SITES, SITES_HINTS
 from netcalc.messages.texts import TEXTS, TEXTS_HINTS
 from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
 from netcalc.messages.uncertain import UNCERTAIN, UNCERTAIN_HINTS
@@ -79,6 +82,7 @@ MESSAGES: Mapping[str, str] = {
     **FIGURES,
     **NETWORKS,
     **EMULATING,
+    **EXERCISES,
     **EXPLAINING,
     **EXPLAINING_COUNTERS,
     **EXPLAINING_TABLES,
@@ -86,6 +90,8 @@ MESSAGES: Mapping[str, str] = {
     **CONGESTION,
     **UNCERTAIN,
     **PLANS,
+    **SITES,
+    **CLASSES,
 }
 """The sentence of each code, without a full stop."""
 
@@ -103,11 +109,14 @@ HINTS: Mapping[str, str] = {
     **FIGURES_HINTS,
     **NETWORKS_HINTS,
     **EMULATING_HINTS,
+    **EXERCISES_HINTS,
     **EXPLAINING_HINTS,
     **RUNNING_HINTS,
     **CONGESTION_HINTS,
     **UNCERTAIN_HINTS,
     **PLANS_HINTS,
+    **SITES_HINTS,
+    **CLASSES_HINTS,
 }
 """What to do about it, for the codes that have an answer to that."""
 

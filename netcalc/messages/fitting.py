@@ -30,6 +30,7 @@ FITTING: dict[str, str] = {
     "too-few-points": "{count:point is|points are} too few for {cost_count:cost|costs}",
     "no-blasts": "there are no blasts",
     # Why a link of a path has no rate.
+    "too-few-for-steps": "{name}: steps need {least} points of four sizes or more, got {count}",
     "too-few-sizes": ("at least {needed} sizes with answers of equal size are needed, got {count}"),
     "link-insignificant": (
         "it adds less than 2 standard errors to the slope; its rate is likely above "

@@ -47,6 +47,9 @@ PALETTES: dict[Theme, tuple[str, ...]] = {
 INKS: dict[Theme, str] = {"light": "#000000", "dark": "#ffffff"}
 """Colour of measured points, which no curve has."""
 
+GUESSES: dict[Theme, str] = {"light": "#b0006d", "dark": "#ff8ad0"}
+"""Colour of what a reader expects, which nothing else has."""
+
 PAPERS: dict[Theme, str] = {"light": "#ffffff", "dark": "#15191c"}
 """Colour behind a figure."""
 
@@ -247,6 +250,7 @@ if (legend.ncols !== columns) legend.ncols = columns;
 const wanted = height + row * Math.ceil(count / columns);
 if (chart.height !== wanted) chart.height = wanted;
 """
+_FIT_LEGEND = "fit the legend"
 _COORDINATES = ("x", "y", "y1", "xs", "ys", "left", "top")
 
 
@@ -304,12 +308,29 @@ def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRendere
     marks = [[(one.data_source, mark_columns(one)) for one in item.renderers] for item in items]
     sizes = {"column": width + 60, "height": height, "row": LEGEND_ROW}
     arguments = {"legend": legend, "chart": chart, "marks": marks, **sizes}
-    fit = CustomJS(args=arguments, code=_FIT_LEGEND_JS)
+    fit = CustomJS(args=arguments, code=_FIT_LEGEND_JS, name=_FIT_LEGEND)
     chart.js_on_change("inner_width", fit)
     for source in {
         one.data_source.id: one.data_source for item in items for one in item.renderers
     }.values():
         source.js_on_change("data", fit)
+
+
+def add_legend_entry(chart: figure, name: str, drawn: GlyphRenderer) -> None:
+    """Add one entry to the legend of a chart; a chart without one gets a legend."""
+    callbacks = chart.js_property_callbacks.get("change:inner_width", [])
+    fit = next((one for one in callbacks if one.name == _FIT_LEGEND), None)
+    if fit is None:
+        add_legend(chart, [(name, [drawn])])
+        return
+    item = LegendItem(label={"value": printable(name)}, renderers=[drawn])
+    item.visible = has_marks(item)
+    legend = fit.args["legend"]
+    legend.items = [*legend.items, item]
+    marks = [*fit.args["marks"], [(drawn.data_source, mark_columns(drawn))]]
+    fit.args = {**fit.args, "marks": marks}
+    chart.height += LEGEND_ROW
+    drawn.data_source.js_on_change("data", fit)
 
 
 def add_hover(

@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
+from netcalc.printable import spreadsheet_text
 from netcalc.readers.format import Format, Input
 from netcalc.readers.places.rates import layers_of_columns
 from netcalc.readers.source import shorten
 from netcalc.samples import PacketTrace, Samples, json_ready, loads
 
 MARK = "# netcalc samples "
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
-"""What a spreadsheet takes for a formula at the start of a text, and the mark against it."""
 _ENDPOINTS = ("source", "destination")
 
 
@@ -55,7 +54,10 @@ def csv_text(samples: Samples) -> str:
     rows = csv.writer(stream, lineterminator="\n")
     units, layers = samples.meta.units, layers_of_columns(samples)
     rows.writerow(
-        [_guarded(_header(name, units.get(name, ""), layers.get(name, ""))) for name in columns]
+        [
+            spreadsheet_text(_header(name, units.get(name, ""), layers.get(name, "")))
+            for name in columns
+        ]
     )
     rows.writerows(zip(*map(_texts, columns.values()), strict=True))
     return stream.getvalue()
@@ -77,11 +79,7 @@ def _texts(column: NDArray[Any]) -> list[str]:
         return ["true" if one else "false" for one in column.tolist()]
     if column.dtype.kind in "iu":
         return list(map(str, column.tolist()))
-    return [_guarded(one) for one in column.tolist()]
-
-
-def _guarded(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return [spreadsheet_text(one) for one in column.tolist()]
 
 
 def _plain(text: str) -> str:

@@ -229,7 +229,7 @@ def _check_facts(row: Any, file: str) -> None:
 
 _META_TYPES: dict[str, type] = {
     **{item.name: str for item in fields(Meta)},
-    **dict.fromkeys(("units", "layers", "resolutions", "printed", "instrument"), dict),
+    **dict.fromkeys(("units", "layers", "resolutions", "printed", "instrument", "guess"), dict),
     "facts": list,
     "warnings": list,
     "partial": bool,

@@ -45,6 +45,9 @@ class Meta:
     facts : tuple of mappings
         What the file says in a few numbers: a row for each run, host or direction, by the names of
         :data:`netcalc.samples.FACTS`. Empty where the columns alone show it.
+    guess : mapping
+        What a reader of a lesson expected before the run: ``what``, ``unit``, ``value`` in this
+        unit, ``text`` as typed, and ``time``, ISO 8601 with a zone; empty without one.
     warnings : tuple of Notice
         What was repaired, skipped or does not agree; text is taken for a sentence without a code.
     partial : bool
@@ -71,6 +74,7 @@ class Meta:
     protocol: str = ""
     instrument: Instrument = field(default_factory=Instrument)
     facts: tuple[FactRow, ...] = ()
+    guess: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[Notice, ...] = ()
     partial: bool = False
     schema: int = SCHEMA

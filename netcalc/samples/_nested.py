@@ -32,6 +32,12 @@ def misfit(meta: Mapping[str, Any]) -> tuple[str, Any, str] | None:
     for name, value in meta.get("resolutions", {}).items():
         if type(value) not in (int, float) or not value > 0:
             return f"resolutions.{name}", value, "a number above 0"
+    for name, value in meta.get("guess", {}).items():
+        if name == "value":
+            if type(value) not in (int, float):
+                return f"guess.{name}", value, "a number"
+        elif type(value) is not str or not value.isprintable():
+            return f"guess.{name}", value, "text" if type(value) is not str else "plain text"
     for name, value in meta.get("instrument", {}).items():
         hint = _hints().get(name)
         if hint is not None and not _fits(value, hint):
@@ -55,6 +61,10 @@ def _misfit_of_path(truth: Mapping[str, Any]) -> tuple[str, Any, str] | None:
             return f"instrument.truth.{name}", values, f"a list of {count or 'some'} numbers from 0"
     if not all(one > 0 for one in rates or ()):
         return "instrument.truth.bandwidths_bps", rates, "a list of numbers above 0"
+    framings = truth.get("framings", ["none"] * links)
+    known = isinstance(framings, list) and all(one in ("none", "ethernet") for one in framings)
+    if not known or len(framings) != links:
+        return "instrument.truth.framings", framings, f"a list of {links} of none, ethernet"
     return None
 
 

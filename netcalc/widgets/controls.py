@@ -58,18 +58,18 @@ class Quantity(ipywidgets.VBox):
         first = self._number(start)
         # The slider counts stops: front ends move a value that lies between two stops.
         span = round(self.high - self.low)
-        self._stops = min(STEPS, span) if self.whole and not self._log else STEPS
+        self.stop_count = min(STEPS, span) if self.whole and not self._log else STEPS
         self.slider = ipywidgets.IntSlider(
             value=self._position(first),
             min=0,
-            max=self._stops,
+            max=self.stop_count,
             description=label,
             readout=False,
             style={"description_width": "8.5em"},
             layout=ipywidgets.Layout(flex="1 1 auto", width="auto", min_width="0"),
         )
         self.box = ipywidgets.Text(
-            value=self._shown(start if isinstance(start, str) else first),
+            value=self.shown(start if isinstance(start, str) else first),
             continuous_update=False,
             tooltip=f"{label}: a number with its unit",
             layout=ipywidgets.Layout(width="9.5em", flex="0 0 auto"),
@@ -98,11 +98,11 @@ class Quantity(ipywidgets.VBox):
             share = math.log(value / self.low) / math.log(self.high / self.low)
         else:
             share = (value - self.low) / (self.high - self.low)
-        return round(share * self._stops)
+        return round(share * self.stop_count)
 
-    def _at(self, position: int) -> float:
+    def at(self, position: int) -> float:
         """Return the value of a stop, with few digits but never beyond the ends."""
-        share = position / self._stops
+        share = position / self.stop_count
         if self._log:
             value = self.low * (self.high / self.low) ** share
         else:
@@ -115,13 +115,14 @@ class Quantity(ipywidgets.VBox):
         number = parse(given, self.unit, field=self.label) if isinstance(given, str) else given
         return float(round(number)) if self.whole else float(number)
 
-    def _shown(self, given: str | float) -> str:
+    def shown(self, given: str | float) -> str:
+        """Return a value as the box shows it."""
         return given if isinstance(given, str) else show(given, self.unit, digits=6)
 
     def _slid(self, change: Mapping[str, Any]) -> None:
         if self._moving:
             return
-        self._take(self._at(change["new"]), text=None, move=False)
+        self._take(self.at(change["new"]), text=None, move=False)
 
     def _typed(self, change: Mapping[str, Any]) -> None:
         if self._moving:
@@ -149,7 +150,7 @@ class Quantity(ipywidgets.VBox):
             self.value = value  # first: the figure's columns go ahead of the box's text
             if move:
                 self.slider.value = self._position(value)
-            self.box.value = self._shown(value) if text is None else text
+            self.box.value = self.shown(value) if text is None else text
             self._say("")
         finally:
             self._moving = False

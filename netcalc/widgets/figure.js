@@ -12,6 +12,7 @@
 const PATIENCE_MS = 2000; // then what did not come is asked for again
 const LONGEST_MS = 60000; // between two questions, at most
 const SILENT_COUNT = 2; // questions without an answer before the view says so
+const PAINT_MS = 300; // until what is uncovered is surely drawn
 const WATCH_MS = 1000; // between two looks at the kernel's connection
 const NO_KERNEL = "No kernel: run the cell again.";
 const NO_ANSWER = "The kernel does not answer. If it has ended, run the cell again.";
@@ -92,8 +93,9 @@ function render({ model, el }) {
   const picture = element("netcalc-figure", "img");
   const caption = element("netcalc-caption");
   const notice = element("netcalc-notice", "status");
+  const verdict = element("netcalc-verdict", "status"); // about the reader's guess
   el.classList.add("netcalc");
-  el.append(picture, caption, notice);
+  el.append(picture, caption, verdict, notice);
 
   let state = "asked";
   let received = null; // the document to be drawn, and the columns that came after it
@@ -103,10 +105,15 @@ function render({ model, el }) {
   let timer = null; // of the question that is open, or of the next look at the page
   let pause = PATIENCE_MS;
   let silent = 0; // questions without an answer, one after the other
+  let guess = null; // the question that covers the figure, and what the kernel said of it
+  let resend = null; // of a guess that is not answered
+  let uncover = null; // shows what is hidden until the reader has guessed
 
   const describe = () => {
-    picture.setAttribute("aria-label", model.get("description"));
-    caption.textContent = model.get("description");
+    const covered = guess?.covered === true;
+    const text = covered ? `Covered until you guess: ${guess.what}.` : model.get("description");
+    picture.setAttribute("aria-label", text);
+    caption.textContent = covered ? "" : text;
   };
 
   const notify = () => {
@@ -128,6 +135,65 @@ function render({ model, el }) {
     } catch (error) {
       // No kernel is connected: the time limit asks again.
     }
+  };
+
+  const frame = () => {
+    const [root] = drawn?.document.roots() ?? [];
+    const view = root && drawn.document.views_manager.get_one(root);
+    return view?.frame ? view : (view?.child_views ?? []).find((one) => one.frame);
+  };
+
+  const form = guessForm({
+    send: (content) => {
+      send(content);
+      // A view that does not hear the kernel gets its hearing back, and the answer again.
+      clearTimeout(resend);
+      resend = setTimeout(async () => {
+        await revive(model).catch(() => {});
+        if (guess?.covered) send(content.reveal ? content : { kind: "ask guess" });
+      }, PATIENCE_MS);
+    },
+    frame: () => frame()?.frame,
+    preview: (value) => {
+      const source = drawn?.source(guess.mark);
+      if (!source || guess.other === null) return;
+      const [x, y] = guess.along === "x" ? [value, guess.other] : [guess.other, value];
+      source.data = { x: new Float64Array([x]), y: new Float64Array([y]) };
+    },
+  });
+  el.prepend(form.element);
+
+  picture.addEventListener("click", (event) => {
+    const view = guess?.covered && frame();
+    if (!view) return;
+    const box = view.el.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    if (!view.frame.bbox.contains(x, y)) return;
+    form.point(view.frame.x_scale.invert(x), view.frame.y_scale.invert(y));
+  });
+
+  // Cover or uncover the figure, as the kernel says; a figure whose kernel has ended is not covered.
+  const cover = (content) => {
+    clearTimeout(resend);
+    const inside = form.hasFocus();
+    guess = content && { ...content, covered: content.covered && !ended };
+    const covered = guess?.covered === true;
+    el.classList.toggle("netcalc-covered", covered);
+    if (guess) form.take(guess);
+    if (!covered && uncover) {
+      // Bokeh looks for points under the pointer before it has drawn those that are new.
+      picture.style.pointerEvents = "none";
+      setTimeout(() => (picture.style.pointerEvents = ""), PAINT_MS);
+      uncover = void uncover();
+    }
+    if (covered && drawn && !uncover) uncover = hideMarks(drawn.document, drawn.ids[guess.mark]);
+    const text = guess?.sentence ?? "";
+    if (verdict.textContent !== text) verdict.textContent = text;
+    if (inside && !covered) {
+      verdict.tabIndex = -1; // what had the focus is gone
+      verdict.focus();
+    }
+    describe();
   };
 
   const awaitAnswer = () => {
@@ -167,6 +233,7 @@ function render({ model, el }) {
   const clear = () => {
     drawn?.document.clear();
     drawn = null;
+    uncover = null;
     delete picture.netcalc;
   };
 
@@ -178,7 +245,8 @@ function render({ model, el }) {
     const next = Bokeh.require("document").Document.from_json(JSON.parse(content));
     clear();
     picture.replaceChildren();
-    drawn = { document: next, source: (name) => next.get_model_by_id(ids[name]) };
+    drawn = { document: next, ids, source: (name) => next.get_model_by_id(ids[name]) };
+    cover(mine.guess); // before anything of it is on the page
     await Bokeh.require("embed/standalone").add_document_standalone(next, picture);
     if (closed) return clear();
     for (const [sources, buffers] of columns) assign(drawn, sources, buffers);
@@ -212,9 +280,13 @@ function render({ model, el }) {
       const late = state === "drawn" || state === "drawing";
       if (message.view !== "all" && (message.view !== view || late)) return;
       heard();
-      received = { ids: message.ids, content: new TextDecoder().decode(buffers[0]), columns: [] };
+      const content = new TextDecoder().decode(buffers[0]);
+      received = { ids: message.ids, content, columns: [], guess: message.guess ?? null };
       if (state !== "drawing") state = "received";
       step();
+    } else if (message.kind === "guess") {
+      if (received) received.guess = message.guess;
+      if (drawn) cover(message.guess);
     } else if (message.kind === "columns") {
       if (received) received.columns.push([message.sources, buffers]);
       else if (drawn) assign(drawn, message.sources, buffers);
@@ -227,6 +299,7 @@ function render({ model, el }) {
     if (closed) return;
     ended = hasEnded(own);
     notify();
+    if (ended && guess?.covered) cover(guess);
     for (const part of el.closest(".netcalc-panel")?.children ?? []) {
       if (part !== el) part.inert = ended;
     }
@@ -244,6 +317,7 @@ function render({ model, el }) {
   return () => {
     closed = true;
     clearTimeout(timer);
+    clearTimeout(resend);
     clearInterval(watcher);
     shared.views.delete(step);
     model.off("msg:custom", receive);

@@ -17,10 +17,15 @@ from bokeh.core.json_encoder import serialize_json
 from bokeh.resources import Resources
 from numpy.typing import ArrayLike
 
-from netcalc.plots import Plot
+from netcalc.plots import Plot, with_guess
 from netcalc.plots.pictures import svg
 from netcalc.printable import printable_lines
+from netcalc.widgets.guess import GUESS, Prediction
 from netcalc.widgets.saved import SavedOutputs, show_widget
+
+_HERE = Path(__file__).parent
+SCRIPT = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("guess.js", "figure.js"))
+"""The module of a page that shows figures."""
 
 
 class Figure(anywidget.AnyWidget):
@@ -32,8 +37,8 @@ class Figure(anywidget.AnyWidget):
         The figure, from a function of :mod:`netcalc.plots`.
     """
 
-    _esm = Path(__file__).with_name("figure.js")
-    _css = Path(__file__).with_name("figure.css")
+    _esm = SCRIPT
+    _css = _HERE / "figure.css"
     _bokeh_version = traitlets.Unicode(bokeh.__version__).tag(sync=True)
     _own_id = traitlets.Unicode().tag(sync=True)
     description = traitlets.Unicode().tag(sync=True)
@@ -42,7 +47,8 @@ class Figure(anywidget.AnyWidget):
         self._lock = threading.RLock()  # the columns change while a view asks for them
         self._plot = plot
         self._asked = False  # by a view; before that nobody listens, and nothing is sent
-        self.saved = SavedOutputs(self.picture, lambda: self.description)
+        self.prediction: Prediction | None = None
+        self.saved = SavedOutputs(self.picture, lambda: self.words)
         name = uuid.uuid4().hex
         super().__init__(model_id=name, _own_id=name, description=plot.description)
         self.layout.width = "100%"
@@ -52,6 +58,38 @@ class Figure(anywidget.AnyWidget):
     def plot(self) -> Plot:
         """The figure that is shown; change it only through this widget."""
         return self._plot
+
+    @property
+    def words(self) -> str:
+        """The caption, and how the reader's guess compares with the model."""
+        sentence = self.prediction.sentence if self.prediction else ""
+        return " ".join(filter(None, (self.description, sentence)))
+
+    def ask(self, prediction: Prediction) -> None:
+        """Cover the figure on its pages until a guess is made, which becomes a mark in it.
+
+        Its pictures, for readers without a kernel, are never covered.
+        """
+        with self._lock:
+            self.prediction = prediction
+            self._plot = with_guess(self._plot, GUESS)
+            prediction.changed = self._show_guess
+
+    def _show_guess(self) -> None:
+        assert self.prediction is not None
+        with self._lock:
+            marks = self._plot.sources[GUESS].data
+            x, y = (self.prediction.mark[name] for name in ("x", "y"))
+            if not np.array_equal([marks["x"][0], marks["y"][0]], [x, y], equal_nan=True):
+                self.update(GUESS, x=[x], y=[y])
+            if self._asked:
+                self.send({"kind": "guess", "guess": self._question()})
+            self.saved.renew()
+
+    def _question(self) -> dict[str, Any] | None:
+        if self.prediction is None:
+            return None
+        return {**self.prediction.content(), "mark": GUESS}
 
     def update(self, name: str, **columns: ArrayLike) -> None:
         """Replace columns of one source, such as ``figure.update("T1", y=times)``.
@@ -75,7 +113,7 @@ class Figure(anywidget.AnyWidget):
     def picture(self) -> str:
         """Return the figure as it is shown now, as SVG."""
         with self._lock:
-            return svg(self._plot)
+            return svg(self._plot, description=self.description)
 
     def describe(self, text: str) -> None:
         """Replace the text alternative, which is also the caption."""
@@ -85,6 +123,8 @@ class Figure(anywidget.AnyWidget):
     def draw(self, plot: Plot) -> None:
         """Replace the figure; one of the same form needs only new columns."""
         with self._lock:
+            if self.prediction is not None:
+                plot = with_guess(plot, GUESS, **self.prediction.mark)
             if plot.form and plot.form == self._plot.form:
                 self.update_all({name: source.data for name, source in plot.sources.items()})
             else:
@@ -100,11 +140,16 @@ class Figure(anywidget.AnyWidget):
             with self._lock:
                 self._asked = True
                 self._send_document(str(content.get("view")))
+        elif self.prediction is not None and content.get("kind") in ("guess", "no guess"):
+            self.prediction.hear(content)
+        elif content.get("kind") == "ask guess":
+            self.send({"kind": "guess", "guess": self._question()})
 
     def _send_document(self, view: str) -> None:
         document = serialize_json(self._plot.document().to_json(deferred=False)).encode()
         ids = {name: source.id for name, source in self._plot.sources.items()}
-        self.send({"kind": "document", "view": view, "ids": ids}, buffers=[document])
+        message = {"kind": "document", "view": view, "ids": ids, "guess": self._question()}
+        self.send(message, buffers=[document])
 
     def _ipython_display_(self) -> None:
         self.saved.show()

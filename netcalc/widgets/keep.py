@@ -9,6 +9,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import ipywidgets
@@ -19,6 +20,7 @@ from netcalc.congestion.saved import as_table
 from netcalc.errors import ReaderError
 from netcalc.printable import html_text
 from netcalc.samples import Samples, loads
+from netcalc.widgets.guess import Prediction
 from netcalc.widgets.panel import Message
 from netcalc.widgets.upload import MAX_BYTES, Upload
 
@@ -49,6 +51,7 @@ class Keep(ipywidgets.VBox):
         self, done: Callable[[Any], object], *, key: str, tool: str = "", several: bool = False
     ) -> None:
         self._done, self._key, self._tool, self._several = done, key, tool, several
+        self.prediction: Prediction | None = None
         self.link = Message()
         self.field = Upload(
             "Open saved samples", self._open, read=self._read, say=self._origin, accept=".gz,.json"
@@ -68,6 +71,8 @@ class Keep(ipywidgets.VBox):
         if not any(map(len, runs)):
             self.link.say("")
             return
+        if self.prediction is not None and (guess := self.prediction.stored()):
+            runs = [replace(run, meta=replace(run.meta, guess=guess)) for run in runs]  # type: ignore[type-var]
         many = self._several or len(runs) > 1
         data = _zip(runs, self._key) if many else gzip.compress(runs[0].dumps(), mtime=0)
         ending, kind = ("zip", "zip") if many else ("json.gz", "gzip")
@@ -95,6 +100,9 @@ class Keep(ipywidgets.VBox):
 
     def _open(self, result: Any) -> None:
         self._done(result)
+        guess = runs_of(result)[0].meta.guess
+        if self.prediction is not None and guess:
+            self.prediction.restore(guess)
         self.offer(result)
 
     def _origin(self, result: Any) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import ipywidgets
 from netcalc.calculator import doubt_notice
 from netcalc.errors import NetcalcError, doubts
 from netcalc.printable import html_text
+from netcalc.widgets import more as disclosure
 from netcalc.widgets.figure import Figure
+from netcalc.widgets.guess import Along, Prediction
 from netcalc.widgets.saved import SavedOutputs, show_widget
 
 
@@ -64,6 +67,9 @@ class ResultSource(ipywidgets.VBox):
     others: Sequence[ResultSource] = ()
     """The other parts that hand results to the same figure."""
 
+    def take_prediction(self, prediction: Prediction) -> None:
+        """Take what the reader has guessed of the figure, for the files of results."""
+
     def clear_others(self) -> None:
         """Hide what the other parts say about the result before this one."""
         for other in self.others:
@@ -78,36 +84,51 @@ class Panel(ipywidgets.VBox):
     """Controls above a figure; every change of a control calls ``update`` with all values.
 
     Changes that come while ``update`` works are not queued: it runs once more, with the last
-    values. An exception leaves the figure unchanged and is reported below it.
+    values. An exception leaves the figure unchanged and is reported below it. Of more than four
+    controls the others are behind a button; ``shown`` and ``more`` are their names. With a
+    ``prediction`` the figure is covered until its reader has guessed.
     """
 
     def __init__(
         self,
         figure: Figure,
         controls: Mapping[str, ipywidgets.Widget],
-        update: Callable[..., None],
+        update: Callable[..., object],
         *,
         below: Sequence[ipywidgets.Widget] = (),
+        more: Collection[str] = (),
+        prediction: Prediction | None = None,
     ) -> None:
-        self.figure, self.controls = figure, dict(controls)
+        self.figure, self.controls, self.below = figure, dict(controls), tuple(below)
+        self.prediction = prediction
         self.message = Message()
         self._update = update
         self._lock = threading.Lock()
-        self._wanted = self._busy = False
-        board = ipywidgets.Box(
-            list(self.controls.values()),
-            layout=ipywidgets.Layout(flex_flow="row wrap", width="100%", grid_gap="2px 16px"),
-        )
+        self._wanted = self._busy = self._held = False
+        self.shown, self.more = disclosure.split(self.controls, more)
+        boards: list[ipywidgets.Widget] = [
+            disclosure.board([self.controls[name] for name in self.shown])
+        ]
+        if self.more:
+            others = disclosure.board([self.controls[name] for name in self.more])
+            others.add_class("netcalc-more-controls")
+            boards += [disclosure.MoreButton(count=len(self.more)), others]
         super().__init__(
-            [board, figure, self.message, *below], layout=ipywidgets.Layout(width="100%")
+            [*boards, figure, self.message, *below], layout=ipywidgets.Layout(width="100%")
         )
         self.add_class("netcalc-panel")
+        for part in (self.message, *below):
+            part.add_class("netcalc-below")  # not shown while the figure is covered
         sources = [part for part in below if isinstance(part, ResultSource)]
         for source in sources:
             source.others = [other for other in sources if other is not source]
         figure.saved = SavedOutputs(
-            figure.picture, lambda: figure.description, lambda: iter(self.children)
+            figure.picture, lambda: figure.words, lambda: iter(self.children)
         )
+        if prediction is not None:
+            figure.ask(prediction)
+            for source in sources:
+                source.take_prediction(prediction)
         for control in self.controls.values():
             control.observe(self._changed, "value")
         self.refresh()
@@ -116,11 +137,21 @@ class Panel(ipywidgets.VBox):
         """Return the values of the controls, by name."""
         return {name: control.value for name, control in self.controls.items()}
 
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Change several controls in a block, and draw once at its end."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        self.refresh()
+
     def refresh(self) -> None:
         """Compute and draw with the present values of the controls."""
         with self._lock:
             self._wanted = True
-            if self._busy:
+            if self._busy or self._held:
                 return  # whoever is at work takes the last values next
             self._busy = True
         try:
@@ -139,7 +170,9 @@ class Panel(ipywidgets.VBox):
     def _work(self) -> None:
         try:
             with doubts() as found:
-                self._update(**self.values())
+                point = self._update(**self.values())
+            if self.prediction is not None:
+                self.prediction.take_model(point)
         except Exception as error:
             self.message.blame(error)
         else:
@@ -158,9 +191,13 @@ class Panel(ipywidgets.VBox):
 def panel(
     figure: Figure,
     controls: Mapping[str, ipywidgets.Widget],
-    update: Callable[..., None],
+    update: Callable[..., object],
     *,
     below: Sequence[ipywidgets.Widget] = (),
+    more: Collection[str] = (),
+    predict: str = "",
+    unit: str = "1",
+    along: Along = "y",
 ) -> Panel:
     """Connect controls to a figure.
 
@@ -172,16 +209,35 @@ def panel(
         By the name under which ``update`` takes the value; anything with a ``value``.
     update : callable
         Called as ``update(latency_s=0.03, ...)`` at first and after each change; it computes and
-        feeds the figure.
+        feeds the figure. With ``predict`` it returns the model's point, x and y.
     below : sequence of ipywidgets.Widget
         Widgets below the figure: run buttons, uploads.
+    more : collection of str
+        Names of the controls behind the button "More controls". At most four controls are shown
+        at first sight: of more than four, those after the fourth are behind it in any case.
+    predict : str
+        What the reader guesses first: ``"time of the last bit"``. The figure has only its axes
+        until a guess is typed, clicked in the figure or set with a slider, or the reader asks to
+        see it without. The guess stays as a mark, one sentence compares it with the model, and the
+        files of live runs have it in ``meta.guess``. Pictures for readers without a kernel are
+        not covered.
+    unit : str
+        SI unit of the guess, one of :func:`netcalc.units.parse`.
+    along : {'x', 'y'}
+        The axis of the figure that has it.
 
     Returns
     -------
     Panel
         The widget to show.
+
+    Raises
+    ------
+    DomainError
+        If ``more`` names a control that is not there.
     """
-    return Panel(figure, controls, update, below=below)
+    prediction = Prediction(predict, unit=unit, along=along) if predict else None
+    return Panel(figure, controls, update, below=below, more=more, prediction=prediction)
 
 
 def _hidden() -> ipywidgets.Layout:

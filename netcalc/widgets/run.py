@@ -11,6 +11,7 @@ import ipywidgets
 
 from netcalc.errors import ExperimentError
 from netcalc.experiments import measurement_error
+from netcalc.widgets.guess import Prediction
 from netcalc.widgets.keep import Keep, runs_of
 from netcalc.widgets.panel import Message, ResultSource
 
@@ -42,6 +43,7 @@ class RunButton(ResultSource):
         tool: str = "",
         several: bool = False,
     ) -> None:
+        self.label, self.tool = label, tool
         self._run, self._done = run, done
         self._key = key or f"{run.__module__}.{run.__qualname__}"
         self._stop = threading.Event()
@@ -99,6 +101,10 @@ class RunButton(ResultSource):
             )
             self._thread.start()
 
+    def run_here(self, stop: threading.Event) -> None:
+        """Run the experiment now, and return when it is done: for a page that is being written."""
+        self._work(stop)
+
     def stop(self, *, wait: bool = False) -> None:
         """Stop the experiment; the samples so far are kept."""
         self._stop.set()
@@ -130,6 +136,10 @@ class RunButton(ResultSource):
         self.keep.field.message.say("")  # of a file that was opened before this run
         self.clear_others()
         self._done(result)
+
+    def take_prediction(self, prediction: Prediction) -> None:
+        """Save the reader's guess with a run, and show that of a run that is opened."""
+        self.keep.prediction = prediction
 
     def clear_result(self) -> None:
         """Hide the measurement error, the samples and the progress of the last run."""

@@ -283,6 +283,8 @@ ROOMS = {
         but="two_hundred_flows or no_network",
     ),
     "claims": Room(("netcalc/claims/*.py",), ("tests/claims/test_claim*.py",)),
+    "exercises": Room(("netcalc/exercises/*.py",), ("tests/exercises/test_*.py",)),
+    "classes": Room(("netcalc/exercises/classes/*.py",), ("tests/exercises/test_class_*.py",)),
 }  # fmt: skip
 
 ARITHMETIC = {

@@ -30,6 +30,7 @@ SHORT = {
     "contention_flags": ("both", "1", "echo", "bulk"),
     "draws_of_formulas": ("1000", "latency.transfer_s", "mm1.mm1_wait_s"),
     "echo": ("20",),
+    "exercise_checks": ("100",),
     "hostile_arguments": ("1000",),
     "import_time": ("1",),
     "interrupts": ("1",),

@@ -16,7 +16,7 @@ import pytest
 from netcalc.widgets import figure
 
 PLAY = Path(__file__).with_name("figure_orders.js").read_text()
-FIGURE = Path(figure.__file__).with_name("figure.js").read_text()
+FIGURE = figure.SCRIPT
 EVENTS = ("saved", "view", "page", "kernel", "library", "document", "slider")
 ORDERS = list(permutations(EVENTS))
 random.Random(79).shuffle(ORDERS)  # a seed with which each share holds all orders of five

@@ -12,12 +12,12 @@ LESSON = Path(__file__).parents[2] / "notebooks" / "06_tcp_against_udp.ipynb"
 
 @pytest.mark.shown("lab", LESSON)
 def test_transfers_are_measured_beside_the_book(page):
-    page.wait_figures(5)
+    page.wait_figures(6)
     for done, (label, figure, shot) in enumerate(
         (
-            ("Run source and sink", 2, "both"),
-            ("Run at four MTUs", 3, "mtu"),
-            ("Sweep the buffer over 10 Mbit/s 10 ms", 4, "buffer"),
+            ("Run source and sink", 3, "both"),
+            ("Run at four MTUs", 4, "mtu"),
+            ("Sweep the buffer over 10 Mbit/s 10 ms", 5, "buffer"),
         ),
         start=1,
     ):
@@ -26,13 +26,13 @@ def test_transfers_are_measured_beside_the_book(page):
         page.wait_painted()
         page.figure(figure)
         page.screenshot(shot)
-    sizes = page.column("TCP, received", "x", 2)
-    assert len(sizes) == len(page.column("UDP, received", "x", 2)) == 7
+    sizes = page.column("TCP, received", "x", 3)
+    assert len(sizes) == len(page.column("UDP, received", "x", 3)) == 7
     # Nobody receives more than was sent, but a median may: both are of three runs.
-    sent, received = (np.array(page.column(f"UDP, {what}", "y", 2)) for what in
+    sent, received = (np.array(page.column(f"UDP, {what}", "y", 3)) for what in
                       ("sent", "received"))  # fmt: skip
     assert (received <= 1.05 * sent).all()
     # Derived: segments are the MTU less 40 of headers and 12 of timestamps.
-    assert page.column("measured", "x", 3)[:1] == [1448]
+    assert page.column("measured", "x", 4)[:1] == [1448]
     assert page.page.locator(".netcalc-panel").get_by_text("in flight was at most").count() >= 1
     assert page.complaints() == []

@@ -188,7 +188,7 @@ def test_the_routers_of_the_article():
     assert small.binding.name == "packet-rate"
     assert large.binding.name == "line"
     assert limits(large)["line"] == pytest.approx(100e6 * 1460 / 1538)
-    # 3512.5 and 3735.7 a second, alike at both sizes: the device's
+    # 3512.5 and 3735.7 a second, in two modes, both far below the line: the device's
     cheap = found[3:]
     assert {one.binding.name for one in cheap} == {"packet-rate"}
     assert cheap[0].binding.values["device_pps"] == pytest.approx(3624.1, rel=1e-3)

@@ -23,10 +23,11 @@ FLOORS = (  # the ground floor first: a room imports from lower floors and from 
     ("uncertain",),
     ("calculator", "compare", "datasets", "explain", "emulation", "planning"),
     ("claims", "experiments"),
-    ("congestion",),
+    ("congestion", "exercises"),
     ("truth", "plots"),
     ("widgets",),
-    ("lessons", "cli"),
+    ("lessons",),
+    ("cli",),
 )
 
 THIRD_PARTIES = {
@@ -57,6 +58,7 @@ THIRD_PARTIES = {
     "claims": {"numpy"},
     "experiments": {"numpy"},
     "congestion": {"numpy", "ns", "cppyy"},
+    "exercises": {"numpy", "scipy"},
     "truth": {"numpy"},
     "plots": {"numpy", "bokeh", "matplotlib"},
     "widgets": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},

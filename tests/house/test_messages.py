@@ -21,6 +21,7 @@ CODE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 GIVEN = {  # values that a call has by position, and those its class adds
     "NetcalcError": ((), ()),
     "CommandError": ((), ()),
+    "NotebookError": ((), ()),
     "DomainError": (("name", "value"), ("name", "value")),
     "ArgumentTypeError": (("name", "found"), ()),
     "UnitError": (("text",), ("shown", "text", "field", "expected")),

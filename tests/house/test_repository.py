@@ -6,6 +6,7 @@ import ast
 import re
 import socket
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 import pytest
@@ -92,6 +93,7 @@ def test_notebook_is_stored_clean(path):
     assert notebook.metadata.language_info.name == "python"
     assert "widgets" not in notebook.metadata, "saved widget state"
     assert notebook.cells[0].cell_type == "markdown"
+    assert path.stat().st_size < 150_000, "too large for a repository"
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
             assert len(cell.source.splitlines()) <= 6, f"cell {number} is longer than 6 lines"
@@ -113,7 +115,7 @@ HERE = re.compile(
 
 
 def check_outputs(cell, number):
-    """Stored are results, text and sentences; of a cell that measures, nothing."""
+    """Stored are results, text, figures and sentences; of a cell that measures, nothing."""
     assert cell.execution_count is not None, f"cell {number} has not run"
     if "nbval-ignore-output" in cell.metadata.get("tags", []):
         assert cell.outputs == [], f"cell {number} stores what was measured on one machine"
@@ -121,11 +123,27 @@ def check_outputs(cell, number):
     for output in cell.outputs:
         assert output.output_type in ("stream", "execute_result", "display_data")
         assert output.get("name", "stdout") == "stdout", f"cell {number} writes to stderr"
-        assert set(output.get("data", {"text/plain": ""})) == {"text/plain"}
+        kinds = set(output.get("data", {"text/plain": ""}))
+        assert kinds - {"image/svg+xml"} == {"text/plain"}
+        if "image/svg+xml" in kinds:
+            check_picture(output.data["image/svg+xml"], output.data["text/plain"], number)
         text = output.text if output.output_type == "stream" else output.data["text/plain"]
         assert text.strip(), f"cell {number} stores an empty output"
         found = HERE.search(text)
         assert not found, f"cell {number} stores {found[0]!r}"
+
+
+def check_picture(picture, sentence, number):
+    """A stored figure is a small drawing with a text alternative; it runs and fetches nothing."""
+    drawn = ElementTree.fromstring(picture)
+    title = drawn.find("{*}title")
+    assert drawn.get("role") == "img"
+    assert title is not None, f"cell {number}: no text alternative"
+    assert " ".join((title.text or "").split()) == " ".join(sentence.split())
+    assert len(picture) < 25_000, f"cell {number}: a picture of {len(picture)} bytes"
+    outside = re.search(r"<script|<image|<foreignObject|href=|url\((?!#)|\son\w+=", picture)
+    assert not outside, f"cell {number} stores {outside[0]!r}"
+    assert not HERE.search(picture), f"cell {number} stores what belongs to one machine"
 
 
 def expected_values() -> list[tuple[str, str]]:

@@ -530,6 +530,7 @@ BASE: dict[str, dict[str, Any]] = {
     "store_and_forward.store_and_forward_s": {
         "packet_bytes": 1500.0, "bandwidth_bps": PATH, "latency_s": LATENCIES,
         "processing_s": [0.001, 0.002], "packet_count": 10,
+        "overhead_bytes": [38.0, 0.0, 38.0], "min_wire_bytes": [84.0, 0.0, 84.0],
     },
     "store_and_forward.cut_through_s": {
         "frame_bytes": 1518.0, "bandwidth_bps": PATH, "latency_s": LATENCIES,
@@ -538,6 +539,7 @@ BASE: dict[str, dict[str, Any]] = {
     "store_and_forward.pipeline_timeline": {
         "packet_bytes": [1500.0, 64.0, 576.0], "bandwidth_bps": PATH, "latency_s": LATENCIES,
         "processing_s": [0.001, 0.002],
+        "overhead_bytes": [38.0, 0.0, 38.0], "min_wire_bytes": [84.0, 0.0, 84.0],
     },
     "store_and_forward.message_s": {
         "segment_bytes": 1000.0, "message_bytes": 1e5, "bandwidth_bps": PATH,

@@ -134,9 +134,12 @@ def transaction_s(
 
 def store_and_forward_s(
     packet_bytes, bandwidth_bps, latency_s, processing_s, source_processing_s,
-    destination_processing_s, packet_count, processing_kind,
+    destination_processing_s, packet_count, processing_kind, overhead_bytes, min_wire_bytes,
 ):  # fmt: skip
-    stages = [8 * packet_bytes / rate for rate in bandwidth_bps]
+    stages = [
+        8 * max(packet_bytes + added, least) / rate
+        for rate, added, least in zip(bandwidth_bps, overhead_bytes, min_wire_bytes, strict=True)
+    ]
     nodes = [source_processing_s, *processing_s, destination_processing_s]
     slowest = max(*stages, *nodes) if processing_kind == "serial" else max(stages)
     return sum(stages) + sum(latency_s) + sum(nodes) + (packet_count - 1) * slowest

@@ -136,8 +136,21 @@ def test_conversion_panel_makes_the_article_s_paradox():
     # derived: (8 x 10 x 3512 + 6e6) / 8 / 84 = 9347 at 64 bytes
     assert np.interp(64, x, column(panel, "adding a constant")) == pytest.approx(9347, rel=0.005)
     assert column(panel, "dividing by the payload") == pytest.approx(np.full(x.size, 3512))
+    assert "9346" in said(panel)
+    assert "behind the second are at most 2792 pps" in said(panel)
     panel.controls["offset_bps"].value = 0
     assert np.interp(64, x, column(panel, "adding a constant")) < 500
+
+
+def test_the_smallest_rate_of_the_article_is_below_that_of_64_bytes_at_any_size():
+    """Derived by hand: (8 x 3146 x (n + 20) - 6e6) / 8 / (n - 54) at each size n of the test."""
+    behind = line_rate.behind_printed_rate(captured_bytes=(64, 128, 256, 512, 1024, 1514))
+    assert behind == pytest.approx({256: 585.6, 512: 2016.8, 1024: 2612.8, 1514: 2791.8}, rel=1e-4)
+    panel = line_rate.conversion_panel()
+    assert column(panel, "what 3146 pps would be")[-1] == pytest.approx(2791.8, rel=1e-4)
+    # published: 0.281 Mbit/s of 10 B, 43.633 of 1460; two modes, so two sets of points
+    assert column(panel, "one record a frame, 100 pairs") == pytest.approx([3512.5])
+    assert column(panel, "default script, 1 pair") == pytest.approx([3735.7], rel=1e-5)
 
 
 def test_round_trip_panel_draws_files_and_known_paths():

@@ -44,6 +44,15 @@ def made(write_bytes, wall_s, *, lost=0.0, mss_bytes=1448, protocol="UDP"):
     )  # fmt: skip
 
 
+def test_byte_cost_panel_fits_one_name_and_misses_the_other():
+    panel = transfers.byte_cost_panel()
+    panel.controls["byte_cost"].value = 0.9558 / 7.2e6  # published: localhost took 0.9558 s
+    # derived: a cost per byte alone gives every size of a segment the rate of 7.2 MB in 0.9558 s
+    assert column(panel, "theory") == pytest.approx(np.full(150, 8 * 7.2e6 / 0.9558))
+    assert "956 ms in segments of 1448 bytes and in segments of 16332" in said(panel)
+    assert column(panel, "TCP, writes of 1440 B").tolist() == [20e6, 60.24e6]
+
+
 def test_segment_cost_panel():
     panel = transfers.segment_cost_panel()
     # published: 2.88 s at 1448 bytes a segment, 0.9558 s at 16332; the sliders start at its costs.

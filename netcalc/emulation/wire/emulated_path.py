@@ -309,6 +309,7 @@ class EmulatedPath:
         return {
             "bandwidths_bps": [link.bandwidth_bps for link in self.path.links],
             "latencies_s": [link.latency_s for link in self.path.links],
+            **self.path.noted_framings(),
             "processings_s": [
                 self.path.source_processing_s,
                 *(hop.processing_s for hop in self.path.hops),

@@ -9,7 +9,7 @@ that delays each packet while others pass through as well (``delay``).
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, reduce
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -64,12 +64,15 @@ def store_and_forward_s(
     destination_processing_s: float = 0.0,
     packet_count: ArrayLike = 1,
     processing_kind: Processing = "serial",
+    overhead_bytes: ArrayLike = 0.0,
+    min_wire_bytes: ArrayLike = 0.0,
 ) -> FloatArray:
     r"""Delay of a train of equal packets over store-and-forward links, to the last bit.
 
     .. math::
 
-        T = \sum_i 8L/R_i + \sum_i d_i + p_s + \sum_j p_j + p_d + (N-1) \max(8L/R_i, p_s, p_j, p_d)
+        T = \sum_i 8W_i/R_i + \sum_i d_i + p_s + \sum_j p_j + p_d
+        + (N-1) \max(8W_i/R_i, p_s, p_j, p_d), \quad W_i = \max(L + o_i, m_i)
 
     Parameters
     ----------
@@ -89,6 +92,10 @@ def store_and_forward_s(
         Packets of the train, sent back to back. [1]
     processing_kind : {'serial', 'delay'}
         Whether a node processes one packet at a time, or delays each one while others pass. [text]
+    overhead_bytes : 1-D array_like
+        What each link adds to a packet on the wire, or one for all: 38 on Ethernet. [byte]
+    min_wire_bytes : 1-D array_like
+        The least that a packet takes on each link, or one for all: 84 on Ethernet. [byte]
 
     Returns
     -------
@@ -111,7 +118,8 @@ def store_and_forward_s(
 
     Symbols: :math:`L` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_j`
     processing_s, :math:`N` packet_count, :math:`p_s` source_processing_s, :math:`p_d`
-    destination_processing_s. Not in the equation: processing_kind.
+    destination_processing_s, :math:`o_i` overhead_bytes, :math:`m_i` min_wire_bytes. Not in the
+    equation: processing_kind.
 
     Examples
     --------
@@ -141,15 +149,22 @@ def store_and_forward_s(
     fixed = float(latency.sum() + processing.sum() + sum(ends))
     slowest_node = float(np.concatenate((ends, processing)).max())
     later = whole("packet_count", packet_count, low=1) - 1.0
-    slowest = size * (8.0 / float(rate.min()))
+    added, least = _framing(overhead_bytes, min_wire_bytes, rate.size)
+    if added.any() or least.any():
+        clocked = [
+            np.maximum(size + more, low) * (8.0 / bps)
+            for more, low, bps in zip(added, least, rate, strict=True)
+        ]
+        total: FloatArray = reduce(np.add, clocked)
+        slowest: FloatArray = reduce(np.maximum, clocked)
+    else:
+        total, slowest = size * float((8.0 / rate).sum()), size * (8.0 / float(rate.min()))
     kind = choice("processing_kind", processing_kind, ("serial", "delay"))
     if np.any((slowest < slowest_node) & (later > 0.0)):
         _say_which(kind)
     if kind == "serial":
         slowest = np.maximum(slowest, slowest_node)
-    total = size * float((8.0 / rate).sum())
-    total = total + later * slowest
-    return total + fixed
+    return total + later * slowest + fixed
 
 
 @model
@@ -236,13 +251,16 @@ def pipeline_timeline(
     source_processing_s: float = 0.0,
     destination_processing_s: float = 0.0,
     processing_kind: Processing = "serial",
+    overhead_bytes: ArrayLike = 0.0,
+    min_wire_bytes: ArrayLike = 0.0,
 ) -> Timeline:
     r"""Timeline of a train of unequal packets over unequal links, by node and link.
 
     .. math::
 
-        s_{k,i} = \max(r_{k,i}, s_{k-1,i} + 8 L_{k-1} / R_i), \quad e_{k,i} = s_{k,i} + 8 L_k / R_i
-        + d_i, \quad r_{k,i+1} = \max(e_{k,i}, r_{k-1,i+1}) + p_i
+        s_{k,i} = \max(r_{k,i}, s_{k-1,i} + 8 W_{k-1,i} / R_i), \quad e_{k,i} = s_{k,i}
+        + 8 W_{k,i} / R_i + d_i, \quad r_{k,i+1} = \max(e_{k,i}, r_{k-1,i+1}) + p_i, \quad
+        W_{k,i} = \max(L_k + o_i, m_i)
 
     Parameters
     ----------
@@ -260,6 +278,10 @@ def pipeline_timeline(
         Processing in the receiving host. [s]
     processing_kind : {'serial', 'delay'}
         Whether a node processes one packet at a time, or delays each one while others pass. [text]
+    overhead_bytes : 1-D array_like
+        What each link adds to a packet on the wire, or one for all: 38 on Ethernet. [byte]
+    min_wire_bytes : 1-D array_like
+        The least that a packet takes on each link, or one for all: 84 on Ethernet. [byte]
 
     Returns
     -------
@@ -278,7 +300,8 @@ def pipeline_timeline(
     Range: everywhere.
 
     Symbols: :math:`L_k` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_i`
-    processing_s. Not in the equation: source_processing_s, destination_processing_s (the first and
+    processing_s, :math:`o_i` overhead_bytes, :math:`m_i` min_wire_bytes. Not in the equation:
+    source_processing_s, destination_processing_s (the first and
     the last of the nodes), processing_kind (the equation is that of ``serial``).
 
     Examples
@@ -305,6 +328,7 @@ def pipeline_timeline(
     packets, links = sizes.size, rate.size
     start, first, last = (np.empty((packets, links)) for _ in range(3))
     node_start, node_end = (np.empty((packets, links + 1)) for _ in range(2))
+    added, least = _framing(overhead_bytes, min_wire_bytes, links)
     ready = np.zeros(packets)
     for link in range(links + 1):
         if kind == "serial":
@@ -314,7 +338,8 @@ def pipeline_timeline(
         if np.any(np.diff(ready) < nodes[link]):
             _say_which(kind)
         if link < links:
-            start[:, link], sent = _serve(node_end[:, link], 8.0 * sizes / rate[link])
+            wire = np.maximum(sizes + added[link], least[link])
+            start[:, link], sent = _serve(node_end[:, link], 8.0 * wire / rate[link])
             first[:, link] = start[:, link] + latency[link]
             last[:, link] = sent + latency[link]
             ready = last[:, link]
@@ -533,6 +558,18 @@ def _links(
     latency = _one_each("latency_s", non_negative("latency_s", latency_s), rate.size)
     between_links = _one_each(name, non_negative(name, processing_s), rate.size - 1)
     return rate, latency, between_links
+
+
+def _framing(
+    overhead_bytes: ArrayLike, min_wire_bytes: ArrayLike, count: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what each link adds to a packet, and the least that one takes."""
+    added = non_negative("overhead_bytes", overhead_bytes)
+    least = non_negative("min_wire_bytes", min_wire_bytes)
+    return (
+        _one_each("overhead_bytes", added, count),
+        _one_each("min_wire_bytes", least, count),
+    )
 
 
 def _ends(source_processing_s: float, destination_processing_s: float) -> tuple[float, float]:

@@ -54,8 +54,11 @@ _KEY = "\0"  # placeholder for the key of a picture; escaped text never contains
 _GRID = {"light": "#e5e5e5", "dark": "#3a4046"}
 
 
-def svg(plot: Plot) -> str:
-    """Return a static picture of a figure as SVG text of a few kilobytes."""
+def svg(plot: Plot, *, description: str = "") -> str:
+    """Return a static picture of a figure as SVG text of a few kilobytes.
+
+    Its title, which is read aloud, is the text alternative of the figure or another description.
+    """
     parts: list[str] = []
     top = 0.0
     for chart in charts(plot.figure):
@@ -69,7 +72,7 @@ def svg(plot: Plot) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top:.0f}" '
         f'width="{WIDTH}" height="{top:.0f}" role="img" font-family="Helvetica, Arial, sans-serif" '
-        f'font-size="14" fill="{ink}"><title>{html_text(plot.description)}</title>'
+        f'font-size="14" fill="{ink}"><title>{html_text(description or plot.description)}</title>'
         f'<rect width="100%" height="100%" fill="{paper}"/>{body}</svg>'
     )
 

@@ -1,0 +1,1 @@
+"""Commands for teaching: exercises, classes, static pages."""

@@ -1,0 +1,347 @@
+"""``netcalc class``: a notebook for each student, and the marks of those that come back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from netcalc.cli import complain, print_json, say, show_help_alone
+from netcalc.cli.mistakes import Command, CommandError, Group
+from netcalc.cli.output import cell, print_table, print_written
+from netcalc.cli.streams import standard_input
+from netcalc.cli.teaching.shown import in_percent, interval, points_apart
+from netcalc.errors import ReaderError
+from netcalc.exercises.classes import Collected, Gain, Row, Sheet, collecting, roster, sheets
+from netcalc.exercises.classes.notebooks import MAX_NOTEBOOK_BYTES, NotebookError
+from netcalc.printable import printable, spreadsheet_text
+
+_LEFT_OUT = ".ipynb_checkpoints"
+
+
+@click.group("class", cls=Group, invoke_without_command=True)
+@click.pass_context
+def classes(ctx: click.Context) -> None:
+    """Give exercises to a class, and collect what comes back.
+
+    \b
+    netcalc class sheet monday --roster class.csv --lessons 01,02
+    netcalc class collect monday
+    netcalc class collect monday friday
+    """
+    show_help_alone(ctx)
+
+
+@classes.command("sheet", cls=Command)
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--roster",
+    "roster_file",
+    metavar="FILE.csv",
+    required=True,
+    help="The class: a column name, and id where two have one name.",
+)
+@click.option("--lessons", metavar="01,02", required=True, help="Lessons whose exercises it has.")
+@click.option(
+    "--dir", "folder", metavar="DIR", help="Where to write the notebooks; NAME if left out."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def sheet(name: str, roster_file: str, lessons: str, folder: str | None, as_json: bool) -> None:
+    """Make one notebook for each student, with numbers of its own.
+
+    \b
+    netcalc class sheet monday --roster class.csv --lessons 01,02
+    netcalc class sheet friday --roster class.csv --lessons 01,02
+
+    Another NAME has other numbers. NAME.class.json says what was handed out: keep it, the notebooks
+    are collected by it. Nothing is overwritten.
+    """
+    wanted = [one.strip() for one in lessons.split(",") if one.strip()]
+    if not wanted:
+        raise CommandError("lessons-missing-in-option", option="--lessons")
+    name = sheets.checked_name(name)
+    source = standard_input() if roster_file == "-" else Path(roster_file)
+    students = roster.read(source, name="<stdin>" if roster_file == "-" else None)
+    for notice in students.notices:
+        complain(f"{printable(roster_file)}: {notice}.")
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    drawn = sheets.make(name, students=students.students, lessons=wanted, made=made)
+    target = Path(folder if folder is not None else name)
+    _write_sheet(drawn, target)
+    if as_json:
+        print_json(
+            {
+                "sheet": drawn.name,
+                "folder": str(target),
+                "record": str(target / drawn.record_file),
+                "exercises": list(drawn.ids),
+                "notebooks": [
+                    {"name": one.name, "id": one.id, "file": file}
+                    for one, file in zip(drawn.students, drawn.files, strict=True)
+                ],
+            }
+        )
+        return
+    count = len(drawn.students)
+    notebooks = f"{count} notebook{'s' * (count != 1)}"
+    say(f"{notebooks} with {len(drawn.ids)} exercises each in {printable(str(target))}.")
+    say(f"Keep {printable(str(target / drawn.record_file))}: netcalc class collect needs it.")
+
+
+def _write_sheet(drawn: Sheet, target: Path) -> None:
+    """Write all files of a sheet, or none."""
+    if target.exists() and not target.is_dir():
+        raise CommandError("folder-is-file", file=str(target))
+    names = [drawn.record_file, *drawn.files]
+    for name in names:
+        if os.path.lexists(target / name):
+            raise CommandError("class-file-exists", file=str(target / name))
+    target.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    try:
+        for name, text in _texts(drawn):
+            path = target / name
+            with path.open("x", encoding="utf-8", newline="\n") as stream:
+                written.append(path)
+                stream.write(text)
+    except BaseException as error:
+        for path in written:  # half a class would be handed out
+            with suppress(OSError):
+                path.unlink()
+        if isinstance(error, FileExistsError):
+            raise CommandError("class-file-exists", file=str(error.filename)) from None
+        raise
+
+
+def _texts(drawn: Sheet) -> Iterator[tuple[str, str]]:
+    yield drawn.record_file, sheets.record_text(drawn)
+    for student, file in zip(drawn.students, drawn.files, strict=True):
+        yield file, sheets.notebook_text(drawn, student)
+
+
+@classes.command("collect", cls=Command)
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True)
+@click.option(
+    "--out",
+    metavar="NAME",
+    default="marks",
+    show_default=True,
+    help="Name of the two files, written in the last DIR.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def collect(folders: tuple[str, ...], out: str, as_json: bool) -> None:
+    """Check the notebooks in DIR: marks.csv and the page marks.html.
+
+    \b
+    netcalc class collect monday
+    netcalc class collect monday friday
+
+    The answers are read, nothing in a notebook is run. With several sheets the page shows the gain
+    from the first to the last. A notebook that cannot be counted costs its own row and is named;
+    the exit code is then 1.
+    """
+    target = Path(folders[-1])
+    written = [target / f"{out}{suffix}" for suffix in (".csv", ".html")]
+    if not out or Path(out).name != out:
+        raise CommandError("marks-name-not-plain", option="--out", value=out)
+    records: list[Sheet] = []
+    files: dict[str, bytes | NotebookError] = {}
+    for folder in dict.fromkeys(folders):
+        if not Path(folder).is_dir():
+            raise CommandError("class-folder-missing", folder=folder)
+        records += _records(Path(folder))
+        files |= _notebooks(Path(folder), prefix=f"{folder}/" if len(folders) > 1 else "")
+    if not records:
+        raise CommandError("record-missing", folder=folders[0], suffix=sheets.RECORD_SUFFIX)
+    for path in written:
+        if os.path.lexists(path):
+            raise CommandError("marks-exist", file=str(path))
+    found = collecting.collect(files, records=records)
+    gained = collecting.gain(found[0], found[-1]) if len(found) > 1 else None
+    from netcalc.cli.teaching.class_page import page  # late: bokeh takes its time
+
+    texts = (marks(found), page(found, gained))
+    for path, text in zip(written, texts, strict=True):
+        with path.open("x", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+    if as_json:
+        print_json(
+            {
+                "files": list(map(str, written)),
+                "sheets": [_as_dict(one) for one in found],
+                "gain": _gain_dict(gained),
+            }
+        )
+    else:
+        for one in found:
+            _print(one)
+        if gained is not None:
+            say(_gain_line(gained))
+    print_written(*map(str, written))
+    refused = [
+        row for one in found for row in (*one.rows, *one.refused) if row.file and not row.counted
+    ]
+    for row in refused:
+        complain(f"{printable(row.file)}: {reasons(row)}.")
+    if refused:
+        sys.exit(1)
+
+
+def _records(folder: Path) -> list[Sheet]:
+    return [
+        sheets.read_record(path.read_text(encoding="utf-8", errors="replace"), file=str(path))
+        for path in sorted(folder.rglob(f"*{sheets.RECORD_SUFFIX}"))
+        if path.is_file()
+    ]
+
+
+def _notebooks(folder: Path, *, prefix: str) -> dict[str, bytes | NotebookError]:
+    """Read the notebooks below a folder, without those that Jupyter keeps of before."""
+    found: dict[str, bytes | NotebookError] = {}
+    for path in sorted(folder.rglob("*.ipynb")):
+        if _LEFT_OUT in path.parts:
+            continue
+        found[f"{prefix}{path.relative_to(folder).as_posix()}"] = _content(path)
+    return found
+
+
+def _content(path: Path) -> bytes | NotebookError:
+    from netcalc.readers.source import open_source
+
+    try:
+        data = open_source(path).data
+    except ReaderError as error:
+        return NotebookError("notebook-unreadable", reason=error.what)
+    if len(data) > MAX_NOTEBOOK_BYTES:
+        return NotebookError("notebook-too-large", limit_bytes=MAX_NOTEBOOK_BYTES)
+    return data
+
+
+def reasons(row: Row) -> str:
+    """Return what there is to say about a notebook, in one line."""
+    return printable("; ".join(map(str, row.remarks)))
+
+
+def marks(found: Sequence[Collected]) -> str:
+    """Return the marks of all sheets as CSV: a row for each student and sheet, and strangers."""
+    ids = list(dict.fromkeys(one for it in found for one in it.sheet.ids))
+    columns = [name for one in ids for name in (one, f"{one} mistake")]
+    stream = io.StringIO()
+    stream.write("\ufeff")  # a spreadsheet takes the file for UTF-8
+    rows = csv.writer(stream, lineterminator="\n")
+    rows.writerow(
+        [
+            "sheet",
+            "student",
+            "id",
+            "points",
+            "of",
+            *map(spreadsheet_text, columns),
+            "counted",
+            "file",
+            "remark",
+        ]
+    )
+    for one in found:
+        for row in (*one.rows, *one.refused):
+            rows.writerow(
+                [spreadsheet_text(printable(text)) for text in _cells(row, one.sheet, ids)]
+            )
+    return stream.getvalue()
+
+
+def _cells(row: Row, sheet: Sheet, ids: Iterable[str]) -> Iterator[str]:
+    yield from (row.sheet, row.student.name, row.student.id)
+    yield from (str(row.points), str(len(sheet.ids))) if row.counted else ("", str(len(sheet.ids)))
+    for one in ids:
+        answered = row.counted and one in row.verdicts
+        yield str(int(row.is_right(one))) if answered else ""
+        yield mistake_text(row, one)
+    yield from ("yes" if row.counted else "no", row.file, reasons(row))
+
+
+def mistake_text(row: Row, exercise: str) -> str:
+    """Return the mistake in an answer in a few words; empty if it is right or there is none."""
+    verdict = row.verdicts.get(exercise)
+    if verdict is None or verdict.is_right:
+        return ""
+    return " or ".join(row.mistakes(exercise)) or verdict.kind
+
+
+def _print(one: Collected) -> None:
+    from rich.table import Table  # late: the help does without
+
+    count, total = len(one.counted), len(one.rows)
+    say(f"{printable(one.sheet.name)}: {count} of {total} notebooks counted.")
+    table = Table(box=None, pad_edge=False)
+    for heading in ("exercise", "right", "95 %"):
+        table.add_column(heading)
+    for name in one.sheet.ids:
+        share = one.share(name)
+        table.add_row(cell(name), in_percent(share.value), interval(share))
+    print_table(table)
+    for mistake in one.commonest():
+        number = len(mistake.students)
+        say(f"  {printable(mistake.name)} ({printable(mistake.exercise)}): {number} of {count}")
+
+
+def _gain_line(gained: Gain) -> str:
+    share = gained.of_class
+    return (
+        f"From {printable(gained.before)} to {printable(gained.after)}: {points_apart(share)} in "
+        f"{gained.count} students who handed in both."
+    )
+
+
+def _as_dict(one: Collected) -> dict[str, Any]:
+    return {
+        "sheet": one.sheet.name,
+        "students": [
+            {
+                "name": row.student.name,
+                "id": row.student.id,
+                "file": row.file,
+                "counted": row.counted,
+                "points": row.points if row.counted else None,
+                "verdicts": {
+                    name: {"kind": it.kind, "names": list(it.names)}
+                    for name, it in row.verdicts.items()
+                },
+                "remarks": [note.stored() for note in row.remarks],
+            }
+            for row in (*one.rows, *one.refused)
+        ],
+        "exercises": {
+            name: {"right": share.value, "low": share.low, "high": share.high}
+            for name, share in ((name, one.share(name)) for name in one.sheet.ids)
+        },
+        "mistakes": [
+            {
+                "exercise": it.exercise,
+                "name": it.name,
+                "students": [student.name for student in it.students],
+                "perhaps": [student.name for student in it.perhaps],
+            }
+            for it in one.mistakes()
+        ],
+    }
+
+
+def _gain_dict(gained: Gain | None) -> dict[str, Any] | None:
+    if gained is None:
+        return None
+    shares = {"class": gained.of_class, **gained.of_exercise}
+    return {
+        "before": gained.before,
+        "after": gained.after,
+        "students": gained.count,
+        **{name: {"gain": it.value, "low": it.low, "high": it.high} for name, it in shares.items()},
+    }

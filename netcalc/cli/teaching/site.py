@@ -1,0 +1,45 @@
+"""``netcalc site``: the lessons as pages that open from a disk or any web server."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from netcalc.cli import put
+from netcalc.cli.lab import find_lessons
+from netcalc.cli.mistakes import Command
+from netcalc.cli.progress import Progress
+from netcalc.errors import MissingPackageError
+
+_PACKAGES = ("bokeh", "ipywidgets", "nbconvert", "latex2mathml")
+
+
+@click.command(cls=Command)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Run the experiments of the lessons on this machine first; takes minutes.",
+)
+def site(folder: Path, live: bool) -> None:
+    """Write the lessons as pages into DIR.
+
+    \b
+    netcalc site lessons-as-pages
+
+    The pages open from a disk or any web server, in any browser, without Python and without a
+    network; their sliders work. DIR is a new or an empty folder, or one with an older site, which
+    is replaced. Ctrl-C stops; what was in DIR before is then unchanged.
+    """
+    for package in _PACKAGES:
+        if find_spec(package) is None:
+            raise MissingPackageError(package, extra="lab", purpose="netcalc site")
+    from netcalc.lessons.site.build import build  # late: it loads the front end's packages
+
+    folder = folder.expanduser()
+    lessons = sorted(find_lessons().glob("*.ipynb"))
+    with Progress("lessons") as progress:
+        pages = build(folder, lessons=lessons, live=live, progress=progress)
+    put(f"{len(pages)} pages are in {folder}\nOpen {pages[0]}")

@@ -1,0 +1,169 @@
+"""An answer judged: right, a mistake with a name, a general slip, or none of these."""
+
+from __future__ import annotations
+
+import math
+
+from netcalc import units
+from netcalc.exercises._answer import Reading, read_answer
+from netcalc.exercises._drawing import Drawn
+from netcalc.exercises._template import Template
+from netcalc.exercises._verdict import Verdict
+
+STEP_TOLERANCE = 0.0015
+"""Relative difference of a wrong answer from its formula, besides the rounding of its last digit:
+steps before were rounded to three or four digits. The answer is right within the full tolerance,
+but a wide one here would give arbitrary slips the name of a mistake."""
+SLIP_TOLERANCE = 0.0005
+"""The same for a slip that every exercise has: it is made on a result that was right."""
+EXACT = 1e-9
+"""Relative difference of equal floats."""
+MOST_TENS = 15
+"""Largest power of ten that is taken for a slip."""
+_DATA = ("byte", "bit", "bit/s", "s/byte")
+_BINARY = tuple(1.024**power for power in (1, 2, 3))
+
+_NEXT = "Check this step and try again."
+_SENTENCES = {
+    "unit missing": "The number has no unit.",
+    "unit wrong": "The unit is not one of {kind}.",
+    "tens": "The digits are right, but not the size: the answer is off by a power of ten.",
+    "bits": "The answer is off by the factor between bits and bytes.",
+    "binary": "The answer is off by the factor between 1000 and 1024.",
+    "two": "The answer is off by a factor of two.",
+    "reciprocal": "The answer is the reciprocal of what was asked for.",
+    "digits": "The answer has too few digits to judge.",
+    "not named": "The answer is not right, and it is none of the known mistakes.",
+    "unreadable text": "The answer is not one line of text with a number and its unit.",
+    "unreadable empty": "There is no answer yet.",
+    "unreadable number": "The answer is not one number with its unit.",
+    "unreadable large": "The number is too large to be read.",
+    "unreadable unit": "The unit is not known.",
+}
+_QUESTIONS = {
+    "unit missing": "In which unit is it?",
+    "unit wrong": "What does the question ask for?",
+    "tens": "Which prefix has each quantity: k, M, m, µ?",
+    "bits": "Which of the quantities are in bits, and which in bytes?",
+    "binary": "Are these prefixes decimal (kB) or binary (KiB)?",
+    "two": "Is it one way, or there and back?",
+    "reciprocal": "Is what was asked for a time, or a number per second?",
+    "digits": "",
+    "not named": "Which quantities does the answer depend on, and in which units are they?",
+}
+
+
+def judge(template: Template, drawn: Drawn, answer: object) -> Verdict:
+    """Return what is said about an answer to an exercise with its numbers."""
+    reading = read_answer(answer, template.unit)
+    if reading.fault:
+        return _of_fault(template, reading, drawn.right)
+    if _matches(template, reading, drawn.right):
+        return Verdict(kind="right")
+    found = [
+        one
+        for one in template.wrong
+        if _matches(template, reading, drawn.wrong[one.name], steps=STEP_TOLERANCE)
+    ]
+    if found:
+        names = tuple(one.name for one in found)
+        return Verdict(
+            kind="named" if len(found) == 1 else "several",
+            names=names,
+            sentence=" ".join(_put_in(one.sentence, drawn) for one in found),
+            question=_put_in(found[0].ask, drawn),
+            next_step=_NEXT,
+        )
+    return _general(template, reading, drawn.right)
+
+
+def _matches(
+    template: Template, reading: Reading, wanted: float, *, steps: float = math.inf
+) -> bool:
+    """Whether an answer is a number, within the tolerance and the rounding of its digits."""
+    difference = abs(reading.value - wanted)
+    allowed = min(max(template.tolerance, EXACT) * abs(wanted), _rounding(reading, wanted, steps))
+    if difference <= allowed * (1 + EXACT):
+        return True
+    # Of a count that is none, such as 1.0273 packets, three digits are enough.
+    fraction = template.tolerance == 0 and not wanted.is_integer()
+    return fraction and reading.digits >= 3 and difference <= reading.half * (1 + 1e-6)
+
+
+def _rounding(reading: Reading, wanted: float, steps: float) -> float:
+    return reading.half * (1 + 1e-6) + steps * abs(wanted) if wanted else 0.0
+
+
+def _of_fault(template: Template, reading: Reading, right: float) -> Verdict:
+    kind = reading.fault
+    example = _example(template, right)
+    if kind == "asked back":
+        sentence = f"The answer can be read in two ways: {reading.detail}."
+        return Verdict(kind=kind, sentence=sentence, question="Which one is meant?")
+    if kind == "unreadable":
+        sentence = _SENTENCES[f"unreadable {reading.detail}"]
+        return Verdict(kind=kind, sentence=sentence, next_step=f"Write {example}.")
+    sentence = _SENTENCES[kind].format(kind=example.partition(" such as ")[0])
+    return Verdict(
+        kind=kind, sentence=sentence, question=_QUESTIONS[kind], next_step=f"Write {example}."
+    )
+
+
+def _example(template: Template, right: float) -> str:
+    """Return what an answer looks like; without an example if that is the right one."""
+    example = units.example(template.unit)
+    kind, _, text = example.partition(" such as ")
+    near = any(_is_near(one, template, right) for one in text.split(" or "))
+    return kind if near else example
+
+
+def _is_near(text: str, template: Template, right: float) -> bool:
+    value = read_answer(text, template.unit).value
+    return abs(value - right) <= max(template.tolerance, EXACT) * abs(right)
+
+
+def _general(template: Template, reading: Reading, right: float) -> Verdict:
+    """Name the slips that every exercise has, without the name of a mistake."""
+    slip = _slip(template, reading, right)
+    kind = "not named"
+    if slip == "tens":
+        kind = "power of ten"
+    elif slip in ("bits", "binary") and template.unit in _DATA:
+        kind = "unit wrong"
+    next_step = _NEXT
+    if slip == "digits":
+        next_step = f"Give {template.digits} significant digits."
+    return Verdict(
+        kind=kind, sentence=_SENTENCES[slip], question=_QUESTIONS[slip], next_step=next_step
+    )
+
+
+def _slip(template: Template, reading: Reading, right: float) -> str:
+    value = reading.value
+    if value == 0 or right == 0 or (value < 0) != (right < 0):
+        return "not named"
+    tolerance = reading.half / abs(value) * (1 + 1e-6) + SLIP_TOLERANCE
+    tolerance = max(min(template.tolerance, tolerance), EXACT)
+    ratio = value / right
+    if ratio == 0 or not math.isfinite(ratio):
+        return "not named"
+    tens = round(math.log10(ratio))
+    if tens and abs(tens) <= MOST_TENS and abs(ratio / 10.0**tens - 1) <= tolerance:
+        return "tens"
+    few = 0 < reading.digits < template.digits
+    if few and abs(value - right) <= reading.half * (1 + 1e-6):
+        return "digits"
+    for slip, factors in (("bits", (8.0,)), ("binary", _BINARY), ("two", (2.0,))):
+        for factor in factors:
+            near = min(abs(ratio / factor - 1), abs(ratio * factor - 1))
+            if near <= min(tolerance, (factor - 1) / 4):
+                return slip
+    if abs(value * right - 1) <= tolerance and abs(ratio - 1) > tolerance:
+        return "reciprocal"
+    return "not named"
+
+
+def _put_in(text: str, drawn: Drawn) -> str:
+    for name, shown in drawn.shown.items():
+        text = text.replace(f"{{{name}}}", shown)
+    return text

@@ -1,0 +1,210 @@
+"""The exercises there are: the bundled files, and those of a teacher."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeAlias
+
+from netcalc.errors import DomainError
+from netcalc.exercises._drawing import draw_numbers, seed_of
+from netcalc.exercises._points import Points
+from netcalc.exercises._question import Question
+from netcalc.exercises._reading import bundled_files, read_file
+from netcalc.exercises._template import Template
+from netcalc.exercises._verdict import Verdict
+from netcalc.printable import excerpt
+
+Paths: TypeAlias = Iterable[str | Path]
+
+
+@lru_cache(maxsize=1)
+def _bundled() -> Mapping[str, Template]:
+    return _joined({}, bundled_files())
+
+
+@lru_cache(maxsize=64)
+def _read(path: str, changed_ns: int, size_bytes: int) -> tuple[Template, ...]:
+    """Read a file once as long as it does not change."""
+    return read_file(Path(path))
+
+
+def _of_file(path: str | Path) -> tuple[Template, ...]:
+    found = Path(path)
+    status = found.stat()
+    return _read(str(found), status.st_mtime_ns, status.st_size)
+
+
+def _joined(known: Mapping[str, Template], paths: Paths) -> dict[str, Template]:
+    found = dict(known)
+    for path in paths:
+        for template in _of_file(path):
+            if template.id in found:
+                other = found[template.id].file
+                raise template.error("exercise-id-bundled", field="id", other=other)
+            found[template.id] = template
+    return found
+
+
+def _known(paths: Paths) -> Mapping[str, Template]:
+    listed = [paths] if isinstance(paths, str | Path) else list(paths)
+    return _joined(_bundled(), listed) if listed else _bundled()
+
+
+def templates(*, lesson: str | None = None, paths: Paths = ()) -> tuple[Template, ...]:
+    """Return the exercises, in the order of their files.
+
+    Parameters
+    ----------
+    lesson : str, optional
+        Number of a lesson, ``"02"`` or ``"2"``; all lessons without.
+    paths : iterable of path, optional
+        Files of a teacher, besides the bundled ones.
+
+    Returns
+    -------
+    tuple of Template
+        The exercises.
+
+    Raises
+    ------
+    ReaderError
+        If a file is refused; with line, exercise and field.
+    DomainError
+        If the lesson has no exercises.
+
+    Examples
+    --------
+    >>> [template.id for template in templates(lesson="01")][:1]
+    ['TR1']
+    """
+    found = tuple(_known(paths).values())
+    if lesson is None:
+        return found
+    wanted = lesson_number(lesson)
+    chosen = tuple(template for template in found if template.lesson == wanted)
+    if not chosen:
+        lessons = sorted({template.lesson for template in found})
+        raise DomainError("exercise-lesson-empty", "lesson", lesson, known=lessons)
+    return chosen
+
+
+def lesson_number(text: str) -> str:
+    """Return the number of a lesson as exercises have it, however it is written.
+
+    Examples
+    --------
+    >>> lesson_number("2"), lesson_number("02b"), lesson_number("02_store_and_forward.ipynb")
+    ('02', '02b', '02')
+    """
+    name = text.strip().lower().partition("_")[0]
+    return name.zfill(2 if name.isdecimal() else 3)
+
+
+def unknown_exercise(wanted: str, known: Collection[str]) -> DomainError:
+    """Return the error of an id that no exercise has, with the nearest."""
+    near = {name.lower(): name for name in known}
+    found = get_close_matches(wanted.lower(), near, n=1)
+    suggestions = [near[name] for name in found]
+    return DomainError("exercise-unknown", "exercise", excerpt(wanted), suggestions=suggestions)
+
+
+def draw(
+    exercise: str | Template, *, student: str = "", sheet: str = "", paths: Paths = ()
+) -> Question:
+    """Draw the numbers of an exercise for a student; the same ones for the same three texts.
+
+    Parameters
+    ----------
+    exercise : str or Template
+        Its id, or the exercise.
+    student, sheet : str, optional
+        For whom, and for which sheet: each has numbers of its own.
+    paths : iterable of path, optional
+        Files of a teacher, besides the bundled ones.
+
+    Returns
+    -------
+    Question
+        The exercise with its numbers.
+
+    Raises
+    ------
+    DomainError
+        If there is no exercise of that id.
+    ReaderError
+        If a file is refused, or its answers cannot be told apart.
+
+    Examples
+    --------
+    >>> draw("TR1", student="s1").check("1 parsec").kind
+    'unreadable'
+    """
+    if isinstance(exercise, Template):
+        template = exercise
+    else:
+        known = _known(paths)
+        if exercise not in known:
+            raise unknown_exercise(str(exercise), known)
+        template = known[exercise]
+    student, sheet = str(student), str(sheet)
+    drawn = draw_numbers(template, seed_of(template.id, student=student, sheet=sheet))
+    return Question(template=template, student=student, sheet=sheet, drawn=drawn)
+
+
+def check(question: Question, answer: object) -> Verdict:
+    """Judge an answer as it was typed, such as ``13.2 ms``; no text raises."""
+    return question.check(answer)
+
+
+def sheet_of(
+    exercises: Sequence[str | Template], *, student: str = "", sheet: str = "", paths: Paths = ()
+) -> tuple[Question, ...]:
+    """Draw several exercises for a student.
+
+    Raises
+    ------
+    DomainError, ReaderError
+        As :func:`draw`.
+    """
+    return tuple(draw(one, student=student, sheet=sheet, paths=paths) for one in exercises)
+
+
+def points(
+    answers: Mapping[str, object], *, student: str = "", sheet: str = "", paths: Paths = ()
+) -> Points:
+    """Judge a cell of answers: one point for each right one.
+
+    Parameters
+    ----------
+    answers : mapping of str to str
+        The answers as typed, by the id of the exercise; an empty one has no point.
+    student, sheet : str, optional
+        For whom the exercises were drawn, and for which sheet.
+    paths : iterable of path, optional
+        Files of a teacher, besides the bundled ones.
+
+    Returns
+    -------
+    Points
+        The points, and what is said about each answer.
+
+    Raises
+    ------
+    DomainError
+        If there is no exercise of an id.
+
+    Examples
+    --------
+    >>> found = points({"TR1": "", "SF1": "fast"}, student="s1", sheet="monday")
+    >>> found.total, found.most, found.verdicts["SF1"].kind
+    (0, 2, 'unreadable')
+    """
+    return Points(
+        verdicts={
+            name: draw(name, student=student, sheet=sheet, paths=paths).check(answer)
+            for name, answer in answers.items()
+        }
+    )

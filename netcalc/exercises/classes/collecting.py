@@ -1,0 +1,338 @@
+"""A class that has handed in: what each student got right, which misconception, and the gain.
+
+Reading and checking only: nothing in a notebook is run. What is wrong with one notebook costs the
+row of that notebook, and is named with its file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from netcalc import exercises
+from netcalc.errors import NetcalcError, ReaderError
+from netcalc.exercises.classes import notebooks, sheets
+from netcalc.exercises.classes.notebooks import Handed, NotebookError
+from netcalc.exercises.classes.roster import Student
+from netcalc.exercises.classes.shares import Share, mean_gain, paired_gain, wilson
+from netcalc.exercises.classes.sheets import Sheet
+from netcalc.messages import Notice
+from netcalc.printable import excerpt
+
+MOST_SHOWN = 3
+"""Misconceptions that are talked about in class."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One student and one sheet.
+
+    Parameters
+    ----------
+    student : Student
+        Who.
+    sheet : str
+        Name of the sheet.
+    file : str
+        The notebook; empty if there is none.
+    answers : mapping
+        Of each exercise that was answered the text.
+    verdicts : mapping
+        Of each of these the verdict.
+    remarks : tuple of Notice
+        What was left out, and why a notebook is not counted.
+    counted : bool
+        Whether the notebook is.
+    """
+
+    student: Student
+    sheet: str
+    file: str = ""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    verdicts: Mapping[str, exercises.Verdict] = field(default_factory=dict)
+    remarks: tuple[Notice, ...] = ()
+    counted: bool = False
+
+    def is_right(self, exercise: str) -> bool:
+        """Whether the answer to an exercise is there and right."""
+        found = self.verdicts.get(exercise)
+        return found is not None and found.is_right
+
+    def mistakes(self, exercise: str) -> tuple[str, ...]:
+        """Return the name of the mistake, or of those that the answer may come from."""
+        found = self.verdicts.get(exercise)
+        return found.names if found is not None and found.kind in ("named", "several") else ()
+
+    @property
+    def points(self) -> int:
+        """How many answers are right."""
+        return sum(one.is_right for one in self.verdicts.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mistake:
+    """A misconception in a class: the exercise, its name, and who has it.
+
+    ``perhaps`` are students whose answer it explains beside another misconception.
+    """
+
+    exercise: str
+    name: str
+    students: tuple[Student, ...]
+    perhaps: tuple[Student, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """A sheet that came back.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        What was handed out.
+    rows : tuple of Row
+        A row for each student of the class, in its order.
+    refused : tuple of Row
+        Notebooks that belong to no row: of strangers, damaged, without a sheet.
+    """
+
+    sheet: Sheet
+    rows: tuple[Row, ...]
+    refused: tuple[Row, ...] = ()
+
+    @property
+    def counted(self) -> tuple[Row, ...]:
+        """The rows of the students whose notebook is counted."""
+        return tuple(row for row in self.rows if row.counted)
+
+    def share(self, exercise: str) -> Share:
+        """Return the share of right answers among the notebooks; a blank is not right."""
+        rows = self.counted
+        return wilson(sum(row.is_right(exercise) for row in rows), total=len(rows))
+
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """Return the misconceptions, the commonest one first."""
+        found: dict[tuple[str, str], tuple[list[Student], list[Student]]] = {}
+        for row in self.counted:
+            for one in self.sheet.ids:
+                names = row.mistakes(one)
+                for name in names:
+                    surely, perhaps = found.setdefault((one, name), ([], []))
+                    (surely if len(names) == 1 else perhaps).append(row.student)
+        every = [
+            Mistake(exercise=one, name=name, students=tuple(surely), perhaps=tuple(perhaps))
+            for (one, name), (surely, perhaps) in found.items()
+        ]
+        return tuple(sorted(every, key=lambda it: (-len(it.students), -len(it.perhaps))))
+
+    def commonest(self) -> tuple[Mistake, ...]:
+        """Return those to talk about: the commonest of which at least one student is sure."""
+        return tuple(one for one in self.mistakes() if one.students)[:MOST_SHOWN]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """What changed from one sheet to another, among the students who handed in both.
+
+    Parameters
+    ----------
+    before, after : str
+        The sheets.
+    count : int
+        How many students handed in both.
+    of_class : Share
+        The mean gain of a student in the share of right answers.
+    of_exercise : mapping
+        Of each exercise that both have the difference of the two shares.
+    mistakes : mapping
+        Of each exercise and misconception how many had it before, and after.
+    """
+
+    before: str
+    after: str
+    count: int
+    of_class: Share
+    of_exercise: Mapping[str, Share]
+    mistakes: Mapping[tuple[str, str], tuple[int, int]]
+
+
+def collect(
+    files: Mapping[str, bytes | NotebookError], *, records: Sequence[Sheet]
+) -> tuple[Collected, ...]:
+    """Check the notebooks of a class.
+
+    Parameters
+    ----------
+    files : mapping
+        Of each notebook its name and content, or why it could not be read.
+    records : sequence of Sheet
+        What was handed out.
+
+    Returns
+    -------
+    tuple of Collected
+        The sheets in the order in which they were made. Notebooks of no known sheet are with the
+        first.
+
+    Raises
+    ------
+    ReaderError
+        If two records have one name: it is not clear which of them was handed out.
+    """
+    known: dict[str, Sheet] = {}
+    for one in sorted(records, key=lambda it: it.made):
+        other = known.setdefault(one.name, one)
+        if other != one:
+            raise ReaderError("sheet-name-twice", file=one.record_file, name=one.name)
+    rows: dict[tuple[str, str], list[Row]] = {}
+    refused: dict[str, list[Row]] = {name: [] for name in known}
+    owners = {
+        name: {student.key: at for at, student in enumerate(sheet.students)}
+        for name, sheet in known.items()
+    }
+    of_file = {file: name for name, sheet in known.items() for file in sheet.files}
+    for file, data in sorted(files.items()):
+        short = file.replace("\\", "/").rpartition("/")[2]
+        home = of_file.get(short, next(iter(known), ""))
+        try:
+            if isinstance(data, NotebookError):
+                raise data
+            handed = notebooks.read(data, file=file)
+            if handed.sheet not in known:
+                raise NotebookError("sheet-unknown", sheet=excerpt(handed.sheet))
+            home = handed.sheet
+            if handed.student not in owners[home]:
+                raise NotebookError("student-unknown", student=excerpt(handed.name))
+            row = _checked(handed, known[home], owners[home][handed.student], short)
+        except NotebookError as error:
+            row = _refused(file, short, error, known.get(home))
+        if row.student.name and row.student.key in owners.get(row.sheet, {}):
+            rows.setdefault((row.sheet, row.student.key), []).append(row)
+        elif home:
+            refused[home].append(row)
+    return tuple(
+        Collected(
+            sheet=sheet,
+            rows=tuple(_one_of(rows.get((name, one.key), []), one, name) for one in sheet.students),
+            refused=tuple(refused[name]),
+        )
+        for name, sheet in known.items()
+    )
+
+
+def _checked(handed: Handed, sheet: Sheet, at: int, short: str) -> Row:
+    student = sheet.students[at]
+    if handed.ids != sheet.ids or handed.drawn != sheet.drawn[at]:
+        raise NotebookError("notebook-of-other-sheet", sheet=excerpt(sheet.name))
+    try:
+        drawn = exercises.sheet_of(sheet.ids, student=student.key, sheet=sheet.name)
+    except NetcalcError:
+        raise NotebookError("exercises-changed") from None
+    if sheets.digest(drawn) != handed.drawn:
+        raise NotebookError("exercises-changed")
+    asked = {one.id: one for one in drawn}
+    verdicts = {one: asked[one].check(text) for one, text in handed.answers.items()}
+    remarks = list(handed.notices)
+    if short != sheet.files[at]:
+        remarks.insert(0, Notice("notebook-renamed", {"expected": sheet.files[at]}))
+    if blank := [one for one in sheet.ids if one not in handed.answers]:
+        remarks.append(Notice("answers-blank", {"ids": blank, "count": len(blank)}))
+    unclear = [one for one, verdict in verdicts.items() if not verdict.counts]
+    if unclear:
+        remarks.append(Notice("answers-unclear", {"ids": unclear}))
+    return Row(
+        student=student,
+        sheet=sheet.name,
+        file=handed.file,
+        answers=handed.answers,
+        verdicts=verdicts,
+        remarks=tuple(remarks),
+        counted=True,
+    )
+
+
+def _refused(file: str, short: str, error: NotebookError, sheet: Sheet | None) -> Row:
+    """Return the row of a notebook that is not counted: of the student of its file name, if any."""
+    student = Student(name="")
+    if sheet is not None and short in sheet.files:
+        student = sheet.students[sheet.files.index(short)]
+    return Row(
+        student=student,
+        sheet=sheet.name if sheet is not None else "",
+        file=file,
+        remarks=(Notice(error.code, error.values),),
+    )
+
+
+def _one_of(found: Sequence[Row], student: Student, sheet: str) -> Row:
+    """Return the row of a student: of several notebooks one, if they say the same."""
+    if not found:
+        return Row(student=student, sheet=sheet, remarks=(Notice("notebook-missing"),))
+    counted = [row for row in found if row.counted]
+    if len(counted) < 2:
+        others = [row for row in found if not row.counted]
+        best = (counted or others)[0]
+        return _with(best, [row for row in found if row is not best])
+    first, *more = counted
+    if all(row.answers == first.answers for row in more):
+        return _with(first, [row for row in found if row is not first])
+    files = [row.file for row in counted]
+    return Row(
+        student=student,
+        sheet=sheet,
+        file=first.file,
+        remarks=(Notice("notebooks-differ", {"files": files}),),
+    )
+
+
+def _with(row: Row, others: Sequence[Row]) -> Row:
+    """Return a row that names the other notebooks of its student."""
+    if not others:
+        return row
+    notes = [Notice("notebook-again", {"files": [one.file for one in others]})]
+    notes += [note for one in others if not one.counted for note in one.remarks]
+    return Row(
+        student=row.student,
+        sheet=row.sheet,
+        file=row.file,
+        answers=row.answers,
+        verdicts=row.verdicts,
+        remarks=(*row.remarks, *notes),
+        counted=row.counted,
+    )
+
+
+def gain(before: Collected, after: Collected) -> Gain | None:
+    """Return what changed between two sheets; None if they share no exercise.
+
+    Only students who handed in both are counted, and only exercises that both sheets have: the
+    second one has other numbers.
+    """
+    shared = [one for one in before.sheet.ids if one in after.sheet.ids]
+    if not shared:
+        return None
+    earlier = {row.student.key: row for row in before.counted}
+    pairs = [(earlier[row.student.key], row) for row in after.counted if row.student.key in earlier]
+    points = [
+        sum(second.is_right(one) - first.is_right(one) for one in shared) / len(shared)
+        for first, second in pairs
+    ]
+    had: list[Counter[tuple[str, str]]] = [Counter(), Counter()]
+    for pair in pairs:
+        for count, row in zip(had, pair, strict=True):
+            count.update((one, names[0]) for one in shared if len(names := row.mistakes(one)) == 1)
+    return Gain(
+        before=before.sheet.name,
+        after=after.sheet.name,
+        count=len(pairs),
+        of_class=mean_gain(points),
+        of_exercise={
+            one: paired_gain(
+                [first.is_right(one) for first, _ in pairs],
+                [second.is_right(one) for _, second in pairs],
+            )
+            for one in shared
+        },
+        mistakes={one: (had[0][one], had[1][one]) for one in sorted(had[0] | had[1])},
+    )

@@ -1,0 +1,325 @@
+"""Sheets: one notebook for each student of a class, each with numbers of its own.
+
+Nothing here writes a file. A sheet is a set of documents by file name, and a record of what was
+handed out, which the teacher keeps to collect the notebooks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import string
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from netcalc import exercises
+from netcalc.errors import DomainError, ReaderError
+from netcalc.exercises.classes.roster import Student
+from netcalc.printable import excerpt
+from netcalc.version import __version__
+
+SCHEMA = 1
+"""Number of the form of the record and of the facts in a notebook."""
+RECORD_SUFFIX = ".class.json"
+MAX_SHEET_NAME = 40
+"""Longest name of a sheet. [characters]"""
+_LONGEST_PART = 60
+_RESERVED = frozenset(
+    {"con", "prn", "aux", "nul"} | {f"{name}{n}" for name in ("com", "lpt") for n in range(10)}
+)
+"""Names that Windows keeps for devices, with any extension."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """What was handed out to a class.
+
+    Parameters
+    ----------
+    name : str
+        Its name, by which the numbers are drawn.
+    lessons, ids : tuple of str
+        Its lessons and the ids of its exercises, in order.
+    students : tuple of Student
+        The class.
+    files : tuple of str
+        The notebook of each student.
+    drawn : tuple of str
+        Of each student a digest of the questions: it tells whether they are still the same.
+    made : str
+        When it was made, as ISO 8601.
+    """
+
+    name: str
+    lessons: tuple[str, ...]
+    ids: tuple[str, ...]
+    students: tuple[Student, ...]
+    files: tuple[str, ...]
+    drawn: tuple[str, ...]
+    made: str = ""
+
+    @property
+    def record_file(self) -> str:
+        """Name of the file with the record of the sheet."""
+        return f"{self.name}{RECORD_SUFFIX}"
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a sheet, if it can be one: it begins the names of the notebooks.
+
+    Raises
+    ------
+    DomainError
+        If it has other characters than letters, digits, blanks, ``.``, ``_`` and ``-``, does not
+        begin with a letter or a digit, or is too long.
+
+    Examples
+    --------
+    >>> checked_name("Monday 1")
+    'Monday 1'
+    """
+    name = unicodedata.normalize("NFC", name)
+    plain = all(one.isalnum() or one in " ._-" for one in name) and name[:1].isalnum()
+    if not plain or name[-1] in " ." or name.split(".")[0].casefold() in _RESERVED:
+        raise DomainError("sheet-name-not-plain", "NAME", excerpt(name))
+    if len(name) > MAX_SHEET_NAME:
+        raise DomainError("sheet-name-long", "NAME", excerpt(name), limit=MAX_SHEET_NAME)
+    return name
+
+
+def chosen(lessons: Sequence[str]) -> tuple[exercises.Template, ...]:
+    """Return the exercises of some lessons, in the order of the lessons.
+
+    Raises
+    ------
+    DomainError
+        If a lesson has no exercises.
+    """
+    every = [one for lesson in lessons for one in exercises.templates(lesson=lesson)]
+    return tuple({one.id: one for one in every}.values())
+
+
+def make(
+    name: str, *, students: Sequence[Student], lessons: Sequence[str], made: str = ""
+) -> Sheet:
+    """Draw a sheet for a class.
+
+    Parameters
+    ----------
+    name : str
+        Name of the sheet; another name has other numbers.
+    students : sequence of Student
+        The class.
+    lessons : sequence of str
+        Lessons whose exercises it has, such as ``("01", "02")``.
+    made : str, optional
+        When it was made, as ISO 8601.
+
+    Returns
+    -------
+    Sheet
+        The sheet; :func:`notebook` is what a student gets.
+
+    Raises
+    ------
+    DomainError
+        If the name cannot be that of a file, or a lesson has no exercises.
+    """
+    name, chosen_ones = checked_name(name), chosen(lessons)
+    ids = tuple(one.id for one in chosen_ones)
+    return Sheet(
+        name=name,
+        lessons=tuple(dict.fromkeys(one.lesson for one in chosen_ones)),
+        ids=ids,
+        students=tuple(students),
+        files=file_names(name, students),
+        drawn=tuple(
+            digest(exercises.sheet_of(chosen_ones, student=one.key, sheet=name)) for one in students
+        ),
+        made=made,
+    )
+
+
+def digest(drawn: Sequence[exercises.Question]) -> str:
+    """Return 16 hexadecimal digits that change with any question."""
+    return _digest([[one.id, one.text, one.unit] for one in drawn])
+
+
+def _digest(document: Any) -> str:
+    text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def file_names(sheet: str, students: Sequence[Student]) -> tuple[str, ...]:
+    """Return a file name for each student: letters and digits of the name, and no two alike.
+
+    Examples
+    --------
+    >>> file_names("monday", [Student(name="../Müller, Anna"), Student(name="müller anna")])
+    ('monday_Müller-Anna.ipynb', 'monday_müller-anna-2.ipynb')
+    """
+    names: list[str] = []
+    used: set[str] = set()
+    for number, one in enumerate(students, 1):
+        part = re.sub(r"[\W_]+", "-", one.name)[:_LONGEST_PART].strip("-") or f"student-{number}"
+        found, count = part, 1
+        while _alike(found) in used:
+            count += 1
+            found = f"{part}-{count}"
+        used.add(_alike(found))
+        names.append(f"{sheet}_{found}.ipynb")
+    return tuple(names)
+
+
+def _alike(name: str) -> str:
+    """Return what two names have in common that some system takes for one."""
+    return unicodedata.normalize("NFKD", name).casefold()
+
+
+def facts(sheet: Sheet, student: Student, *, drawn: str) -> dict[str, Any]:
+    """Return what the metadata of a notebook says: whose it is, and of which sheet.
+
+    ``seal`` shows that a fact was changed by hand. It is no secret: who wants to can compute it.
+    """
+    found: dict[str, Any] = {
+        "schema": SCHEMA,
+        "sheet": sheet.name,
+        "student": student.key,
+        "name": student.name,
+        "exercises": list(sheet.ids),
+        "drawn": drawn,
+    }
+    return {**found, "seal": seal(found)}
+
+
+def seal(found: Mapping[str, Any]) -> str:
+    """Return the digest of the facts of a notebook, without that of before."""
+    return _digest({name: value for name, value in sorted(found.items()) if name != "seal"})
+
+
+def notebook(sheet: Sheet, student: Student) -> dict[str, Any]:
+    """Return the notebook of a student, as nbformat 4.5 has it.
+
+    It has the exercises with the numbers of this student and a box below each, and a cell
+    ``answers = {...}`` with the call that checks them.
+    """
+    drawn = exercises.sheet_of(sheet.ids, student=student.key, sheet=sheet.name)
+    given = f"student={student.key!r}, sheet={sheet.name!r}"
+    cells = [
+        _markdown("title", f"# {_plain(sheet.name)}\n\n{_plain(student.name)}\n\n{_HOW}"),
+    ]
+    lesson = ""
+    for number, one in enumerate(drawn, 1):
+        if one.template.lesson != lesson:
+            lesson = one.template.lesson
+            cells.append(_markdown(f"lesson-{number}", f"## Lesson {lesson}"))
+        cells.append(_markdown(f"text-{number}", f"**{number}.** {one.text} (`{one.id}`)"))
+    lines = "".join(f"    {one.id!r}: '',\n" for one in drawn)
+    cells += [
+        _markdown("how", _ANSWERS),
+        _code(
+            "answers",
+            f"answers = {{\n{lines}}}\n\n{_CHECK}print(exercises.points(answers, {given}))",
+        ),
+    ]
+    return {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {
+                "display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3",
+            },
+            "language_info": {"name": "python"},
+            "netcalc": facts(sheet, student, drawn=digest(drawn)),
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }  # fmt: skip
+
+
+_HOW = (
+    "Your numbers are your own: the same question has other numbers for others. Write each answer "
+    "with its unit, such as `13.2 ms`. Save the file under its name and hand it in."
+)
+_CHECK = "from netcalc import exercises\n\n"
+_ANSWERS = (
+    "## Answers\n\nWithout boxes above, or to check all at once: write each answer between its "
+    "quotes, with its unit, and run the cell. It says what is right and what is not, and no "
+    "number. What is written here counts before what is in a box."
+)
+
+
+def _plain(text: str) -> str:
+    """Return text for a cell of Markdown in which nothing is markup: no HTML, no link, no math."""
+    return "".join(f"&#{ord(one)};" if one in string.punctuation else one for one in text)
+
+
+def _markdown(name: str, source: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "id": name, "metadata": {}, "source": source}
+
+
+def _code(name: str, source: str) -> dict[str, Any]:
+    return {
+        "cell_type": "code", "execution_count": None, "id": name, "metadata": {}, "outputs": [],
+        "source": source,
+    }  # fmt: skip
+
+
+def notebook_text(sheet: Sheet, student: Student) -> str:
+    """Return the notebook of a student as the text of a file."""
+    return json.dumps(notebook(sheet, student), indent=1, ensure_ascii=False) + "\n"
+
+
+def record_text(sheet: Sheet) -> str:
+    """Return the record of a sheet as the text of a file; it has no answers."""
+    rows = [
+        {"name": one.name, "id": one.id, "file": file, "drawn": drawn}
+        for one, file, drawn in zip(sheet.students, sheet.files, sheet.drawn, strict=True)
+    ]
+    document = {
+        "netcalc": __version__,
+        "schema": SCHEMA,
+        "sheet": sheet.name,
+        "made": sheet.made,
+        "lessons": list(sheet.lessons),
+        "exercises": list(sheet.ids),
+        "students": rows,
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_record(text: str, *, file: str) -> Sheet:
+    """Read the record of a sheet.
+
+    Raises
+    ------
+    ReaderError
+        If it is none, or of a later version.
+    """
+    try:
+        document = json.loads(text)
+        if document["schema"] != SCHEMA:
+            raise ReaderError("record-of-other-version", file=file, schema=document["schema"])
+        rows = document["students"]
+        lists = {name: tuple(document[name]) for name in ("lessons", "exercises")}
+        columns = [tuple(row[what] for row in rows) for what in ("name", "id", "file", "drawn")]
+        single = (document["sheet"], document["made"])
+        texts = [*single, *(one for column in (*columns, *lists.values()) for one in column)]
+        if not all(isinstance(one, str) for one in texts):
+            raise TypeError("a fact of a record is text")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        if isinstance(error, ReaderError):
+            raise
+        raise ReaderError("record-damaged", file=file) from error
+    names, keys, files, drawn = columns
+    return Sheet(
+        name=single[0],
+        made=single[1],
+        lessons=lists["lessons"],
+        ids=lists["exercises"],
+        students=tuple(Student(name=name, id=key) for name, key in zip(names, keys, strict=True)),
+        files=files,
+        drawn=drawn,
+    )

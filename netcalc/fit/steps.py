@@ -1,0 +1,252 @@
+"""Steps in times over sizes: where one more byte costs more, with their confidence.
+
+A straight line with steps is fitted: ``y = a + b x + sum of jump_k (x > c_k)``. Steps are added one
+by one, the best first, as long as the F test rejects that it is scatter; the test counts that every
+gap between two sizes was tried (Bonferroni).
+
+>>> sizes = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]
+>>> times = [1.00, 1.11, 1.20, 1.29, 1.41, 2.50, 2.60, 2.71, 2.79, 2.90]
+>>> found, = change_points(sizes, times).steps
+>>> found.after, found.before, round(found.jump, 1)
+(500.0, 600.0, 1.0)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netcalc.checks import FloatArray, as_float, one_dimensional
+from netcalc.errors import DomainError
+
+LEVEL = 0.01
+"""Probability that scatter alone gives a step anywhere. [ratio]"""
+CONFIDENCE = 0.95
+"""Confidence of the intervals of place and jump. [ratio]"""
+# A level needs points that hold it; with one, a single late packet would be a pair of steps.
+FEWEST_BETWEEN = 3
+"""Points between two steps, at least."""
+MAX_STEPS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step: between which sizes it is, and how high.
+
+    Parameters
+    ----------
+    after, before : float
+        The last size below the step and the first above it. [unit of x]
+    low, high : float
+        Sizes between which it lies with 95 % confidence. [unit of x]
+    jump, jump_stderr : float
+        Its height, with standard error. [unit of y]
+    p_value : float
+        Probability that scatter gives such a step anywhere. [ratio]
+    """
+
+    after: float
+    before: float
+    low: float
+    high: float
+    jump: float
+    jump_stderr: float
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePoints:
+    """A line with steps.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+        In the order of their sizes; empty where there is none beyond the scatter.
+    intercept, slope : float
+        The line below the first step. [unit of y], [unit of y per unit of x]
+    scatter : float
+        Standard deviation of the points around it. [unit of y]
+    """
+
+    steps: tuple[Step, ...]
+    intercept: float
+    slope: float
+    scatter: float
+
+    def __call__(self, x: ArrayLike) -> FloatArray:
+        """Return the fitted value at each size. [unit of y]"""
+        at = np.asarray(x, dtype=float)
+        value = self.intercept + self.slope * at
+        for step in self.steps:
+            value = value + step.jump * (at > step.after)
+        return value
+
+
+def change_points(x: ArrayLike, y: ArrayLike) -> ChangePoints:
+    """Find the steps of times over sizes.
+
+    Parameters
+    ----------
+    x : 1-D array_like
+        Sizes; where one occurs more than once, its points count each. [unit of x]
+    y : 1-D array_like
+        Times, best the minimum or median of each size; nan is left out. [unit of y]
+
+    Returns
+    -------
+    ChangePoints
+        The steps with their confidence, and the line between them.
+
+    Raises
+    ------
+    DomainError
+        If the lengths differ, there are fewer than eight points, or fewer than four sizes.
+
+    References
+    ----------
+    Bai and Perron, "Computing and analysis of multiple structural change models", Journal of
+    Applied Econometrics 18(1), 2003, doi:10.1002/jae.659 (one step at a time).
+    """
+    sizes = one_dimensional("x", as_float("x", x))
+    values = one_dimensional("y", as_float("y", y))
+    if sizes.shape != values.shape:
+        raise DomainError("wrong-count", "y", count=values.size, expected=sizes.size)
+    known = np.isfinite(sizes) & np.isfinite(values)
+    order = np.argsort(sizes[known], kind="stable")
+    sizes, values = sizes[known][order], values[known][order]
+    ends = np.flatnonzero(np.diff(sizes) > 0)  # the last point below each gap
+    if sizes.size < 8 or ends.size < 3:
+        raise DomainError("too-few-for-steps", "x", count=int(sizes.size), least=8)
+    # A step at the first or last gap is one point that is off, and not a level.
+    ends = ends[(ends >= FEWEST_BETWEEN - 1) & (ends < sizes.size - FEWEST_BETWEEN)]
+    above = (np.arange(sizes.size) > ends[:, None]).astype(float)  # a row for each gap
+    chosen: list[int] = []
+    while len(chosen) < MAX_STEPS:
+        best = _best(sizes, values, above, ends, chosen)
+        if best is None:
+            break
+        chosen = _settled(sizes, values, above, ends, [*chosen, best])
+    return _described(sizes, values, above, ends, sorted(chosen))
+
+
+def _rows(sizes: FloatArray, above: FloatArray, chosen: list[int]) -> FloatArray:
+    """Return what the values are a linear combination of, a column each; sizes scaled to 1."""
+    scale = float(np.ptp(sizes)) or 1.0
+    columns = [np.ones(sizes.size), (sizes - sizes[0]) / scale, *(above[one] for one in chosen)]
+    return np.stack(columns, axis=1)
+
+
+def _gains(
+    sizes: FloatArray, values: FloatArray, above: FloatArray, chosen: list[int]
+) -> tuple[FloatArray, float]:
+    """Return by how much a step at each gap lowers the sum of squares, and that sum without."""
+    basis, _ = np.linalg.qr(_rows(sizes, above, chosen))
+    residual = values - basis @ (basis.T @ values)
+    free = above - (above @ basis) @ basis.T
+    length = np.einsum("ij,ij->i", free, free)
+    usable = length > 1e-9 * sizes.size
+    gain = np.where(usable, (free @ residual) ** 2 / np.where(usable, length, 1.0), 0.0)
+    return gain, float(residual @ residual)
+
+
+def _free_gaps(ends: NDArray[np.intp], chosen: list[int]) -> NDArray[np.bool_]:
+    """Return which gaps have points enough between them and the steps chosen."""
+    free = np.ones(ends.size, bool)
+    for one in chosen:
+        free &= np.abs(ends - ends[one]) >= FEWEST_BETWEEN
+    return free
+
+
+def _p_value(gain: float, left: float, freedom: int, tried: int) -> float:
+    from scipy.stats import f  # late, as half of the package works without scipy
+
+    if left <= 0.0:
+        return 0.0 if gain > 0.0 else 1.0
+    return min(1.0, tried * float(f.sf(gain / (left / freedom), 1, freedom)))
+
+
+def _best(
+    sizes: FloatArray,
+    values: FloatArray,
+    above: FloatArray,
+    ends: NDArray[np.intp],
+    chosen: list[int],
+) -> int | None:
+    """Return the gap of the next step, or None where none is beyond the scatter."""
+    free = _free_gaps(ends, chosen)
+    freedom = sizes.size - 3 - len(chosen)
+    if not free.any() or freedom < 1:
+        return None
+    gain, left = _gains(sizes, values, above, chosen)
+    gain = np.where(free, gain, 0.0)
+    best = int(np.argmax(gain))
+    floor = sizes.size * float(np.spacing(np.abs(values).max())) ** 2  # rounding is no scatter
+    rest = max(left - float(gain[best]), floor)
+    if _p_value(float(gain[best]), rest, freedom, int(free.sum())) > LEVEL:
+        return None
+    return best
+
+
+def _settled(
+    sizes: FloatArray,
+    values: FloatArray,
+    above: FloatArray,
+    ends: NDArray[np.intp],
+    chosen: list[int],
+) -> list[int]:
+    """Move each step to its best place beside the others, and drop those no longer needed."""
+    for _ in range(3):
+        before = list(chosen)
+        for one in before:
+            others = [other for other in chosen if other != one]
+            moved = _best(sizes, values, above, ends, others)
+            chosen = others if moved is None else [*others, moved]
+        if sorted(chosen) == sorted(before):
+            break
+    return chosen
+
+
+def _described(
+    sizes: FloatArray,
+    values: FloatArray,
+    above: FloatArray,
+    ends: NDArray[np.intp],
+    chosen: list[int],
+) -> ChangePoints:
+    from scipy.stats import f
+
+    rows = _rows(sizes, above, chosen)
+    found, *_ = np.linalg.lstsq(rows, values, rcond=None)
+    residual = values - rows @ found
+    freedom = max(sizes.size - rows.shape[1] - len(chosen), 1)  # the place of a step is one more
+    variance = float(residual @ residual) / freedom
+    covariance = variance * np.linalg.pinv(rows.T @ rows)
+    steps = []
+    for place, one in enumerate(chosen):
+        others = [other for other in chosen if other != one]
+        gain, left = _gains(sizes, values, above, others)
+        free = _free_gaps(ends, others)
+        rest = left - gain
+        allowed = rest[one] + variance * float(f.ppf(CONFIDENCE, 1, freedom))
+        near = np.flatnonzero(free & (rest <= allowed))
+        last = int(ends[one])
+        steps.append(
+            Step(
+                after=float(sizes[last]),
+                before=float(sizes[last + 1]),
+                low=float(sizes[int(ends[near.min()])]),
+                high=float(sizes[int(ends[near.max()]) + 1]),
+                jump=float(found[2 + place]),
+                jump_stderr=float(np.sqrt(covariance[2 + place, 2 + place])),
+                p_value=_p_value(
+                    float(gain[one]), max(float(rest[one]), 0.0), freedom, int(free.sum())
+                ),
+            )
+        )
+    scale = float(np.ptp(sizes)) or 1.0
+    slope = float(found[1]) / scale
+    return ChangePoints(
+        tuple(steps), float(found[0]) - slope * float(sizes[0]), slope, float(np.sqrt(variance))
+    )

@@ -1,0 +1,281 @@
+"""A box for an exercise: its question, a field for the answer, and what is said about it.
+
+What is said goes in three steps: first a question to ask oneself, then the name of the mistake and
+why it is one, then a figure of the right and the wrong formula on the measured points of the lesson
+with the answer as a mark. After three tries, or when :meth:`ExerciseBox.show_solution` is called,
+there is the worked solution.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from netcalc import exercises
+from netcalc.exercises import Question, Verdict
+from netcalc.plots import Axis, Plot, curves, with_guess
+from netcalc.plots.style import Theme
+from netcalc.printable import excerpt, html_text
+from netcalc.widgets.answer import AnswerField
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.saved import SavedOutputs, show_widget
+
+TRIES = 3
+"""Tries before the worked solution is shown."""
+MARK = "your answer"
+"""Name of the answer in the figure."""
+
+SHOWN_CHARACTERS = 100
+"""Characters of an answer that are shown again."""
+
+_NUMBERS = ("no", "one", "two", "three", "four")
+_NEXT = ".jp-OutputArea-child:has(.netcalc-printed) + .jp-OutputArea-child"
+_STYLE = f"""<style>
+{_NEXT}:not(:has(.jp-OutputArea-output > *)),
+{_NEXT}:has(.jupyter-widgets-disconnected) {{ display: none; }}
+</style>"""
+
+
+def feedback(verdict: Verdict, tries: int) -> list[str]:
+    """Return what is said about an answer that is the last of so many tries, in paragraphs.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        Of the answer.
+    tries : int
+        Wrong answers so far that count, this one included.
+
+    Returns
+    -------
+    list of str
+        At the first try the question, without the name of a mistake; from the second on the name.
+    """
+    if verdict.is_right:
+        return ["Right."]
+    if not verdict.counts:
+        parts = [verdict.sentence, verdict.question, verdict.next_step]
+        return [" ".join(filter(None, parts)), "This does not count as a try."]
+    if tries <= 1:
+        asked = verdict.question or verdict.sentence
+        hint = verdict.next_step if not verdict.names else ""
+        said = [" ".join(filter(None, ("Not yet.", asked, hint)))]
+    else:
+        name = " or ".join(verdict.names)
+        named = f"{name[:1].upper()}{name[1:]}: {verdict.sentence}" if name else verdict.sentence
+        said = [" ".join(filter(None, ("Not yet.", named)))]
+        said += [part for part in (verdict.question, verdict.next_step) if part and tries < TRIES]
+    left = TRIES - tries
+    if left > 0:
+        what = "try" if left == 1 else "tries"
+        said.append(f"{_NUMBERS[left].capitalize()} more {what}, then the solution is shown.")
+    return said
+
+
+class ExerciseBox(ipywidgets.VBox):
+    """An exercise with a field for its answer.
+
+    ``question`` has its numbers, ``verdict`` is that of the last answer, ``tries`` counts the wrong
+    ones, ``is_solved`` says whether the solution is shown.
+    """
+
+    def __init__(self, question: Question, *, theme: Theme = "light") -> None:
+        self._theme, self._first_sheet, self._fresh = theme, question.sheet, 0
+        self._key = uuid.uuid4().hex
+        self.about = ipywidgets.HTML()
+        self.about.add_class("netcalc-question")
+        self.field = AnswerField(
+            question.id,
+            example=question.expected.partition(" such as ")[2],
+            check=self.check,
+            renew=self.new_numbers,
+        )
+        self.message = ipywidgets.HTML()  # always on the page: a change of it is read aloud
+        self.message.add_class("netcalc-said")
+        self.working = ipywidgets.HTMLMath()
+        self.saved = _Printed(self)
+        super().__init__(layout=ipywidgets.Layout(width="100%"))
+        self.add_class("netcalc-exercise")
+        self._ask(question)
+
+    def _ask(self, question: Question) -> None:
+        self.question = question
+        self.verdict: Verdict | None = None
+        self.answer, self.tries, self.is_solved = "", 0, False
+        self.figure: Figure | None = None
+        self.said: list[str] = []
+        self.about.value = (
+            f"<p><b>{html_text(question.template.topic.capitalize())} "
+            f"({html_text(question.id)}).</b> {html_text(question.text)}</p>"
+        )
+        self._show()
+
+    def check(self, answer: str) -> Verdict:
+        """Judge an answer and show what is said about it."""
+        self.answer = excerpt(answer, SHOWN_CHARACTERS)
+        self.verdict = verdict = self.question.check(answer)
+        if verdict.counts and not verdict.is_right:
+            self.tries += 1
+        self.said = feedback(verdict, self.tries)
+        if self.tries >= TRIES and verdict.counts and not verdict.is_right:
+            self.is_solved = True
+            self._draw(verdict.names, answer)
+        self._show()
+        return verdict
+
+    def new_numbers(self) -> None:
+        """Ask the same with other numbers."""
+        self._fresh += 1
+        sheet = f"{self._first_sheet} new {self._fresh}".strip()
+        old = self.question
+        self._ask(exercises.draw(old.template, student=old.student, sheet=sheet))
+
+    def show_solution(self) -> None:
+        """Show the worked solution, whatever was answered."""
+        self.is_solved = True
+        self._show()
+
+    def _draw(self, names: Sequence[str], answer: str) -> None:
+        """Draw the right and the wrong formula, if the exercise has a figure."""
+        if not self.question.template.curve:
+            return
+        plot = figure_of(self.question, names, answer, theme=self._theme)
+        if self.figure is None:
+            self.figure = Figure(plot)
+            self.figure.saved = self.saved
+        else:
+            self.figure.draw(plot)
+
+    def _show(self) -> None:
+        self.message.value = "".join(f"<p>{html_text(part)}</p>" for part in self.said)
+        self.working.value = self._solution() if self.is_solved else ""
+        shown = [self.about, self.field, self.message, self.figure, self.working]
+        self.children = [part for part in shown if part is not None]
+        self.saved.renew()
+
+    def _solution(self) -> str:
+        found = self.question.solution()
+        lines = "".join(f"<p>$${line}$$</p>" for line in map(_of_latex, found.equations))
+        return f"<p><b>Worked solution</b></p>{lines}<p>Answer: {html_text(found.result)}.</p>"
+
+    def plain(self) -> str:
+        """Return the exercise as text, with the last answer and what was said about it."""
+        question = self.question
+        lines = [f"{question.template.topic.capitalize()} ({question.id}). {question.text}"]
+        lines.append(f"Answer, {question.expected}: {self.answer or '__________'}")
+        lines += self.said
+        if self.is_solved:
+            lines += ["Worked solution:", str(question.solution())]
+        return "\n".join(lines)
+
+    def _ipython_display_(self) -> None:
+        self.saved.show()
+        show_widget(super()._repr_mimebundle_())
+
+
+class _Printed(SavedOutputs):
+    """The exercise in the notebook's file: text, and the figure once there is one."""
+
+    def __init__(self, box: ExerciseBox) -> None:
+        super().__init__(lambda: box.figure.picture() if box.figure else "", box.plain)
+
+    def outputs(self) -> dict[str, dict[str, str]]:
+        """Return the data of each output, by type."""
+        plain, picture = self._words(), self._picture()
+        html = "".join(f"<p>{html_text(line)}</p>" for line in plain.splitlines())
+        drawn = {"image/svg+xml": picture} if picture else {}
+        return {
+            "picture": {**drawn, "text/plain": ""},
+            "values": {
+                "text/html": f'{_STYLE}<div class="netcalc-printed">{html}</div>',
+                "text/plain": plain,
+            },
+        }
+
+
+def figure_of(
+    question: Question, names: Iterable[str], answer: str, *, theme: Theme = "light"
+) -> Plot:
+    """Return the right formula of an exercise and wrong ones, dashed, on the lesson's points.
+
+    Parameters
+    ----------
+    question : Question
+        The exercise with its numbers; its template has a curve.
+    names : iterable of str
+        Names of the mistakes.
+    answer : str
+        The answer, which becomes a mark; what is no number of the unit has none.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        With the sources ``right``, the names of the mistakes, the data set and ``your answer``.
+    """
+    found = question.curves(*names)
+    lines = {"right": found.right, **found.wrong}
+    points: dict[str, Any] = {}
+    if found.points_set:
+        points[f"data: {found.points_set.replace('_', ' ')}"] = (found.points_x, found.points_y)
+    every = np.concatenate([*lines.values(), found.points_y])
+    every = every[np.isfinite(every)]
+    is_log = bool(every.size and every.min() > 0 and every.max() > 20 * every.min())
+    plot = curves(
+        found.x,
+        lines,
+        points=points,
+        x_axis=Axis(found.x_name, found.x_unit, "log"),
+        y_axis=Axis("answer", found.y_unit, "log" if is_log else "linear"),
+        title=f"{question.template.topic.capitalize()}: the right formula and yours",
+        theme=theme,
+    )
+    return with_guess(plot, MARK, x=found.own_x, y=question.number(answer))
+
+
+def box(
+    exercise: str,
+    *,
+    student: str = "",
+    sheet: str = "",
+    paths: Iterable[str | Path] = (),
+    theme: Theme = "light",
+) -> ExerciseBox:
+    """Show an exercise with a field for its answer.
+
+    Parameters
+    ----------
+    exercise : str
+        Its id, one of :func:`netcalc.exercises.templates`.
+    student, sheet : str
+        For whom its numbers are drawn, and for which sheet.
+    paths : iterable of path
+        Files of a teacher, besides the bundled ones.
+    theme : {'light', 'dark'}
+        Colours of its figure.
+
+    Returns
+    -------
+    ExerciseBox
+        The widget to show; without a front end it is the question as text.
+
+    Raises
+    ------
+    DomainError
+        If there is no exercise of that id.
+    ReaderError
+        If a file is refused.
+    """
+    question = exercises.draw(exercise, student=student, sheet=sheet, paths=paths)
+    return ExerciseBox(question, theme=theme)
+
+
+def _of_latex(text: str) -> str:
+    """Return an equation for a page; nothing in it can end the formula or be a tag."""
+    return html_text(text.replace("$", ""))

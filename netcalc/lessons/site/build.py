@@ -1,0 +1,142 @@
+"""A site: every lesson run once, each in a process of its own, and written as a page."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from bokeh.resources import Resources
+
+from netcalc.errors import NetcalcError
+from netcalc.lessons.site import folder as folders
+from netcalc.lessons.site.html import (
+    LIBRARY,
+    PROGRAM,
+    STYLE,
+    contents_page,
+    lesson_page,
+    title_of,
+)
+
+_HERE = Path(__file__).parent
+PAGE_LIMIT_BYTES = 2_000_000
+"""Largest page, without the library that all pages share. [byte]"""
+
+
+def build(
+    folder: str | Path,
+    *,
+    lessons: Sequence[Path],
+    live: bool = False,
+    jobs: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[Path]:
+    """Write lessons as pages that open from a disk or any web server, without a network.
+
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+        Where the pages go: a new or an empty folder, or one with an older site, which is replaced.
+    lessons : sequence of pathlib.Path
+        The notebooks, in their order.
+    live : bool
+        Whether the experiments of the lessons run on this machine, so that the pages show them.
+    jobs : int, optional
+        Lessons that run at once; by default one for each processor, and one with ``live``.
+    progress : callable, optional
+        Called as ``progress(done, total)`` with numbers of lessons.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The pages, the list of lessons first.
+
+    Raises
+    ------
+    NetcalcError
+        If the folder is refused, or a lesson does not run.
+    """
+    folder = Path(folder)
+    folders.check(folder)
+    folders.written_before(folder)  # a damaged list is refused before the work
+    contents = _run_all(lessons, live=live, jobs=jobs, progress=progress)
+    listed = [(str(one["name"]), title_of(one)) for one in contents]
+    files = {"index.html": contents_page(listed).encode()}
+    for one in contents:
+        page = lesson_page(one, listed).encode()
+        if len(page) > PAGE_LIMIT_BYTES:
+            raise NetcalcError(
+                "site-page-too-large",
+                file=str(one["name"]),
+                size_bytes=len(page),
+                limit_bytes=PAGE_LIMIT_BYTES,
+            )
+        files[f"{one['name']}.html"] = page
+    pages = [folder / name for name in files]
+    files[LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
+    files |= {name: (_HERE / name).read_bytes() for name in (PROGRAM, STYLE)}
+    folders.write(folder, files)
+    return pages
+
+
+def _library() -> list[str]:
+    return list(Resources(mode="absolute", components=["bokeh"], minified=True).js_files)
+
+
+def _run_all(
+    lessons: Sequence[Path],
+    *,
+    live: bool,
+    jobs: int | None,
+    progress: Callable[[int, int], object] | None,
+) -> list[dict[str, Any]]:
+    """Run the lessons; those at work end when one fails or the user stops."""
+    told = progress or (lambda done, total: None)
+    told(0, len(lessons))
+    at_work: list[subprocess.Popen[str]] = []
+    count = 1 if live else jobs or os.cpu_count() or 1
+    with tempfile.TemporaryDirectory(prefix="netcalc-site-") as place:
+        pool = ThreadPoolExecutor(max_workers=count)
+        try:
+            runs = [pool.submit(_run, one, Path(place), live, at_work) for one in lessons]
+            left = set(runs)
+            while left:
+                done, left = wait(left, return_when=FIRST_COMPLETED)
+                for one in done:
+                    one.result()
+                told(len(lessons) - len(left), len(lessons))
+            return [one.result() for one in runs]
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in at_work:
+                process.terminate()
+            pool.shutdown(wait=True)
+
+
+def _run(
+    lesson: Path, place: Path, live: bool, at_work: list[subprocess.Popen[str]]
+) -> dict[str, Any]:
+    result = place / f"{lesson.stem}.json"
+    command = [sys.executable, "-m", "netcalc.lessons.site.cells", str(lesson), str(result)]
+    process = subprocess.Popen(
+        [*command, *(["--live"] if live else [])],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    at_work.append(process)
+    _, said = process.communicate()
+    if process.returncode or not result.exists():
+        last = said.strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
+        raise NetcalcError("lesson-does-not-run", file=lesson.name, reason=last[0])
+    content: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+    return content

@@ -1,0 +1,225 @@
+"""The pages of a site as HTML: prose, cells, panels, and the way from page to page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbconvert.filters import markdown2html
+
+from netcalc.lessons.page import STAND_IN, mathml
+from netcalc.printable import html_text
+from netcalc.version import __version__
+
+LIBRARY, PROGRAM, STYLE = "bokeh.min.js", "page.js", "page.css"
+"""Files beside the pages, which all of them share."""
+_POLICY = (
+    "default-src 'none'; script-src 'self' file: 'unsafe-eval'; style-src 'self' file: "
+    "'unsafe-inline'; img-src 'self' file: data: blob:; connect-src 'none'; form-action 'none'; "
+    "base-uri 'none'"
+)
+"""What a browser may load for a page: its own files and nothing else."""
+_ANCHOR = re.compile(r'<a class="anchor-link" href="[^"]*">[^<]*</a>')
+_TO_LESSON = re.compile(r'href="([0-9]{2}[a-z]?_[a-z0-9_]+)\.ipynb(#[^"]*)?"')
+
+
+def prose(text: str) -> str:
+    """Return Markdown as HTML, with equations as MathML and links to the pages of lessons.
+
+    Examples
+    --------
+    >>> prose("See [lesson 2](02_store_and_forward.ipynb).")
+    '<p>See <a href="02_store_and_forward.html">lesson 2</a>.</p>'
+    """
+    equations: list[str] = []
+    page = markdown2html(mathml(text, stand_ins=equations)).strip()
+    for index, equation in enumerate(equations):
+        page = page.replace(STAND_IN.format(index), equation)
+    return _TO_LESSON.sub(r'href="\1.html\2"', _ANCHOR.sub("", page))
+
+
+def title_of(content: Mapping[str, Any]) -> str:
+    """Return the title of a lesson: its first heading, else its name."""
+    for part in content["parts"]:
+        found = re.search(r"^# +(.+)$", part["text"], re.M) if part["kind"] == "prose" else None
+        if found:
+            return found[1].strip()
+    return str(content["name"])
+
+
+def lesson_page(content: Mapping[str, Any], lessons: Sequence[tuple[str, str]]) -> str:
+    """Return the page of a lesson.
+
+    Parameters
+    ----------
+    content : mapping
+        What :mod:`netcalc.lessons.site.cells` wrote.
+    lessons : sequence of (str, str)
+        Name and title of all lessons, in their order.
+    """
+    body = []
+    for part in content["parts"]:
+        if part["kind"] == "prose":
+            body.append(prose(part["text"]))
+        elif part["kind"] == "code":
+            body.append(
+                "<details><summary>The code of this step</summary>"
+                f"<pre><code>{html_text(part['text'])}</code></pre></details>"
+            )
+        elif part["kind"] == "text":
+            body.append(f"<pre>{html_text(part['text'])}</pre>")
+        elif part["kind"] == "html":
+            body.append(part["text"])
+        else:
+            body.append(_panel(content["panels"][part["panel"]], part["panel"]))
+    return page_of(title_of(content), "\n".join(body), here=content["name"], lessons=lessons)
+
+
+def page_of(
+    title: str, body: str, *, here: str, lessons: Sequence[tuple[str, str]], scripts: bool = True
+) -> str:
+    """Return a page with its navigation."""
+    names = [name for name, _ in lessons]
+    items = "".join(
+        f'<li><a href="{name}.html"{_current(name == here)}>{html_text(text)}</a></li>'
+        for name, text in lessons
+    )
+    ways = ""
+    if here in names:
+        at = names.index(here)
+        before, after = lessons[:at][-1:], lessons[at + 1 :][:1]
+        links = [
+            f'<a rel="{rel}" href="{name}.html">{word} {html_text(text)}</a>'
+            for rel, word, found in (("prev", "Previous:", before), ("next", "Next:", after))
+            for name, text in found
+        ]
+        ways = f'<nav aria-label="Previous and next lesson">{"".join(links)}</nav>'
+    files = (
+        f'<script src="{LIBRARY}" defer></script>\n<script src="{PROGRAM}" defer></script>'
+        if scripts
+        else ""
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<title>{html_text(title)} - netcalc</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="{STYLE}">
+{files}
+</head>
+<body>
+<a class="skip" href="#content">Skip to the lesson</a>
+<header><a href="index.html">netcalc</a>
+<nav aria-label="Lessons"><details><summary>All lessons</summary><ol>{items}</ol></details></nav>
+</header>
+<main id="content">
+{body}
+</main>
+<footer>{ways}
+Written by netcalc {html_text(__version__)}. This page fetches nothing and sends nothing.</footer>
+</body>
+</html>
+"""
+
+
+def contents_page(lessons: Sequence[tuple[str, str]], *, more: str = "") -> str:
+    """Return the first page of a site: the list of lessons."""
+    items = "".join(
+        f'<li><a href="{name}.html">{html_text(title)}</a></li>' for name, title in lessons
+    )
+    body = (
+        "<h1>Network performance: theory drawn on measured points</h1>"
+        "<p>The lessons of netcalc as pages. Their sliders work here, without Python and without "
+        "a network. Measurements of your own machine need netcalc itself: "
+        "<code>netcalc lab</code> opens the same lessons with everything.</p>"
+        f'<ol class="lessons">{items}</ol>{more}'
+    )
+    return page_of("Lessons", body, here="", lessons=lessons, scripts=False)
+
+
+def _current(is_here: bool) -> str:
+    return ' aria-current="page"' if is_here else ""
+
+
+def _panel(panel: Mapping[str, Any], number: int) -> str:
+    """Return the place of a panel: its controls, its picture at the start, and its data."""
+    controls = {
+        one["name"]: _control(one, f"p{number}-{index}", index)
+        for index, one in enumerate(panel["controls"])
+    }
+    more = "".join(html for name, html in controls.items() if name in panel["more"])
+    first = "".join(html for name, html in controls.items() if name not in panel["more"])
+    board = f'<div class="controls">{first}</div>' if first else ""
+    if more:
+        board += (
+            f"<details><summary>More: {len(panel['more'])}</summary>"
+            f'<div class="controls">{more}</div></details>'
+        )
+    slots = "".join(f'<div class="slot">{html}</div>' for html in panel["slots"])
+    live = "".join(f'<p class="note">{_live(one)}</p>' for one in panel["live"])
+    kind = f'<p class="note">{_kind(panel)}</p>' if controls else ""
+    return f"""<section class="panel" data-table="table-{number}" aria-label="Figure {number + 1}">
+{board}
+<div class="figure" role="img" aria-label="{html_text(panel["words"])}">{panel["picture"]}</div>
+<p class="caption" aria-live="polite">{html_text(panel["words"])}</p>
+<p class="message" hidden></p>{slots}{live}{kind}
+<script type="application/gzip" id="table-{number}">{panel["data"]}</script>
+</section>"""
+
+
+def _control(one: Mapping[str, Any], name: str, index: int) -> str:
+    place = f'class="control" data-index="{index}"'
+    label, start = html_text(one["label"]), one["start"]
+    title = f'<label for="{name}">{label}</label>'
+    if one["kind"] == "slider":
+        text = html_text(one["texts"][start])
+        return (
+            f"<div {place}>{title}"
+            f'<input type="range" id="{name}" min="0" '
+            f'max="{len(one["texts"]) - 1}" step="1" value="{start}" aria-valuetext="{text}" '
+            f'autocomplete="off" disabled><output for="{name}">{text}</output></div>'
+        )
+    if one["kind"] == "list":
+        entries = "".join(
+            f'<option value="{index}"{" selected" if index == start else ""}>{html_text(text)}'
+            "</option>"
+            for index, text in enumerate(one["texts"])
+        )
+        return (
+            f"<div {place}>{title}"
+            f'<select id="{name}" autocomplete="off" disabled>'
+            f"{entries}</select></div>"
+        )
+    if one["kind"] == "box":
+        ticked = " checked" if start else ""
+        return (
+            f'<div {place.replace("control", "control box", 1)}><input type="checkbox" '
+            f'id="{name}" autocomplete="off"{ticked} disabled>{title}</div>'
+        )
+    text = html_text(one["texts"][0]) if one["texts"] and one["texts"][0] else "(empty)"
+    return (
+        f'<div {place}><span>{label}</span><span class="fixed">{text} '
+        "(fixed in this page)</span></div>"
+    )
+
+
+def _kind(panel: Mapping[str, Any]) -> str:
+    """Say where the figure's numbers come from when a control moves."""
+    if panel["joint"]:
+        return f"A table of {panel['count']} stored values: one for each position of the controls."
+    return (
+        f"A table of {panel['count']} stored values: when you move one control, the others go "
+        "back to their start."
+    )
+
+
+def _live(one: Mapping[str, str]) -> str:
+    """Say what a page cannot do, and the command that can."""
+    told = f"<code>{html_text(one['command'])}</code>"
+    if one["kind"] == "run":
+        return f"{html_text(one['label'])}: a page cannot measure. In a terminal: {told}."
+    return f"{html_text(one['label'])}: a page reads no file. In a terminal: {told}."

@@ -1,0 +1,234 @@
+"""A panel as a table: its figure and its words at many positions of its controls."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import ipywidgets
+import numpy as np
+from bokeh.core.json_encoder import serialize_json
+from numpy.typing import NDArray
+
+from netcalc.lessons.site.controls import Control
+from netcalc.lessons.site.packing import bends, gaps, packed, steps
+from netcalc.plots import Plot
+from netcalc.widgets.panel import Panel, ResultSource
+
+BUDGETS = ((0.004, 2200), (0.03, 500), (0.15, 130), (1.0, 50), (math.inf, 20))
+"""Positions of all controls together that are stored for a panel, by the time that one takes:
+one that takes longer than the first number gets the next one. [s], [1]"""
+ALONE = 61
+"""Most stops of a slider whose panel is stored for one moved control at a time. [1]"""
+LEAST = 9
+"""Stops of a slider that is worth moving: with fewer, controls are moved one at a time. [1]"""
+
+
+class States:
+    """What a panel shows at each of the stored positions.
+
+    Parameters
+    ----------
+    panel : Panel
+        At its start; it is moved.
+    most : int, optional
+        Stored positions, about; by default as many as the time of one allows.
+    """
+
+    def __init__(self, panel: Panel, *, most: int | None = None) -> None:
+        self.panel = panel
+        most = _affordable(panel) if most is None else most
+        self.slots = [part for child in panel.below for part in _words(child)]
+        self.controls, self.joint = _grid(panel, most)
+        self._texts: dict[str, int] = {}
+        self._plots: dict[Any, Plot] = {}
+        self._forms: list[Any] = []
+        self._arrays: list[list[NDArray[np.float64] | list[Any]]] = []
+        self._known: list[dict[bytes, int]] = []
+        self._columns: list[list[tuple[str, str, int]]] = []
+        self._rows: list[list[int]] = []
+
+    def positions(self) -> Iterator[tuple[int, ...]]:
+        """Go through all positions to be stored, in the order of the table."""
+        starts = tuple(one.start for one in self.controls)
+        if self.joint:
+            yield from itertools.product(*(range(one.count) for one in self.controls))
+            return
+        for index, one in enumerate(self.controls):
+            for position in range(one.count):
+                yield (*starts[:index], position, *starts[index + 1 :])
+
+    def walk(self) -> None:
+        """Move the panel to every position, note what it shows, and go back to the start."""
+        for position in self.positions() if self.controls else [()]:
+            self._put(position)
+            self._note()
+        self._put(tuple(one.start for one in self.controls))
+
+    def _put(self, position: Sequence[int]) -> None:
+        with self.panel.at_once():
+            for one, place in zip(self.controls, position, strict=True):
+                one.put(place)
+
+    def _note(self) -> None:
+        plot = self.panel.figure.plot
+        form = self._form(plot)
+        row = [
+            form,
+            self._text(self.panel.figure.description),
+            self._text(self.panel.message.value),
+            self._text(" ".join(self._hidden())),
+            *(self._text(slot.value) for slot in self.slots),
+        ]
+        for source, column, place in self._columns[form]:
+            row.append(self._array(place, plot.sources[source].data[column]))
+        self._rows.append(row)
+
+    def _hidden(self) -> list[str]:
+        return [one.name for one in self.controls if one.widget.layout.display == "none"]
+
+    def _text(self, text: str) -> int:
+        return self._texts.setdefault(text, len(self._texts))
+
+    def _form(self, plot: Plot) -> int:
+        """Return the number of the figure's form, a new one if it has not been seen."""
+        key: Any = plot.form or id(plot)
+        if key not in self._plots:
+            self._plots[key] = plot  # kept: another object could get its identity
+            self._forms.append(key)
+            columns = []
+            for source, drawn in plot.sources.items():
+                for column in drawn.data:
+                    columns.append((source, column, len(self._arrays)))
+                    self._arrays.append([])
+                    self._known.append({})
+            self._columns.append(columns)
+        return self._forms.index(key)
+
+    def _array(self, place: int, values: Any) -> int:
+        """Return the number of a column's values among all that it has had."""
+        if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
+            array: Any = values.astype(np.float64)
+            key = array.tobytes()
+        else:
+            array = _plain(values)
+            key = json.dumps(array).encode()
+        known = self._known[place]
+        if key not in known:
+            known[key] = len(known)
+            self._arrays[place].append(array)
+        return known[key]
+
+    @property
+    def count(self) -> int:
+        """Stored positions."""
+        return len(self._rows)
+
+    def text(self) -> str:
+        """Return everything as text for the page, which :file:`page.js` reads."""
+        series: list[NDArray[np.int64]] = []
+        columns: list[list[Any]] = []
+        for arrays in self._arrays:
+            told: list[Any] = []
+            for array in arrays:
+                if isinstance(array, np.ndarray) and len(arrays) == 1:
+                    told.append({"exact": [_number(float(value)) for value in array]})
+                elif isinstance(array, np.ndarray):
+                    filled, places = gaps(array)
+                    told.append({"count": int(array.size), **({"nan": places} if places else {})})
+                    series.append(bends(filled))
+                else:
+                    told.append({"list": array})
+            columns.append(told)
+        # The rows of each form in a table of their own: forms have different columns.
+        order = [row[0] for row in self._rows]
+        series.append(steps(np.array(order, dtype=np.int64)))
+        for form in range(len(self._forms)):
+            rows = np.array([row for row in self._rows if row[0] == form], dtype=np.int64)
+            series += [steps(field) for field in rows.T[1:]]
+        header = {
+            "controls": [one.spec() for one in self.controls],
+            "joint": self.joint,
+            "states": len(self._rows),
+            "slots": len(self.slots),
+            "texts": list(self._texts),
+            "columns": columns,
+            "forms": [
+                {"sources": self._columns[index], **_document(self._plots[key])}
+                for index, key in enumerate(self._forms)
+            ],
+        }
+        return packed(header, series)
+
+
+def _affordable(panel: Panel) -> int:
+    """Return how many positions may be stored, by the time of one: the least of three ends."""
+    spent_s = []
+    for share in (0.2, 0.8, 0.5):
+        controls = [Control(name, one, most=LEAST) for name, one in panel.controls.items()]
+        starts = [one.start for one in controls]
+        before_s = time.process_time()
+        with panel.at_once():
+            for one in controls:
+                one.put(round(share * (one.count - 1)))
+        spent_s.append(time.process_time() - before_s)
+        with panel.at_once():
+            for one, start in zip(controls, starts, strict=True):
+                one.put(start)
+    return next(count for limit_s, count in BUDGETS if min(spent_s) <= limit_s)
+
+
+def _grid(panel: Panel, most: int) -> tuple[list[Control], bool]:
+    """Return the controls with as many stops as fit, and whether all combinations are stored."""
+
+    def with_stops(count: int) -> list[Control]:
+        return [Control(name, one, most=count) for name, one in panel.controls.items()]
+
+    fewest = with_stops(LEAST)
+    if math.prod(one.count for one in fewest) > most:
+        listed = sum(one.count for one in fewest if one.kind != "slider")
+        sliders = max(1, sum(one.kind == "slider" for one in fewest))
+        return with_stops(min(ALONE, max(5, (most - listed) // sliders))), False
+    if not any(one.kind == "slider" for one in fewest):
+        return fewest, True
+    stops = LEAST
+    while stops < 101 and math.prod(one.count for one in with_stops(stops + 2)) <= most:
+        stops += 2
+    return with_stops(stops), True
+
+
+def _words(part: Any) -> Iterator[ipywidgets.HTML]:
+    """Return the texts below a figure that its update may change."""
+    if isinstance(part, ResultSource):
+        return
+    if isinstance(part, ipywidgets.HTML):
+        yield part
+    for child in getattr(part, "children", ()):
+        yield from _words(child)
+
+
+def _plain(values: Any) -> Any:
+    if isinstance(values, np.ndarray | list | tuple):
+        return [_plain(value) for value in values]
+    if isinstance(values, float | np.floating):
+        return _number(float(values))
+    return values.item() if isinstance(values, np.generic) else values
+
+
+def _number(value: float) -> float | None:
+    return float(f"{value:.7g}") if math.isfinite(value) else None
+
+
+def _document(plot: Plot) -> dict[str, Any]:
+    """Return the bokeh document of a figure without the columns of its named sources."""
+    _ = plot.figure  # drawn from its columns, before they go
+    for source in plot.sources.values():
+        source.data = {column: [] for column in source.data}
+    return {
+        "document": json.loads(serialize_json(plot.document().to_json(deferred=False))),
+        "ids": {name: source.id for name, source in plot.sources.items()},
+    }

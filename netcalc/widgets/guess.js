@@ -1,0 +1,113 @@
+// The question that covers a figure: a guess is typed, clicked in the figure, or set with a slider
+// along its axis. The kernel reads it and answers; the page only shows what the kernel says.
+// This text and figure.js are one module.
+
+const HIDDEN = ["GlyphRenderer", "Legend", "BoxAnnotation", "Span", "Band", "Label", "LabelSet"];
+const STEPS = 1000; // of the slider
+
+const SYMBOLS = { byte: "B", "packet/s": "pps", "s/byte": "s/B" };
+const FROM_KILO = new Set(["byte", "bit", "bit/s", "packet/s"]); // nothing smaller than one
+const PREFIXES = [
+  [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"],
+];
+
+// A number as text that the kernel reads.
+function quantityText(value, unit) {
+  const rounded = Number(value.toPrecision(3));
+  if (unit === "1") return String(rounded);
+  if (unit === "ratio") return `${Number((100 * rounded).toPrecision(3))}%`;
+  const fits = PREFIXES.filter(([factor]) =>
+    FROM_KILO.has(unit) ? factor >= 1 : unit === "s" || unit === "s/byte" ? factor <= 1 : true,
+  );
+  const size = Math.abs(rounded);
+  const found = fits.find(([factor]) => size >= factor * 0.99999) ?? fits[fits.length - 1];
+  const [factor, prefix] = size > 0 ? found : [1, ""];
+  const digits = Number((rounded / factor).toPrecision(3));
+  return `${digits} ${prefix}${SYMBOLS[unit] ?? unit}`;
+}
+
+function made(tag, properties, attributes = {}) {
+  const node = Object.assign(document.createElement(tag), properties);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+// The form above a covered figure. `send` takes a message for the kernel, `frame` is the view of the
+// figure's axes or null, `preview` moves the mark on this page.
+function guessForm({ send, frame, preview }) {
+  const form = made("form", { className: "netcalc-guess", hidden: true });
+  const question = made("p", { className: "netcalc-guess-question" });
+  const name = made("span", { textContent: "Your guess: " });
+  const field = made("input", { type: "text", autocomplete: "off", spellcheck: false });
+  const label = made("label", { className: "netcalc-guess-field" });
+  label.append(name, field);
+  const slider = made("input", { type: "range", min: 0, max: STEPS, value: STEPS / 2 });
+  const show = made("button", { type: "submit", textContent: "Compare with the model" });
+  const skip = made("button", { type: "button", textContent: "Show without a guess" });
+  const alert = made("span", { className: "netcalc-message" }, { role: "alert" });
+  form.append(question, label, slider, show, skip, alert);
+  let asked = null; // what the kernel said last
+
+  const set = (value, told) => {
+    field.value = quantityText(value, asked.unit);
+    slider.setAttribute("aria-valuetext", field.value);
+    alert.textContent = "";
+    preview(value);
+    if (told) send({ kind: "guess", text: field.value, reveal: false });
+  };
+  const scale = () => (asked.along === "x" ? frame()?.x_scale : frame()?.y_scale);
+  const slid = (told) => {
+    const along = scale();
+    if (!along) return;
+    const { start, end } = along.target_range;
+    set(along.invert(start + (slider.valueAsNumber / STEPS) * (end - start)), told);
+  };
+  slider.addEventListener("input", () => slid(false));
+  slider.addEventListener("change", () => slid(true));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    send({ kind: "guess", text: field.value, reveal: true });
+  });
+  skip.addEventListener("click", () => send({ kind: "no guess" }));
+  // Keys of a field are not commands of the notebook.
+  form.addEventListener("keydown", (event) => event.stopPropagation());
+
+  return {
+    element: form,
+    take(content) {
+      asked = content;
+      form.hidden = !asked.covered;
+      question.textContent =
+        `Guess first: ${asked.what}. Type it, click in the figure, or move the slider.`;
+      field.setAttribute("aria-label", `Your guess, with its unit: ${asked.what}`);
+      slider.setAttribute("aria-label", `Your guess on the axis: ${asked.what}`);
+      if (!field.value) field.value = asked.text; // of a page that was loaded again
+      if (alert.textContent !== asked.alert) alert.textContent = asked.alert;
+    },
+    // A click at a point of the figure, in the units of its axes.
+    point(x, y) {
+      if (!asked?.covered) return;
+      const value = asked.along === "x" ? x : y;
+      const along = scale();
+      const { start, end } = along.target_range;
+      slider.value = String(Math.round((STEPS * (along.compute(value) - start)) / (end - start)));
+      set(value, true);
+    },
+    hasFocus: () => form.contains(document.activeElement),
+  };
+}
+
+// Everything of a figure that could give the answer away, except the reader's own mark; returns
+// what shows it again.
+function hideMarks(figure, mark) {
+  const before = new Map();
+  for (const root of figure.roots()) {
+    for (const one of root.references()) {
+      if (!HIDDEN.includes(one.type) || one.data_source?.id === mark || !one.visible) continue;
+      before.set(one, one.visible);
+      one.visible = false;
+    }
+  }
+  return () => before.forEach((visible, one) => (one.visible = visible));
+}

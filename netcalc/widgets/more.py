@@ -1,0 +1,66 @@
+"""The controls of a panel: a few at first sight, the rest behind a button."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+import anywidget
+import ipywidgets
+import traitlets
+
+from netcalc.errors import DomainError
+
+SHOWN_COUNT = 4
+"""Controls of a panel at first sight, at most."""
+
+
+class MoreButton(anywidget.AnyWidget):
+    """A button that shows the other controls of its panel, and hides them again."""
+
+    _esm = Path(__file__).with_name("more.js")
+    _css = Path(__file__).with_name("more.css")
+    count = traitlets.Int().tag(sync=True)
+    is_open = traitlets.Bool(False).tag(sync=True)
+
+    def saved_text(self) -> str:
+        """Return nothing: in a notebook without a kernel all values are text."""
+        return ""
+
+
+def split(names: Iterable[str], more: Collection[str] = ()) -> tuple[list[str], list[str]]:
+    """Return the controls at first sight, and those behind the button.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of all controls, in their order.
+    more : collection of str
+        Names of those behind the button. Of the others, the first :data:`SHOWN_COUNT` are shown.
+
+    Raises
+    ------
+    DomainError
+        If a name of ``more`` is not among ``names``.
+
+    Examples
+    --------
+    >>> split(["rate", "latency", "loss", "size", "seed"])
+    (['rate', 'latency', 'loss', 'size'], ['seed'])
+    >>> split(["rate", "latency", "loss", "size", "seed"], ["rate", "loss"])
+    (['latency', 'size', 'seed'], ['rate', 'loss'])
+    """
+    every = list(names)
+    for name in more:
+        if name not in every:
+            raise DomainError("not-a-choice", "more", name, choices=every)
+    shown = [name for name in every if name not in more][:SHOWN_COUNT]
+    return shown, [name for name in every if name not in shown]
+
+
+def board(controls: Sequence[ipywidgets.Widget]) -> ipywidgets.Box:
+    """Return controls beside each other, as many as fit the page."""
+    return ipywidgets.Box(
+        list(controls),
+        layout=ipywidgets.Layout(flex_flow="row wrap", width="100%", grid_gap="2px 16px"),
+    )
