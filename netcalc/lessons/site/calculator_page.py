@@ -29,6 +29,7 @@ from netcalc.printable import html_text
 from netcalc.version import __version__
 
 _HERE = Path(__file__).parent
+_PAGE = _HERE / "calculator"
 _CODE = re.compile(
     r"(?:Refusal\(|note\(notes, |code:|above:)\"([\w-]+)\"|\"([\w-]+-published-range)\""
 )
@@ -80,11 +81,11 @@ def page() -> str:
         (_HERE / "units.js").read_text(encoding="utf-8"),
         f"const netcalcData = {_json(_data(functions, rules))};",
         functions_program(recorded, rules),
-        (_HERE / "calculator_page.js").read_text(encoding="utf-8"),
+        (_PAGE / "page.js").read_text(encoding="utf-8"),
     ])  # fmt: skip
     equations = "\n".join(
         f'<template id="equation-{html_text(name)}">{mathml(f"$${one.equation}$$")}</template>'
-        for name, one in ((f.formula.name, f.formula) for f in recorded)
+        for name, one in calculator.formulas().items()
         if one.equation
     )
     missing = "\n".join(
@@ -92,9 +93,9 @@ def page() -> str:
         for name, one in functions.items()
         if isinstance(one, NotRecorded)
     )
-    text = (_HERE / "calculator_page.html").read_text(encoding="utf-8")
+    text = (_PAGE / "page.html").read_text(encoding="utf-8")
     parts = {
-        "style": (_HERE / "calculator_page.css").read_text(encoding="utf-8"),
+        "style": (_PAGE / "page.css").read_text(encoding="utf-8"),
         "count": str(len(recorded)),
         "all": str(len(functions)),
         "left": str(len(functions) - len(recorded)),
@@ -140,6 +141,11 @@ def _data(
         "sentences": {code: MESSAGES[code] for code in sorted(codes & MESSAGES.keys())},
         "hints": {code: HINTS[code] for code in sorted(codes & HINTS.keys())},
         "formulas": [_formula(one, rules) for one in recorded],
+        "missing": [
+            _missing(calculator.formulas()[name], one)
+            for name, one in functions.items()
+            if isinstance(one, NotRecorded)
+        ],
     }
 
 
@@ -260,16 +266,35 @@ def _slider(parameter: Parameter, value: Any, whole: bool) -> dict[str, Any]:
     }
 
 
-def _missing_row(wanted: Formula, why: NotRecorded) -> str:
+def _missing(wanted: Formula, why: NotRecorded) -> dict[str, Any]:
+    """Return what the page says of a formula that it does not have."""
+    return {
+        "name": wanted.name,
+        "title": wanted.short_name.replace("_", " "),
+        "command": _command(wanted),
+        "summary": wanted.summary,
+        "validity": wanted.validity,
+        "source": wanted.source,
+        "asked": calculator.asked_for(wanted),
+        "parameters": [{"label": wanted.label(one.name)} for one in wanted.parameters],
+        "reason": why.reason,
+    }
+
+
+def _command(wanted: Formula) -> str:
+    """Return the command that computes the example of a formula."""
     given = " ".join(
         f"--{wanted.option(name)} {_quoted(_typed(wanted.parameter(name), value))}"
         for name, value in wanted.example.items()
     ).replace("; ", ",")
-    command = f"netcalc calc {calculator.command(wanted)} {given}".strip()
+    return f"netcalc calc {calculator.command(wanted)} {given}".strip()
+
+
+def _missing_row(wanted: Formula, why: NotRecorded) -> str:
     return (
         f"<tr><th scope=row>{html_text(wanted.short_name.replace('_', ' '))}</th>"
         f"<td>{html_text(wanted.summary)}</td><td>{html_text(why.reason)}</td>"
-        f"<td><code>{html_text(command)}</code></td></tr>"
+        f"<td><code>{html_text(_command(wanted))}</code></td></tr>"
     )
 
 

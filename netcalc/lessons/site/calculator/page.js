@@ -1,9 +1,10 @@
 "use strict";
 // The calculator's page: pick a formula, type or slide its inputs, read its answer and curve.
 (function () {
-  const { formulas, sentences, hints, synonyms } = netcalcData;
+  const { formulas, missing, sentences, hints, synonyms } = netcalcData;
+  const every = [...formulas, ...missing];
   const units = netcalcUnits(netcalcData.units);
-  const byName = new Map(formulas.map((one) => [one.name, one]));
+  const byName = new Map(every.map((one) => [one.name, one]));
   const at = (id) => document.getElementById(id);
   const POINTS = 241, STEPS = 1000;
   let shown = null, fields = new Map();
@@ -63,7 +64,7 @@
   // Search: words in names, in what people ask for, in summaries; then synonyms.
   const words = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}./]+/gu, " ").trim().split(" ").filter(Boolean);
   const FILLERS = new Set("a an the of to for in on is it at do does how what which when with i my we many much long per by and or are be can".split(" "));
-  const index = formulas.map((one) => [
+  const index = every.map((one) => [
     [words(one.title), 5], [words(one.command), 5], [one.asked.flatMap(words), 5], [words(one.summary), 3],
     [words(one.name.split(".")[0].replace(/_/g, " ")), 2], [one.parameters.flatMap((p) => words(p.label)), 1], [words(one.validity + " " + one.source), 0.4],
   ]);
@@ -81,21 +82,25 @@
 
   function search(query) {
     const asked = words(query), kept = asked.filter((one) => !FILLERS.has(one)), list = kept.length ? kept : asked;
-    if (!list.length) return formulas;
+    if (!list.length) return every;
     const whole = asked.join(" ");
-    return formulas
+    const found = list.map((word) => every.map((_, i) => {
+      const own = best(index[i], word);
+      return Math.max(own, ...(synonyms[word] ?? []).map((one) => 0.6 * best(index[i], one)));
+    }));
+    // A word that many formulas have counts less.
+    const rare = found.map((scores) => Math.log(1 + every.length / Math.max(1, scores.filter((one) => one >= 1).length)) / Math.log(1 + every.length));
+    return every
       .map((formula, i) => {
         let total = 0, matched = 0;
-        for (const word of list) {
-          const own = best(index[i], word);
-          const other = Math.max(0, ...(synonyms[word] ?? []).map((one) => 0.6 * best(index[i], one)));
-          if (own || other) matched += own >= other ? 1 : 0.6;
-          total += Math.max(own, other);
-        }
+        found.forEach((scores, k) => {
+          total += scores[i] * rare[k];
+          if (scores[i]) matched += 1;
+        });
         const phrase = formula.asked.some((one) => words(one).join(" ") === whole) || words(formula.title).join(" ") === whole ? 12 : 0;
         return [formula, (total * matched) / list.length + phrase];
       })
-      .filter(([, score]) => score > 0.8)
+      .filter(([, score]) => score > 0.4)
       .sort((a, b) => b[1] - a[1])
       .map(([formula]) => formula);
   }
@@ -103,9 +108,9 @@
   function list() {
     const query = at("search").value, found = search(query);
     at("found-count").textContent = query.trim() ? `${found.length} ${found.length === 1 ? "formula" : "formulas"}` : `${found.length} formulas; type to search`;
-    at("found").replaceChildren(...found.slice(0, query.trim() ? 60 : formulas.length).map((one) =>
+    at("found").replaceChildren(...found.slice(0, query.trim() ? 60 : every.length).map((one) =>
       make("li", {}, make("button", { type: "button", onclick: () => open(one.name, true), attributes: one === shown ? { "aria-current": "true" } : {} },
-        make("b", { textContent: one.title }), make("span", { textContent: one.summary })))));
+        make("b", { textContent: one.title }), make("span", { textContent: one.reason ? `${one.summary} (needs Python)` : one.summary })))));
   }
 
   // Inputs.
@@ -173,20 +178,25 @@
   function open(name, focus) {
     shown = byName.get(name) ?? formulas[0];
     fields = new Map();
+    const is_here = !shown.reason;
     at("title").textContent = shown.title;
     at("summary").textContent = shown.summary;
     const equation = at(`equation-${shown.name}`);
     at("equation").replaceChildren(...(equation ? [equation.content.cloneNode(true)] : []));
-    at("inputs").replaceChildren(...shown.parameters.map((one) => field(shown, one)));
+    at("inputs").replaceChildren(...(is_here ? shown.parameters.map((one) => field(shown, one)) : []));
     at("validity").textContent = shown.validity;
     at("source").textContent = shown.source;
-    const over = shown.parameters.filter((one) => one.slider);
+    const over = shown.parameters.filter((one) => one.slider && is_here);
     at("over").replaceChildren(...over.map((one) => make("option", { value: one.name, textContent: one.label })));
     at("log-y").checked = false;
-    at("curve-controls").hidden = at("figure").hidden = over.length === 0 || (shown.unit === "" && !shown.columns) ;
+    at("curve-controls").hidden = at("figure").hidden = over.length === 0;
     if (location.hash !== `#${shown.name}`) history.replaceState(null, "", `#${shown.name}`);
     list();
-    compute();
+    if (is_here) compute();
+    else {
+      refused(`Not in this page: ${shown.reason}. The command computes it.`);
+      at("command").textContent = shown.command;
+    }
     if (focus) at("formula").focus();
   }
 
@@ -324,7 +334,7 @@
     let bottom = Math.min(...known), top = Math.max(...known);
     if (!logY && bottom > 0 && bottom < 0.6 * top) bottom = 0;
     if (bottom === top) [bottom, top] = logY ? [bottom / 2, top * 2] : [bottom - (Math.abs(bottom) || 1) / 2, top + (Math.abs(top) || 1) / 2];
-    const box = { left: 92, right: 622, top: 14, bottom: 306 };
+    const box = { left: 92, right: 604, top: 14, bottom: 306 };
     const across = (x) => box.left + (box.right - box.left) * (log ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low));
     const up = (y) => box.bottom - (box.bottom - box.top) * (logY ? Math.log(y / bottom) / Math.log(top / bottom) : (y - bottom) / (top - bottom));
     for (const x of ticks(low, high, log, 6)) {
@@ -388,8 +398,8 @@
     (items[next] ?? (next < 0 ? at("search") : items[here])).focus();
   });
   at("inputs").addEventListener("submit", (event) => event.preventDefault());
-  at("over").addEventListener("change", compute);
-  at("log-y").addEventListener("change", compute);
+  at("over").addEventListener("change", () => compute());
+  at("log-y").addEventListener("change", () => compute());
   at("copy").addEventListener("click", () => {
     const range = document.createRange();
     range.selectNodeContents(at("command"));
