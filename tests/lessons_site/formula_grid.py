@@ -51,7 +51,7 @@ def _others(parameter: Parameter, value: Any, function: FormulaFunction) -> Iter
         yield "none of these"
     elif parameter.kind == "bool":
         yield from (True, False)
-    elif parameter.kind == "list":
+    elif parameter.kind == "list" and np.ndim(value):
         numbers = np.atleast_1d(value).tolist()
         if parameter.unit == "bool" or isinstance(numbers[0], bool):
             return
