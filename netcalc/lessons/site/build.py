@@ -17,6 +17,7 @@ from bokeh.resources import Resources
 from netcalc.errors import NetcalcError
 from netcalc.lessons.site import folder as folders
 from netcalc.lessons.site.html import (
+    ANSWERS,
     LIBRARY,
     PROGRAM,
     STYLE,
@@ -81,7 +82,7 @@ def build(
         files[f"{one['name']}.html"] = page
     pages = [folder / name for name in files]
     files[LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
-    files |= {name: (_HERE / name).read_bytes() for name in (PROGRAM, STYLE)}
+    files |= {name: (_HERE / name).read_bytes() for name in (PROGRAM, ANSWERS, STYLE)}
     folders.write(folder, files)
     return pages
 
