@@ -140,6 +140,17 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     return f"{_plain(value / factor, digits)} {name}"
 
 
+def steps() -> dict[str, tuple[tuple[float, float, str], ...]]:
+    """Return for each unit from which value on it has which prefix: value, factor and name.
+
+    Examples
+    --------
+    >>> steps()["m"]
+    ((1000.0, 1000.0, 'km'), (0.0, 1.0, 'm'))
+    """
+    return dict(_STEPS)
+
+
 def long_time(unit: str, largest: float) -> tuple[float, str]:
     """Return what an axis of times is divided by, and its unit then: days or years for long ones.
 

@@ -671,6 +671,39 @@ def factor_of(written_unit: str, unit: str) -> float:
     return factor
 
 
+def written_units(unit: str) -> dict[str, float]:
+    """Return what people write for a unit of netcalc, each with how many ``unit`` it is.
+
+    Examples
+    --------
+    >>> written_units("dB"), written_units("Hz")["kHz"]
+    ({'dB': 1.0}, 1000.0)
+    """
+    return dict(_table(unit))
+
+
+def line_aliases() -> dict[str, str]:
+    """Return other names of lines, each with the one in :data:`LINES`.
+
+    Examples
+    --------
+    >>> line_aliases()["DS3"]
+    'T3'
+    """
+    return dict(_LINE_ALIASES)
+
+
+def ambiguous_units(unit: str) -> dict[str, tuple[str, ...]]:
+    """Return what people write that has two readings where a unit is wanted, with these.
+
+    Examples
+    --------
+    >>> ambiguous_units("byte")["mb"]
+    ('Mbit (bits)', 'MB (bytes)')
+    """
+    return dict(_AMBIGUOUS.get(unit, {}))
+
+
 def example(unit: str) -> str:
     """Return what a quantity of this unit looks like, for messages and help.
 

@@ -52,6 +52,7 @@ from netcalc.calculator._results import (
     result_lines,
     table,
 )
+from netcalc.calculator._search import asked_for, synonyms
 from netcalc.calculator._sweeps import (
     RESULT_CODES,
     Solution,
@@ -64,7 +65,7 @@ from netcalc.calculator._sweeps import (
 )
 
 __all__ = [
-    "RESULT_CODES", "Curve", "Formula", "Inputs", "Parameter", "Shade", "Solution", "Sweep",
+    "RESULT_CODES", "Curve", "asked_for", "synonyms", "Formula", "Inputs", "Parameter", "Shade", "Solution", "Sweep",
     "band_rows", "bands_over",
     "cases_by_text", "codec_bps", "column_unit", "command", "curve", "datasets",
     "defaults_said", "doubt_notice", "explained", "family", "fixed_texts", "flag", "formula",

@@ -206,11 +206,37 @@ def _phrase_score(formula: Formula, query: str) -> float:
     return best
 
 
+def asked_for(formula: Formula) -> tuple[str, ...]:
+    """Return what people ask a formula for, in their words.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> "link utilization" in asked_for(formula("line-utilization"))
+    True
+    """
+    names = dict.fromkeys((formula.short_name, formula.function_name))
+    return tuple(one for table in (TAGS, MORE_TAGS) for name in names for one in table.get(name, ()))
+
+
+def synonyms() -> dict[str, tuple[str, ...]]:
+    """Return words of a question, each with others that mean the same.
+
+    Examples
+    --------
+    >>> "wait" in synonyms()["delay"]
+    True
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for table in (SYNONYMS, MORE_SYNONYMS):
+        for word, others in table.items():
+            found[word] = tuple(dict.fromkeys((*found.get(word, ()), *others)))
+    return found
+
+
 @cache
 def _tags(formula: Formula) -> tuple[str, ...]:
-    names = dict.fromkeys((formula.short_name, formula.function_name))
-    tags = [one for table in (TAGS, MORE_TAGS) for name in names for one in table.get(name, ())]
-    return tuple(" ".join(words(tag)) for tag in tags)
+    return tuple(" ".join(words(tag)) for tag in asked_for(formula))
 
 
 @cache

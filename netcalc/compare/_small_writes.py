@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -245,6 +246,17 @@ def ladder(samples: TransactionSamples, *, mode: str) -> WriteTimeline:
     )
 
 
+def _of_client(waits: Mapping[str, Any]) -> str:
+    """Say how the client acknowledged responses, where a pause between rounds shows it."""
+    rounds, held = waits.get("client_round_count", 0), waits.get("client_held_count", 0)
+    if not rounds:
+        return ""
+    if not held:
+        return f", the client acknowledged the response at once (in {rounds} rounds with a pause)"
+    median = show(float(waits["client_held_median_s"]), "s", digits=3)
+    return f", the client acknowledged the response after {median} (in {held} of {rounds} rounds)"
+
+
 def _mode_sentence(samples: TransactionSamples, predicted: FloatArray) -> str:
     """Summarize each mode: predicted and measured medians, and the kernel's delayed ACKs."""
     parts = []
@@ -260,7 +272,7 @@ def _mode_sentence(samples: TransactionSamples, predicted: FloatArray) -> str:
         counters = (samples.meta.instrument.counters or {}).get(mode, {})
         if "DelayedACKs" in counters:
             text += f", delayed acknowledgements: {counters['DelayedACKs']}"
-        parts.append(text)
+        parts.append(text + _of_client((samples.meta.instrument.waits or {}).get(mode, {})))
     if not parts:
         return "There are no rounds to compare with the prediction."
     sentence = "After the warm-up of each mode: " + "; ".join(parts) + "."

@@ -74,6 +74,7 @@ def draw_numbers(
     """
     end_s = time.monotonic() + limit_s
     reason: tuple[str, str] | str = ""
+    is_said = False
     for attempt in range(most):
         if time.monotonic() > end_s:
             raise template.error("exercise-too-slow", field="right", limit_s=limit_s)
@@ -89,6 +90,9 @@ def draw_numbers(
         if found is None:
             continue
         right, wrong = found
+        if template.show_answer(right).split()[0].rstrip("%") in template.said_numbers:
+            is_said = True
+            continue
         pair = _too_near(template, right, wrong)
         if pair is None:
             texts = {one.name: shown(one, values[one.name]) for one in template.variables}
@@ -98,6 +102,8 @@ def draw_numbers(
         raise template.error(
             "exercise-not-separable", field="wrong", names=list(reason), draws=most
         )
+    if is_said and not reason:
+        raise template.error("exercise-answer-said", field="wrong", draws=most)
     code = "exercise-without-answer" if reason else "exercise-conditions-not-met"
     raise template.error(code, field="right" if reason else "positive", reason=reason, draws=most)
 

@@ -74,7 +74,7 @@ def judge(template: Template, drawn: Drawn, answer: object) -> Verdict:
     """Return what is said about an answer to an exercise with its numbers."""
     reading = read_answer(answer, template.unit)
     if reading.fault:
-        return _of_fault(template, reading)
+        return _of_fault(template, reading, drawn.right)
     if _matches(template, reading, drawn.right):
         return Verdict(kind="right")
     found = [
@@ -111,9 +111,9 @@ def _rounding(reading: Reading, wanted: float, steps: float) -> float:
     return reading.half * (1 + 1e-6) + steps * abs(wanted) if wanted else 0.0
 
 
-def _of_fault(template: Template, reading: Reading) -> Verdict:
+def _of_fault(template: Template, reading: Reading, right: float) -> Verdict:
     kind = reading.fault
-    example = units.example(template.unit)
+    example = _example(template, right)
     if kind == "asked back":
         sentence = f"The answer can be read in two ways: {reading.detail}."
         return Verdict(kind=kind, sentence=sentence, question="Which one is meant?")
@@ -124,6 +124,19 @@ def _of_fault(template: Template, reading: Reading) -> Verdict:
     return Verdict(
         kind=kind, sentence=sentence, question=_QUESTIONS[kind], next_step=f"Write {example}."
     )
+
+
+def _example(template: Template, right: float) -> str:
+    """Return what an answer looks like; without an example if that is the right one."""
+    example = units.example(template.unit)
+    kind, _, text = example.partition(" such as ")
+    near = any(_is_near(one, template, right) for one in text.split(" or "))
+    return kind if near else example
+
+
+def _is_near(text: str, template: Template, right: float) -> bool:
+    value = read_answer(text, template.unit).value
+    return abs(value - right) <= max(template.tolerance, EXACT) * abs(right)
 
 
 def _general(template: Template, reading: Reading, right: float) -> Verdict:

@@ -6,13 +6,11 @@ import ast
 import re
 from dataclasses import dataclass
 
-from netcalc import calculator, equations, units
+from netcalc import calculator, equations
 from netcalc.claims.quantity import Quantity
 from netcalc.exercises._drawing import Drawn
 from netcalc.exercises._formula import FUNCTIONS, Compiled
 from netcalc.exercises._template import Template
-
-_SHOWN_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,20 +34,11 @@ class Solution:
 
 def solve(template: Template, drawn: Drawn) -> Solution:
     """Return the equation of the model, if the right formula is one, and the second way."""
-    result = shown_answer(drawn.right, template)
+    result = template.show_answer(drawn.right)
     lines = [line for line in (_model(template, drawn), _second(template, drawn, result)) if line]
     if not lines:
         lines = [_written(template.right, drawn, result)]
     return Solution(equations=tuple(lines), result=result)
-
-
-def shown_answer(value: float, template: Template) -> str:
-    """Write an answer with its unit: a count in full."""
-    if template.tolerance == 0 and value.is_integer():
-        symbol = {"1": "", "byte": " B", "bit": " bit"}.get(template.unit)
-        if symbol is not None:
-            return f"{value:.0f}{symbol}"
-    return units.show(value, template.unit, digits=max(_SHOWN_DIGITS, template.digits))
 
 
 def _model(template: Template, drawn: Drawn) -> str:

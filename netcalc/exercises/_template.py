@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from netcalc import units
 from netcalc.errors import ReaderError
 from netcalc.exercises._formula import Compiled
 from netcalc.printable import excerpt
+
+_SHOWN_DIGITS = 4
+_COUNTS = {"1": "", "byte": " B", "bit": " bit"}
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +75,7 @@ class Wrong:
     seen: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Template:
     """An exercise without its numbers.
 
@@ -118,10 +125,22 @@ class Template:
     file: str = ""
     line: int = 0
 
+    @cached_property
+    def said_numbers(self) -> frozenset[str]:
+        """Numbers in what is said about answers: none of them may be the right one."""
+        said = " ".join(f"{one.sentence} {one.ask} {one.name}" for one in self.wrong)
+        return frozenset(number.replace(",", "") for number in _NUMBER.findall(said))
+
     @property
     def mistakes(self) -> tuple[str, ...]:
         """Names of the wrong formulas."""
         return tuple(one.name for one in self.wrong)
+
+    def show_answer(self, value: float) -> str:
+        """Write an answer with its unit: a count in full, else with the digits asked for."""
+        if self.tolerance == 0 and value.is_integer() and self.unit in _COUNTS:
+            return f"{value:.0f}{_COUNTS[self.unit]}"
+        return units.show(value, self.unit, digits=max(_SHOWN_DIGITS, self.digits))
 
     def mistake(self, name: str) -> Wrong:
         """Return the wrong formula of that name.

@@ -127,7 +127,9 @@ def small_writes(
         counters, over a path also by end: ``DelayedACKs`` proves what the times suggest.
         ``ladder`` has the packets of the second round, seen by taps
         (:func:`netcalc.compare.ladder`); ``waits``, by mode, how many rounds had a held
-        acknowledgement or a waiting client, and the median of each. After a stop, a first Ctrl-C
+        acknowledgement or a waiting client, and the median of each; with
+        ``interval_s`` also in how many the client held its acknowledgement of the response, and
+        the median. After a stop, a first Ctrl-C
         or the time limit, the rows so far, marked as partial.
 
     Raises

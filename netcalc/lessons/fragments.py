@@ -69,6 +69,70 @@ def live_sizes(mtu_bytes: float) -> list[int]:
     return sorted({*small, *range(100, 2001, 100), *wide, *(largest + more for more in AROUND)})
 
 
+def clocks_panel(*, theme: Theme = "light") -> Panel:
+    """Time of the program minus time of the packet tap, by size: the stack above the tap."""
+    figure = Figure(_clocks(None, theme))
+    mtu = Quantity(
+        "MTU of the run", "1536 B", unit="byte", low="576 B", high="9000 B", whole=True
+    )  # fmt: skip
+
+    def run(progress: Any, stop: Any) -> TransactionSamples:
+        return transactions(
+            live_sizes(mtu.value), protocols=["udp"], count=COUNT, mtu_bytes=int(mtu.value),
+            progress=progress, stop=stop,
+        )  # fmt: skip
+
+    def show_run(samples: TransactionSamples) -> None:
+        figure.draw(_clocks(samples, theme))
+
+    live = run_button(
+        "Run UDP transactions here", run, show_run, key="clocks", tool="netcalc transactions"
+    )
+    return panel(figure, {"mtu_bytes": mtu}, lambda mtu_bytes: None, below=[live])
+
+
+def _clocks(samples: TransactionSamples | None, theme: Theme) -> Plot:
+    """Draw the difference of the clocks, Stevens' ranges, and the line with steps through it."""
+    printed = _printed()
+    whole, cut, largest = printed["LB02"], printed["LB03"], 2000.0
+    sizes = [100.0, whole, cut, largest]
+    ends = [
+        [printed[whole_gap]] * 2 + [printed[cut_gap]] * 2
+        for whole_gap, cut_gap in (("LB05", "LB11"), ("LB06", "LB12"))
+    ]
+    mine, fitted = "here, smallest of each size", "here, line with steps"
+    grid = np.unique(np.concatenate([np.arange(8.0, 2600.0, 8.0), [whole, cut]]))
+    lines = {fitted: np.full(grid.size, np.nan)}
+    points: dict[str, tuple[Any, Any]] = {
+        "Stevens, minimum": (sizes, ends[0]), "Stevens, maximum": (sizes, ends[1]), mine: ([], []),
+    }  # fmt: skip
+    words = [
+        f"Stevens: {show(printed['LB05'], 's')} to {show(printed['LB06'], 's')} unfragmented and "
+        f"{show(printed['LB11'], 's')} to {show(printed['LB12'], 's')} in two fragments, so less "
+        "than 1 ms for each way through the stack."
+    ]
+    if samples is not None and len(samples):
+        points[mine] = _smallest(samples, "above")
+        try:
+            found = change_points(*points[mine])
+        except DomainError as error:  # stopped early, or without a tap
+            words.insert(0, f"{error}.")
+        else:
+            lines[fitted] = found(grid)
+            words.insert(0, f"Above the tap: {_said(found)}")
+        words += [f"Note: {warning}." for warning in samples.meta.warnings]
+    return plots.curves(
+        grid,
+        lines,
+        points=points,
+        x_axis=Axis("user data", "byte", "linear", 0, 2600),
+        y_axis=Axis("program minus tap", "s", "log", 1e-6, 1e-2),
+        title="The time that the packet tap does not see",
+        description=" ".join(words),
+        theme=theme,
+    )
+
+
 THRESHOLD_SIZES = np.unique(
     np.concatenate([np.arange(16, 640, 24), np.arange(640, 9001, 88)])
 ).astype(float)
@@ -111,18 +175,23 @@ def thresholds_panel(*, theme: Theme = "light") -> Panel:
 
 
 def found_steps(samples: TransactionSamples, *, clock: str = "program") -> ChangePoints:
-    """Return the steps in the medians of a run's first protocol, by size of the user data."""
-    return change_points(*_medians(samples, clock))
+    """Return the steps in the smallest times of a run's first protocol, by size of its data."""
+    return change_points(*_smallest(samples, clock))
 
 
-def _medians(samples: TransactionSamples, clock: str) -> tuple[FloatArray, FloatArray]:
-    """Return the sizes of a run, and the median time of each by a clock. [byte], [s]"""
+def _smallest(samples: TransactionSamples, clock: str) -> tuple[FloatArray, FloatArray]:
+    """Return the sizes of a run, and the smallest time of each by a clock. [byte], [s]
+
+    The smallest, as in Stevens' figures: what another program adds to single ones is not in it. By
+    the clock "above" it is the program's time less that of the tap.
+    """
     kept = np.asarray(samples.measured) & (np.asarray(samples.mode) == samples.modes[0])
-    column = samples.response_s if clock == "program" else samples.tap_s
-    sizes, times = np.asarray(samples.payload_bytes, float)[kept], np.asarray(column, float)[kept]
-    kept = np.isfinite(times)
-    at = np.unique(sizes[kept])
-    return at, np.array([np.median(times[kept & (sizes == size)]) for size in at])
+    program_s, tap_s = (np.asarray(one, float) for one in (samples.response_s, samples.tap_s))
+    times = {"program": program_s, "tap": tap_s, "above": program_s - tap_s}[clock][kept]
+    sizes = np.asarray(samples.payload_bytes, float)[kept]
+    known = np.isfinite(times)
+    at = np.unique(sizes[known])
+    return at, np.array([times[known & (sizes == size)].min() for size in at])
 
 
 def _said(found: ChangePoints) -> str:
@@ -145,7 +214,7 @@ def _swept(samples: TransactionSamples | None, clock: str, theme: Theme) -> Plot
     bsd = np.array(list(BSD_STEPS.values()), dtype=float)
     grid = np.unique(np.concatenate([THRESHOLD_SIZES, bsd, bsd - 1]))
     summed = host_stack.transaction_s(grid, protocol="udp", **COSTS)
-    mine, fitted = "here, median of each size", "here, line with steps"
+    mine, fitted = "here, smallest of each size", "here, line with steps"
     lines = {
         "4.4BSD, sum of the costs above": np.where(grid <= 2000, summed, np.nan),
         fitted: np.full(grid.size, np.nan),
@@ -157,7 +226,7 @@ def _swept(samples: TransactionSamples | None, clock: str, theme: Theme) -> Plot
     }
     words = ["No run yet: the curve is that of 4.4BSD."]
     if samples is not None and len(samples):
-        points[mine] = _medians(samples, clock)
+        points[mine] = _smallest(samples, clock)
         try:
             found = found_steps(samples, clock=clock)
         except DomainError as error:  # stopped early, or without a tap

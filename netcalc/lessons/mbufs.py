@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from typing import Any
 
 import ipywidgets
 import numpy as np
@@ -11,7 +13,7 @@ from netcalc import datasets
 from netcalc.checks import FloatArray
 from netcalc.models.hosts import host_stack, mbufs, small_writes
 from netcalc.models.sizes import fragmentation, framing
-from netcalc.plots import Axis, curves
+from netcalc.plots import Axis, Buffer, Plot, buffers, curves
 from netcalc.plots.style import Theme
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, switch
@@ -164,6 +166,102 @@ def calls_panel(*, theme: Theme = "light") -> Panel:
         "nodelay": switch("TCP_NODELAY: every call sends at once"),
     }
     return panel(figure, controls, update)
+
+
+def chain_panel(*, theme: Theme = "light") -> Panel:
+    """The buffers of one write as boxes: by TCP and by UDP in 4.4BSD, and in FreeBSD today."""
+    figure = Figure(_chains(200, 208, 2048, theme))
+
+    def update(payload_bytes: float, minclsize_bytes: float, mcl_bytes: int) -> None:
+        figure.draw(_chains(payload_bytes, minclsize_bytes, mcl_bytes, theme))
+
+    controls = {
+        "payload_bytes": Quantity(
+            "write", "200 B", unit="byte", low="0 B", high="6000 B", scale="linear", whole=True
+        ),
+        "minclsize_bytes": _minclsize(),
+        "mcl_bytes": choice("cluster", {"1024 B": 1024, "2048 B": 2048, "4096 B": 4096}, 2048),
+    }
+    return panel(figure, controls, update)
+
+
+_MBUF, _CLUSTER_BUFFER, _HEADERS = "mbuf", "cluster", "mbuf with the headers"
+
+
+def _chains(size: float, minclsize_bytes: float, mcl_bytes: int, theme: Theme) -> Plot:
+    """Draw the chains that a write makes; how many buffers there are, the models say."""
+    sizes: dict[str, Any] = {"minclsize_bytes": minclsize_bytes, "mcl_bytes": mcl_bytes}
+    stream = mbufs.stream_mbufs(size, **sizes)
+    datagram = mbufs.datagram_mbufs(size, **sizes)
+    now = mbufs.freebsd_mbufs(size, mcl_bytes=mcl_bytes)
+    tcp = _filled(
+        size, [mcl_bytes] * int(stream.clusters), mbufs.BSD44.mhlen_bytes, int(stream.mbufs)
+    )
+    chains = {
+        "TCP, 4.4BSD": tcp,
+        "UDP, 4.4BSD": _of_datagram(size, datagram, mcl_bytes),
+        "TCP, FreeBSD": _of_freebsd(size, now, mcl_bytes),
+    }
+    calls = _number(float(stream.calls), "call")
+    text = (
+        f"A write of {size:.0f} bytes is {calls} of TCP's output in 4.4BSD, one for each buffer: "
+        f"{_filling(tcp)}. UDP passes {_filling(chains['UDP, 4.4BSD'])} on in one call, FreeBSD "
+        f"today {_filling(chains['TCP, FreeBSD'])}."
+    )
+    return buffers(
+        chains,
+        (_MBUF, _CLUSTER_BUFFER, _HEADERS),
+        title="The buffers of one write, and the bytes in each",
+        description=text,
+        theme=theme,
+    )
+
+
+def _filled(size: float, clusters: list[int], small_bytes: float, count: int) -> list[Buffer]:
+    """Return buffers that are filled one after the other: clusters first, then mbufs."""
+    holds = [*map(float, clusters), *[float(small_bytes)] * (count - len(clusters))]
+    chain, left = [], size
+    for at, room in enumerate(holds):
+        kind = _CLUSTER_BUFFER if at < len(clusters) else _MBUF
+        chain.append(Buffer(kind, room, min(room, left)))
+        left -= chain[-1].used_bytes
+    return chain
+
+
+def _of_datagram(size: float, count: mbufs.MbufCount, mcl_bytes: int) -> list[Buffer]:
+    """Return the chain of a datagram: headers are in front of the data, or in their own mbuf."""
+    system, clusters, every = mbufs.BSD44, int(count.clusters), int(count.mbufs)
+    headers = Buffer(_HEADERS, float(system.mhlen_bytes), 28.0, "UDP and IP headers")
+    if clusters:
+        first = mcl_bytes - system.max_hdr_bytes
+        holds = [first, *[mcl_bytes] * (clusters - 1)]
+        return [headers, *_filled(size, holds, system.mlen_bytes, every - 1)]
+    rest = max(size - system.mhlen_bytes, 0.0)
+    chain = [Buffer(_MBUF, float(system.mhlen_bytes), min(size, float(system.mhlen_bytes)))]
+    chain += _filled(rest, [], system.mlen_bytes, math.ceil(rest / system.mlen_bytes))
+    if every > len(chain):
+        return [headers, *chain]
+    used = chain[0].used_bytes + 28.0
+    return [Buffer(_HEADERS, chain[0].size_bytes, used, "headers in front of the data"), *chain[1:]]
+
+
+def _of_freebsd(size: float, count: mbufs.StreamCount, mcl_bytes: int) -> list[Buffer]:
+    """Return the chain of a send in FreeBSD: clusters of a page while more is left, then a rest."""
+    if size < 1:
+        return []
+    every, clusters = int(count.mbufs), int(count.clusters)
+    fits_last = size - (every - 1) * _PAGE_BYTES <= mcl_bytes  # else it is a page, too
+    pages = every - 1 if fits_last else every
+    holds = [_PAGE_BYTES] * pages + [mcl_bytes] * (clusters - pages)
+    return _filled(size, holds, mbufs.FREEBSD_LP64.mhlen_bytes, every)
+
+
+_PAGE_BYTES = 4096
+
+
+def _filling(chain: list[Buffer]) -> str:
+    """Say what is in each buffer of a chain."""
+    return " + ".join(f"{one.used_bytes:.0f} of {one.size_bytes:.0f}" for one in chain) or "nothing"
 
 
 def wait_panel(*, theme: Theme = "light") -> Panel:

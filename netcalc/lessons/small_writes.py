@@ -41,6 +41,8 @@ WAYS = {
 """Names of the write modes in figures."""
 ARTICLE_RUNS = {"Nagle on": "two writes", "single write": "one write"}
 """Runs of the article shown with the live ones: the slowest and the fastest."""
+PAUSES = {"none": 0.0, "0.1 s": 0.1, "1 s, as in the article": 1.0}
+"""Pauses before a request; the article slept to see how the client acknowledges. [s]"""
 LIVE_BPS = 100e6
 """Rate of the emulated path of a live run. [bit/s]"""
 
@@ -162,8 +164,11 @@ def live_panel(*, theme: Theme = "light") -> Panel:
         "one-way latency", "15 ms", unit="s", low="0 s", high="50 ms", scale="linear"
     )
     gap = _gap()
+    pause = choice("pause before a request", PAUSES, 0.0)
 
-    def update(latency_s: float, write_gap_s: float, family: str, view: str) -> None:
+    def update(
+        latency_s: float, write_gap_s: float, pause_s: float, family: str, view: str
+    ) -> None:
         if not shown:
             figure.draw(_live_plot(None, 2 * latency_s, write_gap_s, theme))
         elif view != drawn[-1]:  # the others are of the next run
@@ -186,14 +191,22 @@ def live_panel(*, theme: Theme = "light") -> Panel:
     def run(progress: Any, stop: Any) -> TransactionSamples:
         path = Path.of([Link(LIVE_BPS, latency.value)]) if latency.value else None
         return small_writes(
-            write_gap_s=gap.value, host=family.value, path=path, progress=progress, stop=stop
+            write_gap_s=gap.value,
+            interval_s=pause.value,
+            count=5 if pause.value else 10,
+            host=family.value,
+            path=path,
+            progress=progress,
+            stop=stop,
         )
 
     live = run_button(
         "Write on this machine", run, show_run, key="small writes", tool="netcalc small-writes"
     )
-    controls = {"latency_s": latency, "write_gap_s": gap, "family": family, "view": view}
-    return panel(figure, controls, update, below=[live])
+    controls = {
+        "latency_s": latency, "write_gap_s": gap, "pause_s": pause, "view": view, "family": family,
+    }  # fmt: skip
+    return panel(figure, controls, update, below=[live], more=("family",))
 
 
 def _live_plot(
@@ -235,3 +248,81 @@ def _article() -> dict[str, tuple[Any, Any]]:
         )
         for run, name in ARTICLE_RUNS.items()
     }  # fmt: skip
+
+
+REQUEST_WRITES = (180, 60)
+"""A request in two writes: the header, then a body of a form. [byte]"""
+RESPONSE_BYTES = 400
+REQUESTS = np.arange(1.0, 9.0)
+SHORT, LONG = "short connections, one request each", "one long connection"
+
+
+def http_panel(*, theme: Theme = "light") -> Panel:
+    """Requests with header and body in two writes: on connections of their own, and on one."""
+    figure = Figure(_http_plot({}, 0.02, theme))
+    wait = Quantity("one-way latency", "10 ms", unit="s", low="0 s", high="50 ms", scale="linear")
+
+    def update(latency_s: float) -> None:
+        figure.draw(_http_plot({}, 2 * latency_s, theme))
+
+    def run(progress: Any, stop: Any) -> list[TransactionSamples]:
+        path = Path.of([Link(LIVE_BPS, wait.value)]) if wait.value else None
+        counts = [1] * REQUESTS.size + [int(REQUESTS.size)]
+        found: list[TransactionSamples] = []
+        for count in counts:
+            done = sum(len(one) for one in found)
+            found.append(
+                small_writes(
+                    REQUEST_WRITES, modes=["nagle"], count=count, reply_bytes=RESPONSE_BYTES,
+                    path=path, stop=stop,
+                    progress=lambda now, _total, *_, done=done: progress(done + now, sum(counts)),
+                )
+            )  # fmt: skip
+        return found
+
+    def show_run(runs: list[TransactionSamples]) -> None:
+        times = [np.asarray(one.response_s, dtype=float) for one in runs]
+        short = np.concatenate([one for one in times if one.size == 1] or [np.empty(0)])
+        long = next((one for one in times if one.size > 1), np.empty(0))
+        figure.draw(_http_plot({SHORT: short, LONG: long}, 2 * wait.value, theme))
+
+    live = run_button(
+        "Send requests", run, show_run, key="requests", tool="netcalc small-writes", several=True
+    )
+    return panel(figure, {"latency_s": wait}, update, below=[live])
+
+
+def _http_plot(times: Mapping[str, FloatArray], rtt_s: float, theme: Theme) -> plots.Plot:
+    """Draw theory of both kinds, and the response times of a run by the number of its request."""
+    fresh, warm = (
+        float(write_write_read_s(rtt_s, delayed_ack_s=LINUX_ATO_MIN_S, quickack=quick))
+        for quick in (True, False)
+    )
+    points: dict[str, tuple[Any, Any]] = {}
+    for name in (SHORT, LONG):
+        found = times.get(name, np.empty(0))
+        points[name] = (np.arange(1.0, found.size + 1), found)
+    text = (
+        f"Theory: {show(fresh, 's')} for a request on a fresh connection, where Linux acknowledges "
+        f"at once, and {show(warm, 's')} on one in use, where the body waits for a delayed "
+        "acknowledgement."
+    )
+    if times and times[SHORT].size and times[LONG].size:
+        text += (
+            f" Measured, median: {show(float(np.median(times[SHORT])), 's')} on short connections, "
+            f"{show(float(np.median(times[LONG])), 's')} on the long one. The connection itself "
+            "takes a round trip more for each short one, which is not counted here."
+        )
+    return plots.curves(
+        REQUESTS,
+        {
+            "theory: acknowledged at once": np.full(REQUESTS.size, fresh),
+            "theory: acknowledgement delayed": np.full(REQUESTS.size, warm),
+        },
+        points=points,
+        x_axis=Axis("request", "1", "linear", 0, REQUESTS[-1] + 1),
+        y_axis=Axis("response time", "s", low=0.0),
+        title="Short connections hide what long ones show",
+        description=text,
+        theme=theme,
+    )

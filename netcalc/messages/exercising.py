@@ -40,6 +40,9 @@ EXERCISES: dict[str, str] = {
         "the answers of {names} cannot be told apart: in {draws} draws they were never 2.5 "
         "tolerances apart"
     ),
+    "exercise-answer-said": (
+        "in {draws} draws the right answer was always a number in a sentence of a mistake"
+    ),
     "exercise-too-slow": "drawing numbers takes longer than {limit_s:s}",
     "formula-not-one-number": "the formula gives {value} numbers, not one",
     "exercise-without-answer": "in {draws} draws the formulas never had an answer: {reason}",

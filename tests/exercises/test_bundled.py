@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netcalc import exercises
+from netcalc import exercises, units
 
 TEMPLATES = exercises.templates()
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -32,11 +32,21 @@ def test_no_text_gives_the_right_answer_away(template):
         for name in template.mistakes:
             said.append(question.check(typed(question.wrong_answers[name], template.unit)))
             assert name in said[-1].names
-        given = {shown.split()[0] for shown in question.shown.values()}
+        given = {shown.split()[0] for shown in question.shown.values()} | same_for_all(template)
         for verdict in said:
-            numbers = set(re.findall(r"[\d.,]*\d", str(verdict)))
+            numbers = numbers_in(str(verdict))
             assert result not in numbers - given, (template.id, student, str(verdict))
         assert repr(question.answer) not in repr(question)
+
+
+def same_for_all(template):
+    """Return the numbers in what every student reads: "a byte has 8 bits", "such as 10"."""
+    texts = [text for one in template.wrong for text in (one.sentence, one.ask)]
+    return numbers_in(" ".join([*texts, units.example(template.unit)]))
+
+
+def numbers_in(text):
+    return set(re.findall(r"[\d.,]*\d", text))
 
 
 def typed(value, unit):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+import runpy
 from collections import Counter
+from pathlib import Path
 
 import pytest
+
+from netcalc import datasets, exercises
 from tests.exercises.worked_01_to_06 import WORKED as FIRST
 from tests.exercises.worked_07_to_12 import WORKED as SECOND
 
-from netcalc import datasets, exercises
-
+ROOT = Path(__file__).parents[2]
 TEMPLATES = exercises.templates()
 BY_ID = {template.id: template for template in TEMPLATES}
 WORKED = FIRST | SECOND
@@ -101,9 +104,7 @@ def test_the_mistakes_have_names_and_lie_apart(template):
     for student in STUDENTS:
         question = exercises.draw(template, student=student, sheet="templates")
         answers = [("", question.answer)]
-        answers += [
-            item for item in question.wrong_answers.items() if item[0] not in twins
-        ]
+        answers += [item for item in question.wrong_answers.items() if item[0] not in twins]
         for index, (name, value) in enumerate(answers):
             for other, near in answers[:index]:
                 least = 2.5 * template.tolerance * max(abs(value), abs(near))
@@ -160,3 +161,10 @@ def test_the_right_curve_goes_through_the_points_it_explains():
     differences = [abs(a / b - 1) for a, b in zip(times, found.points_y, strict=True)]
     assert max(differences[:2]) < 0.002  # printed with three digits
     assert differences[2] > 0.01
+
+
+def test_the_page_lists_them():
+    table = runpy.run_path(str(ROOT / "tests" / "exercise_table.py"))
+    assert table["PAGE"].read_text(encoding="utf-8") == table["page"](), (
+        "run: python tests/exercise_table.py"
+    )

@@ -529,6 +529,40 @@ def test_rounds_are_warm_up_until_the_kernel_delays_an_acknowledgement(monkeypat
     assert not run.warnings
 
 
+def test_a_pause_shows_how_the_client_acknowledges(monkeypatch):
+    held = LadderRow("client", "holds acknowledgement", 0.05, 0.09, 0)
+    waits = LadderRow("client", "waits for acknowledgement", 0.0, 0.06, 0)
+    data = LadderRow("to server", "segment", 0.0, 0.01, 6)
+    plan = WritePlan(
+        sizes=(6, 7), modes=("nagle",), count=4, reply_bytes=13, interval_s=0.1, write_gap_s=0.0,
+        quickack=False, autocorking=False, host="127.0.0.1", timeout_s=1.0,
+    )  # fmt: skip
+    run = SimpleNamespace(facts={"rtt_s": 0.02, "waits": {}}, warnings=[])
+    rounds = Rounds(run, plan, "nagle", [])
+    rounds._held_s, rounds._waited_s = [0.04], [0.06]
+    for sequence, rows in enumerate(([data, held], [data, waits, held], [data, waits]), start=1):
+        monkeypatch.setattr(rounds, "_rows", lambda packets, rows=rows: rows)
+        rounds._window = (sequence, 0, [])
+        rounds._note_client([])
+    rounds._conclude()
+    found = run.facts["waits"]["nagle"]
+    # The first round is warm-up; to wait for an acknowledgement is not to hold one.
+    assert (found["client_round_count"], found["client_held_count"]) == (2, 1)
+    assert found["client_held_median_s"] == pytest.approx(0.04)
+
+
+def test_a_live_run_with_a_pause_says_how_its_client_acknowledged():
+    result = small_writes(modes=["single"], count=3, interval_s=0.1)
+    found = result.meta.instrument.waits["single"]
+    assert found["client_round_count"] == 1  # of three, the first is warm-up, the last has no pause
+    said = compare.small_writes(result).sentence
+    assert "the client acknowledged the response" in said, said
+    assert (
+        "client_round_count"
+        not in small_writes(modes=["single"], count=3).meta.instrument.waits["single"]
+    )
+
+
 def test_autocorking_is_off_but_where_it_is_asked_for():
     host = Path("/proc/sys/net/ipv4/tcp_autocorking")
     before = host.read_text()

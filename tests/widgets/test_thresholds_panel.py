@@ -68,7 +68,28 @@ def test_the_second_fragment_is_found_on_this_machine():
     button = next(child for child in panel.children if hasattr(child, "start"))
     button.start()
     button._thread.join(60)
-    sizes = column(panel, "here, median of each size", "x")
+    sizes = column(panel, "here, smallest of each size", "x")
     assert sizes.size == fragments.THRESHOLD_SIZES.size
     # Derived: 1536 - 28 bytes are the most in one packet, and a second one costs microseconds.
     assert "between 1432 and 1520 bytes" in panel.figure.description, panel.figure.description
+
+
+def test_the_two_clocks_differ_by_what_stevens_printed_and_by_the_run():
+    panel = fragments.clocks_panel()
+    # published: A.2, 1.5 to 2 ms before the step and 2.5 to 3 ms behind it
+    assert column(panel, "Stevens, minimum") == pytest.approx([1.5e-3, 1.5e-3, 2.5e-3, 2.5e-3])
+    assert column(panel, "Stevens, maximum") == pytest.approx([2e-3, 2e-3, 3e-3, 3e-3])
+    sizes = np.repeat(np.arange(100.0, 2500.0, 100.0), 2)
+    tap_s = 5e-6 + 1e-9 * sizes
+    above_s = 10e-6 + 1e-10 * sizes + 4e-6 * (sizes > 1508)
+    run = TransactionSamples(
+        mode=["udp"] * sizes.size,
+        sequence=list(range(1, sizes.size + 1)),
+        payload_bytes=sizes,
+        response_s=tap_s + above_s,
+        tap_s=tap_s,
+    )
+    button = next(child for child in panel.children if hasattr(child, "start"))
+    button._show(run)
+    assert column(panel, "here, smallest of each size") == pytest.approx(above_s[::2])
+    assert "Above the tap: Steps here: between 1500 and 1600 bytes" in panel.figure.description

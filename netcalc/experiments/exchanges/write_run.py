@@ -30,6 +30,7 @@ from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import CONNECT_S
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
 from netcalc.messages import Notice
+from netcalc.models.hosts.write_timeline import HOLDS_ACK
 from netcalc.path import Path
 
 WAITING_MODES = ("nagle", "flush")
@@ -114,6 +115,7 @@ class Rounds:
         self._server = ""
         self._held_s: list[float] = []  # per counted round
         self._waited_s: list[float] = []
+        self._client_held_s: list[float] = []  # per round with a pause behind it
         self._waits = plan.waits(mode)
         self._quick = not plan.quickack  # so far the kernel acknowledges at once
         self._window: tuple[int, int, list[tuple[int, int]]] | None = None  # of the ladder
@@ -151,6 +153,7 @@ class Rounds:
             for packets, tap in zip(seen, taps, strict=True):
                 packets += tap.read()
             self._note_ladder(seen)
+            self._note_client(seen)
             seen = [[] for _ in taps]
             stamps.clear()
             begin_ns = time.time_ns()
@@ -194,6 +197,17 @@ class Rounds:
         if rows := self._rows(seen):
             self._run.facts["ladder"][self._mode] = [row._asdict() for row in rows]
 
+    def _note_client(self, seen: list[list[Packet]]) -> None:
+        """Keep how long the client held back its acknowledgement of the response.
+
+        Only a pause shows it: otherwise the next request carries the acknowledgement.
+        """
+        if self._plan.interval_s and self._window is not None and self._window[0] > 1:
+            rows = self._rows(seen)
+            held = [row.duration_s for row in rows if (row.who, row.what) == ("client", HOLDS_ACK)]
+            if rows:
+                self._client_held_s.append(max(held, default=0.0))
+
     def _rows(self, seen: list[list[Packet]]) -> list[LadderRow]:
         if not seen or self._window is None or len(seen[0]) > MAX_LADDER_PACKETS:
             return []
@@ -213,6 +227,15 @@ class Rounds:
             "waited_count": int((waited > 0).sum()),
             "waited_median_s": float(np.median(waited[waited > 0])) if waited.any() else 0.0,
         }
+        if self._client_held_s:
+            client = np.array(self._client_held_s)
+            run.facts["waits"][mode] |= {
+                "client_round_count": client.size,
+                "client_held_count": int((client > 0).sum()),
+                "client_held_median_s": float(np.median(client[client > 0]))
+                if client.any()
+                else 0.0,
+            }
         free = int((waited == 0).sum())
         if self._waits and 2 * free > held.size:
             facts = {

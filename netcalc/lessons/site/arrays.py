@@ -34,12 +34,12 @@ _NUMERIC = frozenset({
 })  # fmt: skip
 KNOWN = _TO_BOOL | _KEEP_KIND | _NUMERIC
 _REDUCTIONS = {
-    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "fmax": "fmax",
-    "fmin": "fmin", "logical_or": "any", "logical_and": "all",
+    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "fmax": "largest",
+    "fmin": "least", "logical_or": "any", "logical_and": "all",
 }  # fmt: skip
 _ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
-FOLDED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "fmax": "fmax",
-          "fmin": "fmin", "any": "logical_or", "all": "logical_and"}  # fmt: skip
+FOLDED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "largest": "fmax",
+          "least": "fmin", "any": "logical_or", "all": "logical_and"}  # fmt: skip
 
 
 class RecordedArray(NDArrayOperatorsMixin):

@@ -240,18 +240,45 @@ def _joined(
     parts = [
         identifier(name) if name in words else f"rt.form({identifier(name)})" for name in several
     ]
+    texts, numbers = _alike(list(bodies))
     keyed = ",".join(f"{value(key)}:{index}" for key, index in table.items())
-    calls = [_call(body) for body in bodies]
+    calls = [_call(body) for body in texts]
     functions = ",\n".join(f"({arguments}) => {{\n{text}" for arguments, text in calls)
+    given_numbers = ",".join(f"[{one[0]},[{','.join(one[1:])}]]" for one in numbers)
     return (
-        f"((bodies, keys) => ({', '.join(names)}, notes) => {{\n{checks}"
-        f"return rt.picked(bodies, keys, [{', '.join(parts)}])({{{', '.join(given)}}}, notes);\n}})"
-        f"([{functions}],\n{{{keyed}}})"
+        f"((bodies, numbers, keys) => ({', '.join(names)}, notes) => {{\n{checks}"
+        f"return rt.picked(bodies, numbers, keys, [{', '.join(parts)}])"
+        f"({{{', '.join(given)}}}, notes);\n}})"
+        f"([{functions}],\n[{given_numbers}],\n{{{keyed}}})"
     )
+
+
+_NUMBER = re.compile(r"(?<![\w.$\"])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.\"])")
+
+
+def _alike(bodies: list[str]) -> tuple[list[str], list[list[str]]]:
+    """Return functions with what only their numbers tell apart as ``c``, and the numbers of each.
+
+    The numbers of a body follow the index of its function.
+    """
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for index, body in enumerate(bodies):
+        groups.setdefault(tuple(_NUMBER.split(body)), []).append(index)
+    texts: list[str] = []
+    numbers: list[list[str]] = [[] for _ in bodies]
+    for parts, members in groups.items():
+        columns = list(zip(*(_NUMBER.findall(bodies[index]) for index in members), strict=True))
+        kinds = list(dict.fromkeys(column for column in columns if len(set(column)) > 1))
+        places = {column: f"c[{place}]" for place, column in enumerate(kinds)}
+        made = [places.get(column, column[0]) for column in columns]
+        texts.append("".join(a + b for a, b in zip(parts, [*made, ""], strict=True)))
+        for place, index in enumerate(members):
+            numbers[index] = [str(len(texts) - 1), *(column[place] for column in kinds)]
+    return texts, numbers
 
 
 def _call(body: str) -> tuple[str, str]:
     """Return the arguments of a recorded function, taken by name, and its body."""
     arguments, _, rest = body.partition(") => {\n")
     names = [one for one in arguments.removeprefix("(").split(", ") if one != "notes"]
-    return f"{{{', '.join(names)}}}, notes", rest
+    return f"{{{', '.join(names)}}}, notes, c", rest

@@ -58,7 +58,7 @@ _MATH = {
     "sin": "sin", "cos": "cos", "tan": "tan", "arctan": "atan", "hypot": "hypot",
 }  # fmt: skip
 _LIST_OPERATIONS = frozenset({
-    "sum", "prod", "max", "min", "fmax", "fmin", "any", "all", "cumsum", "cumprod", "cummax",
+    "sum", "prod", "max", "min", "largest", "least", "any", "all", "cumsum", "cumprod", "cummax",
     "cummin", "sort", "argsort", "argmax", "median", "concatenate", "stack", "lookup",
 })  # fmt: skip
 _RESERVED_WORDS = (
@@ -299,6 +299,8 @@ class _Writer:
     def _text(self, one: Node, texts: Mapping[int, tuple[str, int]], least: int = 0) -> str:
         """Return an operation as an expression that binds at least so tightly."""
         if one.is_constant:
+            if one.value.size > 1 and one.value.ndim == 1 and (one.value == one.value[0]).all():
+                return f"rt.fill({number(one.value[0])}, {one.value.size})"
             text = number(one.value.reshape(()) if one.value.size == 1 else one.value)
             binds = _UNARY if text.startswith("-") else _ATOM
         else:

@@ -215,8 +215,8 @@ var netcalc = (function () {
     prod: (values) => folded(scalar.multiply, list(values)),
     max: (values) => folded(Math.max, list(values)),
     min: (values) => folded(Math.min, list(values)),
-    fmax: (values) => folded(scalar.fmax, list(values)),
-    fmin: (values) => folded(scalar.fmin, list(values)),
+    largest: (values) => folded(scalar.fmax, list(values)),
+    least: (values) => folded(scalar.fmin, list(values)),
     any: (values) => list(values).some(Boolean),
     all: (values) => list(values).every(Boolean),
     cumsum: (values) => running(scalar.add, values),
@@ -305,10 +305,11 @@ var netcalc = (function () {
   // The form in which an argument is given: left out, a number, a list.
   const form = (value) => (value === null || value === undefined ? "-" : Array.isArray(value) ? "*" : "+");
 
-  function picked(bodies, keys, parts) {
-    const body = bodies[keys[parts.join("|")]];
-    if (!body) throw new Refusal("not-on-this-page", { name: null, value: null });
-    return body;
+  // The function for these words and forms, with its own numbers.
+  function picked(bodies, numbers, keys, parts) {
+    const found = numbers[keys[parts.join("|")]];
+    if (!found) throw new Refusal("not-on-this-page", { name: null, value: null });
+    return (given, notes) => bodies[found[0]](given, notes, found[1]);
   }
 
   // Lists of which each is longer than the first by a number of elements.

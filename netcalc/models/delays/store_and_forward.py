@@ -10,7 +10,6 @@ that delays each packet while others pass through as well (``delay``).
 from __future__ import annotations
 
 from functools import partial, reduce
-from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -148,7 +147,7 @@ def store_and_forward_s(
     rate, latency, processing = _links(bandwidth_bps, latency_s, processing_s)
     ends = _ends(source_processing_s, destination_processing_s)
     fixed = float(latency.sum() + processing.sum() + sum(ends))
-    slowest_node = float(max(*ends, *processing))
+    slowest_node = float(np.concatenate((ends, processing)).max())
     later = whole("packet_count", packet_count, low=1) - 1.0
     added, least = _framing(overhead_bytes, min_wire_bytes, rate.size)
     if added.any() or least.any():
@@ -235,10 +234,10 @@ def cut_through_s(
         bandwidth_bps, latency_s, switch_latency_s, name="switch_latency_s"
     )
     header = np.minimum(non_negative("header_bytes", header_bytes), size)
-    total = size * (8.0 / float(rate[-1]))
-    for inward, outward in pairwise(rate.tolist()):
-        needed = header if outward <= inward else size
-        total = total + needed * (8.0 / inward)
+    bit_s = 8.0 / rate
+    is_cut = rate[1:] <= rate[:-1]  # into a faster link a frame goes when it is whole
+    total = size * float(bit_s[-1]) + header * float(np.where(is_cut, bit_s[:-1], 0.0).sum())
+    total = total + size * float(np.where(is_cut, 0.0, bit_s[:-1]).sum())
     return total + float(latency.sum() + switch.sum())
 
 

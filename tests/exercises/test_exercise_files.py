@@ -226,6 +226,15 @@ def test_a_syntax_error_names_its_line(tmp_path):
     assert refusal(tmp_path, 'a = 1\nb = "\n').line == 2
 
 
+def test_an_answer_that_a_sentence_says_is_refused(tmp_path):
+    text = GOOD.replace('low = "1 MB", high = "50 MB", digits = 2', 'values = ["2 MB"]')
+    text = text.replace('"10 Mbit/s", "100 Mbit/s"', '"10 Mbit/s"')
+    text = text.replace('low = "10 ms", high = "90 ms"', 'values = ["50 ms"]')
+    said = text.replace('sentence = "s"', 'sentence = "Not 1.65 s."')
+    # [derived] 50 ms + 16 Mbit / 10 Mbit/s = 1.65 s
+    assert refusal(tmp_path, said).code == "exercise-answer-said"
+
+
 def test_headers_in_a_text_of_several_lines_are_not_counted(tmp_path):
     broken = GOOD.replace('topic = "t"', 'topic = """\n[[exercise]]\nx"""')
     error = refusal(tmp_path, broken.replace('sentence = "s"\n', ""))
