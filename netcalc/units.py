@@ -580,18 +580,6 @@ def convert(value: float, from_unit: str, to_unit: str) -> float:
     raise not_comparable(from_unit, to_unit, *kinds)
 
 
-def written_units() -> tuple[str, ...]:
-    """Return all units as :func:`parse` reads them, and those that it asks back.
-
-    Examples
-    --------
-    >>> "Mbit/s" in written_units(), "mb" in written_units()
-    (True, True)
-    """
-    tables = (*_TABLES.values(), *_AMBIGUOUS.values())
-    return tuple(dict.fromkeys(written for table in tables for written in table))
-
-
 def kind_of(written_unit: str) -> str | None:
     """Return the SI unit that a written unit belongs to (``"ms"`` -> ``"s"``), or None.
 

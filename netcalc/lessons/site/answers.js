@@ -10,7 +10,7 @@
   const POWER = /(?<![\d.,])10\s*(?:\^|\*\*)\s*[({]?([+-]?\d+)[)}]?/g;
   const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
   const NUMBER = /^[+-]?[\d.,'’]*\d[\d.,]*(?:[eE][+-]?\d+)?/;
-  const GROUPED = /^[+-]?\d{1,3}([^\deE+-])\d{3}(?:\1\d{3})*$/;
+  const PER_SECOND = ["packet/s", "call/s", "bit/s", "Hz"];
   const TRIES = 3;
 
   const fault = (kind, detail = "") => ({ value: NaN, digits: 0, half: 0, fault: kind, detail });
@@ -36,42 +36,11 @@
     return letter.codePointAt(0) - zero;
   }
 
-  // A number as written: its value, or null where it is none, or "two" where it has two readings.
-  function numberOf(written) {
-    let [mantissa, exponent] = written.replace("E", "e").split("e");
-    const count = (mark) => mantissa.split(mark).length - 1;
-    const spaced = [..."'’"].find((c) => mantissa.includes(c));
-    if (spaced) {
-      const whole = mantissa.split(/[.,]/)[0];
-      if (!GROUPED.test(whole)) return null;
-      mantissa = mantissa.replace(whole, whole.replaceAll(spaced, ""));
-    }
-    const points = count(".");
-    const commas = count(",");
-    if (points && commas) {
-      const last = Math.max(mantissa.lastIndexOf("."), mantissa.lastIndexOf(","));
-      const decimal = mantissa[last];
-      const head = mantissa.slice(0, last);
-      if (count(decimal) > 1 || !GROUPED.test(head)) return null;
-      mantissa = `${head.replaceAll(decimal === "." ? "," : ".", "")}.${mantissa.slice(last + 1)}`;
-    } else if (points > 1 || commas > 1) {
-      if (!GROUPED.test(mantissa)) return null;
-      mantissa = mantissa.replaceAll(",", "").replaceAll(".", "");
-    } else if (commas === 1) {
-      const [head, tail] = mantissa.split(",");
-      const plain = head.replace(/^[+-]+/, "");
-      if (tail.length === 3 && plain !== "" && plain !== "0" && plain.length <= 3) return "two";
-      mantissa = `${head}.${tail}`;
-    }
-    if (!/^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(mantissa)) return null;
-    return Number(exponent === undefined ? mantissa : `${mantissa}e${exponent}`);
-  }
-
   // Significant digits as typed, and the size of the last one.
-  function precision(written) {
+  function precision(written, reader) {
     const [mantissa, exponent] = written.toLowerCase().split("e");
-    const value = numberOf(mantissa);
-    const whole = typeof value === "number" && Number.isInteger(value) && !/[.,]\d{1,2}$/.test(mantissa);
+    const value = plainOf(mantissa, reader);
+    const whole = value !== null && Number.isInteger(value) && !/[.,]\d{1,2}$/.test(mantissa);
     const digits = mantissa.replace(/\D/g, "").replace(/^0+/, "");
     let significant = digits;
     let last = 1;
@@ -87,52 +56,81 @@
     return [Math.max(significant.length, 1), last * power];
   }
 
-  function read(answer, unit, unitRules, rules) {
-    const text = cleaned(answer, rules.longest);
+  // A number without a unit; null where it is none.
+  function plainOf(text, reader) {
+    try {
+      return reader.parse(text, "1");
+    } catch (error) {
+      return null;
+    }
+  }
+
+  const codeOf = (work) => {
+    try {
+      work();
+      return "";
+    } catch (error) {
+      if (!error.code) throw error;
+      return error.code;
+    }
+  };
+
+  // Units that a written unit may belong to, with one reading or several.
+  const kindsOf = (written, { units, reader }) => Object.keys(units.units).filter((unit) =>
+    unit !== "1" && ["", "ambiguous-unit"].includes(codeOf(() => reader.parseTyped(`3 ${written}`, unit))));
+
+  const isKnown = (written, { units }) => written === "" || Object.values(units.units).some((one) =>
+    Object.hasOwn(one.written, written) || Object.hasOwn(one.ambiguous, written));
+
+  function read(answer, unit, data) {
+    const { reader, rules } = data;
+    let text = cleaned(answer, rules.longest);
     if (text === null) return fault("unreadable", "text");
     if (!text) return fault("unreadable", "empty");
-    const line = unitRules.lines[text.toUpperCase()];
     const found = text.match(NUMBER);
     if (!found) return fault("unreadable", "number");
     const number = found[0];
-    const written = text.slice(number.length).trim();
+    let written = text.slice(number.length).trim();
     const counted = rules.counted.includes(written.toLowerCase());
-    const known = written === "" || unitRules.known.includes(written);
-    const value = numberOf(number);
-    const [digits, last] = precision(number);
-    if (line === undefined && value === "two") {
-      if (!known) return fault("unreadable", "number");
+    if (unit === "1" && counted) [text, written] = [number, ""];
+    let value;
+    try {
+      value = reader.parseTyped(text, unit);
+    } catch (error) {
+      return faultOf(error, number, written, unit, counted, data);
+    }
+    if (!Number.isFinite(value)) return fault("unreadable", "large");
+    const [digits, last] = precision(number, reader);
+    const plain = Math.abs(plainOf(number, reader) ?? 0);
+    return { value, digits, half: (last / 2) * (plain ? Math.abs(value) / plain : 0), fault: "", detail: "" };
+  }
+
+  function faultOf(error, number, written, unit, counted, data) {
+    if (error.code === "unit-missing") return fault("unit missing");
+    if (error.code === "ambiguous-number" && isKnown(written, data)) {
       const both = [number.replaceAll(",", ""), number.replaceAll(",", ".")];
       return fault("asked back", both.map((one) => `${one} ${written}`.trim()).join(" or "));
     }
-    if (value === null) return fault("unreadable", "number");
-    let factor = unitRules.written[written];
-    if (unit === "1" && (written === "" || counted)) factor = 1;
-    if (written === "" && /^[+-]?0+(?:[.,]0+)?$/.test(number)) factor = 1;
-    if (unit === "ratio" && written === "" && value > 0 && value < 1) factor = 1;
-    if (factor === undefined) {
-      if (written === "") return fault("unit missing");
-      return counted ? fault("unit wrong") : fault("unreadable", "unit");
+    if (error.code === "ambiguous-unit") return fault("asked back", error.values.readings.join(" or "));
+    if (error.code === "unit-of-other-kind") return fault("unit wrong");
+    if (error.code === "unit-unknown") {
+      if (PER_SECOND.includes(unit) && (isKnown(written, data) || counted)) return fault("unit wrong");
+      return counted || kindsOf(written, data).length ? fault("unit wrong") : fault("unreadable", "unit");
     }
-    if (factor === "unit wrong") return fault("unit wrong");
-    if (Array.isArray(factor))
-      return fault("asked back", factor.map((one) => one.replace(/^3/, number)).join(" or "));
-    const inUnit = value * factor;
-    if (!Number.isFinite(inUnit)) return fault("unreadable", "large");
-    const scale = value ? Math.abs(inUnit) / Math.abs(value) : 0;
-    return { value: inUnit, digits, half: (last / 2) * scale, fault: "", detail: "" };
+    if (error.code === "number-too-large") return fault("unreadable", "large");
+    if (!error.code) throw error;
+    return fault("unreadable", "number");
   }
 
   function judge(exercise, sheet, answer, data) {
     const { rules } = data;
-    const unitRules = data.units[exercise.unit];
-    const reading = read(answer, exercise.unit, unitRules, rules);
+    const reading = read(answer, exercise.unit, data);
     const verdict = (kind, more = {}) => ({
       kind, names: [], sentence: "", question: "", next_step: "", ...more,
       counts: kind !== "asked back" && kind !== "unreadable", right: kind === "right",
     });
     if (reading.fault) {
-      const write = `Write ${unitRules.example}.`;
+      const write = `Write ${exercise.example}.`;
       if (reading.fault === "asked back")
         return verdict("asked back", {
           sentence: `The answer can be read in two ways: ${reading.detail}.`,
@@ -142,7 +140,7 @@
         return verdict("unreadable", {
           sentence: rules.sentences[`unreadable ${reading.detail}`], next_step: write });
       return verdict(reading.fault, {
-        sentence: rules.sentences[reading.fault].replace("{kind}", unitRules.example.split(" such as ")[0]),
+        sentence: rules.sentences[reading.fault].replace("{kind}", exercise.example.split(" such as ")[0]),
         question: rules.questions[reading.fault],
         next_step: write,
       });
@@ -308,6 +306,7 @@
     const block = document.getElementById("exercises");
     if (!block) return;
     const { header } = await netcalcPage.unpacked(block.textContent.trim());
+    header.reader = netcalcUnits(header.units);
     netcalcPage.judge = (name, sheet, answer) =>
       judge(header.exercises[name], header.exercises[name].sheets[sheet - 1], answer, header);
     for (const element of document.querySelectorAll(".exercise"))

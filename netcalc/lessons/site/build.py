@@ -17,9 +17,8 @@ from bokeh.resources import Resources
 from netcalc.errors import NetcalcError
 from netcalc.lessons.site import folder as folders
 from netcalc.lessons.site.html import (
-    ANSWERS,
     LIBRARY,
-    PROGRAM,
+    SCRIPTS,
     STYLE,
     contents_page,
     lesson_page,
@@ -82,7 +81,7 @@ def build(
         files[f"{one['name']}.html"] = page
     pages = [folder / name for name in files]
     files[LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
-    files |= {name: (_HERE / name).read_bytes() for name in (PROGRAM, ANSWERS, STYLE)}
+    files |= {name: (_HERE / name).read_bytes() for name in (*SCRIPTS, STYLE) if name != LIBRARY}
     folders.write(folder, files)
     return pages
 

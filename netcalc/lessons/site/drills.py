@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,25 +11,18 @@ from latex2mathml.converter import convert
 from netcalc import exercises, units
 from netcalc.exercises import Question, Template
 from netcalc.lessons.site.packing import packed
+from netcalc.lessons.site.unit_tables import unit_tables
 
 SHEETS = 20
 """Draws of each exercise that a page has; then the first ones come again. [1]"""
-_ASKED = re.compile(r"The answer can be read in two ways: (.*)\.")
-_SPOKEN = (
-    "mbps", "Mbps", "gbps", "Gbps", "kbps", "bps", "MBps", "GBps", "Mbit/sec", "msec", "usec",
-    "second", "seconds", "minutes", "hours", "Bytes", "Byte", "Bits", "KB", "MBytes", "G", "M",
-    "k", "thousand", "million", "kilobytes", "megabytes", "kilobit", "megabit", "kilometers",
-    "packets/s", "packets per second", "frames per second", "pkt/s", "ms.", "MS", "Sec", "S",
-)  # fmt: skip
 
 
 def drawn(ids: Sequence[str]) -> str:
     """Return exercises with all their draws as text for the page, which ``answers.js`` reads."""
     questions = {one: [_draw(one, number) for number in range(1, SHEETS + 1)] for one in ids}
-    templates = [sheets[0].template for sheets in questions.values()]
     header = {
         "rules": exercises.rules(),
-        "units": {unit: _unit(unit) for unit in sorted({one.unit for one in templates})},
+        "units": unit_tables(),
         "exercises": {
             name: {**_template(sheets[0].template), "sheets": [_sheet(one) for one in sheets]}
             for name, sheets in questions.items()
@@ -55,6 +45,7 @@ def _template(template: Template) -> dict[str, Any]:
     return {
         "topic": template.topic,
         "unit": template.unit,
+        "example": units.example(template.unit),
         "tolerance": template.tolerance,
         "digits": template.digits,
         "names": [one.name for one in template.wrong],
@@ -73,55 +64,6 @@ def _sheet(question: Question) -> dict[str, Any]:
         "solution": [convert(line, display="block") for line in solution.equations],
         "result": solution.result,
     }
-
-
-@cache
-def _unit(unit: str) -> dict[str, Any]:
-    """Return what each written unit means for an answer in ``unit``: a factor or a fault."""
-    counted: Any = exercises.rules()["counted"]
-    spoken = dict.fromkeys((*units.written_units(), *_SPOKEN, *counted))
-    for written in list(spoken):
-        spoken |= dict.fromkeys((written.lower(), written.upper(), f"{written}s"))
-    return {
-        "example": units.example(unit),
-        "written": {
-            written: outcome
-            for written in spoken
-            if written and (outcome := _outcome(written, unit)) is not None
-        },
-        "lines": _lines() if unit == "bit/s" else {},
-        "known": [one for one in spoken if one and _is_known(one)],
-    }
-
-
-def _outcome(written: str, unit: str) -> float | str | list[str] | None:
-    """Return the factor of a written unit, its fault, or its readings with ``3`` before them."""
-    question = _of_unit(unit)
-    value = question.number(f"3 {written}")
-    if math.isfinite(value):
-        return float(f"{value / 3:.15g}")
-    verdict = question.check(f"3 {written}")
-    if verdict.kind == "asked back":
-        found = _ASKED.fullmatch(verdict.sentence)
-        return found[1].split(" or ") if found else None
-    return "unit wrong" if verdict.kind == "unit wrong" else None
-
-
-@cache
-def _of_unit(unit: str) -> Question:
-    """Return any exercise whose answer is in a unit."""
-    return next(_draw(one.id, 1) for one in exercises.templates() if one.unit == unit)
-
-
-def _is_known(written: str) -> bool:
-    return bool(units.kind_of(written)) or bool(units.readings_of(written))
-
-
-def _lines() -> dict[str, float]:
-    question = _of_unit("bit/s")
-    names = ("T1", "T3", "E1", "E3", "OC-1", "OC-3", "OC-12", "OC-48", "OC-192", "DS1", "DS3")
-    values = {name: question.number(name) for name in names}
-    return {name: value for name, value in values.items() if math.isfinite(value)}
 
 
 def ids_of(lesson: str) -> list[str]:

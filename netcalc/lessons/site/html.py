@@ -12,8 +12,10 @@ from netcalc.lessons.page import STAND_IN, mathml
 from netcalc.printable import html_text
 from netcalc.version import __version__
 
-LIBRARY, PROGRAM, ANSWERS, STYLE = "bokeh.min.js", "page.js", "answers.js", "page.css"
+LIBRARY, PROGRAM, STYLE = "bokeh.min.js", "page.js", "page.css"
+UNITS, ANSWERS = "units.js", "answers.js"
 """Files beside the pages, which all of them share."""
+SCRIPTS = (LIBRARY, PROGRAM, UNITS, ANSWERS)
 _POLICY = (
     "default-src 'none'; script-src 'self' file: 'unsafe-eval'; style-src 'self' file: "
     "'unsafe-inline'; img-src 'self' file: data: blob:; connect-src 'none'; form-action 'none'; "
@@ -103,9 +105,7 @@ def page_of(
         ]
         ways = f'<nav aria-label="Previous and next lesson">{"".join(links)}</nav>'
     files = (
-        "\n".join(f'<script src="{file}" defer></script>' for file in (LIBRARY, PROGRAM, ANSWERS))
-        if scripts
-        else ""
+        "\n".join(f'<script src="{file}" defer></script>' for file in SCRIPTS) if scripts else ""
     )
     return f"""<!doctype html>
 <html lang="en">
