@@ -190,7 +190,8 @@ def _exercises(content: Mapping[str, Any]) -> str:
 <p>What you have answered on this page. Nothing is sent or stored: copy it, if you want to keep
 it.</p>
 <textarea readonly rows="3" aria-label="Your marks as text"></textarea>
-<p><button type="button" disabled>Copy the marks</button> <span class="note" role="status"></span></p>
+<p><button type="button" disabled>Copy the marks</button>
+<span class="note" role="status"></span></p>
 <p class="note">The numbers were drawn when the page was written, {content["sheets"]} times for each
 exercise; the right values are in the file of the page, for whoever looks for them there.</p>
 </section>
