@@ -237,6 +237,17 @@ class Page:
             error.add_note(f"of {count} figures, each drawn, idle, and its words: {self._states()}")
             raise
 
+    def uncover(self) -> None:
+        """Show the figures that wait for a guess, without one."""
+        button = self.page.get_by_role("button", name="Show without a guess")
+        while count := button.count():
+            button.first.click()
+            self.wait_for(
+                """count => [...document.querySelectorAll('.netcalc-guess:not([hidden])')].length
+                  < count""",
+                count,
+            )
+
     def _states(self) -> list[tuple[bool, bool, str]]:
         """Say of each figure whether it is drawn, whether it is idle, and what stands there."""
         return self.page.evaluate(

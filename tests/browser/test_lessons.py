@@ -43,6 +43,7 @@ def panels(lesson: Path) -> int:
 def drawn(page):
     """The page, with all figures of its lesson on it."""
     page.wait_figures(panels(page.sheet.notebook))
+    page.uncover()
     page.wait_painted()
     return page
 
