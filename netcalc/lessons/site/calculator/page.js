@@ -171,7 +171,7 @@
       slider.addEventListener("input", () => {
         input.value = units.show(slid(parameter.slider, slider.value / STEPS), parameter.unit, 6);
         slider.setAttribute("aria-valuetext", input.value);
-        later();
+        compute(); // browsers send at most one such event a frame
       });
     }
     const error = make("p", { id: `${id}-error`, className: "error", attributes: { role: "alert" } });
@@ -207,16 +207,6 @@
   }
 
   // Answers.
-  let waiting = false;
-  function later() {
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(() => {
-      waiting = false;
-      compute();
-    });
-  }
-
   function compute() {
     const values = [];
     let complete = true;
