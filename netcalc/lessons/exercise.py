@@ -14,9 +14,8 @@ from pathlib import Path
 
 import ipywidgets
 
-from netcalc import exercises
+from netcalc import exercises, plots
 from netcalc.exercises import Question, Verdict
-from netcalc.plots.feedback import feedback as feedback_plot
 from netcalc.plots.style import Theme
 from netcalc.printable import excerpt, html_text
 from netcalc.widgets.answer import AnswerField
@@ -80,7 +79,10 @@ class ExerciseBox(ipywidgets.VBox):
     ones, ``is_solved`` says whether the solution is shown.
     """
 
-    def __init__(self, question: Question, *, theme: Theme = "light") -> None:
+    def __init__(
+        self, question: Question, *, with_question: bool = True, theme: Theme = "light"
+    ) -> None:
+        self._with_question = with_question
         self._theme, self._first_sheet, self._fresh = theme, question.sheet, 0
         self._key = uuid.uuid4().hex
         self.about = ipywidgets.HTML()
@@ -139,7 +141,14 @@ class ExerciseBox(ipywidgets.VBox):
     def _draw(self, names: Sequence[str], answer: str) -> None:
         """Draw the right and the wrong formula with the answer, if the exercise has a figure."""
         number = self.question.number(answer)
-        plot = feedback_plot(self.question, names, answer=number, theme=self._theme)
+        topic = self.question.template.topic.capitalize()
+        plot = plots.feedback(
+            self.question,
+            names,
+            answer=number,
+            title=f"{topic}: the right formula and yours",
+            theme=self._theme,
+        )
         if plot is None:
             return
         if self.figure is None:
@@ -151,7 +160,13 @@ class ExerciseBox(ipywidgets.VBox):
     def _show(self) -> None:
         self.message.value = "".join(f"<p>{html_text(part)}</p>" for part in self.said)
         self.working.value = self._solution() if self.is_solved else ""
-        shown = [self.about, self.field, self.message, self.figure, self.working]
+        shown = [
+            self.about if self._with_question or self._fresh else None,
+            self.field,
+            self.message,
+            self.figure,
+            self.working,
+        ]
         self.children = [part for part in shown if part is not None]
         self.saved.renew()
 
@@ -201,6 +216,7 @@ def box(
     student: str = "",
     sheet: str = "",
     paths: Iterable[str | Path] = (),
+    with_question: bool = True,
     theme: Theme = "light",
 ) -> ExerciseBox:
     """Show an exercise with a field for its answer.
@@ -213,6 +229,8 @@ def box(
         For whom its numbers are drawn, and for which sheet.
     paths : iterable of path
         Files of a teacher, besides the bundled ones.
+    with_question : bool
+        Whether the box has the question, too; not where a cell above it does.
     theme : {'light', 'dark'}
         Colours of its figure.
 
@@ -229,7 +247,7 @@ def box(
         If a file is refused.
     """
     question = exercises.draw(exercise, student=student, sheet=sheet, paths=paths)
-    return ExerciseBox(question, theme=theme)
+    return ExerciseBox(question, with_question=with_question, theme=theme)
 
 
 def _of_latex(text: str) -> str:

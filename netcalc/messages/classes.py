@@ -64,6 +64,8 @@ CLASSES: dict[str, str] = {
     "answers-blank": "no answer to {ids}",
     "answers-unclear": "not readable or ambiguous: {ids}",
     "answers-of-others": "answers to exercises that are not on the sheet: {ids}",
+    "answers-to-other-numbers": "answered with other numbers than those of the sheet: {ids}",
+    "solution-was-shown": "the worked solution was shown: {ids}",
     "answers-twice": "answered twice, the last one counts: {ids}",
     "answers-changed-by-code": "code changes the answers, too, and is not run",
     "answers-are-code": "not evaluated, as it is neither text nor a number: {ids}",

@@ -69,7 +69,7 @@ def test_the_feedback_has_three_steps(box):
     assert data["your answer"].data["y"][0] == pytest.approx(0.1)
     assert data["your answer"].data["x"][0] == 1e6
     printed = datasets.load("transfer_times").columns()
-    assert data["transfer times"].data["y"].tolist() == printed["printed_transfer_s"].tolist()
+    assert data["data: transfer times"].data["y"].tolist() == printed["printed_transfer_s"].tolist()
     assert box.is_solved
     assert "800" in box.working.value
     assert box.figure in box.children
@@ -102,7 +102,7 @@ def test_no_control_character_of_an_answer_reaches_a_terminal(box):
 def test_an_unknown_answer_leads_to_the_right_curve_alone(box):
     for _ in range(3):
         box.check("123 s")
-    assert set(box.figure.plot.sources) == {"right", "transfer times", "your answer"}
+    assert set(box.figure.plot.sources) == {"right", "data: transfer times", "your answer"}
     box.check("fast")
     assert box.is_solved, "what was shown stays"
 

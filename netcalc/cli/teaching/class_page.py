@@ -13,11 +13,12 @@ from pathlib import Path
 from netcalc import exercises
 from netcalc.cli.teaching.shown import in_percent, interval, points_apart
 from netcalc.exercises.classes import Collected, Gain, Mistake, Row
+from netcalc.exercises.classes.example import example
 from netcalc.exercises.classes.shares import Share
 from netcalc.printable import html_text
 
-EXAMPLE = "the class"
-"""The student whose numbers the example on the wall has: nobody of the class."""
+MOST_OPEN = 12
+"""Rows of misconceptions that are not folded."""
 
 
 def page(found: Sequence[Collected], gained: Gain | None) -> str:
@@ -73,6 +74,7 @@ def _gain(gained: Gain) -> str:
             gained.mistakes.items(), key=lambda it: (it[1][1] - it[1][0], it[0])
         )
     ]
+    is_open = " open" if len(changed) <= MOST_OPEN else ""
     before, after = html_text(gained.before), html_text(gained.after)
     _, said = judged(gained.of_class)
     return (
@@ -82,7 +84,8 @@ def _gain(gained: Gain) -> str:
         "<th>gain</th><th>95 % interval, from -100 to +100 points</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
         + (
-            "<details open><summary>Misconceptions before and after</summary><div class='scroll'>"
+            f"<details{is_open}><summary>Misconceptions before and after</summary>"
+            "<div class='scroll'>"
             f"<table><thead><tr><th>misconception</th><th>question</th><th>{before}</th>"
             f"<th>{after}</th></tr></thead><tbody>{''.join(changed)}</tbody></table></div></details>"
             if changed
@@ -122,7 +125,7 @@ def _talk(one: Collected) -> str:
 
 
 def _mistake(it: Mistake, one: Collected) -> str:
-    question = exercises.draw(it.exercise, student=EXAMPLE, sheet=one.sheet.name)
+    question = example(it.exercise, sheet=one.sheet.name)
     wrong = question.template.mistake(it.name)
     maybe = f", and perhaps {len(it.perhaps)} more" if it.perhaps else ""
     drawn = _figure(question, it.name)
@@ -141,12 +144,19 @@ def _figure(question: exercises.Question, name: str) -> str:
     """Return the figure of a mistake in light and dark, with a link that saves it; or nothing."""
     try:
         from netcalc import plots  # late: an extra
-        from netcalc.plots.feedback import feedback
     except ImportError:
         return ""
+    title = ", ".join(f"{variable} = {text}" for variable, text in question.shown.items())
     pictures = []
     for theme in ("light", "dark"):
-        plot = feedback(question, name, answer=question.wrong_answers[name], theme=theme)
+        plot = plots.feedback(
+            question,
+            [name],
+            answer=question.wrong_answers[name],
+            mark="the wrong answer",
+            title=title,
+            theme="light" if theme == "light" else "dark",
+        )
         if plot is None:
             return ""
         pictures.append(plots.svg(plot))
@@ -222,7 +232,7 @@ def _students(one: Collected) -> str:
     return (
         f"<h2>Students: {html_text(one.sheet.name)}</h2>"
         "<details><summary>Show names, marks and misconceptions</summary>"
-        "<div class='scroll'><table><thead><tr><th>student</th><th>points</th>"
+        "<div class='scroll'><table class='names'><thead><tr><th>student</th><th>points</th>"
         f"{heads}<th>remark</th></tr></thead><tbody>{rows}</tbody></table></div>{others}</details>"
     )
 

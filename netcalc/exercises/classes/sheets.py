@@ -210,6 +210,7 @@ def notebook(sheet: Sheet, student: Student) -> dict[str, Any]:
     given = f"student={student.key!r}, sheet={sheet.name!r}"
     cells = [
         _markdown("title", f"# {_plain(sheet.name)}\n\n{_plain(student.name)}\n\n{_HOW}"),
+        _code("start", "from netcalc.lessons import exercise"),
     ]
     lesson = ""
     for number, one in enumerate(drawn, 1):
@@ -217,6 +218,8 @@ def notebook(sheet: Sheet, student: Student) -> dict[str, Any]:
             lesson = one.template.lesson
             cells.append(_markdown(f"lesson-{number}", f"## Lesson {lesson}"))
         cells.append(_markdown(f"text-{number}", f"**{number}.** {one.text} (`{one.id}`)"))
+        source = f"exercise.box({one.id!r}, {given}, with_question=False)"
+        cells.append(_code(f"box-{number}", source))
     lines = "".join(f"    {one.id!r}: '',\n" for one in drawn)
     cells += [
         _markdown("how", _ANSWERS),
