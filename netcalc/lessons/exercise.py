@@ -11,14 +11,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import ipywidgets
-import numpy as np
 
-from netcalc import exercises
+from netcalc import exercises, plots
 from netcalc.exercises import Question, Verdict
-from netcalc.plots import Axis, Plot, curves, with_guess
 from netcalc.plots.style import Theme
 from netcalc.printable import excerpt, html_text
 from netcalc.widgets.answer import AnswerField
@@ -27,8 +24,6 @@ from netcalc.widgets.saved import SavedOutputs, show_widget
 
 TRIES = 3
 """Tries before the worked solution is shown."""
-MARK = "your answer"
-"""Name of the answer in the figure."""
 
 SHOWN_CHARACTERS = 100
 """Characters of an answer that are shown again."""
@@ -84,7 +79,10 @@ class ExerciseBox(ipywidgets.VBox):
     ones, ``is_solved`` says whether the solution is shown.
     """
 
-    def __init__(self, question: Question, *, theme: Theme = "light") -> None:
+    def __init__(
+        self, question: Question, *, with_question: bool = True, theme: Theme = "light"
+    ) -> None:
+        self._with_question = with_question
         self._theme, self._first_sheet, self._fresh = theme, question.sheet, 0
         self._key = uuid.uuid4().hex
         self.about = ipywidgets.HTML()
@@ -141,10 +139,18 @@ class ExerciseBox(ipywidgets.VBox):
         self._show()
 
     def _draw(self, names: Sequence[str], answer: str) -> None:
-        """Draw the right and the wrong formula, if the exercise has a figure."""
-        if not self.question.template.curve:
+        """Draw the right and the wrong formula with the answer, if the exercise has a figure."""
+        number = self.question.number(answer)
+        topic = self.question.template.topic.capitalize()
+        plot = plots.feedback(
+            self.question,
+            names,
+            answer=number,
+            title=f"{topic}: the right formula and yours",
+            theme=self._theme,
+        )
+        if plot is None:
             return
-        plot = figure_of(self.question, names, answer, theme=self._theme)
         if self.figure is None:
             self.figure = Figure(plot)
             self.figure.saved = self.saved
@@ -154,7 +160,13 @@ class ExerciseBox(ipywidgets.VBox):
     def _show(self) -> None:
         self.message.value = "".join(f"<p>{html_text(part)}</p>" for part in self.said)
         self.working.value = self._solution() if self.is_solved else ""
-        shown = [self.about, self.field, self.message, self.figure, self.working]
+        shown = [
+            self.about if self._with_question or self._fresh else None,
+            self.field,
+            self.message,
+            self.figure,
+            self.working,
+        ]
         self.children = [part for part in shown if part is not None]
         self.saved.renew()
 
@@ -198,53 +210,13 @@ class _Printed(SavedOutputs):
         }
 
 
-def figure_of(
-    question: Question, names: Iterable[str], answer: str, *, theme: Theme = "light"
-) -> Plot:
-    """Return the right formula of an exercise and wrong ones, dashed, on the lesson's points.
-
-    Parameters
-    ----------
-    question : Question
-        The exercise with its numbers; its template has a curve.
-    names : iterable of str
-        Names of the mistakes.
-    answer : str
-        The answer, which becomes a mark; what is no number of the unit has none.
-    theme : {'light', 'dark'}
-        Colours of the figure.
-
-    Returns
-    -------
-    Plot
-        With the sources ``right``, the names of the mistakes, the data set and ``your answer``.
-    """
-    found = question.curves(*names)
-    lines = {"right": found.right, **found.wrong}
-    points: dict[str, Any] = {}
-    if found.points_set:
-        points[f"data: {found.points_set.replace('_', ' ')}"] = (found.points_x, found.points_y)
-    every = np.concatenate([*lines.values(), found.points_y])
-    every = every[np.isfinite(every)]
-    is_log = bool(every.size and every.min() > 0 and every.max() > 20 * every.min())
-    plot = curves(
-        found.x,
-        lines,
-        points=points,
-        x_axis=Axis(found.x_name, found.x_unit, "log"),
-        y_axis=Axis("answer", found.y_unit, "log" if is_log else "linear"),
-        title=f"{question.template.topic.capitalize()}: the right formula and yours",
-        theme=theme,
-    )
-    return with_guess(plot, MARK, x=found.own_x, y=question.number(answer))
-
-
 def box(
     exercise: str,
     *,
     student: str = "",
     sheet: str = "",
     paths: Iterable[str | Path] = (),
+    with_question: bool = True,
     theme: Theme = "light",
 ) -> ExerciseBox:
     """Show an exercise with a field for its answer.
@@ -257,6 +229,8 @@ def box(
         For whom its numbers are drawn, and for which sheet.
     paths : iterable of path
         Files of a teacher, besides the bundled ones.
+    with_question : bool
+        Whether the box has the question, too; not where a cell above it does.
     theme : {'light', 'dark'}
         Colours of its figure.
 
@@ -273,7 +247,7 @@ def box(
         If a file is refused.
     """
     question = exercises.draw(exercise, student=student, sheet=sheet, paths=paths)
-    return ExerciseBox(question, theme=theme)
+    return ExerciseBox(question, with_question=with_question, theme=theme)
 
 
 def _of_latex(text: str) -> str:

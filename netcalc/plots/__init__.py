@@ -17,6 +17,7 @@ from netcalc.plots.capture_ladder import capture_ladder
 from netcalc.plots.courses import courses, phase
 from netcalc.plots.curves import curves
 from netcalc.plots.distribution import distribution, formula_distribution
+from netcalc.plots.feedback import feedback
 from netcalc.plots.formula import FormulaCurves, formula_curves, formula_plot
 from netcalc.plots.guess import with_guess
 from netcalc.plots.ladder import ladder
@@ -36,8 +37,8 @@ from netcalc.plots.truth import truth
 
 __all__ = [
     "PICTURE_SUFFIXES", "Axis", "Buffer", "FormulaCurves", "Plot", "bands", "buffers",
-    "capture_ladder", "courses", "curves", "distribution", "drawn_sets", "formula_curves",
-    "formula_distribution", "formula_plot", "ladder", "latencies", "limits", "measured",
-    "network", "overlay", "phase", "plan", "readings", "save_html", "save_picture", "sequences",
-    "svg", "sweep", "timeline", "together", "truth", "with_guess",
+    "capture_ladder", "courses", "curves", "distribution", "drawn_sets", "feedback",
+    "formula_curves", "formula_distribution", "formula_plot", "ladder", "latencies", "limits",
+    "measured", "network", "overlay", "phase", "plan", "readings", "save_html", "save_picture",
+    "sequences", "svg", "sweep", "timeline", "together", "truth", "with_guess",
 ]  # fmt: skip

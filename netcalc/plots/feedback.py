@@ -1,129 +1,125 @@
-"""A wrong model beside the right one, over the measured points of the lesson."""
+"""Wrong models beside the right one, over the measured points of the lesson."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc import datasets, units
 from netcalc.errors import NetcalcError
-from netcalc.exercises import Question, Template, Variable
+from netcalc.exercises import AnswerCurves, Question, Variable
 from netcalc.plots.curves import curves
+from netcalc.plots.guess import with_guess
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import Axis, Scale, Theme
 
-_POINTS = 120
-_MOST_STEPS = 400
-_RIGHT = "right"
+_MOST = 120
+RIGHT = "right"
+"""Name of the right formula in the figure."""
 
 
 def feedback(
-    question: Question, mistake: str, *, answer: float | None = None, theme: Theme = "light"
+    question: Question,
+    names: Iterable[str],
+    *,
+    answer: float = math.nan,
+    mark: str = "your answer",
+    title: str = "",
+    theme: Theme = "light",
 ) -> Plot | None:
-    """Draw the model of a mistake, dashed, beside the right one.
-
-    Both are drawn over the variable that the exercise names, or else the first one that has a
-    range or several values, all others as the question has them. Where the exercise names a data
-    set, its points are drawn, too.
+    """Draw the right formula of an exercise and wrong ones, dashed, on the lesson's points.
 
     Parameters
     ----------
     question : Question
-        The exercise with its numbers.
-    mistake : str
-        Name of the wrong model.
+        The exercise with its numbers: all variables but that of the x axis are as in the question.
+    names : iterable of str
+        Names of the mistakes.
     answer : float, optional
-        What was answered, in the unit of the question: a mark.
+        What was answered, in the unit of the question; nan for no mark.
+    mark : str
+        Name of the mark.
+    title : str, optional
+        Title above the figure.
     theme : {'light', 'dark'}
         Colours of the figure.
 
     Returns
     -------
     Plot or None
-        The figure; None if no variable changes.
+        With the sources ``right``, the names of the mistakes, the data set and the mark. None if
+        the exercise says no curve, and none of its variables can be drawn over.
     """
-    template = question.template
-    over = _over(template)
-    if over is None:
+    found = question.curves(*names) if question.template.curve else _own_curves(question, names)
+    if found is None:
         return None
-    variable, at = over
-    lines = {
-        _RIGHT: _evaluated(template.right, question.values, variable.name, at),
-        mistake: _evaluated(template.mistake(mistake).formula, question.values, variable.name, at),
-    }
-    points = _measured(template)
-    if answer is not None:
-        points["answer"] = (np.array([question.values[variable.name]]), np.array([answer]))
-    drawn = np.concatenate([*lines.values(), *(y for _, y in points.values())])
-    others = ", ".join(
-        f"{name} = {text}" for name, text in question.shown.items() if name != variable.name
-    )
-    return curves(
-        at,
+    lines = {RIGHT: found.right, **found.wrong}
+    if any(np.isfinite(line).sum() < 2 for line in lines.values()):
+        return None
+    points: dict[str, Any] = {}
+    if found.points_set:
+        points[f"data: {found.points_set.replace('_', ' ')}"] = (found.points_x, found.points_y)
+    every = np.concatenate([*lines.values(), found.points_y])
+    every = every[np.isfinite(every)]
+    x_scale: Scale = "log" if found.x[0] > 0 and found.x[-1] > 5 * found.x[0] else "linear"
+    is_log = bool(every.min() > 0 and every.max() > 20 * every.min())
+    plot = curves(
+        found.x,
         lines,
-        x_axis=Axis(variable.name, variable.unit, _scale(at), float(at[0]), float(at[-1])),
-        y_axis=Axis(template.topic, template.unit, _scale(drawn)),
         points=points,
-        title=others,
+        x_axis=Axis(found.x_name, found.x_unit, x_scale),
+        y_axis=Axis("answer", found.y_unit, "log" if is_log else "linear"),
+        title=title,
         theme=theme,
     )
+    return with_guess(plot, mark, x=found.own_x, y=answer)
 
 
-def _over(template: Template) -> tuple[Variable, NDArray[np.float64]] | None:
-    """Return the variable of the x axis and its values."""
-    named = {one.name: one for one in template.variables}
-    if curve := template.curve:
-        variable = named[curve["x"]]
-        low, high = (units.parse(curve[one], variable.unit) for one in ("low", "high"))
-    else:
-        ranged = [one for one in template.variables if one.high > one.low]
-        if not ranged:
-            return _over_choices(template)
-        variable = ranged[0]
-        low, high = variable.low, variable.high
-    if variable.step:
-        count = min(int((high - low) / variable.step + 1.5), _MOST_STEPS)
-        return variable, low + variable.step * np.arange(count, dtype=np.float64)
-    if low > 0 and high > 20 * low:
-        return variable, np.geomspace(low, high, _POINTS)
-    return variable, np.linspace(low, high, _POINTS, dtype=np.float64)
-
-
-def _over_choices(template: Template) -> tuple[Variable, NDArray[np.float64]] | None:
-    variable = next((one for one in template.variables if len(one.choices) > 1), None)
+def _own_curves(question: Question, names: Iterable[str]) -> AnswerCurves | None:
+    """Return the curves of an exercise that names none: over its first variable that changes."""
+    template = question.template
+    variable = next((one for one in template.variables if len(_values(one)) > 1), None)
     if variable is None:
         return None
-    return variable, np.array(sorted(value for value, _ in variable.choices), dtype=np.float64)
+    over = _values(variable)
+    formulas = {RIGHT: template.right, **{one: template.mistake(one).formula for one in names}}
+    drawn = {
+        name: np.array([_at(formula, question.values, variable.name, x) for x in over])
+        for name, formula in formulas.items()
+    }
+    return AnswerCurves(
+        x_name=variable.name,
+        x_unit=variable.unit,
+        y_unit=template.unit,
+        x=over,
+        right=drawn.pop(RIGHT),
+        wrong=drawn,
+        own_x=question.values[variable.name],
+    )
 
 
-def _evaluated(
+def _values(variable: Variable) -> NDArray[np.float64]:
+    """Return values of a variable that the exercise may draw: whole ones where it draws those."""
+    if variable.choices:
+        return np.array(sorted({value for value, _ in variable.choices if value > 0}))
+    if variable.step:
+        count = round((variable.high - variable.low) / variable.step)
+        steps = np.unique(np.linspace(0, count, min(count, _MOST) + 1).round())
+        return variable.low + variable.step * steps
+    found = np.geomspace(variable.low, variable.high, _MOST)
+    return np.unique(found.round()) if variable.unit == "byte" else found
+
+
+def _at(
     formula: Callable[[Mapping[str, float]], float],
     values: Mapping[str, float],
     name: str,
-    at: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return a formula over one variable; nan where it has no result."""
-    found = np.full(at.shape, np.nan)
-    for index, value in enumerate(at):
-        with suppress(NetcalcError):
-            found[index] = formula({**values, name: float(value)})
-    return found
-
-
-def _measured(template: Template) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Return the points of the lesson, under the name of their data set."""
-    curve = template.curve
-    if "points" not in curve:
-        return {}
-    columns = datasets.load(curve["points"]).columns()
-    x, y = (np.asarray(columns[curve[one]], dtype=float) for one in ("point_x", "point_y"))
-    return {curve["points"].replace("_", " "): (x, y)}
-
-
-def _scale(values: NDArray[np.float64]) -> Scale:
-    """Return the scale that shows the smallest of these values, too."""
-    known = values[np.isfinite(values)]
-    return "log" if known.size and known.min() > 0 and known.max() > 20 * known.min() else "linear"
+    x: float,
+) -> float:
+    try:
+        return formula({**values, name: float(x)})
+    except NetcalcError:
+        return math.nan

@@ -266,6 +266,15 @@ class Page:
         element.scroll_into_view_if_needed()
         return element
 
+    def reveal(self) -> None:
+        """Show the figures that are covered until their reader has guessed."""
+        self.page.evaluate(
+            """() => document.querySelectorAll('.netcalc-covered .netcalc-guess [type=button]')
+                 .forEach(button => button.click())"""
+        )
+        self.wait_for("() => !document.querySelector('.netcalc-covered')")
+        self.wait_painted()
+
     def drag(self, slider: int, share: float, steps: int = 4) -> None:
         """Drag the handle of a slider by mouse to a share of its length."""
         track = self.page.locator(".netcalc-control .noUi-base").nth(slider)

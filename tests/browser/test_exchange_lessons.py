@@ -50,7 +50,7 @@ def wait_rows(page, source, column, figure, count):
 
 @pytest.mark.shown("lab", SMALL_WRITES)
 def test_small_writes_are_measured_beside_the_article(page):
-    page.wait_figures(3)
+    page.wait_figures(4)
     live = 2
     assert page.column("yours: two writes", "y", live) == []
     run(page, "Write on this machine")
@@ -88,7 +88,7 @@ def test_small_writes_are_measured_beside_the_article(page):
 
 @pytest.mark.shown("lab", STACK)
 def test_transactions_are_measured_beside_the_book(page):
-    page.wait_figures(2)
+    page.wait_figures(3)
     run(page, "Run transactions on this machine")
     wait_rows(page, "UDP", "y", 0, 23)  # published: the sizes of Fig.
     wait_rows(page, "TLS 1.3", "y", 0, 23)

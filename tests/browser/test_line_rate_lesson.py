@@ -10,7 +10,7 @@ import pytest
 from netcalc.lessons import live_rates as panels
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "03_line_rate.ipynb"
-WAYS, PAIRS = 3, 4  # the fourth and the fifth figure of the lesson
+WAYS, PAIRS = 4, 5  # the fifth and the sixth figure of the lesson
 # Shorter runs than a reader makes; what is judged here is that they appear on the page.
 SHORT = """from netcalc.lessons import live_rates
 live_rates.BLAST_S, live_rates.BLAST_RUNS, live_rates.PAIRS = 0.03, 1, (1, 4)"""

@@ -24,7 +24,7 @@ from netcalc.lessons.page import Page
 LESSONS = Path(__file__).parents[2] / "notebooks"
 LESSON_01 = LESSONS / "01_latency_and_bandwidth.ipynb"
 PROOF = Path(__file__).with_name("proof.ipynb")
-FIGURES = {LESSON_01: 6, PROOF: 2}
+FIGURES = {LESSON_01: 7, PROOF: 2}
 NO_KERNEL = "No kernel: run the cell again."
 KERNELS = Path(__file__).parents[1] / "ipykernels.py"
 NBCONVERT = """
@@ -175,9 +175,9 @@ def test_an_exported_lesson_shows_its_figures_without_a_network(
         box = pictures.first.bounding_box()
         assert box["width"] > 400
         assert box["height"] > 200
-        if form is Page:  # counted in the lesson: one equation of its own, four in the text
+        if form is Page:  # counted in the lesson: one equation of its own, five in the text
             boxes = [one.bounding_box() for one in page.locator("math").all()]
-            assert len(boxes) == 5
+            assert len(boxes) == 6
             assert all(box["width"] > 5 and box["height"] > 5 for box in boxes)
             assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     finally:

@@ -32,7 +32,7 @@ def documents() -> dict[str, dict]:
 
 def right(student: roster.Student, exercise: str = IDS[0]) -> str:
     question = exercises.draw(exercise, student=student.key, sheet="monday")
-    return f"{question.answer!r} {question.unit}"
+    return f"{question.answer!r} {question.unit.removeprefix('1')}"
 
 
 def answer(document: dict, text: str, exercise: str = IDS[0]) -> None:
@@ -389,12 +389,93 @@ def test_a_thousand_students(tmp_path, monkeypatch):
     assert len(list(Path("big").glob("*.ipynb"))) == 1000
 
 
+def boxed(document: dict, exercise: str, text: str, *, sheet: str = "monday") -> None:
+    """Save the output of a box in a notebook, as a front end does."""
+    from netcalc.lessons.exercise import box
+
+    facts = document["metadata"]["netcalc"]
+    shown = box(exercise, student=facts["student"], sheet=sheet, with_question=False)
+    shown.check(text)
+    cell = next(
+        one for one in document["cells"] if exercise in one["source"] and ".box" in one["source"]
+    )
+    data = {"text/plain": shown.plain().splitlines(keepends=True)}
+    cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {}}]
+
+
 def test_what_a_box_saved_counts_where_the_cell_is_blank():
     found = documents()
-    state = {"m": {"state": {"exercise": IDS[1], "answer": " 7 s "}}, "n": {"state": 3}}
-    for file in SHEET.files[:1]:
-        found[file]["metadata"]["widgets"] = {
-            "application/vnd.jupyter.widget-state+json": {"state": state}
-        }
-    row = collected(found).rows[0]
-    assert row.answers[IDS[1]] == "7 s"
+    for student, file in zip(STUDENTS, SHEET.files, strict=True):
+        boxed(found[file], IDS[0], "77 years")
+        boxed(found[file], IDS[1], right(student, IDS[1]))
+    ada, _, cem, _ = collected(found).rows
+    assert (ada.points, cem.points) == (2, 1)
+    assert (ada.answers[IDS[0]], cem.answers[IDS[0]]) == (right(STUDENTS[0]), "77 years")
+
+
+def test_a_box_with_other_numbers_is_no_answer():
+    found = documents()
+    boxed(found[SHEET.files[2]], IDS[1], "3 s", sheet="monday new 1")
+    row = collected(found).rows[2]
+    assert IDS[1] not in row.answers
+    assert "answers-to-other-numbers" in codes(row)
+
+
+def test_a_solution_that_was_shown_is_named():
+    found = documents()
+    for _ in range(3):
+        boxed(found[SHEET.files[2]], IDS[1], "3 s")
+    cell = next(one for one in found[SHEET.files[2]]["cells"] if one.get("outputs"))
+    cell["outputs"][0]["data"]["text/plain"].append("\nWorked solution:\n")
+    row = collected(found).rows[2]
+    assert "solution-was-shown" in codes(row)
+
+
+@pytest.mark.parametrize("outputs", ["x", [3], [{"data": 3}], [{"data": {"text/plain": [3]}}], {}])
+def test_odd_outputs_are_no_answers(outputs):
+    found = documents()
+    found[SHEET.files[0]]["cells"][2]["outputs"] = outputs
+    assert collected(found).rows[0].points == 1
+
+
+OWN = """
+[[exercise]]
+id = "OWN1"
+lesson = "01"
+topic = "our own line"
+text = "How long does a packet of {L} take on our line of 2 Mbit/s?"
+unit = "s"
+right = "8 * L / 2 Mbit/s"
+[exercise.variables]
+L = { low = "200 B", high = "1500 B", digits = 2 }
+[[exercise.wrong]]
+name = "bytes taken for bits"
+formula = "L / 2 Mbit/s"
+sentence = "A byte has 8 bits."
+ask = "How many bits are in a byte?"
+"""
+
+
+def test_exercises_of_a_teacher(tmp_path, monkeypatch):
+    """They are copied beside the notebooks, and collected with them."""
+    monkeypatch.chdir(tmp_path)
+    Path("class.csv").write_text("name\nAda\n", encoding="utf-8")
+    Path("mine.toml").write_text(OWN, encoding="utf-8")
+    given = ("--roster", "class.csv", "--lessons", "01", "--file", "mine.toml")
+    assert run("class", "sheet", "monday", *given) == 0
+    assert Path("monday/mine.toml").read_text(encoding="utf-8") == OWN
+    path = Path("monday/monday_Ada.ipynb")
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert "paths=['mine.toml']" in document["cells"][-1]["source"]
+    question = exercises.draw("OWN1", student="Ada", sheet="monday", paths=["mine.toml"])
+    wrong = question.wrong_answers["bytes taken for bits"]
+    answer(document, f"{wrong!r} s", "OWN1")
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert run("class", "collect", "monday") == 0
+    (row,) = csv.DictReader(Path("monday/marks.csv").read_text("utf-8-sig").splitlines())
+    assert row["OWN1 mistake"] == "bytes taken for bits"
+    assert "our own line" in Path("monday/marks.html").read_text(encoding="utf-8")
+    Path("monday/mine.toml").unlink()
+    assert run("class", "collect", "monday", "--out", "again") == 2
+    assert run("class", "sheet", "two", *given, "--file", str(tmp_path / "x" / "mine.toml")) == 2
+    assert not Path("two").exists()

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from netcalc import exercises
+from netcalc import exercises, plots
 from netcalc.cli import main
 from netcalc.exercises.classes import collecting, roster, sheets
+from netcalc.exercises.classes.example import DRAWS, NOBODY, distance, example
 
 LESSONS = ("01", "02")
 STUDENTS = [
@@ -229,6 +230,30 @@ def test_a_notebook_has_no_answer_and_runs(week, tmp_path):
         shown = str(one.solution()).rpartition("Answer: ")[2]
         assert shown not in said
     assert re.search(r"0 of \d+ points", said)
+
+
+def test_the_example_is_the_draw_nearest_to_the_measured_points():
+    """Identity: no other draw for the class has a smaller median distance."""
+    measured = [one for one in exercises.templates() if one.curve.get("points")]
+    assert measured
+    for one in measured[:1]:
+        chosen = example(one.id, sheet="monday")
+        others = [
+            exercises.draw(one, student=f"{NOBODY} {number}", sheet="monday")
+            for number in range(1, DRAWS + 1)
+        ]
+        assert distance(chosen) == min(map(distance, others))
+
+
+def test_every_mistake_has_a_figure_or_nothing_to_draw_over():
+    """Identity: with a curve, or a variable of a range, there is a line at two places."""
+    for one in exercises.templates():
+        question = exercises.draw(one)
+        plot = plots.feedback(question, [one.wrong[0].name], answer=1.0)
+        if one.curve:
+            assert plot is not None
+        if plot is not None:
+            assert {"right", one.wrong[0].name, "your answer"} <= set(plot.sources)
 
 
 def test_the_numbers_depend_on_student_and_sheet_only(week):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 from pathlib import Path
 
@@ -26,6 +27,21 @@ def test_the_numbers_of_the_guide():
     failed, tried = doctest.testfile(str(GUIDE), module_relative=False, optionflags=flags)
     assert failed == 0
     assert tried > 80
+
+
+def minutes(number: str) -> tuple[str, str]:
+    """Return the minutes that a lesson states, and those of the table of the guide."""
+    (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+    (own,) = re.findall(r"^\*About (\d+) minutes", first, re.M)
+    (told,) = re.findall(rf"^\| {number} .*\| (\d+) \|", TEXT, re.M)
+    return own, told
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_the_minutes_are_those_of_the_lesson(number):
+    own, told = minutes(number)
+    assert own == told
 
 
 @pytest.mark.parametrize("number", LESSONS)

@@ -147,7 +147,7 @@ def test_files_are_named_by_the_lesson(template):
 
 def test_lessons_with_points_have_a_curve_over_them():
     with_points = {one.lesson for one in TEMPLATES if one.curve.get("points")}
-    assert with_points >= {"01", "03", "07", "09", "10", "11"}
+    assert with_points >= {"01", "02", "03", "06", "07", "09", "10", "11"}
     for template in TEMPLATES:
         if template.curve.get("points"):
             columns = datasets.load(template.curve["points"]).columns()
@@ -168,3 +168,19 @@ def test_the_page_lists_them():
     assert table["PAGE"].read_text(encoding="utf-8") == table["page"](), (
         "run: python tests/exercise_table.py"
     )
+
+
+def test_the_right_answers_are_those_printed_and_measured():
+    # [published] Stevens, ten hops of 552 bytes: 28.6 ms on T1, 1.0 ms (0.98) on T3
+    ten = BY_ID["SF6"].right
+    assert math.isclose(ten({"R": 1.544e6}), 0.0286, rel_tol=0.002)
+    assert math.isclose(ten({"R": 45e6}), 0.001, rel_tol=0.02)
+    # [published] Snader: 440 of 5000 datagrams lost, 12 % above the 1.002 MB/s of TCP
+    arrived = BY_ID["UD2"].right({"p": 440 / 5000})
+    assert math.isclose(arrived, 1.12 * 8.016e6, rel_tol=0.005)
+    # [measured] an emulated T1 with 5 ms: the least round trips are up to 0.3 ms late
+    columns = datasets.load("ping_emulated_t1").columns()
+    for size in (400, 1000, 1400):
+        late = min(columns["rtt_s"][columns["payload_bytes"] == size])
+        late -= BY_ID["RT4"].right({"s": size})
+        assert 0 <= late <= 0.3e-3, size

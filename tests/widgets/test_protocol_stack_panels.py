@@ -91,3 +91,14 @@ def test_both_clocks_of_a_comparison():
     assert compare.transactions(samples, clock="tap").measured.tolist() == [1e-5, 1.5e-5, 2e-5]
     with pytest.raises(DomainError, match="clock must be one of"):
         compare.transactions(samples, clock="wall")
+
+
+def test_a_run_is_compared_with_stevens_and_its_packets_are_said():
+    """Derived: 0.05 over 0.02 ms and 0.06 over 0.05; published: A.2, twice, and half more."""
+    text = panels.comparisons({"udp": 2e-5, "tfo": 5e-5, "tcp": 6e-5}, {"udp": 2.0, "tcp": 9.5})
+    assert text == [
+        "Ratios: Fast Open over UDP 2.50 (Stevens, with T/TCP: 2), "
+        "TCP over Fast Open 1.20 (Stevens, with T/TCP: 1.5).",
+        "Packets captured: UDP 2.0, TCP 9.5.",
+    ]
+    assert panels.comparisons({"udp": 2e-5}, None) == []

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from netcalc import exercises
-from netcalc.errors import NetcalcError, ReaderError
+from netcalc.errors import ReaderError
 from netcalc.exercises.classes import notebooks, sheets
 from netcalc.exercises.classes.notebooks import Handed, NotebookError
 from netcalc.exercises.classes.roster import Student
@@ -225,18 +225,15 @@ def _checked(handed: Handed, sheet: Sheet, at: int, short: str) -> Row:
     student = sheet.students[at]
     if handed.ids != sheet.ids or handed.drawn != sheet.drawn[at]:
         raise NotebookError("notebook-of-other-sheet", sheet=excerpt(sheet.name))
-    try:
-        drawn = exercises.sheet_of(sheet.ids, student=student.key, sheet=sheet.name)
-    except NetcalcError:
-        raise NotebookError("exercises-changed") from None
+    drawn = exercises.sheet_of(sheet.templates, student=student.key, sheet=sheet.name)
     if sheets.digest(drawn) != handed.drawn:
         raise NotebookError("exercises-changed")
     asked = {one.id: one for one in drawn}
-    verdicts = {one: asked[one].check(text) for one, text in handed.answers.items()}
-    remarks = list(handed.notices)
+    answers, remarks = _answers(handed, asked)
+    verdicts = {one: asked[one].check(text) for one, text in answers.items()}
     if short != sheet.files[at]:
         remarks.insert(0, Notice("notebook-renamed", {"expected": sheet.files[at]}))
-    if blank := [one for one in sheet.ids if one not in handed.answers]:
+    if blank := [one for one in sheet.ids if one not in answers]:
         remarks.append(Notice("answers-blank", {"ids": blank, "count": len(blank)}))
     unclear = [one for one, verdict in verdicts.items() if not verdict.counts]
     if unclear:
@@ -245,11 +242,33 @@ def _checked(handed: Handed, sheet: Sheet, at: int, short: str) -> Row:
         student=student,
         sheet=sheet.name,
         file=handed.file,
-        answers=handed.answers,
+        answers=answers,
         verdicts=verdicts,
         remarks=tuple(remarks),
         counted=True,
     )
+
+
+def _answers(
+    handed: Handed, asked: Mapping[str, exercises.Question]
+) -> tuple[dict[str, str], list[Notice]]:
+    """Return the answers of the cell, and where it has none those of the boxes."""
+    answers, notices = dict(handed.answers), list(handed.notices)
+    others, solved = [], []
+    for one, box in handed.boxes.items():
+        if box.is_solved:
+            solved.append(one)
+        if one in answers or not box.answer:
+            continue
+        if box.question == asked[one].text:
+            answers[one] = box.answer
+        else:
+            others.append(one)
+    if others:
+        notices.append(Notice("answers-to-other-numbers", {"ids": others}))
+    if solved:
+        notices.append(Notice("solution-was-shown", {"ids": solved}))
+    return {one: answers[one] for one in asked if one in answers}, notices
 
 
 def _refused(file: str, short: str, error: NotebookError, sheet: Sheet | None) -> Row:

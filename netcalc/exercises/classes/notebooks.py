@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.errors import NetcalcError
@@ -19,11 +20,22 @@ MAX_NOTEBOOK_BYTES = 32 * 1024 * 1024
 """Largest notebook that is read. [byte]"""
 MAX_ANSWER = 200
 """Longest answer that is read. [characters]"""
+BLANK, SOLVED = "__________", "Worked solution:"
+"""What a box without an answer says in its text, and one that shows the solution."""
 _MOST_CELLS = 2000
 
 
 class NotebookError(NetcalcError):
     """A notebook that cannot be counted, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boxed:
+    """What was saved of the box of an exercise: its question, the last answer, the solution."""
+
+    question: str
+    answer: str
+    is_solved: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +54,8 @@ class Handed:
         The digest of its questions.
     answers : mapping
         Of each exercise the text of the answer; one that is blank is not in it.
+    boxes : mapping
+        What was saved of the boxes of exercises.
     notices : tuple of Notice
         What was left out.
     """
@@ -53,6 +67,7 @@ class Handed:
     ids: tuple[str, ...]
     drawn: str
     answers: Mapping[str, str]
+    boxes: Mapping[str, Boxed] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
 
 
@@ -80,12 +95,9 @@ def read(data: bytes, *, file: str) -> Handed:
     facts = _facts(document)
     sources = _sources(document)
     answers, notices = _typed(sources)
-    boxes = {one: text for one, text in _boxes(document).items() if one not in answers}
     known = set(facts["exercises"])
-    strange = sorted(excerpt(one) for one in {*answers, *boxes} - known)
-    if strange:
+    if strange := sorted(excerpt(one) for one in set(answers) - known):
         notices.append(Notice("answers-of-others", {"ids": strange}))
-    both = {**answers, **boxes}
     return Handed(
         file=file,
         sheet=facts["sheet"],
@@ -93,7 +105,8 @@ def read(data: bytes, *, file: str) -> Handed:
         name=facts["name"],
         ids=tuple(facts["exercises"]),
         drawn=facts["drawn"],
-        answers={one: both[one] for one in facts["exercises"] if both.get(one)},
+        answers={one: answers[one] for one in facts["exercises"] if answers.get(one)},
+        boxes={one: box for one, box in _boxes(document).items() if one in known},
         notices=tuple(notices),
     )
 
@@ -247,20 +260,28 @@ def _literal(node: ast.expr) -> str | None:
         return None
 
 
-def _boxes(document: Mapping[str, Any]) -> dict[str, str]:
-    """Return what was typed into the boxes, where the front end saved the state of the widgets."""
-    metadata = document["metadata"]
-    saved = metadata.get("widgets")
-    view = (
-        saved.get("application/vnd.jupyter.widget-state+json") if isinstance(saved, dict) else None
-    )
-    states = view.get("state") if isinstance(view, dict) else None
-    found: dict[str, str] = {}
-    for model in states.values() if isinstance(states, dict) else ():
-        state = model.get("state") if isinstance(model, dict) else None
-        if not isinstance(state, dict):
-            continue
-        one, text = state.get("exercise"), state.get("answer")
-        if isinstance(one, str) and isinstance(text, str) and len(text) <= MAX_ANSWER:
-            found[one] = text.strip()
+def _boxes(document: Mapping[str, Any]) -> dict[str, Boxed]:
+    """Return what was typed into the boxes: their text, as the front end saved it."""
+    found: dict[str, Boxed] = {}
+    for cell in document["cells"]:
+        outputs = cell.get("outputs")
+        for output in outputs if isinstance(outputs, list) else ():
+            data = output.get("data") if isinstance(output, dict) else None
+            plain = data.get("text/plain") if isinstance(data, dict) else None
+            lines = plain if isinstance(plain, list) else [plain]
+            asked, *rest = "".join(one for one in lines if isinstance(one, str)).split("\n")
+            question = _ASKED.fullmatch(asked)
+            answer = _ANSWERED.fullmatch(rest[0]) if rest else None
+            if question is None or answer is None:
+                continue
+            text = answer["answer"].strip()
+            found[question["id"]] = Boxed(
+                question=question["text"],
+                answer="" if text == BLANK or len(text) > MAX_ANSWER else text,
+                is_solved=SOLVED in rest,
+            )
     return found
+
+
+_ASKED = re.compile(r"(?P<topic>.*?) \((?P<id>[\w-]+)\)\. (?P<text>.*)")
+_ANSWERED = re.compile(r"Answer, [^:]*: ?(?P<answer>.*)")
