@@ -65,8 +65,8 @@ from netcalc.calculator._sweeps import (
 )
 
 __all__ = [
-    "RESULT_CODES", "Curve", "asked_for", "synonyms", "Formula", "Inputs", "Parameter", "Shade", "Solution", "Sweep",
-    "band_rows", "bands_over",
+    "RESULT_CODES", "Curve", "Formula", "Inputs", "Parameter", "Shade", "Solution", "Sweep",
+    "asked_for", "band_rows", "bands_over",
     "cases_by_text", "codec_bps", "column_unit", "command", "curve", "datasets",
     "defaults_said", "doubt_notice", "explained", "family", "fixed_texts", "flag", "formula",
     "formulas", "importance_line", "input_label", "is_noun", "is_range", "is_staircase",
@@ -75,5 +75,6 @@ __all__ = [
     "percentile_name", "plain_name", "preset", "range_notes", "range_text", "read_range",
     "result_lines",
     "result_unit", "search", "show", "solution_lines", "solutions_for", "solve_for",
-    "split_ranges", "stack", "subject_formulas", "sweep", "sweep_range", "table",
+    "split_ranges", "stack", "subject_formulas", "sweep", "sweep_range",
+    "synonyms", "table",
 ]  # fmt: skip

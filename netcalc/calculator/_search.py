@@ -216,7 +216,9 @@ def asked_for(formula: Formula) -> tuple[str, ...]:
     True
     """
     names = dict.fromkeys((formula.short_name, formula.function_name))
-    return tuple(one for table in (TAGS, MORE_TAGS) for name in names for one in table.get(name, ()))
+    return tuple(
+        one for table in (TAGS, MORE_TAGS) for name in names for one in table.get(name, ())
+    )
 
 
 def synonyms() -> dict[str, tuple[str, ...]]:

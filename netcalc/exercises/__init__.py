@@ -52,6 +52,7 @@ happens is refused, as is one whose formulas are anything else than arithmetic a
 from __future__ import annotations
 
 from netcalc.exercises._curves import AnswerCurves
+from netcalc.exercises._judging import rules
 from netcalc.exercises._library import (
     check,
     draw,
@@ -83,6 +84,7 @@ __all__ = [
     "lesson_number",
     "points",
     "read_file",
+    "rules",
     "sheet_of",
     "templates",
     "unknown_exercise",

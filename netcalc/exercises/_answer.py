@@ -37,7 +37,7 @@ _POWER = re.compile(r"(?<![\d.,])10\s*(?:\^|\*\*)\s*[({]?(?P<power>[+-]?\d+)[)}]
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
 _UNDERSCORE = re.compile(r"(?<=\d)_(?=\d{3})")
 _NUMBER = re.compile(r"[+-]?[\d.,'’]*\d[\d.,]*(?:[eE][+-]?\d+)?")
-_COUNTED = frozenset({
+COUNTED = frozenset({
     "packet", "packets", "frame", "frames", "segment", "segments", "fragment", "fragments",
     "datagram", "datagrams", "round trip", "round trips", "round-trip", "round-trips", "rtt",
     "rtts", "time", "times", "x", "×", "fold", "-fold", "hop", "hops", "router", "routers", "piece",
@@ -98,7 +98,7 @@ def read_answer(answer: object, unit: str) -> Reading:
     if number is None:
         return Reading(fault="unreadable", detail="number")
     written = text[number.end() :].strip()
-    if unit == "1" and written.lower() in _COUNTED:
+    if unit == "1" and written.lower() in COUNTED:
         text, written = number[0], ""
     try:
         value = units.parse_typed(text, unit)
@@ -163,9 +163,9 @@ def _fault(error: UnitError, number: str, written: str, unit: str) -> Reading:
     if code == "unit-of-other-kind":
         return Reading(fault="unit wrong")
     if code == "unit-unknown":
-        if unit in _PER_SECOND and (_known(written) or written.lower() in _COUNTED):
+        if unit in _PER_SECOND and (_known(written) or written.lower() in COUNTED):
             return Reading(fault="unit wrong")
-        if units.kinds_of(written) or written.lower() in _COUNTED:
+        if units.kinds_of(written) or written.lower() in COUNTED:
             return Reading(fault="unit wrong")
         return Reading(fault="unreadable", detail="unit")
     if code == "number-too-large":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from netcalc import units
-from netcalc.exercises._answer import Reading, read_answer
+from netcalc.exercises._answer import COUNTED, LONGEST, Reading, read_answer
 from netcalc.exercises._drawing import Drawn
 from netcalc.exercises._template import Template
 from netcalc.exercises._verdict import Verdict
@@ -53,6 +53,23 @@ _QUESTIONS = {
 }
 
 
+def rules() -> dict[str, object]:
+    """Return sentences and tolerances of judging as JSON holds them, for a page that judges."""
+    return {
+        "sentences": _SENTENCES,
+        "questions": _QUESTIONS,
+        "next": _NEXT,
+        "step_tolerance": STEP_TOLERANCE,
+        "slip_tolerance": SLIP_TOLERANCE,
+        "exact": EXACT,
+        "most_tens": MOST_TENS,
+        "data": _DATA,
+        "binary": _BINARY,
+        "counted": sorted(COUNTED),
+        "longest": LONGEST,
+    }
+
+
 def judge(template: Template, drawn: Drawn, answer: object) -> Verdict:
     """Return what is said about an answer to an exercise with its numbers."""
     reading = read_answer(answer, template.unit)
@@ -70,8 +87,8 @@ def judge(template: Template, drawn: Drawn, answer: object) -> Verdict:
         return Verdict(
             kind="named" if len(found) == 1 else "several",
             names=names,
-            sentence=" ".join(_put_in(one.sentence, drawn) for one in found),
-            question=_put_in(found[0].ask, drawn),
+            sentence=" ".join(put_in(one.sentence, drawn) for one in found),
+            question=put_in(found[0].ask, drawn),
             next_step=_NEXT,
         )
     return _general(template, reading, drawn.right)
@@ -163,7 +180,8 @@ def _slip(template: Template, reading: Reading, right: float) -> str:
     return "not named"
 
 
-def _put_in(text: str, drawn: Drawn) -> str:
+def put_in(text: str, drawn: Drawn) -> str:
+    """Put the numbers into a sentence about a mistake."""
     for name, shown in drawn.shown.items():
         text = text.replace(f"{{{name}}}", shown)
     return text

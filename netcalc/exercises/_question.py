@@ -10,9 +10,9 @@ from netcalc import units
 from netcalc.exercises._answer import read_answer
 from netcalc.exercises._curves import AnswerCurves, curves
 from netcalc.exercises._drawing import Drawn
-from netcalc.exercises._judging import judge
+from netcalc.exercises._judging import judge, put_in
 from netcalc.exercises._solution import Solution, solve
-from netcalc.exercises._template import Template
+from netcalc.exercises._template import Template, Wrong
 from netcalc.exercises._verdict import Verdict
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -93,6 +93,10 @@ class Question:
             What is said about it; no text raises.
         """
         return judge(self.template, self.drawn, answer)
+
+    def told(self, mistake: Wrong) -> tuple[str, str]:
+        """Return the sentence about a mistake and the question before it, with the numbers."""
+        return put_in(mistake.sentence, self.drawn), put_in(mistake.ask, self.drawn)
 
     def number(self, answer: object) -> float:
         """Return an answer as it was typed as a number in ``unit``; nan if it is none."""

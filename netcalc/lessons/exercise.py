@@ -16,7 +16,6 @@ import ipywidgets
 
 from netcalc import exercises, plots
 from netcalc.exercises import Question, Verdict
-from netcalc.plots import Plot
 from netcalc.plots.style import Theme
 from netcalc.printable import excerpt, html_text
 from netcalc.widgets.answer import AnswerField
@@ -25,8 +24,6 @@ from netcalc.widgets.saved import SavedOutputs, show_widget
 
 TRIES = 3
 """Tries before the worked solution is shown."""
-MARK = "your answer"
-"""Name of the answer in the figure."""
 
 SHOWN_CHARACTERS = 100
 """Characters of an answer that are shown again."""
@@ -142,10 +139,18 @@ class ExerciseBox(ipywidgets.VBox):
         self._show()
 
     def _draw(self, names: Sequence[str], answer: str) -> None:
-        """Draw the right and the wrong formula, if the exercise has a figure."""
-        if not self.question.template.curve:
+        """Draw the right and the wrong formula with the answer, if the exercise has a figure."""
+        number = self.question.number(answer)
+        topic = self.question.template.topic.capitalize()
+        plot = plots.feedback(
+            self.question,
+            names,
+            answer=number,
+            title=f"{topic}: the right formula and yours",
+            theme=self._theme,
+        )
+        if plot is None:
             return
-        plot = figure_of(self.question, names, answer, theme=self._theme)
         if self.figure is None:
             self.figure = Figure(plot)
             self.figure.saved = self.saved
@@ -203,39 +208,6 @@ class _Printed(SavedOutputs):
                 "text/plain": plain,
             },
         }
-
-
-def figure_of(
-    question: Question, names: Iterable[str], answer: str, *, theme: Theme = "light"
-) -> Plot:
-    """Return the right formula of an exercise and wrong ones, dashed, on the lesson's points.
-
-    Parameters
-    ----------
-    question : Question
-        The exercise with its numbers; its template has a curve.
-    names : iterable of str
-        Names of the mistakes.
-    answer : str
-        The answer, which becomes a mark; what is no number of the unit has none.
-    theme : {'light', 'dark'}
-        Colours of the figure.
-
-    Returns
-    -------
-    Plot
-        With the sources ``right``, the names of the mistakes, the data set and ``your answer``.
-    """
-    plot = plots.feedback(
-        question,
-        names,
-        answer=question.number(answer),
-        mark=MARK,
-        title=f"{question.template.topic.capitalize()}: the right formula and yours",
-        theme=theme,
-    )
-    assert plot is not None  # the template has a curve
-    return plot
 
 
 def box(

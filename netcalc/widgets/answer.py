@@ -35,6 +35,9 @@ class AnswerField(anywidget.AnyWidget):
     label = traitlets.Unicode().tag(sync=True)
     example = traitlets.Unicode().tag(sync=True)
     text = traitlets.Unicode().tag(sync=True)
+    answer = traitlets.Unicode().tag(sync=True)
+    """The last answer to the first numbers, those of a sheet: with the widgets' state it is saved,
+    and the answers of a class are collected from there."""
 
     def __init__(
         self,
@@ -45,6 +48,7 @@ class AnswerField(anywidget.AnyWidget):
         renew: Callable[[], object],
     ) -> None:
         self._check, self._renew = check, renew
+        self._is_fresh = False
         name, exercise = uuid.uuid4().hex, printable_lines(exercise)
         super().__init__(
             model_id=name, _own_id=name, exercise=exercise, example=printable_lines(example),
@@ -58,8 +62,11 @@ class AnswerField(anywidget.AnyWidget):
 
     def _hear(self, _widget: object, content: Mapping[str, Any], _buffers: object) -> None:
         if content.get("kind") == "answer":
-            self.text = printable_lines(str(content.get("text", "")))[:200]
-            self._check(str(content.get("text", ""))[:200])
+            text = str(content.get("text", ""))[:200]
+            self.text = printable_lines(text)
+            if not self._is_fresh:
+                self.answer = self.text
+            self._check(text)
         elif content.get("kind") == "new numbers":
-            self.text = ""
+            self.text, self._is_fresh = "", True
             self._renew()

@@ -237,17 +237,6 @@ class Page:
             error.add_note(f"of {count} figures, each drawn, idle, and its words: {self._states()}")
             raise
 
-    def uncover(self) -> None:
-        """Show the figures that wait for a guess, without one."""
-        button = self.page.get_by_role("button", name="Show without a guess")
-        while count := button.count():
-            button.first.click()
-            self.wait_for(
-                """count => [...document.querySelectorAll('.netcalc-guess:not([hidden])')].length
-                  < count""",
-                count,
-            )
-
     def _states(self) -> list[tuple[bool, bool, str]]:
         """Say of each figure whether it is drawn, whether it is idle, and what stands there."""
         return self.page.evaluate(
@@ -276,6 +265,15 @@ class Page:
         element = self.page.locator(".netcalc-figure").nth(figure)
         element.scroll_into_view_if_needed()
         return element
+
+    def reveal(self) -> None:
+        """Show the figures that are covered until their reader has guessed."""
+        self.page.evaluate(
+            """() => document.querySelectorAll('.netcalc-covered .netcalc-guess [type=button]')
+                 .forEach(button => button.click())"""
+        )
+        self.wait_for("() => !document.querySelector('.netcalc-covered')")
+        self.wait_painted()
 
     def drag(self, slider: int, share: float, steps: int = 4) -> None:
         """Drag the handle of a slider by mouse to a share of its length."""

@@ -31,6 +31,7 @@ def played(page, label):
 @pytest.mark.shown("lab", LESSON, first=SHORT)
 def test_buffers_are_computed_run_and_explained(page):
     page.wait_figures(4)
+    page.reveal()
     page.figure(0)
     page.wait_painted()
     page.screenshot("buffer")

@@ -40,7 +40,7 @@ def run(page, number, button):
 @pytest.mark.shown("lab", TRAINS, first=SHORT)
 def test_a_train_is_sent_in_lesson_2(page):
     page.wait_figures(FIGURES[TRAINS])
-    page.uncover()
+    page.reveal()
     run(page, TRAIN, "Send thirty packets")
     # published: 91.5 ms for ten packets; a busy machine adds some milliseconds
     assert page.column("this machine", "y", TRAIN)[9] == pytest.approx(0.0915, abs=0.02)

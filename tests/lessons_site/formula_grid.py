@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from base_arguments import BASE
 
 from netcalc.calculator import Formula, Parameter
 from netcalc.errors import DoubtWarning, NetcalcError, doubts
 from netcalc.lessons.site.formula_functions import FormulaFunction
-from base_arguments import BASE
 
 EXTREME = (
     0.0, -0.0, 5e-324, 1e-300, 1e-9, 0.5, 0.95, 1.0, 1.5, 2.0, 3.0, 1e5, 1e9, 1e300,
@@ -51,7 +51,7 @@ def _others(parameter: Parameter, value: Any, function: FormulaFunction) -> Iter
         yield "none of these"
     elif parameter.kind == "bool":
         yield from (True, False)
-    elif parameter.kind == "list":
+    elif parameter.kind == "list" and np.ndim(value):
         numbers = np.atleast_1d(value).tolist()
         if parameter.unit == "bool" or isinstance(numbers[0], bool):
             return
@@ -115,7 +115,8 @@ function read(value) {
 }
 function told(value) {
   if (Array.isArray(value)) return value.map(told);
-  if (typeof value === "number" && !isFinite(value)) return value !== value ? "nan" : value > 0 ? "inf" : "-inf";
+  if (value !== value) return "nan";
+  if (typeof value === "number" && !isFinite(value)) return value > 0 ? "inf" : "-inf";
   if (value && typeof value === "object")
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, told(one)]));
   return value;
@@ -125,7 +126,8 @@ function answers(functions, cases) {
     const notes = [];
     try {
       const value = functions[name](...read(given), notes);
-      return { value: told(value), notes: notes.map((one) => `${one.code} ${one.values.name ?? "None"}`).sort() };
+      const said = notes.map((one) => `${one.code} ${one.values.name ?? "None"}`);
+      return { value: told(value), notes: said.sort() };
     } catch (error) {
       if (error.name !== "Refusal") return { failed: String(error) };
       return { code: error.code, values: told(error.values) };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def site(folder: Path, live: bool) -> None:
 
     The pages open from a disk or any web server, in any browser, without Python and without a
     network; their sliders work. DIR is a new or an empty folder, or one with an older site, which
-    is replaced. Ctrl-C stops; what was in DIR before is then unchanged.
+    is replaced. Ctrl-C stops; what was in DIR before is then unchanged. It takes some minutes.
     """
     for package in _PACKAGES:
         if find_spec(package) is None:
@@ -40,6 +41,8 @@ def site(folder: Path, live: bool) -> None:
 
     folder = folder.expanduser()
     lessons = sorted(find_lessons().glob("*.ipynb"))
+    # Ended from elsewhere, it ends the lessons at work as by Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Progress("lessons") as progress:
         pages = build(folder, lessons=lessons, live=live, progress=progress)
     put(f"{len(pages)} pages are in {folder}\nOpen {pages[0]}")

@@ -29,7 +29,7 @@ _NUMERIC = frozenset({
     "divide", "power", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p",
     "floor", "ceil", "trunc", "rint", "reciprocal", "hypot", "copysign", "logaddexp2", "logaddexp",
     "tanh", "sin", "cos", "tan", "arctan", "float_power",
-    "ndtr", "ndtri", "gammaln", "fabs", "ldexp", "spacing",
+    "ndtr", "ndtri", "betainc", "gammaincc", "gammaln", "fabs", "ldexp", "spacing",
     "frexp_mantissa", "frexp_exponent",
 })  # fmt: skip
 KNOWN = _TO_BOOL | _KEEP_KIND | _NUMERIC

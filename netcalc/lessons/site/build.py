@@ -18,7 +18,7 @@ from netcalc.errors import NetcalcError
 from netcalc.lessons.site import folder as folders
 from netcalc.lessons.site.html import (
     LIBRARY,
-    PROGRAM,
+    SCRIPTS,
     STYLE,
     contents_page,
     lesson_page,
@@ -81,7 +81,7 @@ def build(
         files[f"{one['name']}.html"] = page
     pages = [folder / name for name in files]
     files[LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
-    files |= {name: (_HERE / name).read_bytes() for name in (PROGRAM, STYLE)}
+    files |= {name: (_HERE / name).read_bytes() for name in (*SCRIPTS, STYLE) if name != LIBRARY}
     folders.write(folder, files)
     return pages
 

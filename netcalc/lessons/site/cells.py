@@ -19,11 +19,14 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 from netcalc.errors import NetcalcError
+from netcalc.lessons.exercise import ExerciseBox
+from netcalc.lessons.site import drills
 from netcalc.lessons.site.live import notes, run_now
 from netcalc.lessons.site.states import States
 from netcalc.widgets.panel import Panel
 
 _MARK = "application/x-netcalc-panel"
+_BOX = "application/x-netcalc-exercise"
 
 
 class Cells:
@@ -38,6 +41,7 @@ class Cells:
     def __init__(self, lesson: Path) -> None:
         self.lesson = lesson
         self.panels: list[Panel] = []
+        self.exercises: list[str] = []
         self.parts: list[dict[str, Any]] = []
 
     def run(self) -> None:
@@ -52,6 +56,7 @@ class Cells:
         settings.HistoryManager.enabled = False  # it has a file and a thread
         shell: Any = InteractiveShell.instance(config=settings)
         shell.display_formatter.ipython_display_formatter.for_type(Panel, self._take)
+        shell.display_formatter.ipython_display_formatter.for_type(ExerciseBox, self._take_box)
         shell.display_trap.hook = _show
         notebook = json.loads(self.lesson.read_text(encoding="utf-8"))
         for number, cell in enumerate(notebook["cells"], start=1):
@@ -79,9 +84,15 @@ class Cells:
         shell = InteractiveShell.instance()
         shell.display_pub.publish({_MARK: len(self.panels) - 1})
 
+    def _take_box(self, box: ExerciseBox) -> None:
+        self.exercises.append(box.question.id)
+        InteractiveShell.instance().display_pub.publish({_BOX: box.question.id})
+
     def _keep(self, data: dict[str, Any]) -> None:
         if _MARK in data:
             self.parts.append({"kind": "panel", "panel": data[_MARK]})
+        elif _BOX in data:
+            self.parts.append({"kind": "exercise", "id": data[_BOX]})
         elif "text/html" in data:
             self.parts.append({"kind": "html", "text": data["text/html"]})
         elif "image/svg+xml" in data:
@@ -152,7 +163,15 @@ def main(arguments: Sequence[str]) -> None:
         path.unlink()
         said = {"done": number + 1, "of": len(cells.panels), "states": done[-1]["count"]}
         print(json.dumps(said), flush=True)
-    content = {"name": lesson.stem, "parts": cells.parts, "panels": done}
+    ids = list(dict.fromkeys([*cells.exercises, *drills.ids_of(lesson.stem)]))
+    content = {
+        "name": lesson.stem,
+        "parts": cells.parts,
+        "panels": done,
+        "exercises": drills.titles(ids),
+        "drawn": drills.drawn(ids) if ids else "",
+        "sheets": drills.SHEETS,
+    }
     result.write_text(json.dumps(content), encoding="utf-8")
 
 

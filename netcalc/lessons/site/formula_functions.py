@@ -1,7 +1,7 @@
 """Every formula of the calculator as a function of JavaScript, or the reason why it is not.
 
-Numbers, lists and yes or no are arguments. What is a word, such as a kind of tunnel, or a version of
-IP, is one of several: the model is recorded for each, and the function picks.
+Numbers, lists and yes or no are arguments. What is a word, such as a kind of tunnel, or a version
+of IP, is one of several: the model is recorded for each, and the function picks.
 """
 
 from __future__ import annotations

@@ -6,14 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nbconvert.filters import markdown2html
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from netcalc.lessons.page import STAND_IN, mathml
 from netcalc.printable import html_text
 from netcalc.version import __version__
 
 LIBRARY, PROGRAM, STYLE = "bokeh.min.js", "page.js", "page.css"
+UNITS, ANSWERS = "units.js", "answers.js"
 """Files beside the pages, which all of them share."""
+SCRIPTS = (LIBRARY, PROGRAM, UNITS, ANSWERS)
 _POLICY = (
     "default-src 'none'; script-src 'self' file: 'unsafe-eval'; style-src 'self' file: "
     "'unsafe-inline'; img-src 'self' file: data: blob:; connect-src 'none'; form-action 'none'; "
@@ -27,13 +29,16 @@ _TO_LESSON = re.compile(r'href="([0-9]{2}[a-z]?_[a-z0-9_]+)\.ipynb(#[^"]*)?"')
 def prose(text: str) -> str:
     """Return Markdown as HTML, with equations as MathML and links to the pages of lessons.
 
+    HTML in it is text: it is shown, and does nothing.
+
     Examples
     --------
     >>> prose("See [lesson 2](02_store_and_forward.ipynb).")
     '<p>See <a href="02_store_and_forward.html">lesson 2</a>.</p>'
     """
     equations: list[str] = []
-    page = markdown2html(mathml(text, stand_ins=equations)).strip()
+    writer = MarkdownWithMath(renderer=IPythonRenderer(escape=True))
+    page = writer.render(mathml(text, stand_ins=equations)).strip()
     for index, equation in enumerate(equations):
         page = page.replace(STAND_IN.format(index), equation)
     return _TO_LESSON.sub(r'href="\1.html\2"', _ANCHOR.sub("", page))
@@ -71,8 +76,12 @@ def lesson_page(content: Mapping[str, Any], lessons: Sequence[tuple[str, str]]) 
             body.append(f"<pre>{html_text(part['text'])}</pre>")
         elif part["kind"] == "html":
             body.append(part["text"])
+        elif part["kind"] == "exercise":
+            body.append(_exercise(part["id"], *content["exercises"][part["id"]]))
         else:
             body.append(_panel(content["panels"][part["panel"]], part["panel"]))
+    if content["exercises"]:
+        body.append(_exercises(content))
     return page_of(title_of(content), "\n".join(body), here=content["name"], lessons=lessons)
 
 
@@ -96,9 +105,7 @@ def page_of(
         ]
         ways = f'<nav aria-label="Previous and next lesson">{"".join(links)}</nav>'
     files = (
-        f'<script src="{LIBRARY}" defer></script>\n<script src="{PROGRAM}" defer></script>'
-        if scripts
-        else ""
+        "\n".join(f'<script src="{file}" defer></script>' for file in SCRIPTS) if scripts else ""
     )
     return f"""<!doctype html>
 <html lang="en">
@@ -168,6 +175,38 @@ def _panel(panel: Mapping[str, Any], number: int) -> str:
 <p class="caption" aria-live="polite">{html_text(panel["words"])}</p>
 <p class="message" hidden></p>{slots}{live}{kind}
 <script type="application/gzip" id="table-{number}">{panel["data"]}</script>
+</section>"""
+
+
+def _exercises(content: Mapping[str, Any]) -> str:
+    """Return the exercises that no cell has shown, the marks, and the data of all."""
+    placed = {part["id"] for part in content["parts"] if part["kind"] == "exercise"}
+    left = {name: told for name, told in content["exercises"].items() if name not in placed}
+    head = "<h2>Exercises with answers</h2>" if left else "<h2>Your marks</h2>"
+    boxes = "\n".join(_exercise(name, *told) for name, told in left.items())
+    return f"""{head}
+{boxes}
+<section class="marks" aria-label="Your marks">
+<p>What you have answered on this page. Nothing is sent or stored: copy it, if you want to keep
+it.</p>
+<textarea readonly rows="3" aria-label="Your marks as text"></textarea>
+<p><button type="button" disabled>Copy the marks</button>
+<span class="note" role="status"></span></p>
+<p class="note">The numbers were drawn when the page was written, {content["sheets"]} times for each
+exercise; the right values are in the file of the page, for whoever looks for them there.</p>
+</section>
+<script type="application/gzip" id="exercises">{content["drawn"]}</script>"""
+
+
+def _exercise(name: str, topic: str, text: str) -> str:
+    topic = html_text(topic[:1].upper() + topic[1:])
+    return f"""<section class="exercise" data-exercise="{html_text(name)}" aria-label="{topic}">
+<p><b>{topic} ({html_text(name)}).</b> <span class="question">{html_text(text)}</span></p>
+<form><label for="answer-{html_text(name)}">Your answer, with its unit</label>
+<input id="answer-{html_text(name)}" type="text" autocomplete="off" maxlength="200" disabled>
+<button type="submit" disabled>Check</button>
+<button type="button" class="renew" disabled>New numbers</button></form>
+<div class="said" role="status"></div><div class="solution"></div>
 </section>"""
 
 

@@ -256,5 +256,6 @@
     for (const one of panels) seen.observe(one.element);
   }
 
+  window.netcalcPage = { unpacked };
   document.addEventListener("DOMContentLoaded", start);
 })();

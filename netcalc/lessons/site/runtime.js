@@ -119,6 +119,17 @@ var netcalc = (function () {
       if (p > 0.5) return p > 0.999999 ? -scalar.ndtri(1 - p) : -lower_normal(1 - p);
       return lower_normal(p);
     },
+    betainc(a, b, x) {
+      if (!(a > 0 && b > 0 && x >= 0 && x <= 1)) return NaN;
+      if (x === 0 || x === 1) return x;
+      return x > (a + 1) / (a + b + 2) ? 1 - beta_share(b, a, 1 - x, x) : beta_share(a, b, x, 1 - x);
+    },
+    gammaincc(a, x) {
+      if (!(a >= 0 && x >= 0) || a === Infinity) return NaN;
+      if (a === 0) return x === 0 ? NaN : 0;
+      return x === 0 ? 1 : x === Infinity ? 0 : upper_gamma(a, x);
+    },
+    gammaln: (a) => (a > 0 ? (a === Infinity ? a : stirling_error(a) + (a - 0.5) * Math.log(a) - a + HALF_LOG_2PI) : a <= 0 && Number.isInteger(a) ? Infinity : NaN),
     frexp_exponent(a) {
       if (a === 0 || !isFinite(a)) return 0;
       const size = Math.abs(a);
@@ -155,6 +166,73 @@ var netcalc = (function () {
       x -= step / (1 + (x * step) / 2);
     }
     return x;
+  }
+
+  // Incomplete beta and gamma functions: continued fractions, and in front of them the binomial and
+  // the Poisson probability by C. Loader's saddle-point form, which keeps all digits of large counts.
+  const HALF_LOG_2PI = 0.918938533204672741780;
+
+  function stirling_error(n) {
+    let found = 0;
+    for (; n < 16; n += 1) found += (n + 0.5) * Math.log1p(1 / n) - 1;
+    const square = n * n;
+    return found + (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / square) / square) / square) / square) / n;
+  }
+
+  function deviance(x, mean) {
+    const apart = x / 2 - mean / 2, both = x / 2 + mean / 2; // halves: no sum overflows
+    if (Math.abs(apart) >= 0.1 * both) return x * (Math.log(x / mean) + mean / x - 1);
+    const ratio = apart / both;
+    let found = (x - mean) * ratio, term = 2 * x * ratio;
+    for (let i = 1; i < 100; i++) {
+      term *= ratio * ratio;
+      const next = found + term / (2 * i + 1);
+      if (next === found) break;
+      found = next;
+    }
+    return found;
+  }
+
+  function beta_share(a, b, x, y) {
+    const n = a + b, TINY = 1e-300;
+    const exponent = stirling_error(n) - stirling_error(a) - stirling_error(b) - deviance(a, n * x) - deviance(b, n * y);
+    const front = exponent < -800 ? 0 : Math.exp(exponent) * Math.sqrt((a * (b / n)) / (2 * Math.PI)) / a;
+    if (front === 0) return 0;
+    let c = 1, d = 1 - ((a + b) / (a + 1)) * x;
+    d = 1 / (Math.abs(d) < TINY ? TINY : d);
+    let found = d;
+    for (let m = 1; m < 100000; m++) {
+      let change = 1;
+      for (const factor of [(m / (a + 2 * m - 1)) * ((b - m) / (a + 2 * m)) * x, -((a + m) / (a + 2 * m)) * ((a + b + m) / (a + 2 * m + 1)) * x]) {
+        d = 1 + factor * d;
+        d = 1 / (Math.abs(d) < TINY ? TINY : d);
+        c = 1 + factor / c;
+        if (Math.abs(c) < TINY) c = TINY;
+        change = c * d;
+        found *= change;
+      }
+      if (Math.abs(change - 1) < 2e-16) break;
+    }
+    return front * found;
+  }
+
+  function upper_gamma(a, x) {
+    const front = Math.exp(-stirling_error(a) - deviance(a, x)) / Math.sqrt(2 * Math.PI * a); // x^a e^-x / gamma(a + 1)
+    if (x < a + 1) {
+      let term = 1, found = 1;
+      for (let n = 1; n < 1e6 && term > found * 1e-17; n++) found += term *= x / (a + n);
+      return 1 - front * found;
+    }
+    let b = x + 1 - a, c = 1e300, d = 1 / b, found = d;
+    for (let n = 1; n < 1e6; n++) {
+      const factor = -n * (n - a);
+      b += 2;
+      d = 1 / (factor * d + b || 1e-300);
+      c = b + factor / c || 1e-300;
+      found *= c * d;
+      if (Math.abs(c * d - 1) < 2e-16) break;
+    }
+    return front * a * found;
   }
 
   function each(name, ...inputs) {

@@ -46,6 +46,8 @@ class States:
         self.controls, self.joint = _grid(panel, most)
         self._texts: dict[str, int] = {}
         self._plots: dict[Any, Plot] = {}
+        self._own_forms: dict[int, str] = {}
+        self._seen: list[Plot] = []
         self._forms: list[Any] = []
         self._arrays: list[list[NDArray[np.float64] | list[Any]]] = []
         self._known: list[dict[bytes, int]] = []
@@ -96,9 +98,12 @@ class States:
 
     def _form(self, plot: Plot) -> int:
         """Return the number of the figure's form, a new one if it has not been seen."""
-        key: Any = plot.form or id(plot)
+        key: Any = plot.form or self._own_forms.get(id(plot)) or _signature(plot)
+        if not plot.form:
+            self._own_forms[id(plot)] = key
+            self._seen.append(plot)  # kept: another object could get its identity
         if key not in self._plots:
-            self._plots[key] = plot  # kept: another object could get its identity
+            self._plots[key] = plot
             self._forms.append(key)
             columns = []
             for source, drawn in plot.sources.items():
@@ -221,6 +226,27 @@ def _plain(values: Any) -> Any:
 
 def _number(value: float) -> float | None:
     return float(f"{value:.7g}") if math.isfinite(value) else None
+
+
+def _signature(plot: Plot) -> str:
+    """Return all of a figure's document but the columns of its named sources."""
+    document = json.loads(serialize_json(plot.document().to_json(deferred=False)))
+    columns = {source.id for source in plot.sources.values()}
+    numbers: dict[str, str] = {}
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, list):
+            return [plain(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        name = value.get("id")
+        if isinstance(name, str):
+            value = {**value, "id": numbers.setdefault(name, f"p{len(numbers)}")}
+            if name in columns and "attributes" in value:
+                value["attributes"] = {**value["attributes"], "data": None}
+        return {key: plain(item) for key, item in value.items()}
+
+    return json.dumps([plain(document), sorted(plot.sources)])
 
 
 def _document(plot: Plot) -> dict[str, Any]:
