@@ -17,7 +17,7 @@ LESSON_00, LESSON_01, LESSON_04 = (
     for number in ("00", "01", "04")
 )
 ECHO, OWN = 5, 6  # figures of lesson 01: an echo over a path, the reader's own measurement
-STEP = 6  # of lesson 04: the live step
+STEP = 7  # of lesson 04: the live step
 
 # Ping as iputils prints it, three probes each of two sizes: 10 ms and 50 ms at best.
 PING = "".join(
