@@ -39,6 +39,8 @@ _USUAL_PORT = 8888
 _SETTINGS = ".settings"
 _START_LIMIT_S = 60.0
 _STOP_LIMIT_S = 10.0
+_CULL_AFTER_S, _CULL_EVERY_S = 1200, 60
+"""When a kernel is ended that no page is connected to, and how often that is looked at. [s]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +211,13 @@ def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> li
             "Voila.auto_token": True,
             "Voila.log_level": "ERROR",
             "Voila.kernel_websocket_connection_class": _CONNECTION,
+            "Voila.config_file_paths": _SHARE / "config",
             # Its pages fetch nothing from elsewhere; those of Voila fetch style sheets.
             "VoilaConfiguration.template": "netcalc",
             "VoilaConfiguration.classic_tree": True,
-            "MappingKernelManager.cull_idle_timeout": 1800,
+            # A page that is left ends its kernel; one that could not is without a browser.
+            "MappingKernelManager.cull_idle_timeout": _CULL_AFTER_S,
+            "MappingKernelManager.cull_interval": _CULL_EVERY_S,
         }
         program = ["-m", "voila", str(folder)]
     else:

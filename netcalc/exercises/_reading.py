@@ -17,8 +17,11 @@ from netcalc.exercises._formula import Compiled, compile_formula, is_line
 from netcalc.exercises._template import Template, Variable, Wrong
 from netcalc.printable import excerpt
 
-MOST_BYTES = 1_000_000
+MOST_BYTES = 500_000
 """Largest file. [byte]"""
+MOST_DOTS = 30
+"""Most dots between two separators outside of texts: TOML's parser takes a time that grows with the
+square of the parts of a key, hours for a file of one key."""
 MOST_EXERCISES = 500
 MOST_VARIABLES = 20
 MOST_WRONG = 40
@@ -33,6 +36,8 @@ _LESSON = re.compile(r"\d\d[a-z]?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}")
 _HEADER = re.compile(r"\s*\[\[\s*exercise\s*(?P<wrong>\.\s*wrong\s*)?\]\]")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_PIECE = re.compile(r"""#[^\n]*|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|[=,{}\[\]\n]+|[^"'#=,{}\[\]\n]+""")
+"""A comment, a text, separators, or what is between them; no piece is tried twice."""
 _AT_LINE = re.compile(r"\(at line (\d+)")
 _UNITS = (
     "s", "bit/s", "byte", "bit", "packet/s", "call/s", "ratio", "m", "m/s", "s/byte", "Hz", "1",
@@ -73,6 +78,7 @@ def read_text(data: bytes, *, name: str) -> tuple[Template, ...]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ReaderError("exercises-not-utf8", file=name, line=line) from None
+    _check_keys(text, name)
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -103,6 +109,23 @@ def read_text(data: bytes, *, name: str) -> tuple[Template, ...]:
             raise template.error("exercise-id-in-use", field="id", first_line=first)
         found_templates[template.id] = template
     return tuple(found_templates.values())
+
+
+def _check_keys(text: str, name: str) -> None:
+    """Refuse keys of very many parts, before they are parsed."""
+    line = 1
+    dots = 0
+    for found in _PIECE.finditer(text):
+        piece = found[0]
+        if piece[0] in "\"'#":
+            continue
+        if piece[0] in "=,{}[]\n":
+            dots = 0
+            line += piece.count("\n")
+            continue
+        dots += piece.count(".")
+        if dots > MOST_DOTS:
+            raise ReaderError("exercises-key-long", file=name, line=line, limit=MOST_DOTS)
 
 
 def bundled_folder() -> Path:

@@ -12,7 +12,14 @@ from netcalc.checks import FloatArray
 from netcalc.experiments import small_writes
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.hosts.small_writes import write_write_read_s
-from netcalc.models.hosts.write_timeline import Policy, write_timeline
+from netcalc.models.hosts.write_timeline import (
+    SERVER,
+    TO_CLIENT,
+    TO_SERVER,
+    Policy,
+    WriteTimeline,
+    write_timeline,
+)
 from netcalc.path import Link, Path
 from netcalc.plots import Axis
 from netcalc.plots.style import Theme
@@ -21,6 +28,7 @@ from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, family_choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.playback import Crossing, Kind, Playback, Waiting
 from netcalc.widgets.run import run_button
 
 ROUNDS = np.arange(1, 11, dtype=float)
@@ -114,6 +122,7 @@ def _gap() -> Quantity:
 def ladder_panel(*, theme: Theme = "light") -> Panel:
     """The segments of one request, and the cause of each wait."""
     figure = Figure(plots.ladder(write_timeline([0, 0], write_bytes=[6, 7], rtt_s=0.03)))
+    moving = Playback(["client", "server"])
 
     def update(
         rtt_s: float,
@@ -133,6 +142,7 @@ def ladder_panel(*, theme: Theme = "light") -> Panel:
             quickack=quickack,
         )
         figure.draw(plots.ladder(steps, title="Segments of one request", theme=theme))
+        moving.show(*between(steps))
 
     times = _times()
     times["rtt_s"].value, times["delayed_ack_s"].value = 0.03, 0.04
@@ -151,7 +161,23 @@ def ladder_panel(*, theme: Theme = "light") -> Panel:
         ),
         "quickack": switch("quick ACKs on the server"),
     }
-    return panel(figure, controls, update, more=("write_bytes", "quickack"))
+    return panel(figure, controls, update, more=("write_bytes", "quickack"), below=[moving])
+
+
+def between(steps: WriteTimeline, *, kind: Kind = "theory") -> tuple[list[Crossing], list[Waiting]]:
+    """Return the segments of a ladder as they move, and what both ends wait for."""
+    crossings, waitings = [], []
+    rows = zip(steps.who, steps.what, steps.start_s, steps.end_s, steps.payload_bytes, strict=True)
+    for who, what, start_s, end_s, size in rows:
+        times = max(float(start_s), 0.0), max(float(end_s), 0.0)
+        if who in (TO_SERVER, TO_CLIENT):
+            ends = (0, 1) if who == TO_SERVER else (1, 0)
+            text = f"{what} of {size:.0f} B" if size else what
+            four = (times[0], times[0], times[1], times[1])
+            crossings.append(Crossing(text, *ends, *four, kind=kind, small=not size))
+        else:
+            waitings.append(Waiting(int(who == SERVER), what, *times, kind=kind))
+    return crossings, waitings
 
 
 def live_panel(*, theme: Theme = "light") -> Panel:
@@ -160,6 +186,8 @@ def live_panel(*, theme: Theme = "light") -> Panel:
     drawn = [""]
     figure = Figure(_live_plot(None, 0.03, 0.0, theme))
     view, family = choice("show", VIEWS, ""), family_choice()
+    moving = Playback(["client", "server"])
+    moving.layout.display = "none"
     latency = Quantity(
         "one-way latency", "15 ms", unit="s", low="0 s", high="50 ms", scale="linear"
     )
@@ -176,8 +204,20 @@ def live_panel(*, theme: Theme = "light") -> Panel:
 
     def draw_run(view: str) -> None:
         drawn[:] = [view]
+        moving.layout.display = None if view else "none"
         if view:
             steps = compare.ladder(shown[0], mode=view)
+            known = shown[0].meta.instrument
+            written = _written(shown[0], view)
+            theory = write_timeline(
+                written["write_s"],
+                write_bytes=written["write_bytes"],
+                rtt_s=known.rtt_s or 0.0,
+                delayed_ack_s=LINUX_ATO_MIN_S,
+                policy="nagle" if view == "nagle" else "nodelay",
+            )
+            captured, ours = between(steps, kind="captured"), between(theory)
+            moving.show(ours[0] + captured[0], ours[1] + captured[1])
             figure.draw(
                 plots.ladder(steps, title="The second round, captured at both ends", theme=theme)
             )
@@ -206,7 +246,17 @@ def live_panel(*, theme: Theme = "light") -> Panel:
     controls = {
         "latency_s": latency, "write_gap_s": gap, "pause_s": pause, "view": view, "family": family,
     }  # fmt: skip
-    return panel(figure, controls, update, below=[live], more=("family",))
+    return panel(figure, controls, update, below=[live, moving], more=("family",))
+
+
+def _written(samples: TransactionSamples, mode: str) -> dict[str, list[float]]:
+    """Return when the parts of a request were written, and their sizes, by the record of a run."""
+    known = samples.meta.instrument
+    sizes = [float(size) for size in known.write_bytes or [1]]
+    gap_s = known.write_gap_s or 0.0
+    if mode == "single":
+        return {"write_s": [0.0], "write_bytes": [sum(sizes)]}
+    return {"write_s": [gap_s * n for n in range(len(sizes))], "write_bytes": sizes}
 
 
 def _live_plot(

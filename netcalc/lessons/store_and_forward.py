@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from netcalc import datasets
 from netcalc.errors import ReaderError
 from netcalc.experiments import echo, packet_trains
 from netcalc.models.delays import store_and_forward
+from netcalc.models.delays.store_and_forward import Timeline
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Hop, Link, Path
 from netcalc.plots import Axis, Plot, curves, timeline
@@ -20,6 +22,7 @@ from netcalc.units import line, show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.playback import Crossing, Kind, Playback, Waiting
 from netcalc.widgets.run import run_button
 
 BOOK_PACKET_BYTES = 1428
@@ -41,6 +44,7 @@ def book_path() -> Path:
 def timeline_panel(*, theme: Theme = "light") -> Panel:
     """Fig. A-9: two links, a router, any number of packets."""
     figure = Figure(timeline(book_path().timeline([BOOK_PACKET_BYTES]), _NODES, theme=theme))
+    moving = Playback(_NODES)
 
     def update(
         packet_bytes: float,
@@ -58,6 +62,7 @@ def timeline_panel(*, theme: Theme = "light") -> Panel:
         )
         steps = path.timeline([packet_bytes] * int(packet_count))
         figure.draw(timeline(steps, _NODES, theme=theme))
+        moving.show(*along(steps, _NODES))
         done = float(steps.done_s[-1])
         rate = 8 * packet_bytes * packet_count / done
         figure.describe(
@@ -80,7 +85,49 @@ def timeline_panel(*, theme: Theme = "light") -> Panel:
             "packets", 1.0, unit="1", low=1.0, high=20.0, scale="linear", whole=True
         ),
     }
-    return panel(figure, controls, update, more=("processing_s",))
+    return panel(figure, controls, update, more=("processing_s",), below=[moving])
+
+
+def along(
+    steps: Timeline, nodes: Sequence[str], *, done_s: Sequence[float] | None = None
+) -> tuple[list[Crossing], list[Waiting]]:
+    """Return the packets of a timeline on each link, and when each node processes.
+
+    Parameters
+    ----------
+    steps : Timeline
+        Of the packets, by theory.
+    nodes : sequence of str
+        Names of the nodes.
+    done_s : sequence of float, optional
+        When each packet of a run was processed at the far end: it is drawn as well, late against
+        theory by what was measured there. Taps are at the two ends only. [s]
+    """
+    crossings: list[Crossing] = []
+    waitings: list[Waiting] = []
+    for number, starts in enumerate(steps.start_s):
+        name = f"packet {number + 1}"
+        measured = done_s is not None and number < len(done_s)
+        late_s = done_s[number] - float(steps.done_s[number]) if done_s and measured else 0.0
+        for link, leaves in enumerate(starts.tolist()):
+            first = float(steps.first_bit_s[number, link])
+            last = float(steps.last_bit_s[number, link])
+            times = (leaves, leaves + last - first, first, last)
+            crossings.append(_crossing(name, link, times))
+            if measured:
+                shifted = tuple(max(time + late_s, 0.0) for time in times)
+                crossings.append(_crossing(name, link, shifted, kind="captured"))
+        for node in range(len(nodes)):
+            begin = float(steps.processing_start_s[number, node])
+            end = float(steps.processing_end_s[number, node])
+            if end > begin:
+                waitings.append(Waiting(node, f"processes {name}", begin, end))
+    return crossings, waitings
+
+
+def _crossing(name: str, link: int, times: tuple[float, ...], *, kind: Kind = "theory") -> Crossing:
+    leaves, left, reaches, reached = times
+    return Crossing(name, link, link + 1, leaves, left, reaches, reached, kind=kind)
 
 
 _NODES = ["source", "router", "destination"]
@@ -104,6 +151,7 @@ def train_panel(*, theme: Theme = "light") -> Panel:
     )
     figure = Figure(plot)
     shown: list[tuple[Path, float, TrainSamples]] = []
+    moving = Playback(_NODES)
 
     def update(packet_bytes: float, router_count: float) -> tuple[float, float]:
         path = _with_routers(router_count)
@@ -124,6 +172,9 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         if len(done_s) > 9:
             text += f" This machine: ten back to back {show(done_s[9], 's')}."
         figure.describe(text)
+        nodes = ["source", *[f"router {n + 1}" for n in range(int(router_count))], "destination"]
+        moving.nodes = nodes
+        moving.show(*along(path.timeline([packet_bytes] * 10), nodes, done_s=done_s[:10] or None))
         return 10.0, float(together[9])
 
     controls = {
@@ -168,7 +219,7 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         tool="netcalc packet-trains",
     )
     board = panel(
-        figure, controls, update, below=[button],
+        figure, controls, update, below=[button, moving],
         predict="time until the last of ten packets is there, sent back to back", unit="s",
     )  # fmt: skip
     return board

@@ -25,6 +25,7 @@ CLASSES: dict[str, str] = {
     ),
     "sheet-name-long": "{name} must have at most {limit:character|characters}, got {value!r}",
     "lessons-missing-in-option": "{option} needs the number of a lesson",
+    "exercise-files-alike": "{option}: two files of one name",
     "class-file-exists": "{file} exists, and nothing is overwritten",
     "marks-exist": "{file} exists, and nothing is overwritten",
     "marks-name-not-plain": "{option} must be a name without a folder, got {value!r}",

@@ -7,6 +7,7 @@ EXERCISES: dict[str, str] = {
     "exercises-not-utf8": "the file is not UTF-8 text",
     "exercises-no-file": "this is not a file",
     "exercises-toml": "this is not TOML: {reason}",
+    "exercises-key-long": "a key or a number has more than {limit} dots",
     "no-exercises": "there is no exercise in the file",
     "too-many-exercises": "there are more than {limit} exercises in the file",
     "exercise-field-unknown": "this field is unknown",

@@ -50,7 +50,7 @@ def wait_rows(page, source, column, figure, count):
 
 @pytest.mark.shown("lab", SMALL_WRITES)
 def test_small_writes_are_measured_beside_the_article(page):
-    page.wait_figures(3)
+    page.wait_figures(4)
     live = 2
     assert page.column("yours: two writes", "y", live) == []
     run(page, "Write on this machine")

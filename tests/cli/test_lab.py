@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -160,12 +161,13 @@ def test_the_page_that_leads_to_the_lessons_is_for_this_user_and_goes_away(tmp_p
 class RunningLab:
     """``netcalc lab`` as a user starts it, in a home of its own."""
 
-    def __init__(self, home: Path, *options: str) -> None:
+    def __init__(self, home: Path, *options: str, before: str = "") -> None:
         self.home = home
+        program = ["-c", f"{before}; netcalc.cli.main()"] if before else ["-m", "netcalc"]
         self.log = home / "stderr.txt"
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "netcalc", "lab", "--no-browser", "--allow-root", *options],
+                [sys.executable, *program, "lab", "--no-browser", "--allow-root", *options],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -251,3 +253,30 @@ def test_lessons_are_served_behind_a_token_and_nothing_is_left(tmp_path, options
         again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         again.bind(("127.0.0.1", running.port))
     assert not (tmp_path / "netcalc-lessons" / "open_lessons.html").exists()
+
+
+@pytest.mark.live
+def test_a_kernel_without_a_page_is_ended_after_a_while(tmp_path):
+    """The second net: nobody said that the page was left, as after a crash of the browser."""
+    soon = "import netcalc.cli.lab as lab; lab._CULL_AFTER_S = lab._CULL_EVERY_S = 1"
+    running = RunningLab(tmp_path, "--app", before=f"{soon}; import netcalc.cli")
+    try:
+        running.get(running.url)
+        running.get(f"{running.base}voila/render/00_start_here.ipynb")  # and no page connects
+        for _ in range(600):  # a busy machine is no wrong answer
+            if not any("ipykernel" in command for command in running.children()):
+                break
+            time.sleep(0.1)
+        left = [command for command in running.children() if "ipykernel" in command]
+    finally:
+        running.stop(signal.SIGTERM)
+    assert left == []
+
+
+def test_a_kernel_of_a_page_that_somebody_reads_is_not_ended_soon():
+    command = lab_module._command(True, 1, Path("folder"), allow_root=False)
+    found = dict(option.removeprefix("--").split("=", 1) for option in command if "=" in option)
+    # A page that is open is connected, and its kernel stays; one that lost its line has a while.
+    assert int(found["MappingKernelManager.cull_idle_timeout"]) >= 600
+    assert int(found["MappingKernelManager.cull_interval"]) <= 60
+    assert "MappingKernelManager.cull_connected" not in found

@@ -436,3 +436,46 @@ def test_odd_outputs_are_no_answers(outputs):
     found = documents()
     found[SHEET.files[0]]["cells"][2]["outputs"] = outputs
     assert collected(found).rows[0].points == 1
+
+
+OWN = """
+[[exercise]]
+id = "OWN1"
+lesson = "01"
+topic = "our own line"
+text = "How long does a packet of {L} take on our line of 2 Mbit/s?"
+unit = "s"
+right = "8 * L / 2 Mbit/s"
+[exercise.variables]
+L = { low = "200 B", high = "1500 B", digits = 2 }
+[[exercise.wrong]]
+name = "bytes taken for bits"
+formula = "L / 2 Mbit/s"
+sentence = "A byte has 8 bits."
+ask = "How many bits are in a byte?"
+"""
+
+
+def test_exercises_of_a_teacher(tmp_path, monkeypatch):
+    """They are copied beside the notebooks, and collected with them."""
+    monkeypatch.chdir(tmp_path)
+    Path("class.csv").write_text("name\nAda\n", encoding="utf-8")
+    Path("mine.toml").write_text(OWN, encoding="utf-8")
+    given = ("--roster", "class.csv", "--lessons", "01", "--file", "mine.toml")
+    assert run("class", "sheet", "monday", *given) == 0
+    assert Path("monday/mine.toml").read_text(encoding="utf-8") == OWN
+    path = Path("monday/monday_Ada.ipynb")
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert "paths=['mine.toml']" in document["cells"][-1]["source"]
+    question = exercises.draw("OWN1", student="Ada", sheet="monday", paths=["mine.toml"])
+    wrong = question.wrong_answers["bytes taken for bits"]
+    answer(document, f"{wrong!r} s", "OWN1")
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert run("class", "collect", "monday") == 0
+    (row,) = csv.DictReader(Path("monday/marks.csv").read_text("utf-8-sig").splitlines())
+    assert row["OWN1 mistake"] == "bytes taken for bits"
+    assert "our own line" in Path("monday/marks.html").read_text(encoding="utf-8")
+    Path("monday/mine.toml").unlink()
+    assert run("class", "collect", "monday", "--out", "again") == 2
+    assert run("class", "sheet", "two", *given, "--file", str(tmp_path / "x" / "mine.toml")) == 2
+    assert not Path("two").exists()

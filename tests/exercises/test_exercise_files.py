@@ -211,6 +211,9 @@ NO_FILES = [
     ("x = " + "[" * 100_000, "exercises-toml"),
     ("x = " + "{a=" * 50_000, "exercises-toml"),
     ("x = " + "9" * 10_000, "exercises-toml"),
+    ("a." * 200_000 + "b = 1", "exercises-key-long"),  # hours for the parser of TOML
+    ('"\\"".a' * 60_000 + " = 1", "exercises-key-long"),
+    ("[" + "a . " * 100_000 + "b]", "exercises-key-long"),
     ("#" * 2_000_000, "exercises-too-large"),
     ("[[exercise]]\n" * 600, "too-many-exercises"),
     (GOOD + GOOD, "exercise-id-in-use"),
@@ -220,6 +223,14 @@ NO_FILES = [
 @pytest.mark.each(("text", "code"), NO_FILES, ids=lambda value: str(value)[:30])
 def test_what_is_no_file_of_exercises(tmp_path, text, code):
     assert refusal(tmp_path, text).code == code
+
+
+def test_sentences_and_comments_may_have_dots(tmp_path):
+    path = tmp_path / "own.toml"
+    dots = "a. " * 200
+    path.write_text(GOOD.replace('sentence = "s"', f'sentence = "{dots}"  # {dots}'))
+    (template,) = exercises.read_file(path)
+    assert template.wrong[0].sentence == dots.strip()
 
 
 def test_a_syntax_error_names_its_line(tmp_path):

@@ -18,9 +18,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 GLOSSARY = runpy.run_path(str(ROOT / "tests" / "glossary.py"))
 LESSONS = [path for path in GLOSSARY["LESSONS"] if not path.name.startswith("00_")]
-LEFT = {"06", "07", "08", "09", "10", "11", "12"}
-"""Lessons that do not have this form yet. The aim is none."""
-DONE = [path for path in LESSONS if GLOSSARY["number"](path) not in LEFT]
 
 ENDS = ["## The answer", "## Exercises", GLOSSARY["HEADING"]]
 TITLES = {
@@ -71,11 +68,7 @@ def section(path: Path, heading: str) -> list:
     return found
 
 
-def test_no_lesson_is_left_that_does_not_exist():
-    assert {GLOSSARY["number"](path) for path in LESSONS} >= LEFT
-
-
-@pytest.mark.each("path", DONE, ids=lambda path: path.name)
+@pytest.mark.each("path", LESSONS, ids=lambda path: path.name)
 def test_a_lesson_begins_with_its_question_its_time_and_its_objectives(path):
     first = cells(path)[0].source
     title, question, about = re.split(r"\n\s*\n", first)[:3]
@@ -89,7 +82,7 @@ def test_a_lesson_begins_with_its_question_its_time_and_its_objectives(path):
     assert 2 <= len(re.findall(r"^- ", first.partition("you can\n")[2], re.M)) <= 4
 
 
-@pytest.mark.each("path", DONE, ids=lambda path: path.name)
+@pytest.mark.each("path", LESSONS, ids=lambda path: path.name)
 def test_a_lesson_ends_with_answer_exercises_words_and_the_next(path):
     headings = [
         line
@@ -108,7 +101,7 @@ def test_a_lesson_ends_with_answer_exercises_words_and_the_next(path):
     assert f"]({following})" in last.source
 
 
-@pytest.mark.each("path", DONE, ids=lambda path: path.name)
+@pytest.mark.each("path", LESSONS, ids=lambda path: path.name)
 def test_prose_comes_in_short_steps(path):
     between = 0
     for cell in cells(path):
@@ -123,7 +116,7 @@ def test_prose_comes_in_short_steps(path):
         assert between <= 5, f"too long without anything to do: {cell.source[:60]!r}"
 
 
-@pytest.mark.each("path", DONE, ids=lambda path: path.name)
+@pytest.mark.each("path", LESSONS, ids=lambda path: path.name)
 def test_each_exercise_is_checked_or_has_its_answer(path):
     opened, ids = None, []
     for cell in section(path, "## Exercises"):
@@ -149,7 +142,7 @@ def test_each_exercise_is_checked_or_has_its_answer(path):
     assert set(ids) <= known
 
 
-@pytest.mark.each("path", DONE, ids=lambda path: path.name)
+@pytest.mark.each("path", LESSONS, ids=lambda path: path.name)
 def test_books_have_their_titles(path):
     text = "\n".join(cell.source for cell in cells(path))
     assert not re.search(r"\bthe book\b", text, re.I), "which book?"
@@ -157,7 +150,7 @@ def test_books_have_their_titles(path):
         assert author not in text or title in text, author
 
 
-@pytest.mark.each("path", DONE, ids=lambda path: path.name)
+@pytest.mark.each("path", LESSONS, ids=lambda path: path.name)
 def test_nothing_is_sent_before_a_button_is_pressed(path):
     for cell in cells(path):
         if cell.cell_type == "code":

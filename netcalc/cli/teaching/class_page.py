@@ -7,7 +7,7 @@ text of a student, a file or a list is escaped, and the page has no script.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from netcalc import exercises
@@ -24,14 +24,15 @@ MOST_OPEN = 12
 def page(found: Sequence[Collected], gained: Gain | None) -> str:
     """Return the page of the sheets of a class; the last one is talked about."""
     last = found[-1]
+    topics = {known.id: known.topic for one in found for known in one.sheet.templates}
     style = Path(__file__).with_name("class_page.css").read_text(encoding="utf-8")
     title = f"{html_text(last.sheet.name)}: exercises of a class"
     parts = [
         f"<h1>{html_text(last.sheet.name)}</h1>",
         _facts(last, gained),
-        _gain(gained) if gained is not None else "",
+        _gain(gained, topics) if gained is not None else "",
         _talk(last),
-        *(_questions(one, several=len(found) > 1) for one in reversed(found)),
+        *(_questions(one, topics, several=len(found) > 1) for one in reversed(found)),
         *(_students(one) for one in reversed(found)),
         _notes(found),
     ]
@@ -58,18 +59,18 @@ def _facts(one: Collected, gained: Gain | None) -> str:
     return f'<ul class="facts">{items}</ul>'
 
 
-def _gain(gained: Gain) -> str:
+def _gain(gained: Gain, topics: Mapping[str, str]) -> str:
     rows = []
     for name, share in gained.of_exercise.items():
         kind, said = judged(share)
         rows.append(
-            f"<tr><td>{_topic(name)}</td><td class='number {kind}'>{html_text(said)}</td>"
+            f"<tr><td>{_topic(name, topics)}</td><td class='number {kind}'>{html_text(said)}</td>"
             f"<td class='number'>{points_apart(share)}</td>"
             f"<td class='bar'>{_track(share, low=-1.0, high=1.0)}</td></tr>"
         )
     changed = [
-        f"<tr><td>{html_text(name)}</td><td>{_topic(one)}</td><td class='number'>{first}</td>"
-        f"<td class='number'>{second}</td></tr>"
+        f"<tr><td>{html_text(name)}</td><td>{_topic(one, topics)}</td>"
+        f"<td class='number'>{first}</td><td class='number'>{second}</td></tr>"
         for (one, name), (first, second) in sorted(
             gained.mistakes.items(), key=lambda it: (it[1][1] - it[1][0], it[0])
         )
@@ -125,7 +126,8 @@ def _talk(one: Collected) -> str:
 
 
 def _mistake(it: Mistake, one: Collected) -> str:
-    question = example(it.exercise, sheet=one.sheet.name)
+    known = {template.id: template for template in one.sheet.templates}
+    question = example(known[it.exercise], sheet=one.sheet.name)
     wrong = question.template.mistake(it.name)
     maybe = f", and perhaps {len(it.perhaps)} more" if it.perhaps else ""
     drawn = _figure(question, it.name)
@@ -170,7 +172,7 @@ def _figure(question: exercises.Question, name: str) -> str:
     )
 
 
-def _questions(one: Collected, *, several: bool) -> str:
+def _questions(one: Collected, topics: Mapping[str, str], *, several: bool) -> str:
     count = len(one.counted)
     rows = []
     for name in one.sheet.ids:
@@ -180,7 +182,7 @@ def _questions(one: Collected, *, several: bool) -> str:
         common = next((it for it in one.mistakes() if it.exercise == name and it.students), None)
         told = f"{html_text(common.name)} ({len(common.students)})" if common else ""
         rows.append(
-            f"<tr><td>{_topic(name)}</td><td class='number'>{right} of {count}</td>"
+            f"<tr><td>{_topic(name, topics)}</td><td class='number'>{right} of {count}</td>"
             f"<td class='number'>{answered}</td>"
             f"<td class='number'>{in_percent(share.value)} ({interval(share)})</td>"
             f"<td class='bar'>{_track(share, low=0.0, high=1.0)}</td><td>{told}</td></tr>"
@@ -194,9 +196,8 @@ def _questions(one: Collected, *, several: bool) -> str:
     )
 
 
-def _topic(exercise: str) -> str:
-    known = {one.id: one for one in exercises.templates()}
-    topic = known[exercise].topic if exercise in known else ""
+def _topic(exercise: str, topics: Mapping[str, str]) -> str:
+    topic = topics.get(exercise, "")
     return f"{html_text(topic)} <span class='soft'>{html_text(exercise)}</span>"
 
 

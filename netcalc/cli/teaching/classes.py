@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,8 +53,18 @@ def classes(ctx: click.Context) -> None:
 @click.option(
     "--dir", "folder", metavar="DIR", help="Where to write the notebooks; NAME if left out."
 )
+@click.option(
+    "--file", "sources", metavar="FILE.toml", multiple=True, help="Use exercises of your own, too."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def sheet(name: str, roster_file: str, lessons: str, folder: str | None, as_json: bool) -> None:
+def sheet(
+    name: str,
+    roster_file: str,
+    lessons: str,
+    folder: str | None,
+    sources: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Make one notebook for each student, with numbers of its own.
 
     \b
@@ -62,7 +72,8 @@ def sheet(name: str, roster_file: str, lessons: str, folder: str | None, as_json
     netcalc class sheet friday --roster class.csv --lessons 01,02
 
     Another NAME has other numbers. NAME.class.json says what was handed out: keep it, the notebooks
-    are collected by it. Nothing is overwritten.
+    are collected by it. A FILE of your own is copied beside them, and is handed out with them.
+    Nothing is overwritten.
     """
     wanted = [one.strip() for one in lessons.split(",") if one.strip()]
     if not wanted:
@@ -73,9 +84,13 @@ def sheet(name: str, roster_file: str, lessons: str, folder: str | None, as_json
     for notice in students.notices:
         complain(f"{printable(roster_file)}: {notice}.")
     made = datetime.now(UTC).isoformat(timespec="seconds")
-    drawn = sheets.make(name, students=students.students, lessons=wanted, made=made)
+    paths = list(map(Path, dict.fromkeys(sources)))
+    if len({path.name for path in paths}) < len(paths):
+        raise CommandError("exercise-files-alike", option="--file")
+    own = {path.name: path.read_bytes() for path in paths}
+    drawn = sheets.make(name, students=students.students, lessons=wanted, made=made, paths=paths)
     target = Path(folder if folder is not None else name)
-    _write_sheet(drawn, target)
+    _write_sheet(drawn, target, own)
     if as_json:
         print_json(
             {
@@ -96,22 +111,22 @@ def sheet(name: str, roster_file: str, lessons: str, folder: str | None, as_json
     say(f"Keep {printable(str(target / drawn.record_file))}: netcalc class collect needs it.")
 
 
-def _write_sheet(drawn: Sheet, target: Path) -> None:
-    """Write all files of a sheet, or none."""
+def _write_sheet(drawn: Sheet, target: Path, own: Mapping[str, bytes]) -> None:
+    """Write all files of a sheet, or none; ``own`` are a teacher's files of exercises."""
     if target.exists() and not target.is_dir():
         raise CommandError("folder-is-file", file=str(target))
-    names = [drawn.record_file, *drawn.files]
+    names = [drawn.record_file, *own, *drawn.files]
     for name in names:
         if os.path.lexists(target / name):
             raise CommandError("class-file-exists", file=str(target / name))
     target.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     try:
-        for name, text in _texts(drawn):
+        for name, content in _contents(drawn, own):
             path = target / name
-            with path.open("x", encoding="utf-8", newline="\n") as stream:
+            with path.open("xb") as stream:
                 written.append(path)
-                stream.write(text)
+                stream.write(content)
     except BaseException as error:
         for path in written:  # half a class would be handed out
             with suppress(OSError):
@@ -121,10 +136,11 @@ def _write_sheet(drawn: Sheet, target: Path) -> None:
         raise
 
 
-def _texts(drawn: Sheet) -> Iterator[tuple[str, str]]:
-    yield drawn.record_file, sheets.record_text(drawn)
+def _contents(drawn: Sheet, own: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    yield drawn.record_file, sheets.record_text(drawn).encode()
+    yield from own.items()
     for student, file in zip(drawn.students, drawn.files, strict=True):
-        yield file, sheets.notebook_text(drawn, student)
+        yield file, sheets.notebook_text(drawn, student).encode()
 
 
 @classes.command("collect", cls=Command)
@@ -197,7 +213,9 @@ def collect(folders: tuple[str, ...], out: str, as_json: bool) -> None:
 
 def _records(folder: Path) -> list[Sheet]:
     return [
-        sheets.read_record(path.read_text(encoding="utf-8", errors="replace"), file=str(path))
+        sheets.read_record(
+            path.read_text(encoding="utf-8", errors="replace"), file=str(path), folder=path.parent
+        )
         for path in sorted(folder.rglob(f"*{sheets.RECORD_SUFFIX}"))
         if path.is_file()
     ]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from netcalc import exercises
-from netcalc.errors import NetcalcError, ReaderError
+from netcalc.errors import ReaderError
 from netcalc.exercises.classes import notebooks, sheets
 from netcalc.exercises.classes.notebooks import Handed, NotebookError
 from netcalc.exercises.classes.roster import Student
@@ -225,10 +225,7 @@ def _checked(handed: Handed, sheet: Sheet, at: int, short: str) -> Row:
     student = sheet.students[at]
     if handed.ids != sheet.ids or handed.drawn != sheet.drawn[at]:
         raise NotebookError("notebook-of-other-sheet", sheet=excerpt(sheet.name))
-    try:
-        drawn = exercises.sheet_of(sheet.ids, student=student.key, sheet=sheet.name)
-    except NetcalcError:
-        raise NotebookError("exercises-changed") from None
+    drawn = exercises.sheet_of(sheet.templates, student=student.key, sheet=sheet.name)
     if sheets.digest(drawn) != handed.drawn:
         raise NotebookError("exercises-changed")
     asked = {one.id: one for one in drawn}

@@ -12,7 +12,7 @@ DRAWS = 40
 """Draws among which the nearest one is chosen."""
 
 
-def example(exercise: str, *, sheet: str) -> exercises.Question:
+def example(exercise: str | exercises.Template, *, sheet: str) -> exercises.Question:
     """Draw an exercise for the whole class.
 
     Where the exercise names measured points, they belong to one line or one device, and most draws
@@ -21,8 +21,8 @@ def example(exercise: str, *, sheet: str) -> exercises.Question:
 
     Parameters
     ----------
-    exercise : str
-        Its id.
+    exercise : str or Template
+        Its id, or the exercise.
     sheet : str
         Name of the sheet.
 

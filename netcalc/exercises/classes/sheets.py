@@ -12,7 +12,8 @@ import re
 import string
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from netcalc import exercises
@@ -51,6 +52,10 @@ class Sheet:
         Of each student a digest of the questions: it tells whether they are still the same.
     made : str
         When it was made, as ISO 8601.
+    sources : tuple of str
+        Names of a teacher's files of exercises, which are beside the notebooks.
+    templates : tuple of Template
+        Those of its exercises that are known here.
     """
 
     name: str
@@ -60,6 +65,8 @@ class Sheet:
     files: tuple[str, ...]
     drawn: tuple[str, ...]
     made: str = ""
+    sources: tuple[str, ...] = ()
+    templates: tuple[exercises.Template, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def record_file(self) -> str:
@@ -90,7 +97,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def chosen(lessons: Sequence[str]) -> tuple[exercises.Template, ...]:
+def chosen(lessons: Sequence[str], *, paths: Sequence[Path] = ()) -> tuple[exercises.Template, ...]:
     """Return the exercises of some lessons, in the order of the lessons.
 
     Raises
@@ -98,12 +105,17 @@ def chosen(lessons: Sequence[str]) -> tuple[exercises.Template, ...]:
     DomainError
         If a lesson has no exercises.
     """
-    every = [one for lesson in lessons for one in exercises.templates(lesson=lesson)]
+    every = [one for lesson in lessons for one in exercises.templates(lesson=lesson, paths=paths)]
     return tuple({one.id: one for one in every}.values())
 
 
 def make(
-    name: str, *, students: Sequence[Student], lessons: Sequence[str], made: str = ""
+    name: str,
+    *,
+    students: Sequence[Student],
+    lessons: Sequence[str],
+    made: str = "",
+    paths: Sequence[Path] = (),
 ) -> Sheet:
     """Draw a sheet for a class.
 
@@ -117,6 +129,8 @@ def make(
         Lessons whose exercises it has, such as ``("01", "02")``.
     made : str, optional
         When it was made, as ISO 8601.
+    paths : sequence of path, optional
+        A teacher's files of exercises, besides the bundled ones.
 
     Returns
     -------
@@ -127,8 +141,10 @@ def make(
     ------
     DomainError
         If the name cannot be that of a file, or a lesson has no exercises.
+    ReaderError
+        If a file of exercises is refused.
     """
-    name, chosen_ones = checked_name(name), chosen(lessons)
+    name, chosen_ones = checked_name(name), chosen(lessons, paths=paths)
     ids = tuple(one.id for one in chosen_ones)
     return Sheet(
         name=name,
@@ -140,6 +156,8 @@ def make(
             digest(exercises.sheet_of(chosen_ones, student=one.key, sheet=name)) for one in students
         ),
         made=made,
+        sources=tuple(path.name for path in paths),
+        templates=chosen_ones,
     )
 
 
@@ -206,8 +224,10 @@ def notebook(sheet: Sheet, student: Student) -> dict[str, Any]:
     It has the exercises with the numbers of this student and a box below each, and a cell
     ``answers = {...}`` with the call that checks them.
     """
-    drawn = exercises.sheet_of(sheet.ids, student=student.key, sheet=sheet.name)
+    drawn = exercises.sheet_of(sheet.templates, student=student.key, sheet=sheet.name)
     given = f"student={student.key!r}, sheet={sheet.name!r}"
+    if sheet.sources:
+        given += f", paths={list(sheet.sources)!r}"
     cells = [
         _markdown("title", f"# {_plain(sheet.name)}\n\n{_plain(student.name)}\n\n{_HOW}"),
         _code("start", "from netcalc.lessons import exercise"),
@@ -288,35 +308,40 @@ def record_text(sheet: Sheet) -> str:
         "made": sheet.made,
         "lessons": list(sheet.lessons),
         "exercises": list(sheet.ids),
+        "sources": list(sheet.sources),
         "students": rows,
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def read_record(text: str, *, file: str) -> Sheet:
-    """Read the record of a sheet.
+def read_record(text: str, *, file: str, folder: Path | None = None) -> Sheet:
+    """Read the record of a sheet; a teacher's files of exercises are in its folder.
 
     Raises
     ------
     ReaderError
-        If it is none, or of a later version.
+        If it is none, or of a later version, or its file of exercises is refused.
     """
     try:
         document = json.loads(text)
         if document["schema"] != SCHEMA:
             raise ReaderError("record-of-other-version", file=file, schema=document["schema"])
         rows = document["students"]
-        lists = {name: tuple(document[name]) for name in ("lessons", "exercises")}
+        lists = {name: tuple(document[name]) for name in ("lessons", "exercises", "sources")}
         columns = [tuple(row[what] for row in rows) for what in ("name", "id", "file", "drawn")]
         single = (document["sheet"], document["made"])
         texts = [*single, *(one for column in (*columns, *lists.values()) for one in column)]
         if not all(isinstance(one, str) for one in texts):
             raise TypeError("a fact of a record is text")
+        if any(Path(name).name != name for name in lists["sources"]):
+            raise ValueError("a file of exercises is beside the record")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         if isinstance(error, ReaderError):
             raise
         raise ReaderError("record-damaged", file=file) from error
     names, keys, files, drawn = columns
+    paths = [folder / name for name in lists["sources"]] if folder is not None else []
+    known = {one.id: one for one in exercises.templates(paths=paths)}
     return Sheet(
         name=single[0],
         made=single[1],
@@ -325,4 +350,6 @@ def read_record(text: str, *, file: str) -> Sheet:
         students=tuple(Student(name=name, id=key) for name, key in zip(names, keys, strict=True)),
         files=files,
         drawn=drawn,
+        sources=lists["sources"],
+        templates=tuple(known[one] for one in lists["exercises"] if one in known),
     )
