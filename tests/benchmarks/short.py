@@ -47,6 +47,7 @@ SHORT = {
     "reopened": ("2", "proof"),
     "scarcity": ("ulimit -n 8",),
     "slider": ("voila",),
+    "slider_of_pages": ("short",),
     "small_writes": ("4", "1"),
     "special_forms": ("1", "1"),
     "strangers": ("1", "5"),
