@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+# Voila runs this file with a name of its own in it; tests/browser runs it through Voila.
+collect_ignore = ["netcalc/cli/share/config/voila.py"]
+
 pytest_plugins: list[str] = []
 if find_spec("nbval"):
     # nbval reads notebooks with nbformat, and that imports a grammar of internet addresses that

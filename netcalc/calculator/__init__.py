@@ -12,6 +12,7 @@ appears here by existing.
 from __future__ import annotations
 
 from netcalc.calculator._catalogue import (
+    asked_for,
     command,
     datasets,
     formula,
@@ -19,6 +20,7 @@ from netcalc.calculator._catalogue import (
     listed,
     search,
     subject_formulas,
+    synonyms,
 )
 from netcalc.calculator._curves import Curve, Shade, curve, is_staircase
 from netcalc.calculator._doubts import doubt_notice
@@ -52,7 +54,6 @@ from netcalc.calculator._results import (
     result_lines,
     table,
 )
-from netcalc.calculator._search import asked_for, synonyms
 from netcalc.calculator._sweeps import (
     RESULT_CODES,
     Solution,

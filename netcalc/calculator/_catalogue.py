@@ -159,6 +159,32 @@ def datasets(words: str) -> list[str]:
     return _search.datasets(words)
 
 
+def asked_for(wanted: Formula) -> tuple[str, ...]:
+    """Return what people ask a formula for, in their words.
+
+    Examples
+    --------
+    >>> "link utilization" in asked_for(formula("line-utilization"))
+    True
+    """
+    from netcalc.calculator import _search  # late, as above
+
+    return _search.asked_for(wanted)
+
+
+def synonyms() -> dict[str, tuple[str, ...]]:
+    """Return words of a question, each with others that mean the same.
+
+    Examples
+    --------
+    >>> "wait" in synonyms()["delay"]
+    True
+    """
+    from netcalc.calculator import _search  # late, as above
+
+    return _search.synonyms()
+
+
 def listed() -> list[tuple[str, str, list[Formula]]]:
     """Return the catalogue in parts: chapter, subject and formulas, those most needed first.
 

@@ -207,14 +207,7 @@ def _phrase_score(formula: Formula, query: str) -> float:
 
 
 def asked_for(formula: Formula) -> tuple[str, ...]:
-    """Return what people ask a formula for, in their words.
-
-    Examples
-    --------
-    >>> from netcalc.calculator import formula
-    >>> "link utilization" in asked_for(formula("line-utilization"))
-    True
-    """
+    """Return what people ask a formula for, in their words."""
     names = dict.fromkeys((formula.short_name, formula.function_name))
     return tuple(
         one for table in (TAGS, MORE_TAGS) for name in names for one in table.get(name, ())
@@ -222,13 +215,7 @@ def asked_for(formula: Formula) -> tuple[str, ...]:
 
 
 def synonyms() -> dict[str, tuple[str, ...]]:
-    """Return words of a question, each with others that mean the same.
-
-    Examples
-    --------
-    >>> "wait" in synonyms()["delay"]
-    True
-    """
+    """Return words of a question, each with others that mean the same."""
     found: dict[str, tuple[str, ...]] = {}
     for table in (SYNONYMS, MORE_SYNONYMS):
         for word, others in table.items():

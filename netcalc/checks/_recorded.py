@@ -24,4 +24,5 @@ def is_recorded(value: Any) -> TypeGuard[Any]:
 
 def has_recorded(value: Any) -> bool:
     """Whether a list has a stand-in among its numbers."""
-    return isinstance(value, list | tuple) and any(map(is_recorded, value))
+    kinds = set(map(type, value)) if isinstance(value, list | tuple) else ()
+    return any(hasattr(kind, "__netcalc_recorded__") for kind in kinds)

@@ -8,14 +8,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
-from netcalc.errors import DomainError
+from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.exercises._drawing import draw_numbers, seed_of
 from netcalc.exercises._points import Points
 from netcalc.exercises._question import Question
 from netcalc.exercises._reading import bundled_files, read_file
 from netcalc.exercises._template import Template
 from netcalc.exercises._verdict import Verdict
-from netcalc.printable import excerpt
+from netcalc.printable import safe_str
+
+LONGEST_ID = 60
+"""Characters of an unknown id that an error repeats."""
 
 Paths: TypeAlias = Iterable[str | Path]
 
@@ -108,7 +111,7 @@ def unknown_exercise(wanted: str, known: Collection[str]) -> DomainError:
     near = {name.lower(): name for name in known}
     found = get_close_matches(wanted.lower(), near, n=1)
     suggestions = [near[name] for name in found]
-    return DomainError("exercise-unknown", "exercise", excerpt(wanted), suggestions=suggestions)
+    return DomainError("exercise-unknown", "exercise", wanted[:LONGEST_ID], suggestions=suggestions)
 
 
 def draw(
@@ -146,8 +149,8 @@ def draw(
         template = exercise
     else:
         known = _known(paths)
-        if exercise not in known:
-            raise unknown_exercise(str(exercise), known)
+        if not isinstance(exercise, str) or exercise not in known:
+            raise unknown_exercise(safe_str(exercise), known)
         template = known[exercise]
     student, sheet = str(student), str(sheet)
     drawn = draw_numbers(template, seed_of(template.id, student=student, sheet=sheet))
@@ -195,6 +198,8 @@ def points(
     ------
     DomainError
         If there is no exercise of an id.
+    ArgumentTypeError
+        If the answers are not a mapping.
 
     Examples
     --------
@@ -202,6 +207,9 @@ def points(
     >>> found.total, found.most, found.verdicts["SF1"].kind
     (0, 2, 'unreadable')
     """
+    wanted: object = answers
+    if not isinstance(wanted, Mapping):
+        raise ArgumentTypeError("answers-not-by-exercise", "answers", type(wanted).__name__)
     return Points(
         verdicts={
             name: draw(name, student=student, sheet=sheet, paths=paths).check(answer)

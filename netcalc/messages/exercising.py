@@ -55,6 +55,7 @@ EXERCISES: dict[str, str] = {
     "exercise-answer-form": "the answer {found!r} does not say which exercise it is of",
     "exercise-answer-twice": "exercise {exercise} is answered twice",
     "exercise-not-asked": "exercise {value!r} is answered, but it is not in the lessons named",
+    "answers-not-by-exercise": "{name} must be a dict of answers by exercise, got {found}",
     "unknown-variable": (
         "{value!r} is neither a variable of this exercise, nor a named line such as T1, nor a "
         "model with arguments"
@@ -87,6 +88,7 @@ EXERCISES_HINTS: dict[str, str] = {
     "formula-not-one-number": "Use sum, min, max or item",
     "exercise-unknown": "netcalc exercise --list lists all",
     "exercise-mistake-unknown": "Its mistakes are {known}",
+    "answers-not-by-exercise": 'Write {{"TR1": "13.2 ms"}}',
     "exercise-answer-form": "Write --answer TR1='13.2 ms'",
     "exercise-not-asked": "Name its lesson, or its id, as well",
     "exercise-lesson-empty": "Lessons with exercises: {known}",

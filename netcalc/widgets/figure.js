@@ -12,7 +12,6 @@
 const PATIENCE_MS = 2000; // then what did not come is asked for again
 const LONGEST_MS = 60000; // between two questions, at most
 const SILENT_COUNT = 2; // questions without an answer before the view says so
-const PAINT_MS = 300; // until what is uncovered is surely drawn
 const WATCH_MS = 1000; // between two looks at the kernel's connection
 const NO_KERNEL = "No kernel: run the cell again.";
 const NO_ANSWER = "The kernel does not answer. If it has ended, run the cell again.";
@@ -180,13 +179,8 @@ function render({ model, el }) {
     const covered = guess?.covered === true;
     el.classList.toggle("netcalc-covered", covered);
     if (guess) form.take(guess);
-    if (!covered && uncover) {
-      // Bokeh looks for points under the pointer before it has drawn those that are new.
-      picture.style.pointerEvents = "none";
-      setTimeout(() => (picture.style.pointerEvents = ""), PAINT_MS);
-      uncover = void uncover();
-    }
-    if (covered && drawn && !uncover) uncover = hideMarks(drawn.document, drawn.ids[guess.mark]);
+    if (!covered) uncover = void uncover?.();
+    else if (drawn && !uncover) uncover = hideMarks(drawn.document, drawn.ids[guess.mark]);
     const text = guess?.sentence ?? "";
     if (verdict.textContent !== text) verdict.textContent = text;
     if (inside && !covered) {

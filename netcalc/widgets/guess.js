@@ -4,6 +4,7 @@
 
 const HIDDEN = ["GlyphRenderer", "Legend", "BoxAnnotation", "Span", "Band", "Label", "LabelSet"];
 const STEPS = 1000; // of the slider
+const FRAMES = 20; // until what is shown is surely painted
 
 const SYMBOLS = { byte: "B", "packet/s": "pps", "s/byte": "s/B" };
 const FROM_KILO = new Set(["byte", "bit", "bit/s", "packet/s"]); // nothing smaller than one
@@ -99,15 +100,25 @@ function guessForm({ send, frame, preview }) {
 }
 
 // Everything of a figure that could give the answer away, except the reader's own mark; returns
-// what shows it again.
+// what shows it again. BokehJS fails at a pointer over a line that is shown but not yet painted, so
+// the pointer finds nothing before some frames have passed.
 function hideMarks(figure, mark) {
-  const before = new Map();
+  const shown = [];
+  const hovered = new Map();
   for (const root of figure.roots()) {
     for (const one of root.references()) {
-      if (!HIDDEN.includes(one.type) || one.data_source?.id === mark || !one.visible) continue;
-      before.set(one, one.visible);
-      one.visible = false;
+      if (one.type === "HoverTool") hovered.set(one, one.renderers);
+      if (HIDDEN.includes(one.type) && one.data_source?.id !== mark && one.visible) shown.push(one);
     }
   }
-  return () => before.forEach((visible, one) => (one.visible = visible));
+  hovered.forEach((_, tool) => (tool.renderers = []));
+  shown.forEach((one) => (one.visible = false));
+  return () => {
+    shown.forEach((one) => (one.visible = true));
+    const wait = (frames) => {
+      if (frames) requestAnimationFrame(() => wait(frames - 1));
+      else hovered.forEach((renderers, tool) => (tool.renderers = renderers));
+    };
+    wait(FRAMES);
+  };
 }

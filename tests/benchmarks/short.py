@@ -22,6 +22,7 @@ NOT_RUN = {"short", "record_puzzles", "congestion_scenarios"}
 """This script, the one that writes the bundled puzzles anew, and a list of scenarios."""
 SHORT = {
     "band_coverage": ("100",),
+    "calculator_page": ("5", "latency.transfer_s"),
     "captures": ("20000",),
     "census": ("--count", "5"),
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
@@ -46,6 +47,7 @@ SHORT = {
     "reopened": ("2", "proof"),
     "scarcity": ("ulimit -n 8",),
     "slider": ("voila",),
+    "slider_of_pages": ("short",),
     "small_writes": ("4", "1"),
     "special_forms": ("1", "1"),
     "strangers": ("1", "5"),

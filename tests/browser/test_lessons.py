@@ -180,7 +180,8 @@ def test_an_echo_over_a_path_is_run_saved_and_opened_again(page, tmp_path):
     panel.get_by_text(f"Read {saved.name}. Measured 2").wait_for()
     page.wait_painted()
     assert measured(page, ECHO) == [sizes, times]
-    assert panel.locator("select").first.evaluate("s => s.selectedIndex") == 5
+    chosen = panel.locator("select").first.evaluate("s => s.selectedOptions[0].label")
+    assert chosen == "your own, typed below"
     assert page.complaints() == []
 
 

@@ -65,3 +65,11 @@ def test_curves_have_numbers():
             found = exercises.draw(template).curves(*template.mistakes)
             assert all(len(line) == len(found.x) for line in found.wrong.values())
             assert any(map(math.isfinite, found.right))
+
+
+def test_a_symbol_of_wifi_that_is_not_whole_is_not_right():
+    question = exercises.draw("WF1", student="a")
+    size, rate = question.values["L"], question.values["R"]
+    # [derived] 20 us of preamble, then 16 + 8 L + 6 bits at the rate, without whole symbols
+    verdict = question.check(f"{(20e-6 + (22 + 8 * size) / rate) * 1e6:.6g} us")
+    assert verdict.names == ("symbols not rounded up",)

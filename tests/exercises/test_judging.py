@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netcalc import exercises
+from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.exercises import KINDS
 
 # Numbers by hand: N = 2 MB, R = 10 Mbit/s, d = 50 ms: 50 ms + 16 Mbit / 10 Mbit/s = 1.65 s.
@@ -175,3 +176,19 @@ def test_points_are_one_for_each_right_answer(questions):
     assert (found.total, found.most) == (1, 3)
     assert str(found).startswith("1 of 3 points\nTR1: right.\nSF1: unreadable.")
     assert found.as_dict()["points"] == 1
+
+
+@pytest.mark.each("answers", ["TR1=13.2 ms", None, [("TR1", "13.2 ms")]])
+def test_points_need_answers_by_exercise(answers):
+    with pytest.raises(ArgumentTypeError) as caught:
+        exercises.points(answers)
+    assert str(caught.value).endswith('Write {"TR1": "13.2 ms"}')
+
+
+@pytest.mark.each("name", [None, 3, [], "\x1b[2J", "x" * 9999])
+def test_an_id_that_is_none_is_a_sentence(name):
+    with pytest.raises(DomainError) as caught:
+        exercises.draw(name)
+    assert caught.value.code == "exercise-unknown"
+    assert len(str(caught.value)) < 200
+    assert str(caught.value).isprintable()

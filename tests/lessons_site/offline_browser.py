@@ -40,7 +40,8 @@ def opened(browser: Any, url: str, *, width: int = 1280, **options: Any) -> Iter
     context = browser.new_context(viewport={"width": width, "height": 900}, **options)
     complaints: list[str] = []
     page = context.new_page()
-    page.on("request", lambda one: one.url.startswith(url) or complaints.append(one.url))
+    file = url.partition("#")[0]
+    page.on("request", lambda one: one.url.startswith(file) or complaints.append(one.url))
     page.on("console", lambda one: one.type == "error" and complaints.append(one.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     try:

@@ -106,6 +106,8 @@ VALUES = {
     # What a published router test added to all goodputs; a millisecond of a mix of paths
     "discarded_ratio": 1 - 0.95,  # the 95th percentile
     "offset_bps": 6e6, "tolerance_s": 0.001,
+    # a link without framing, such as T1
+    "store_and_forward.overhead_bytes": 0, "store_and_forward.min_wire_bytes": 0,
 }  # fmt: skip
 SEVERAL = ((0, NOTHING), (math.inf, NO_LIMIT), (1, ONE), (False, NO), (True, YES))
 

@@ -55,7 +55,7 @@ def exercise(
     \b
     netcalc exercise --list
     netcalc exercise 02 --student s1
-    netcalc exercise SF1 --student s1 --answer SF1="9.6 ms"
+    netcalc exercise SF1 --student s1 --answer SF1="739.2 us"
     netcalc exercise 01 02 --student s1 --sheet friday > sheet.txt
 
     On a terminal each question is asked, three times at most; otherwise the sheet is printed. Each

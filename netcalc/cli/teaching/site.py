@@ -44,5 +44,5 @@ def site(folder: Path, live: bool) -> None:
     # Ended from elsewhere, it ends the lessons at work as by Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Progress("lessons") as progress:
-        pages = build(folder, lessons=lessons, live=live, progress=progress)
+        pages = build(folder, lessons=lessons, live=live, with_calculator=True, progress=progress)
     put(f"{len(pages)} pages are in {folder}\nOpen {pages[0]}")

@@ -77,7 +77,7 @@
 
   // Units that a written unit may belong to, with one reading or several.
   const kindsOf = (written, { units, reader }) => Object.keys(units.units).filter((unit) =>
-    unit !== "1" && !/^\W*\d/.test(written) && ["", "ambiguous-unit"].includes(codeOf(() => reader.parseTyped(`3 ${written}`, unit))));
+    unit !== "1" && !/\d/.test(written) && ["", "ambiguous-unit"].includes(codeOf(() => reader.parseTyped(`3 ${written}`, unit))));
 
   const isKnown = (written, { units }) => written === "" || Object.values(units.units).some((one) =>
     Object.hasOwn(one.written, written) || Object.hasOwn(one.ambiguous, written));

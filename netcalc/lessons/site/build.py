@@ -15,8 +15,10 @@ from typing import Any
 from bokeh.resources import Resources
 
 from netcalc.errors import NetcalcError
+from netcalc.lessons.site import calculator_page
 from netcalc.lessons.site import folder as folders
 from netcalc.lessons.site.html import (
+    CALCULATOR_LINK,
     LIBRARY,
     SCRIPTS,
     STYLE,
@@ -35,6 +37,7 @@ def build(
     *,
     lessons: Sequence[Path],
     live: bool = False,
+    with_calculator: bool = False,
     jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> list[Path]:
@@ -48,6 +51,8 @@ def build(
         The notebooks, in their order.
     live : bool
         Whether the experiments of the lessons run on this machine, so that the pages show them.
+    with_calculator : bool
+        Whether the calculator is one of the pages; its formulas are recorded, in about a minute.
     jobs : int, optional
         Lessons that run at once; by default one for each processor, and one with ``live``.
     progress : callable, optional
@@ -68,7 +73,10 @@ def build(
     folders.written_before(folder)  # a damaged list is refused before the work
     contents = _run_all(lessons, live=live, jobs=jobs, progress=progress)
     listed = [(str(one["name"]), title_of(one)) for one in contents]
-    files = {"index.html": contents_page(listed).encode()}
+    more = CALCULATOR_LINK if with_calculator else ""
+    files = {"index.html": contents_page(listed, more=more).encode()}
+    if with_calculator:
+        files["calculator.html"] = calculator_page.page().encode()
     for one in contents:
         page = lesson_page(one, listed).encode()
         if len(page) > PAGE_LIMIT_BYTES:

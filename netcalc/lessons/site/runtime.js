@@ -59,8 +59,9 @@ var netcalc = (function () {
     ceil: Math.ceil,
     trunc: Math.trunc,
     reciprocal: (a) => 1 / a,
-    // 1 to any power is 1, as is -1 to an infinite one: IEEE 754, not ECMAScript.
-    power: (a, b) => (a === 1 || (a === -1 && (b === Infinity || b === -Infinity)) ? 1 : Math.pow(a, b)),
+    // 1 to any power is 1, as is -1 to an infinite one: IEEE 754, not ECMAScript. numpy takes the
+    // square root for the power of a half, which differs for -0 and -inf.
+    power: (a, b) => (b === 0.5 ? Math.sqrt(a) : a === 1 || (a === -1 && (b === Infinity || b === -Infinity)) ? 1 : Math.pow(a, b)),
     // The even one of two whole numbers that are equally near; 2^52 and beyond have no fractions.
     rint(a) {
       if (!(Math.abs(a) < 4503599627370496)) return a;

@@ -27,6 +27,7 @@ FILES = {
         "rate_bps": 1e7, "rtt_s": 0.02, "buffer_bdp": 1.0, "end_s": 5.0,
         "flows": [{"algorithm": "cubic", "start_s": 0.0}],
     }),
+    "class.csv": "name\nAda Lovelace\nKurt Gödel\n",
     "mine.csv": "id,place,quantity,printed,relation,verdict,formula\n"
     "MTU,p. 3,MTU of the link,1500 B,,input,\nA-1,p. 4,a segment,1460 B,,,tcp_payload(MTU)\n",
 }  # fmt: skip
@@ -107,11 +108,21 @@ def test_an_example_of_a_help_runs(line, folder, monkeypatch):
     if "results.jsonl --plot" in typed and not (folder / "results.jsonl").exists():
         made = "congestion scenario.json --vary buffer_bdp=0.5,1,2 --out results.jsonl"
         assert said(made)[0] == 0
+    if typed.startswith("netcalc class "):
+        prepare_class(folder, typed)
     code, answer, errors = said(
         f"{typed.removeprefix('netcalc ')}{' --force' if plots(typed) else ''}"
     )
     assert code == 0, errors
     assert answer
+
+
+def prepare_class(folder, typed):
+    """Make the sheets that an example collects, anew; and none for one that makes them."""
+    for name in ("monday", "friday"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+        if "class collect" in typed and name in typed:
+            assert said(f"class sheet {name} --roster class.csv --lessons 01,02")[0] == 0
 
 
 def plots(line):

@@ -109,8 +109,14 @@
     const query = at("search").value, found = search(query);
     at("found-count").textContent = query.trim() ? `${found.length} ${found.length === 1 ? "formula" : "formulas"}` : `${found.length} formulas; type to search`;
     at("found").replaceChildren(...found.slice(0, query.trim() ? 60 : every.length).map((one) =>
-      make("li", {}, make("button", { type: "button", onclick: () => open(one.name, true), attributes: one === shown ? { "aria-current": "true" } : {} },
+      make("li", {}, make("button", { type: "button", onclick: () => open(one.name, true), attributes: { "data-name": one.name } },
         make("b", { textContent: one.title }), make("span", { textContent: one.reason ? `${one.summary} (needs Python)` : one.summary })))));
+    mark();
+  }
+
+  function mark() {
+    at("found").querySelector("[aria-current]")?.removeAttribute("aria-current");
+    if (shown) at("found").querySelector(`[data-name="${shown.name}"]`)?.setAttribute("aria-current", "true");
   }
 
   // Inputs.
@@ -165,7 +171,7 @@
       slider.addEventListener("input", () => {
         input.value = units.show(slid(parameter.slider, slider.value / STEPS), parameter.unit, 6);
         slider.setAttribute("aria-valuetext", input.value);
-        later();
+        compute(); // browsers send at most one such event a frame
       });
     }
     const error = make("p", { id: `${id}-error`, className: "error", attributes: { role: "alert" } });
@@ -191,7 +197,7 @@
     at("log-y").checked = false;
     at("curve-controls").hidden = at("figure").hidden = over.length === 0;
     if (location.hash !== `#${shown.name}`) history.replaceState(null, "", `#${shown.name}`);
-    list();
+    mark();
     if (is_here) compute();
     else {
       refused(`Not in this page: ${shown.reason}. The command computes it.`);
@@ -201,16 +207,6 @@
   }
 
   // Answers.
-  let waiting = false;
-  function later() {
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(() => {
-      waiting = false;
-      compute();
-    });
-  }
-
   function compute() {
     const values = [];
     let complete = true;
@@ -409,5 +405,6 @@
   });
   addEventListener("hashchange", () => open(decodeURIComponent(location.hash.slice(1))));
   window.netcalcPage = { open, search, compute };
+  list();
   open(byName.has(location.hash.slice(1)) ? location.hash.slice(1) : "latency.transfer_s");
 })();
