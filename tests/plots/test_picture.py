@@ -374,3 +374,15 @@ def test_many_bars_of_one_colour_are_one_path():
     assert [left, left + width] == pytest.approx(sheet.x([48.75, 49.25]), abs=3 * PIXEL)
     assert [top + height, top] == pytest.approx(sheet.y([0.0, 50 / 1275]), abs=3 * PIXEL)
     assert back == -width
+
+
+def test_a_level_stretch_of_a_curve_is_its_two_ends():
+    """A staircase of 300 points is drawn with the corners it has: two for each step."""
+    at = np.arange(300.0)
+    plot = curves(at, {"steps": np.floor(at / 100)}, x_axis=Axis("x", "1"), y_axis=Axis("y", "1"))
+    drawn = max(re.findall(r'd="(M[^"]+L[^"]+)"', svg(plot)), key=len)
+    assert len(re.findall(r"[ML]", drawn)) == 6
+    gaps = np.where(at == 150, np.nan, 1.0)
+    plot = curves(at, {"gap": gaps}, x_axis=Axis("x", "1"), y_axis=Axis("y", "1"))
+    drawn = max(re.findall(r'd="(M[^"]+L[^"]+)"', svg(plot)), key=len)
+    assert re.findall(r"[ML]", drawn) == ["M", "L", "M", "L"]

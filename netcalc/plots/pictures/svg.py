@@ -197,13 +197,18 @@ def _glyph(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
 
 
 def _polyline(xs: NDArray[Any], ys: NDArray[Any], glyph: Line) -> str:
-    steps, pen = [], "M"
+    steps: list[str] = []
+    pen, level, run = "M", "", 0  # how many points in a row have this height
     for a, b in zip(_thin(xs), _thin(ys), strict=True):
         if not math.isfinite(a + b):
-            pen = "M"
+            pen, run = "M", 0
             continue
-        steps.append(f"{pen}{a:.1f} {min(max(b, -1e4), 1e4):.1f}")
-        pen = "L"
+        height = f"{min(max(b, -1e4), 1e4):.1f}"
+        run = run + 1 if pen == "L" and height == level else 1
+        if run > 2:  # the ends of a level stretch say all
+            steps.pop()
+        steps.append(f"{pen}{a:.1f} {height}")
+        pen, level = "L", height
     dash = " ".join(str(d) for d in glyph.line_dash)
     more = f' stroke-dasharray="{dash}"' if dash else ""
     return path("".join(steps), glyph.line_color, glyph.line_width, more)
