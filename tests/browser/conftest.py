@@ -457,9 +457,9 @@ def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 @contextmanager
 def chromium() -> Iterator[Any]:
     """Start the system's Chromium."""
-    from playwright.sync_api import sync_playwright
+    from tests.lessons_site.offline_browser import driver
 
-    with sync_playwright() as playwright:
+    with driver() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         try:
             yield browser

@@ -239,7 +239,7 @@ import sys
 sys.path.insert(0, {root!r})
 from types import SimpleNamespace as Facts
 from netcalc.emulation.wire.emulated_path import EmulatedPath
-hops = [Facts(link=Facts(bandwidth_bps=1e6, latency_s=0.01), processing_s=0.0)] * 2
+hops = [Facts(link=Facts(bandwidth_bps=1e6, latency_s=0.01, framing="none"), processing_s=0.0)] * 2
 back = Facts(hops=hops, source_processing_s=0.0)
 path = Facts(hops=hops, source_processing_s=0.0, bottleneck_bps=1e6, reverse=back)
 with EmulatedPath(path) as wire:

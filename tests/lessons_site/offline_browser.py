@@ -22,11 +22,30 @@ def missing() -> str:
 
 
 @contextmanager
+def driver() -> Iterator[Any]:
+    """Give the one driver of browsers that a process may have; the last who leaves ends it.
+
+    A worker runs files of several folders in any order, each with a browser of its own.
+    """
+    from playwright import sync_api
+
+    # This file may be imported under two names; the library is there once.
+    shared = sync_api.__dict__.setdefault("_netcalc_tests", {"users": 0, "driver": None})
+    if not shared["users"]:
+        shared["driver"] = sync_api.sync_playwright().start()
+    shared["users"] += 1
+    try:
+        yield shared["driver"]
+    finally:
+        shared["users"] -= 1
+        if not shared["users"]:
+            shared["driver"].stop()
+
+
+@contextmanager
 def chromium() -> Iterator[Any]:
     """Start a browser, and end it."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
+    with driver() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         try:
             yield browser
