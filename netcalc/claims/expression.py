@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -211,6 +211,59 @@ def _tree(text: str, source: str) -> ast.expr:
     return tree
 
 
+Made = TypeVar("Made")
+
+
+def function_of(
+    functions: Mapping[str, tuple[Callable[..., Made], int, float]],
+    name: str,
+    argument_count: int,
+    keywords: Mapping[str, ast.expr],
+) -> Callable[..., Made]:
+    """Return a function of a table, or refuse how it is called.
+
+    Raises
+    ------
+    DomainError
+        If it is called with keywords, or with too few or too many arguments.
+    """
+    function, fewest, most = functions[name]
+    if keywords:
+        raise DomainError("no-keywords", name)
+    if not fewest <= argument_count <= most:
+        code = "wrong-argument-count" if fewest == most else "too-few-arguments"
+        raise DomainError(code, name, argument_count, expected=fewest)
+    return function
+
+
+def arguments_of(
+    name: str,
+    formula: Formula,
+    positional: Sequence[ast.expr],
+    keywords: Mapping[str, ast.expr],
+    made: Callable[[Parameter, ast.expr], Made],
+) -> dict[str, Made]:
+    """Return what is made of each argument of a model's call, by the name of its parameter.
+
+    Raises
+    ------
+    DomainError
+        If more than one argument has no keyword, or one is given twice or is not known.
+    """
+    if len(positional) > 1:
+        known = [f"{parameter.short_name}=" for parameter in formula.parameters[1:]]
+        raise DomainError("keywords-needed", name, len(positional), keywords=known)
+    given: dict[str, Made] = {}
+    for parameter, item in zip(formula.parameters, positional, strict=False):
+        given[parameter.name] = made(parameter, item)
+    for keyword, item in keywords.items():
+        parameter = formula.parameter(keyword)
+        if parameter.name in given:
+            raise DomainError("given-twice", keyword)
+        given[parameter.name] = made(parameter, item)
+    return given
+
+
 class _Evaluator:
     """Computes the nodes of a syntax tree."""
 
@@ -280,26 +333,10 @@ class _Evaluator:
         if name == "data":
             return self.data(arguments, keywords)
         if name in FUNCTIONS:
-            function, fewest, most = FUNCTIONS[name]
-            if keywords:
-                raise DomainError("no-keywords", name)
-            count = len(arguments)
-            if not fewest <= count <= most:
-                code = "wrong-argument-count" if fewest == most else "too-few-arguments"
-                raise DomainError(code, name, count, expected=fewest)
+            function = function_of(FUNCTIONS, name, len(arguments), keywords)
             return function(*map(self.quantity, arguments))
         formula = calculator.formula(name)
-        if len(arguments) > 1:
-            names = [f"{parameter.short_name}=" for parameter in formula.parameters[1:]]
-            raise DomainError("keywords-needed", name, len(arguments), keywords=names)
-        given: dict[str, Any] = {}
-        for parameter, argument in zip(formula.parameters, arguments, strict=False):
-            given[parameter.name] = self.argument(parameter, argument)
-        for keyword, argument in keywords.items():
-            parameter = formula.parameter(keyword)
-            if parameter.name in given:
-                raise DomainError("given-twice", keyword)
-            given[parameter.name] = self.argument(parameter, argument)
+        given = arguments_of(name, formula, arguments, keywords, self.argument)
         # A doubt about a claim is said by its verdict.
         return _result(formula, formula.answer(given)[0])
 

@@ -25,7 +25,9 @@ from netcalc import calculator, units
 from netcalc.calculator import Parameter
 from netcalc.claims.expression import (
     Expression,
+    arguments_of,
     evaluate_expression,
+    function_of,
     parse_readings,
     without_unit,
 )
@@ -259,31 +261,16 @@ class _Compiler:
         return self.model(called, node.args, keywords, column)
 
     def function(self, name: str, items: list[ast.expr], keywords: Mapping[str, ast.expr]) -> Node:
-        function, fewest, most = FUNCTIONS[name]
         parts = [self.node(item) for item in items]
         self.last_call = "", {}
-        if keywords:
-            raise DomainError("no-keywords", name)
-        if not fewest <= len(items) <= most:
-            code = "wrong-argument-count" if fewest == most else "too-few-arguments"
-            raise DomainError(code, name, len(items), expected=fewest)
+        function = function_of(FUNCTIONS, name, len(items), keywords)
         return lambda values: function(*[part(values) for part in parts])
 
     def model(
         self, name: str, items: list[ast.expr], keywords: Mapping[str, ast.expr], column: str
     ) -> Node:
         formula = calculator.formula(name)
-        if len(items) > 1:
-            known = [f"{parameter.short_name}=" for parameter in formula.parameters[1:]]
-            raise DomainError("keywords-needed", name, len(items), keywords=known)
-        given: dict[str, Node] = {}
-        for parameter, item in zip(formula.parameters, items, strict=False):
-            given[parameter.name] = self.argument(parameter, item)
-        for keyword, item in keywords.items():
-            parameter = formula.parameter(keyword)
-            if parameter.name in given:
-                raise DomainError("given-twice", keyword)
-            given[parameter.name] = self.argument(parameter, item)
+        given = arguments_of(name, formula, items, keywords, self.argument)
         for parameter in formula.parameters:
             if parameter.required and parameter.name not in given:
                 raise parameter.required_error()

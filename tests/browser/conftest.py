@@ -21,7 +21,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -454,17 +454,11 @@ def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     raise RuntimeError(f"the server did not start:\n{log.read_text()[-3000:]}")
 
 
-@contextmanager
-def chromium() -> Iterator[Any]:
+def chromium() -> AbstractContextManager[Any]:
     """Start the system's Chromium."""
-    from tests.lessons_site.offline_browser import driver
+    from tests.lessons_site.offline_browser import chromium as started
 
-    with driver() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        try:
-            yield browser
-        finally:
-            browser.close()
+    return started(FLAGS)
 
 
 class Desk:

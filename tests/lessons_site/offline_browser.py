@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,10 +43,10 @@ def driver() -> Iterator[Any]:
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
-    """Start a browser, and end it."""
+def chromium(flags: Sequence[str] = FLAGS) -> Iterator[Any]:
+    """Start the system's Chromium, and end it."""
     with driver() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(flags))
         try:
             yield browser
         finally:
