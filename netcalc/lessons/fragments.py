@@ -36,19 +36,14 @@ def step_panel(*, theme: Theme = "light") -> Panel:
     """UDP transactions by size on a loopback with a chosen MTU: the fragmentation step."""
     shown: list[TransactionSamples] = []
     figure = Figure(_drawn(None, "program", True, theme))
-    mtu = Quantity(
-        "MTU of the run", "1536 B", unit="byte", low="576 B", high="9000 B", whole=True
-    )  # fmt: skip
+    mtu = _mtu()
     clock, relative = choice("clock", CLOCKS, "program"), choice("show", VIEWS, True)
 
     def update(mtu_bytes: float, clock: str, relative: bool) -> None:
         figure.draw(_drawn(shown[0] if shown else None, clock, relative, theme))
 
     def run(progress: Any, stop: Any) -> TransactionSamples:
-        return transactions(
-            live_sizes(mtu.value), protocols=["udp"], count=COUNT, mtu_bytes=int(mtu.value),
-            progress=progress, stop=stop,
-        )  # fmt: skip
+        return _around_the_step(mtu.value, progress, stop)
 
     def show_run(samples: TransactionSamples) -> None:
         shown[:] = [samples]
@@ -59,6 +54,17 @@ def step_panel(*, theme: Theme = "light") -> Panel:
     )
     controls = {"mtu_bytes": mtu, "clock": clock, "relative": relative}
     return panel(figure, controls, update, below=[live])
+
+
+def _mtu() -> Quantity:
+    return Quantity("MTU of the run", "1536 B", unit="byte", low="576 B", high="9000 B", whole=True)
+
+
+def _around_the_step(mtu_bytes: float, progress: Any, stop: Any) -> TransactionSamples:
+    return transactions(
+        live_sizes(mtu_bytes), protocols=["udp"], count=COUNT, mtu_bytes=int(mtu_bytes),
+        progress=progress, stop=stop,
+    )  # fmt: skip
 
 
 def live_sizes(mtu_bytes: float) -> list[int]:
@@ -72,15 +78,10 @@ def live_sizes(mtu_bytes: float) -> list[int]:
 def clocks_panel(*, theme: Theme = "light") -> Panel:
     """Time of the program minus time of the packet tap, by size: the stack above the tap."""
     figure = Figure(_clocks(None, theme))
-    mtu = Quantity(
-        "MTU of the run", "1536 B", unit="byte", low="576 B", high="9000 B", whole=True
-    )  # fmt: skip
+    mtu = _mtu()
 
     def run(progress: Any, stop: Any) -> TransactionSamples:
-        return transactions(
-            live_sizes(mtu.value), protocols=["udp"], count=COUNT, mtu_bytes=int(mtu.value),
-            progress=progress, stop=stop,
-        )  # fmt: skip
+        return _around_the_step(mtu.value, progress, stop)
 
     def show_run(samples: TransactionSamples) -> None:
         figure.draw(_clocks(samples, theme))
