@@ -150,6 +150,8 @@ def _ascii(text: str) -> str:
 def _fault(error: UnitError, number: str, written: str, unit: str) -> Reading:
     code = error.code
     if code == "unit-missing":
+        if _number_of(number) is None:
+            return Reading(fault="unreadable", detail="large")
         return Reading(fault="unit missing")
     if code == "ambiguous-number" and _known(written):
         plain = number.replace(",", "")

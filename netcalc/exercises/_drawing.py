@@ -74,6 +74,7 @@ def draw_numbers(
     """
     end_s = time.thread_time() + limit_s
     reason: tuple[str, str] | str = ""
+    without: Mapping[str, float] = {}
     is_said = False
     for attempt in range(most):
         if time.thread_time() > end_s:
@@ -85,7 +86,7 @@ def draw_numbers(
         try:
             found = _answers(template, values)
         except NetcalcError as error:
-            reason = str(error)
+            reason, without = str(error), values
             continue
         if found is None:
             continue
@@ -105,7 +106,9 @@ def draw_numbers(
     if is_said and not reason:
         raise template.error("exercise-answer-said", field="wrong", draws=most)
     code = "exercise-without-answer" if reason else "exercise-conditions-not-met"
-    raise template.error(code, field="right" if reason else "positive", reason=reason, draws=most)
+    raise template.error(
+        code, field=_failed(template, without) if reason else "positive", reason=reason, draws=most
+    )
 
 
 def shown(variable: Variable, value: float) -> str:
@@ -147,6 +150,17 @@ def _answers(
     if any(condition(values) <= 0 for condition in template.positive):
         return None
     return template.right(values), {one.name: one.formula(values) for one in template.wrong}
+
+
+def _failed(template: Template, values: Mapping[str, float]) -> str:
+    """Return the field of the first formula that has no answer for some numbers."""
+    wrong = {f"wrong[{n}].formula": one.formula for n, one in enumerate(template.wrong, 1)}
+    for field, formula in {"right": template.right, **wrong}.items():
+        try:
+            formula(values)
+        except NetcalcError:
+            return field
+    return "positive"
 
 
 def _too_near(

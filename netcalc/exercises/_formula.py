@@ -86,7 +86,7 @@ class Compiled:
         except NetcalcError:
             raise
         except (ArithmeticError, ValueError, TypeError) as error:
-            raise DomainError("not-computable", "formula", reason=str(error)) from None
+            raise DomainError("not-computable", "formula", reason=str(error.args[-1])) from None
         if not math.isfinite(number):
             raise DomainError("result-not-finite", "result", number)
         return number

@@ -87,7 +87,9 @@ def templates(*, lesson: str | None = None, paths: Paths = ()) -> tuple[Template
     if lesson is None:
         return found
     wanted = lesson_number(lesson)
-    chosen = tuple(template for template in found if template.lesson == wanted)
+    # The second part of a lesson, 02b, asks what the lesson asks if it has none of its own.
+    of = {name: [one for one in found if one.lesson == name] for name in (wanted, wanted[:2])}
+    chosen = tuple(of[wanted] or of[wanted[:2]])
     if not chosen:
         lessons = sorted({template.lesson for template in found})
         raise DomainError("exercise-lesson-empty", "lesson", lesson, known=lessons)

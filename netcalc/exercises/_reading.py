@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from netcalc import datasets, units
 from netcalc.errors import NetcalcError, ReaderError, UnitError
 from netcalc.exercises._drawing import FIRST_DRAWS, FIRST_LIMIT_S, SAME, draw_numbers
 from netcalc.exercises._formula import Compiled, compile_formula, is_line
-from netcalc.exercises._template import Template, Variable, Wrong
+from netcalc.exercises._template import Template, Variable, Wrong, line_of_field
 from netcalc.printable import excerpt
 
 MOST_BYTES = 500_000
@@ -35,10 +36,13 @@ _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 _LESSON = re.compile(r"\d\d[a-z]?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}")
 _HEADER = re.compile(r"\s*\[\[\s*exercise\s*(?P<wrong>\.\s*wrong\s*)?\]\]")
+_TABLE = re.compile(r"\s*\[\s*exercise\s*\.\s*(?P<name>\w+)\s*\]")
+_KEY = re.compile(r"""\s*(?P<quote>["']?)(?P<name>[^"'=]+?)(?P=quote)\s*=""")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PIECE = re.compile(r"""#[^\n]*|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|[=,{}\[\]\n]+|[^"'#=,{}\[\]\n]+""")
 """A comment, a text, separators, or what is between them; no piece is tried twice."""
 _AT_LINE = re.compile(r"\(at line (\d+)")
+_PER_SECOND = ("packet/s", "call/s")
 _UNITS = (
     "s", "bit/s", "byte", "bit", "packet/s", "call/s", "ratio", "m", "m/s", "s/byte", "Hz", "1",
 )  # fmt: skip
@@ -135,25 +139,34 @@ def bundled_folder() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Lines of an exercise, and of its mistakes."""
+    """Lines of an exercise, of its mistakes, and of its fields by their names."""
 
     line: int
     wrong: tuple[int, ...]
+    fields: Mapping[str, int] = dataclass_field(default_factory=dict)
 
 
 def _places(text: str) -> list[_Place]:
-    """Return the lines of the headers; those in texts of several lines are left out."""
-    found: list[tuple[int, list[int]]] = []
-    quote = ""
+    """Return the lines of headers and keys; those in texts of several lines are left out."""
+    found: list[tuple[int, list[int], dict[str, int]]] = []
+    quote = within = ""
     for number, line in enumerate(text.split("\n"), 1):
         header = None if quote else _HEADER.match(line)
+        table = None if quote else _TABLE.match(line)
+        key = None if quote else _KEY.match(line)
         if header is not None and not header["wrong"]:
-            found.append((number, []))
+            found.append((number, [], {}))
+            within = ""
         elif header is not None and found:
             found[-1][1].append(number)
+            within = f"wrong[{len(found[-1][1])}]."
+        elif table is not None:
+            within = f"{table['name']}."
+        elif key is not None and found:
+            found[-1][2].setdefault(within + key["name"], number)
         for mark in re.findall(r'"""|\'\'\'', line):
             quote = "" if quote == mark else quote or mark
-    return [_Place(line, tuple(wrong)) for line, wrong in found]
+    return [_Place(line, tuple(wrong), fields) for line, wrong, fields in found]
 
 
 class _Item:
@@ -175,7 +188,7 @@ class _Item:
         return ReaderError(
             code,
             file=self.file,
-            line=line or self.place.line or None,
+            line=line_of_field(self.place.fields, field, line or self.place.line) or None,
             field=where,
             exercise=self.name,
             **values,
@@ -220,6 +233,7 @@ class _Item:
             curve=self.curve(variables),
             file=self.file,
             line=self.place.line,
+            lines=self.place.fields,
         )
         self.check_text("text", template.text, names)
         shown = set(_PLACEHOLDER.findall(template.text))
@@ -371,6 +385,9 @@ class _Item:
         text = self.line_of(field, found) if isinstance(found, str) else _number(found)
         wanted = unit or _unit_of(text)
         try:
+            if wanted in _PER_SECOND and isinstance(found, str):
+                # What is typed may be any noun a second; here it would hide a misspelt rate.
+                return units.parse(text, wanted), wanted
             return units.parse_typed(text, wanted, bare=not isinstance(found, str)), wanted
         except UnitError as error:
             raise self.refused(field, "exercise-formula-refused", reason=str(error)) from None

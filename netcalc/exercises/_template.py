@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import Any
 
@@ -75,6 +76,15 @@ class Wrong:
     seen: str = ""
 
 
+def line_of_field(lines: Mapping[str, int], field: str, otherwise: int) -> int:
+    """Return the line of a field, of the one it is part of, or else another."""
+    while field:
+        if field in lines:
+            return lines[field]
+        field = field.rpartition(".")[0]
+    return otherwise
+
+
 @dataclass(frozen=True, kw_only=True)
 class Template:
     """An exercise without its numbers.
@@ -107,6 +117,8 @@ class Template:
         The file it is from.
     line : int
         Its line there.
+    lines : mapping of str to int
+        Lines of its fields, such as ``right`` and ``wrong[2].formula``.
     """
 
     id: str
@@ -121,9 +133,10 @@ class Template:
     second: Compiled | None
     wrong: tuple[Wrong, ...]
     positive: tuple[Compiled, ...] = ()
-    curve: Mapping[str, str] = field(default_factory=dict)
+    curve: Mapping[str, str] = dataclass_field(default_factory=dict)
     file: str = ""
     line: int = 0
+    lines: Mapping[str, int] = dataclass_field(default_factory=dict)
 
     @cached_property
     def said_numbers(self) -> frozenset[str]:
@@ -157,7 +170,7 @@ class Template:
         return ReaderError(
             code,
             file=self.file,
-            line=self.line,
+            line=line_of_field(self.lines, field, self.line),
             field=f"{self.id}.{field}",
             exercise=excerpt(self.id),
             **values,

@@ -174,3 +174,13 @@ def test_ctrl_d_ends_with_what_was_right():
     terminal.type("\x04")
     terminal.until("0 of ")
     assert terminal.end() == 0
+
+
+def test_the_second_part_of_a_lesson_asks_its_exercises():
+    first, second = (exercise(lesson, "--student", "s1") for lesson in ("02", "02b"))
+    assert second.exit_code == 0
+    assert second.stdout == first.stdout
+
+
+def test_one_exercise_is_one():
+    assert "1 exercise, " in exercise("TR1", "--list").stdout

@@ -182,3 +182,11 @@ def test_digits_are_those_typed(number, digits, last):
     found, size = _answer._precision(number)
     assert found == digits
     assert math.isclose(size, last, rel_tol=1e-9)
+
+
+def test_a_number_beyond_all_units_is_unreadable_and_no_try():
+    question = exercises.draw("TR1", student="s1")
+    for text in ("10^400", "1e5000", "10^400 s"):
+        verdict = question.check(text)
+        assert (verdict.kind, verdict.counts) == ("unreadable", False), text
+    assert question.check("13").kind == "unit missing"

@@ -111,7 +111,8 @@ def _chosen(
 
 def _is_asked(name: str, wanted: Sequence[str], found: Mapping[str, Template]) -> bool:
     lesson = found[name].lesson
-    return name in wanted or any(exercises.lesson_number(word) == lesson for word in wanted)
+    numbers = map(exercises.lesson_number, wanted)
+    return name in wanted or any(lesson in (number, number[:2]) for number in numbers)
 
 
 def _list(chosen: Sequence[Template], *, mistakes: bool, as_json: bool) -> None:
@@ -128,7 +129,8 @@ def _list(chosen: Sequence[Template], *, mistakes: bool, as_json: bool) -> None:
         for name in one.mistakes if mistakes else ():
             put(f"{'':{width + 7}}{name}")
     count = sum(len(one.mistakes) for one in chosen)
-    put(f"{len(chosen)} exercises, {count} mistakes with a name.")
+    plural = "" if len(chosen) == 1 else "s"
+    put(f"{len(chosen)} exercise{plural}, {count} mistakes with a name.")
 
 
 def _fields(question: Question, *, solution: bool) -> dict[str, object]:
