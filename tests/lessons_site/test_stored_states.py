@@ -68,6 +68,12 @@ def test_a_live_panel_names_the_command() -> None:
     ("text", "expected"),
     [
         ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),
+        (
+            "1. Why?\n   <details><summary>Answer</summary>As <code>x</code> $x < y$.</details>",
+            "<details><summary>Answer</summary>As <code>x</code> <math",
+        ),
+        ("`<details>` folds", "<code>&lt;details&gt;</code>"),
+        ("<details onclick=alert(1)>", "&lt;details onclick=alert(1)&gt;"),
         ("a `<b>` and $x < y$", "<code>&lt;b&gt;</code>"),
         ("[l](02b_probing.ipynb#top)", 'href="02b_probing.html#top"'),
         ("[l](https://example.org/a.ipynb)", 'href="https://example.org/a.ipynb"'),

@@ -28,12 +28,18 @@ _POLICY = (
 """What a browser may load for a page: its own files and nothing else."""
 _ANCHOR = re.compile(r'<a class="anchor-link" href="[^"]*">[^<]*</a>')
 _TO_LESSON = re.compile(r'href="([0-9]{2}[a-z]?_[a-z0-9_]+)\.ipynb(#[^"]*)?"')
+ELEMENTS = ("details", "summary", "code", "em")
+"""What lessons use of HTML: an answer that folds out, and how its words look."""
+_ELEMENT = re.compile(
+    r"(?P<code>```.*?```|`[^`\n]*`)|</?(?:" + "|".join(ELEMENTS) + r")>", re.DOTALL
+)
 
 
 def prose(text: str) -> str:
     """Return Markdown as HTML, with equations as MathML and links to the pages of lessons.
 
-    HTML in it is text: it is shown, and does nothing.
+    The elements of :data:`ELEMENTS`, without attributes, are what they are: answers fold out. All
+    other HTML is text: it is shown, and does nothing.
 
     Examples
     --------
@@ -42,9 +48,18 @@ def prose(text: str) -> str:
     """
     equations: list[str] = []
     writer = MarkdownWithMath(renderer=IPythonRenderer(escape=True))
-    page = writer.render(mathml(text, stand_ins=equations)).strip()
+    held = mathml(text, stand_ins=equations)
+
+    def stand_in(found: re.Match[str]) -> str:
+        if found["code"]:
+            return found[0]
+        equations.append(found[0])
+        return STAND_IN.format(len(equations) - 1)
+
+    page = writer.render(_ELEMENT.sub(stand_in, held)).strip()
     for index, equation in enumerate(equations):
         page = page.replace(STAND_IN.format(index), equation)
+    page = page.replace("<p><details>", "<details>").replace("</details></p>", "</details>")
     return _TO_LESSON.sub(r'href="\1.html\2"', _ANCHOR.sub("", page))
 
 

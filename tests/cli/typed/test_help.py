@@ -36,8 +36,13 @@ COPIES = {
     "iperf3.json": INPUTS / "iperf3" / "srv_tcp.json",
     "speedtest.json": INPUTS / "transfers" / "speedtest_ookla.json",
 }
-LIVE = ("netcalc run ", "netcalc lab", "--by live", "--by ns3", "live,ns3", "--matrix", "NAME")
-"""Examples that measure, open a server or need a simulator: only their words are read."""
+LIVE = (
+    "netcalc run ", "netcalc lab", "netcalc site", "--by live", "--by ns3", "live,ns3", "--matrix",
+    "NAME",
+)  # fmt: skip
+"""Examples that measure, open a server, need a simulator or take minutes: their words are read.
+
+The whole site is written in tests/browser/test_whole_site.py."""
 
 
 def helps(path=(), command=commands, parent=None):
