@@ -81,6 +81,9 @@ function nameParts(panel, title) {
   for (const field of panel.querySelectorAll("[title]:is(input, select):not([aria-label])")) {
     if (!field.labels?.[0]?.textContent) setAttributes(field, { "aria-label": field.title });
   }
+  for (const wide of panel.querySelectorAll(".netcalc-equation:not([tabindex])")) {
+    setAttributes(wide, { role: "group", "aria-label": "Equation", tabindex: "0" }); // keys scroll it
+  }
   // What is there before its text comes is read aloud.
   for (const words of panel.querySelectorAll(".netcalc-words > .widget-html-content:not([aria-live])")) {
     setAttributes(words, { "aria-live": "polite" });

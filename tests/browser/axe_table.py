@@ -29,7 +29,7 @@ OURS = ".jp-OutputArea-output, .jp-RenderedMarkdown, .netcalc, .netcalc-panel, m
 """What a lesson shows; of Voila and the pages of a site this includes all between the edges."""
 
 _RUN = """async ([within, ours, rules]) => {
-  const found = await axe.run(within ? { include: [within] } : document, {
+  const found = await axe.run(within ? [...document.querySelectorAll(ours)] : document, {
     resultTypes: ['violations'], elementRef: true, runOnly: rules, iframes: false,
   });
   return found.violations.flatMap((rule) => rule.nodes.map((node) => ({
@@ -67,12 +67,12 @@ class Finding:
         return self.impact in SERIOUS
 
 
-def findings(page: Any, within: str = "") -> list[Finding]:
-    """Return what axe-core finds on a page of Playwright, or in a part of it."""
+def findings(page: Any, *, ours_only: bool = False) -> list[Finding]:
+    """Return what axe-core finds on a page of Playwright, or in what a lesson shows there."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8"))
     rules = {"type": "tag", "values": _TAGS}
-    return [Finding(**one) for one in page.evaluate(_RUN, [within, OURS, rules])]
+    return [Finding(**one) for one in page.evaluate(_RUN, [ours_only, OURS, rules])]
 
 
 def put_theme(page: Page, theme: str) -> None:
