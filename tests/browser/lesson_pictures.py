@@ -27,9 +27,9 @@ LESSONS = sorted((harness.ROOT / "notebooks").glob("*.ipynb"))
 SCREEN, PROJECTOR, PHONE = (1280, 900), (1920, 1080), (390, 844)
 TALLEST = 12_000
 """Highest picture of a page. [px]"""
-HEIGHT = """() => Math.max(...[...document.querySelectorAll(
-  'body, main, .jp-WindowedPanel-inner, .jp-WindowedPanel-outer, .jp-Notebook')]
-  .map(el => el.scrollHeight))"""
+HEIGHT = "() => Math.max(...[...document.querySelectorAll('*')].map(el => el.scrollHeight))"
+TO_THE_TOP = """() => document.querySelectorAll('.jp-WindowedPanel-outer, .jp-Notebook')
+  .forEach(el => el.scrollTo(0, 0))"""
 SHOWN = """() => [...document.querySelectorAll('.netcalc-figure')]
   .filter(el => el.netcalc && el.netcalc.document.is_idle).length"""
 THEME = "name => jupyterapp.commands.execute('apputils:change-theme', { theme: name })"
@@ -70,6 +70,8 @@ def shoot(page: Any, path: Path, size: tuple[int, int], *, whole: bool = True) -
         tall = min(TALLEST, int(page.evaluate(HEIGHT)) + 120)
         page.set_viewport_size({"width": width, "height": tall})
         page.wait_for_timeout(600)
+    page.evaluate(TO_THE_TOP)
+    page.wait_for_timeout(200)
     page.screenshot(path=path)
 
 
