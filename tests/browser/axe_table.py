@@ -30,7 +30,7 @@ OURS = ".jp-OutputArea-output, .jp-RenderedMarkdown, .netcalc, .netcalc-panel, m
 
 _RUN = """async ([within, ours, rules]) => {
   const found = await axe.run(within ? [...document.querySelectorAll(ours)] : document, {
-    resultTypes: ['violations'], elementRef: true, runOnly: rules, iframes: false,
+    resultTypes: ['violations'], elementRef: true, runOnly: rules, iframes: false, preload: false,
   });
   return found.violations.flatMap((rule) => rule.nodes.map((node) => ({
     rule: rule.id,
