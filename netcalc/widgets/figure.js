@@ -13,8 +13,6 @@ const PATIENCE_MS = 2000; // then what did not come is asked for again
 const LONGEST_MS = 60000; // between two questions, at most
 const SILENT_COUNT = 2; // questions without an answer before the view says so
 const WATCH_MS = 1000; // between two looks at the kernel's connection
-const NO_KERNEL = "No kernel: run the cell again.";
-const NO_ANSWER = "The kernel does not answer. If it has ended, run the cell again.";
 
 // One entry a version of BokehJS, shared by all figures of the page, kept out of window.Bokeh.
 const libraries = (globalThis.__netcalcLibraries ??= {});
@@ -87,6 +85,7 @@ function element(className, role) {
 }
 
 function render({ model, el }) {
+  const words = model.get("_words");
   const shared = library(model.get("_bokeh_version"));
   const view = Math.random().toString(36).slice(2);
   const picture = element("netcalc-figure", "img");
@@ -112,7 +111,7 @@ function render({ model, el }) {
 
   const describe = () => {
     const covered = guess?.covered === true;
-    const text = covered ? `Covered until you guess: ${guess.what}.` : model.get("description");
+    const text = covered ? words.covered.replace("{what}", () => guess.what) : model.get("description");
     picture.setAttribute("aria-label", text);
     say(covered ? "" : text);
     values.element.hidden = covered;
@@ -120,15 +119,15 @@ function render({ model, el }) {
 
   const notify = () => {
     let text = "";
-    if (ended) text = NO_KERNEL;
-    else if (state !== "drawn" && silent >= SILENT_COUNT) text = NO_ANSWER;
+    if (ended) text = words.no_kernel;
+    else if (state !== "drawn" && silent >= SILENT_COUNT) text = words.no_answer;
     if (notice.textContent !== text) notice.textContent = text;
   };
 
   const fail = (error) => {
     state = "broken";
     console.error("netcalc figure:", error);
-    caption.textContent = `The figure cannot be drawn here: ${error.message}`;
+    caption.textContent = words.not_drawn.replace("{reason}", () => error.message);
   };
 
   const send = (content) => {
@@ -146,6 +145,7 @@ function render({ model, el }) {
   };
 
   const form = guessForm({
+    words,
     send: (content) => {
       send(content);
       // A view that does not hear the kernel gets its hearing back, and the answer again.

@@ -13,6 +13,7 @@ import ipywidgets
 
 from netcalc.calculator import doubt_notice
 from netcalc.errors import NetcalcError, doubts
+from netcalc.language import phrase
 from netcalc.printable import html_text
 from netcalc.widgets import more as disclosure
 from netcalc.widgets.figure import Figure
@@ -47,7 +48,8 @@ class Message(ipywidgets.HTML):
         trace = trace.replace(str(Path.home()), "~")
         self.show(
             f'<span role="alert" class="netcalc-message">{html_text(type(error).__name__)}: '
-            f"{html_text(str(error))}</span><details><summary>Where it happened</summary>"
+            f"{html_text(str(error))}</span><details>"
+            f"<summary>{html_text(phrase('Where it happened'))}</summary>"
             f"<pre>{html_text(trace)}</pre></details>"
         )
 

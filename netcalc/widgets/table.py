@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from netcalc.language import phrase
 from netcalc.printable import html_text
 
 
@@ -18,7 +19,7 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         Cells, as text.
     """
     top = "".join(
-        f'<th scope="col">{html_text(text)}</th>' if text else "<td></td>" for text in head
+        f'<th scope="col">{html_text(phrase(text))}</th>' if text else "<td></td>" for text in head
     )
     body = "".join(
         f'<tr><th scope="row">{html_text(first)}</th>'
