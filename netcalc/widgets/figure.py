@@ -25,7 +25,9 @@ from netcalc.widgets.guess import GUESS, Prediction
 from netcalc.widgets.saved import SavedOutputs, show_widget
 
 _HERE = Path(__file__).parent
-SCRIPT = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("guess.js", "access.js", "figure.js"))
+SCRIPT = "\n".join(
+    (_HERE / name).read_text(encoding="utf-8") for name in ("guess.js", "access.js", "figure.js")
+)
 """The module of a page that shows figures."""
 
 
@@ -175,6 +177,13 @@ def page_words() -> dict[str, str]:
         ),
         "guess_aloud": phrase("Your guess, with its unit: {what}"),
         "guess_on_axis": phrase("Your guess on the axis: {what}"),
+        "values": phrase("Table of values"),
+        "no_values": phrase("The figure has no values."),
+        "some_values": phrase("{name} ({shown} of {count} values)"),
+        "from": phrase("from"),
+        "to": phrase("to"),
+        "progress": phrase("Progress: {what}"),
+        "equation": phrase("Equation"),
     }
 
 
