@@ -65,6 +65,7 @@ class Quantity(ipywidgets.VBox):
             min=0,
             max=self.stop_count,
             description=self.label,
+            tooltip=self.label,
             readout=False,
             style={"description_width": "8.5em"},
             layout=ipywidgets.Layout(flex="1 1 auto", width="auto", min_width="0"),
@@ -75,7 +76,8 @@ class Quantity(ipywidgets.VBox):
             tooltip=phrase("{label}: a number with its unit", label=self.label),
             layout=ipywidgets.Layout(width="9.5em", flex="0 0 auto"),
         )
-        self.message = ipywidgets.HTML(layout=ipywidgets.Layout(display="none"))
+        self.message = ipywidgets.HTML()
+        self.message.add_class("netcalc-words")  # stays on the page: a change of it is read aloud
         row = ipywidgets.HBox(
             [self.slider, self.box], layout=ipywidgets.Layout(width="100%", align_items="center")
         )
@@ -167,7 +169,6 @@ class Quantity(ipywidgets.VBox):
     def _say(self, text: str) -> None:
         shown = f'<span role="alert" class="netcalc-message">{html_text(text)}</span>'
         self.message.value = shown if text else ""
-        self.message.layout.display = "" if text else "none"
 
 
 def choice(label: str, options: Mapping[str, Any] | list[str], start: Any) -> ipywidgets.Dropdown:
@@ -181,6 +182,7 @@ def choice(label: str, options: Mapping[str, Any] | list[str], start: Any) -> ip
         options=given,
         value=start,
         description=phrase(label),
+        tooltip=phrase(label),
         style={"description_width": "8.5em"},
         layout=ipywidgets.Layout(flex="1 1 400px", min_width="0", max_width="640px"),
     )
@@ -217,6 +219,7 @@ def switch(label: str, start: bool = False) -> ipywidgets.Checkbox:
     return ipywidgets.Checkbox(
         value=start,
         description=phrase(label),
+        tooltip=phrase(label),
         indent=False,
         layout=ipywidgets.Layout(flex="1 1 400px", min_width="0", max_width="640px"),
     )

@@ -91,9 +91,11 @@ function render({ model, el }) {
   const picture = element("netcalc-figure", "img");
   const caption = element("netcalc-caption");
   const notice = element("netcalc-notice", "status");
+  const say = sayWhenSettled(caption);
+  const values = valuesTable(() => (guess?.covered ? null : drawn));
   const verdict = element("netcalc-verdict", "status"); // about the reader's guess
   el.classList.add("netcalc");
-  el.append(picture, caption, verdict, notice);
+  el.append(picture, caption, verdict, values.element, notice);
 
   let state = "asked";
   let received = null; // the document to be drawn, and the columns that came after it
@@ -111,7 +113,8 @@ function render({ model, el }) {
     const covered = guess?.covered === true;
     const text = covered ? words.covered.replace("{what}", () => guess.what) : model.get("description");
     picture.setAttribute("aria-label", text);
-    caption.textContent = covered ? "" : text;
+    say(covered ? "" : text);
+    values.element.hidden = covered;
   };
 
   const notify = () => {
@@ -179,6 +182,7 @@ function render({ model, el }) {
     const covered = guess?.covered === true;
     el.classList.toggle("netcalc-covered", covered);
     if (guess) form.take(guess);
+    values.renew();
     if (!covered) uncover = void uncover?.();
     else if (drawn && !uncover) uncover = hideMarks(drawn.document, drawn.ids[guess.mark]);
     const text = guess?.sentence ?? "";
@@ -255,6 +259,8 @@ function render({ model, el }) {
     el.classList.add("netcalc-drawn");
     describe();
     notify();
+    values.renew();
+    nameParts(el.closest(".netcalc-panel"), titleOf(next));
     return undefined;
   };
 
@@ -284,6 +290,7 @@ function render({ model, el }) {
     } else if (message.kind === "columns") {
       if (received) received.columns.push([message.sources, buffers]);
       else if (drawn) assign(drawn, message.sources, buffers);
+      values.renew();
     }
   };
 
@@ -294,6 +301,7 @@ function render({ model, el }) {
     ended = hasEnded(own);
     notify();
     if (ended && guess?.covered) cover(guess);
+    nameParts(el.closest(".netcalc-panel"));
     for (const part of el.closest(".netcalc-panel")?.children ?? []) {
       if (part !== el) part.inert = ended;
     }
@@ -303,6 +311,7 @@ function render({ model, el }) {
 
   model.on("msg:custom", receive);
   model.on("change:description", describe);
+  keepKeys();
   shared.views.add(step);
   describe();
   step();
@@ -313,6 +322,7 @@ function render({ model, el }) {
     clearTimeout(timer);
     clearTimeout(resend);
     clearInterval(watcher);
+    values.close();
     shared.views.delete(step);
     model.off("msg:custom", receive);
     model.off("change:description", describe);

@@ -13,17 +13,17 @@ const PREFIXES = [
 ];
 
 // A number as text that the kernel reads.
-function quantityText(value, unit) {
-  const rounded = Number(value.toPrecision(3));
+function quantityText(value, unit, figures = 3) {
+  const rounded = Number(value.toPrecision(figures));
   if (unit === "1") return String(rounded);
-  if (unit === "ratio") return `${Number((100 * rounded).toPrecision(3))}%`;
+  if (unit === "ratio") return `${Number((100 * rounded).toPrecision(figures))}%`;
   const fits = PREFIXES.filter(([factor]) =>
-    FROM_KILO.has(unit) ? factor >= 1 : unit === "s" || unit === "s/byte" ? factor <= 1 : true,
+    FROM_KILO.has(unit) ? factor >= 1 : unit === "s" || unit === "s/byte" ? factor <= 1 : unit !== "m" || factor <= 1e3,
   );
   const size = Math.abs(rounded);
   const found = fits.find(([factor]) => size >= factor * 0.99999) ?? fits[fits.length - 1];
   const [factor, prefix] = size > 0 ? found : [1, ""];
-  const digits = Number((rounded / factor).toPrecision(3));
+  const digits = Number((rounded / factor).toPrecision(figures));
   return `${digits} ${prefix}${SYMBOLS[unit] ?? unit}`;
 }
 
