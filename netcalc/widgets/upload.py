@@ -45,6 +45,7 @@ class Upload(ResultSource):
         self._done, self._say = done, say or _notes
         self._read = read or (lambda data, name: readers.read(data, name=name))
         self._upload, self._data = "", bytearray()
+        self._max_bytes = max_bytes  # the field's own can be changed from the page
         self.field = FileField(label=label, max_bytes=max_bytes, accept=accept)
         self.message = Message()
         super().__init__([self.field, self.message], layout=ipywidgets.Layout(width="100%"))
@@ -78,7 +79,7 @@ class Upload(ResultSource):
             self._upload, self._data = str(content.get("upload")), bytearray()
         for piece in buffers:
             self._data += piece
-        if len(self._data) > self.field.max_bytes:
+        if len(self._data) > self._max_bytes:
             self.message.blame(self._too_large(name, len(self._data)))
             self._data = bytearray()
         elif content.get("last"):
@@ -90,7 +91,7 @@ class Upload(ResultSource):
             "upload-too-large",
             file=base_name(name),
             size_bytes=size,
-            limit_bytes=self.field.max_bytes,
+            limit_bytes=self._max_bytes,
         )
 
 
