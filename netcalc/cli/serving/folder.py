@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ class FolderName(click.Path):
         if isinstance(value, str) and not value.strip():
             name = "DIR" if param is None else typed_name(param)
             raise CommandError("folder-name-empty", name=name)
-        folder: Path = super().convert(value, param, ctx)
+        folder = Path(os.fsdecode(super().convert(value, param, ctx)))
         try:
             return folder.expanduser()
         except RuntimeError as error:
