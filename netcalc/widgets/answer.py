@@ -11,6 +11,7 @@ import anywidget
 import traitlets
 
 from netcalc.printable import printable_lines
+from netcalc.widgets.figure import style_sheet
 
 
 class AnswerField(anywidget.AnyWidget):
@@ -29,7 +30,7 @@ class AnswerField(anywidget.AnyWidget):
     """
 
     _esm = Path(__file__).with_name("answer.js")
-    _css = Path(__file__).with_name("answer.css")
+    _css = style_sheet("answer.css")
     _own_id = traitlets.Unicode().tag(sync=True)
     exercise = traitlets.Unicode().tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)

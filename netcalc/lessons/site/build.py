@@ -22,10 +22,12 @@ from netcalc.lessons.site.html import (
     LIBRARY,
     SCRIPTS,
     STYLE,
+    THEME,
     contents_page,
     lesson_page,
     title_of,
 )
+from netcalc.widgets.figure import THEME_SCRIPT
 
 _HERE = Path(__file__).parent
 PAGE_LIMIT_BYTES = 2_000_000
@@ -89,7 +91,8 @@ def build(
         files[f"{one['name']}.html"] = page
     pages = [folder / name for name in files]
     files[LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
-    files |= {name: (_HERE / name).read_bytes() for name in (*SCRIPTS, STYLE) if name != LIBRARY}
+    files[THEME] = THEME_SCRIPT.encode()
+    files |= {name: (_HERE / name).read_bytes() for name in (*SCRIPTS, STYLE) if name not in files}
     folders.write(folder, files)
     return pages
 
