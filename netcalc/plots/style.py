@@ -180,13 +180,13 @@ def _arguments(unit: str, suffix: str) -> dict[str, object]:
     }
 
 
-def tint(color: str, paper: str, share: float = 0.5) -> str:
+def tint(color: str, paper: str, share: float = 0.45) -> str:
     """Return a colour thinned with what is behind it, opaque: shades beside each other may touch.
 
     Examples
     --------
     >>> tint("#000000", "#ffffff")
-    '#808080'
+    '#8c8c8c'
     """
     pairs = zip(bytes.fromhex(color[1:]), bytes.fromhex(paper[1:]), strict=True)
     return "#" + "".join(f"{round(share * one + (1 - share) * other):02x}" for one, other in pairs)

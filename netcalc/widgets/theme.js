@@ -48,6 +48,9 @@ class FigureColors {
     this.before = new Map(); // properties of models in the light figure
     this.columns = new Map(); // names of the columns with colours, by source
     this.figure = figure;
+    const { background_fill_color: dark } = COLORS.dark.Plot;
+    this.fixed = [...this.models()].some(
+      (one) => kindOf(one) === "Plot" && one.background_fill_color === dark); // made for a dark file
     for (const model of this.models()) {
       if (!model.data_source || !model.glyph) continue;
       for (const [, value] of this.looks(model.glyph)) {
@@ -80,7 +83,7 @@ class FigureColors {
   }
 
   show(dark) {
-    if (dark === this.dark) return;
+    if (dark === this.dark || this.fixed) return;
     this.dark = dark;
     const turn = dark ? swapText : swapBack;
     for (const [source, names] of this.columns) {
