@@ -85,6 +85,19 @@ class FigureColors {
   show(dark) {
     if (dark === this.dark || this.fixed) return;
     this.dark = dark;
+    this.turn(dark);
+    requestAnimationFrame(() => this.repaintLegends());
+  }
+
+  // BokehJS makes the entries of a changed legend anew, and paints their lines with the next mark.
+  repaintLegends() {
+    for (const model of this.models()) {
+      if (model.type !== "Legend") continue;
+      model.items.find((item) => item.renderers.length)?.renderers[0].glyph.change.emit();
+    }
+  }
+
+  turn(dark) {
     const turn = dark ? swapText : swapBack;
     for (const [source, names] of this.columns) {
       const fresh = [...names].filter((name) => source.data[name])

@@ -224,12 +224,16 @@ def test_text_of_a_lesson_is_no_html(lesson: Any) -> None:
     )
 
 
-LOOK = """() => [...document.querySelectorAll('.panel .figure')].slice(0, 4).map(el => {
+LOOK = """async () => {
+  // A browser tells of another colour scheme in its next frame.
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  return [...document.querySelectorAll('.panel .figure')].map(el => {
   const models = [...el.netcalc.document._all_models.values()];
   const chart = models.find(one => one.frame_width !== undefined && one.background_fill_color);
   const packets = models.find(one => one.data?.color);
   return [chart.background_fill_color, [...(packets?.data.color ?? [])].join()];
-})"""
+  });
+}"""
 
 
 def test_figures_follow_the_theme_of_the_system_at_once_and_back(lesson: Any) -> None:
