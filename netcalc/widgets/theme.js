@@ -86,12 +86,14 @@ class FigureColors {
     if (dark === this.dark || this.fixed) return;
     this.dark = dark;
     this.turn(dark);
-    requestAnimationFrame(() => this.repaintLegends());
+    requestAnimationFrame(() => requestAnimationFrame(() => this.settle()));
   }
 
-  // BokehJS makes the entries of a changed legend anew, and paints their lines with the next mark.
-  repaintLegends() {
+  // BokehJS makes the entries of a changed legend anew: it measures them before they have their
+  // style, and paints their lines with the next mark.
+  settle() {
     for (const model of this.models()) {
+      if (kindOf(model) === "Plot") model.properties.height.change.emit();
       if (model.type !== "Legend") continue;
       model.items.find((item) => item.renderers.length)?.renderers[0].glyph.change.emit();
     }
