@@ -24,7 +24,6 @@ from netcalc.lessons.calculator_ranges import (
 )
 from netcalc.messages import Notice
 from netcalc.plots import Axis, Plot, curves
-from netcalc.plots.style import Theme
 from netcalc.printable import html_text
 from netcalc.units import example
 from netcalc.widgets.controls import choice
@@ -113,11 +112,10 @@ class CalculatorPanel(ipywidgets.VBox):
         *,
         over: str = "",
         points: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
-        theme: Theme = "light",
     ) -> None:
         self.formula = calculator.formula(name)
         self.fields: dict[str, Field] = {}
-        self._theme, self._ready, self._is_ranged = theme, False, False
+        self._ready, self._is_ranged = False, False
         self._looks = Looks()
         self._arranged: list[ipywidgets.Widget] = []
         over = self.formula.parameter(over).name if over else ""
@@ -311,7 +309,7 @@ class CalculatorPanel(ipywidgets.VBox):
         self.numbers.value = self.table.value = ""
         self._is_ranged = True
         try:
-            answer = ranged(self.formula, given, theme=self._theme)
+            answer = ranged(self.formula, given)
         except Exception as error:
             self._blame(error)
             self.result.say("")
@@ -335,7 +333,7 @@ class CalculatorPanel(ipywidgets.VBox):
                 self.formula, given, parameter,
                 self._swept_values(parameter, BAND_POINTS if given.inputs else POINTS),
                 logarithmic=self.x_scale.value == "log",
-                log_result=self.y_scale.value == "log", theme=self._theme,
+                log_result=self.y_scale.value == "log",
             )  # fmt: skip
         except Exception as error:
             self.sweep_message.blame(error)
@@ -413,13 +411,12 @@ class CalculatorPanel(ipywidgets.VBox):
             y_axis=Axis(what if single else "result", formula.unit, self.y_scale.value),
             title=what[:1].upper() + what[1:],
             description=_describe(formula, parameter, swept),
-            theme=self._theme,
         )
         self.figure.draw(plot)
 
     def _empty(self) -> Plot:
         nothing = Axis("", "1")
-        return curves([], {"nothing": []}, x_axis=nothing, y_axis=nothing, theme=self._theme)
+        return curves([], {"nothing": []}, x_axis=nothing, y_axis=nothing)
 
     def solve(self) -> None:
         """Solve for the chosen argument; show the answer, or why there is none."""
@@ -490,7 +487,6 @@ def calculator_panel(
     *,
     over: str = "",
     points: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
-    theme: Theme = "light",
 ) -> CalculatorPanel:
     """Offer all formulas: pick one, type its inputs, sweep one of them, solve for another.
 
@@ -506,15 +502,13 @@ def calculator_panel(
     points : mapping of str to a pair of array_like, optional
         Measured points by name, x and y in SI units; drawn while that formula is swept over
         that argument.
-    theme : {'light', 'dark'}
-        Colours of the figure.
 
     Returns
     -------
     CalculatorPanel
         The widget to show.
     """
-    return CalculatorPanel(name, texts or {}, over=over, points=points, theme=theme)
+    return CalculatorPanel(name, texts or {}, over=over, points=points)
 
 
 def _subjects() -> list[str]:

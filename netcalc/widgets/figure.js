@@ -74,7 +74,8 @@ function decode(columns, buffers) {
 function assign(figure, sources, buffers) {
   for (const [name, columns] of Object.entries(sources)) {
     const source = figure.source(name);
-    if (source) source.data = { ...source.data, ...decode(columns, buffers) };
+    if (!source) continue;
+    source.data = { ...source.data, ...figure.look.data(source, decode(columns, buffers)) };
   }
 }
 
@@ -229,6 +230,7 @@ function render({ model, el }) {
   };
 
   const clear = () => {
+    drawn?.look.end();
     drawn?.document.clear();
     drawn = null;
     uncover = null;
@@ -243,7 +245,8 @@ function render({ model, el }) {
     const next = Bokeh.require("document").Document.from_json(JSON.parse(content));
     clear();
     picture.replaceChildren();
-    drawn = { document: next, ids, source: (name) => next.get_model_by_id(ids[name]) };
+    const source = (name) => next.get_model_by_id(ids[name]);
+    drawn = { document: next, ids, source, look: dressed(next) };
     cover(mine.guess); // before anything of it is on the page
     await Bokeh.require("embed/standalone").add_document_standalone(next, picture);
     if (closed) return clear();

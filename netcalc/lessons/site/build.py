@@ -24,11 +24,12 @@ from netcalc.lessons.site.html import (
     PROGRAM,
     SCRIPTS,
     STYLE,
+    THEME,
     contents_page,
     lesson_page,
     title_of,
 )
-from netcalc.widgets.figure import page_words
+from netcalc.widgets.figure import THEME_SCRIPT, page_words
 
 _HERE = Path(__file__).parent
 TABLES = ("guess.js", "access.js")
@@ -100,7 +101,8 @@ def build(
         files[f"{one['name']}.html"] = page
     pages = [folder / name for name in files]
     files[LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
-    files |= {name: (_HERE / name).read_bytes() for name in (*SCRIPTS, STYLE) if name != LIBRARY}
+    files[THEME] = THEME_SCRIPT.encode()
+    files |= {name: (_HERE / name).read_bytes() for name in (*SCRIPTS, STYLE) if name not in files}
     files[PROGRAM] += _tables().encode()
     folders.write(folder, files)
     return pages
