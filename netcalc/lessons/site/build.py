@@ -14,12 +14,14 @@ from typing import Any
 
 from bokeh.resources import Resources
 
+from netcalc import widgets
 from netcalc.errors import NetcalcError
 from netcalc.lessons.site import calculator_page
 from netcalc.lessons.site import folder as folders
 from netcalc.lessons.site.html import (
     CALCULATOR_LINK,
     LIBRARY,
+    PROGRAM,
     SCRIPTS,
     STYLE,
     contents_page,
@@ -28,6 +30,8 @@ from netcalc.lessons.site.html import (
 )
 
 _HERE = Path(__file__).parent
+TABLES = ("guess.js", "access.js")
+"""What makes tables of values, in notebooks and in pages."""
 PAGE_LIMIT_BYTES = 2_000_000
 """Largest page, without the library that all pages share. [byte]"""
 
@@ -96,8 +100,16 @@ def build(
     pages = [folder / name for name in files]
     files[LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
     files |= {name: (_HERE / name).read_bytes() for name in (*SCRIPTS, STYLE) if name != LIBRARY}
+    files[PROGRAM] += _tables().encode()
     folders.write(folder, files)
     return pages
+
+
+def _tables() -> str:
+    """Return the program that makes a figure's table of values, as in notebooks."""
+    folder = Path(widgets.__file__).parent
+    text = "\n".join((folder / name).read_text(encoding="utf-8") for name in TABLES)
+    return f"(() => {{\n{text}\nwindow.netcalcTables = {{ sayWhenSettled, valuesTable }};\n}})();\n"
 
 
 def _library() -> list[str]:
