@@ -11,6 +11,7 @@ import ipywidgets
 
 from netcalc.errors import ExperimentError
 from netcalc.experiments import measurement_error
+from netcalc.experiments.running.turns import turn
 from netcalc.language import phrase
 from netcalc.widgets.guess import Prediction
 from netcalc.widgets.keep import Keep, runs_of
@@ -48,6 +49,7 @@ class RunButton(ResultSource):
         self._run, self._done = run, done
         self._key = key or f"{run.__module__}.{run.__qualname__}"
         self._stop = threading.Event()
+        self._waiting_text = ""
         self._thread: threading.Thread | None = None
         self.start_button = ipywidgets.Button(
             description=self.label, button_style="primary",
@@ -119,8 +121,10 @@ class RunButton(ResultSource):
 
     def _work(self, stop: threading.Event) -> None:
         try:
-            result = self._run(progress=self._advance, stop=stop)
-            self._show(result)
+            with turn(stop, self._say_waiting) as tell:
+                if tell is not None:
+                    self.message.say("running")
+                    self._run_and_show(stop, tell)
         except Exception as error:
             partial = getattr(error, "partial", None)
             if partial is not None:
@@ -136,6 +140,21 @@ class RunButton(ResultSource):
             self.message.say(ended)
         finally:
             self.start_button.disabled, self.stop_button.disabled = False, True
+
+    def _run_and_show(self, stop: threading.Event, tell: Callable[[float, float], object]) -> None:
+        def advance(done: float, total: int, *_more: object) -> None:
+            self._advance(done, total)
+            tell(done, total)
+
+        self._show(self._run(progress=advance, stop=stop))
+
+    def _say_waiting(self, before: int, wait_s: float) -> None:
+        """Say how many have their turn before, and how long that may take; once for each text."""
+        others = "1 other" if before == 1 else f"{before} others"
+        text = f"waiting: {others} before you, about {max(1, round(wait_s))} s"
+        if text != self._waiting_text:
+            self._waiting_text = text
+            self.message.say(text)
 
     def _show(self, result: Any) -> None:
         self.about.say(measurement_error(*runs_of(result)))

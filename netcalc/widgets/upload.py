@@ -48,6 +48,7 @@ class Upload(ResultSource):
         self._done, self._say = done, say or _notes
         self._read = read or (lambda data, name: readers.read(data, name=name))
         self._upload, self._data = "", bytearray()
+        self._max_bytes = max_bytes  # the field's own can be changed from the page
         self.field = FileField(
             label=phrase(label),
             failed=phrase("The file cannot be read: {reason}"),
@@ -87,7 +88,7 @@ class Upload(ResultSource):
             self._upload, self._data = str(content.get("upload")), bytearray()
         for piece in buffers:
             self._data += piece
-        if len(self._data) > self.field.max_bytes:
+        if len(self._data) > self._max_bytes:
             self.message.blame(self._too_large(name, len(self._data)))
             self._data = bytearray()
         elif content.get("last"):
@@ -99,7 +100,7 @@ class Upload(ResultSource):
             "upload-too-large",
             file=base_name(name),
             size_bytes=size,
-            limit_bytes=self.field.max_bytes,
+            limit_bytes=self._max_bytes,
         )
 
 
