@@ -1,12 +1,14 @@
 """The catalogues of texts: what the sources have, what is translated, and what is compiled.
 
-``python tests/catalogues.py`` brings them up to date: it extracts the texts, merges them into each
-language (a text that changed loses its translation), and compiles the files that are read.
+``python tests/catalogues.py`` brings them up to date: it extracts the texts, drops translations of
+texts that are gone, and compiles the files that are read. With ``--all`` the files of translations
+have the texts that are not translated, too: for whoever translates more. They are not committed.
 """
 
 from __future__ import annotations
 
 import io
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 LOCALE = ROOT / "netcalc" / "language" / "locale"
 METHODS = {
     "netcalc": [
+        ("netcalc/messages/__init__.py", "netcalc.language.extraction:code"),
         ("netcalc/messages/**.py", "netcalc.language.extraction:sentences"),
         ("netcalc/**.py", "netcalc.language.extraction:code"),
         ("data/exercises/*.toml", "netcalc.language.extraction:exercises"),
@@ -72,16 +75,16 @@ def compiled(catalog: Catalog) -> bytes:
     return out.getvalue()
 
 
-def merged(language: str, domain: str, template: Catalog) -> Catalog:
-    """Return the texts of the sources with their translations."""
+def merged(language: str, domain: str, template: Catalog, *, every: bool = False) -> Catalog:
+    """Return the translations of the texts of the sources; with ``every`` the other texts, too."""
     old = translations(language, domain) if po_file(language, domain).exists() else {}
     new = Catalog(
         locale=language, project="netcalc", charset="utf-8", creation_date=NEVER,
         revision_date=NEVER, last_translator="netcalc", language_team=language,
     )  # fmt: skip
     for message in template:
-        if message.id:
-            known = old.get(message.id) if old else None
+        known = old.get(message.id) if old and message.id else None
+        if message.id and (every or (known is not None and known.string)):
             new.add(
                 message.id,
                 known.string if known is not None else "",
@@ -93,19 +96,19 @@ def merged(language: str, domain: str, template: Catalog) -> Catalog:
     return new
 
 
-def main() -> None:
+def main(every: bool) -> None:
     for domain in METHODS:
         template = extracted(domain)
         for language in languages():
             path = po_file(language, domain)
             path.parent.mkdir(parents=True, exist_ok=True)
-            catalog = merged(language, domain, template)
+            catalog = merged(language, domain, template, every=every)
             with path.open("wb") as file:
                 write_po(file, catalog, width=100, omit_header=False, include_lineno=False)
             path.with_suffix(".mo").write_bytes(compiled(translations(language, domain)))
             done = sum(bool(one.string) for one in catalog if one.id)
-            print(f"{language} {domain}: {done} of {len(catalog)} texts are translated")
+            print(f"{language} {domain}: {done} of {len(template)} texts are translated")
 
 
 if __name__ == "__main__":
-    main()
+    main("--all" in sys.argv)

@@ -12,6 +12,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,11 +22,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
 import click
 
+from netcalc import language
 from netcalc.cli import put, user_environment
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.quantity import WholeNumber
@@ -41,6 +44,7 @@ from netcalc.cli.serving.address import (
 )
 from netcalc.cli.serving.folder import FolderName
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
+from netcalc.language.notebooks import in_language
 from netcalc.samples import write_atomically
 
 _BUNDLED = Path(__file__).parents[1] / "_bundled" / "notebooks"
@@ -85,6 +89,13 @@ class Copied:
 )
 @click.option("--fresh", is_flag=True, help="Write the original next to each lesson you changed.")
 @click.option(
+    "--language",
+    "code",
+    type=click.Choice(language.known()),
+    help="Language of the lessons; that of the environment by default. What is not translated is "
+    "English.",
+)
+@click.option(
     "--new-token", is_flag=True, help="Change the address; pages opened before ask for a token."
 )
 @click.option(
@@ -96,6 +107,7 @@ def lab(
     no_browser: bool,
     folder: Path,
     fresh: bool,
+    code: str | None,
     new_token: bool,
     allow_root: bool,
 ) -> None:
@@ -112,8 +124,9 @@ def lab(
     if _is_root() and not allow_root:
         raise CommandError("server-as-root")
     folder = _resolved(folder)
-    lessons = find_lessons()
+    code = code or language.choose()
     with contextlib.ExitStack() as stack:
+        lessons = stack.enter_context(_in_language(find_lessons(), code))
         try:
             with _writing_to(folder):
                 (folder / _SETTINGS).mkdir(parents=True, exist_ok=True)
@@ -132,7 +145,7 @@ def lab(
         if _is_root():
             put(f"warning: {CommandError('server-as-root').what}", err=True)
         command = _command(as_pages, address.port, folder, allow_root=allow_root)
-        server = stack.enter_context(_server(command, folder, address.token, inherited))
+        server = stack.enter_context(_server(command, folder, address.token, code, inherited))
         _wait_until_ready(server, address)
         put(f"The lessons are in {folder}\nand at {address.url}\nCtrl-C stops the server.")
         if not no_browser:
@@ -212,6 +225,20 @@ def find_lessons() -> Path:
         if next(folder.glob("*.ipynb"), None) is not None:
             return folder
     raise DatasetError("lessons-missing", file=str(_BUNDLED))
+
+
+@contextlib.contextmanager
+def _in_language(lessons: Path, code: str) -> Iterator[Path]:
+    """Return the folder with the original lessons, or one with them in another language."""
+    if code == language.ENGLISH:
+        yield lessons
+        return
+    with TemporaryDirectory(prefix="netcalc-lessons-") as folder:
+        copy = Path(folder) / "lessons"
+        shutil.copytree(lessons, copy, ignore=shutil.ignore_patterns(".*"))
+        for notebook in copy.rglob("*.ipynb"):
+            notebook.write_bytes(in_language(notebook.read_bytes(), code))
+        yield copy
 
 
 def copy_lessons(source: Path, folder: Path, *, fresh: bool = False) -> Copied:
@@ -336,12 +363,13 @@ def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> li
 
 @contextlib.contextmanager
 def _server(
-    command: list[str], folder: Path, token: str, inherited: tuple[int, ...] = ()
+    command: list[str], folder: Path, token: str, code: str, inherited: tuple[int, ...] = ()
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run the server in a session of its own; in the end it and its kernels are gone."""
     settings = folder / _SETTINGS  # the user's own Jupyter stays as it is
     environment = user_environment() | {
         "JUPYTER_TOKEN": token,
+        "NETCALC_LANGUAGE": code,
         "JUPYTER_CONFIG_DIR": str(settings),
         "JUPYTER_CONFIG_PATH": _searched("JUPYTER_CONFIG_PATH", _SHARE / "config"),
         "JUPYTER_PATH": _searched("JUPYTER_PATH", _SHARE),

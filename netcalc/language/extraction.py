@@ -1,7 +1,7 @@
 """What pybabel extracts: texts of the code, tables of sentences, exercises and notebooks.
 
-Its functions have the form that Babel asks of an extractor; ``tests/catalogues.py`` names them. A text
-is found where it is given to :func:`netcalc.language.phrase` or ``term``, and where it is given to
+Its functions have the form that Babel asks of an extractor; ``tests/catalogues.py`` names them. A
+text is found where it is given to :func:`netcalc.language.phrase` or ``term``, and where it is given to
 one of the functions that translate what they show: labels, axes, titles, names of curves.
 """
 
@@ -97,7 +97,7 @@ def sentences(
         if isinstance(node, ast.Dict):
             for value in node.values:
                 found = named.get(value.id) if isinstance(value, ast.Name) else value
-                if isinstance(found, ast.Constant) and isinstance(found.value, str):
+                if isinstance(found, ast.Constant) and isinstance(found.value, str) and found.value:
                     yield found.lineno, "", found.value, []
 
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from netcalc.errors import NetcalcError
 from netcalc.exercises import AnswerCurves, Question, Variable
-from netcalc.language import phrase
+from netcalc.language import phrase, term
 from netcalc.plots.curves import curves
 from netcalc.plots.guess import with_guess
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import Axis, Scale, Theme
 
 _MOST = 120
-RIGHT = "right"
+RIGHT = term("right")
 """Name of the right formula in the figure."""
 
 
@@ -27,7 +27,7 @@ def feedback(
     names: Iterable[str],
     *,
     answer: float = math.nan,
-    mark: str = "your answer",
+    mark: str = term("your answer"),
     title: str = "",
     theme: Theme = "light",
 ) -> Plot | None:

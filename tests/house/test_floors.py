@@ -13,6 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "netcalc"
 
 FLOORS = (  # the ground floor first: a room imports from lower floors and from itself
+    ("language",),
     ("version", "display", "printable", "rate_layers"),
     ("messages",),
     ("errors",),
@@ -31,6 +32,7 @@ FLOORS = (  # the ground floor first: a room imports from lower floors and from 
 )
 
 THIRD_PARTIES = {
+    "language": set(),
     "version": set(),
     "display": set(),
     "messages": set(),
