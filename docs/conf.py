@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import groupby
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from sphinx.writers.html5 import HTML5Translator
 import netcalc
 from netcalc import claims
 
+sys.path.insert(0, str(Path(__file__).parent / "ext"))  # what is computed for the pages
+
 project = "netcalc"
 author = copyright = "The netcalc developers"  # noqa: A001
 version = release = netcalc.__version__
@@ -22,8 +25,11 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "myst_nb",
+    "gallery",
+    "data_pages",
+    "tutorials",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery"]
 templates_path = ["_templates"]
 nb_execution_mode = "off"
 myst_enable_extensions = ["dollarmath", "deflist"]
@@ -41,7 +47,15 @@ html_static_path = ["_static"]
 html_show_sourcelink = False
 html_copy_source = False
 html_math_renderer = "mathml"
-html_theme_options = {"show_prev_next": False, "navigation_with_keys": False, "footer_start": []}
+html_theme_options = {
+    "show_prev_next": True,
+    "navigation_with_keys": False,
+    "footer_start": [],
+    "navbar_center": [],  # all pages are in the left column
+    "show_nav_level": 1,
+    "navigation_depth": 2,
+}
+html_sidebars = {"**": ["sidebar-pages"]}
 
 
 def inline_math(writer: HTML5Translator, node: nodes.math) -> None:
