@@ -29,6 +29,7 @@ extensions = [
 ]
 exclude_patterns = ["_build", "gallery", "generated/netcalc.*"]
 templates_path = ["_templates"]
+suppress_warnings = ["toc.empty_glob"]  # pages that a checkout may lack
 nb_execution_mode = "off"
 myst_enable_extensions = ["dollarmath", "deflist"]
 

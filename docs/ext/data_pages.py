@@ -64,9 +64,7 @@ def _column(table: Table, name: str) -> np.ndarray:
     return np.asarray(table[name], float)
 
 
-def _grouped(
-    table: Table, x: str, y: str, groups: str
-) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def _grouped(table: Table, x: str, y: str, groups: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     xs, ys, names = _column(table, x), _column(table, y), np.asarray(table[groups], str)
     kept = np.isfinite(xs) & np.isfinite(ys)
     every = list(dict.fromkeys(names[kept].tolist()))
@@ -108,8 +106,8 @@ def index_text(facts: list[dict[str, object]], licence: str, drawn: set[str]) ->
     kinds = "Each loads by its name: `datasets.load('wan_curves')`, or `netcalc data wan_curves`."
     parts = [
         "# Data sets",
-        f"{len(facts)} data sets come with netcalc: the numbers of five texts on networks, what was "
-        f"read off their figures, and a recorded ping. {kinds} Each has a sheet with its source, "
+        f"{len(facts)} data sets come with netcalc: the numbers of five texts on networks, what "
+        f"was read off their figures, and a recorded ping. {kinds} Each has a sheet with its source, "
         "its columns with their units, its known errors, and what is not in it.",
         f"Licence: {licence}",
         "| data set | rows | loads as | columns |\n|---|--:|---|--:|",
