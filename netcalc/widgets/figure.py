@@ -25,7 +25,9 @@ from netcalc.widgets.guess import GUESS, Prediction
 from netcalc.widgets.saved import SavedOutputs, show_widget
 
 _HERE = Path(__file__).parent
-SCRIPT = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("guess.js", "access.js", "figure.js"))
+SCRIPT = "\n".join(
+    (_HERE / name).read_text(encoding="utf-8") for name in ("guess.js", "access.js", "figure.js")
+)
 """The module of a page that shows figures."""
 
 
