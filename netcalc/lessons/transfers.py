@@ -12,11 +12,8 @@ from netcalc.checks import FloatArray
 from netcalc.experiments import bulk
 from netcalc.language import phrase
 from netcalc.models.hosts import host_stack
-from netcalc.language import phrase
 from netcalc.models.rates import goodput, packet_rates
-from netcalc.language import phrase
 from netcalc.models.sizes import framing
-from netcalc.language import phrase
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.plots import Axis, Plot, curves
