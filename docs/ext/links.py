@@ -2,68 +2,76 @@
 
 from __future__ import annotations
 
+import html
+import os
+import re
 from functools import cache
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
-LINKS = {"a": "href", "link": "href", "img": "src", "script": "src", "source": "src"}
+
+# A parser of HTML takes a minute for these pages; Sphinx writes every attribute in double quotes.
+TAG = re.compile(r"<(?:a|link|img|script|source)\b[^>]*>")
+LINK = re.compile(r'\s(?:href|src)="([^"]+)"')
+ANCHOR = re.compile(r'\s(?:id|name)="([^"]+)"')
 OUTSIDE = {"http", "https", "mailto", "data"}
 
 
-class _Page(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.anchors: set[str] = set()
-        self.links: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.anchors.update(value for name in ("id", "name") if (value := given.get(name)))
-        link = given.get(LINKS.get(tag, ""))
-        if link:
-            self.links.append(link)
+@cache
+def _text(path: str) -> str:
+    return Path(path).read_text(encoding="utf-8")
 
 
 @cache
-def _read(path: Path) -> _Page:
-    page = _Page()
-    page.feed(path.read_text(encoding="utf-8"))
-    return page
+def _anchors(path: str) -> frozenset[str]:
+    return frozenset(map(html.unescape, ANCHOR.findall(_text(path))))
 
 
 def broken(folder: Path) -> list[str]:
     """Return each link of the pages in a folder that leads nowhere, with its page."""
-    folder = folder.resolve()
+    root = str(folder.resolve())
+    pages = [path for path in folder.rglob("*.html") if "_static" not in path.parts]
     found = []
-    for path in sorted(folder.rglob("*.html")):
-        for link in dict.fromkeys(_read(path).links):
-            why = _why_broken(link, path, folder)
+    for path in sorted(pages):
+        tags = TAG.findall(_text(os.path.join(root, path.relative_to(folder))))  # noqa: PTH118
+        links = (html.unescape(link) for tag in tags for link in LINK.findall(tag))
+        for link in dict.fromkeys(links):
+            why = _why_broken(link, str(path.relative_to(folder)), root)
             if why:
                 found.append(f"{path.relative_to(folder)}: {link}: {why}")
     return found
 
 
-def _why_broken(link: str, page: Path, folder: Path) -> str:
+def _why_broken(link: str, page: str, root: str) -> str:
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         if parts.scheme not in OUTSIDE:
             return "not a known kind of address"
-        if parts.scheme in ("http", "https") and "." not in parts.netloc:
-            return "no host"
-        return ""
-    target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
-    if target.is_dir():
-        target /= "index.html"
-    if not target.is_relative_to(folder) or not target.is_file():
+        return "no host" if parts.scheme in ("http", "https") and "." not in parts.netloc else ""
+    here = os.path.join(root, page)  # noqa: PTH118
+    target = here
+    if parts.path:
+        there = os.path.join(os.path.dirname(here), unquote(parts.path))  # noqa: PTH118, PTH120
+        target = _file(os.path.normpath(there))
+    if not target.startswith(root + os.sep) or not _is_file(target):
         return "no such file"
     anchor = unquote(parts.fragment)
-    if anchor and target.suffix == ".html" and anchor not in _read(target).anchors:
+    if anchor and target.endswith(".html") and anchor not in _anchors(target):
         return "no such place on the page"
     return ""
+
+
+@cache
+def _file(target: str) -> str:
+    return str(Path(target, "index.html")) if Path(target).is_dir() else target
+
+
+@cache
+def _is_file(target: str) -> bool:
+    return Path(target).is_file()
 
 
 def report(app: Sphinx, failure: Exception | None) -> None:

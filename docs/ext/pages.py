@@ -42,5 +42,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Write the parts before the pages are read."""
     reference.setup(app)
     app.connect("builder-inited", write_parts)
+    app.add_css_file("tables.css")
     app.connect("build-finished", links.report)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
