@@ -12,6 +12,8 @@ from sphinx.writers.html5 import HTML5Translator
 
 import netcalc
 
+# nbformat makes a grammar of internet addresses of it in 10 s, and no page is checked with that.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 sys.path.insert(0, str(Path(__file__).parent / "ext"))  # the parts that are computed: pages.py
 
 project = "netcalc"
