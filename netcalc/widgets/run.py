@@ -12,6 +12,7 @@ import ipywidgets
 from netcalc.errors import ExperimentError
 from netcalc.experiments import measurement_error
 from netcalc.experiments.running.turns import turn
+from netcalc.language import phrase
 from netcalc.widgets.guess import Prediction
 from netcalc.widgets.keep import Keep, runs_of
 from netcalc.widgets.panel import Message, ResultSource
@@ -44,18 +45,20 @@ class RunButton(ResultSource):
         tool: str = "",
         several: bool = False,
     ) -> None:
-        self.label, self.tool = label, tool
+        self.label, self.tool = phrase(label), tool
         self._run, self._done = run, done
         self._key = key or f"{run.__module__}.{run.__qualname__}"
         self._stop = threading.Event()
         self._waiting_text = ""
         self._thread: threading.Thread | None = None
         self.start_button = ipywidgets.Button(
-            description=label, button_style="primary", tooltip=f"Start: {label}",
+            description=self.label, button_style="primary",
+            tooltip=phrase("Start: {label}", label=self.label),
             layout=ipywidgets.Layout(width="auto"),
         )  # fmt: skip
         self.stop_button = ipywidgets.Button(
-            description="Stop", disabled=True, tooltip=f"Stop: {label}",
+            description=phrase("Stop"), disabled=True,
+            tooltip=phrase("Stop: {label}", label=self.label),
             layout=ipywidgets.Layout(width="auto"),
         )  # fmt: skip
         self.progress = ipywidgets.FloatProgress(
@@ -90,14 +93,15 @@ class RunButton(ResultSource):
                 older.stop(wait=True)
                 if older.running:
                     self.message.say(
-                        "Another experiment is still running; try again in a moment.", alert=True
+                        phrase("Another experiment is still running; try again in a moment."),
+                        alert=True,
                     )
                     return
             RunButton._current = self
             self._stop = threading.Event()
             self.start_button.disabled, self.stop_button.disabled = True, False
             self.progress.value, self.progress.bar_style = 0, ""
-            self.message.say("running")
+            self.message.say(phrase("running"))
             self._thread = threading.Thread(
                 target=self._work, args=(self._stop,), name="netcalc experiment", daemon=True
             )
@@ -111,7 +115,7 @@ class RunButton(ResultSource):
         """Stop the experiment; the samples so far are kept."""
         self._stop.set()
         if self.running:
-            self.message.say("stopping")
+            self.message.say(phrase("stopping"))
             if wait and self._thread is not threading.current_thread():
                 self._thread.join(STOP_LIMIT_S)  # type: ignore[union-attr]
 
@@ -119,7 +123,7 @@ class RunButton(ResultSource):
         try:
             with turn(stop, self._say_waiting) as tell:
                 if tell is not None:
-                    self.message.say("running")
+                    self.message.say(phrase("running"))
                     self._run_and_show(stop, tell)
         except Exception as error:
             partial = getattr(error, "partial", None)
@@ -130,7 +134,10 @@ class RunButton(ResultSource):
             self.message.blame(error)
         else:
             self.progress.bar_style = "warning" if stop.is_set() else "success"
-            self.message.say("stopped: the samples so far are kept" if stop.is_set() else "done")
+            ended = (
+                phrase("stopped: the samples so far are kept") if stop.is_set() else phrase("done")
+            )
+            self.message.say(ended)
         finally:
             self.start_button.disabled, self.stop_button.disabled = False, True
 
@@ -143,8 +150,15 @@ class RunButton(ResultSource):
 
     def _say_waiting(self, before: int, wait_s: float) -> None:
         """Say how many have their turn before, and how long that may take; once for each text."""
-        others = "1 other" if before == 1 else f"{before} others"
-        text = f"waiting: {others} before you, about {max(1, round(wait_s))} s"
+        seconds = max(1, round(wait_s))
+        if before == 1:
+            text = phrase("waiting: 1 other before you, about {seconds} s", seconds=seconds)
+        else:
+            text = phrase(
+                "waiting: {count} others before you, about {seconds} s",
+                count=before,
+                seconds=seconds,
+            )
         if text != self._waiting_text:
             self._waiting_text = text
             self.message.say(text)

@@ -12,6 +12,7 @@ import traitlets
 
 from netcalc import readers
 from netcalc.errors import ReaderError
+from netcalc.language import phrase
 from netcalc.printable import excerpt
 from netcalc.samples import Samples
 from netcalc.widgets.panel import Message, ResultSource
@@ -27,6 +28,8 @@ class FileField(anywidget.AnyWidget):
     label = traitlets.Unicode().tag(sync=True)
     accept = traitlets.Unicode().tag(sync=True)
     max_bytes = traitlets.Int().tag(sync=True)
+    failed = traitlets.Unicode().tag(sync=True)
+    """What the page says of a file that it cannot read; it fills the braces."""
 
 
 class Upload(ResultSource):
@@ -46,7 +49,12 @@ class Upload(ResultSource):
         self._read = read or (lambda data, name: readers.read(data, name=name))
         self._upload, self._data = "", bytearray()
         self._max_bytes = max_bytes  # the field's own can be changed from the page
-        self.field = FileField(label=label, max_bytes=max_bytes, accept=accept)
+        self.field = FileField(
+            label=phrase(label),
+            failed=phrase("The file cannot be read: {reason}"),
+            max_bytes=max_bytes,
+            accept=accept,
+        )
         self.message = Message()
         super().__init__([self.field, self.message], layout=ipywidgets.Layout(width="100%"))
         self.field.on_msg(self._receive)
@@ -61,7 +69,8 @@ class Upload(ResultSource):
             self.message.blame(error)
             return
         self.clear_others()
-        self.message.say(f"Read {name}. {self._say(samples)}".strip())
+        said = phrase("Read {name}.", name=name)
+        self.message.say(f"{said} {self._say(samples)}".strip())
 
     def clear_result(self) -> None:
         """Hide the message about the last file."""
@@ -97,7 +106,7 @@ class Upload(ResultSource):
 
 def _notes(samples: Samples) -> str:
     notes = "; ".join(map(str, samples.meta.warnings))
-    return f"Note: {notes}." if notes else ""
+    return phrase("Note: {notes}.", notes=notes) if notes else ""
 
 
 def base_name(name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import sys
 import time
@@ -24,13 +23,14 @@ pytestmark = pytest.mark.live
 LESSON = "01_latency_and_bandwidth.ipynb"
 
 
-@pytest.fixture(scope="module")
-def a_class(tmp_path_factory):
+@pytest.fixture
+def a_class(tmp_path):
     """Return a class that ends after the tests."""
-    running = RunningClass(tmp_path_factory.mktemp("class"), "--students", "6")
+    running = RunningClass(tmp_path, "--students", "6")
     yield running
     running.process.kill()
     running.process.wait()
+    running.process.stdout.close()
 
 
 async def rows(teacher: Student) -> list[dict]:
@@ -160,8 +160,8 @@ async def a_kernel_is_behind_walls(a_class: RunningClass) -> None:
             assert a_class.code not in told
             assert a_class.key not in told
         if "a network of its own" in a_class.told:
-            own = os.readlink(f"/proc/{pid}/ns/net")
-            assert own != os.readlink("/proc/self/ns/net")
+            own = Path(f"/proc/{pid}/ns/net").readlink()
+            assert own != Path("/proc/self/ns/net").readlink()
             assert len(Path(f"/proc/{pid}/net/dev").read_text().splitlines()) == 3  # lo alone
 
 

@@ -26,7 +26,10 @@ from netcalc.cli.classroom.confinement import Walls
 from netcalc.experiments.running.turns import FOLDER as TURNS_FOLDER
 from netcalc.experiments.running.turns import OWNER as TURNS_OWNER
 
-_KEPT = ("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "LD_LIBRARY_PATH")
+_KEPT = (
+    "PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "NETCALC_LANGUAGE", "TZ",
+    "PYTHONPATH", "LD_LIBRARY_PATH",
+)  # fmt: skip
 """Variables that a kernel gets of the server's: none of them holds a secret."""
 _PREPARING_S = 120.0
 

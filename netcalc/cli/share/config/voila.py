@@ -1,5 +1,7 @@
 """Settings of Voila that no option on a command line can hold. Voila reads this file."""
 
+import hashlib
+import os
 from typing import Any
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821 - Voila puts it here
@@ -15,3 +17,6 @@ def give_xsrf_cookie(handler: Any, **notebook: Any) -> None:
 
 
 c.VoilaConfiguration.prelaunch_hook = give_xsrf_cookie
+
+# An open page goes on after a new start with the same token, and with no other.
+c.Voila.cookie_secret = hashlib.sha256(os.environ["JUPYTER_TOKEN"].encode()).digest()
