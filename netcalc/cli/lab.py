@@ -18,9 +18,11 @@ import sys
 import webbrowser
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -272,16 +274,15 @@ def _trust(lessons: Path, folder: Path) -> None:
     It hides those of a notebook that nobody on this machine has run or signed. Where no signature
     can be kept, the lessons open all the same.
     """
-    from nbformat import read
-    from nbformat.sign import NotebookNotary
-
+    nbformat: Any = import_module("nbformat")  # without types
+    sign: Any = import_module("nbformat.sign")
     with contextlib.suppress(Exception):
         data = {} if _home_is_writable() else {"data_dir": str(folder / _SETTINGS / "data")}
-        notary = NotebookNotary(**data)
+        notary = sign.NotebookNotary(**data)
         for original in lessons.rglob("*.ipynb"):
             copy = folder / original.relative_to(lessons)
             if copy.is_file() and _sha256(copy) == _sha256(original):
-                notebook = read(copy, as_version=4)
+                notebook = nbformat.read(copy, as_version=4)
                 if not notary.check_signature(notebook):
                     notary.sign(notebook)
 

@@ -149,9 +149,9 @@ def _drawn(target: Target, samples: RttSamples | None, theme: Theme) -> Plot:
     """Draw the book's points, those of the run if there was one, and theory or a fit."""
     path = target.path
     title = phrase(
-        "Echo by {upper}: {name}",
-        upper=target.protocol.upper(),
-        name=target.name,
+        "Echo by {protocol}: {path}",
+        protocol=target.protocol.upper(),
+        path=target.name,
     )
     known = samples or RttSamples(payload_bytes=[], rtt_s=[])
     headers = STAMPED_HEADERS_BYTES if target.protocol == "tcp" else DATAGRAM_HEADERS_BYTES
@@ -169,11 +169,11 @@ def _drawn(target: Target, samples: RttSamples | None, theme: Theme) -> Plot:
         measured = "" if target.links == LAN else phrase("; Stevens measured 80 ms and 193 ms")
         words.append(
             phrase(
-                "Theory: {rtt} with no data and {rtt_2} with {book_sizes} bytes{measured}. One "
-                "way, with {book_sizes} bytes: {sentence}",
-                rtt=show(float(path.rtt_s(headers)), "s"),
-                rtt_2=show(float(path.rtt_s(whole)), "s"),
-                book_sizes=BOOK_SIZES[-1],
+                "Theory: {empty} with no data and {full} with {size} bytes{measured}. One "
+                "way, with {size} bytes: {sentence}",
+                empty=show(float(path.rtt_s(headers)), "s"),
+                full=show(float(path.rtt_s(whole)), "s"),
+                size=BOOK_SIZES[-1],
                 measured=measured,
                 sentence=explain.transfer(whole, path=path).sentence,
             )

@@ -184,9 +184,9 @@ class ExerciseBox(ipywidgets.VBox):
         lines = [f"{_topic(question)} ({question.id}). {question.text}"]
         lines.append(
             phrase(
-                "Answer, {expected}: {value}",
+                "Answer, {expected}: {answer}",
                 expected=question.expected,
-                value=self.answer or "__________",
+                answer=self.answer or "__________",
             )
         )
         lines += self.said

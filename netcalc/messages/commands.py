@@ -57,16 +57,6 @@ COMMAND_LINE: dict[str, str] = {
         "run as root, the server gives a root terminal to everyone who has the token in its address"
     ),
     "server-port-in-use": "port {port} is in use",
-    "class-as-root": "run as root, the kernels of all students would run as root",
-    "class-needs-linux": "a class is served on Linux only, not on {platform}",
-    "class-address": "{address!r} is not an address such as 127.0.0.1 or 192.0.2.5",
-    "class-address-elsewhere": "{address} is not an address of this machine",
-    "class-port-refused": "this user may not serve at port {port}",
-    "class-memory-small": (
-        "{memory_bytes:byte} of memory are too little for a kernel: the lessons need "
-        "{least_bytes:byte}"
-    ),
-    "class-processor-short": "{processor_s:s} of processor time are too short for a kernel",
     "server-port-not-permitted": "port {port} needs a privilege",
     "lab-home-unknown": "{file}: this home is not known",
     "lab-folder-refused": "the lessons cannot be written to {file}: {reason}",
@@ -76,6 +66,15 @@ COMMAND_LINE: dict[str, str] = {
         "netcalc lab runs with the lessons in {file} at port {port}: {options} needs a new start"
     ),
     "lesson-unknown": "there is no lesson {number!r}",
+    "class-as-root": "run as root, the kernels of all students would run as root",
+    "class-needs-linux": "a class is served on Linux only, not on {platform}",
+    "class-address": "{address!r} is not an address such as 127.0.0.1 or 192.0.2.5",
+    "class-address-elsewhere": "{address} is not an address of this machine",
+    "class-memory-small": (
+        "{memory_bytes:byte} of memory are too little for a kernel: the lessons need "
+        "{least_bytes:byte}"
+    ),
+    "class-processor-short": "{processor_s:s} of processor time are too short for a kernel",
     "lessons-missing": "there are no lessons in this folder",
     "server-silent": "the server did not respond within {limit_s:s}",
     "server-ended": "the server ended with exit code {exit_code}",
@@ -133,13 +132,6 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "output-refused": "Redirect it to another file or disk",
     "server-as-root": "Start it as another user, or add --allow-root",
     "server-port-in-use": "Without --port a free one is chosen",
-    "class-as-root": "Start it as a user without rights, or add --allow-root",
-    "class-needs-linux": "Write the lessons as pages with netcalc site",
-    "class-address": "ip address lists those of this machine",
-    "class-address-elsewhere": "ip address lists those of this machine",
-    "class-port-refused": "Use a port from 1024 on",
-    "class-memory-small": "Use --memory 800MB",
-    "class-processor-short": "Use --processor 600s",
     "server-port-not-permitted": (
         "Name one from 1024 to 65535; without --port a free one is chosen"
     ),
@@ -151,6 +143,12 @@ COMMAND_LINE_HINTS: dict[str, str] = {
         "Stop it with Ctrl-C where it was started, or name another folder with --dir"
     ),
     "lesson-unknown": "Lessons are {known:or}",
+    "class-as-root": "Start it as a user without rights, or add --allow-root",
+    "class-needs-linux": "Write the lessons as pages with netcalc site",
+    "class-address": "ip address lists those of this machine",
+    "class-address-elsewhere": "ip address lists those of this machine",
+    "class-memory-small": "Use --memory 800MB",
+    "class-processor-short": "Use --processor 600s",
     "lessons-missing": "Install netcalc-lab again; its files are missing",
     "server-ended": "Its output is above",
     "nothing-matches": "netcalc calc --list lists all formulas",

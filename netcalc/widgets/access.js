@@ -5,7 +5,7 @@
 const PARTS = ".netcalc-panel, .netcalc-exercise, .netcalc, .netcalc-run";
 const PAGES = 10; // PageUp and PageDown move a slider by this part of its length
 const ROWS = 40; // of a series in a table, at most
-const TABLE_MS = 300; // after the last change before an open table follows
+const TABLE_MS = 500; // after the last change before an open table follows
 const SETTLED_MS = 700; // after the last change before a sentence is read aloud
 
 // Notebook takes arrows, Enter and letters for commands on its cells before the element that has
@@ -120,9 +120,38 @@ function titleOf(document) {
 
 const ACROSS = { x: "", x0: "from", x1: "to", left: "from", right: "to" };
 const UP = { y: "", y0: "from", y1: "from", y2: "to", bottom: "from", top: "to" };
+const entryOf = (one, name) => (one instanceof Map ? one.get(name) : one?.[name]);
 
-// What a figure has in its columns: for each series its name, and of each column the heading, the
-// unit and the values.
+// What the pointer is told of a mark: heading, values and a function that writes one of them.
+function hoverColumns(tool, data) {
+  const columns = [];
+  for (const [heading, shown] of tool.tooltips) {
+    const [, name] = /^@\{(.+?)\}/.exec(shown) ?? [];
+    if (!(name in data)) continue;
+    const formatter = entryOf(tool.formatters, `@{${name}}`);
+    const text = formatter ? (value) => formatter.format(value, "custom", {}) : String;
+    columns.push({ heading, values: data[name], text });
+  }
+  return columns;
+}
+
+// Where nothing is told, as of a band: what the axes say.
+function axisColumns(axes, glyph, data) {
+  const columns = [];
+  for (const [{ axis, name }, fields] of [[axes.x, ACROSS], [axes.y, UP]]) {
+    if (!axis?.visible) return [];
+    const unit = entryOf(axis.formatter.args, "unit") ?? "1";
+    const named = Object.keys(fields).filter((one) => glyph[one]?.field in data);
+    for (const one of named) {
+      const words = [name.replace(` [${unit}]`, ""), named.length > 1 ? fields[one] : ""];
+      const text = (value) => (typeof value === "number" ? quantityText(value, unit, 4) : String(value));
+      columns.push({ heading: words.filter(Boolean).join(", "), values: data[glyph[one].field], text });
+    }
+  }
+  return columns;
+}
+
+// The series of a figure, with their columns.
 function seriesOf(root, names) {
   const all = [...root.references()];
   const labels = new Map();
@@ -130,72 +159,56 @@ function seriesOf(root, names) {
     const label = item.label?.value ?? item.label;
     if (typeof label === "string") item.renderers.forEach((one) => labels.set(one, label));
   }
-  const found = new Map();
   const plots = all.filter((one) => Array.isArray(one.renderers) && one.x_range);
   const axisOf = (plot, side) => plot[side].find((one) => one.formatter);
   const nameOf = (axis) => axis?.axis_label?.text ?? axis?.axis_label ?? "";
+  const tools = all.filter((one) => one.type === "HoverTool" && Array.isArray(one.renderers));
+  const found = new Map();
   for (const plot of plots) {
-    const axes = { x: axisOf(plot, "below"), y: axisOf(plot, "left") };
     // Of plots above each other the lowest names the axis that they share.
     const alike = plots.filter((one) => one.x_range === plot.x_range);
     const across = alike.map((one) => nameOf(axisOf(one, "below"))).find(Boolean) ?? "";
+    const [x, y] = [axisOf(plot, "below"), axisOf(plot, "left")];
+    const axes = { x: { axis: x, name: across }, y: { axis: y, name: nameOf(y) } };
     for (const drawn of plot.renderers) {
-      const source = drawn.data_source;
-      if (!source || drawn.visible === false) continue;
-      const columns = [];
-      for (const [axis, fields] of [["x", ACROSS], ["y", UP]]) {
-        const named = Object.keys(fields).filter((one) => drawn.glyph[one]?.field in source.data);
-        for (const one of named) {
-          const args = axes[axis]?.formatter.args;
-          const unit = args instanceof Map ? args.get("unit") : args?.unit;
-          const name = nameOf(axes[axis]) || (axis === "x" ? across : "");
-          const end = named.length > 1 ? fields[one] : "";
-          const heading = [name.replace(` [${unit}]`, "") || axis, end].filter(Boolean).join(", ");
-          columns.push({ heading, unit, values: source.data[drawn.glyph[one].field] });
-        }
-      }
-      const text = drawn.glyph.text?.field;
-      if (text in source.data) columns.push({ heading: "text", values: source.data[text] });
-      if (columns.length < 2) continue;
-      const known = found.get(`${plot.id} ${source.id}`);
-      if (known && known.columns.length >= columns.length) continue; // a line and its marks
-      const name = labels.get(drawn) ?? known?.name ?? names.get(source.id) ?? source.name ?? "";
-      found.set(`${plot.id} ${source.id}`, { name, columns });
+      const data = drawn.visible && drawn.data_source?.data;
+      if (!data) continue;
+      const tool = tools.find((one) => one.renderers.includes(drawn));
+      const isWords = drawn.glyph.type === "Text";
+      if (!tool && isWords) continue; // a label of another mark
+      const columns = tool ? hoverColumns(tool, data) : axisColumns(axes, drawn.glyph, data);
+      const key = `${plot.id} ${drawn.data_source.id}`;
+      if (columns.length === 0 || found.get(key)?.columns.length >= columns.length) continue;
+      const name = labels.get(drawn) ?? drawn.name ?? names.get(drawn.data_source.id) ?? "";
+      found.set(key, { name, columns });
     }
   }
   return [...found.values()];
 }
 
-function cellText(value, unit) {
-  if (typeof value !== "number") return Array.isArray(value) ? value.join(", ") : String(value ?? "");
-  if (!Number.isFinite(value)) return "";
-  return unit === undefined ? String(Number(value.toPrecision(4))) : quantityText(value, unit, 4);
-}
-
 function tableOf({ name, columns }) {
-  const rows = [];
-  for (let row = 0; row < columns[0].values.length; row++) {
-    const texts = columns.map(({ values, unit }) => cellText(values[row], unit));
-    if (texts.slice(1).some(Boolean)) rows.push(texts);
-  }
-  const count = Math.min(ROWS, rows.length);
-  const step = count > 1 ? (rows.length - 1) / (count - 1) : 0;
-  const picked = Array.from({ length: count }, (_, at) => rows[Math.round(at * step)]);
-  const some = count < rows.length ? ` (${count} of ${rows.length} values)` : "";
-  const row = (texts, scope) => {
+  const isKnown = (value) => typeof value !== "number" || Number.isFinite(value);
+  const told = columns.length > 1 ? columns.slice(1) : columns;
+  const rows = Array.from(columns[0].values, (_, row) => row);
+  const known = rows.filter((row) => told.some(({ values }) => isKnown(values[row])));
+  const count = Math.min(ROWS, known.length);
+  if (count === 0) return null;
+  const step = count > 1 ? (known.length - 1) / (count - 1) : 0;
+  const some = count < known.length ? ` (${count} of ${known.length} values)` : "";
+  const [head, body, first] = [made("thead", {}), made("tbody", {}), made("tr", {})];
+  for (const { heading } of columns) first.append(made("th", { textContent: heading }, { scope: "col" }));
+  head.append(first);
+  for (let at = 0; at < count; at++) {
     const line = made("tr", {});
-    texts.forEach((textContent, at) => {
-      const isHead = scope === "col" || at === 0;
-      line.append(made(isHead ? "th" : "td", { textContent }, isHead ? { scope } : {}));
+    columns.forEach(({ values, text }, column) => {
+      const textContent = text(values[known[Math.round(at * step)]]);
+      line.append(column ? made("td", { textContent }) : made("th", { textContent }, { scope: "row" }));
     });
-    return line;
-  };
-  const [head, body] = [made("thead", {}), made("tbody", {})];
-  head.append(row(columns.map((one) => one.heading), "col"));
-  body.append(...picked.map((texts) => row(texts, "row")));
+    body.append(line);
+  }
   const table = made("table", { className: "netcalc-table" });
   table.append(made("caption", { textContent: `${name}${some}` }), head, body);
-  return count ? table : null;
+  return table;
 }
 
 // The table under a figure, made when it is opened. `drawn` gives the bokeh document and the ids of

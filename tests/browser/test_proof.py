@@ -219,7 +219,7 @@ def test_the_values_of_a_figure_are_reached_by_keys(page):
     assert line.get_by_role("row").nth(1).inner_text().split("\t") == ["1 B", "30.01 ms"]
     assert line.get_by_role("row").last.inner_text().split("\t") == ["10 MB", "51.84 s"]
     points = panel.get_by_role("table", name="measured").get_by_role("row").all_inner_texts()
-    assert points[1:] == ["1 kB\t36 ms", "10 kB\t83 ms", "100 kB\t550 ms", "1 MB\t5.3 s"]
+    assert points[1:] == ["1000 B\t36 ms", "10 kB\t83 ms", "100 kB\t550 ms", "1 MB\t5.3 s"]
     page.page.keyboard.press("Tab")
     assert page.page.evaluate("() => document.activeElement.ariaLabel") == "Table of values"
     page.screenshot("values")

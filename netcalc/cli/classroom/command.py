@@ -156,7 +156,7 @@ def _free_port(address: str, wanted: int | None) -> int:
             try:
                 probe.bind((address, port))
             except PermissionError as error:
-                raise CommandError("class-port-refused", port=port) from error
+                raise CommandError("server-port-not-permitted", port=port) from error
             except OSError as error:
                 if error.errno in (99, 22):  # EADDRNOTAVAIL; EINVAL for a link-local one
                     raise CommandError("class-address-elsewhere", address=address) from error
