@@ -112,9 +112,9 @@ def main() -> None:
     """Serve a class whose settings come from the standard input, where nobody else reads them."""
     given: dict[str, Any] = json.loads(sys.stdin.readline())
     folder = Path(given["folder"])
-    for name in ("kernels", "turns", "connections"):
+    for name in ("k", "turns", "connections"):
         (folder / name).mkdir(mode=0o700)
-    ClassKernels.folder, ClassKernels.turns = folder / "kernels", folder / "turns"
+    ClassKernels.folder, ClassKernels.turns = folder / "k", folder / "turns"
     ClassKernels.memory_bytes = given["memory_bytes"]
     ClassKernels.processor_s = given["processor_s"]
     ClassKernels.each, ClassKernels.most = given["each"], given["students"] + given["each"]

@@ -32,6 +32,8 @@ _LOOPBACK, _USUAL_PORT = "127.0.0.1", 8890
 _KERNELS_EACH = 2
 """Lessons that one student has open at once; the oldest ends for a third."""
 _STOP_LIMIT_S = 20.0
+_MOST_NAME = 68
+"""Letters of a folder that leave room for the names of sockets: Linux takes 107."""
 _LEAST_MEMORY_BYTES = 400_000_000
 """A kernel with less does not run the lessons. [byte]"""
 _WALLS = {
@@ -169,7 +171,10 @@ def _free_port(address: str, wanted: int | None) -> int:
 @contextlib.contextmanager
 def _folder() -> Iterator[Path]:
     """Make the folder of the class; it goes with all that is in it."""
-    folder = Path(tempfile.mkdtemp(prefix="netcalc-class-"))
+    place = tempfile.gettempdir()
+    folder = Path(
+        tempfile.mkdtemp(prefix="netcalc-class-", dir=place if len(place) <= _MOST_NAME else "/tmp")
+    )
     try:
         yield folder
     finally:

@@ -225,7 +225,7 @@ class ClassKernels(AsyncMappingKernelManager):
         folder.mkdir(mode=0o700)
         kernel.transport = "ipc"  # sockets in that folder: they cross the wall of its network
         kernel.connection_file = str(folder / "kernel.json")
-        kernel.ip = str(folder / "socket")
+        kernel.ip = str(folder / "s")  # a short name: Linux takes 107 letters
         self.seats[kernel_id] = Seat(student, lesson, folder)
         return kernel, name, kernel_id
 
