@@ -69,6 +69,8 @@ async def a_lesson(a_class: RunningClass) -> None:
     await ann.connect()
     widgets = await ann.widgets()
     assert any(one["model_name"] == "FloatSliderModel" for one in widgets.values()) or widgets
+    # A page asks for this before it connects; without it there are no widgets.
+    assert (await ann.ask(f"api/kernels/{ann.kernel_id}")).code == 200
     await strangers_are_refused(a_class, eve, ann.kernel_id)
     await code_is_not_run(ann)
     await only_lessons_are_there(eve)
@@ -97,6 +99,9 @@ async def strangers_are_refused(a_class: RunningClass, eve: Student, kernel_id: 
     assert await refused(eve, kernel_id) == 403
     assert await refused(Student(a_class.base), kernel_id) == 403
     assert await refused(eve, "00000000-0000-0000-0000-000000000000") in (403, 404)
+    assert (await eve.ask(f"api/kernels/{kernel_id}")).code == 403
+    delete = {"method": "DELETE", "headers": {"X-XSRFToken": eve.xsrf}}
+    assert (await eve.ask(f"api/kernels/{kernel_id}", **delete)).code == 403
     end = await eve.ask(f"voila/api/shutdown/{kernel_id}", {})
     assert end.code in (403, 404)
     assert (await eve.ask("teacher")).code == 404
@@ -135,8 +140,7 @@ async def only_lessons_are_there(eve: Student) -> None:
         "voila/api/themes/../../../etc/hostname",
     ):  # fmt: skip
         answer = await eve.ask(path)
-        assert answer.code in (400, 403, 404, 500), path
-        assert (answer.code == 500) <= path.startswith("voila/templates/.."), path
+        assert answer.code in (400, 403, 404), path
         assert Path("/etc/hostname").read_bytes() not in (answer.body or b""), path
     large = await eve.ask("login", {"code": "A" * 200_000})
     assert large.code in (400, 413, 599)

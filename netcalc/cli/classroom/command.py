@@ -115,7 +115,10 @@ def classroom(
     if processor_s < 1:
         raise CommandError("class-processor-short", processor_s=processor_s)
     if keyfile and not certfile:
-        raise CommandError("option-requires", option="--keyfile", required="--certfile")
+        example = "--certfile class.pem --keyfile class.key"
+        raise CommandError(
+            "option-requires", option="--keyfile", required="--certfile", example=example
+        )
     for file in filter(None, (certfile, keyfile)):
         file.open("rb").close()  # refused here, with its name
     port = _free_port(address, port)

@@ -11,8 +11,10 @@ from typing import Any
 
 from jupyter_server.auth.decorator import allow_unauthenticated
 from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.services.kernels.handlers import KernelHandler
 from tornado.web import HTTPError, RequestHandler, authenticated
 from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
+from voila.static_file_handler import TemplateStaticFileHandler
 from voila.tornado.handler import TornadoVoilaHandler
 from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 
@@ -162,6 +164,21 @@ class EndKernel(Refusing, VoilaShutdownKernelHandler):
 
 class KernelSocket(Refusing, VoilaKernelWebsocketHandler):
     """The web socket to a kernel; the authorizer says whose it is."""
+
+
+class KernelModel(Refusing, KernelHandler):
+    """What a page asks for before it connects; the authorizer says whose kernel it is."""
+
+
+class Templates(TemplateStaticFileHandler):
+    """Files of Voila's templates; a path out of them is refused before it is looked for."""
+
+    async def get(self, path: str, include_body: bool = True) -> None:
+        """Write a file."""
+        steps = path.split("/")
+        if ".." in steps or len(steps) < 3 or steps[1] != "static":
+            raise HTTPError(404)
+        await super().get(path, include_body)
 
 
 class TeacherPage(Page):
