@@ -58,7 +58,7 @@ COMMAND_LINE: dict[str, str] = {
     ),
     "server-port-in-use": "port {port} is in use",
     "server-port-not-permitted": "port {port} needs a privilege",
-    "lab-home-unknown": "{file}: this home is not known",
+    "home-unknown": "{file}: this home is not known",
     "lab-folder-refused": "the lessons cannot be written to {file}: {reason}",
     "lab-folder-full": "there is no room for the lessons in {file}: {reason}",
     "lab-folder-busy": "another netcalc lab starts or ends with the lessons in {file}",
@@ -135,7 +135,7 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "server-port-not-permitted": (
         "Name one from 1024 to 65535; without --port a free one is chosen"
     ),
-    "lab-home-unknown": "Name a folder with --dir",
+    "home-unknown": "Name a folder with its whole path",
     "lab-folder-refused": "Name another folder with --dir",
     "lab-folder-full": "Free some, or name a folder on another disk with --dir",
     "lab-folder-busy": "Try again in a minute, or name another folder with --dir",

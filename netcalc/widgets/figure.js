@@ -92,7 +92,7 @@ function render({ model, el }) {
   const caption = element("netcalc-caption");
   const notice = element("netcalc-notice", "status");
   const say = sayWhenSettled(caption);
-  const values = valuesTable(() => (guess?.covered ? null : drawn));
+  const values = valuesTable(words, () => (guess?.covered ? null : drawn));
   const verdict = element("netcalc-verdict", "status"); // about the reader's guess
   el.classList.add("netcalc");
   el.append(picture, caption, verdict, values.element, notice);
@@ -260,7 +260,7 @@ function render({ model, el }) {
     describe();
     notify();
     values.renew();
-    nameParts(el.closest(".netcalc-panel"), titleOf(next));
+    nameParts(el.closest(".netcalc-panel"), words, titleOf(next));
     return undefined;
   };
 
@@ -301,7 +301,7 @@ function render({ model, el }) {
     ended = hasEnded(own);
     notify();
     if (ended && guess?.covered) cover(guess);
-    nameParts(el.closest(".netcalc-panel"));
+    nameParts(el.closest(".netcalc-panel"), words);
     for (const part of el.closest(".netcalc-panel")?.children ?? []) {
       if (part !== el) part.inert = ended;
     }

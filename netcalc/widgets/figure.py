@@ -177,6 +177,13 @@ def page_words() -> dict[str, str]:
         ),
         "guess_aloud": phrase("Your guess, with its unit: {what}"),
         "guess_on_axis": phrase("Your guess on the axis: {what}"),
+        "values": phrase("Table of values"),
+        "no_values": phrase("The figure has no values."),
+        "some_values": phrase("{name} ({shown} of {count} values)"),
+        "from": phrase("from"),
+        "to": phrase("to"),
+        "progress": phrase("Progress: {what}"),
+        "equation": phrase("Equation"),
     }
 
 

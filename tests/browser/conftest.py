@@ -342,7 +342,9 @@ class Page:
         if self.has_been_audited:
             return []
         self.has_been_audited = True
-        self.wait_for("() => !document.querySelector('.netcalc-panel .noUi-handle:not([aria-label])')")
+        self.wait_for(
+            "() => !document.querySelector('.netcalc-panel .noUi-handle:not([aria-label])')"
+        )
         serious = [one for one in findings(self.page, ours_only=True) if one.is_serious]
         return [f"{one.rule}: {one.html}" for one in serious]
 
@@ -395,6 +397,7 @@ def serving(front_end: str, folder: Path) -> Iterator[Server]:
         "LANG": "C.UTF-8",
         "JUPYTER_PLATFORM_DIRS": "0",
         "PYTHONPATH": str(ROOT),
+        "JUPYTER_PATH": str(ROOT / "netcalc/cli/share"),  # as `netcalc lab` has it
         "PYTHONDONTWRITEBYTECODE": "1",
         **{name: os.environ[name] for name in ("NETCALC_IPYKERNELS",) if name in os.environ},
     }

@@ -28,6 +28,7 @@ from netcalc.lessons.site.html import (
     lesson_page,
     title_of,
 )
+from netcalc.widgets.figure import page_words
 
 _HERE = Path(__file__).parent
 TABLES = ("guess.js", "access.js")
@@ -109,7 +110,9 @@ def _tables() -> str:
     """Return the program that makes a figure's table of values, as in notebooks."""
     folder = Path(widgets.__file__).parent
     text = "\n".join((folder / name).read_text(encoding="utf-8") for name in TABLES)
-    return f"(() => {{\n{text}\nwindow.netcalcTables = {{ sayWhenSettled, valuesTable }};\n}})();\n"
+    words = json.dumps(page_words())
+    given = f"{{ sayWhenSettled, valuesTable, words: {words} }}"
+    return f"(() => {{\n{text}\nwindow.netcalcTables = {given};\n}})();\n"
 
 
 def _library() -> list[str]:

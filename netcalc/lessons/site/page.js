@@ -112,7 +112,7 @@
       this.state = "asleep"; // asleep, waking, awake, broken
       this.drawn = null; // the bokeh document, the number of its form, and its row
       this.sayWords = netcalcTables.sayWhenSettled(this.caption);
-      this.values = netcalcTables.valuesTable(() => {
+      this.values = netcalcTables.valuesTable(netcalcTables.words, () => {
         const { document, number } = this.drawn ?? {};
         return document ? { document, ids: this.table.header.forms[number].ids } : null;
       });
