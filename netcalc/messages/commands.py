@@ -70,7 +70,6 @@ COMMAND_LINE: dict[str, str] = {
     "class-needs-linux": "a class is served on Linux only, not on {platform}",
     "class-address": "{address!r} is not an address such as 127.0.0.1 or 192.0.2.5",
     "class-address-elsewhere": "{address} is not an address of this machine",
-    "class-port-refused": "this user may not serve at port {port}",
     "class-memory-small": (
         "{memory_bytes:byte} of memory are too little for a kernel: the lessons need "
         "{least_bytes:byte}"
@@ -148,7 +147,6 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "class-needs-linux": "Write the lessons as pages with netcalc site",
     "class-address": "ip address lists those of this machine",
     "class-address-elsewhere": "ip address lists those of this machine",
-    "class-port-refused": "Use a port from 1024 on",
     "class-memory-small": "Use --memory 800MB",
     "class-processor-short": "Use --processor 600s",
     "lessons-missing": "Install netcalc-lab again; its files are missing",
