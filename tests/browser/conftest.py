@@ -342,7 +342,9 @@ class Page:
         if self.has_been_audited:
             return []
         self.has_been_audited = True
-        self.wait_for("() => !document.querySelector('.netcalc-panel .noUi-handle:not([aria-label])')")
+        self.wait_for(
+            "() => !document.querySelector('.netcalc-panel .noUi-handle:not([aria-label])')"
+        )
         serious = [one for one in findings(self.page, ours_only=True) if one.is_serious]
         return [f"{one.rule}: {one.html}" for one in serious]
 
