@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-from netcalc.language import phrase
+from netcalc.language import phrase, term
 
 RateLayer: TypeAlias = Literal[
     "line", "Ethernet line", "Ethernet frame", "Ethernet frame without FCS", "IP", "PPP", "cells",
@@ -59,6 +59,13 @@ LAYERS: dict[RateLayer, str] = {
 }
 """Each layer and what it counts."""
 
+_SHOWN = (
+    term("line"), term("Ethernet line"), term("Ethernet frame"), term("Ethernet frame without FCS"),
+    term("cells"), term("SONET payload"), term("channel payload"), term("payload"),
+    term("TCP payload"), term("UDP payload"), term("HTTP body"), term("file"), term("codec"),
+    term("layer not stated"),
+)  # fmt: skip
+
 LINK_LAYERS: dict[str, RateLayer] = {
     "ethernet": ETHERNET_LINE,
     "frame": FRAME,
@@ -87,7 +94,7 @@ def named(rate: str, layer: str) -> str:
     >>> named("1 Gbit/s", UNKNOWN)
     '1 Gbit/s (layer not stated)'
     """
-    return f"{rate} ({in_words(layer)})" if layer else rate
+    return f"{phrase(rate)} ({in_words(layer)})" if layer else rate
 
 
 def in_words(layer: str) -> str:

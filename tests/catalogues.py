@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import sys
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -32,6 +33,7 @@ METHODS = {
 NEVER = datetime(2000, 1, 1, tzinfo=UTC)  # a date would change the files without a change of a text
 
 
+@cache
 def extracted(domain: str) -> Catalog:
     """Return the texts of the sources."""
     catalog = Catalog(project="netcalc", charset="utf-8", creation_date=NEVER, revision_date=NEVER)

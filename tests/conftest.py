@@ -22,6 +22,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Some 500 processes of the tests import netcalc; without bytecode each one compiles it again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Texts are compared in English, whatever the language of the machine.
+os.environ["NETCALC_LANGUAGE"] = "en"
 
 # The tests and what they import are a million objects that live to the end. Looking through them
 # for cycles, again and again, took a tenth of the processor time of the quick check.

@@ -1,8 +1,8 @@
-"""What pybabel extracts: texts of the code, tables of sentences, exercises and notebooks.
+"""What Babel extracts: texts of the code, tables of sentences, exercises and notebooks.
 
 Its functions have the form that Babel asks of an extractor; ``tests/catalogues.py`` names them. A
-text is found where it is given to :func:`netcalc.language.phrase` or ``term``, and where it is given to
-one of the functions that translate what they show: labels, axes, titles, names of curves.
+text is found where it is given to :func:`netcalc.language.phrase` or ``term``, and where it is given
+to one of the functions that translate what they show: labels, axes, titles, names of curves.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Found = tuple[int, str, str, list[str]]
 
 FIRST = frozenset({
     "phrase", "term", "Quantity", "choice", "switch", "run_button", "upload", "Axis", "path_box",
-    "Upload", "Playback",
+    "Upload", "Playback", "named",
 })  # fmt: skip
 """Functions that show their first argument in the reader's language."""
 EVERY = frozenset({"term"})

@@ -11,6 +11,7 @@ from netcalc import compare, datasets, fit
 from netcalc.errors import ExperimentError
 from netcalc.experiments import line_rate as blasts
 from netcalc.experiments import lockstep
+from netcalc.language import phrase, term
 from netcalc.models.rates import forwarding, line_rate, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.path import Link, Path
@@ -24,12 +25,12 @@ from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import run_button
 
 WAYS = {
-    "loopback": "this machine, loopback",
-    "routed": "this machine, routed",
-    "box": "emulated device",
+    "loopback": term("this machine, loopback"),
+    "routed": term("this machine, routed"),
+    "box": term("emulated device"),
 }
 """Three paths of a datagram, and their names in the figure."""
-FITTED = {"loopback": "loopback, fitted", "routed": "routed, fitted"}
+FITTED = {"loopback": term("loopback, fitted"), "routed": term("routed, fitted")}
 """The paths whose costs are unknown, and their curves."""
 UPLINK_BPS = 1e9
 """Rate of the link in front of the emulated box. [bit/s]"""
@@ -140,7 +141,7 @@ def _three_ways() -> Plot:
         },
         points={
             **{
-                f"router of {name}": (frames[rows], data["frame_rate_pps"][rows])
+                phrase("router of {name}", name=name): (frames[rows], data["frame_rate_pps"][rows])
                 for name, rows in routers.items()
             },
             **dict.fromkeys(WAYS.values(), _NOTHING),
@@ -157,15 +158,22 @@ def _describe_ways(
     """Describe the device in theory, and the measurement on each path."""
     crossed = float(forwarding.crossover_frame_bytes(device_pps, bandwidth_bps=bandwidth_bps))
     where = (
-        "the device is the limit at every size"
+        phrase("the device is the limit at every size")
         if crossed > 1518
-        else "its line is the limit at every size"
+        else phrase("its line is the limit at every size")
     )
     if 64 <= crossed <= 1518:
-        where = f"the device is the limit up to frames of {crossed:.0f} bytes, then its line"
+        where = phrase(
+            "the device is the limit up to frames of {crossed:.0f} bytes, then its line",
+            crossed=crossed,
+        )
     texts = [
-        f"A device of {show(device_pps, 'packet/s')} at "
-        f"{show_rate(bandwidth_bps, ETHERNET_LINE)}: {where}."
+        phrase(
+            "A device of {device} at {bandwidth}: {where}.",
+            device=show(device_pps, "packet/s"),
+            bandwidth=show_rate(bandwidth_bps, ETHERNET_LINE),
+            where=where,
+        )
     ]
     for way, samples in found.items():
         texts.append(f"{WAYS[way].capitalize()}: {compare.frame_rates(samples).sentence}")
@@ -178,9 +186,9 @@ def _describe_ways(
         margin_s = np.hypot(routed.margin_of("packet_cost"), plain.margin_of("packet_cost"))
         price = f"{show(more_s, 's', digits=2)} ± {show(float(margin_s), 's', digits=2)} (95%)"
         texts.append(
-            f"Forwarding adds {price} per packet."
+            phrase("Forwarding adds {price} per packet.", price=price)
             if more_s > margin_s
-            else "The cost of forwarding is below the scatter of these runs."
+            else phrase("The cost of forwarding is below the scatter of these runs.")
         )
     return " ".join((*texts, *refused))
 
@@ -220,7 +228,7 @@ def lockstep_panel() -> Panel:
                 PAIRS, run_count=1, path=path, progress=_part(progress, 1, 2), stop=stop
             )
         except ExperimentError as error:
-            refused.append(f"Path: {error}.")
+            refused.append(phrase("Path: {error}.", error=error))
         if chosen() != path:  # it was moved meanwhile: the measurement is of another one
             measured.pop("path", None)
         return list(measured.values())
@@ -238,10 +246,10 @@ def lockstep_panel() -> Panel:
                 del found[name]  # stopped before there was anything to compare
                 continue
             compared = compare.bulk(samples)
-            figure.update(f"{name}, measured", x=compared.x, y=compared.measured)
+            figure.update(phrase("{name}, measured", name=name), x=compared.x, y=compared.measured)
             if name == "loopback":
                 curve = np.interp(_PAIRS, compared.curve_x, compared.curve_y)
-                figure.update("loopback, fitted", y=curve)
+                figure.update(phrase("loopback, fitted"), y=curve)
         figure.describe(_describe_pairs(found, refused, *compare.lockstep_cycle(chosen())))
 
     controls = {
@@ -294,9 +302,14 @@ def _describe_pairs(
     one_bps = float(packet_rates.stop_and_wait_goodput_bps(1, capacity_bps=most_bps, **chosen))
     count = float(packet_rates.saturating_pair_count(most_bps, **chosen))
     texts = [
-        f"A cycle over the path takes {show(cycle_s, 's')}: one pair gets "
-        f"{show_rate(one_bps, TCP_PAYLOAD)}, and {count:.0f} fill the line at "
-        f"{show_rate(most_bps, TCP_PAYLOAD)}."
+        phrase(
+            "A cycle over the path takes {cycle}: one pair gets {one}, and {count:.0f} "
+            "fill the line at {most}.",
+            cycle=show(cycle_s, "s"),
+            one=show_rate(one_bps, TCP_PAYLOAD),
+            count=count,
+            most=show_rate(most_bps, TCP_PAYLOAD),
+        )
     ]
     for name, samples in found.items():
         texts.append(f"{name.capitalize()}: {compare.bulk(samples).sentence}")

@@ -247,7 +247,7 @@ def mixes_panel() -> Panel:
         )
         separations = [one.texts() for one in apart]
         table.value = _mix_table(names, mixes) + (
-            "<p>Measurements that would distinguish them:</p>"
+            f"<p>{phrase('Measurements that would distinguish them:')}</p>"
             + html_table(fit.SEPARATION_HEADINGS, separations)
             if count
             else ""

@@ -11,6 +11,7 @@ from netcalc import compare, datasets, plots
 from netcalc.checks import FloatArray
 from netcalc.experiments import transactions
 from netcalc.experiments.transactions import PROTOCOLS
+from netcalc.language import phrase, term
 from netcalc.models.tcp.handshakes import Security, Transport, first_byte_s, round_trips
 from netcalc.path import Link, Path
 from netcalc.plots import Axis
@@ -29,8 +30,8 @@ HANDSHAKES: dict[str, tuple[Transport, Security]] = {
     "QUIC": ("quic", "none"),
 }
 """Transport and security of each line of the figure."""
-NAMES = {"ping": "ping", "udp": "UDP", "tfo": "Fast Open", "tcp": "TCP", "tls": "TLS 1.3"}
-THEORY, FIT, BOOK = "theory of the path", "fit of the host's costs", "Stevens: "
+NAMES = {"ping": "ping", "udp": "UDP", "tfo": term("Fast Open"), "tcp": "TCP", "tls": "TLS 1.3"}
+THEORY, FIT, BOOK = term("theory of the path"), term("fit of the host's costs"), "Stevens: "
 LINES = {"100 Mbit/s": 100e6, "10 Mbit/s": 10e6, "T1": 1.544e6, "56 kbit/s": 56e3}
 """Rates of the emulated path of a live run. [bit/s]"""
 SIZES = np.unique(np.concatenate([np.linspace(0, 2000, 401), [1508, 1509]]))
@@ -68,8 +69,22 @@ def handshake_panel() -> Panel:
                 first_byte_s(rtt_s, transport=transport, security=security, server_s=server_s)
             )
             count = int(round_trips(transport, security=security))
-            parts.append(f"{name} {show(time_s, 's')} ({count} round trip{'s' * (count > 1)})")
-        figure.describe(f"With a round trip of {show(rtt_s, 's')}: {', '.join(parts)}.")
+            parts.append(
+                phrase(
+                    "{name} {time} ({count} round trip{value})",
+                    name=name,
+                    time=show(time_s, "s"),
+                    count=count,
+                    value="s" * (count > 1),
+                )
+            )
+        figure.describe(
+            phrase(
+                "With a round trip of {rtt}: {join}.",
+                rtt=show(rtt_s, "s"),
+                join=", ".join(parts),
+            )
+        )
 
     controls = {
         "rtt_s": Quantity(
@@ -139,14 +154,21 @@ def comparisons(least_s: Mapping[str, float], packets: Mapping[str, float] | Non
     stevens = dict(zip(printed["id"], printed["si_value"], strict=True))
     pairs = (("tfo", "udp", "LB20"), ("tcp", "tfo", "LB21"))
     said = [
-        f"{NAMES[upper]} over {NAMES[lower]} {least_s[upper] / least_s[lower]:.2f} "
-        f"(Stevens, with T/TCP: {stevens[row]:.3g})"
+        phrase(
+            "{names} over {names_2} {least:.2f} (Stevens, with T/TCP: {stevens:.3g})",
+            names=NAMES[upper],
+            names_2=NAMES[lower],
+            least=least_s[upper] / least_s[lower],
+            stevens=stevens[row],
+        )
         for upper, lower, row in pairs
         if {upper, lower} <= least_s.keys()
     ]
-    text = [f"Ratios: {', '.join(said)}."] if said else []
+    text = [phrase("Ratios: {join}.", join=", ".join(said))] if said else []
     counted = [f"{NAMES[mode]} {count:.1f}" for mode, count in (packets or {}).items()]
-    return [*text, f"Packets captured: {', '.join(counted)}."] if counted else text
+    return (
+        [*text, phrase("Packets captured: {join}.", join=", ".join(counted))] if counted else text
+    )
 
 
 def _live_plot(samples: TransactionSamples | None, clock: str) -> plots.Plot:
@@ -155,7 +177,7 @@ def _live_plot(samples: TransactionSamples | None, clock: str) -> plots.Plot:
     over_path = samples is not None and samples.meta.instrument.truth is not None
     book = {} if over_path else book_lines(clock)
     curves: list[tuple[Any, Any]] = []
-    text, off_ratio = ["No run yet."], 0.0
+    text, off_ratio = [phrase("No run yet.")], 0.0
     least_s: dict[str, float] = {}
     if samples is not None and len(samples):
         text = []
@@ -169,16 +191,22 @@ def _live_plot(samples: TransactionSamples | None, clock: str) -> plots.Plot:
                 least_s[mode] = float(found.measured[0])
                 text.append(f"{NAMES[mode]}: {show(least_s[mode], 's')}")
                 off_ratio = max(off_ratio, float(np.abs(found.residual / found.predicted).max()))
-        text = [f"At the smallest size, by the clock of the {clock}: {', '.join(text)}."]
+        text = [
+            phrase(
+                "At the smallest size, by the clock of the {clock}: {join}.",
+                clock=clock,
+                join=", ".join(text),
+            )
+        ]
         text += comparisons(least_s, samples.meta.instrument.packets)
         if over_path:
-            text.append(f"The largest deviation from theory is {off_ratio:.1%}.")
+            text.append(phrase("The largest deviation from theory is {off:.1%}.", off=off_ratio))
     if book:
         said = [
             f"{name.removeprefix(BOOK)} {show(float(line[1][0]), 's')}"
             for name, line in book.items()
         ]
-        text.append(f"Stevens, 1996: {', '.join(said)}.")
+        text.append(phrase("Stevens, 1996: {join}.", join=", ".join(said)))
     text += map(str, samples.meta.warnings) if samples is not None else ()
     x, lines = _together(
         {THEORY if over_path else FIT: curves, **{name: [line] for name, line in book.items()}}

@@ -10,6 +10,7 @@ import numpy as np
 from netcalc import compare, datasets, plots
 from netcalc.checks import FloatArray
 from netcalc.experiments import small_writes
+from netcalc.language import phrase, term
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.hosts.small_writes import write_write_read_s
 from netcalc.models.hosts.write_timeline import (
@@ -31,7 +32,11 @@ from netcalc.widgets.playback import Crossing, Kind, Playback, Waiting
 from netcalc.widgets.run import run_button
 
 ROUNDS = np.arange(1, 11, dtype=float)
-TWO, NODELAY, ONE = "theory: two writes", "theory: TCP_NODELAY", "theory: one write"
+TWO, NODELAY, ONE = (
+    term("theory: two writes"),
+    term("theory: TCP_NODELAY"),
+    term("theory: one write"),
+)
 VIEWS = {
     "times of all rounds": "",
     "packets: two writes": "nagle",
@@ -40,13 +45,13 @@ VIEWS = {
 }
 """Views of a live run: times, or the packets of one round by mode."""
 WAYS = {
-    "nagle": "two writes",
-    "flush": "two writes and a flush",
+    "nagle": term("two writes"),
+    "flush": term("two writes and a flush"),
     "nodelay": "TCP_NODELAY",
-    "single": "one write",
+    "single": term("one write"),
 }
 """Names of the write modes in figures."""
-ARTICLE_RUNS = {"Nagle on": "two writes", "single write": "one write"}
+ARTICLE_RUNS = {"Nagle on": term("two writes"), "single write": term("one write")}
 """Runs of the article shown with the live ones: the slowest and the fastest."""
 PAUSES = {"none": 0.0, "0.1 s": 0.1, "1 s, as in the article": 1.0}
 """Pauses before a request; the article slept to see how the client acknowledges. [s]"""
@@ -79,15 +84,21 @@ def article_panel() -> Panel:
         figure.update_all({name: {"y": times} for name, times in theory.items()})
         measured = float(np.median(runs["Nagle on"][1][1:]))
         figure.describe(
-            f"Two writes take {show(float(theory[TWO][1]), 's')} (the article's median is "
-            f"{show(measured, 's')}), the first exchange of a connection "
-            f"{show(float(theory[TWO][0]), 's')}; with TCP_NODELAY "
-            f"{show(float(theory[NODELAY][1]), 's')}, one write {show(float(theory[ONE][1]), 's')}."
+            phrase(
+                "Two writes take {theory} (the article's median is {measured}), the first "
+                "exchange of a connection {theory_2}; with TCP_NODELAY {theory_3}, one write "
+                "{theory_4}.",
+                theory=show(float(theory[TWO][1]), "s"),
+                measured=show(measured, "s"),
+                theory_2=show(float(theory[TWO][0]), "s"),
+                theory_3=show(float(theory[NODELAY][1]), "s"),
+                theory_4=show(float(theory[ONE][1]), "s"),
+            )
         )
         return 2.0, float(theory[TWO][1])
 
     controls = {**_times(), "write_gap_s": _gap()}
-    what = "response time of a request in two writes, from its second exchange on"
+    what = term("response time of a request in two writes, from its second exchange on")
     return panel(figure, controls, update, predict=what, unit="s")
 
 
@@ -258,15 +269,18 @@ def _written(samples: TransactionSamples, mode: str) -> dict[str, list[float]]:
 def _live_plot(samples: TransactionSamples | None, rtt_s: float, write_gap_s: float) -> plots.Plot:
     """Draw the article's rounds, those of a run, and the theory of its path."""
     points: dict[str, tuple[Any, Any]] = dict(_article())
-    points.update((f"yours: {name}", ([], [])) for name in WAYS.values())
+    points.update((phrase("yours: {name}", name=name), ([], [])) for name in WAYS.values())
     lines = _theory(rtt_s, LINUX_ATO_MIN_S, write_gap_s)
-    text = "No run yet: the lines are the theory."
+    text = phrase("No run yet: the lines are the theory.")
     if samples is not None:
         found = compare.small_writes(samples)
         of = np.asarray(samples.mode)[np.asarray(samples.measured)]
         at = np.asarray(samples.sequence)[np.asarray(samples.measured)]
         for mode, name in WAYS.items():
-            points[f"yours: {name}"] = (at[of == mode], found.measured[of == mode])
+            points[phrase("yours: {name}", name=name)] = (
+                at[of == mode],
+                found.measured[of == mode],
+            )
         for name, mode in ((TWO, "nagle"), (NODELAY, "nodelay"), (ONE, "single")):
             lines[name] = np.full(ROUNDS.size, np.nan)
             lines[name][at[of == mode].astype(int) - 1] = found.predicted[of == mode]
@@ -286,7 +300,7 @@ def _article() -> dict[str, tuple[Any, Any]]:
     """Return the exchanges of the article, in the words of the figure."""
     rows = datasets.load("nagle_round_trips").columns()
     return {
-        f"article: {name}": (
+        phrase("article: {name}", name=name): (
             rows["exchange_number"][rows["run"] == run], rows["response_s"][rows["run"] == run],
         )
         for run, name in ARTICLE_RUNS.items()
@@ -297,7 +311,7 @@ REQUEST_WRITES = (180, 60)
 """A request in two writes: the header, then a body of a form. [byte]"""
 RESPONSE_BYTES = 400
 REQUESTS = np.arange(1.0, 9.0)
-SHORT, LONG = "short connections, one request each", "one long connection"
+SHORT, LONG = term("short connections, one request each"), term("one long connection")
 
 
 def http_panel() -> Panel:
@@ -345,16 +359,20 @@ def _http_plot(times: Mapping[str, FloatArray], rtt_s: float) -> plots.Plot:
     for name in (SHORT, LONG):
         found = times.get(name, np.empty(0))
         points[name] = (np.arange(1.0, found.size + 1), found)
-    text = (
-        f"Theory: {show(fresh, 's')} for a request on a fresh connection, where Linux acknowledges "
-        f"at once, and {show(warm, 's')} on one in use, where the body waits for a delayed "
-        "acknowledgement."
+    text = phrase(
+        "Theory: {fresh} for a request on a fresh connection, where Linux acknowledges "
+        "at once, and {warm} on one in use, where the body waits for a delayed "
+        "acknowledgement.",
+        fresh=show(fresh, "s"),
+        warm=show(warm, "s"),
     )
     if times and times[SHORT].size and times[LONG].size:
-        text += (
-            f" Measured, median: {show(float(np.median(times[SHORT])), 's')} on short connections, "
-            f"{show(float(np.median(times[LONG])), 's')} on the long one. The connection itself "
-            "takes a round trip more for each short one, which is not counted here."
+        text += phrase(
+            " Measured, median: {value} on short connections, {value_2} on the long one. "
+            "The connection itself takes a round trip more for each short one, which is "
+            "not counted here.",
+            value=show(float(np.median(times[SHORT])), "s"),
+            value_2=show(float(np.median(times[LONG])), "s"),
         )
     return plots.curves(
         REQUESTS,

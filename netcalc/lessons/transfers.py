@@ -10,7 +10,7 @@ import numpy as np
 from netcalc import compare, datasets, plots
 from netcalc.checks import FloatArray
 from netcalc.experiments import bulk
-from netcalc.language import phrase
+from netcalc.language import phrase, term
 from netcalc.models.hosts import host_stack
 from netcalc.models.rates import goodput, packet_rates
 from netcalc.models.sizes import framing
@@ -47,9 +47,12 @@ def byte_cost_panel() -> Panel:
     def update(byte_cost: float) -> None:
         slow_s, _ = _draw_costs(figure, packet_cost=0.0, byte_cost=byte_cost)
         figure.describe(
-            f"{show(byte_cost, 's')} per byte and nothing else: 7.2 MB take "
-            f"{show(slow_s, 's', digits=3)} in segments of 1448 bytes and in segments of 16332. "
-            "Snader measured 2.88 s and 0.9558 s."
+            phrase(
+                "{byte_cost} per byte and nothing else: 7.2 MB take {slow} in segments of 1448 "
+                "bytes and in segments of 16332. Snader measured 2.88 s and 0.9558 s.",
+                byte_cost=show(byte_cost, "s"),
+                slow=show(slow_s, "s", digits=3),
+            )
         )
 
     return panel(figure, {"byte_cost": _byte_cost("10 ns/B", low="1 ns/B")}, update)
@@ -62,10 +65,16 @@ def segment_cost_panel() -> Panel:
     def update(packet_cost: float, byte_cost: float) -> tuple[float, float]:
         slow_s, fast_s = _draw_costs(figure, packet_cost=packet_cost, byte_cost=byte_cost)
         figure.describe(
-            f"{show(packet_cost, 's')} per segment and {show(byte_cost, 's')} per byte: 7.2 MB "
-            f"take {show(slow_s, 's', digits=3)} in segments of 1448 bytes and "
-            f"{show(fast_s, 's', digits=3)} in segments of 16332, {slow_s / fast_s:.2f} times "
-            "less. Snader measured 2.88 s and 0.9558 s."
+            phrase(
+                "{packet_cost} per segment and {byte_cost} per byte: 7.2 MB take {slow} in "
+                "segments of 1448 bytes and {fast} in segments of 16332, {slow_2:.2f} times "
+                "less. Snader measured 2.88 s and 0.9558 s.",
+                packet_cost=show(packet_cost, "s"),
+                byte_cost=show(byte_cost, "s"),
+                slow=show(slow_s, "s", digits=3),
+                fast=show(fast_s, "s", digits=3),
+                slow_2=slow_s / fast_s,
+            )
         )
         fast = packet_rates.rate_goodput_bps(1 / fast_s, payload_bytes=_BOOK_BYTES)
         return _LOOPBACK_SEGMENT, float(fast)
@@ -74,7 +83,7 @@ def segment_cost_panel() -> Panel:
         "packet_cost": Quantity("time per segment", "425 us", unit="s", low="1 us", high="2 ms"),
         "byte_cost": _byte_cost("107 ns/B"),
     }
-    what = "rate of the source in segments of 16332 bytes, if 1448 bytes give 20 Mbit/s"
+    what = term("rate of the source in segments of 16332 bytes, if 1448 bytes give 20 Mbit/s")
     return panel(figure, controls, update, predict=what, unit="bit/s")
 
 
@@ -89,9 +98,13 @@ def sparc_panel() -> Panel:
     for row in rows:
         stream = row["protocol"] == "TCP"
         piece = _ETHERNET_SEGMENT if stream else row["payload_bytes"]
-        name = f"{row['protocol']}, writes of {row['payload_bytes']:.0f} B"
+        name = phrase(
+            "{row}, writes of {row_2:.0f} B",
+            row=row["protocol"],
+            row_2=row["payload_bytes"],
+        )
         points.setdefault(name, []).append((piece, row["sent_rate_bps"]))
-    theory, wire = "two costs and the line", "maximum of 10 Mbit/s Ethernet"
+    theory, wire = term("two costs and the line"), term("maximum of 10 Mbit/s Ethernet")
     plot = curves(
         _SEGMENTS,
         {theory: _SEGMENTS, wire: _stream_limit_bps(_SEGMENTS)},
@@ -110,12 +123,17 @@ def sparc_panel() -> Panel:
         figure.update(theory, y=np.minimum(rate, _stream_limit_bps(_SEGMENTS)))
         own = float(np.interp(_ETHERNET_SEGMENT, _SEGMENTS, rate))
         most = float(_stream_limit_bps(np.array([_ETHERNET_SEGMENT]))[0])
-        limit = "the hosts are" if own < most else "the line is"
+        limit = phrase("the hosts are") if own < most else phrase("the line is")
         figure.describe(
-            f"In segments of 1448 bytes the two costs allow {show_rate(own, PAYLOAD)} and the "
-            f"line {show_rate(most, PAYLOAD)}: {limit} the limit. Snader measured 8.016 Mbit/s "
-            "over TCP, 85% of the line, and wrote 9.88 Mbit/s over UDP, more than the line "
-            "carries: 440 of 5000 datagrams never arrived."
+            phrase(
+                "In segments of 1448 bytes the two costs allow {own} and the line {most}: "
+                "{limit} the limit. Snader measured 8.016 Mbit/s over TCP, 85% of the line, "
+                "and wrote 9.88 Mbit/s over UDP, more than the line carries: 440 of 5000 "
+                "datagrams never arrived.",
+                own=show_rate(own, PAYLOAD),
+                most=show_rate(most, PAYLOAD),
+                limit=limit,
+            )
         )
 
     controls = {
@@ -144,18 +162,21 @@ def processor_panel() -> Panel:
         found: dict[str, tuple[Any, Any]] = {}
         for protocol in ("TCP", "UDP"):
             for name, known in servers.items():
-                found[f"Snader, {protocol}{name}"] = _columns(
+                found[phrase("Snader, {protocol}{name}", protocol=protocol, name=name)] = _columns(
                     [
                         (row["payload_bytes"], row[f"{part}_s"] / row["write_count"])
                         for row in rows
                         if row["protocol"] == protocol and row["server"] in known
                     ]
                 )
-            found[f"yours, {protocol}"] = ([], [])
+            found[phrase("yours, {protocol}", protocol=protocol)] = ([], [])
             if protocol in runs:
                 own = runs[protocol].medians(f"{part}_s", "write_count")
                 spent_s = own[f"{part}_s"] / own["write_count"]
-                found[f"yours, {protocol}"] = (own["write_bytes"], spent_s)
+                found[phrase("yours, {protocol}", protocol=protocol)] = (
+                    own["write_bytes"],
+                    spent_s,
+                )
         return found
 
     plot = curves(
@@ -172,15 +193,22 @@ def processor_panel() -> Panel:
         drawn = points(part)
         figure.update_all({name: {"x": x, "y": y} for name, (x, y) in drawn.items()})
         words = [
-            "Snader's source took 1.7 to 11 us of its own time for each write, and 89 to 325 us "
-            "of the system's. UDP to the sparc has more system time with 300 bytes (287 us) than "
-            "with 1440 (169 us): no cost per byte explains that, and the text does not mention it."
+            phrase(
+                "Snader's source took 1.7 to 11 us of its own time for each write, and 89 to "
+                "325 us of the system's. UDP to the sparc has more system time with 300 bytes "
+                "(287 us) than with 1440 (169 us): no cost per byte explains that, and the "
+                "text does not mention it."
+            )
         ]
         for protocol in runs:
-            sizes, spent_s = drawn[f"yours, {protocol}"]
+            sizes, spent_s = drawn[phrase("yours, {protocol}", protocol=protocol)]
             words += [
-                f"Yours, {protocol}: {show(float(spent), 's', digits=3)} for a write of "
-                f"{show(float(size), 'byte')}."
+                phrase(
+                    "Yours, {protocol}: {spent} for a write of {size}.",
+                    protocol=protocol,
+                    spent=show(float(spent), "s", digits=3),
+                    size=show(float(size), "byte"),
+                )
                 for size, spent in list(zip(sizes, spent_s, strict=True))[:: max(len(sizes) - 1, 1)]
             ]
         figure.describe(" ".join(words))
@@ -209,7 +237,7 @@ def wire_panel() -> Panel:
     ]
     sent = [(row["payload_bytes"], row["sent_rate_bps"]) for row in rows]
     arrived = [(row["payload_bytes"], row["goodput_bps"]) for row in rows]
-    ceiling = "maximum of the line"
+    ceiling = term("maximum of the line")
     plot = curves(
         _DATAGRAMS,
         {ceiling: _DATAGRAMS},
@@ -224,10 +252,15 @@ def wire_panel() -> Panel:
         figure.update(ceiling, y=goodput.udp_goodput_bps(_PACKETS, bandwidth_bps=bandwidth_bps))
         most = float(goodput.udp_goodput_bps(_BOOK_PACKET, bandwidth_bps=bandwidth_bps))
         figure.describe(
-            f"At 1440 bytes a line of {show_rate(bandwidth_bps, ETHERNET_LINE)} carries "
-            f"{show_rate(most, UDP_PAYLOAD)}; {show_rate(sent[0][1], UDP_PAYLOAD)} were "
-            f"sent, {sent[0][1] / most:.1%} of that, and "
-            f"{show_rate(arrived[0][1], UDP_PAYLOAD)} arrived."
+            phrase(
+                "At 1440 bytes a line of {bandwidth} carries {most}; {sent} were sent, "
+                "{sent_2:.1%} of that, and {arrived} arrived.",
+                bandwidth=show_rate(bandwidth_bps, ETHERNET_LINE),
+                most=show_rate(most, UDP_PAYLOAD),
+                sent=show_rate(sent[0][1], UDP_PAYLOAD),
+                sent_2=sent[0][1] / most,
+                arrived=show_rate(arrived[0][1], UDP_PAYLOAD),
+            )
         )
 
     controls = {
@@ -240,8 +273,8 @@ def wire_panel() -> Panel:
 
 def source_sink_panel() -> Panel:
     """TCP and UDP between two programs of this machine, by size of the write, live."""
-    theory = "UDP, theory with fitted costs"
-    names = ("TCP, received", "UDP, sent", "UDP, received")
+    theory = term("UDP, theory with fitted costs")
+    names = (term("TCP, received"), term("UDP, sent"), term("UDP, received"))
     nothing: tuple[list[float], list[float]] = ([], [])
     axis = np.geomspace(min(LIVE_SIZES), max(LIVE_SIZES), 100)
     plot = curves(
@@ -251,7 +284,7 @@ def source_sink_panel() -> Panel:
         x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
         y_axis=Axis(named("rate", PAYLOAD), "bit/s", "log", 1e6, 1e11),
         title="A source and a sink on this machine",
-        description="Press the button to measure this machine.",
+        description=phrase("Press the button to measure this machine."),
     )
     figure = Figure(plot)
 
@@ -271,7 +304,14 @@ def source_sink_panel() -> Panel:
         figure.update(theory, y=packet_rates.rate_goodput_bps(1 / spent_s, payload_bytes=axis))
         lost = float(np.nanmedian(datagrams.loss_ratio))
         warned = " ".join(map(str, datagrams.meta.warnings))
-        figure.describe(f"UDP: {fitted.sentence} {lost:.1%} of the datagrams were lost. {warned}")
+        figure.describe(
+            phrase(
+                "UDP: {sentence} {lost:.1%} of the datagrams were lost. {warned}",
+                sentence=fitted.sentence,
+                lost=lost,
+                warned=warned,
+            )
+        )
 
     return panel(
         figure, {}, lambda: None,
@@ -284,7 +324,7 @@ def source_sink_panel() -> Panel:
 
 def mtu_panel() -> Panel:
     """TCP over a private loopback, by MTU: why localhost was the faster name."""
-    theory, measured = "two costs, from the first and the third point", "measured"
+    theory, measured = term("two costs, from the first and the third point"), "measured"
     book = datasets.load("source_sink_1440").columns()
     printed = [
         float(book["wall_s"][(book["protocol"] == "TCP") & (book["server"] == server)][0])
@@ -295,7 +335,7 @@ def mtu_panel() -> Panel:
         {theory: np.full(_SEGMENTS.size, np.nan)},
         points={
             measured: ([], []),
-            "Snader's bsd, and its localhost": ([_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT], printed),
+            term("Snader's bsd, and its localhost"): ([_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT], printed),
         },
         x_axis=Axis("segment", "byte", "log", 100, 70_000),
         y_axis=Axis("time for 7.2 MB", "s", "log", 1e-3, 10),
@@ -332,12 +372,20 @@ def mtu_panel() -> Panel:
             payload_bytes=[_BOOK_BYTES] * 2,
         )
         packet_cost, byte_cost = float(costs.packet_cost), float(costs.byte_cost)
-        text = (
-            f"{show(times[0], 's', digits=3)} at an MTU of 1500, {show(times[2], 's', digits=3)} "
-            f"at 16384: {times[0] / times[2]:.2f} times less; Snader measured 3.01."
+        text = phrase(
+            "{times} at an MTU of 1500, {times_2} at 16384: {times_3:.2f} times less; "
+            "Snader measured 3.01.",
+            times=show(times[0], "s", digits=3),
+            times_2=show(times[2], "s", digits=3),
+            times_3=times[0] / times[2],
         )
         if packet_cost < 0 or byte_cost < 0:
-            figure.describe(f"{text} No pair of costs fits both: the machine is too busy.")
+            figure.describe(
+                phrase(
+                    "{text} No pair of costs fits both: the machine is too busy.",
+                    text=text,
+                )
+            )
             return
         figure.update(
             theory,
@@ -346,8 +394,12 @@ def mtu_panel() -> Panel:
             ),
         )
         figure.describe(
-            f"{text} That is {show(packet_cost, 's', digits=3)} per segment and "
-            f"{show(byte_cost, 's', digits=3)} per byte."
+            phrase(
+                "{text} That is {packet_cost} per segment and {byte_cost} per byte.",
+                text=text,
+                packet_cost=show(packet_cost, "s", digits=3),
+                byte_cost=show(byte_cost, "s", digits=3),
+            )
         )
 
     button = run_button(
@@ -385,7 +437,11 @@ def buffer_panel(path: str = "10 Mbit/s 10 ms") -> Panel:
         figure.draw(plots.overlay(compare.bulk(samples)))
 
     button = run_button(
-        f"Sweep the buffer over {path}", run, draw, key="buffer sweep", tool="netcalc bulk"
+        phrase("Sweep the buffer over {path}", path=path),
+        run,
+        draw,
+        key="buffer sweep",
+        tool="netcalc bulk",
     )
     return panel(figure, {}, lambda: None, below=[button])
 
@@ -399,7 +455,7 @@ def _cost_plot() -> Plot:
         if row["server"] == "sparc":
             continue
         size, stream = row["payload_bytes"], row["protocol"] == "TCP"
-        name = f"{row['protocol']}, writes of {size:.0f} B"
+        name = phrase("{row}, writes of {size:.0f} B", row=row["protocol"], size=size)
         piece = segment[row["server"]] if stream else size
         groups.setdefault(name, []).append((piece, row["sent_rate_bps"]))
     return curves(
@@ -449,9 +505,9 @@ def _reference_lines(sizes: FloatArray) -> dict[str, FloatArray]:
     return {
         name: np.full(sizes.size, float(stated[row]))
         for name, row in (
-            ("FDDI, line", "SN19"),
+            (phrase("FDDI, line"), "SN19"),
             ("Myrinet 1999, XP1000", "SN20"),
-            ("Myrinet 1999, PII-450: more than", "SN21"),
+            (phrase("Myrinet 1999, PII-450: more than"), "SN21"),
         )
     }
 
@@ -472,7 +528,7 @@ def _book_on_one_host() -> dict[str, tuple[list[float], list[float]]]:
     rows = [row for row in _book("source_sink_1440") if row["server"] == "localhost"]
     rows += [row for row in _book("source_sink_300") if row["server"] == "bsd"]
     return {
-        f"{protocol}, received (Snader)": _columns(
+        phrase("{protocol}, received (Snader)", protocol=protocol): _columns(
             [(r["payload_bytes"], r["goodput_bps"]) for r in rows if r["protocol"] == protocol]
         )
         for protocol in ("TCP", "UDP")

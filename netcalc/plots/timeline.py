@@ -11,7 +11,7 @@ from bokeh.models import FixedTicker, Patches, PlainText, Quad, Text
 from bokeh.plotting import figure
 
 from netcalc.errors import DomainError
-from netcalc.language import phrase
+from netcalc.language import phrase, term
 from netcalc.models.delays.store_and_forward import Timeline
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import (
@@ -124,8 +124,9 @@ def _add_packets(chart: figure, sources: dict[str, Any], theme: Theme) -> None:
         hatch_pattern={"value": "/"}, hatch_color="color",
     )  # fmt: skip
     queued = chart.add_glyph(sources["waiting"], wait, name=phrase("waiting for the link"))
-    rows = [("first bit leaves", "start_s", "s"), ("first bit arrives", "first_bit_s", "s"),
-            ("last bit arrives", "last_bit_s", "s")]  # fmt: skip
+    rows = [(term("first bit leaves"), "start_s", "s"),
+            (term("first bit arrives"), "first_bit_s", "s"),
+            (term("last bit arrives"), "last_bit_s", "s")]  # fmt: skip
     who = ("packet", "packet", "text")
     add_hover(chart, [bands], [who, ("link", "link", "text"), *rows])
     add_hover(

@@ -1,0 +1,263 @@
+"""Panels of all lessons in a language that marks each text; lessons 00 and 01 in real ones."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import re
+import string
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import ipywidgets
+import pytest
+from bokeh.models import HoverTool, Legend
+
+from netcalc import datasets, explain, language
+from netcalc.language import notebooks
+from netcalc.lessons import echo, exercise, latency, measurement, one_message
+from netcalc.path import Path as NetworkPath
+from netcalc.plots.pictures.svg import charts
+from netcalc.widgets.guess import Guess, compared
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+import catalogues
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+LANGUAGES = ("de", "zh_CN")
+LESSONS = (
+    "capacity_planning", "congestion_control", "echo", "fragments", "lan", "latency", "line_rate",
+    "live_rates", "mbufs", "measurement", "one_message", "own_file", "probing", "protocol_stack",
+    "router_queue", "small_writes", "store_and_forward", "tail_latency", "transfers",
+)  # fmt: skip
+NAMES = re.compile(
+    r"\[[a-z/]+\]|T1|T3|\d* ?Mb/s|[\d.]+ ?[kMG]?(?:bit/s|B|ms|s)|Stevens|UDP|TCP|IPv4|IPv6"
+    r"|[\w.]+ - [\w.]+|d \+ 8N/R|Reno|CUBIC|BBR|ns-3|TCP_NODELAY|4\.4BSD|FreeBSD|Linux|M/\w+/1"
+    r"|ACK|p99|BDP|MTU|RTT"
+)
+"""Names, quantities and equations: the same in every language."""
+
+
+PARTLY = frozenset({
+    "own_file.file_panel", "own_file.puzzle_panel",  # facts of files, by their names in JSON; data
+    "congestion_control.requests_panel",  # colours of a printed figure
+    "mbufs.transaction_panel",  # a table of numbers with their units
+    "probing.mixes_panel",  # tables of numbers, and proposals of the theory
+    "small_writes.ladder_panel",
+})  # fmt: skip
+"""Panels of which not every text is in the catalogue yet."""
+OF_DATA = re.compile(
+    r"\d+\. |Goodput of requests of 1 MB|Myrinet|(?:TCP|UDP|T/TCP|ping), \d packets|.* a byte$"
+    r"|Nagle o|(?:holds|waits for) acknowledgement|adding a constant|queue, full buffer|.*\(.*\)$"
+)
+"""Names of data and of readings, which are not extracted."""
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    yield
+    language.use(language.ENGLISH)
+
+
+@pytest.fixture(scope="module")
+def texts() -> set[str]:
+    """What is extracted from the sources."""
+    return {str(one.id) for one in catalogues.extracted("netcalc") if one.id}
+
+
+def marked(text: str) -> str:
+    """Return a text as the language of this test has it."""
+    return text if text.startswith("⟦") else f"⟦{text}⟧"
+
+
+def bare(text: str) -> str:
+    """Return the words of a text that are outside all marks, without names and quantities."""
+    depth, outside = 0, ""
+    for letter in text:
+        depth += letter == "⟦"
+        outside += "" if depth else letter
+        depth -= letter == "⟧"
+    return " ".join(re.findall(r"[^\W\d_]{3,}", NAMES.sub(" ", outside)))
+
+
+def shown(widget) -> Iterator[str]:
+    """Yield the texts of a widget and of those in it."""
+    for name in ("description", "tooltip", "placeholder", "label"):
+        if isinstance(said := getattr(widget, name, None), str):
+            yield said
+    if isinstance(widget, ipywidgets.Dropdown):
+        yield from map(str, widget._options_labels)
+    if isinstance(widget, ipywidgets.HTML):
+        yield re.sub(r"<[^>]*>", " ", widget.value)
+    for name in ("words", "_words"):
+        words = getattr(widget, name, None)
+        if isinstance(words, dict):
+            yield from words.values()
+    for child in getattr(widget, "children", ()):
+        yield from shown(child)
+
+
+def drawn(figure) -> Iterator[str]:
+    """Yield the texts of a figure."""
+    for chart in charts(figure.plot.figure):
+        yield str(chart.title.text.text)
+        for axis in (chart.xaxis[0], chart.yaxis[0]):
+            if axis.axis_label:
+                yield axis.axis_label.text
+        for legend in chart.select(Legend):
+            yield from (str(item.label.value) for item in legend.items)
+        for tool in chart.select(HoverTool):
+            yield from (what for what, _ in tool.tooltips)
+
+
+def panels(lesson: str) -> Iterator[tuple[str, object]]:
+    """Yield the panels of a lesson that need no argument."""
+    module = importlib.import_module(f"netcalc.lessons.{lesson}")
+    for name, make in inspect.getmembers(module, inspect.isfunction):
+        own = make.__module__ == module.__name__ and name.endswith("_panel")
+        needed = [
+            one for one in inspect.signature(make).parameters.values()
+            if one.default is one.empty
+        ]  # fmt: skip
+        if own and not name.startswith("_") and not needed:
+            yield f"{lesson}.{name}", make
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_every_visible_text_of_a_panel_is_asked_of_the_catalogue(lesson, texts):
+    asked: set[str] = set()
+
+    def mark(text: str) -> str:
+        asked.add(text)
+        return marked(text)
+
+    language.use_lookup(mark)
+    found = {}
+    for name, make in panels(lesson):
+        panel = make()
+        said = [*drawn(panel.figure), panel.figure.description, *shown(panel)]
+        found.update((name, words) for text in said if (words := bare(text)))
+    assert set(found) <= PARTLY, found
+    own = {one for one in asked if "⟦" not in one and bare(one)}
+    assert sorted(one for one in own - texts if " " in one and not OF_DATA.match(one)) == []
+
+
+def what_lessons_00_and_01_say() -> set[str]:
+    """Return the texts that the panels and exercises of both lessons ask for."""
+    asked: set[str] = set()
+
+    def note(text: str) -> str:
+        asked.add(text)
+        return text
+
+    language.use_lookup(note)
+    made = [
+        latency.transfer_panel(), latency.balance_panel(), latency.distance_panel(),
+        latency.wan_panel(), one_message.one_message_panel(), echo.echo_panel(),
+        measurement.round_trip_panel(datasets.load("ping_emulated_t1")),
+    ]  # fmt: skip
+    for panel in made:
+        panel.figure.plot.document()
+        for control in panel.controls.values():
+            if hasattr(control, "low"):
+                control.value = control.low
+                for typed in ("x", "5", "5 M", "1e99 B", "3 parsec", ""):
+                    control.box.value = typed
+    made[5].controls["links"].value = "T1 40 ms"
+    for line in ("T1 30 ms", "10 Gbit/s 30 ms", "T1 5 ms, T1 5 ms, T1 1 ms"):
+        str(explain.transfer(1428, path=NetworkPath.parse(line)))
+    for value in (1.0, 0.5, 0.99, 1.01, 2.0, 0.0):
+        compared(Guess("size", "s", value, ""), 1.0)
+    for name in ("TR1", "TR2", "TR3", "UN1", "PR1", "RT1"):
+        box = exercise.box(name)
+        wrong = box.question.template.wrong
+        asked |= {text for one in wrong for text in (one.name, one.sentence, one.ask)}
+        for answer in ("", "abc", "7", "7 kg", "5 M", "7 s", "8 s", "9 s"):
+            box.check(answer)
+        box.plain()
+    return {text for text in asked if bare(text) and " " in text}
+
+
+def test_lessons_00_and_01_are_translated(texts):
+    asked = what_lessons_00_and_01_say() & texts
+    assert len(asked) > 180  # 21 sentences of each of six exercises, and what panels say
+    for code in LANGUAGES:
+        known = {one.id for one in catalogues.translations(code, "netcalc") if one.string}
+        assert sorted(asked - known) == [], code
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_text_of_notebooks_00_and_01_is_translated(code):
+    translate = language.catalogue(code, language.NOTEBOOKS)
+    for name in ("00_start_here", "01_latency_and_bandwidth"):
+        cells = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+        blocks = [
+            block
+            for cell in cells if cell["cell_type"] == "markdown"
+            for block in notebooks.blocks("".join(cell["source"]))
+            if re.search(r"[a-z]{3} [a-z]{2}", block) and not block.startswith("    ")
+        ]  # fmt: skip
+        # A paragraph that changed is English until somebody translates it again.
+        assert len([block for block in blocks if translate(block) == block]) <= 5, name
+
+
+def fields(text: str) -> list[str]:
+    """Return the fields of a template; of a count with its noun without the noun."""
+    found = [
+        (name, spec if "|" not in (spec or "") else "noun", mark)
+        for _, name, spec, mark in string.Formatter().parse(text)
+        if name is not None
+    ]
+    return sorted(map(str, found))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_translation_has_the_fields_code_and_links_of_its_original(code):
+    for one in catalogues.translations(code, "netcalc"):
+        if one.id:
+            assert fields(one.string) == fields(one.id), one.id
+    kept = re.compile(r"`[^`]*`|\]\([^)]*\)|\$[^$]*\$|</?\w+>")
+    for one in catalogues.translations(code, "lessons"):
+        if one.id:
+            assert sorted(kept.findall(one.string)) == sorted(kept.findall(one.id)), one.id
+
+
+@pytest.mark.parametrize("domain", catalogues.METHODS)
+def test_the_files_of_translations_are_current_and_compiled(domain):
+    known = {one.id for one in catalogues.extracted(domain)}
+    for code in LANGUAGES:
+        catalog = catalogues.translations(code, domain)
+        stale = {one.id for one in catalog if one.id} - known
+        assert len(stale) <= (5 if domain == "lessons" else 0), stale
+        compiled = catalogues.po_file(code, domain).with_suffix(".mo").read_bytes()
+        assert compiled == catalogues.compiled(catalog)
+
+
+def test_what_a_language_lacks_is_english_and_numbers_stay():
+    language.use("de")
+    assert language.phrase("No bit is faster than light") == "Kein Bit ist schneller als das Licht"
+    assert language.phrase("not in any catalogue {n}", n=1.5) == "not in any catalogue 1.5"
+    assert language.phrase("") == ""
+    panel = latency.transfer_panel()
+    assert (
+        panel.figure.description
+        == "Die Laufzeit begrenzt diese Übertragung: 30 ms von 38 ms (79%)."
+    )
+    panel.controls["latency_s"].box.value = "5"
+    assert "braucht eine Einheit" in panel.controls["latency_s"].message.value
+    language.use("fi")
+    assert language.current() == "en"
+
+
+def test_a_copy_of_the_lessons_follows_the_language_and_keeps_its_code():
+    original = (NOTEBOOKS / "00_start_here.ipynb").read_bytes()
+    german = json.loads(notebooks.in_language(original, "de"))
+    english = json.loads(original)
+    assert german["cells"][0]["source"][0] == "# Hier anfangen\n"
+    for one, other in zip(german["cells"], english["cells"], strict=True):
+        if one["cell_type"] == "code":
+            assert one == other
+        assert {**one, "source": 0} == {**other, "source": 0}
+    assert notebooks.in_language(original, "en") == original
