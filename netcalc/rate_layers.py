@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
+from netcalc.language import phrase
+
 RateLayer: TypeAlias = Literal[
     "line", "Ethernet line", "Ethernet frame", "Ethernet frame without FCS", "IP", "PPP", "cells",
     "SONET payload", "channel payload", "payload", "TCP payload", "UDP payload", "HTTP body",
@@ -90,4 +92,4 @@ def named(rate: str, layer: str) -> str:
 
 def in_words(layer: str) -> str:
     """Return a layer as people read it: that nobody says it, and not that it is ``unknown``."""
-    return "layer not stated" if layer == UNKNOWN else layer
+    return phrase("layer not stated" if layer == UNKNOWN else layer)

@@ -28,6 +28,7 @@ from typing import Any
 from netcalc import display
 from netcalc.display import BINARY, DAY_S, YEAR_S
 from netcalc.errors import ArgumentTypeError, UnitError
+from netcalc.language import phrase, term
 from netcalc.printable import safe_str
 from netcalc.rate_layers import named
 
@@ -220,28 +221,28 @@ _TABLES: dict[str, dict[str, float]] = {
     "1": {"": 1.0},
 }  # fmt: skip
 _NAMES = {
-    "bit/s": "a rate",
-    "byte": "a size",
-    "bit": "a size",
-    "packet/s": "a packet rate",
-    "call/s": "a rate of calls",
-    "s": "a time",
-    "ratio": "a ratio",
-    "m": "a distance",
-    "m/s": "a speed",
-    "s/byte": "a time per byte",
-    "Hz": "a frequency",
-    "dB": "a ratio in decibels",
-    "1": "a pure number",
+    "bit/s": term("a rate"),
+    "byte": term("a size"),
+    "bit": term("a size"),
+    "packet/s": term("a packet rate"),
+    "call/s": term("a rate of calls"),
+    "s": term("a time"),
+    "ratio": term("a ratio"),
+    "m": term("a distance"),
+    "m/s": term("a speed"),
+    "s/byte": term("a time per byte"),
+    "Hz": term("a frequency"),
+    "dB": term("a ratio in decibels"),
+    "1": term("a pure number"),
 }
 _EXAMPLES = {
     "bit/s": "10 Mbit/s",
     "byte": "1500 B",
     "bit": "12 kbit",
     "packet/s": "10 kpps",
-    "call/s": "1200 calls/h",
+    "call/s": term("1200 calls/h"),
     "s": "30 ms",
-    "ratio": "3% or 0.03 ratio",
+    "ratio": term("3% or 0.03 ratio"),
     "m": "4000 km",
     "m/s": "200000 km/s",
     "s/byte": "80 us/B",
@@ -618,7 +619,7 @@ def not_comparable(from_unit: str, to_unit: str, from_kind: str, to_kind: str) -
     """Return the refusal of a conversion between units of two kinds."""
     return UnitError(
         "units-incomparable", from_unit, expected=f"a unit comparable to {to_unit!r}",
-        kind=_NAMES[from_kind], to_unit=to_unit, to_kind=_NAMES[to_kind],
+        kind=noun_of(from_kind), to_unit=to_unit, to_kind=noun_of(to_kind),
     )  # fmt: skip
 
 
@@ -692,6 +693,16 @@ def ambiguous_units(unit: str) -> dict[str, tuple[str, ...]]:
     return dict(_AMBIGUOUS.get(unit, {}))
 
 
+def noun_of(unit: str) -> str:
+    """Return what a unit measures, in words: ``a time``; empty for one that is not known."""
+    return phrase(_NAMES[unit]) if unit in _NAMES else ""
+
+
+def sample_of(unit: str) -> str:
+    """Return a quantity of a unit: ``30 ms``; empty for one that is not known."""
+    return phrase(_EXAMPLES[unit]) if unit in _NAMES else ""
+
+
 def example(unit: str) -> str:
     """Return what a quantity of this unit looks like, for messages and help.
 
@@ -701,7 +712,9 @@ def example(unit: str) -> str:
     'a time such as 30 ms'
     """
     _check_text("unit", unit)
-    return f"{_NAMES[unit]} such as {_EXAMPLES[unit]}" if unit in _NAMES else f"a number [{unit}]"
+    if unit not in _NAMES:
+        return phrase("a number [{unit}]", unit=unit)
+    return phrase("{kind} such as {example}", kind=noun_of(unit), example=sample_of(unit))
 
 
 def line(name: str) -> NamedLine:
@@ -800,7 +813,7 @@ def _unknown_unit(
     example = _EXAMPLES[unit]
     other = kind_of(written)
     if other is not None:
-        kind = _NAMES[other]
+        kind = noun_of(other)
         return _refused(
             "unit-of-other-kind", text, unit, field, written=written, kind=kind, example=example
         )
@@ -852,7 +865,7 @@ def _check_text(name: str, unit: object) -> None:
 
 
 def _refused(code: str, text: object, unit: str, field: str | None, **values: Any) -> UnitError:
-    expected = f"{_NAMES[unit]} [{unit}]" if unit != "1" else _NAMES[unit]
+    expected = f"{noun_of(unit)} [{unit}]" if unit != "1" else noun_of(unit)
     return UnitError(code, text, expected=expected, field=field, **values)
 
 

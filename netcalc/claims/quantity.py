@@ -78,7 +78,7 @@ class Quantity:
         if not self.unit:
             parts = zip(("bit", "s", "m"), self.dimensions, strict=True)
             return " ".join(f"{name}^{power}" for name, power in parts if power)
-        return units.example(self.unit).partition(" such as ")[0]
+        return units.noun_of(self.unit)
 
     def to(self, unit: str) -> NDArray[np.float64]:
         """Return the numbers in an SI unit of netcalc.

@@ -42,6 +42,10 @@ COMMANDS = {
         "netcalc.cli.teaching.classes:classes",
         "Make exercises for a class, and collect the marks.",
     ),
+    "classroom": (
+        "netcalc.cli.classroom.command:classroom",
+        "Serve the lessons to a class from this machine.",
+    ),
     "congestion": (
         "netcalc.cli.congestion.command:congestion",
         "Compute how flows share a bottleneck: goodput, queue, drops.",
@@ -94,7 +98,7 @@ MEMORY_BYTES = 280_000_000
 """Memory for one that needs scipy too, with one thread: ``read`` addresses
 206 MB, ``run transactions`` 256 MB; ``--plot`` addresses more, and where a library in C finds none
 it ends the program with its own words (seen at 268 MB, not at 276). [byte]"""
-_WITH_SCIPY = frozenset({"lab", "read", "run", "site", "validate"})
+_WITH_SCIPY = frozenset({"classroom", "lab", "read", "run", "site", "validate"})
 _added: set[str] = set()  # variables of the environment that this command has set for itself
 _ALIASES = {"truth": "validate"}
 """Names that commands had before; they work, and are not in the help."""

@@ -1,41 +1,52 @@
 """``netcalc lab``: the lessons, in a copy that may be changed, in JupyterLab or as pages.
 
-The server listens on 127.0.0.1 only and requires a token, which is in the printed address and
-nowhere else: not in a command line, not in a log. Nothing is fetched from elsewhere.
+The server listens on 127.0.0.1 only and requires a token, which is in the printed address and in a
+file that only this user can read: not in a command line, not in a log. Nothing is fetched from
+elsewhere.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
-import secrets
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import webbrowser
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import click
 
 from netcalc.cli import put, user_environment
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.quantity import WholeNumber
+from netcalc.cli.serving.address import (
+    HOST,
+    Address,
+    Running,
+    free_port,
+    held,
+    keep,
+    last,
+    secret_token,
+)
+from netcalc.cli.serving.folder import FolderName
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
+from netcalc.samples import write_atomically
 
 _BUNDLED = Path(__file__).parents[1] / "_bundled" / "notebooks"
 _CHECKOUT = Path(__file__).parents[2] / "notebooks"
 _SHARE = Path(__file__).parent / "share"
-_HOST = "127.0.0.1"
 _CONNECTION = "netcalc.cli.websocket.PromptConnection"
-_USUAL_PORT = 8888
 _SETTINGS = ".settings"
 _START_LIMIT_S = 60.0
 _STOP_LIMIT_S = 10.0
@@ -60,18 +71,22 @@ class Copied:
 @click.option(
     "--port",
     type=WholeNumber(1, 65535),
-    help="Port of the server; 8888 by default, or any free port if that is in use.",
+    help="Port of the server; that of the last time by default, 8888 at first, or any free port if "
+    "that is in use.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
 @click.option(
     "--dir",
     "folder",
-    type=click.Path(path_type=Path),
+    type=FolderName(),
     default=Path("~/netcalc-lessons"),
     show_default=True,
     help="Folder of your copy of the lessons.",
 )
 @click.option("--fresh", is_flag=True, help="Write the original next to each lesson you changed.")
+@click.option(
+    "--new-token", is_flag=True, help="Change the address; pages opened before ask for a token."
+)
 @click.option(
     "--allow-root", is_flag=True, help="Start as root; the browser then has a root terminal."
 )
@@ -81,38 +96,114 @@ def lab(
     no_browser: bool,
     folder: Path,
     fresh: bool,
+    new_token: bool,
     allow_root: bool,
 ) -> None:
     """Open the lessons in the browser; Ctrl-C stops the server.
 
     You work on a copy. Your changes are kept, also when a newer netcalc brings new lessons.
+
+    The address is the same each time, so a page that is still open goes on. A second start with
+    the same folder opens the server that runs.
     """
     program = "voila" if as_pages else "jupyterlab"
     if find_spec(program) is None:
         raise MissingPackageError(program, extra="lab", purpose="netcalc lab")
     if _is_root() and not allow_root:
         raise CommandError("server-as-root")
-    folder = folder.expanduser().resolve()
+    folder = _resolved(folder)
+    lessons = find_lessons()
+    with contextlib.ExitStack() as stack:
+        try:
+            with _writing_to(folder):
+                (folder / _SETTINGS).mkdir(parents=True, exist_ok=True)
+                inherited = stack.enter_context(held(folder / _SETTINGS))
+                copied = copy_lessons(lessons, folder, fresh=fresh)
+        except Running as running:
+            known = running.address
+            _check_that_it_serves(known, folder, as_pages, port, fresh, new_token)
+            _show_again(known, folder, no_browser=no_browser)
+            return
+        _tell(copied)
+        _trust(lessons, folder)
+        address = _address(lessons, folder, as_pages, port, renew=new_token)
+        with _writing_to(folder):
+            keep(address, folder / _SETTINGS)
+        if _is_root():
+            put(f"warning: {CommandError('server-as-root').what}", err=True)
+        command = _command(as_pages, address.port, folder, allow_root=allow_root)
+        server = stack.enter_context(_server(command, folder, address.token, inherited))
+        _wait_until_ready(server, address)
+        put(f"The lessons are in {folder}\nand at {address.url}\nCtrl-C stops the server.")
+        if not no_browser:
+            page = stack.enter_context(_page_that_leads_to(address.url, folder))
+            webbrowser.open(page.as_uri())
+        _wait(server)
+
+
+def _resolved(folder: Path) -> Path:
+    """Return the folder that was typed; ~ is the home of this user."""
+    try:
+        folder = folder.expanduser()
+    except RuntimeError as error:
+        raise CommandError("lab-home-unknown", file=str(folder)) from error
+    try:
+        folder = folder.resolve()
+    except RuntimeError as error:
+        raise CommandError("lab-folder-refused", file=str(folder), reason=str(error)) from error
     if folder.exists() and not folder.is_dir():
         raise CommandError("folder-is-file", file=str(folder))
-    lessons = find_lessons()
-    _tell(copy_lessons(lessons, folder, fresh=fresh))
-    port = _free_port(port)
-    if _is_root():
-        put(f"warning: {CommandError('server-as-root').what}", err=True)
-    token = secrets.token_urlsafe(24)
+    return folder
+
+
+@contextlib.contextmanager
+def _writing_to(folder: Path) -> Iterator[None]:
+    """Say for what the system refuses in a folder which folder it is, and the way out."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        code = "lab-folder-full" if full else "lab-folder-refused"
+        reason = error.strerror or str(error)
+        raise CommandError(code, file=str(folder), reason=reason, errno=error.errno) from error
+
+
+def _address(
+    lessons: Path, folder: Path, as_pages: bool, port: int | None, *, renew: bool
+) -> Address:
+    """Return the address of before, where that is free."""
+    before = last(folder / _SETTINGS)
     first = min(path.name for path in lessons.glob("*.ipynb"))
-    opened = "" if as_pages else f"lab/tree/{first}"
-    address = f"http://{_HOST}:{port}/{opened}?token={token}"
-    with _server(_command(as_pages, port, folder, allow_root=allow_root), folder, token) as server:
-        _wait_until_ready(server, port)
-        put(f"The lessons are in {folder}\nand at {address}\nCtrl-C stops the server.")
-        if no_browser:
-            _wait(server)
-        else:
-            with _page_that_leads_to(address, folder) as page:
-                webbrowser.open(page.as_uri())
-                _wait(server)
+    free = free_port(port, before.port if before else None)
+    if before and port is None and free != before.port:
+        put(f"Port {before.port}, that of the last time, is in use: the address has changed.")
+    token = secret_token() if renew or before is None else before.token
+    return Address(free, token, as_pages, "" if as_pages else f"lab/tree/{first}")
+
+
+def _check_that_it_serves(
+    known: Address, folder: Path, as_pages: bool, port: int | None, fresh: bool, renew: bool
+) -> None:
+    """Refuse a second start that asks for what the running server does not do."""
+    asked = {
+        "JupyterLab": known.as_pages and not as_pages,
+        "--app": as_pages and not known.as_pages,
+        "--port": port not in (None, known.port),
+        "--fresh": fresh,
+        "--new-token": renew,
+    }
+    other = [option for option, is_asked in asked.items() if is_asked]
+    if other:
+        raise CommandError(
+            "lab-running-otherwise", file=str(folder), port=known.port, options=other
+        )
+
+
+def _show_again(known: Address, folder: Path, *, no_browser: bool) -> None:
+    put(f"The lessons in {folder}\nare served already, at {known.url}")
+    put("Ctrl-C where it was started stops the server.")
+    if not no_browser:
+        webbrowser.open(known.url)
 
 
 def _is_root() -> bool:
@@ -158,22 +249,42 @@ def copy_lessons(source: Path, folder: Path, *, fresh: bool = False) -> Copied:
         theirs = _sha256(copy) if copy.exists() else None
         if theirs is None or (theirs != ours and theirs == record.get(str(name))):
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(original, copy)
+            # Half a file would be taken for one that the user changed.
+            write_atomically(copy, original.read_bytes())
             done["new" if theirs is None else "updated"].append(str(name))
         elif theirs != ours:
             done["kept"].append(str(name))
             if fresh:
                 beside = copy.with_name(f"{copy.stem}-original{copy.suffix}")
-                shutil.copyfile(original, beside)
+                write_atomically(beside, original.read_bytes())
                 done["beside"].append(beside.name)
             continue
         record[str(name)] = ours
-    record_file.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    write_atomically(record_file, json.dumps(record, indent=1).encode() + b"\n")
     return Copied(**{what: tuple(names) for what, names in done.items()})
 
 
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _trust(lessons: Path, folder: Path) -> None:
+    """Sign the lessons that are as netcalc wrote them: JupyterLab shows their pictures at once.
+
+    It hides those of a notebook that nobody on this machine has run or signed. Where no signature
+    can be kept, the lessons open all the same.
+    """
+    nbformat: Any = import_module("nbformat")  # without types
+    sign: Any = import_module("nbformat.sign")
+    with contextlib.suppress(Exception):
+        data = {} if _home_is_writable() else {"data_dir": str(folder / _SETTINGS / "data")}
+        notary = sign.NotebookNotary(**data)
+        for original in lessons.rglob("*.ipynb"):
+            copy = folder / original.relative_to(lessons)
+            if copy.is_file() and _sha256(copy) == _sha256(original):
+                notebook = nbformat.read(copy, as_version=4)
+                if not notary.check_signature(notebook):
+                    notary.sign(notebook)
 
 
 def _tell(copied: Copied) -> None:
@@ -186,25 +297,11 @@ def _tell(copied: Copied) -> None:
         put("Originals written next to them: " + ", ".join(copied.beside))
 
 
-def _free_port(wanted: int | None) -> int:
-    """Return a port that is free now: the one wanted, the usual one, or any."""
-    for port in (wanted,) if wanted else (_USUAL_PORT, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((_HOST, port))
-            except OSError:
-                continue
-            free: int = probe.getsockname()[1]
-            return free
-    raise CommandError("server-port-in-use", port=wanted)
-
-
 def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> list[str]:
     """Return the command of the server; the token is not in it, anybody can read a command."""
     if as_pages:
         options = {
-            "Voila.ip": _HOST,
+            "Voila.ip": HOST,
             "Voila.port": port,
             "Voila.port_retries": 0,
             "Voila.open_browser": False,
@@ -222,7 +319,7 @@ def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> li
         program = ["-m", "voila", str(folder)]
     else:
         options = {
-            "ServerApp.ip": _HOST,
+            "ServerApp.ip": HOST,
             "ServerApp.port": port,
             "ServerApp.port_retries": 0,
             "ServerApp.open_browser": False,
@@ -242,22 +339,24 @@ def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> li
 
 
 @contextlib.contextmanager
-def _server(command: list[str], folder: Path, token: str) -> Iterator[subprocess.Popen[bytes]]:
+def _server(
+    command: list[str], folder: Path, token: str, inherited: tuple[int, ...] = ()
+) -> Iterator[subprocess.Popen[bytes]]:
     """Run the server in a session of its own; in the end it and its kernels are gone."""
     settings = folder / _SETTINGS  # the user's own Jupyter stays as it is
-    page = settings / "labconfig" / "page_config.json"
-    if not page.exists():
-        page.parent.mkdir(parents=True, exist_ok=True)
-        without = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
-        page.write_text(json.dumps(without), encoding="utf-8")
     environment = user_environment() | {
         "JUPYTER_TOKEN": token,
         "JUPYTER_CONFIG_DIR": str(settings),
-        "JUPYTER_PATH": os.pathsep.join(
-            filter(None, (str(_SHARE), os.environ.get("JUPYTER_PATH")))
-        ),
+        "JUPYTER_CONFIG_PATH": _searched("JUPYTER_CONFIG_PATH", _SHARE / "config"),
+        "JUPYTER_PATH": _searched("JUPYTER_PATH", _SHARE),
         "JUPYTER_PREFER_ENV_PATH": "1",
     }
+    if not _home_is_writable():
+        environment |= {
+            "JUPYTER_DATA_DIR": str(settings / "data"),
+            "JUPYTER_RUNTIME_DIR": str(settings / "runtime"),
+            "IPYTHONDIR": str(settings / "ipython"),
+        }
     for stop in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(stop, _stop)
     server = subprocess.Popen(
@@ -266,6 +365,7 @@ def _server(command: list[str], folder: Path, token: str) -> Iterator[subprocess
         env=environment,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
+        pass_fds=inherited,
         preexec_fn=_end_with_parent,
     )
     try:
@@ -282,6 +382,22 @@ def _server(command: list[str], folder: Path, token: str) -> Iterator[subprocess
             server.wait()
 
 
+def _searched(name: str, ours: Path) -> str:
+    """Return folders that Jupyter searches: ours, then those of the user."""
+    return os.pathsep.join(filter(None, (str(ours), os.environ.get(name))))
+
+
+def _home_is_writable() -> bool:
+    """Whether Jupyter and IPython may keep their own files where they do by default."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return False
+    kept = (home / ".local/share/jupyter/runtime", home / ".ipython")
+    nearest = [next(path for path in (one, *one.parents) if path.exists()) for one in kept]
+    return all(path.is_dir() and os.access(path, os.W_OK | os.X_OK) for path in nearest)
+
+
 def _stop(signum: int, frame: FrameType | None) -> None:
     """End as by Ctrl-C."""
     raise KeyboardInterrupt
@@ -296,17 +412,21 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
 
 
-def _wait_until_ready(server: subprocess.Popen[bytes], port: int) -> None:
+def _wait_until_ready(server: subprocess.Popen[bytes], address: Address) -> None:
     """Wait until the server takes connections."""
     waited_s, step_s = 0.0, 0.1
     while waited_s < _START_LIMIT_S:
-        with contextlib.suppress(OSError), socket.create_connection((_HOST, port), timeout=1.0):
+        if address.answers():
             return
         with contextlib.suppress(subprocess.TimeoutExpired):
             raise _ended(server.wait(step_s))
         waited_s += step_s
     raise ExperimentError(
-        "server-silent", phase="start Jupyter", host=_HOST, port=port, limit_s=_START_LIMIT_S
+        "server-silent",
+        phase="start Jupyter",
+        host=HOST,
+        port=address.port,
+        limit_s=_START_LIMIT_S,
     )
 
 

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, as_float
 from netcalc.fit import Fit
+from netcalc.language import phrase, term
 from netcalc.printable import printable_lines
 from netcalc.units import show
 
 CURVE_POINTS = 200
 """Points of a drawn curve: on a figure of 760 pixels a step of 4 pixels looks continuous."""
-PATH_LABEL = "predicted from the path"
+PATH_LABEL = term("predicted from the path")
 """Label of a prediction for a known path."""
 
 FULL_SEGMENT_BYTES = 1448
@@ -100,13 +101,17 @@ def with_theory(
 def _residual_sentence(residual: FloatArray, comparison: Comparison) -> str:
     """Summarize measured minus predicted: median and worst, with their sign."""
     if not residual.size:
-        return "There are no measured points to compare with the prediction."
+        return phrase("There are no measured points to compare with the prediction.")
     worst = float(residual[np.argmax(np.abs(residual))])
-    noun = "size" if comparison.x_unit == "byte" else "point"
-    return (
-        f"Measured minus predicted: median {_signed(float(np.median(residual)), comparison)}, "
-        f"worst {_signed(worst, comparison)} "
-        f"({residual.size} {noun}{'s' * (residual.size > 1)})."
+    if comparison.x_unit == "byte":
+        count = phrase("1 size") if residual.size == 1 else phrase("{n} sizes", n=residual.size)
+    else:
+        count = phrase("1 point") if residual.size == 1 else phrase("{n} points", n=residual.size)
+    return phrase(
+        "Measured minus predicted: median {median}, worst {worst} ({count}).",
+        median=_signed(float(np.median(residual)), comparison),
+        worst=_signed(worst, comparison),
+        count=count,
     )
 
 

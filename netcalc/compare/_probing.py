@@ -10,6 +10,7 @@ from netcalc import fit
 from netcalc.checks import FloatArray
 from netcalc.compare._comparison import PATH_LABEL, Comparison, points
 from netcalc.compare._runs import emulated_path
+from netcalc.language import phrase
 from netcalc.models.measuring.probing import pair_dispersion_s
 from netcalc.path import Path
 from netcalc.samples import (
@@ -60,11 +61,11 @@ def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") ->
         theory=lambda x: np.full_like(x, np.nan),
         x_name="packet",
         x_unit="byte",
-        y_name="round-trip time",
+        y_name=phrase("round-trip time"),
         y_unit="s",
         title=title or "Round-trip time to every node, against size",
-        measured_label="measured, minimum of each size",
-        predicted_label="fitted, one line for each node" if path is None else PATH_LABEL,
+        measured_label=phrase("measured, minimum of each size"),
+        predicted_label=phrase("fitted, one line for each node") if path is None else PATH_LABEL,
     )
     curve_y = np.concatenate([nothing, *(curve for _, curve in curves)])
     predictions = np.concatenate([nothing, *(predicted for _, predicted in parts)])
@@ -111,10 +112,10 @@ def trains(samples: TrainSamples, *, path: Path | None = None, title: str = "") 
         theory=lambda train: np.full_like(train, apart_s),
         x_name="train",
         x_unit="1",
-        y_name="time between packets",
+        y_name=phrase("time between packets"),
         y_unit="s",
         title=title or "Packets sent back to back",
-        measured_label="measured at the receiver",
-        predicted_label="fitted, mode of the rates" if path is None else PATH_LABEL,
+        measured_label=phrase("measured at the receiver"),
+        predicted_label=phrase("fitted, mode of the rates") if path is None else PATH_LABEL,
     )
     return replace(compared, outlier=rows["crossed_count"] > 0, sentence=found.sentence)

@@ -6,7 +6,8 @@ import numpy as np
 
 from netcalc.compare._comparison import Comparison, curve_over
 from netcalc.fit import Fit
-from netcalc.rate_layers import IN_HEADING, LINE
+from netcalc.language import phrase, term
+from netcalc.rate_layers import IN_HEADING, LINE, in_words
 from netcalc.samples import (
     RttSamples,
     TransferSamples,
@@ -31,12 +32,12 @@ def from_fit(fitted: Fit, title: str) -> Comparison:
         curve_y=curve,
         curve_low=low,
         curve_high=high,
-        x_name="user data" if is_rtt else "size",
+        x_name=phrase("user data") if is_rtt else phrase("size"),
         x_unit="byte",
-        y_name="round-trip time" if is_rtt else "transfer time",
+        y_name=phrase("round-trip time") if is_rtt else phrase("transfer time"),
         y_unit="s",
         title=title,
-        measured_label="measured, minimum of each size" if is_rtt else "measured",
+        measured_label=phrase("measured, minimum of each size") if is_rtt else phrase("measured"),
         predicted_label=_fit_label(fitted),
         sentence=_fit_sentence(fitted),
         fit=fitted,
@@ -46,42 +47,73 @@ def from_fit(fitted: Fit, title: str) -> Comparison:
 def _fit_label(fitted: Fit) -> str:
     rate = fitted.params["bandwidth_bps"]
     if np.isnan(rate):
-        return f"{'line' if fitted.line.slope else 'mean'} of the points, no rate"
+        if fitted.line.slope:
+            return phrase("line of the points, no rate")
+        return phrase("mean of the points, no rate")
     start = "base_rtt_s" if fitted.y_name == "rtt_s" else "latency_s"
-    return f"fitted: {show(fitted.params[start], 's')} + {show_rate(rate, LINE, digits=3)}"
+    return phrase(
+        "fitted: {start} + {rate}",
+        start=show(fitted.params[start], "s"),
+        rate=show_rate(rate, LINE, digits=3),
+    )
 
 
 def _fit_sentence(fitted: Fit) -> str:
     if not fitted.x.size:
-        what = "round trip" if fitted.y_name == "rtt_s" else "transfer"
-        return f"No {what} has both a size and a time."
+        if fitted.y_name == "rtt_s":
+            return phrase("No round trip has both a size and a time.")
+        return phrase("No transfer has both a size and a time.")
     reason = fitted.not_identifiable.get("bandwidth_bps")
     start = "base_rtt_s" if fitted.y_name == "rtt_s" else "latency_s"
     if reason is not None:
-        return f"Minimum time {show(float(fitted.measured.min()), 's')}; {reason}."
+        return phrase(
+            "Minimum time {time}; {reason}.",
+            time=show(float(fitted.measured.min()), "s"),
+            reason=reason,
+        )
     if start in fitted.not_identifiable:
-        return (
-            f"Equivalent rate {show_rate(fitted.params['bandwidth_bps'], LINE)}, latency unknown: "
-            f"{fitted.not_identifiable[start]}."
+        return phrase(
+            "Equivalent rate {rate}, latency unknown: {reason}.",
+            rate=show_rate(fitted.params["bandwidth_bps"], LINE),
+            reason=fitted.not_identifiable[start],
         )
     largest = float(fitted.x.max())
     at_largest = float(fitted.predict(np.asarray(largest)))
     share = fitted.params[start] / at_largest
-    limiting = "latency" if share >= 0.5 else "bandwidth"
-    said = "" if np.isnan(fitted.stderr["bandwidth_bps"]) else " (± 1 standard error)"
+    said = "" if np.isnan(fitted.stderr["bandwidth_bps"]) else phrase(" (± 1 standard error)")
     kept = ~fitted.outlier
     if np.unique(fitted.x[kept]).size < 3:
-        quality = "two sizes, so the line is exact: a third size would test it"
+        quality = phrase("two sizes, so the line is exact: a third size would test it")
     else:
         spread = float(np.median(np.abs(fitted.residual[kept])))
-        quality = f"median absolute residual {show(spread, 's', digits=2)}"
-    return (
-        f"At {show(largest, 'byte')}, {share:.0%} of the {show(at_largest, 's')} is latency "
-        f"({show(fitted.params[start], 's')}{_plus_minus(fitted, start, 's')}), the rest is "
-        "serialization at an equivalent rate of "
-        f"{show_rate(fitted.params['bandwidth_bps'], IN_HEADING, digits=3)}"
-        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')} ({LINE}){said}: {limiting} limits; "
-        f"{quality}."
+        quality = phrase(
+            "median absolute residual {spread}",
+            spread=show(spread, "s", digits=2),
+        )
+    sentence = (
+        term(
+            "At {largest}, {share:.0%} of the {at_largest} is latency ({start}), the rest is "
+            "serialization at an equivalent rate of {rate} ({layer}){said}: latency limits; "
+            "{quality}."
+        )
+        if share >= 0.5
+        else term(
+            "At {largest}, {share:.0%} of the {at_largest} is latency ({start}), the rest is "
+            "serialization at an equivalent rate of {rate} ({layer}){said}: bandwidth limits; "
+            "{quality}."
+        )
+    )
+    rate = show_rate(fitted.params["bandwidth_bps"], IN_HEADING, digits=3)
+    return phrase(
+        sentence,
+        largest=show(largest, "byte"),
+        share=share,
+        at_largest=show(at_largest, "s"),
+        start=show(fitted.params[start], "s") + _plus_minus(fitted, start, "s"),
+        rate=rate + _plus_minus(fitted, "bandwidth_bps", "bit/s"),
+        layer=in_words(LINE),
+        said=said,
+        quality=quality,
     )
 
 
@@ -92,6 +124,7 @@ def _plus_minus(fitted: Fit, name: str, unit: str) -> str:
 
 def size_title(samples: RttSamples | TransferSamples) -> str:
     """Return the title of a figure of times against size."""
-    what = "Round-trip time" if isinstance(samples, RttSamples) else "Transfer time"
     origin = samples.meta.target or samples.meta.source
-    return f"{what} against size" + (f", {origin}" if origin else "")
+    is_rtt = isinstance(samples, RttSamples)
+    what = phrase("Round-trip time against size" if is_rtt else "Transfer time against size")
+    return what + (f", {origin}" if origin else "")

@@ -13,6 +13,7 @@ from netcalc.compare._comparison import FULL_SEGMENT_BYTES, Comparison, points
 from netcalc.compare._exchange import exchange_over
 from netcalc.compare._runs import emulated_path
 from netcalc.fit.echoes import IPV6_EXTRA_BYTES, ip_version
+from netcalc.language import phrase
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S, tick_timer_wait_s
 from netcalc.models.hosts.write_timeline import (
     HOLDS_ACK,
@@ -103,10 +104,10 @@ def small_writes(
         theory=at_round(predicted),
         x_name="exchange",
         x_unit="1",
-        y_name="response time",
+        y_name=phrase("response time"),
         y_unit="s",
         title=title or "Small writes: " + ", then ".join(samples.modes),
-        predicted_label="predicted, nothing fitted",
+        predicted_label=phrase("predicted, nothing fitted"),
     )
     return replace(
         compared,
@@ -252,9 +253,17 @@ def _of_client(waits: Mapping[str, Any]) -> str:
     if not rounds:
         return ""
     if not held:
-        return f", the client acknowledged the response at once (in {rounds} rounds with a pause)"
+        return phrase(
+            ", the client acknowledged the response at once (in {rounds} rounds with a pause)",
+            rounds=rounds,
+        )
     median = show(float(waits["client_held_median_s"]), "s", digits=3)
-    return f", the client acknowledged the response after {median} (in {held} of {rounds} rounds)"
+    return phrase(
+        ", the client acknowledged the response after {value} (in {held} of {rounds} rounds)",
+        value=median,
+        held=held,
+        rounds=rounds,
+    )
 
 
 def _mode_sentence(samples: TransactionSamples, predicted: FloatArray) -> str:
@@ -265,18 +274,27 @@ def _mode_sentence(samples: TransactionSamples, predicted: FloatArray) -> str:
         if not rows.any():
             continue
         times = as_float("response_s", samples.response_s)[rows]
-        text = (
-            f"{mode}: predicted {show(float(np.median(predicted[rows])), 's')}, measured "
-            f"{show(float(np.median(times)), 's')} (median of {times.size})"
+        text = phrase(
+            "{mode}: predicted {value}, measured {value_2} (median of {size})",
+            mode=mode,
+            value=show(float(np.median(predicted[rows])), "s"),
+            value_2=show(float(np.median(times)), "s"),
+            size=times.size,
         )
         counters = (samples.meta.instrument.counters or {}).get(mode, {})
         if "DelayedACKs" in counters:
-            text += f", delayed acknowledgements: {counters['DelayedACKs']}"
+            text += phrase(
+                ", delayed acknowledgements: {counters}",
+                counters=counters["DelayedACKs"],
+            )
         parts.append(text + _of_client((samples.meta.instrument.waits or {}).get(mode, {})))
     if not parts:
-        return "There are no rounds to compare with the prediction."
-    sentence = "After the warm-up of each mode: " + "; ".join(parts) + "."
+        return phrase("There are no rounds to compare with the prediction.")
+    sentence = phrase("After the warm-up of each mode: ") + "; ".join(parts) + "."
     tick_s = samples.meta.instrument.tick_s
     if tick_s:
-        sentence += f" The kernel's timer has a tick of {show(tick_s, 's')} and is never early."
+        sentence += phrase(
+            " The kernel's timer has a tick of {tick} and is never early.",
+            tick=show(tick_s, "s"),
+        )
     return sentence

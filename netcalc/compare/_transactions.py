@@ -20,6 +20,7 @@ from netcalc.fit import Costs
 from netcalc.fit import datagram_costs as datagram_fit
 from netcalc.fit.costs import LARGEST_PACKET_BYTES, loopback_mtu_bytes
 from netcalc.fit.echoes import ip_version
+from netcalc.language import phrase, term
 from netcalc.models.sizes.fragmentation import fragment_count
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.handshakes import Security, Transport, round_trips
@@ -110,21 +111,23 @@ def transactions(
             return by_rule(size) + (np.interp(size, at, more_s) if seen else 0.0)
 
         theory: Callable[[FloatArray], FloatArray] = with_recorded
-        label, costs = PATH_LABEL + (", packets recorded by taps" if seen else ""), ""
+        label, costs = PATH_LABEL + (phrase(", packets recorded by taps") if seen else ""), ""
     else:
         mtu = float(known.loopback_mtu_bytes or np.inf)
         theory, costs = _host_costs(mode, sizes, times, mtu, ip_version(known), header_bytes)
-        label = f"fitted: {costs}" if costs else "not fitted, too few sizes"
+        label = (
+            phrase("fitted: {costs}", costs=costs) if costs else phrase("not fitted, too few sizes")
+        )
     compared = points(
         sizes,
         measured=times,
         theory=theory,
-        x_name="user data",
+        x_name=phrase("user data"),
         x_unit="byte",
-        y_name="transaction time",
+        y_name=phrase("transaction time"),
         y_unit="s",
-        title=title or f"Transactions over {mode}",
-        measured_label=f"{mode}, minimum of each size",
+        title=title or phrase("Transactions over {mode}", mode=mode),
+        measured_label=phrase("{mode}, minimum of each size", mode=mode),
         predicted_label=label,
     )
     if path is None:
@@ -133,7 +136,12 @@ def transactions(
     if not hosts_s:
         return compared
     processing = show(float(np.median(hosts_s)), "s", digits=3)
-    text = f"{mode}: {compared.sentence} According to the taps, both hosts took {processing} of it."
+    text = phrase(
+        "{mode}: {sentence} According to the taps, both hosts took {processing} of it.",
+        mode=mode,
+        sentence=compared.sentence,
+        processing=processing,
+    )
     return replace(compared, sentence=text)
 
 
@@ -216,9 +224,13 @@ def _host_costs(
     scale = columns[used].max(axis=1)  # to columns of one magnitude, for nnls as well
     found = nnls((columns[used] / scale[:, None]).T, times / FIT_UNIT_S)[0]
     costs[used] = found / scale * FIT_UNIT_S
-    text = f"{show(costs[0], 's', digits=3)} + {show(costs[1], 's', digits=2)} per byte"
+    text = phrase(
+        "{costs} + {costs_2} per byte",
+        costs=show(costs[0], "s", digits=3),
+        costs_2=show(costs[1], "s", digits=2),
+    )
     if 2 in used:
-        text += f" + {show(costs[2], 's', digits=2)} per further packet"
+        text += phrase(" + {costs} per further packet", costs=show(costs[2], "s", digits=2))
     return lambda size: costs @ parts(size), text
 
 
@@ -226,18 +238,33 @@ def _host_sentence(compared: Comparison, mode: str, costs: str) -> str:
     """Summarize the costs of a transaction on one host, and the residuals."""
     sizes = compared.x.size
     if not sizes:
-        return f"{mode}: no transaction has a time."
-    first = f"{mode}: a transaction of {show(float(compared.x[0]), 'byte')} takes "
+        return phrase("{mode}: no transaction has a time.", mode=mode)
+    first = phrase(
+        "{mode}: a transaction of {x} takes ",
+        mode=mode,
+        x=show(float(compared.x[0]), "byte"),
+    )
     first += show(float(compared.measured[0]), "s", digits=3)
     if sizes == 1:
-        return f"{first}; the cost per byte requires more sizes."
+        return phrase("{first}; the cost per byte requires more sizes.", first=first)
     if not costs:
-        return f"{first}; the costs per byte and per further packet require more sizes."
+        return phrase(
+            "{first}; the costs per byte and per further packet require more sizes.",
+            first=first,
+        )
     spread = float(np.median(np.abs(compared.residual)))
-    sentence = f"{mode}: a transaction takes {costs} (fitted)"
+    sentence = phrase(
+        "{mode}: a transaction takes {costs} (fitted)",
+        mode=mode,
+        costs=costs,
+    )
     if spread < EXACT_FIT_S:
         return f"{sentence}."
-    return f"{sentence}; median absolute residual {show(spread, 's', digits=2)}."
+    return phrase(
+        "{sentence}; median absolute residual {spread}.",
+        sentence=sentence,
+        spread=show(spread, "s", digits=2),
+    )
 
 
 def datagram_costs(
@@ -264,16 +291,20 @@ def datagram_costs(
     mtu = loopback_mtu_bytes(samples)
     largest = np.array([mtu - DATAGRAM_HEADERS_BYTES])
     whole_s = float(costs.predict(largest)[0])
-    with_mtu = f" with MTU {mtu:.0f}" if costs.x.size else ""
-    name, unit, scale = "transaction time", "s", 1.0
+    with_mtu = phrase(" with MTU {mtu:.0f}", mtu=mtu) if costs.x.size else ""
+    name, unit, scale = term("transaction time"), "s", 1.0
     if relative and whole_s > 0:
-        name, unit, scale = f"time relative to {largest[0]:.0f} B", "ratio", 1 / whole_s
+        name, unit, scale = (
+            phrase("time relative to {largest:.0f} B", largest=largest[0]),
+            "ratio",
+            1 / whole_s,
+        )
     bare = points(
         costs.x, measured=costs.measured * scale, theory=lambda size: costs.predict(size) * scale,
-        x_name="user data", x_unit="byte", y_name=name, y_unit=unit,
-        title=f"UDP on loopback{with_mtu}: fragmentation step",
-        measured_label="measured, minimum of each size",
-        predicted_label="fitted: sum of costs",
+        x_name=phrase("user data"), x_unit="byte", y_name=name, y_unit=unit,
+        title=phrase("UDP on loopback{with_mtu}: fragmentation step", with_mtu=with_mtu),
+        measured_label=phrase("measured, minimum of each size"),
+        predicted_label=phrase("fitted: sum of costs"),
     )  # fmt: skip
     # The curve has a point on both sides of each step.
     curve_x = np.union1d(bare.curve_x, np.append(largest, largest + 1.0))
@@ -289,22 +320,40 @@ def datagram_costs(
 def _step_sentence(costs: Costs, largest_bytes: float, whole_s: float) -> str:
     """Summarize the cost of a further fragment, and of a further mbuf."""
     if not costs.x.size:
-        return "There are no UDP transactions with a time."
+        return phrase("There are no UDP transactions with a time.")
     reason = costs.not_identifiable.get("packet_cost")
     if reason is not None:
-        return f"No step can be determined: {reason}."
+        return phrase("No step can be determined: {reason}.", reason=reason)
 
     def with_margin(name: str) -> str:
         margin = show(costs.margin_of(name), "s", digits=2)
         return f"{show(costs.params[name], 's', digits=3)} ± {margin} (95%)"
 
-    sizes = f"From {largest_bytes:.0f} to {largest_bytes + 1:.0f} bytes"
+    sizes = phrase(
+        "From {largest:.0f} to {largest_2:.0f} bytes",
+        largest=largest_bytes,
+        largest_2=largest_bytes + 1,
+    )
     if costs.is_seen("packet_cost"):
         share = costs.params["packet_cost"] / whole_s
-        text = f"{sizes} the time increases by {share:.0%}: {with_margin('packet_cost')} (95%)."
+        text = phrase(
+            "{sizes} the time increases by {share:.0%}: {with_margin} (95%).",
+            sizes=sizes,
+            share=share,
+            with_margin=with_margin("packet_cost"),
+        )
     else:
-        text = f"{sizes} there is no significant step: {with_margin('packet_cost')}."
+        text = phrase(
+            "{sizes} there is no significant step: {with_margin}.",
+            sizes=sizes,
+            with_margin=with_margin("packet_cost"),
+        )
     if "mbuf_s" in costs.not_identifiable:
         return text
-    seen = "a significant" if costs.is_seen("mbuf_s") else "no significant"
-    return f"{text} A further mbuf of 4.4BSD has {seen} cost here: {with_margin('mbuf_s')}."
+    seen = "a significant" if costs.is_seen("mbuf_s") else phrase("no significant")
+    return phrase(
+        "{text} A further mbuf of 4.4BSD has {seen} cost here: {with_margin}.",
+        text=text,
+        seen=seen,
+        with_margin=with_margin("mbuf_s"),
+    )

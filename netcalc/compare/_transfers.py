@@ -18,6 +18,7 @@ from netcalc.compare._comparison import (
 )
 from netcalc.compare._runs import emulated_path, experiment, truth_value
 from netcalc.fit.echoes import IPV6_EXTRA_BYTES, ip_version, protocol
+from netcalc.language import phrase, term
 from netcalc.models.hosts.host_stack import message_s
 from netcalc.models.rates.line_rate import frame_rate_pps
 from netcalc.models.rates.packet_rates import stop_and_wait_goodput_bps
@@ -68,7 +69,8 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
             return _by_buffer(samples, path, title)
         return points(
             [], measured=[], theory=lambda size: np.full_like(size, np.nan),
-            x_name="size of the write", x_unit="byte", y_name="time of a write", y_unit="s",
+            x_name=phrase("size of the write"), x_unit="byte",
+            y_name=phrase("time of a write"), y_unit="s",
             title=title or "Transfers",
         )  # fmt: skip
     path = path or emulated_path(samples.meta.instrument)
@@ -104,15 +106,18 @@ def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = 
         includes all processing of a datagram.
     """
     path = path or emulated_path(samples.meta.instrument)
-    title = title or f"Frame rate, {samples.meta.target}"
+    title = title or phrase("Frame rate, {target}", target=samples.meta.target)
     compared = _from_costs(samples, title) if path is None else _from_limits(samples, path, title)
     frames: dict[str, list[str]] = {}
     for row in sorted(samples.by_setting(), key=lambda row: row["write_bytes"]):
         frame = float(ethernet_frame_bytes(row["write_bytes"] + DATAGRAM_HEADERS_BYTES))
         frames.setdefault(row["limit"] or "unknown", []).append(f"{frame:.0f}")
-    limits = [f"Limit at {', '.join(sizes)} bytes: {limit}." for limit, sizes in frames.items()]
+    limits = [
+        phrase("Limit at {join} bytes: {limit}.", join=", ".join(sizes), limit=limit)
+        for limit, sizes in frames.items()
+    ]
     if len(limits) == 1:
-        limits = [f"Limit at every size: {limit}." for limit in frames]
+        limits = [phrase("Limit at every size: {limit}.", limit=limit) for limit in frames]
     return replace(compared, sentence=" ".join((compared.sentence, *limits)))
 
 
@@ -122,7 +127,7 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
     slowest_s = max(path.source_processing_s, *(hop.processing_s for hop in path.hops))
     link_bps = path.bottleneck_bps
     node_pps = 1.0 / slowest_s if slowest_s else np.inf
-    node = f"node of {show(node_pps, 'packet/s')}, " if slowest_s else ""
+    node = phrase("node of {node}, ", node=show(node_pps, "packet/s")) if slowest_s else ""
 
     def theory(frame: FloatArray) -> FloatArray:
         return np.minimum(node_pps, frame_rate_pps(frame, bandwidth_bps=link_bps))
@@ -133,8 +138,12 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
         theory=theory,
         y_name="received",
         title=title,
-        measured_label="measured, median",
-        predicted_label=f"predicted: {node}link of {show_rate(link_bps, ETHERNET_LINE)}",
+        measured_label=phrase("measured, median"),
+        predicted_label=phrase(
+            "predicted: {node}link of {link}",
+            node=node,
+            link=show_rate(link_bps, ETHERNET_LINE),
+        ),
     )
 
 
@@ -150,7 +159,7 @@ def _over_frames(
         frames,
         measured=measured,
         theory=theory,
-        x_name="frame with FCS",
+        x_name=phrase("frame with FCS"),
         x_unit="byte",
         y_unit="packet/s",
         **labels,
@@ -165,7 +174,7 @@ def _from_costs(samples: BulkSamples, title: str) -> Comparison:
     """Compare the sent rate with fitted costs per datagram and byte, and their band."""
     costs = fit.frame_costs(samples)
     parts = []
-    for name, what in (("packet_cost", "per datagram"), ("byte_cost", "per byte")):
+    for name, what in (("packet_cost", phrase("per datagram")), ("byte_cost", phrase("per byte"))):
         if name not in costs.not_identifiable:
             text = show(costs.params[name], "s", digits=3)
             if np.isfinite(margin := costs.margin_of(name)):
@@ -185,14 +194,18 @@ def _from_costs(samples: BulkSamples, title: str) -> Comparison:
         theory=rate,
         y_name="sent",
         title=title,
-        measured_label="measured, maximum of each size",
-        predicted_label=f"fitted: {text}" if text else "not fitted, no times",
+        measured_label=phrase("measured, maximum of each size"),
+        predicted_label=phrase("fitted: {text}", text=text)
+        if text
+        else phrase("not fitted, no times"),
     )
     return replace(
         compared,
         curve_low=rate(compared.curve_x, 1.0),
         curve_high=rate(compared.curve_x, -1.0),
-        sentence=f"The sender takes {text}." if text else "No datagram has a time.",
+        sentence=phrase("The sender takes {text}.", text=text)
+        if text
+        else phrase("No datagram has a time."),
     )
 
 
@@ -207,7 +220,7 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
     size = float(np.max(samples.write_bytes))
     if path is None:
         cycle_s, most_bps = float(found["cycle_s"][0]) / pairs[0], float(goodput.max())
-        most = "the largest measured rate"
+        most = term("the largest measured rate")
     else:
         known = samples.meta.instrument
         cycle_s, most_bps = lockstep_cycle(
@@ -217,38 +230,60 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
             segment_bytes=known.mss_bytes or size,
         )
         most = show_rate(most_bps, TCP_PAYLOAD)
-    label = f"predicted: one write per cycle of {show(cycle_s, 's', digits=3)}, up to {most}"
+    label = phrase(
+        "predicted: one write per cycle of {cycle}, up to {most}",
+        cycle=show(cycle_s, "s", digits=3),
+        most=most,
+    )
     compared = points(
         pairs,
         measured=goodput,
         theory=lambda count: stop_and_wait_goodput_bps(
             np.round(count), payload_bytes=size, cycle_s=cycle_s, capacity_bps=most_bps
         ),
-        x_name="pairs in lockstep",
+        x_name=phrase("pairs in lockstep"),
         x_unit="1",
         y_name=named("goodput", TCP_PAYLOAD),
         y_unit="bit/s",
-        title=title or f"Goodput of stop-and-wait senders, writes of {show(size, 'byte')}",
-        measured_label="measured, median",
+        title=title
+        or phrase(
+            "Goodput of stop-and-wait senders, writes of {size}",
+            size=show(size, "byte"),
+        ),
+        measured_label=phrase("measured, median"),
         predicted_label=label,
     )
     if path is None and pairs.size == 1:
         every = show(float(found["cycle_s"][0]), "s", digits=3)
-        each = "A pair in lockstep" if pairs[0] == 1 else f"Each of {pairs[0]:g} pairs in lockstep"
+        each = (
+            phrase("A pair in lockstep")
+            if pairs[0] == 1
+            else phrase("Each of {pairs:g} pairs in lockstep", pairs=pairs[0])
+        )
         return replace(
             compared,
-            sentence=f"{each} sends a message every {every}; the largest useful number of pairs "
-            "needs runs with different numbers.",
+            sentence=phrase(
+                "{each} sends a message every {every}; the largest useful number of pairs "
+                "needs runs with different numbers.",
+                each=each,
+                every=every,
+            ),
         )
-    limit = "the largest measured rate" if path is None else "the bottleneck link"
+    limit = phrase("the largest measured rate") if path is None else phrase("the bottleneck link")
     error = compared.residual / compared.predicted
     worst = float(error[np.argmax(np.abs(error))])
     return replace(
         compared,
-        sentence=f"A pair in lockstep sends a message every {show(cycle_s, 's', digits=3)}; "
-        f"goodput is proportional to the number of pairs up to "
-        f"{show_rate(most_bps, TCP_PAYLOAD)}, {limit}. "
-        f"Measured minus predicted: median {np.median(error):+.1%}, worst {worst:+.1%}.",
+        sentence=phrase(
+            "A pair in lockstep sends a message every {cycle}; goodput is proportional to "
+            "the number of pairs up to {most}, {limit}. Measured minus predicted: median "
+            "{value:+.1%}, worst {worst:+.1%}.",
+            cycle=show(cycle_s, "s", digits=3),
+            most=show_rate(most_bps, TCP_PAYLOAD),
+            limit=limit,
+            value=np.median(error),
+            worst=worst,
+        ),
     )
 
 
@@ -296,9 +331,12 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
     lost_ratio = 1.0 - (1.0 - _link_loss_ratio(known)) ** len(path.hops)
     lossy_bps = mathis_throughput_bps(lost_ratio, mss_bytes=mtu_bytes - headers_bytes, rtt_s=rtt_s)
     most_bps = min(link_bps, float(lossy_bps))
-    most = "the link"
+    most = term("the link")
     if lost_ratio > 0:
-        most += f" or the limit at {show(lost_ratio, 'ratio', digits=3)} loss"
+        most += phrase(
+            " or the limit at {lost} loss",
+            lost=show(lost_ratio, "ratio", digits=3),
+        )
     compared = points(
         found["asked_buffer_bytes"],
         measured=found["goodput_bps"],
@@ -307,9 +345,13 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
         x_unit="byte",
         y_name=named("goodput", TCP_PAYLOAD),
         y_unit="bit/s",
-        title=title or f"Goodput against buffer, round trip {show(rtt_s, 's', digits=3)}",
-        measured_label="measured, median",
-        predicted_label=f"predicted: one buffer per round trip, up to {most}",
+        title=title
+        or phrase(
+            "Goodput against buffer, round trip {rtt}",
+            rtt=show(rtt_s, "s", digits=3),
+        ),
+        measured_label=phrase("measured, median"),
+        predicted_label=phrase("predicted: one buffer per round trip, up to {most}", most=most),
     )
     if not len(samples):
         return with_theory(
@@ -323,8 +365,13 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
     low, high = (show(float(edge), "1", digits=2) for edge in (np.nanmin(share), np.nanmax(share)))
     return replace(
         compared,
-        sentence=f"{compared.sentence} The predicted window is the requested buffer; the data in "
-        f"flight was at most {low} to {high} of it.",
+        sentence=phrase(
+            "{sentence} The predicted window is the requested buffer; the data in flight "
+            "was at most {low} to {high} of it.",
+            sentence=compared.sentence,
+            low=low,
+            high=high,
+        ),
     )
 
 
@@ -343,30 +390,46 @@ def _by_write(samples: BulkSamples, path: Path | None, title: str) -> Comparison
     byte_cost = max(line.slope, 0.0)  # a negative slope is scatter
     write_cost = max(line.intercept if line.slope >= 0 else float(np.mean(least_s)), 0.0)
     what = "datagram" if protocol(samples.meta) == "udp" else "write"
-    text = f"{show(write_cost, 's', digits=3)} per {what}"
+    text = phrase(
+        "{write_cost} per {what}",
+        write_cost=show(write_cost, "s", digits=3),
+        what=what,
+    )
     if sizes.size == 1:  # one size does not determine two costs
         text += f" of {show(float(sizes[0]), 'byte')}"
     else:
-        text += f" + {show(byte_cost, 's', digits=3)} per byte"
+        text += phrase(" + {byte_cost} per byte", byte_cost=show(byte_cost, "s", digits=3))
     compared = points(
         sizes,
         measured=least_s,
         theory=lambda size: message_s(size, packet_cost=write_cost, copy_cost=byte_cost),
-        x_name="size of the write",
+        x_name=phrase("size of the write"),
         x_unit="byte",
-        y_name=f"time per {what}",
+        y_name=phrase("time per {what}", what=what),
         y_unit="s",
-        title=title or f"Cost per {what}, {samples.meta.target}",
-        measured_label="measured, minimum of each size",
-        predicted_label=f"fitted: {text}",
+        title=title or phrase("Cost per {what}, {target}", what=what, target=samples.meta.target),
+        measured_label=phrase("measured, minimum of each size"),
+        predicted_label=phrase("fitted: {text}", text=text),
     )
     saturated = int((samples.limit == "sender").sum())
-    limit = f" In {saturated} of {len(samples)} runs the sender was the limit." if saturated else ""
-    sentence = f"The sender takes {text}."
+    limit = (
+        phrase(
+            " In {saturated} of {samples} runs the sender was the limit.",
+            saturated=saturated,
+            samples=len(samples),
+        )
+        if saturated
+        else ""
+    )
+    sentence = phrase("The sender takes {text}.", text=text)
     if path is not None:  # the sender blocks while its buffer is full
         with np.errstate(divide="ignore", invalid="ignore"):
             share = (np.asarray(samples.user_s) + np.asarray(samples.system_s)) / samples.wall_s
         busy = float(np.median(share))
-        computes = f", {busy:.0%} of it on the CPU" * bool(np.isfinite(busy))
-        sentence = f"The sender takes {text}{computes}; the rest is waiting for buffer space."
+        computes = phrase(", {busy:.0%} of it on the CPU", busy=busy) * bool(np.isfinite(busy))
+        sentence = phrase(
+            "The sender takes {text}{computes}; the rest is waiting for buffer space.",
+            text=text,
+            computes=computes,
+        )
     return replace(compared, sentence=f"{sentence}{limit}")

@@ -12,6 +12,7 @@ from netcalc.checks import FloatArray, choice
 from netcalc.compare._comparison import Comparison, points
 from netcalc.compare._runs import truth_value
 from netcalc.display import show
+from netcalc.language import phrase, term
 from netcalc.models.queues.backlog import lindley_wait_s
 from netcalc.models.queues.finite_queues import (
     mm1k_blocking_ratio,
@@ -29,7 +30,7 @@ CONSTANT_SCV = 0.01
 TOGETHER = 0.05
 """Packets that come within this part of a mean service after another one belong to its batch: a
 sender that is late sends two within some 50 us, a fiftieth of the default service. [1]"""
-REPLAYED = "one server, these arrivals"
+REPLAYED = term("one server, these arrivals")
 """Name of the theory that takes each arrival and service as measured."""
 Distribution = Callable[[FloatArray], FloatArray]
 
@@ -69,10 +70,14 @@ def waits(samples: Table, *, model: str | None = None, title: str = "") -> Compa
         theory=models[name],
         x_name="wait",
         x_unit="s",
-        y_name="share of the packets",
+        y_name=phrase("share of the packets"),
         y_unit="ratio",
         title=title or "Wait in a router: distribution",
-        predicted_label=f"{name} at the measured load of {offered_load(samples):.3g}",
+        predicted_label=phrase(
+            "{name} at the measured load of {offered_load:.3g}",
+            name=name,
+            offered_load=offered_load(samples),
+        ),
     )
     sentence = _sentence(samples, float(samples["service_s"].mean()) if len(samples) else np.nan)
     return replace(
@@ -145,23 +150,30 @@ def arrival_gaps(samples: Table, *, title: str = "") -> Comparison:
         gaps_s[chosen],
         measured=_share_within(gaps_s, gaps_s[chosen]),
         theory=lambda at: -np.expm1(-np.maximum(at, 0.0) / mean_s),
-        x_name="time between arrivals",
+        x_name=phrase("time between arrivals"),
         x_unit="s",
-        y_name="share of the times",
+        y_name=phrase("share of the times"),
         y_unit="ratio",
         title=title or "Times between arrivals: distribution",
-        predicted_label=f"Poisson: exponential with a mean of {show(mean_s, 's')}",
+        predicted_label=phrase(
+            "Poisson: exponential with a mean of {mean}", mean=show(mean_s, "s")
+        ),
     )
     if not gaps_s.size:
-        return replace(compared, sentence="Fewer than two packets arrived.")
+        return replace(compared, sentence=phrase("Fewer than two packets arrived."))
     off = float(np.max(np.abs(compared.residual)))
     return replace(
         compared,
         sentence=(
-            f"Squared coefficient of variation {_scv(gaps_s):.3g}: Poisson 1, constant 0, bursts "
-            f"more. Largest difference from the exponential distribution: {off:.3g}; of "
-            f"{gaps_s.size} Poisson gaps it is below {1.36 / np.sqrt(gaps_s.size):.2g} in 95 of "
-            "100 runs."
+            phrase(
+                "Squared coefficient of variation {scv:.3g}: Poisson 1, constant 0, bursts "
+                "more. Largest difference from the exponential distribution: {off:.3g}; of "
+                "{size} Poisson gaps it is below {sqrt:.2g} in 95 of 100 runs.",
+                scv=_scv(gaps_s),
+                off=off,
+                size=gaps_s.size,
+                sqrt=1.36 / np.sqrt(gaps_s.size),
+            )
         ),
     )
 
@@ -197,21 +209,26 @@ def arrival_batches(samples: Table, *, title: str = "") -> Comparison:
         theory=lambda size: np.where(
             size >= 1.0, (1.0 - follows) * follows ** (size - 1.0), np.nan
         ),
-        x_name="packets that come together",
+        x_name=phrase("packets that come together"),
         x_unit="1",
-        y_name="share of the batches",
+        y_name=phrase("share of the batches"),
         y_unit="ratio",
         title=title or "Batches of arrivals",
-        predicted_label="Poisson: geometric",
+        predicted_label=phrase("Poisson: geometric"),
     )
     if not gaps_s.size:
-        return replace(compared, sentence="Fewer than two packets arrived.")
+        return replace(compared, sentence=phrase("Fewer than two packets arrived."))
     return replace(
         compared,
         sentence=(
-            f"Batches have {len(samples) / counts.size:.3g} packets in the mean, at most "
-            f"{counts.max()}; of Poisson arrivals {1.0 / (1.0 - follows):.3g} in the mean. "
-            f"Together are packets within {show(within_s, 's')}."
+            phrase(
+                "Batches have {samples:.3g} packets in the mean, at most {value}; of Poisson "
+                "arrivals {follows:.3g} in the mean. Together are packets within {within}.",
+                samples=len(samples) / counts.size,
+                value=counts.max(),
+                follows=1.0 / (1.0 - follows),
+                within=show(within_s, "s"),
+            )
         ),
     )
 
@@ -266,13 +283,16 @@ def _distances(wait_s: FloatArray, models: Mapping[str, Distribution]) -> str:
         # Of equal waits the last one has the share; a step is compared at its upper end only.
         last = np.append(np.diff(wait_s) > 2e-9, True)
         parts.append(f"{name} {float(np.max(np.abs(above - predicted)[last])):.3g}")
-    return f"Largest difference of the distributions: {', '.join(parts)}."
+    return phrase(
+        "Largest difference of the distributions: {join}.",
+        join=", ".join(parts),
+    )
 
 
 def _sentence(samples: Table, service_s: float) -> str:
     load = offered_load(samples)
     if np.isnan(load):
-        return "Fewer than two packets arrived."
+        return phrase("Fewer than two packets arrived.")
     wait_s, dropped = samples["wait_s"], samples["dropped"] > 0
     places = _places(samples)
     mean_s = float(wait_s[~dropped].mean()) if (~dropped).any() else np.nan
@@ -284,12 +304,23 @@ def _sentence(samples: Table, service_s: float) -> str:
     if places is not None:
         models[f"M/M/1/{places}"] = mm1k_wait_s(load, place_count=places, service_s=service_s)
         share = float(mm1k_blocking_ratio(load, place_count=places))
-        blocked = f" Dropped: {dropped.mean():.3%}; M/M/1/{places} drops {share:.3%}."
+        blocked = phrase(
+            " Dropped: {mean:.3%}; M/M/1/{places} drops {share:.3%}.",
+            mean=dropped.mean(),
+            places=places,
+            share=share,
+        )
     arrival_scv, service_scv = _scv(np.diff(samples["arrival_s"])), _scv(samples["service_s"])
     means = ", ".join(f"{name} {show(float(value), 's')}" for name, value in models.items())
-    return (
-        f"Mean wait {show(mean_s, 's')} at a load of {load:.3g}; {means}.{blocked} The times "
-        f"between arrivals vary by {arrival_scv:.3g} (Poisson 1, constant 0), the "
-        f"services by {service_scv:.3g} (exponential 1, constant 0), as squared "
-        "coefficients of variation."
+    return phrase(
+        "Mean wait {mean} at a load of {load:.3g}; {means}.{blocked} The times between "
+        "arrivals vary by {arrival_scv:.3g} (Poisson 1, constant 0), the services by "
+        "{service_scv:.3g} (exponential 1, constant 0), as squared coefficients of "
+        "variation.",
+        mean=show(mean_s, "s"),
+        load=load,
+        means=means,
+        blocked=blocked,
+        arrival_scv=arrival_scv,
+        service_scv=service_scv,
     )

@@ -9,6 +9,7 @@ from netcalc.exercises._answer import COUNTED, LONGEST, Reading, read_answer
 from netcalc.exercises._drawing import Drawn
 from netcalc.exercises._template import Template
 from netcalc.exercises._verdict import Verdict
+from netcalc.language import phrase, term
 
 STEP_TOLERANCE = 0.0015
 """Relative difference of a wrong answer from its formula, besides the rounding of its last digit:
@@ -23,33 +24,33 @@ MOST_TENS = 15
 _DATA = ("byte", "bit", "bit/s", "s/byte")
 _BINARY = tuple(1.024**power for power in (1, 2, 3))
 
-_NEXT = "Check this step and try again."
+_NEXT = term("Check this step and try again.")
 _SENTENCES = {
-    "unit missing": "The number has no unit.",
-    "unit wrong": "The unit is not one of {kind}.",
-    "tens": "The digits are right, but not the size: the answer is off by a power of ten.",
-    "bits": "The answer is off by the factor between bits and bytes.",
-    "binary": "The answer is off by the factor between 1000 and 1024.",
-    "two": "The answer is off by a factor of two.",
-    "reciprocal": "The answer is the reciprocal of what was asked for.",
-    "digits": "The answer has too few digits to judge.",
-    "not named": "The answer is not right, and it is none of the known mistakes.",
-    "unreadable text": "The answer is not one line of text with a number and its unit.",
-    "unreadable empty": "There is no answer yet.",
-    "unreadable number": "The answer is not one number with its unit.",
-    "unreadable large": "The number is too large to be read.",
-    "unreadable unit": "The unit is not known.",
+    "unit missing": term("The number has no unit."),
+    "unit wrong": term("The unit is not one of {kind}."),
+    "tens": term("The digits are right, but not the size: the answer is off by a power of ten."),
+    "bits": term("The answer is off by the factor between bits and bytes."),
+    "binary": term("The answer is off by the factor between 1000 and 1024."),
+    "two": term("The answer is off by a factor of two."),
+    "reciprocal": term("The answer is the reciprocal of what was asked for."),
+    "digits": term("The answer has too few digits to judge."),
+    "not named": term("The answer is not right, and it is none of the known mistakes."),
+    "unreadable text": term("The answer is not one line of text with a number and its unit."),
+    "unreadable empty": term("There is no answer yet."),
+    "unreadable number": term("The answer is not one number with its unit."),
+    "unreadable large": term("The number is too large to be read."),
+    "unreadable unit": term("The unit is not known."),
 }
 _QUESTIONS = {
-    "unit missing": "In which unit is it?",
-    "unit wrong": "What does the question ask for?",
-    "tens": "Which prefix has each quantity: k, M, m, µ?",
-    "bits": "Which of the quantities are in bits, and which in bytes?",
-    "binary": "Are these prefixes decimal (kB) or binary (KiB)?",
-    "two": "Is it one way, or there and back?",
-    "reciprocal": "Is what was asked for a time, or a number per second?",
+    "unit missing": term("In which unit is it?"),
+    "unit wrong": term("What does the question ask for?"),
+    "tens": term("Which prefix has each quantity: k, M, m, µ?"),
+    "bits": term("Which of the quantities are in bits, and which in bytes?"),
+    "binary": term("Are these prefixes decimal (kB) or binary (KiB)?"),
+    "two": term("Is it one way, or there and back?"),
+    "reciprocal": term("Is what was asked for a time, or a number per second?"),
     "digits": "",
-    "not named": "Which quantities does the answer depend on, and in which units are they?",
+    "not named": term("Which quantities does the answer depend on, and in which units are they?"),
 }
 
 
@@ -87,9 +88,9 @@ def judge(template: Template, drawn: Drawn, answer: object) -> Verdict:
         return Verdict(
             kind="named" if len(found) == 1 else "several",
             names=names,
-            sentence=" ".join(put_in(one.sentence, drawn) for one in found),
-            question=put_in(found[0].ask, drawn),
-            next_step=_NEXT,
+            sentence=" ".join(put_in(phrase(one.sentence), drawn) for one in found),
+            question=put_in(phrase(found[0].ask), drawn),
+            next_step=phrase(_NEXT),
         )
     return _general(template, reading, drawn.right)
 
@@ -113,25 +114,24 @@ def _rounding(reading: Reading, wanted: float, steps: float) -> float:
 
 def _of_fault(template: Template, reading: Reading, right: float) -> Verdict:
     kind = reading.fault
-    example = _example(template, right)
+    write = phrase("Write {example}.", example=_example(template, right))
     if kind == "asked back":
-        sentence = f"The answer can be read in two ways: {reading.detail}."
-        return Verdict(kind=kind, sentence=sentence, question="Which one is meant?")
+        sentence = phrase(
+            "The answer can be read in two ways: {readings}.", readings=reading.detail
+        )
+        return Verdict(kind=kind, sentence=sentence, question=phrase("Which one is meant?"))
     if kind == "unreadable":
-        sentence = _SENTENCES[f"unreadable {reading.detail}"]
-        return Verdict(kind=kind, sentence=sentence, next_step=f"Write {example}.")
-    sentence = _SENTENCES[kind].format(kind=example.partition(" such as ")[0])
-    return Verdict(
-        kind=kind, sentence=sentence, question=_QUESTIONS[kind], next_step=f"Write {example}."
-    )
+        sentence = phrase(_SENTENCES[f"unreadable {reading.detail}"])
+        return Verdict(kind=kind, sentence=sentence, next_step=write)
+    sentence = phrase(_SENTENCES[kind], kind=units.noun_of(template.unit))
+    return Verdict(kind=kind, sentence=sentence, question=phrase(_QUESTIONS[kind]), next_step=write)
 
 
 def _example(template: Template, right: float) -> str:
     """Return what an answer looks like; without an example if that is the right one."""
-    example = units.example(template.unit)
-    kind, _, text = example.partition(" such as ")
-    near = any(_is_near(one, template, right) for one in text.split(" or "))
-    return kind if near else example
+    samples = units.sample_of(template.unit)
+    near = any(_is_near(one, template, right) for one in samples.split(phrase(" or ")))
+    return units.noun_of(template.unit) if near else units.example(template.unit)
 
 
 def _is_near(text: str, template: Template, right: float) -> bool:
@@ -147,11 +147,14 @@ def _general(template: Template, reading: Reading, right: float) -> Verdict:
         kind = "power of ten"
     elif slip in ("bits", "binary") and template.unit in _DATA:
         kind = "unit wrong"
-    next_step = _NEXT
+    next_step = phrase(_NEXT)
     if slip == "digits":
-        next_step = f"Give {template.digits} significant digits."
+        next_step = phrase("Give {digits} significant digits.", digits=template.digits)
     return Verdict(
-        kind=kind, sentence=_SENTENCES[slip], question=_QUESTIONS[slip], next_step=next_step
+        kind=kind,
+        sentence=phrase(_SENTENCES[slip]),
+        question=phrase(_QUESTIONS[slip]),
+        next_step=next_step,
     )
 
 

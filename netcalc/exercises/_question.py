@@ -14,9 +14,10 @@ from netcalc.exercises._judging import judge, put_in
 from netcalc.exercises._solution import Solution, solve
 from netcalc.exercises._template import Template, Wrong
 from netcalc.exercises._verdict import Verdict
+from netcalc.language import phrase, term
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_DIGITS = {3: "three", 4: "four", 5: "five", 6: "six"}
+_DIGITS = {3: term("three"), 4: term("four"), 5: term("five"), 6: term("six")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -65,9 +66,10 @@ class Question:
     @property
     def text(self) -> str:
         """The question with its numbers, and the digits where more than three are asked."""
-        text = PLACEHOLDER.sub(lambda found: self.drawn.shown[found[1]], self.template.text)
+        text = PLACEHOLDER.sub(lambda found: self.drawn.shown[found[1]], phrase(self.template.text))
         digits = self.template.digits
-        return f"{text} Give {_DIGITS.get(digits, digits)} digits." if digits > 3 else text
+        more = phrase("Give {digits} digits.", digits=phrase(_DIGITS.get(digits, str(digits))))
+        return f"{text} {more}" if digits > 3 else text
 
     @property
     def expected(self) -> str:
@@ -96,7 +98,8 @@ class Question:
 
     def told(self, mistake: Wrong) -> tuple[str, str]:
         """Return the sentence about a mistake and the question before it, with the numbers."""
-        return put_in(mistake.sentence, self.drawn), put_in(mistake.ask, self.drawn)
+        sentence, ask = phrase(mistake.sentence), phrase(mistake.ask)
+        return put_in(sentence, self.drawn), put_in(ask, self.drawn)
 
     def number(self, answer: object) -> float:
         """Return an answer as it was typed as a number in ``unit``; nan if it is none."""

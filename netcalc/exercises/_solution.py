@@ -11,6 +11,7 @@ from netcalc.claims.quantity import Quantity
 from netcalc.exercises._drawing import Drawn
 from netcalc.exercises._formula import FUNCTIONS, Compiled
 from netcalc.exercises._template import Template
+from netcalc.language import phrase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,9 @@ class Solution:
     result: str
 
     def __str__(self) -> str:
-        return "\n".join([*map(equations.plain, self.equations), f"Answer: {self.result}"])
+        return "\n".join(
+            [*map(equations.plain, self.equations), phrase("Answer: {result}", result=self.result)]
+        )
 
 
 def solve(template: Template, drawn: Drawn) -> Solution:

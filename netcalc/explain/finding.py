@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from netcalc.language import phrase, term
 from netcalc.messages import Notice
 from netcalc.rate_layers import UNKNOWN, named
 from netcalc.units import show
@@ -18,6 +19,8 @@ SURE_TOLERANCE = 0.2
 
 LINE_NAMES = ("line", "fragments")
 """Limits that are the rate of the line."""
+CONFIDENCES = (term("high"), term("medium"), term("low"))
+"""How sure a finding is."""
 LOSS_NAMES = "loss-"
 """How the names of limits by loss begin."""
 
@@ -290,13 +293,24 @@ class Finding:
             "missing": [one.stored() for one in self.missing],
         }
 
+    @property
+    def sureness(self) -> str:
+        """How sure the binding limit is, and on what assumption; empty without one."""
+        if self.binding is None:
+            return ""
+        return phrase(
+            "Confidence: {confidence}, if {assumption}.",
+            confidence=phrase(self.confidence),
+            assumption=self.binding.assumption,
+        )
+
     def __str__(self) -> str:
         lines = [f"{self.label}: {self.sentence}" if self.label else self.sentence]
         for subject, value, share, how in self.rows():
             lines.append(f"  {subject}: {value}{f' [{share}]' if share else ''}: {how}")
-        lines += [f"  note: {one}" for one in self.notices]
+        lines += [phrase("  note: {one}", one=one) for one in self.notices]
         if self.binding is not None:
-            lines.append(f"Confidence: {self.confidence}, if {self.binding.assumption}.")
-            lines.append(f"To confirm: {self.binding.test}.")
-        lines += [f"Not known: {one}." for one in self.missing]
+            lines.append(self.sureness)
+            lines.append(phrase("To confirm: {test}.", test=self.binding.test))
+        lines += [phrase("Not known: {one}.", one=one) for one in self.missing]
         return "\n".join(lines)

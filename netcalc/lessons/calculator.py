@@ -61,7 +61,7 @@ class Field(ipywidgets.VBox):
 
     def __init__(self, label: str, parameter: Parameter, text: str, *, looks: Looks) -> None:
         self.label, self.parameter = label, parameter
-        self.input = _input(parameter, text, looks)
+        self.input = _input(label, parameter, text, looks)
         self.message = Message(style=looks.plain)
         about = html_text(parameter.description)
         if not parameter.required:
@@ -519,8 +519,8 @@ def _title(formula: Formula) -> str:
     return f"{formula.short_name.replace('_', ' ')}: {formula.summary}"
 
 
-def _input(parameter: Parameter, text: str, looks: Looks) -> ipywidgets.Widget:
-    layout, tooltip = looks.input, parameter.name
+def _input(label: str, parameter: Parameter, text: str, looks: Looks) -> ipywidgets.Widget:
+    layout, tooltip = looks.input, label  # the front end's name of what has no description
     if parameter.kind == "choice":
         start = text or ("" if parameter.required else str(parameter.default))
         start = start if start in parameter.choices else parameter.choices[0]

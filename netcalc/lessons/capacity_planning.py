@@ -12,6 +12,7 @@ import numpy as np
 from netcalc import plots
 from netcalc.errors import ReaderError
 from netcalc.explain import Known as KnownPath
+from netcalc.language import phrase, term
 from netcalc.lessons.capacity_story import HORIZON_S, SPREADS, TARGET_UTILIZATION, Story, text_of
 from netcalc.models.users import multiplexing
 from netcalc.planning import Plan, buy, link, transfer
@@ -36,11 +37,11 @@ DRAWS = 2048
 PERCENTILES = (5.0, 50.0, 95.0)
 RAREST = 1e-6
 """Share of the time in overload at which the curve of the third step ends. [ratio]"""
-OVERLOAD, PERCENTILE = "time in overload", "needed at the percentile"
-MEAN, ALL, YOURS = "mean", "all at once", "your users"
+OVERLOAD, PERCENTILE = term("time in overload"), term("needed at the percentile")
+MEAN, ALL, YOURS = "mean", term("all at once"), term("your users")
 POINTS = 200
 _WRAPPED = '<pre style="white-space: pre-wrap">'
-USERS_AND_RATE = "users and rate"
+USERS_AND_RATE = term("users and rate")
 MAPS: dict[str, str | tuple[str, str]] = {
     "users and rate of the line": USERS_AND_RATE,
     "rate and round trip of a transfer": ("bandwidth_bps", "rtt_s"),
@@ -150,11 +151,20 @@ def users_panel(story: Story) -> Panel:
             }
         )
         figure.describe(
-            f"{users:,.0f} users of {show_rate(each, LINE)}, each active {show(share, 'ratio')} of "
-            f"the time: {show_rate(users * each * share, LINE)} in the mean, "
-            f"{show_rate(users * each, LINE)} if all are active. "
-            f"{show_rate(needed, LINE)} are enough for {show(quantile, 'ratio')} of the time: "
-            f"{enough:,.0f} active at once are exceeded {show(rare, 'ratio')} of it."
+            phrase(
+                "{users:,.0f} users of {each}, each active {share} of the time: {users_2} in "
+                "the mean, {users_3} if all are active. {needed} are enough for {quantile} of "
+                "the time: {enough:,.0f} active at once are exceeded {rare} of it.",
+                users=users,
+                each=show_rate(each, LINE),
+                share=show(share, "ratio"),
+                users_2=show_rate(users * each * share, LINE),
+                users_3=show_rate(users * each, LINE),
+                needed=show_rate(needed, LINE),
+                quantile=show(quantile, "ratio"),
+                enough=enough,
+                rare=show(rare, "ratio"),
+            )
         )
 
     return story.panel(
@@ -172,7 +182,7 @@ def ranges_panel(story: Story) -> Panel:
         figure.draw(_ranges_plot(plan))
         figure.describe(_needed(plan))
         inputs.value = html_table(
-            ("input", "range", "share of the variance"),
+            ("input", "range", phrase("share of the variance")),
             [
                 (label(name), _range(value, name), _share(plan.drivers, name))
                 for name, value in story.ranges().items()
@@ -210,14 +220,24 @@ def _p95_bps(plan: Plan) -> float:
 def _needed(plan: Plan) -> str:
     """Say which rate the ranges need, and which rate of Ethernet that is."""
     needed, most = plan.answer("end_needed_bps"), _p95_bps(plan)
-    text = f"After {quantity(HORIZON_S, 's')} each line needs {needed.text}. "
-    text += f"The next rate of Ethernet is {show_rate(float(next_size_bps(most)), ETHERNET_LINE)}"
+    text = phrase(
+        "After {quantity} each line needs {text}. ",
+        quantity=quantity(HORIZON_S, "s"),
+        text=needed.text,
+    )
+    text += phrase(
+        "The next rate of Ethernet is {next_size}",
+        next_size=show_rate(float(next_size_bps(most)), ETHERNET_LINE),
+    )
     if needed.spread is None:
-        return f"{text}. Nothing is a range."
+        return phrase("{text}. Nothing is a range.", text=text)
     first = max(plan.drivers, key=lambda name: plan.drivers[name])
     middle = float(next_size_bps(needed.spread.percentile(50.0)))
-    text += f" for 95% of the draws, {show_rate(middle, ETHERNET_LINE)} for half of them."
-    return f"{text} What matters most: {label(first)}."
+    text += phrase(
+        " for 95% of the draws, {middle} for half of them.",
+        middle=show_rate(middle, ETHERNET_LINE),
+    )
+    return phrase("{text} What matters most: {label}.", text=text, label=label(first))
 
 
 def growth_panel(story: Story) -> Panel:
@@ -376,8 +396,12 @@ def _share(drivers: Mapping[str, float], name: str) -> str:
 
 def _with_steps(plan: Plan) -> str:
     """Return the sentence of a plan, its first step, and what makes it doubtful."""
-    step = f"What would help: {plan.steps[0]}." if plan.steps and plan.name != "buy" else ""
-    notes = [f"Note: {one}." for one in plan.notices]
+    step = (
+        phrase("What would help: {steps}.", steps=plan.steps[0])
+        if plan.steps and plan.name != "buy"
+        else ""
+    )
+    notes = [phrase("Note: {one}.", one=one) for one in plan.notices]
     return " ".join(filter(None, (plan.sentence, step, *notes)))
 
 

@@ -13,6 +13,7 @@ import ipywidgets
 
 from netcalc import fit
 from netcalc.errors import ReaderError
+from netcalc.language import term
 from netcalc.models.users.growth import YEAR_S
 from netcalc.planning.link import SIZES_BPS
 from netcalc.rate_layers import IN_HEADING, LINE, named
@@ -34,8 +35,8 @@ MOST_DIGITS = 6
 """Digits of the numbers in boxes and commands. [1]"""
 SPREADS = {
     "user_count": ("users ±", 0.2),
-    "user_bps": ("rate of a user ±", 0.2),
-    "active_ratio": ("active share ±", 0.2),
+    "user_bps": (term("rate of a user ±"), 0.2),
+    "active_ratio": (term("active share ±"), 0.2),
     "annual_growth": ("growth ±", 0.4),
 }
 """Inputs of the line that are known as ranges: label, and half of the range over its middle."""
@@ -256,14 +257,14 @@ def text_of(value: float, unit: str) -> str:
 _QUANTITIES: dict[str, dict[str, Any]] = {
     "payload_bytes": {"label": "transfer", "unit": "byte", "low": "1 kB", "high": "100 TB"},
     "line_bps": {"label": "line", "unit": "bit/s", "low": "10 kbit/s", "high": "400 Gbit/s"},
-    "rtt_s": {"label": "round trip", "unit": "s", "low": "10 us", "high": "2 s"},
+    "rtt_s": {"label": term("round trip"), "unit": "s", "low": "10 us", "high": "2 s"},
     "window_bytes": {"label": "window", "unit": "byte", "low": "4 KiB", "high": "1 GiB"},
     "loss_ratio": {"label": "loss", "unit": "ratio", "low": 1e-7, "high": 0.1},
     "user_count": {"label": "users", "unit": "1", "low": 1.0, "high": 1e4, "whole": True},
     "user_bps": {
-        "label": "rate of a user", "unit": "bit/s", "low": "10 kbit/s", "high": "1 Gbit/s",
+        "label": term("rate of a user"), "unit": "bit/s", "low": "10 kbit/s", "high": "1 Gbit/s",
     },
-    "active_ratio": {"label": "active share", "unit": "ratio", "low": 0.001, "high": 1.0},
+    "active_ratio": {"label": term("active share"), "unit": "ratio", "low": 0.001, "high": 1.0},
     "quantile": {
         "label": "percentile", "unit": "ratio", "low": 0.5, "high": 0.9999, "scale": "linear",
     },

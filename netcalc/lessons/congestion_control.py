@@ -12,6 +12,7 @@ from netcalc import datasets, plots
 from netcalc.congestion import Result, live, saved, theory
 from netcalc.congestion.recording import Recording
 from netcalc.errors import ReaderError
+from netcalc.language import phrase, term
 from netcalc.models.tcp.fairness import jain_index
 from netcalc.models.tcp.window import bdp_bytes, throughput_bps
 from netcalc.plots import Axis, Plot, curves
@@ -98,7 +99,9 @@ def _flows_panel(
         figure.draw(drawn(found))
         words = [figure.description, *(_sharing(one) for one in found)]
         if recording is not None:
-            words += [f"Note: {warning}." for warning in recording.meta.warnings]
+            words += [
+                phrase("Note: {warning}.", warning=warning) for warning in recording.meta.warnings
+            ]
         figure.describe(" ".join(words))
 
     def run(progress: Callable[..., object], stop: Any) -> Recording:
@@ -147,7 +150,7 @@ def goodput_unit_panel() -> Panel:
     """The book's goodputs of two flows in a unit that is chosen, beside the rate of the line."""
     rows = _rows("two_flow_goodput", "Fig. 15")
     line_bps = _stated(_BOOK_BPS)
-    name, line = "read off figure 15", f"line of {show_rate(line_bps, IP)}"
+    name, line = term("read off figure 15"), phrase("line of {line}", line=show_rate(line_bps, IP))
     at_s, printed = rows["time_s"], rows["axis_value"]
     plot = curves(
         [0.0, 60.0],
@@ -164,8 +167,14 @@ def goodput_unit_panel() -> Panel:
         alone = float(printed[0])
         share = alone * unit_bps / line_bps
         figure.describe(
-            f"The axis has {alone:g} for flow 1 alone: {show_rate(alone * unit_bps, TCP_PAYLOAD)}, "
-            f"{100 * share:.4g}% of the line's {show_rate(line_bps, IP)}."
+            phrase(
+                "The axis has {alone:g} for flow 1 alone: {alone_2}, {share:.4g}% of the "
+                "line's {line}.",
+                alone=alone,
+                alone_2=show_rate(alone * unit_bps, TCP_PAYLOAD),
+                share=100 * share,
+                line=show_rate(line_bps, IP),
+            )
         )
 
     return panel(figure, {"unit_bps": choice("unit of the axis", GOODPUT_UNITS, 8.0)}, update)
@@ -176,7 +185,14 @@ def window_unit_panel() -> Panel:
     rows = _rows("two_flow_windows")
     line_bps, rtt_s = _stated(_BOOK_BPS), _stated(_BOOK_RTT_S)
     fills = float(bdp_bytes(rtt_s, bandwidth_bps=line_bps))
-    name, full = "read off figure 16", f"fills {show_rate(line_bps, IP)} over {show(rtt_s, 's')}"
+    name, full = (
+        term("read off figure 16"),
+        phrase(
+            "fills {line} over {rtt}",
+            line=show_rate(line_bps, IP),
+            rtt=show(rtt_s, "s"),
+        ),
+    )
     reading, printed = rows["reading"], rows["axis_value"]
     plot = curves(
         [float(reading.min()), float(reading.max())],
@@ -194,9 +210,15 @@ def window_unit_panel() -> Panel:
         window = alone * unit_bytes
         rate = float(throughput_bps(window, rtt_s=rtt_s))
         figure.describe(
-            f"The axis has {alone:g} for flow 1 alone at the end: a window of "
-            f"{show(window, 'byte')} carries {show_rate(rate, TCP_PAYLOAD)} over "
-            f"{show(rtt_s, 's')}; {show(fills, 'byte')} fill the path."
+            phrase(
+                "The axis has {alone:g} for flow 1 alone at the end: a window of {window} "
+                "carries {rate} over {rtt}; {fills} fill the path.",
+                alone=alone,
+                window=show(window, "byte"),
+                rate=show_rate(rate, TCP_PAYLOAD),
+                rtt=show(rtt_s, "s"),
+                fills=show(fills, "byte"),
+            )
         )
 
     return panel(figure, {"unit_bytes": choice("unit of the axis", WINDOW_UNITS, 1.0)}, update)
@@ -221,7 +243,8 @@ def _algorithms(*flows: str) -> dict[str, ipywidgets.Widget]:
     """Return a choice of the algorithm for each flow."""
     names = {NAMES[algorithm]: algorithm for algorithm in ALGORITHMS}
     return {
-        flow: choice(f"flow {number}", names, "cubic") for number, flow in enumerate(flows, start=1)
+        flow: choice(phrase("flow {number}", number=number), names, "cubic")
+        for number, flow in enumerate(flows, start=1)
     }
 
 
@@ -295,9 +318,14 @@ def _sharing(result: Result) -> str:
     end_s = min(*stops, float(course.time_s[-1]))
     rates = course.mean_goodput_bps(start_s, end_s)
     *most, last = (show_rate(float(rate), TCP_PAYLOAD) for rate in rates)
-    return (
-        f"From {show(start_s, 's')} to {show(end_s, 's')}, {WAYS[result.by]}: "
-        f"{', '.join(most)} and {last}, Jain index {float(jain_index(rates)):.3f}."
+    return phrase(
+        "From {start} to {end}, {ways}: {join} and {last}, Jain index {jain_index:.3f}.",
+        start=show(start_s, "s"),
+        end=show(end_s, "s"),
+        ways=WAYS[result.by],
+        join=", ".join(most),
+        last=last,
+        jain_index=float(jain_index(rates)),
     )
 
 

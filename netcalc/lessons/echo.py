@@ -9,6 +9,7 @@ from typing import Any
 from netcalc import compare, datasets, explain, plots
 from netcalc.errors import ExperimentError
 from netcalc.experiments import BOOK_SIZES, echo
+from netcalc.language import phrase, term
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.plots import Plot
@@ -144,23 +145,35 @@ def _target_of(samples: RttSamples, chosen: Target) -> Target:
 def _drawn(target: Target, samples: RttSamples | None) -> Plot:
     """Draw the book's points, those of the run if there was one, and theory or a fit."""
     path = target.path
-    title = f"Echo by {target.protocol.upper()}: {target.name}"
+    title = phrase(
+        "Echo by {protocol}: {path}",
+        protocol=target.protocol.upper(),
+        path=target.name,
+    )
     known = samples or RttSamples(payload_bytes=[], rtt_s=[])
     headers = STAMPED_HEADERS_BYTES if target.protocol == "tcp" else DATAGRAM_HEADERS_BYTES
     # Of a run, the path is the one that it noted.
     of_choice = path if samples is None else None
     found = compare.overlay(known, path=of_choice, header_bytes=headers, title=title)
-    words = [found.sentence, *(f"Note: {warning}." for warning in known.meta.warnings)]
+    words = [
+        found.sentence,
+        *(phrase("Note: {warning}.", warning=warning) for warning in known.meta.warnings),
+    ]
     if samples is None:
-        words = ["No run yet."]
+        words = [phrase("No run yet.")]
     if path is not None:
         whole = BOOK_SIZES[-1] + headers
-        measured = "" if target.links == LAN else "; Stevens measured 80 ms and 193 ms"
+        measured = "" if target.links == LAN else phrase("; Stevens measured 80 ms and 193 ms")
         words.append(
-            f"Theory: {show(float(path.rtt_s(headers)), 's')} with no data and "
-            f"{show(float(path.rtt_s(whole)), 's')} with {BOOK_SIZES[-1]} bytes{measured}. "
-            f"One way, with {BOOK_SIZES[-1]} bytes: "
-            f"{explain.transfer(whole, path=path).sentence}"
+            phrase(
+                "Theory: {empty} with no data and {full} with {size} bytes{measured}. One "
+                "way, with {size} bytes: {sentence}",
+                empty=show(float(path.rtt_s(headers)), "s"),
+                full=show(float(path.rtt_s(whole)), "s"),
+                size=BOOK_SIZES[-1],
+                measured=measured,
+                sentence=explain.transfer(whole, path=path).sentence,
+            )
         )
     return plots.overlay(
         replace(found, sentence=" ".join(words)),
@@ -181,7 +194,7 @@ def _book_on_loopback() -> dict[str, tuple[list[float], list[float]]]:
     printed = _printed("loopback_transactions")
     # Application minus tcpdump, and tcpdump itself: together the application's time.
     ends = [printed["LB05"] + printed["LB09"], printed["LB06"] + printed["LB10"]]
-    name = "Stevens' loopback, UDP: minimum and maximum"
+    name = term("Stevens' loopback, UDP: minimum and maximum")
     return {name: ([100.0, 100.0, 1400.0, 1400.0], ends * 2)}
 
 

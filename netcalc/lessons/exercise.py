@@ -14,8 +14,9 @@ from pathlib import Path
 
 import ipywidgets
 
-from netcalc import exercises, plots
+from netcalc import exercises, plots, units
 from netcalc.exercises import Question, Verdict
+from netcalc.language import phrase
 from netcalc.printable import excerpt, html_text
 from netcalc.widgets.answer import AnswerField
 from netcalc.widgets.figure import Figure
@@ -27,7 +28,6 @@ TRIES = 3
 SHOWN_CHARACTERS = 100
 """Characters of an answer that are shown again."""
 
-_NUMBERS = ("no", "one", "two", "three", "four")
 _NEXT = ".jp-OutputArea-child:has(.netcalc-printed) + .jp-OutputArea-child"
 _STYLE = f"""<style>
 {_NEXT}:not(:has(.jp-OutputArea-output > *)),
@@ -51,23 +51,24 @@ def feedback(verdict: Verdict, tries: int) -> list[str]:
         At the first try the question, without the name of a mistake; from the second on the name.
     """
     if verdict.is_right:
-        return ["Right."]
+        return [phrase("Right.")]
     if not verdict.counts:
         parts = [verdict.sentence, verdict.question, verdict.next_step]
-        return [" ".join(filter(None, parts)), "This does not count as a try."]
+        return [" ".join(filter(None, parts)), phrase("This does not count as a try.")]
     if tries <= 1:
         asked = verdict.question or verdict.sentence
         hint = verdict.next_step if not verdict.names else ""
-        said = [" ".join(filter(None, ("Not yet.", asked, hint)))]
+        said = [" ".join(filter(None, (phrase("Not yet."), asked, hint)))]
     else:
-        name = " or ".join(verdict.names)
+        name = phrase(" or ").join(map(phrase, verdict.names))
         named = f"{name[:1].upper()}{name[1:]}: {verdict.sentence}" if name else verdict.sentence
-        said = [" ".join(filter(None, ("Not yet.", named)))]
+        said = [" ".join(filter(None, (phrase("Not yet."), named)))]
         said += [part for part in (verdict.question, verdict.next_step) if part and tries < TRIES]
     left = TRIES - tries
-    if left > 0:
-        what = "try" if left == 1 else "tries"
-        said.append(f"{_NUMBERS[left].capitalize()} more {what}, then the solution is shown.")
+    if left == 1:
+        said.append(phrase("One more try, then the solution is shown."))
+    elif left > 1:
+        said.append(phrase("Two more tries, then the solution is shown."))
     return said
 
 
@@ -86,7 +87,7 @@ class ExerciseBox(ipywidgets.VBox):
         self.about.add_class("netcalc-question")
         self.field = AnswerField(
             question.id,
-            example=question.expected.partition(" such as ")[2],
+            example=units.sample_of(question.unit),
             check=self.check,
             renew=self.new_numbers,
         )
@@ -105,7 +106,7 @@ class ExerciseBox(ipywidgets.VBox):
         self.figure: Figure | None = None
         self.said: list[str] = []
         self.about.value = (
-            f"<p><b>{html_text(question.template.topic.capitalize())} "
+            f"<p><b>{html_text(_topic(question))} "
             f"({html_text(question.id)}).</b> {html_text(question.text)}</p>"
         )
         self._show()
@@ -138,12 +139,12 @@ class ExerciseBox(ipywidgets.VBox):
     def _draw(self, names: Sequence[str], answer: str) -> None:
         """Draw the right and the wrong formula with the answer, if the exercise has a figure."""
         number = self.question.number(answer)
-        topic = self.question.template.topic.capitalize()
+        topic = _topic(self.question)
         plot = plots.feedback(
             self.question,
             names,
             answer=number,
-            title=f"{topic}: the right formula and yours",
+            title=phrase("{topic}: the right formula and yours", topic=topic),
         )
         if plot is None:
             return
@@ -169,16 +170,24 @@ class ExerciseBox(ipywidgets.VBox):
     def _solution(self) -> str:
         found = self.question.solution()
         lines = "".join(f"<p>$${line}$$</p>" for line in map(_of_latex, found.equations))
-        return f"<p><b>Worked solution</b></p>{lines}<p>Answer: {html_text(found.result)}.</p>"
+        answer = phrase("Answer: {result}", result=found.result)
+        head = html_text(phrase("Worked solution"))
+        return f"<p><b>{head}</b></p>{lines}<p>{html_text(answer)}.</p>"
 
     def plain(self) -> str:
         """Return the exercise as text, with the last answer and what was said about it."""
         question = self.question
-        lines = [f"{question.template.topic.capitalize()} ({question.id}). {question.text}"]
-        lines.append(f"Answer, {question.expected}: {self.answer or '__________'}")
+        lines = [f"{_topic(question)} ({question.id}). {question.text}"]
+        lines.append(
+            phrase(
+                "Answer, {expected}: {answer}",
+                expected=question.expected,
+                answer=self.answer or "__________",
+            )
+        )
         lines += self.said
         if self.is_solved:
-            lines += ["Worked solution:", str(question.solution())]
+            lines += [phrase("Worked solution:"), str(question.solution())]
         return "\n".join(lines)
 
     def _ipython_display_(self) -> None:
@@ -241,6 +250,11 @@ def box(
     """
     question = exercises.draw(exercise, student=student, sheet=sheet, paths=paths)
     return ExerciseBox(question, with_question=with_question)
+
+
+def _topic(question: Question) -> str:
+    topic = phrase(question.template.topic)
+    return topic[:1].upper() + topic[1:]
 
 
 def _of_latex(text: str) -> str:

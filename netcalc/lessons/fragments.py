@@ -12,6 +12,7 @@ from netcalc.checks import FloatArray
 from netcalc.errors import DomainError
 from netcalc.experiments import transactions
 from netcalc.fit.steps import ChangePoints, change_points
+from netcalc.language import phrase, term
 from netcalc.lessons.mbufs import COSTS
 from netcalc.models.hosts import host_stack
 from netcalc.models.sizes import framing
@@ -100,16 +101,21 @@ def _clocks(samples: TransactionSamples | None) -> Plot:
         [printed[whole_gap]] * 2 + [printed[cut_gap]] * 2
         for whole_gap, cut_gap in (("LB05", "LB11"), ("LB06", "LB12"))
     ]
-    mine, fitted = "here, smallest of each size", "here, line with steps"
+    mine, fitted = term("here, smallest of each size"), term("here, line with steps")
     grid = np.unique(np.concatenate([np.arange(8.0, 2600.0, 8.0), [whole, cut]]))
     lines = {fitted: np.full(grid.size, np.nan)}
     points: dict[str, tuple[Any, Any]] = {
         "Stevens, minimum": (sizes, ends[0]), "Stevens, maximum": (sizes, ends[1]), mine: ([], []),
     }  # fmt: skip
     words = [
-        f"Stevens: {show(printed['LB05'], 's')} to {show(printed['LB06'], 's')} unfragmented and "
-        f"{show(printed['LB11'], 's')} to {show(printed['LB12'], 's')} in two fragments, so less "
-        "than 1 ms for each way through the stack."
+        phrase(
+            "Stevens: {printed} to {printed_2} unfragmented and {printed_3} to {printed_4} "
+            "in two fragments, so less than 1 ms for each way through the stack.",
+            printed=show(printed["LB05"], "s"),
+            printed_2=show(printed["LB06"], "s"),
+            printed_3=show(printed["LB11"], "s"),
+            printed_4=show(printed["LB12"], "s"),
+        )
     ]
     if samples is not None and len(samples):
         points[mine] = _smallest(samples, "above")
@@ -119,8 +125,8 @@ def _clocks(samples: TransactionSamples | None) -> Plot:
             words.insert(0, f"{error}.")
         else:
             lines[fitted] = found(grid)
-            words.insert(0, f"Above the tap: {_said(found)}")
-        words += [f"Note: {warning}." for warning in samples.meta.warnings]
+            words.insert(0, phrase("Above the tap: {said}", said=_said(found)))
+        words += [phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings]
     return plots.curves(
         grid,
         lines,
@@ -196,24 +202,32 @@ def _smallest(samples: TransactionSamples, clock: str) -> tuple[FloatArray, Floa
 def _said(found: ChangePoints) -> str:
     """Return the steps in words."""
     if not found.steps:
-        return (
-            f"No step stands out of a scatter of {show(found.scatter, 's', digits=2)}: a byte "
-            f"costs {show(found.slope, 's', digits=2)} at every size."
+        return phrase(
+            "No step stands out of a scatter of {scatter}: a byte costs {slope} at every size.",
+            scatter=show(found.scatter, "s", digits=2),
+            slope=show(found.slope, "s", digits=2),
         )
     steps = [
-        f"between {step.after:.0f} and {step.before:.0f} bytes (95%: {step.low:.0f} to "
-        f"{step.high:.0f}) {show(step.jump, 's', digits=2)} more, with a standard error of "
-        f"{show(step.jump_stderr, 's', digits=2)}"
+        phrase(
+            "between {after:.0f} and {before:.0f} bytes (95%: {low:.0f} to {high:.0f}) "
+            "{jump} more, with a standard error of {jump_stderr}",
+            after=step.after,
+            before=step.before,
+            low=step.low,
+            high=step.high,
+            jump=show(step.jump, "s", digits=2),
+            jump_stderr=show(step.jump_stderr, "s", digits=2),
+        )
         for step in found.steps
     ]
-    return f"Steps here: {'; '.join(steps)}."
+    return phrase("Steps here: {join}.", join="; ".join(steps))
 
 
 def _swept(samples: TransactionSamples | None, clock: str) -> Plot:
     bsd = np.array(list(BSD_STEPS.values()), dtype=float)
     grid = np.unique(np.concatenate([THRESHOLD_SIZES, bsd, bsd - 1]))
     summed = host_stack.transaction_s(grid, protocol="udp", **COSTS)
-    mine, fitted = "here, smallest of each size", "here, line with steps"
+    mine, fitted = term("here, smallest of each size"), term("here, line with steps")
     lines = {
         "4.4BSD, sum of the costs above": np.where(grid <= 2000, summed, np.nan),
         fitted: np.full(grid.size, np.nan),
@@ -223,7 +237,7 @@ def _swept(samples: TransactionSamples | None, clock: str) -> Plot:
         "4.4BSD: first sizes with more mbufs, a cluster, a fragment": (bsd, first),
         mine: ([], []),
     }
-    words = ["No run yet: the curve is that of 4.4BSD."]
+    words = [phrase("No run yet: the curve is that of 4.4BSD.")]
     if samples is not None and len(samples):
         points[mine] = _smallest(samples, clock)
         try:
@@ -232,7 +246,7 @@ def _swept(samples: TransactionSamples | None, clock: str) -> Plot:
             words = [f"{error}."]
         else:
             lines[fitted], words = found(grid), [_said(found)]
-        words += [f"Note: {warning}." for warning in samples.meta.warnings]
+        words += [phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings]
     return plots.curves(
         grid,
         lines,
@@ -247,17 +261,24 @@ def _swept(samples: TransactionSamples | None, clock: str) -> Plot:
 def _drawn(samples: TransactionSamples | None, clock: str, relative: bool) -> Plot:
     known = samples or TransactionSamples(mode=[], sequence=[], payload_bytes=[], response_s=[])
     found = compare.datagram_costs(known, clock=clock, relative=relative)
-    words = ["No run yet: the points are those of Stevens."]
+    words = [phrase("No run yet: the points are those of Stevens.")]
     if samples is not None:
-        words = [found.sentence, *(f"Note: {warning}." for warning in samples.meta.warnings)]
+        words = [
+            found.sentence,
+            *(phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings),
+        ]
     printed = _printed()
     words.append(
-        f"Stevens: almost {printed['LB04']:.0%} more; {_range(printed, *WHOLE)} unfragmented, "
-        f"{_range(printed, *CUT)} in two fragments."
+        phrase(
+            "Stevens: almost {printed:.0%} more; {range} unfragmented, {range_2} in two fragments.",
+            printed=printed["LB04"],
+            range=_range(printed, *WHOLE),
+            range_2=_range(printed, *CUT),
+        )
     )
     found = replace(found, sentence=" ".join(words))
     if relative and not found.x.size:
-        found = replace(found, y_name="time relative to 1508 B", y_unit="ratio")
+        found = replace(found, y_name=phrase("time relative to 1508 B"), y_unit="ratio")
     return plots.overlay(
         found,
         y_scale="linear" if relative else "log",

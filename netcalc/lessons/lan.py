@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray
+from netcalc.language import phrase, term
 from netcalc.models.hosts import host_stack
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Hop, Link, Path
@@ -19,7 +20,11 @@ from netcalc.widgets.panel import Panel, panel
 SIZES: FloatArray = np.arange(0.0, 1401.0, 2.0)
 """User data of the pings; Stevens took 8 bytes and 100 to 1400. [byte]"""
 SMALLEST, LARGEST = 8, 1400
-_WIRE, _HOSTS, _LAPTOP = "the wire alone", "with the hosts", "with a card on the parallel port"
+_WIRE, _HOSTS, _LAPTOP = (
+    term("the wire alone"),
+    term("with the hosts"),
+    term("with a card on the parallel port"),
+)
 
 
 def lan_panel() -> Panel:
@@ -45,12 +50,21 @@ def lan_panel() -> Panel:
         figure.update_all({name: {"y": time} for name, time in times.items()})
         least, here, slow = (slope_s(time) for time in times.values())
         figure.describe(
-            f"Between {SMALLEST} and {LARGEST} bytes of user data the wire of "
-            f"{show_rate(bandwidth_bps, LINE)} takes {show(least, 's')} for each byte there and "
-            f"back, with the hosts {show(here, 's')}, as one line of "
-            f"{show_rate(16.0 / here, LINE)} would. Up to 18 bytes the frame is padded, and all "
-            f"pings are equal. Behind the parallel port it is {show(slow, 's')}, as over a line of "
-            f"{show_rate(16.0 / slow, LINE)}: it looks like a WAN."
+            phrase(
+                "Between {smallest} and {largest} bytes of user data the wire of {bandwidth} "
+                "takes {least} for each byte there and back, with the hosts {here}, as one "
+                "line of {here_2} would. Up to 18 bytes the frame is padded, and all pings are "
+                "equal. Behind the parallel port it is {slow}, as over a line of {slow_2}: it "
+                "looks like a WAN.",
+                smallest=SMALLEST,
+                largest=LARGEST,
+                bandwidth=show_rate(bandwidth_bps, LINE),
+                least=show(least, "s"),
+                here=show(here, "s"),
+                here_2=show_rate(16.0 / here, LINE),
+                slow=show(slow, "s"),
+                slow_2=show_rate(16.0 / slow, LINE),
+            )
         )
 
     controls = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from netcalc import datasets, explain
+from netcalc.language import phrase, term
 from netcalc.models.delays import latency
 from netcalc.path import Link, Path
 from netcalc.plots import Axis, curves
@@ -14,7 +15,7 @@ from netcalc.widgets.controls import Quantity
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
 
-_YOURS = "your line"
+_YOURS = term("your line")
 _SIZES = np.geomspace(100, 1e9, 200)
 _RATES = np.geomspace(1e4, 1e11, 200)
 _ECHO_SIZES = np.linspace(0, 1500, 61)
@@ -67,19 +68,19 @@ def transfer_panel(*, predict: bool = True) -> Panel:
         ),
         "payload_bytes": Quantity("transfer size", "1 MB", unit="byte", low="100 B", high="1 GB"),
     }
-    what = "time of the last bit of your transfer over your line" if predict else ""
+    what = phrase("time of the last bit of your transfer over your line") if predict else ""
     return panel(figure, controls, update, predict=what, unit="s")
 
 
 def balance_panel() -> Panel:
     """Map of the limiting factor: bandwidth above the line, latency below; and your transfer."""
-    border = "bandwidth-delay product"
-    yours = "your transfer"
+    border = term("bandwidth-delay product")
+    yours = term("your transfer")
     plot = curves(
         _RATES,
         {border: _RATES},
         points={yours: ([1e6], [1e6])},
-        x_axis=Axis(named("bandwidth", LINE), "bit/s", "log", 1e4, 1e11),
+        x_axis=Axis(named(phrase("bandwidth"), LINE), "bit/s", "log", 1e4, 1e11),
         y_axis=Axis("size", "byte", "log", 1, 1e12),
         title="Above the line bandwidth limits, below it latency",
     )
@@ -97,9 +98,15 @@ def balance_panel() -> Panel:
             )
         )
         figure.describe(
-            f"At {show_rate(bandwidth_bps, LINE)} and {show(latency_s, 's')} the pipe holds "
-            f"{show(here, 'byte')}. Latency is {share:.0%} of the transfer time of your "
-            f"{show(payload_bytes, 'byte')}."
+            phrase(
+                "At {rate} and {latency} the pipe holds {held}. Latency is {share:.0%} of "
+                "the transfer time of your {size}.",
+                rate=show_rate(bandwidth_bps, LINE),
+                latency=show(latency_s, "s"),
+                held=show(here, "byte"),
+                share=share,
+                size=show(payload_bytes, "byte"),
+            )
         )
 
     controls = {
@@ -115,7 +122,7 @@ def balance_panel() -> Panel:
 def distance_panel() -> Panel:
     """Round-trip time against distance: light in vacuum and in fibre, and your path."""
     distances = np.linspace(0, 2e7, 101)
-    vacuum, fibre, yours = "light in vacuum", "light in fibre", "your path"
+    vacuum, fibre, yours = term("light in vacuum"), term("light in fibre"), term("your path")
     plot = curves(
         distances,
         {vacuum: distances, fibre: distances},
@@ -136,13 +143,21 @@ def distance_panel() -> Panel:
     def update(distance_m: float, rtt_s: float) -> None:
         figure.update(yours, x=[distance_m], y=[rtt_s])
         floor = 2 * float(latency.propagation_s(distance_m))
-        words = f"Light in fibre takes {show(floor, 's')} for {show(distance_m, 'm')} and back. "
+        words = phrase(
+            "Light in fibre takes {floor} for {distance} and back. ",
+            floor=show(floor, "s"),
+            distance=show(distance_m, "m"),
+        )
         if rtt_s < floor:
-            words += "A shorter round trip is impossible: the distance or the time is wrong."
+            words += phrase(
+                "A shorter round trip is impossible: the distance or the time is wrong."
+            )
         else:
-            words += (
-                f"A round trip of {show(rtt_s, 's')} is {rtt_s / floor:.1f} times that: "
-                "the rest is detours, routers and queues."
+            words += phrase(
+                "A round trip of {rtt} is {times:.1f} times that: the rest is detours, routers "
+                "and queues.",
+                rtt=show(rtt_s, "s"),
+                times=rtt_s / floor,
             )
         figure.describe(words)
 
@@ -181,10 +196,15 @@ def wan_panel() -> Panel:
         rtt = latency.echo_rtt_s(_ECHO_SIZES, base_rtt_s=base_rtt_s, bandwidth_bps=t1 / line_count)
         figure.update(theory, y=rtt)
         figure.describe(
-            f"{line_count:.3g} T1 links in series each way are equivalent to one of "
-            f"{show_rate(t1 / line_count, LINE)}: {show(float(rtt[0]), 's')} with no user data, "
-            f"{show(float(np.interp(1400, _ECHO_SIZES, rtt)), 's')} at 1400 bytes. "
-            "Stevens printed 80 ms and 193 ms for connix.com to noao.edu."
+            phrase(
+                "{count:.3g} T1 links in series each way are equivalent to one of {rate}: {empty} "
+                "with no user data, {full} at 1400 bytes. Stevens printed 80 ms and 193 ms "
+                "for connix.com to noao.edu.",
+                count=line_count,
+                rate=show_rate(t1 / line_count, LINE),
+                empty=show(float(rtt[0]), "s"),
+                full=show(float(np.interp(1400, _ECHO_SIZES, rtt)), "s"),
+            )
         )
 
     controls = {

@@ -7,6 +7,7 @@ import numpy as np
 from netcalc import datasets, solver
 from netcalc.checks import FloatArray
 from netcalc.errors import ReaderError
+from netcalc.language import phrase, term
 from netcalc.models.rates import forwarding, line_rate, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.plots import Axis, curves
@@ -21,13 +22,13 @@ from netcalc.widgets.upload import upload
 _FRAMES = np.unique(np.geomspace(64, 9018, 150).round())
 _CAPTURED = np.linspace(60, 1514, 150)
 _LINE_BPS = 100e6
-_YOUR_DEVICE = "your device"
+_YOUR_DEVICE = term("your device")
 
 
 def frame_rate_panel() -> Panel:
     """Frames per second by size, at the speeds of Ethernet."""
     speeds = {"100 Mbit/s": 1e8, "1 Gbit/s": 1e9, "10 Gbit/s": 1e10, "100 Gbit/s": 1e11}
-    yours = "your line"
+    yours = term("your line")
     # RFC 2544, appendix B, and RFC 5180, appendix A.1: the tables that testers use.
     table = {64: 148_809, 128: 84_459, 256: 45_289, 512: 23_496, 1024: 11_973, 1518: 8_127}
     plot = curves(
@@ -52,9 +53,15 @@ def frame_rate_panel() -> Panel:
         rate = float(line_rate.frame_rate_pps(frame_bytes, bandwidth_bps=bandwidth_bps))
         framed = float(line_rate.frame_throughput_bps(frame_bytes, bandwidth_bps=bandwidth_bps))
         figure.describe(
-            f"{show(frame_bytes, 'byte')} at {show_rate(bandwidth_bps, ETHERNET_LINE)}: "
-            f"{show(rate, 'packet/s', digits=6)}, one every {show(1 / rate, 's')}; "
-            f"{framed / bandwidth_bps:.1%} of the line rate is frames, the rest preamble and gap."
+            phrase(
+                "{frame} at {bandwidth}: {rate}, one every {rate_2}; {framed:.1%} of the line "
+                "rate is frames, the rest preamble and gap.",
+                frame=show(frame_bytes, "byte"),
+                bandwidth=show_rate(bandwidth_bps, ETHERNET_LINE),
+                rate=show(rate, "packet/s", digits=6),
+                rate_2=show(1 / rate, "s"),
+                framed=framed / bandwidth_bps,
+            )
         )
         return frame_bytes, rate
 
@@ -66,7 +73,7 @@ def frame_rate_panel() -> Panel:
             "your line", "10 Gbit/s", unit="bit/s", low="10 Mbit/s", high="800 Gbit/s"
         ),
     }
-    what = "frames in a second of this size on your line"
+    what = term("frames in a second of this size on your line")
     return panel(figure, controls, update, predict=what, unit="packet/s")
 
 
@@ -74,9 +81,9 @@ def router_panel() -> Panel:
     """Two home routers: the packet rate of the device and the limit of its line."""
     data = datasets.load("router_throughput").columns()
     routers = list(dict.fromkeys(str(name) for name in data["router"]))
-    wire_limit, box = "limit of the 100 Mbit/s line", "device with these costs"
+    wire_limit, box = term("limit of the 100 Mbit/s line"), term("device with these costs")
     points = {
-        f"router of {name}": (
+        phrase("router of {name}", name=name): (
             data["captured_bytes"][data["router"] == name],
             data["frame_rate_pps"][data["router"] == name],
         )
@@ -102,14 +109,22 @@ def router_panel() -> Panel:
         figure.update(box, y=np.minimum(own, limit))
         crossed = np.flatnonzero(limit <= own)
         where = (
-            f"From {show(float(_CAPTURED[crossed[0]]), 'byte')} captured, the line is the limit"
+            phrase(
+                "From {captured} captured, the line is the limit",
+                captured=show(float(_CAPTURED[crossed[0]]), "byte"),
+            )
             if crossed.size
-            else "The device is the limit at every size"
+            else phrase("The device is the limit at every size")
         )
         passed, carried = (float(np.interp(64, _CAPTURED, rate)) for rate in (own, limit))
         figure.describe(
-            f"{where}; at 64 bytes the device forwards {show(passed, 'packet/s')} of the "
-            f"{show(carried, 'packet/s')} that the line can carry."
+            phrase(
+                "{where}; at 64 bytes the device forwards {passed} of the {carried} that the "
+                "line can carry.",
+                where=where,
+                passed=show(passed, "packet/s"),
+                carried=show(carried, "packet/s"),
+            )
         )
 
     controls = {
@@ -183,7 +198,7 @@ def conversion_panel() -> Panel:
     modes = {"one record a frame, 100 pairs": 100, "default script, 1 pair": 1}
     rows = {name: cheap & (data["pair_count"] == count) for name, count in modes.items()}
     behind = behind_printed_rate()
-    constant, proportional = "adding a constant", "dividing by the payload"
+    constant, proportional = "adding a constant", term("dividing by the payload")
     payload = framing.captured_tcp_payload_bytes(_CAPTURED)
     ends = {size: float(framing.captured_tcp_payload_bytes(size)) for size in (64.0, 1514.0)}
     plot = curves(
@@ -220,11 +235,16 @@ def conversion_panel() -> Panel:
             for size, payload_bytes in ends.items()
         )
         figure.describe(
-            f"A device of {show(device_pps, 'packet/s')} at every size: adding "
-            f"{show_rate(offset_bps, TCP_PAYLOAD)} to its goodput yields "
-            f"{show(at_64, 'packet/s')} at 64 bytes and "
-            f"{show(at_1514, 'packet/s')} at 1514. The article printed 9346 and 3146; behind the "
-            f"second are at most {show(max(behind.values()), 'packet/s')}, of whichever size."
+            phrase(
+                "A device of {device} at every size: adding {offset} to its goodput yields "
+                "{at_64} at 64 bytes and {at_1514} at 1514. The article printed 9346 and 3146; "
+                "behind the second are at most {value}, of whichever size.",
+                device=show(device_pps, "packet/s"),
+                offset=show_rate(offset_bps, TCP_PAYLOAD),
+                at_64=show(at_64, "packet/s"),
+                at_1514=show(at_1514, "packet/s"),
+                value=show(max(behind.values()), "packet/s"),
+            )
         )
 
     controls = {
@@ -241,7 +261,11 @@ def conversion_panel() -> Panel:
 def two_devices_panel() -> Panel:
     """Two devices on one line: one forwards twice the packets, and only small ones show it."""
     data = datasets.load("router_throughput").columns()
-    slow, fast, line = "the one device", "the other device", "limit of the 100 Mbit/s line"
+    slow, fast, line = (
+        term("the one device"),
+        term("the other device"),
+        term("limit of the 100 Mbit/s line"),
+    )
     payload = framing.captured_tcp_payload_bytes(_CAPTURED)
     frames = framing.captured_frame_bytes(_CAPTURED)
     wire_pps = line_rate.frame_rate_pps(frames, bandwidth_bps=_LINE_BPS)
@@ -254,7 +278,7 @@ def two_devices_panel() -> Panel:
             line: packet_rates.rate_goodput_bps(wire_pps, payload_bytes=payload),
         },
         points={
-            f"router of {name}": (
+            phrase("router of {name}", name=name): (
                 data["captured_bytes"][data["router"] == name],
                 data["goodput_bps"][data["router"] == name],
             )
@@ -276,11 +300,17 @@ def two_devices_panel() -> Panel:
         ratio = goodput[fast] / goodput[slow]
         whole = float(line_rate.frame_rate_pps(64, bandwidth_bps=_LINE_BPS))
         figure.describe(
-            f"At 64 bytes captured the other device passes {np.interp(64, _CAPTURED, ratio):.2f} "
-            f"times as much, at 1514 {ratio[-1]:.2f} times: large frames fill the line first. "
-            f"{show(device_pps, 'packet/s')} are 1/{whole / device_pps:.1f} of the "
-            f"{show(whole, 'packet/s', digits=6)} that 100 Mbit/s carry in the smallest frames; "
-            "the article rounds that of 10,000 to 1/14."
+            phrase(
+                "At 64 bytes captured the other device passes {interp:.2f} times as much, at "
+                "1514 {ratio:.2f} times: large frames fill the line first. {device} are "
+                "1/{whole:.1f} of the {whole_2} that 100 Mbit/s carry in the smallest frames; "
+                "the article rounds that of 10,000 to 1/14.",
+                interp=np.interp(64, _CAPTURED, ratio),
+                ratio=ratio[-1],
+                device=show(device_pps, "packet/s"),
+                whole=whole / device_pps,
+                whole_2=show(whole, "packet/s", digits=6),
+            )
         )
 
     controls = {

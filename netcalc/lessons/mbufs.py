@@ -11,6 +11,7 @@ import numpy as np
 
 from netcalc import datasets
 from netcalc.checks import FloatArray
+from netcalc.language import phrase, term
 from netcalc.models.hosts import host_stack, mbufs, small_writes
 from netcalc.models.sizes import fragmentation, framing
 from netcalc.plots import Axis, Buffer, Plot, buffers, curves
@@ -50,7 +51,7 @@ _PING_HEADERS = {"header_bytes": 20, "inner_header_bytes": 8}
 
 def mbuf_panel() -> Panel:
     """Mbufs and clusters of a datagram against its user data, with the book's numbers."""
-    udp, ping, clusters = "UDP: mbufs", "ping: mbufs", "UDP: clusters"
+    udp, ping, clusters = term("UDP: mbufs"), term("ping: mbufs"), term("UDP: clusters")
     printed = {
         "Stevens, UDP: mbufs": _printed(_UDP),
         "Stevens, ping: mbufs": _printed(_PING),
@@ -102,10 +103,17 @@ def mbuf_panel() -> Panel:
             for name, (sizes, counts) in printed.items()
         )
         figure.describe(
-            f"UDP: {_buffers(datagrams, 100)} at 100 bytes, {_buffers(datagrams, 200)} at 200, "
-            f"{_buffers(datagrams, 300)} at 300. Ping hands over 8 bytes more: "
-            f"{_buffers(pings, 100)} at 100, {_buffers(pings, 200)} at 200. "
-            f"{right} of Stevens' 7 numbers agree."
+            phrase(
+                "UDP: {buffers} at 100 bytes, {buffers_2} at 200, {buffers_3} at 300. Ping "
+                "hands over 8 bytes more: {buffers_4} at 100, {buffers_5} at 200. {right} of "
+                "Stevens' 7 numbers agree.",
+                buffers=_buffers(datagrams, 100),
+                buffers_2=_buffers(datagrams, 200),
+                buffers_3=_buffers(datagrams, 300),
+                buffers_4=_buffers(pings, 100),
+                buffers_5=_buffers(pings, 200),
+                right=right,
+            )
         )
 
     controls = {
@@ -120,7 +128,11 @@ def mbuf_panel() -> Panel:
 
 def calls_panel() -> Panel:
     """Calls of TCP's output routine, and segments on the wire, against the size of a write."""
-    calls, segments, today = "4.4BSD: calls", "4.4BSD: segments", "FreeBSD today: calls"
+    calls, segments, today = (
+        term("4.4BSD: calls"),
+        term("4.4BSD: segments"),
+        term("FreeBSD today: calls"),
+    )
     plot = curves(
         _SMALL,
         dict.fromkeys((calls, segments), _SMALL)
@@ -148,11 +160,19 @@ def calls_panel() -> Panel:
         figure.update_all({calls: {"y": made}, segments: {"y": sent}})
         split = _SMALL[sent > 1]
         figure.describe(
-            f"A write of 200 bytes: {_number(made[200], 'call')}, {_number(sent[200], 'segment')}. "
+            phrase(
+                "A write of 200 bytes: {number}, {number_2}. ",
+                number=_number(made[200], "call"),
+                number_2=_number(sent[200], "segment"),
+            )
             + (
-                f"Writes of {split[0]:.0f} to {split[-1]:.0f} bytes leave in more than one."
+                phrase(
+                    "Writes of {split:.0f} to {split_2:.0f} bytes leave in more than one.",
+                    split=split[0],
+                    split_2=split[-1],
+                )
                 if split.size
-                else "Every write up to 400 bytes leaves in one."
+                else phrase("Every write up to 400 bytes leaves in one.")
             )
         )
 
@@ -182,7 +202,7 @@ def chain_panel() -> Panel:
     return panel(figure, controls, update)
 
 
-_MBUF, _CLUSTER_BUFFER, _HEADERS = "mbuf", "cluster", "mbuf with the headers"
+_MBUF, _CLUSTER_BUFFER, _HEADERS = "mbuf", "cluster", term("mbuf with the headers")
 
 
 def _chains(size: float, minclsize_bytes: float, mcl_bytes: int) -> Plot:
@@ -200,10 +220,15 @@ def _chains(size: float, minclsize_bytes: float, mcl_bytes: int) -> Plot:
         "TCP, FreeBSD": _of_freebsd(size, now, mcl_bytes),
     }
     calls = _number(float(stream.calls), "call")
-    text = (
-        f"A write of {size:.0f} bytes is {calls} of TCP's output in 4.4BSD, one for each buffer: "
-        f"{_filling(tcp)}. UDP passes {_filling(chains['UDP, 4.4BSD'])} on in one call, FreeBSD "
-        f"today {_filling(chains['TCP, FreeBSD'])}."
+    text = phrase(
+        "A write of {size:.0f} bytes is {calls} of TCP's output in 4.4BSD, one for "
+        "each buffer: {filling}. UDP passes {filling_2} on in one call, FreeBSD today "
+        "{filling_3}.",
+        size=size,
+        calls=calls,
+        filling=_filling(tcp),
+        filling_2=_filling(chains["UDP, 4.4BSD"]),
+        filling_3=_filling(chains["TCP, FreeBSD"]),
     )
     return buffers(
         chains,
@@ -227,7 +252,7 @@ def _filled(size: float, clusters: list[int], small_bytes: float, count: int) ->
 def _of_datagram(size: float, count: mbufs.MbufCount, mcl_bytes: int) -> list[Buffer]:
     """Return the chain of a datagram: headers are in front of the data, or in their own mbuf."""
     system, clusters, every = mbufs.BSD44, int(count.clusters), int(count.mbufs)
-    headers = Buffer(_HEADERS, float(system.mhlen_bytes), 28.0, "UDP and IP headers")
+    headers = Buffer(_HEADERS, float(system.mhlen_bytes), 28.0, phrase("UDP and IP headers"))
     if clusters:
         first = mcl_bytes - system.max_hdr_bytes
         holds = [first, *[mcl_bytes] * (clusters - 1)]
@@ -238,7 +263,10 @@ def _of_datagram(size: float, count: mbufs.MbufCount, mcl_bytes: int) -> list[Bu
     if every > len(chain):
         return [headers, *chain]
     used = chain[0].used_bytes + 28.0
-    return [Buffer(_HEADERS, chain[0].size_bytes, used, "headers in front of the data"), *chain[1:]]
+    return [
+        Buffer(_HEADERS, chain[0].size_bytes, used, phrase("headers in front of the data")),
+        *chain[1:],
+    ]
 
 
 def _of_freebsd(size: float, count: mbufs.StreamCount, mcl_bytes: int) -> list[Buffer]:
@@ -262,7 +290,7 @@ def _filling(chain: list[Buffer]) -> str:
 
 def wait_panel() -> Panel:
     """Response time of a request in one write that the kernel splits in two."""
-    nagle, nodelay = "4.4BSD", "4.4BSD with TCP_NODELAY"
+    nagle, nodelay = "4.4BSD", term("4.4BSD with TCP_NODELAY")
     plot = curves(
         _SMALL[1:],
         dict.fromkeys((nagle, nodelay), _SMALL[1:]),
@@ -286,8 +314,13 @@ def wait_panel() -> Panel:
         )
         web = split[99:200].mean()
         figure.describe(
-            f"A request in one segment is answered after {show(whole, 's')}, one in two segments "
-            f"after {show(cut, 's')}. Of the requests of 100 to 200 bytes {web:.0%} are split."
+            phrase(
+                "A request in one segment is answered after {whole}, one in two segments after "
+                "{cut}. Of the requests of 100 to 200 bytes {web:.0%} are split.",
+                whole=show(whole, "s"),
+                cut=show(cut, "s"),
+                web=web,
+            )
         )
 
     controls = {
@@ -304,7 +337,7 @@ def wait_panel() -> Panel:
 
 def fragment_panel() -> Panel:
     """Fragments of a UDP datagram against its user data, and how one of them is cut."""
-    count, yours = "fragments", "your datagram"
+    count, yours = "fragments", term("your datagram")
     loopback = _book("loopback_transactions")
     plot = curves(
         _DATAGRAMS,
@@ -334,10 +367,21 @@ def fragment_panel() -> Panel:
         largest = float(framing.udp_payload_bytes(mtu_bytes))
         words = " + ".join(f"{part:.0f}" for part in parts)
         figure.describe(
-            f"{payload_bytes:.0f} bytes of data and 8 of UDP header: "
-            + (f"{parts.size} packets of {words}" if parts.size > 1 else f"one packet of {words}")
-            + f" bytes of IP payload. Up to {largest:.0f} bytes of data fit a packet of "
-            f"{mtu_bytes:.0f}."
+            phrase(
+                "{payload:.0f} bytes of data and 8 of UDP header: ",
+                payload=payload_bytes,
+            )
+            + (
+                phrase("{size} packets of {words}", size=parts.size, words=words)
+                if parts.size > 1
+                else phrase("one packet of {words}", words=words)
+            )
+            + phrase(
+                " bytes of IP payload. Up to {largest:.0f} bytes of data fit a packet of "
+                "{mtu:.0f}.",
+                largest=largest,
+                mtu=mtu_bytes,
+            )
         )
 
     controls = {
@@ -375,24 +419,29 @@ def transaction_panel() -> Panel:
         }
         figure.update_all({names[protocol]: {"y": time} for protocol, time in times.items()})
         rows = _observations(times)
-        table.value = html_table(("", "Stevens", "these costs"), rows)
+        table.value = html_table(("", "Stevens", phrase("these costs")), rows)
         at_1400 = ", ".join(
             f"{protocol} {show(float(np.interp(1400, _SIZES, time)), 's', digits=3)}"
             for protocol, time in times.items()
         )
-        figure.describe(f"At 1400 bytes: {at_1400}. The table compares them with Stevens.")
+        figure.describe(
+            phrase(
+                "At 1400 bytes: {at_1400}. The table compares them with Stevens.",
+                at_1400=at_1400,
+            )
+        )
 
     def cost(label: str, name: str, high: str, unit: str = "s") -> Quantity:
         return Quantity(label, COSTS[name], unit=unit, low=0.0, high=high, scale="linear")
 
     controls = {
-        "packet_cost": cost("each packet", "packet_cost", "2 ms"),
-        "program_s": cost("each program", "program_s", "2 ms"),
+        "packet_cost": cost(phrase("each packet"), "packet_cost", "2 ms"),
+        "program_s": cost(phrase("each program"), "program_s", "2 ms"),
         "connection_s": cost("connection", "connection_s", "5 ms"),
         "copy_cost": cost("copy a byte", "copy_cost", "500 ns/B", "s/byte"),
         "checksum_cost": cost("checksum a byte", "checksum_cost", "500 ns/B", "s/byte"),
-        "mbuf_s": cost("each mbuf", "mbuf_s", "0.5 ms"),
-        "cluster_s": cost("each cluster", "cluster_s", "0.5 ms"),
+        "mbuf_s": cost(phrase("each mbuf"), "mbuf_s", "0.5 ms"),
+        "cluster_s": cost(phrase("each cluster"), "cluster_s", "0.5 ms"),
         "mtu_bytes": Quantity(
             "MTU", "1536 B", unit="byte", low="576 B", high="65536 B", whole=True
         ),
@@ -404,7 +453,12 @@ def transaction_panel() -> Panel:
 
 def today_panel() -> Panel:
     """Buffers of a stream's write: 4.4BSD, and FreeBSD today."""
-    lines = ("4.4BSD: mbufs", "4.4BSD: clusters", "FreeBSD: mbufs", "FreeBSD: clusters")
+    lines = (
+        term("4.4BSD: mbufs"),
+        term("4.4BSD: clusters"),
+        term("FreeBSD: mbufs"),
+        term("FreeBSD: clusters"),
+    )
     plot = curves(
         _WRITES,
         dict.fromkeys(lines, _WRITES),
@@ -425,8 +479,14 @@ def today_panel() -> Panel:
         )
         at = {size: int(np.searchsorted(_WRITES, size)) for size in (200, 10_000)}
         figure.describe(
-            f"A write of 200 bytes: {_calls(then, at[200])} in 4.4BSD, {_calls(now, at[200])} in "
-            f"FreeBSD; of 10 000 bytes: {_calls(then, at[10_000])} and {_calls(now, at[10_000])}."
+            phrase(
+                "A write of 200 bytes: {calls} in 4.4BSD, {calls_2} in FreeBSD; of 10 000 "
+                "bytes: {calls_3} and {calls_4}.",
+                calls=_calls(then, at[200]),
+                calls_2=_calls(now, at[200]),
+                calls_3=_calls(then, at[10_000]),
+                calls_4=_calls(now, at[10_000]),
+            )
         )
 
     controls = {
@@ -502,29 +562,33 @@ def _observations(
     return [
         # Application minus tcpdump, and tcpdump itself: together the application's time.
         (
-            "UDP, whole",
+            phrase("UDP, whole"),
             _range(book["LB05"] + book["LB09"], book["LB06"] + book["LB10"]),
             _range(udp[whole].min(), udp[whole].max()),
         ),
         (
-            "UDP, in fragments",
+            phrase("UDP, in fragments"),
             _range(book["LB11"] + book["LB13"], book["LB12"] + book["LB14"]),
             _range(udp[cut].min(), udp[cut].max()),
         ),
-        ("1508 to 1509 bytes", f"almost {book['LB04']:.0%} more", f"{after / before - 1:.0%} more"),
         (
-            "T/TCP over UDP",
-            f"about {book['LB20']:g}",
+            "1508 to 1509 bytes",
+            phrase("almost {book:.0%} more", book=book["LB04"]),
+            phrase("{after:.0%} more", after=after / before - 1),
+        ),
+        (
+            phrase("T/TCP over UDP"),
+            phrase("about {book:g}", book=book["LB20"]),
             f"{np.median(times['ttcp'][small] / udp[small]):.2f}",
         ),
         (
-            "TCP over T/TCP",
-            f"about {book['LB21']:g}",
+            phrase("TCP over T/TCP"),
+            phrase("about {book:g}", book=book["LB21"]),
             f"{np.median(times['tcp'][small] / times['ttcp'][small]):.2f}",
         ),
         (
-            "TCP minus T/TCP",
-            f"about {show(book['LB17'], 's')}",
+            phrase("TCP minus T/TCP"),
+            phrase("about {book}", book=show(book["LB17"], "s")),
             show(float(np.median(more[small])), "s", digits=3),
         ),
     ]

@@ -8,6 +8,7 @@ from typing import Any
 from netcalc import compare, plots
 from netcalc.errors import ReaderError
 from netcalc.experiments import BOOK_SIZES, echo
+from netcalc.language import phrase
 from netcalc.path import Path
 from netcalc.samples import RttSamples, Samples, TransferSamples
 from netcalc.widgets.controls import path_box
@@ -52,8 +53,8 @@ def round_trip_panel(
         if not isinstance(samples, RttSamples | TransferSamples):
             raise ReaderError(
                 "no-sizes-and-times",
-                file=samples.meta.source or "this file",
-                expected="a ping, or columns of sizes and times",
+                file=samples.meta.source or phrase("this file"),
+                expected=phrase("a ping, or columns of sizes and times"),
             )
         drawn[0] = samples
         shown.refresh()

@@ -8,6 +8,7 @@ import numpy as np
 
 from netcalc import compare
 from netcalc.experiments import transactions
+from netcalc.language import phrase, term
 from netcalc.models.delays import latency
 from netcalc.path import Link, Path
 from netcalc.plots import Axis, Plot, curves
@@ -21,8 +22,12 @@ from netcalc.widgets.run import run_button
 SIZES = (100, 1000, 4000, 16_000, 32_000, 64_000)
 """User data of the messages of a live run; a datagram holds 65,507 bytes at most. [byte]"""
 LINES = {"T1": 1.544e6, "10 Mbit/s": 10e6, "100 Mbit/s": 100e6}
-THEORY, MESSAGE, STREAM = "d + 8N/R", "one message (UDP), half of a round trip", "over TCP"
-STREAM_THEORY = "over TCP, theory with its round trips"
+THEORY, MESSAGE, STREAM = (
+    "d + 8N/R",
+    term("one message (UDP), half of a round trip"),
+    term("over TCP"),
+)
+STREAM_THEORY = term("over TCP, theory with its round trips")
 _AT = np.geomspace(SIZES[0], SIZES[-1], 60)
 
 
@@ -67,9 +72,10 @@ def _drawn(samples: TransactionSamples | None, link: Link) -> Plot:
     """Draw the equation, and where there was a run, its messages and its transactions over TCP."""
     drawn = {THEORY: link.transfer_s(_AT)}
     points: dict[str, tuple[Any, Any]] = {MESSAGE: ([], []), STREAM: ([], [])}
-    text = (
-        f"No run yet. {show(float(_AT[-1]), 'byte')} take "
-        f"{show(float(link.transfer_s(_AT[-1])), 's')} by the equation."
+    text = phrase(
+        "No run yet. {size} take {transfer} by the equation.",
+        size=show(float(_AT[-1]), "byte"),
+        transfer=show(float(link.transfer_s(_AT[-1])), "s"),
     )
     drawn[STREAM_THEORY] = np.full(_AT.size, np.nan)
     if samples is not None and len(samples):
@@ -82,17 +88,21 @@ def _drawn(samples: TransactionSamples | None, link: Link) -> Plot:
                 sizes, bandwidth_bps=link.bandwidth_bps, latency_s=link.latency_s
             )
             over = one_way_s / by_equation - 1.0
-            text = (
-                f"The messages took {over.min():.1%} to {over.max():.1%} longer than d + 8N/R: "
-                "the headers of IP and UDP, the fragments, and two programs. "
+            text = phrase(
+                "The messages took {least:.1%} to {most:.1%} longer than d + 8N/R: the "
+                "headers of IP and UDP, the fragments, and two programs. ",
+                least=over.min(),
+                most=over.max(),
             )
         stream = compare.transactions(samples, mode="tcp")
         points[STREAM] = (stream.x, stream.measured)
         if stream.x.size:
             drawn[STREAM_THEORY] = np.interp(_AT, stream.curve_x, stream.curve_y)
-            text += (
-                f"A transaction over TCP of {show(float(stream.x[0]), 'byte')} there and back took "
-                f"{show(float(stream.measured[0]), 's')}: the handshake is a round trip more."
+            text += phrase(
+                "A transaction over TCP of {size} there and back took {time}: the handshake "
+                "is a round trip more.",
+                size=show(float(stream.x[0]), "byte"),
+                time=show(float(stream.measured[0]), "s"),
             )
         text = " ".join([text, *map(str, samples.meta.warnings)])
     return curves(

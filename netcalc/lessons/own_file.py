@@ -10,6 +10,7 @@ from netcalc import datasets, explain
 from netcalc.datasets import Puzzle
 from netcalc.errors import NetcalcError
 from netcalc.explain import Finding, Known
+from netcalc.language import phrase, term
 from netcalc.plots.measured import measured
 from netcalc.printable import html_text
 from netcalc.readers.places import place, probes
@@ -24,8 +25,9 @@ from netcalc.widgets.upload import upload
 MOST_FACTS, MOST_FINDINGS = 30, 2
 """Rows of the table of facts, and runs or flows that are explained: the fastest ones."""
 SUSPECTS = (
-    "the line", "a window", "slow start", "loss", "a packet rate", "a queue", "waiting hosts",
-    "fragments", "acknowledgements", "the wrong number is read",
+    term("the line"), term("a window"), term("slow start"), term("loss"), term("a packet rate"),
+    term("a queue"), term("waiting hosts"), term("fragments"), term("acknowledgements"),
+    term("the wrong number is read"),
 )  # fmt: skip
 """What a learner may predict."""
 
@@ -46,9 +48,9 @@ def file_panel(start: Samples | None = None) -> Panel:
     drawn = [start or datasets.puzzle("bloat").load()]
     figure, about = Figure(measured(drawn[0], Known())), ipywidgets.HTML()
     boxes = {
-        "line_bps": _box("line", "rate of the slowest line, if you know it: 50 Mbit/s"),
-        "rtt_s": _box("round trip", "without load, if you know it: 20 ms"),
-        "window_bytes": _box("window", "the smaller buffer, if you know it: 64 KiB"),
+        "line_bps": _box("line", phrase("rate of the slowest line, if you know it: 50 Mbit/s")),
+        "rtt_s": _box(phrase("round trip"), phrase("without load, if you know it: 20 ms")),
+        "window_bytes": _box("window", phrase("the smaller buffer, if you know it: 64 KiB")),
     }
     units = {"line_bps": "bit/s", "rtt_s": "s", "window_bytes": "byte"}
 
@@ -90,7 +92,7 @@ def puzzle_panel() -> Panel:
         if not is_open:
             answer.value = ""
         elif not prediction:
-            answer.value = "<p>Predict first: what limits this one?</p>"
+            answer.value = _paragraph(phrase("Predict first: what limits this one?"))
         else:
             answer.value = _explained(samples, known) + _answer(one, prediction)
 
@@ -116,10 +118,26 @@ def kind_of(samples: Samples) -> str:
     """Return what a file is, in words: the tool, what its probes are, and what its rows are."""
     tool = " ".join(filter(None, (samples.meta.tool, samples.meta.tool_version)))
     if isinstance(samples, PacketTrace):
-        return f"A capture ({tool or 'tool not named'}): one row for each packet"
+        return phrase(
+            "A capture ({value}): one row for each packet",
+            value=tool or "tool not named",
+        )
     one = probes(samples)
-    timed = f"times of {one.layer}, {one.way}, by the {one.side}" if one.layer else ""
-    rows = "one row for each probe" if isinstance(samples, RttSamples) else f"{len(samples)} rows"
+    timed = (
+        phrase(
+            "times of {layer}, {way}, by the {side}",
+            layer=one.layer,
+            way=one.way,
+            side=one.side,
+        )
+        if one.layer
+        else ""
+    )
+    rows = (
+        phrase("one row for each probe")
+        if isinstance(samples, RttSamples)
+        else phrase("{samples} rows", samples=len(samples))
+    )
     return ": ".join(filter(None, (tool or "A table", ", ".join(filter(None, (timed, rows))))))
 
 
@@ -152,7 +170,7 @@ def _known(one: Puzzle) -> Known:
 
 def _box(label: str, hint: str) -> ipywidgets.Text:
     return ipywidgets.Text(
-        description=label,
+        description=phrase(label),
         placeholder=hint,
         tooltip=hint,
         continuous_update=False,
@@ -162,8 +180,10 @@ def _box(label: str, hint: str) -> ipywidgets.Text:
 
 
 def _described(samples: Samples) -> str:
-    table = html_table(("fact", "value", "counts", "counted by"), fact_rows(samples))
-    notes = "".join(f"<p>Note: {html_text(str(one))}.</p>" for one in samples.meta.warnings)
+    table = html_table(("fact", "value", "counts", phrase("counted by")), fact_rows(samples))
+    notes = "".join(
+        _paragraph(phrase("Note: {notes}.", notes=one)) for one in samples.meta.warnings
+    )
     return f"<p>{html_text(kind_of(samples))}.</p>{table}{notes}"
 
 
@@ -176,23 +196,28 @@ def _explained(samples: Samples, known: Known) -> str:
             parts.append(html_table(("limit", "value", "share", "arithmetic"), one.rows()))
         if one.binding is not None:
             parts.append(
-                f"<p>{html_text(f'Confidence: {one.confidence}, if {one.binding.assumption}.')} "
-                f"{html_text(f'To confirm: {one.binding.test}.')}</p>"
+                f"<p>{html_text(one.sureness)} "
+                f"{html_text(phrase('To confirm: {test}.', test=one.binding.test))}</p>"
             )
-        parts += [f"<p>Note: {html_text(str(note))}.</p>" for note in one.notices]
-        parts += [f"<p>Not known: {html_text(str(what))}.</p>" for what in one.missing]
+        parts += [_paragraph(phrase("Note: {notes}.", notes=note)) for note in one.notices]
+        parts += [_paragraph(phrase("Not known: {one}.", one=what)) for what in one.missing]
     if not parts:
         found = "; ".join(map(str, explain.described(samples)))
-        parts.append(f"<p>No theory is known for this file. {html_text(found)}</p>")
+        parts.append(_paragraph(phrase("No theory is known for this file. {found}", found=found)))
     return "".join(parts)
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{html_text(text)}</p>"
 
 
 def _answer(one: Puzzle, prediction: str) -> str:
     commands = "".join(f"<li><code>{html_text(text)}</code></li>" for text in one.commands)
     truth = "; ".join(f"{name} = {value}" for name, value in one.truth.items())
     return (
-        f"<p>You predicted: {html_text(prediction)}.</p>"
-        f"<p><b>The truth.</b> {html_text(one.answer)}</p>"
-        f"<details><summary>How it was recorded</summary><p>{html_text(one.tool_version)}; "
+        f"{_paragraph(phrase('You predicted: {prediction}.', prediction=phrase(prediction)))}"
+        f"<p><b>{html_text(phrase('The truth.'))}</b> {html_text(one.answer)}</p>"
+        f"<details><summary>{html_text(phrase('How it was recorded'))}</summary>"
+        f"<p>{html_text(one.tool_version)}; "
         f"{html_text(truth)}</p><ul>{commands}</ul></details>"
     )

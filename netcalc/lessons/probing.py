@@ -12,6 +12,7 @@ from netcalc import compare, fit, plots
 from netcalc.checks import FloatArray
 from netcalc.errors import NetcalcError
 from netcalc.experiments import packet_trains, probing
+from netcalc.language import phrase, term
 from netcalc.models.delays.path_mixes import PathMixes, path_mixes
 from netcalc.models.measuring.probing import pair_dispersion_s
 from netcalc.path import Link, Path
@@ -92,9 +93,15 @@ def _lines_to_nodes(path: Path) -> plots.Plot:
         y_axis=Axis("round-trip time", "s"),
         title="Round trip to every node, against size",
         description=(
-            f"No run yet. Theory: one line to each of {len(path.hops)} nodes; at 1500 bytes "
-            f"{show(times[2], 's')} to the first, {show(times[-2], 's')} to the last. Up to "
-            f"{fit.QUOTED_BYTES} bytes the answer grows as well."
+            phrase(
+                "No run yet. Theory: one line to each of {hops} nodes; at 1500 bytes {times} "
+                "to the first, {times_2} to the last. Up to {quoted_bytes} bytes the answer "
+                "grows as well.",
+                hops=len(path.hops),
+                times=show(times[2], "s"),
+                times_2=show(times[-2], "s"),
+                quoted_bytes=fit.QUOTED_BYTES,
+            )
         ),
     )
 
@@ -149,18 +156,20 @@ def _dispersion_plot(path: Path, samples: TrainSamples | None) -> plots.Plot:
     apart_s = float(pair_dispersion_s(1500, bandwidth_bps=rate))
     nothing = np.zeros(0)
     number, gap_s, alone = nothing, nothing, nothing.astype(bool)
-    text = (
-        f"No run yet. Theory: 1500 bytes are {show(apart_s, 's')} apart at {show_rate(rate, IP)}."
+    text = phrase(
+        "No run yet. Theory: 1500 bytes are {apart} apart at {rate}.",
+        apart=show(apart_s, "s"),
+        rate=show_rate(rate, IP),
     )
     if samples is not None:
         rows = samples.trains()
         number, alone = rows["train"], rows["crossed_count"] == 0
         gap_s = rows["dispersion_s"] / (rows["packet_count"] - 1.0)
         text = " ".join([compare.trains(samples).sentence, *_warnings(samples)])
-    theory = f"1500 bytes at {show_rate(rate, IP)}"
+    theory = phrase("1500 bytes at {rate}", rate=show_rate(rate, IP))
     points = {"no cross traffic between": (number[alone], gap_s[alone])}
     if not alone.all():
-        points["cross traffic between"] = (number[~alone], gap_s[~alone])
+        points[phrase("cross traffic between")] = (number[~alone], gap_s[~alone])
     most = max(41.0, float(number.max(initial=0.0)) + 1.0)
     highest_s = 1.25 * max(2 * apart_s, float(gap_s.max(initial=0.0)))
     return plots.curves(
@@ -177,7 +186,7 @@ def _dispersion_plot(path: Path, samples: TrainSamples | None) -> plots.Plot:
 def mixes_panel() -> Panel:
     """All link combinations that explain Stevens' 187 ms, and how to distinguish them."""
     sizes = np.linspace(28.0, 1500.0, 60)
-    fast, slow = "the fastest combination", "the slowest combination"
+    fast, slow = term("the fastest combination"), term("the slowest combination")
     plot = plots.curves(
         sizes,
         {fast: sizes, slow: sizes},
@@ -199,7 +208,7 @@ def mixes_panel() -> Panel:
         base_s = BOOK_BASE_S + 2 * BOOK_ROUTERS * router_s
         if not rates:
             figure.update_all({name: {"y": np.full(sizes.size, np.nan)} for name in (fast, slow)})
-            figure.describe("No kind of link is selected.")
+            figure.describe(phrase("No kind of link is selected."))
             table.value = ""
             return
         mixes = path_mixes(
@@ -217,12 +226,21 @@ def mixes_panel() -> Panel:
             }
         )
         count = int(mixes.rtt_s.size)
-        text = (
-            f"{count} combination{'s' * (count != 1)} of {link_count - 1:g} or {link_count:g} links"
+        text = phrase(
+            "{count} combination{value} of {link:g} or {link_2:g} links",
+            count=count,
+            value="s" * (count != 1),
+            link=link_count - 1,
+            link_2=link_count,
         )
         figure.describe(
-            f"{text} within {show(tolerance_s, 's')} of {show(rtt_s, 's')}; "
-            f"{show(base_s, 's')} of it is not serialization."
+            phrase(
+                "{text} within {tolerance} of {rtt}; {base} of it is not serialization.",
+                text=text,
+                tolerance=show(tolerance_s, "s"),
+                rtt=show(rtt_s, "s"),
+                base=show(base_s, "s"),
+            )
         )
         apart = fit.separations(
             mixes, bandwidth_bps=rates, packet_bytes=1428, resolution_s=1e-3, other_bytes=1500
@@ -248,7 +266,8 @@ def mixes_panel() -> Panel:
         "router_s": Quantity(
             "each router", "0.5 ms", unit="s", low="0 s", high="3 ms", scale="linear"
         ),
-        **{f"has_{kind}": switch(f"{name} links", kind in ("T1", "ethernet", "T3"))
+        **{f"has_{kind}": switch(
+            phrase("{name} links", name=name), kind in ("T1", "ethernet", "T3"))
            for kind, name in KINDS.items()},
     }  # fmt: skip
     kinds = [f"has_{kind}" for kind in KINDS]
@@ -274,7 +293,11 @@ def _mix_table(names: list[str], mixes: PathMixes) -> str:
                      show(float(rtt_s), "s", digits=5), off])  # fmt: skip
     more = mixes.rtt_s.size - len(rows)
     note = f"<p>and {more:,} more</p>" if more > 0 else ""
-    return html_table(("", *names, "links", "round trip", "error"), rows) + note if rows else ""
+    return (
+        html_table(("", *names, "links", phrase("round trip"), "error"), rows) + note
+        if rows
+        else ""
+    )
 
 
 def _is_of(samples: HopSamples | TrainSamples, path: Path) -> bool:
@@ -297,4 +320,4 @@ def _go_where(samples: HopSamples | TrainSamples, box: Any) -> None:
 
 
 def _warnings(samples: HopSamples | TrainSamples) -> list[str]:
-    return [f"Note: {warning}." for warning in samples.meta.warnings]
+    return [phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings]

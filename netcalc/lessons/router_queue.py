@@ -9,6 +9,7 @@ import numpy as np
 
 from netcalc import compare, experiments, plots
 from netcalc.experiments.router_queue import ARRIVALS, SERVICES
+from netcalc.language import phrase, term
 from netcalc.models.queues.finite_queues import mm1k_wait_cdf, mm1k_wait_s
 from netcalc.models.queues.md1 import md1_wait_cdf, md1_wait_s
 from netcalc.models.queues.mm1 import mm1_wait_cdf, mm1_wait_s
@@ -33,7 +34,7 @@ VIEWS = {
     "the times between arrivals": GAPS,
     "how many come together": BATCHES,
 }
-_REPLAYED = "one server, these arrivals"
+_REPLAYED = term("one server, these arrivals")
 _MODELS = {name: name for name in ("M/M/1", "M/D/1", FINITE, _REPLAYED)}
 
 
@@ -122,7 +123,11 @@ def _theory(values: Mapping[str, Any]) -> Plot:
         finite: mm1k_wait_s(load, place_count=places, service_s=service_s),
     }
     said = ", ".join(f"{name} {show(float(value), 's')}" for name, value in means.items())
-    none = " Without limit there is no steady state from a load of 1 on." if load >= 1.0 else ""
+    none = (
+        phrase(" Without limit there is no steady state from a load of 1 on.")
+        if load >= 1.0
+        else ""
+    )
     return plots.curves(
         at,
         {
@@ -134,8 +139,14 @@ def _theory(values: Mapping[str, Any]) -> Plot:
         y_axis=Axis("share of the packets", "ratio", low=0.0, high=1.05),
         title="Wait in a router: distribution",
         description=(
-            f"No run with these settings yet. Mean wait at a load of {load:.3g} and a service of "
-            f"{show(service_s, 's')}: {said}.{none}"
+            phrase(
+                "No run with these settings yet. Mean wait at a load of {load:.3g} and a "
+                "service of {service}: {said}.{none}",
+                load=load,
+                service=show(service_s, "s"),
+                said=said,
+                none=none,
+            )
         ),
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 from netcalc import datasets
 from netcalc.errors import ReaderError
 from netcalc.experiments import echo, packet_trains
+from netcalc.language import phrase, term
 from netcalc.models.delays import store_and_forward
 from netcalc.models.delays.store_and_forward import Timeline
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
@@ -65,9 +66,14 @@ def timeline_panel() -> Panel:
         done = float(steps.done_s[-1])
         rate = 8 * packet_bytes * packet_count / done
         figure.describe(
-            f"The last bit arrives at {show(float(steps.last_bit_s[-1, -1]), 's')}, "
-            f"processing ends at {show(done, 's')}: {show_rate(rate, LINE)}, "
-            f"{rate / path.bottleneck_bps:.0%} of the slowest link."
+            phrase(
+                "The last bit arrives at {last_bit}, processing ends at {done}: {rate}, "
+                "{rate_2:.0%} of the slowest link.",
+                last_bit=show(float(steps.last_bit_s[-1, -1]), "s"),
+                done=show(done, "s"),
+                rate=show_rate(rate, LINE),
+                rate_2=rate / path.bottleneck_bps,
+            )
         )
 
     rate = f"{8 * BOOK_PACKET_BYTES / BOOK_SERIALIZATION_S / 1e6:.4f} Mbit/s"
@@ -105,7 +111,7 @@ def along(
     crossings: list[Crossing] = []
     waitings: list[Waiting] = []
     for number, starts in enumerate(steps.start_s):
-        name = f"packet {number + 1}"
+        name = phrase("packet {number}", number=number + 1)
         measured = done_s is not None and number < len(done_s)
         late_s = done_s[number] - float(steps.done_s[number]) if done_s and measured else 0.0
         for link, leaves in enumerate(starts.tolist()):
@@ -120,7 +126,7 @@ def along(
             begin = float(steps.processing_start_s[number, node])
             end = float(steps.processing_end_s[number, node])
             if end > begin:
-                waitings.append(Waiting(node, f"processes {name}", begin, end))
+                waitings.append(Waiting(node, phrase("processes {name}", name=name), begin, end))
     return crossings, waitings
 
 
@@ -138,7 +144,11 @@ def train_panel() -> Panel:
     A run sends such a train over these links on this machine.
     """
     counts = np.arange(1, 31, dtype=float)
-    overlapped, alone, live = "back to back", "each waits for the one before", "this machine"
+    overlapped, alone, live = (
+        term("back to back"),
+        term("each waits for the one before"),
+        term("this machine"),
+    )
     plot = curves(
         counts,
         {overlapped: counts, alone: counts},
@@ -163,14 +173,22 @@ def train_panel() -> Panel:
              live: {"x": number, "y": done_s}}
         )  # fmt: skip
         rate = 8 * 10 * packet_bytes / float(together[9])
-        text = (
-            f"One packet takes {show(one, 's')}, ten back to back {show(float(together[9]), 's')} "
-            f"at {show_rate(rate, LINE)}, ten one by one {show(10 * one, 's')}."
+        text = phrase(
+            "One packet takes {one}, ten back to back {together} at {rate}, ten one by one "
+            "{one_2}.",
+            one=show(one, "s"),
+            together=show(float(together[9]), "s"),
+            rate=show_rate(rate, LINE),
+            one_2=show(10 * one, "s"),
         )
         if len(done_s) > 9:
-            text += f" This machine: ten back to back {show(done_s[9], 's')}."
+            text += phrase(" This machine: ten back to back {done}.", done=show(done_s[9], "s"))
         figure.describe(text)
-        nodes = ["source", *[f"router {n + 1}" for n in range(int(router_count))], "destination"]
+        nodes = [
+            "source",
+            *[phrase("router {n}", n=n + 1) for n in range(int(router_count))],
+            "destination",
+        ]
         moving.nodes = nodes
         moving.show(*along(path.timeline([packet_bytes] * 10), nodes, done_s=done_s[:10] or None))
         return 10.0, float(together[9])
@@ -322,13 +340,19 @@ def _hops_plot(packet_bytes: float, name: str, found: list[tuple[int, RttSamples
     )
     best = {number: float(samples.best_s.min()) for number, samples in found
             if samples.best_s.size}  # fmt: skip
-    text = (
-        f"Round trip of {show(packet_bytes, 'byte')} over twelve links: "
-        f"{show(stored[-1], 's')} by store-and-forward, {show(through[-1], 's')} by cut-through."
+    text = phrase(
+        "Round trip of {packet} over twelve links: {stored} by store-and-forward, "
+        "{through} by cut-through.",
+        packet=show(packet_bytes, "byte"),
+        stored=show(stored[-1], "s"),
+        through=show(through[-1], "s"),
     )
     if best:
         worst = max(best[number] - stored[number - 1] for number in best)
-        text += f" This machine is at most {show(worst, 's', digits=2)} above store-and-forward."
+        text += phrase(
+            " This machine is at most {worst} above store-and-forward.",
+            worst=show(worst, "s", digits=2),
+        )
     return curves(
         numbers,
         {"store-and-forward": stored, "cut-through": through},
@@ -353,7 +377,7 @@ def hops_panel() -> Panel:
     chosen = (printed["packet_bytes"] == 552) & (printed["line"] != "56 kb/s")
     plot = curves(
         hops,
-        {f"{name} links": hops for name in names},
+        {phrase("{name} links", name=name): hops for name in names},
         points={"Stevens": (printed["hop_count"][chosen], printed["printed_s"][chosen])},
         x_axis=Axis("links in series", "1", "linear", 0, 21),
         y_axis=Axis("serialization time", "s", "log", 1e-5, 1),
@@ -375,10 +399,16 @@ def hops_panel() -> Panel:
             )
             for name, rate in names.items()
         }
-        figure.update_all({f"{name} links": {"y": time} for name, time in times.items()})
+        figure.update_all(
+            {phrase("{name} links", name=name): {"y": time} for name, time in times.items()}
+        )
         figure.describe(
-            f"{show(packet_bytes, 'byte')} over ten links: {show(times['T1'][9], 's')} on T1, "
-            f"{show(times['T3'][9], 's')} on T3."
+            phrase(
+                "{packet} over ten links: {times} on T1, {times_2} on T3.",
+                packet=show(packet_bytes, "byte"),
+                times=show(times["T1"][9], "s"),
+                times_2=show(times["T3"][9], "s"),
+            )
         )
 
     controls = {"packet_bytes": Quantity("packet", "552 B", unit="byte", low="40 B", high="9000 B")}
@@ -388,7 +418,7 @@ def hops_panel() -> Panel:
 def mix_panel() -> Panel:
     """Which combination of links takes 187 ms? The path of connix.com to noao.edu as a puzzle."""
     sizes = np.linspace(0, 1500, 61)
-    mix, naive = "this combination of links", "one T1 only (95 ms at 1400 B)"
+    mix, naive = term("this combination of links"), term("one T1 only (95 ms at 1400 B)")
     plot = curves(
         sizes,
         {mix: sizes, naive: 0.080 + 2 * BOOK_SERIALIZATION_S * sizes / 1400},
@@ -408,7 +438,7 @@ def mix_panel() -> Panel:
         links += [Link(10e6)] * int(ethernet_count)
         if not links:
             figure.update(mix, y=np.full(sizes.size, np.nan))
-            figure.describe("No links are selected.")
+            figure.describe(phrase("No links are selected."))
             return
         bare, path = Path.of(links), Path.of(links, processing_s=router_s)
         alone_s = bare.rtt_s(DATAGRAM_HEADERS_BYTES)
@@ -416,9 +446,16 @@ def mix_panel() -> Panel:
         figure.update(mix, y=rtt)
         at_1400 = float(np.interp(1400, sizes, rtt))
         figure.describe(
-            f"{len(links)} links, {len(links) - 1} routers: {show(at_1400, 's')} at 1400 bytes, "
-            f"{show(at_1400 - 0.187, 's')} from the 187 ms that Stevens computed and "
-            f"{show(at_1400 - 0.193, 's')} from the 193 ms that he measured."
+            phrase(
+                "{links} links, {links_2} routers: {at_1400} at 1400 bytes, {at_1400_2} from "
+                "the 187 ms that Stevens computed and {at_1400_3} from the 193 ms that he "
+                "measured.",
+                links=len(links),
+                links_2=len(links) - 1,
+                at_1400=show(at_1400, "s"),
+                at_1400_2=show(at_1400 - 0.187, "s"),
+                at_1400_3=show(at_1400 - 0.193, "s"),
+            )
         )
 
     whole = {"unit": "1", "low": 0.0, "high": 13.0, "scale": "linear", "whole": True}

@@ -13,6 +13,7 @@ from netcalc import compare, datasets, plots
 from netcalc.checks import FloatArray
 from netcalc.congestion import Result, live, theory
 from netcalc.congestion.recording import Recording
+from netcalc.language import phrase, term
 from netcalc.lessons.congestion_control import NAMES
 from netcalc.models.tcp.sharing import drain_s
 from netcalc.models.tcp.window import bdp_packets
@@ -40,11 +41,16 @@ PACKET_BYTES = 1500.0
 RATE_BPS, RTT_S = 10e6, 0.04
 """Link of the book's figure 20, and of the live runs. [bit/s], [s]"""
 P99, P50, QUEUE, FULL = (
-    "p99 of requests", "median of requests", "mean queueing delay", "round trip and full buffer"
+    term("p99 of requests"), term("median of requests"),
+    term("mean queueing delay"), term("round trip and full buffer")
 )  # fmt: skip
 SLOW_S = 1.0
 """Computing beyond which the panel says before it that it will last. [s]"""
-GOODPUT, HERE, GOODPUT_HERE = "goodput of all", "this buffer", "goodput with this buffer"
+GOODPUT, HERE, GOODPUT_HERE = (
+    term("goodput of all"),
+    term("this buffer"),
+    term("goodput with this buffer"),
+)
 OVER_TIME, DISTRIBUTION, AGAINST_BUFFER = "time", "distribution", "buffer"
 
 
@@ -100,7 +106,13 @@ def buffer_panel() -> Panel:
     ) -> tuple[float, float]:
         awaited_s = computing_s(algorithm, rate_bps, rtt_s)
         if awaited_s > SLOW_S:
-            figure.describe(f"Theory computes {at.size} buffers, for about {awaited_s:.0f} s.")
+            figure.describe(
+                phrase(
+                    "Theory computes {size} buffers, for about {awaited:.0f} s.",
+                    size=at.size,
+                    awaited=awaited_s,
+                )
+            )
         found = outcomes(algorithm, rate_bps, rtt_s)
         here = outcome(algorithm, rate_bps, rtt_s, buffer_bdp)
         full_s = rtt_s + drain_s(at * rate_bps * rtt_s / 8.0, bandwidth_bps=rate_bps)
@@ -118,7 +130,7 @@ def buffer_panel() -> Panel:
         figure.describe(_said(here, buffer_bdp, algorithm, rate_bps, rtt_s))
         return buffer_bdp, here.p99_s
 
-    what = "99th percentile of the requests at this buffer"
+    what = term("99th percentile of the requests at this buffer")
     return panel(figure, controls, update, predict=what, unit="s")
 
 
@@ -126,19 +138,31 @@ def _said(
     here: Outcome, buffer_bdp: float, algorithm: str, rate_bps: float, rtt_s: float
 ) -> str:  # fmt: skip
     if not _holds_packet(rate_bps, rtt_s, buffer_bdp):
-        return (
-            f"{buffer_bdp:.3g} BDP of {show_rate(rate_bps, IP)} and {show(rtt_s, 's')} are "
-            f"{show(buffer_bdp * rate_bps * rtt_s / 8.0, 'byte')}: no packet of "
-            f"{show(PACKET_BYTES, 'byte')} fits into this buffer. The curves begin where one does."
+        return phrase(
+            "{buffer_bdp:.3g} BDP of {rate} and {rtt} are {buffer_bdp_2}: no packet of "
+            "{packet_bytes} fits into this buffer. The curves begin where one does.",
+            buffer_bdp=buffer_bdp,
+            rate=show_rate(rate_bps, IP),
+            rtt=show(rtt_s, "s"),
+            buffer_bdp_2=show(buffer_bdp * rate_bps * rtt_s / 8.0, "byte"),
+            packet_bytes=show(PACKET_BYTES, "byte"),
         )
     link = Bottleneck.of(rate_bps=rate_bps, rtt_s=rtt_s, buffer_bdp=buffer_bdp)
-    return (
-        f"One flow of {NAMES[algorithm]} over {show_rate(rate_bps, IP)} and {show(rtt_s, 's')}, "
-        f"buffer of {buffer_bdp:.3g} BDP ({show(link.buffer_bytes, 'byte')}, "
-        f"{link.buffer_packets} packets): goodput of all "
-        f"{show_rate(here.goodput_ratio * rate_bps, TCP_PAYLOAD)}, mean queueing delay "
-        f"{show(here.queue_s, 's')}; requests of {show(REQUEST_BYTES, 'byte')}: median "
-        f"{show(here.p50_s, 's')}, {_p99(here.p99_s)}."
+    return phrase(
+        "One flow of {names} over {rate} and {rtt}, buffer of {buffer_bdp:.3g} BDP "
+        "({buffer}, {buffer_packets} packets): goodput of all {goodput}, mean queueing "
+        "delay {queue}; requests of {request_bytes}: median {p50}, {p99}.",
+        names=NAMES[algorithm],
+        rate=show_rate(rate_bps, IP),
+        rtt=show(rtt_s, "s"),
+        buffer_bdp=buffer_bdp,
+        buffer=show(link.buffer_bytes, "byte"),
+        buffer_packets=link.buffer_packets,
+        goodput=show_rate(here.goodput_ratio * rate_bps, TCP_PAYLOAD),
+        queue=show(here.queue_s, "s"),
+        request_bytes=show(REQUEST_BYTES, "byte"),
+        p50=show(here.p50_s, "s"),
+        p99=_p99(here.p99_s),
     )
 
 
@@ -160,7 +184,7 @@ def readings_panel() -> Panel:
     figure = Figure(
         plots.curves(
             at,
-            {FULL: full_s, f"{P99}, theory": empty},
+            {FULL: full_s, phrase("{p99}, theory", p99=P99): empty},
             points=points,
             x_axis=Axis("buffer in packets", "1", low=0.0, high=280.0),
             y_axis=Axis("99th percentile", "s", low=0.0, high=0.9),
@@ -170,20 +194,27 @@ def readings_panel() -> Panel:
 
     def update(algorithm: str) -> None:
         p99_s = np.array([one.p99_s for one in outcomes(algorithm, RATE_BPS, RTT_S)])
-        figure.update(f"{P99}, theory", y=p99_s)
+        figure.update(phrase("{p99}, theory", p99=P99), y=p99_s)
         packets, read_s = points["red"]
         figure.describe(
-            f"{fills:.0f} packets are one bandwidth-delay product. A round trip and a full buffer "
-            f"take {show(float(full_s[0]), 's')} to {show(float(full_s[-1]), 's')}; p99 of "
-            f"requests beside {NAMES[algorithm]}, by theory, {show(float(p99_s[0]), 's')} to "
-            f"{show(float(p99_s[-1]), 's')}. Red: "
+            phrase(
+                "{fills:.0f} packets are one bandwidth-delay product. A round trip and a full "
+                "buffer take {full} to {full_2}; p99 of requests beside {names}, by theory, "
+                "{p99} to {p99_2}. Red: ",
+                fills=fills,
+                full=show(float(full_s[0]), "s"),
+                full_2=show(float(full_s[-1]), "s"),
+                names=NAMES[algorithm],
+                p99=show(float(p99_s[0]), "s"),
+                p99_2=show(float(p99_s[-1]), "s"),
+            )
             + ", ".join(
                 f"{show(float(s), 's')} at {n:.0f}" for n, s in zip(packets, read_s, strict=True)
             )
-            + " packets. All readings are within 10 ms."
+            + phrase(" packets. All readings are within 10 ms.")
         )
 
-    return panel(figure, {"algorithm": _algorithm("theory of")}, update)
+    return panel(figure, {"algorithm": _algorithm(phrase("theory of"))}, update)
 
 
 def bufferbloat_panel() -> Panel:
@@ -212,7 +243,7 @@ def bufferbloat_panel() -> Panel:
             return _against_buffer(alike, algorithm), ""
         if view == DISTRIBUTION:
             found = [_evaluated(scenario), *([recording.result()] if recording else [])]
-            title = "Requests of 10 KB beside one flow: distribution"
+            title = term("Requests of 10 KB beside one flow: distribution")
             return plots.latencies(found, title=title), _notes(recording)
         return _over_time(scenario, recording), _notes(recording)
 
@@ -254,9 +285,14 @@ def _over_time(scenario: Scenario, recording: Recording | None) -> Plot:
         said.append(_percentiles(recording.result()))
         before = latency_s[at_s < START_S]
         if before.size:
-            said.append(f"Before the flow: median {show(float(np.median(before)), 's')}.")
+            said.append(
+                phrase(
+                    "Before the flow: median {value}.",
+                    value=show(float(np.median(before)), "s"),
+                )
+            )
     else:
-        said.append("No run with these settings yet.")
+        said.append(phrase("No run with these settings yet."))
     time_s = np.append(course.time_s, scenario.end_s)
     rtt_s = np.append(course.rtt_s, course.rtt_s[-1])
     return plots.curves(
@@ -265,7 +301,10 @@ def _over_time(scenario: Scenario, recording: Recording | None) -> Plot:
         points={"requests, live": (at_s, latency_s)},
         x_axis=Axis("time", "s", low=0.0, high=scenario.end_s),
         y_axis=Axis("latency", "s", low=0.0, high=1.5 * full_s),
-        title=f"Requests of 10 KB; a flow begins after {START_S:g} s",
+        title=phrase(
+            "Requests of 10 KB; a flow begins after {start_s:g} s",
+            start_s=START_S,
+        ),
         description=" ".join(said),
     )
 
@@ -290,13 +329,13 @@ def _against_buffer(recordings: list[Recording], algorithm: str) -> Plot:
         x[known],
         measured=p99_s[known],
         theory=predicted,
-        x_name="buffer in BDP",
+        x_name=phrase("buffer in BDP"),
         x_unit="1",
-        y_name="99th percentile",
+        y_name=phrase("99th percentile"),
         y_unit="s",
         title="Requests of 10 KB beside one flow: p99",
         measured_label="live",
-        predicted_label=f"theory, {NAMES[algorithm]}",
+        predicted_label=phrase("theory, {names}", names=NAMES[algorithm]),
     )
     # The curve reaches over all buffers, not only to the largest one that was run.
     compared = replace(
@@ -308,18 +347,27 @@ def _against_buffer(recordings: list[Recording], algorithm: str) -> Plot:
 def _percentiles(result: Result) -> str:
     """Say the median and the 99th percentile of the requests of one way."""
     p50_s, p99_s = _first(result.request_p50_s), _first(result.request_p99_s)
-    middle = "no requests" if np.isnan(p50_s) else f"median {show(p50_s, 's')}, {_p99(p99_s)}"
-    return f"From {WARM_S:g} s on, {WAYS[result.by]}: {middle}."
+    middle = (
+        phrase("no requests")
+        if np.isnan(p50_s)
+        else phrase("median {p50}, {p99}", p50=show(p50_s, "s"), p99=_p99(p99_s))
+    )
+    return phrase(
+        "From {warm_s:g} s on, {ways}: {middle}.",
+        warm_s=WARM_S,
+        ways=WAYS[result.by],
+        middle=middle,
+    )
 
 
 def _p99(p99_s: float) -> str:
     """Say a 99th percentile, which fewer than a hundred requests do not have."""
-    return "too few requests for a p99" if np.isnan(p99_s) else f"p99 {show(p99_s, 's')}"
+    return phrase("too few requests for a p99") if np.isnan(p99_s) else f"p99 {show(p99_s, 's')}"
 
 
 def _notes(recording: Recording | None) -> str:
     warnings = () if recording is None else recording.meta.warnings
-    return " ".join(f"Note: {warning}." for warning in warnings)
+    return " ".join(phrase("Note: {warning}.", warning=warning) for warning in warnings)
 
 
 def _first(values: FloatArray | None) -> float:

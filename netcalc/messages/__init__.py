@@ -36,6 +36,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.display import show
+from netcalc.language import phrase, term
 from netcalc.messages.captures import (
     CAPTURES,
     CAPTURES_EXPECTED,
@@ -136,6 +137,10 @@ PYTHON_HINTS: Mapping[str, str] = {**FILES_PYTHON_HINTS, **CAPTURES_PYTHON_HINTS
 """What a caller in Python can do besides the hint, by code."""
 
 UNITS = frozenset({"s", "bit/s", "byte", "bit", "ratio", "packet/s", "m"})
+_NOUNS = {
+    "line": (term("line {numbers}"), term("lines {numbers}")),
+    "run": (term("run {numbers}"), term("runs {numbers}")),
+}
 LONGEST_LIST = 8
 """Of longer lists the rest is counted: a sentence stays about one line of a terminal."""
 
@@ -194,19 +199,19 @@ class Notice:
 
 def sentence(code: str, values: Mapping[str, Any]) -> str:
     """Write the sentence of a code, without a full stop; one that is not listed is its own."""
-    text = _WRITER.vformat(MESSAGES[code], (), values) if code in MESSAGES else code
+    text = _WRITER.vformat(phrase(MESSAGES[code]), (), values) if code in MESSAGES else code
     runs = values.get("run_numbers")
     return f"{_numbers('run', runs)}: {text}" if runs else text
 
 
 def expected(code: str, values: Mapping[str, Any]) -> str | None:
     """Write what should be in a file, for the codes that say so."""
-    return _WRITER.vformat(EXPECTED[code], (), values) if code in EXPECTED else None
+    return _WRITER.vformat(phrase(EXPECTED[code]), (), values) if code in EXPECTED else None
 
 
 def python_hint(code: str, values: Mapping[str, Any]) -> str | None:
     """Write what a caller in Python can do, if that is more than the hint."""
-    return _WRITER.vformat(PYTHON_HINTS[code], (), values) if code in PYTHON_HINTS else None
+    return _WRITER.vformat(phrase(PYTHON_HINTS[code]), (), values) if code in PYTHON_HINTS else None
 
 
 def bound(value: float, unit: str) -> str:
@@ -216,18 +221,18 @@ def bound(value: float, unit: str) -> str:
 
 def allowed(code: str, values: Mapping[str, Any]) -> str | None:
     """Write what a number may be, for the codes of numbers outside their range."""
-    return _WRITER.vformat(ALLOWED[code], (), values) if code in ALLOWED else None
+    return _WRITER.vformat(phrase(ALLOWED[code]), (), values) if code in ALLOWED else None
 
 
 def hint(code: str, values: Mapping[str, Any]) -> str | None:
     """Write what to do about it: the nearest known names, if there are any, or the code's hint."""
     suggestions = values.get("suggestions")
     if suggestions:
-        return f"Did you mean {_alternatives(suggestions)}?"
+        return phrase("Did you mean {names}?", names=_alternatives(suggestions))
     template = HINTS.get(code)
     if values.get("typed"):  # on a command line, where options have other names than arguments
         template = TYPED_HINTS.get(code, template)
-    return _WRITER.vformat(template, (), values) if template else None
+    return _WRITER.vformat(phrase(template), (), values) if template else None
 
 
 class _Writer(string.Formatter):
@@ -246,8 +251,7 @@ class _Writer(string.Formatter):
         if format_spec == "lines":
             return _numbers("line", value)
         if format_spec == "names":
-            more = f" and {len(value) - LONGEST_LIST:,} more" if len(value) > LONGEST_LIST else ""
-            return ", ".join(map(repr, value[:LONGEST_LIST])) + more
+            return _cut(", ".join(map(repr, value[:LONGEST_LIST])), len(value) - LONGEST_LIST)
         if format_spec == "layer":
             return in_words(value)
         if format_spec == "or":
@@ -275,14 +279,18 @@ def _quantities(value: float | Sequence[float], unit: str, digits: int) -> str:
     """Write a number with its unit, or several: ``8 B, 100 B and 12 more``."""
     values = value if isinstance(value, Sequence) else [value]
     shown = ", ".join(show(one, unit, digits=digits) for one in values[:LONGEST_LIST])
-    rest = len(values) - LONGEST_LIST
-    return f"{shown} and {rest:,} more" if rest > 0 else shown
+    return _cut(shown, len(values) - LONGEST_LIST)
+
+
+def _cut(shown: str, rest: int) -> str:
+    """Write a list, and how many more there are."""
+    return phrase("{shown} and {rest:,} more", shown=shown, rest=rest) if rest > 0 else shown
 
 
 def _alternatives(names: Sequence[Any]) -> str:
     """Write alternatives: ``a``, ``a or b``, ``a, b or c``."""
     *first, last = map(str, names)
-    return f"{', '.join(first)} or {last}" if first else last
+    return phrase("{first} or {last}", first=", ".join(first), last=last) if first else last
 
 
 def _numbers(noun: str, numbers: Sequence[int]) -> str:
@@ -290,8 +298,9 @@ def _numbers(noun: str, numbers: Sequence[int]) -> str:
     runs = list(_runs(numbers))
     shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in runs[:LONGEST_LIST]]
     rest = sum(b - a + 1 for a, b in runs[LONGEST_LIST:])
-    text = ", ".join(shown) + (f" and {rest:,} more" if rest else "")
-    return f"{noun} {text}" if len(set(numbers)) == 1 else f"{noun}s {text}"
+    text = _cut(", ".join(shown), rest)
+    one, several = _NOUNS[noun]
+    return phrase(one if len(set(numbers)) == 1 else several, numbers=text)
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -44,6 +44,7 @@ COMMAND_LINE: dict[str, str] = {
     "output-folder-missing": "{file}: the folder {folder} does not exist",
     "output-folder-not-writable": "{file}: the folder {folder} is not writable",
     "folder-is-file": "{file} is a file, not a folder",
+    "folder-name-empty": "{name} is empty: it is the name of a folder",
     "output-named-twice": "{file} is named for two outputs",
     "partial-samples-above": "the samples measured so far are summarized above",
     "files-not-read": "{count} of {total} not read: {names}",
@@ -56,6 +57,25 @@ COMMAND_LINE: dict[str, str] = {
         "run as root, the server gives a root terminal to everyone who has the token in its address"
     ),
     "server-port-in-use": "port {port} is in use",
+    "server-port-not-permitted": "port {port} needs a privilege",
+    "lab-home-unknown": "{file}: this home is not known",
+    "lab-folder-refused": "the lessons cannot be written to {file}: {reason}",
+    "lab-folder-full": "there is no room for the lessons in {file}: {reason}",
+    "lab-folder-busy": "another netcalc lab starts or ends with the lessons in {file}",
+    "lab-running-otherwise": (
+        "netcalc lab runs with the lessons in {file} at port {port}: {options} needs a new start"
+    ),
+    "lesson-unknown": "there is no lesson {number!r}",
+    "class-as-root": "run as root, the kernels of all students would run as root",
+    "class-needs-linux": "a class is served on Linux only, not on {platform}",
+    "class-address": "{address!r} is not an address such as 127.0.0.1 or 192.0.2.5",
+    "class-address-elsewhere": "{address} is not an address of this machine",
+    "class-port-refused": "this user may not serve at port {port}",
+    "class-memory-small": (
+        "{memory_bytes:byte} of memory are too little for a kernel: the lessons need "
+        "{least_bytes:byte}"
+    ),
+    "class-processor-short": "{processor_s:s} of processor time are too short for a kernel",
     "lessons-missing": "there are no lessons in this folder",
     "server-silent": "the server did not respond within {limit_s:s}",
     "server-ended": "the server ended with exit code {exit_code}",
@@ -108,10 +128,29 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "output-is-device": "Name a file",
     "output-exists": "Use another name or --force",
     "folder-is-file": "Name a folder with --dir",
+    "folder-name-empty": "Write . for the current folder",
     "output-named-twice": "Use another name for one of them",
     "output-refused": "Redirect it to another file or disk",
     "server-as-root": "Start it as another user, or add --allow-root",
     "server-port-in-use": "Without --port a free one is chosen",
+    "server-port-not-permitted": (
+        "Name one from 1024 to 65535; without --port a free one is chosen"
+    ),
+    "lab-home-unknown": "Name a folder with --dir",
+    "lab-folder-refused": "Name another folder with --dir",
+    "lab-folder-full": "Free some, or name a folder on another disk with --dir",
+    "lab-folder-busy": "Try again in a minute, or name another folder with --dir",
+    "lab-running-otherwise": (
+        "Stop it with Ctrl-C where it was started, or name another folder with --dir"
+    ),
+    "lesson-unknown": "Lessons are {known:or}",
+    "class-as-root": "Start it as a user without rights, or add --allow-root",
+    "class-needs-linux": "Write the lessons as pages with netcalc site",
+    "class-address": "ip address lists those of this machine",
+    "class-address-elsewhere": "ip address lists those of this machine",
+    "class-port-refused": "Use a port from 1024 on",
+    "class-memory-small": "Use --memory 800MB",
+    "class-processor-short": "Use --processor 600s",
     "lessons-missing": "Install netcalc-lab again; its files are missing",
     "server-ended": "Its output is above",
     "nothing-matches": "netcalc calc --list lists all formulas",

@@ -22,6 +22,7 @@ from netcalc.calculator import (
 )
 from netcalc.checks import FloatArray
 from netcalc.display import long_time
+from netcalc.language import phrase
 from netcalc.plots.formula import (
     FORMULA_HEIGHT,
     add_lines_below,
@@ -122,8 +123,12 @@ def bands(
     fixed = fixed_texts(wanted, arguments, {over.name, *inputs, *varied})
     lines = (
         *formula_caption(wanted, [*ranges, *fixed]),
-        f"Band: {outer} of {first.draws:,} draws, the same at each point.",
-        *(["The axis ends before the largest values."] if high is not None else []),
+        phrase(
+            "Band: {outer} of {draws:,} draws, the same at each point.",
+            outer=outer,
+            draws=first.draws,
+        ),
+        *([phrase("The axis ends before the largest values.")] if high is not None else []),
     )
     text = "; ".join(_ends(name, one, shown_unit) for name, one in found.items())
     title = wanted.summary.rstrip(".")
@@ -200,4 +205,9 @@ def _ends(name: str, one: Band, unit: str) -> str:
     for at in (0, -1):
         texts = [show(float(one.percentiles[p][at]), unit) for p in sorted(one.percentiles)]
         ends.append(f"{texts[0]} to {texts[-1]}" if len(texts) > 1 else texts[0])
-    return f"{name or 'the band'}: {ends[0]} at the start, {ends[1]} at the end"
+    return phrase(
+        "{value}: {ends} at the start, {ends_2} at the end",
+        value=name or "the band",
+        ends=ends[0],
+        ends_2=ends[1],
+    )

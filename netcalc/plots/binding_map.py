@@ -12,6 +12,7 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
+from netcalc.language import phrase, term
 from netcalc.planning.page import BindingMap, label
 from netcalc.plots.plot import Columns, Plot, ready
 from netcalc.plots.style import (
@@ -32,7 +33,7 @@ from netcalc.plots.style import (
 from netcalc.units import show
 
 _HEIGHT = 460
-_YOURS, _STEP, _WAY, _NAMES = "your point", "step out", "step", "names"
+_YOURS, _STEP, _WAY, _NAMES = term("your point"), term("step out"), "step", "names"
 _OVERLAP = 0.2
 _ALONG = 20
 _SHORT = 200.0
@@ -77,7 +78,11 @@ def binding_map(chart: BindingMap, *, title: str = "", theme: Theme = "light") -
         Axis(label(chart.x), chart.x_unit, "log", float(chart.x_at[0]), float(chart.x_at[-1])),
         Axis(label(chart.y), chart.y_unit, "log", float(chart.y_at[0]), float(chart.y_at[-1])),
     )
-    text = f"{title}. Regions of the map: {', '.join(shown)}. Your point: "
+    text = phrase(
+        "{title}. Regions of the map: {join}. Your point: ",
+        title=title,
+        join=", ".join(shown),
+    )
     text += f"{show(chart.point[0], chart.x_unit)}, {show(chart.point[1], chart.y_unit)}."
     draw = partial(_draw, sources, shown, axes, title, theme)
     return Plot(draw, sources, text, theme)

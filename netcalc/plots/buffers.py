@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from bokeh.models import FixedTicker, PlainText, Quad, Text
 from bokeh.plotting import figure
 
+from netcalc.language import phrase
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import (
     FONT,
@@ -82,7 +83,10 @@ def buffers(
         sources[kind] = new_source(kind, _columns(mine, names, filled=True))
     text = description or _describe(chains, title)
     if any(len(chain) > MOST_BUFFERS for chain in chains.values()):
-        text += f" The first {MOST_BUFFERS} of each chain are drawn."
+        text += phrase(
+            " The first {most_buffers} of each chain are drawn.",
+            most_buffers=MOST_BUFFERS,
+        )
     draw = partial(_draw, sources, tuple(names), tuple(kinds), title, theme)
     return Plot(draw, sources, text, theme, ("buffers", tuple(names), tuple(kinds), title, theme))
 
@@ -166,5 +170,5 @@ def _describe(chains: Mapping[str, Sequence[Buffer]], title: str) -> str:
         parts = ", ".join(
             f"{one.kind} {one.used_bytes:.0f} of {one.size_bytes:.0f}" for one in chain
         )
-        said.append(f"{name}: {parts or 'no buffer'} bytes")
+        said.append(phrase("{name}: {value} bytes", name=name, value=parts or "no buffer"))
     return " ".join(filter(None, (title and f"{title}.", "; ".join(said) + ".")))

@@ -13,6 +13,7 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
+from netcalc.language import phrase, term
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import (
     DASHES,
@@ -47,10 +48,18 @@ DRAWN_PACKETS = 40
 BEFORE = 6
 """Packets that are drawn before the first one with a mark. [1]"""
 
-SEGMENT, ACKNOWLEDGED, OPENING = "segment with data", "acknowledgement", "SYN, FIN or RST"
-AGAIN, DUPLICATE, OTHER = "segment sent again", "duplicate ACK", "out of order or keep-alive"
+SEGMENT, ACKNOWLEDGED, OPENING = (
+    term("segment with data"),
+    "acknowledgement",
+    term("SYN, FIN or RST"),
+)
+AGAIN, DUPLICATE, OTHER = (
+    term("segment sent again"),
+    term("duplicate ACK"),
+    term("out of order or keep-alive"),
+)
 ARROWS = (SEGMENT, ACKNOWLEDGED, OPENING, AGAIN, DUPLICATE, OTHER)
-DELAYED, HELD = "wait: delayed ACK", "wait: held back (Nagle)"
+DELAYED, HELD = term("wait: delayed ACK"), term("wait: held back (Nagle)")
 WAITS = {DELAYED: DELAYED_ACK, HELD: HELD_BACK}
 
 _HEIGHT, _BAR, _APART = 620, 0.02, 0.026
@@ -115,7 +124,7 @@ def capture_ladder(
     low, high = _ends(rungs)
     pad = 0.03 * (high - low or 1.0)
     ends = _names(trace, flow)
-    title = f"Packets of TCP flow {flow}"
+    title = phrase("Packets of TCP flow {flow}", flow=flow)
     draw = partial(_draw, sources, rungs, ends, (low - pad, high + pad), title, theme)
     return Plot(draw, sources, _describe(rungs, ends), theme)
 
@@ -215,7 +224,7 @@ def _texts(rungs: _Rungs) -> list[str]:
         words = [str(mark)] if mark else []
         words += [one for one in str(flags).split() if one in ("SYN", "FIN", "RST")]
         words += [show(float(size), "byte")] if size else []
-        words += [f"ACK {int(ack)}"] if "ACK" in str(flags) and not size else []
+        words += [phrase("ACK {ack}", ack=int(ack))] if "ACK" in str(flags) and not size else []
         found.append(f"{int(packet)}: {', '.join(words)}")
     return found
 
@@ -262,7 +271,14 @@ def _names(trace: PacketTrace, flow: int) -> tuple[str, str]:
     row = int(np.flatnonzero((columns["flow"] == flow) & (columns["protocol"] == "tcp"))[0])
     ends = (("client", "source"), ("server", "destination"))
     client, server = (
-        printable(f"{who} {columns[end][row]} port {int(columns[f'{end}_port'][row])}")
+        printable(
+            phrase(
+                "{who} {columns} port {columns_2}",
+                who=who,
+                columns=columns[end][row],
+                columns_2=int(columns[f"{end}_port"][row]),
+            )
+        )
         for who, end in ends
     )
     return client, server
@@ -296,7 +312,7 @@ def _draw(
             chart, sources[kind], line_color=palette[index], line_dash=DASHES[index],
             line_width=width,
         )  # fmt: skip
-    rows = [("captured at", "time_s", "s"), ("packet", "what", "text")]
+    rows = [(phrase("captured at"), "time_s", "s"), ("packet", "what", "text")]
     add_hover(chart, [drawn[kind] for kind in ARROWS], rows)
     heads = Scatter(x="x", y="y", angle="angle", marker="triangle", size=9,
                     line_color=ink, fill_color=ink)  # fmt: skip
@@ -322,13 +338,34 @@ def _draw(
 
 def _describe(rungs: _Rungs, ends: tuple[str, str]) -> str:
     count = rungs.sent_s.size
-    text = f"{count} of {len(rungs.table)} packets between {ends[0]} and {ends[1]}"
+    text = phrase(
+        "{count} of {table} packets between {ends} and {ends_2}",
+        count=count,
+        table=len(rungs.table),
+        ends=ends[0],
+        ends_2=ends[1],
+    )
     sides = {"server": rungs.to_server_s, "client": rungs.to_client_s}
-    known = [f"{show(one, 's')} to the {who} and back" for who, one in sides.items()
+    known = [phrase("{one} to the {who} and back", one=show(one, 's'), who=who)
+             for who, one in sides.items()
              if not math.isnan(one)]  # fmt: skip
     unknown = [who for who, one in sides.items() if math.isnan(one)]
-    text += f"; from the capture {' and '.join(known)}, half of it each way" if known else ""
-    text += f"; how far the {' and the '.join(unknown)} is, is not known" if unknown else ""
+    text += (
+        phrase(
+            "; from the capture {join}, half of it each way",
+            join=" and ".join(known),
+        )
+        if known
+        else ""
+    )
+    text += (
+        phrase(
+            "; how far the {join} is, is not known",
+            join=" and the ".join(unknown),
+        )
+        if unknown
+        else ""
+    )
     marks = rungs.column("mark")
     names, counts = np.unique(marks[marks != ""].astype(str), return_counts=True)
     found = [f"{name}: {number}" for name, number in zip(names, counts, strict=True)]

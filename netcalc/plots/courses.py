@@ -16,6 +16,7 @@ from netcalc.congestion import Result, Trajectory
 from netcalc.congestion.ideal import fair_shares_bps
 from netcalc.congestion.quantities import jain_over_time
 from netcalc.errors import ArgumentTypeError, DomainError
+from netcalc.language import phrase, term
 from netcalc.models.tcp.window import bdp_packets
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
@@ -59,15 +60,15 @@ MARK = 6
 _SAID = {**WAYS, "theory": "Theory", "live": "Live"}
 LIMIT = "limit"
 """What is neither of the ways: an ideal share, a full buffer."""
-IDEAL, FULL = "ideal share", "full buffer"
+IDEAL, FULL = term("ideal share"), term("full buffer")
 """Their names in the legend."""
 _AXES = {
     "goodput": (named("goodput", TCP_PAYLOAD), "bit/s"),
-    "window": ("window in packets", "1"),
+    "window": (term("window in packets"), "1"),
     "queue": ("queue", "byte"),
-    "rtt": ("round-trip time", "s"),
-    "jain": ("Jain index", "1"),
-    "drops": ("dropped packets", "1"),
+    "rtt": (term("round-trip time"), "s"),
+    "jain": (term("Jain index"), "1"),
+    "drops": (term("dropped packets"), "1"),
 }
 
 
@@ -144,14 +145,17 @@ def courses(
         for one, (x, y) in drawn.items()
     }
     look = _Look(tuple(parts), tuple(drawn), scenario.end_s, title, theme)
-    text = _describe(results, title or "Flows on a bottleneck")
+    text = _describe(results, title or phrase("Flows on a bottleneck"))
     if left_out:
-        text += " Jain's index is left out: no two flows run together through a full second."
+        text += phrase(
+            " Jain's index is left out: no two flows run together through a full second."
+        )
     goodputs = [y for one, (_, y) in drawn.items() if one.part == "goodput" and one.way != LIMIT]
     if any((y > scenario.bottleneck.rate_bps).any() for y in goodputs):
-        text += (
-            " Goodput is what receivers pass on: where a lost packet comes again, all that waited "
-            "behind it counts in that moment, for which it may be above the rate of the link."
+        text += phrase(
+            " Goodput is what receivers pass on: where a lost packet comes again, all that "
+            "waited behind it counts in that moment, for which it may be above the rate of "
+            "the link."
         )
     return Plot(partial(_draw, sources, look), sources, text, theme, ("courses", look))
 
@@ -217,11 +221,26 @@ def phase(
         one.label: new_source(one.label, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
         for one, (x, y) in drawn.items()
     }
-    first, second = (f"flow {n + 1} ({scenario.flows[n].algorithm})" for n in flows)
-    names = (f"window of {name} in packets" for name in (first, second))
+    first, second = (
+        phrase(
+            "flow {n} ({algorithm})",
+            n=n + 1,
+            algorithm=scenario.flows[n].algorithm,
+        )
+        for n in flows
+    )
+    names = (phrase("window of {name} in packets", name=name) for name in (first, second))
     x_axis, y_axis = (Axis(name, "1", low=0.0) for name in names)
-    text = f"Window of {second} against that of {first}, while both run. The link is full with "
-    text += f"{full:.1f} packets in flight, the buffer with {most:.1f}."
+    text = phrase(
+        "Window of {second} against that of {first}, while both run. The link is full with ",
+        second=second,
+        first=first,
+    )
+    text += phrase(
+        "{full:.1f} packets in flight, the buffer with {most:.1f}.",
+        full=full,
+        most=most,
+    )
     form = ("phase", tuple(drawn), x_axis, y_axis, title, theme)
     draw = partial(_draw_phase, sources, tuple(drawn), (x_axis, y_axis), title, theme)
     return Plot(draw, sources, text, theme, form)
@@ -266,14 +285,28 @@ def _series(part: str, result: Result) -> _Drawn:
     """Return what one result has for one part, by flow or for the link."""
     course, way = _course(result), WAYS[result.by]
     if part == "jain":
-        return {_Series(part, f"link, {way}", result.by, DRAWN_FLOWS): jain_over_time(result)}
+        return {
+            _Series(part, phrase("link, {way}", way=way), result.by, DRAWN_FLOWS): jain_over_time(
+                result
+            )
+        }
     if part == "drops":
         unknown = np.full(course.time_s.size, np.nan)
         dropped = unknown if course.drop_count is None else course.drop_count
-        return {_Series(part, f"link, {way}", result.by, DRAWN_FLOWS): (course.time_s, dropped)}
+        return {
+            _Series(part, phrase("link, {way}", way=way), result.by, DRAWN_FLOWS): (
+                course.time_s,
+                dropped,
+            )
+        }
     if part in ("queue", "rtt"):
         found = course.queue_bytes if part == "queue" else course.rtt_s
-        return {_Series(part, f"link, {way}", result.by, DRAWN_FLOWS): (course.time_s, found)}
+        return {
+            _Series(part, phrase("link, {way}", way=way), result.by, DRAWN_FLOWS): (
+                course.time_s,
+                found,
+            )
+        }
     time_s, values = course.time_s, course.window_packets
     step_s = 0.0
     if part == "goodput":
@@ -284,7 +317,12 @@ def _series(part: str, result: Result) -> _Drawn:
         start_s, end_s = result.span_s(index)
         ended = time_s - step_s >= end_s if part == "goodput" else time_s > end_s
         runs = (time_s > start_s) & ~ended
-        label = f"flow {index + 1}, {flow.algorithm}, {way}"
+        label = phrase(
+            "flow {index}, {algorithm}, {way}",
+            index=index + 1,
+            algorithm=flow.algorithm,
+            way=way,
+        )
         series = _Series(part, label, result.by, index)
         drawn[series] = time_s, np.where(runs, values[:, index], np.nan)
     return drawn
@@ -301,7 +339,10 @@ def _limits(part: str, scenario: Scenario) -> _Drawn:
     if part == "goodput":
         time_s, rate_bps = fair_shares_bps(scenario)
         return {
-            _Series(part, f"ideal share of flow {index + 1}", LIMIT, index): (time_s, rate)
+            _Series(part, phrase("ideal share of flow {index}", index=index + 1), LIMIT, index): (
+                time_s,
+                rate,
+            )
             for index, rate in enumerate(rate_bps[:DRAWN_FLOWS])
         }
     if part == "queue":
@@ -444,21 +485,34 @@ def _said_rate(rate_bps: float) -> str:
 def _describe(results: Sequence[Result], title: str) -> str:
     scenario = results[0].scenario
     link = scenario.bottleneck
-    text = (
-        f"{title}: {show_rate(link.rate_bps, IP)}, {show(link.rtt_s, 's')}, buffer of "
-        f"{show(link.buffer_bytes, 'byte')}."
+    text = phrase(
+        "{title}: {rate}, {rtt}, buffer of {buffer}.",
+        title=title,
+        rate=show_rate(link.rate_bps, IP),
+        rtt=show(link.rtt_s, "s"),
+        buffer=show(link.buffer_bytes, "byte"),
     )
     for result in results:
         rates = ", ".join(
-            f"flow {index + 1} {_said_rate(float(rate))}"
+            phrase(
+                "flow {index} {said_rate}",
+                index=index + 1,
+                said_rate=_said_rate(float(rate)),
+            )
             for index, rate in enumerate(result.goodput_bps[:DRAWN_FLOWS])
         )
-        text += (
-            f" {_SAID[result.by]}: {rates + '; ' if rates else ''}link "
-            f"{_said(result.utilization, 'ratio')} used, mean queue "
-            f"{_said(result.queue_mean_bytes, 'byte')}."
+        text += phrase(
+            " {said}: {value}link {said_2} used, mean queue {said_3}.",
+            said=_SAID[result.by],
+            value=rates + "; " if rates else "",
+            said_2=_said(result.utilization, "ratio"),
+            said_3=_said(result.queue_mean_bytes, "byte"),
         )
     hidden = len(scenario.flows) - DRAWN_FLOWS
     if hidden > 0:
-        text += f" The first {DRAWN_FLOWS} of {len(scenario.flows)} flows are drawn."
+        text += phrase(
+            " The first {drawn_flows} of {flows} flows are drawn.",
+            drawn_flows=DRAWN_FLOWS,
+            flows=len(scenario.flows),
+        )
     return text

@@ -11,6 +11,7 @@ from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError
+from netcalc.language import phrase
 from netcalc.plots.plot import Plot, ready, thinned_note
 from netcalc.plots.style import (
     DASHES,
@@ -132,6 +133,9 @@ def _describe(
                 f"{name}: {show(value[first], y_axis.unit)} at {show(at[first], x_axis.unit)}, "
                 f"{show(value[last], y_axis.unit)} at {show(at[last], x_axis.unit)}"
             )
-    parts += [f"{name}: {np.size(pair[0])} points" for name, pair in points.items()]
-    head = title or f"{y_axis.name} against {x_axis.name}"
+    parts += [
+        phrase("{name}: {size} points", name=name, size=np.size(pair[0]))
+        for name, pair in points.items()
+    ]
+    head = title or phrase("{name} against {name_2}", name=y_axis.name, name_2=x_axis.name)
     return f"{head}. " + "; ".join(parts) + "."

@@ -14,6 +14,7 @@ from netcalc.calculator import Formula, Inputs, fixed_texts, input_label, layer_
 from netcalc.checks import FloatArray, as_float
 from netcalc.display import long_time
 from netcalc.errors import DomainError
+from netcalc.language import phrase
 from netcalc.plots.formula import add_lines_below, formula_caption
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
@@ -92,7 +93,12 @@ def distribution(
     cut = int(((known < edges[0]) | (known > edges[-1])).sum())
     words = [f"{title or axis.name}: {', '.join(marks)}.", note]
     if cut:
-        words.append(f"{show(cut / values.size, 'ratio')} of the draws are outside the figure.")
+        words.append(
+            phrase(
+                "{cut} of the draws are outside the figure.",
+                cut=show(cut / values.size, "ratio"),
+            )
+        )
     form = ("distribution", axis, title, theme, tuple(marks), tuple(lines))
     draw = partial(_draw, sources, tuple(marks), axis, title, tuple(lines), theme)
     return Plot(draw, sources, " ".join(filter(None, words)), theme, form)
@@ -136,10 +142,10 @@ def formula_distribution(
         axis=Axis(named(wanted.short_name.replace("_", " "), layer_of(wanted, arguments)), unit),
         percentiles={percent: value / size for percent, value in found.percentiles.items()},
         title=wanted.summary.rstrip("."),
-        note=f"Drawn of {', '.join(shown)}.",
+        note=phrase("Drawn of {join}.", join=", ".join(shown)),
         lines=(
             *formula_caption(wanted, [*shown, *fixed_texts(wanted, arguments, inputs)]),
-            f"{found.samples.size:,} draws.",
+            phrase("{size:,} draws.", size=found.samples.size),
         ),
         theme=theme,
     )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from netcalc.errors import NetcalcError
 from netcalc.exercises import AnswerCurves, Question, Variable
+from netcalc.language import phrase
 from netcalc.plots.curves import curves
 from netcalc.plots.guess import with_guess
 from netcalc.plots.plot import Plot
@@ -61,7 +62,10 @@ def feedback(
         return None
     points: dict[str, Any] = {}
     if found.points_set:
-        points[f"data: {found.points_set.replace('_', ' ')}"] = (found.points_x, found.points_y)
+        points[phrase("data: {replace}", replace=found.points_set.replace("_", " "))] = (
+            found.points_x,
+            found.points_y,
+        )
     every = np.concatenate([*lines.values(), found.points_y])
     every = every[np.isfinite(every)]
     x_scale: Scale = "log" if found.x[0] > 0 and found.x[-1] > 5 * found.x[0] else "linear"

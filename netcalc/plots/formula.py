@@ -14,6 +14,7 @@ from netcalc import calculator, equations
 from netcalc.calculator import Curve, Formula, Parameter, Shade, fixed_texts
 from netcalc.checks import FloatArray
 from netcalc.display import long_time
+from netcalc.language import phrase, term
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
     DASHES,
@@ -32,8 +33,8 @@ from netcalc.rate_layers import named
 from netcalc.units import show
 
 SHADES = {
-    "beyond-published-range": ("outside the published range", "/"),
-    "no-number": ("no finite value", "x"),
+    "beyond-published-range": (term("outside the published range"), "/"),
+    "no-number": (term("no finite value"), "x"),
 }
 """The words for a shaded part, and the pattern that tells it without colour."""
 FORMULA_HEIGHT = 520
@@ -76,10 +77,10 @@ class FormulaCurves:
     def lines_below(self) -> tuple[str, ...]:
         """The caption, what is shaded, and where the axis ends before the curve."""
         words = dict.fromkeys(SHADES[shade.code][0] for shade in self.shades)
-        ends = "The axis ends before the largest values."
+        ends = phrase("The axis ends before the largest values.")
         return (
             *self.caption,
-            *(f"Shaded: {one}." for one in words),
+            *(phrase("Shaded: {one}.", one=one) for one in words),
             *([ends] if self.y_axis.high is not None else []),
         )
 
@@ -146,7 +147,11 @@ def _along(one: Curve, size: float) -> Curve:
 
 def formula_caption(wanted: Formula, fixed: Sequence[str]) -> tuple[str, ...]:
     """Return the lines below a figure of a formula: equation, fixed arguments, source."""
-    parts = (equations.plain(wanted.equation), ", ".join(fixed), f"From: {wanted.source}")
+    parts = (
+        equations.plain(wanted.equation),
+        ", ".join(fixed),
+        phrase("From: {source}", source=wanted.source),
+    )
     return tuple(line for part in parts if part for line in _wrapped(part))
 
 
@@ -225,5 +230,5 @@ def _wrapped(text: str) -> list[str]:
 def _ends(one: Curve, unit: str) -> str:
     known = one.y[np.isfinite(one.y)]
     if not known.size:
-        return "no finite value"
+        return phrase("no finite value")
     return f"{show(float(known[0]), unit)} to {show(float(known[-1]), unit)}"

@@ -9,6 +9,7 @@ import numpy as np
 from bokeh.models import FixedTicker, PlainText, Quad, Text
 from bokeh.plotting import figure
 
+from netcalc.language import phrase
 from netcalc.models.hosts.write_timeline import (
     ACKNOWLEDGEMENT,
     CLIENT,
@@ -145,13 +146,24 @@ def _labels(steps: WriteTimeline) -> dict[str, Any]:
 
 def _describe(steps: WriteTimeline) -> str:
     if not steps.what:
-        return "No request: a value is not known."
+        return phrase("No request: a value is not known.")
     count = sum(what == SEGMENT for what in steps.what)
-    text = f"The response arrives after {show(steps.done_s, 's')}; the request took {count} "
+    text = phrase(
+        "The response arrives after {done}; the request took {count} ",
+        done=show(steps.done_s, "s"),
+        count=count,
+    )
     text += "segment" if count == 1 else "segments"
     parts = []
     for row, what in enumerate(steps.what):
         if what in WAITS:
             time_s = float(steps.end_s[row] - steps.start_s[row])
-            parts.append(f"the {steps.who[row]} {what} for {show(time_s, 's')}")
-    return f"{text}; {'; '.join(parts)}." if parts else f"{text} without a wait."
+            parts.append(
+                phrase(
+                    "the {who} {what} for {time}",
+                    who=steps.who[row],
+                    what=what,
+                    time=show(time_s, "s"),
+                )
+            )
+    return f"{text}; {'; '.join(parts)}." if parts else phrase("{text} without a wait.", text=text)

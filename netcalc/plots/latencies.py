@@ -13,6 +13,7 @@ from bokeh.plotting import figure
 from netcalc.checks import FloatArray
 from netcalc.congestion import Result
 from netcalc.errors import DomainError
+from netcalc.language import phrase
 from netcalc.plots.courses import WAYS, add_way
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
@@ -69,7 +70,12 @@ def latencies(results: Sequence[Result], *, title: str = "", theme: Theme = "lig
             if not loop.count:
                 continue
             of = result.scenario.requests[index]
-            name = f"requests {index + 1} of {show(of.request_bytes, 'byte')}, {of.algorithm}"
+            name = phrase(
+                "requests {index} of {request}, {algorithm}",
+                index=index + 1,
+                request=show(of.request_bytes, "byte"),
+                algorithm=of.algorithm,
+            )
             curve = _Curve(f"{name}, {WAYS[result.by]}", result.by, index)
             drawn[curve] = _distribution(loop.latency_s, few=result.by == "live")
             known = {"median": loop.percentile_s(0.5), "99th percentile": loop.percentile_s(0.99)}
@@ -81,8 +87,12 @@ def latencies(results: Sequence[Result], *, title: str = "", theme: Theme = "lig
         one.name: new_source(one.name, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
         for one, (x, y) in drawn.items()
     }
-    head = title or "Latency of requests"
-    text = f"{head}: share of the requests that took no longer. {'; '.join(words)}."
+    head = title or phrase("Latency of requests")
+    text = phrase(
+        "{head}: share of the requests that took no longer. {join}.",
+        head=head,
+        join="; ".join(words),
+    )
     form = ("latencies", tuple(drawn), title, theme)
     return Plot(partial(_draw, sources, tuple(drawn), title, theme), sources, text, theme, form)
 

@@ -13,6 +13,7 @@ from bokeh.plotting import figure
 
 from netcalc.errors import DomainError
 from netcalc.explain import Finding
+from netcalc.language import phrase
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
     INKS,
@@ -100,9 +101,12 @@ def _sources(one: Finding, name: str, theme: Theme) -> dict[str, ColumnDataSourc
         "top": [-float(row) + _HALF_BAR for row in rows],
         "color": [palette[0 if limit is one.binding else 1] for limit in one.limits],
     }
-    columns = {f"limits, {name}": bars}
+    columns = {phrase("limits, {name}", name=name): bars}
     if not math.isnan(one.measured):
-        columns[f"measured, {name}"] = {"x": [one.measured] * 2, "y": [0.5, -count + 0.5]}
+        columns[phrase("measured, {name}", name=name)] = {
+            "x": [one.measured] * 2,
+            "y": [0.5, -count + 0.5],
+        }
     return {title: new_source(title, ready(data)) for title, data in columns.items()}
 
 
@@ -112,7 +116,7 @@ def _chart(
     count = len(one.limits)
     is_rate = one.unit == "bit/s"
     low, high = _ends(one)
-    name_of_axis = "rate" if is_rate else "part of the time"
+    name_of_axis = "rate" if is_rate else phrase("part of the time")
     axis = Axis(name_of_axis, one.unit, "log" if is_rate else "linear", low, high)
     rows = Axis("", "1", low=-count + 0.5, high=0.5)
     chart = new_figure(axis, rows, title=title, height=_EDGES + _BAR_HEIGHT * count)
@@ -128,10 +132,10 @@ def _chart(
         left="left", right="right", bottom="bottom", top="top",
         fill_color="color", fill_alpha=0.6, line_color=INKS[theme],
     )  # fmt: skip
-    drawn = chart.add_glyph(sources[f"limits, {name}"], bar, name="limit")
+    drawn = chart.add_glyph(sources[phrase("limits, {name}", name=name)], bar, name="limit")
     add_hover(chart, [drawn], [("limit", "name", "text"), ("value", "right", one.unit)])
-    entries = [("limits; the one that binds stands out", [drawn])]
-    line = sources.get(f"measured, {name}")
+    entries = [(phrase("limits; the one that binds stands out"), [drawn])]
+    line = sources.get(phrase("measured, {name}", name=name))
     if line is not None:
         ruled = add_line(chart, line, name="measured", line_color=INKS[theme], line_dash=[6, 4])
         entries.append(("measured", [ruled]))

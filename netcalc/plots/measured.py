@@ -11,6 +11,7 @@ from netcalc import compare
 from netcalc.checks import FloatArray
 from netcalc.explain import Known, table_theory
 from netcalc.explain.evidence import first_known
+from netcalc.language import phrase
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes
 from netcalc.models.sizes.headers import (
     DATAGRAM_HEADERS_BYTES,
@@ -116,7 +117,9 @@ def _flow_plot(flows: FlowSeries, known: Known, theme: Theme) -> Plot:
     for name in dict.fromkeys(groups[rows].tolist()):
         mine = rows & (groups == name)
         side = dict.fromkeys(np.asarray(flows.side)[mine].tolist())
-        label = ", ".join(filter(None, (name, "counted by the " + "/".join(filter(None, side)))))
+        label = ", ".join(
+            filter(None, (name, phrase("counted by the ") + "/".join(filter(None, side))))
+        )
         points[label] = (start_s[mine], rate_bps[mine])
     lines: dict[str, float] = {}
     facts = samples_facts(flows)
@@ -125,16 +128,16 @@ def _flow_plot(flows: FlowSeries, known: Known, theme: Theme) -> Plot:
         sizes = _sizes(facts) if udp else [_segment(known)]
         for size in sizes:
             header = DATAGRAM_HEADERS_BYTES if udp else STAMPED_HEADERS_BYTES
-            lines[f"the line, {show(size, 'byte')} per packet"] = known.line_bps * line_share(
-                size, header
+            lines[phrase("the line, {size} per packet", size=show(size, "byte"))] = (
+                known.line_bps * line_share(size, header)
             )
     for row in facts:
         if "received_rate_bps" in row:
             run = f"{row['group']}, " if len(facts) > 1 and "group" in row else ""
-            lines[f"{run}the receiver's mean"] = float(row["received_rate_bps"])
+            lines[phrase("{run}the receiver's mean", run=run)] = float(row["received_rate_bps"])
     ends = np.asarray([float(start_s.min(initial=0.0)), float(start_s.max(initial=1.0))])
     layer = rate_layer(flows, {}, "throughput_bps")
-    return _rates(ends, lines, points, "Application data in each interval", layer, theme)
+    return _rates(ends, lines, points, phrase("Application data in each interval"), layer, theme)
 
 
 def _segment(known: Known) -> float:
@@ -178,13 +181,20 @@ def _capture_plot(trace: PacketTrace, known: Known, theme: Theme) -> Plot:
     if span_s > 0:
         edges = np.linspace(time_s.min(), time_s.max(), BINS + 1)
         volume, _ = np.histogram(time_s, edges, weights=size)
-        points["IP packets, both directions"] = (edges[:-1], 8 * volume / (span_s / BINS))
-        lines["the mean"] = 8 * float(size.sum()) / span_s
+        points[phrase("IP packets, both directions")] = (edges[:-1], 8 * volume / (span_s / BINS))
+        lines[phrase("the mean")] = 8 * float(size.sum()) / span_s
     if known.line_bps is not None and size.sum() > 0:
         wire = float(np.sum(ethernet_wire_bytes(size)))
-        lines["the line, for packets of these sizes"] = known.line_bps * float(size.sum()) / wire
+        lines[phrase("the line, for packets of these sizes")] = (
+            known.line_bps * float(size.sum()) / wire
+        )
     return _rates(
-        np.asarray([0.0, span_s or 1.0]), lines, points, "IP packets in each interval", IP, theme
+        np.asarray([0.0, span_s or 1.0]),
+        lines,
+        points,
+        phrase("IP packets in each interval"),
+        IP,
+        theme,
     )
 
 
@@ -218,7 +228,11 @@ def _probe_plot(samples: RttSamples, known: Known, theme: Theme) -> Plot:
     number = sequence[rows] if sequence.size else rows.astype(float)
     least = float(rtt_s.min()) if rtt_s.size else math.nan
     base = first_known(known.rtt_s, least)
-    name = "the path without load" if known.rtt_s is not None else "the least round trip"
+    name = (
+        phrase("the path without load")
+        if known.rtt_s is not None
+        else phrase("the least round trip")
+    )
     most = float(rtt_s.max()) if rtt_s.size else math.nan
     return curves(
         [0.0, float(number.max(initial=1.0))],
@@ -227,7 +241,12 @@ def _probe_plot(samples: RttSamples, known: Known, theme: Theme) -> Plot:
         x_axis=Axis("probe", "1", whole=True),
         y_axis=Axis("round-trip time", "s", low=0.0),
         title="Round trip of each probe",
-        description=f"{rtt_s.size} round trips from {show(least, 's')} to {show(most, 's')}.",
+        description=phrase(
+            "{size} round trips from {least} to {most}.",
+            size=rtt_s.size,
+            least=show(least, "s"),
+            most=show(most, "s"),
+        ),
         theme=theme,
     )
 
@@ -252,11 +271,14 @@ def _responses_plot(samples: TransactionSamples, known: Known, theme: Theme) -> 
     response_s = np.asarray(samples.response_s)[rows]
     least = float(response_s.min(initial=math.inf))
     base = first_known(known.rtt_s, least)
-    name = "one round trip" if known.rtt_s is not None else "the fastest response"
+    name = phrase("one round trip") if known.rtt_s is not None else phrase("the fastest response")
     timer_s = TIMERS_S[0]
     lines = {
         name: [base, base],
-        f"and a delayed acknowledgement of {show(timer_s, 's')}": [base + timer_s] * 2,
+        phrase("and a delayed acknowledgement of {timer}", timer=show(timer_s, "s")): [
+            base + timer_s
+        ]
+        * 2,
     }
     modes = np.asarray(samples.mode)[rows]
     return curves(
@@ -266,7 +288,11 @@ def _responses_plot(samples: TransactionSamples, known: Known, theme: Theme) -> 
         x_axis=Axis("transaction", "1", whole=True),
         y_axis=Axis("response time", "s", low=0.0),
         title="Response time of each transaction",
-        description=f"{response_s.size} responses, the fastest after {show(least, 's')}.",
+        description=phrase(
+            "{size} responses, the fastest after {least}.",
+            size=response_s.size,
+            least=show(least, "s"),
+        ),
         theme=theme,
     )
 
@@ -281,15 +307,19 @@ def _path_plot(samples: PathSamples, theme: Theme) -> Plot:
     for name in dict.fromkeys(groups.tolist()):
         mine = groups == name
         label = f"{name}, " if name else ""
-        points[f"{label}round trips"] = (hop[mine], rtt_s[mine])
+        points[phrase("{label}round trips", label=label)] = (hop[mine], rtt_s[mine])
         least = np.array(
             [rtt_s[mine & (hop == one)].min(initial=math.inf) for one in numbers], dtype=float
         )
         reached = np.minimum.accumulate(least[::-1])[::-1]
         reached[~np.isfinite(reached)] = math.nan
-        lines[f"{label}the path up to the hop"] = reached
+        lines[phrase("{label}the path up to the hop", label=label)] = reached
     last = "; ".join(
-        f"{name}: {show(float(value[np.isfinite(value)][-1]), 's')} at the last hop that answered"
+        phrase(
+            "{name}: {value} at the last hop that answered",
+            name=name,
+            value=show(float(value[np.isfinite(value)][-1]), "s"),
+        )
         for name, value in lines.items()
         if np.isfinite(value).any()
     )
@@ -300,7 +330,11 @@ def _path_plot(samples: PathSamples, theme: Theme) -> Plot:
         x_axis=Axis("hop", "1", whole=True),
         y_axis=Axis("round-trip time", "s", low=0.0),
         title="Round trips to each hop",
-        description=f"Round trips to {numbers.size} hops. {last or 'None answered'}.",
+        description=phrase(
+            "Round trips to {size} hops. {value}.",
+            size=numbers.size,
+            value=last or "None answered",
+        ),
         theme=theme,
     )
 
@@ -349,8 +383,12 @@ def _hops_plot(table: Table, theme: Theme) -> Plot:
         x_axis=Axis("hop", "1", whole=True),
         y_axis=Axis("round-trip time", "s", low=0.0),
         title="Round trips to each hop",
-        description=f"{', '.join(points)} round trip to each of {count} hops, as {table.meta.tool} "
-        "printed them.",
+        description=phrase(
+            "{join} round trip to each of {count} hops, as {tool} printed them.",
+            join=", ".join(points),
+            count=count,
+            tool=table.meta.tool,
+        ),
         theme=theme,
     )
 
@@ -406,10 +444,14 @@ def sequences(trace: PacketTrace, *, flow: int | None = None, theme: Theme = "li
         y_axis=Axis(
             "bytes from the first on", "byte", low=0.0, high=1.1 * sent_bytes if far else None
         ),
-        title=f"Bytes of TCP flow {flow} against time",
-        description=f"{int(data.sum())} segments with data up to byte "
-        f"{float(end[data].max(initial=0.0)):.0f}, {count} of them sent again, with what the "
-        "receiver acknowledged and the window that it offered"
+        title=phrase("Bytes of TCP flow {flow} against time", flow=flow),
+        description=phrase(
+            "{value} segments with data up to byte {value_2:.0f}, {count} of them sent "
+            "again, with what the receiver acknowledged and the window that it offered",
+            value=int(data.sum()),
+            value_2=float(end[data].max(initial=0.0)),
+            count=count,
+        )
         + (", which lies far above what is shown." if far else "."),
         theme=theme,
     )

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.compare import Comparison
 from netcalc.errors import DomainError
+from netcalc.language import phrase, term
 from netcalc.plots.plot import Columns, Plot, ready, thinned_note
 from netcalc.plots.style import (
     DASHES,
@@ -163,7 +164,7 @@ def _upper(sources: dict[str, Any], look: _Look) -> figure:
     if look.has_band:
         area = VArea(x="x", y1="low", y2="high", fill_color=palette[0], fill_alpha=0.2)
         band = chart.add_glyph(sources["curve"], area)
-        legend.append(("95% band of the prediction", [band]))
+        legend.append((phrase("95% band of the prediction"), [band]))
     curve = add_line(chart, sources["curve"], name=look.predicted_label, line_color=palette[0])
     legend.insert(0, (look.predicted_label, [curve]))
     points = add_points(
@@ -176,8 +177,8 @@ def _upper(sources: dict[str, Any], look: _Look) -> figure:
         outliers = add_points(
             chart, sources["outliers"], marker="x", color=palette[1], y="measured"
         )
-        outliers.name = "not in the fit"
-        legend.append(("not in the fit", [outliers]))
+        outliers.name = term("not in the fit")
+        legend.append((phrase("not in the fit"), [outliers]))
         shown.append(outliers)
     simple = [curve]
     for index, name in enumerate(look.lines):

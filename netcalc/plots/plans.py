@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from netcalc.language import phrase, term
 from netcalc.planning import BindingMap, Chart, Plan
 from netcalc.planning.page import label, long_time
 from netcalc.plots.binding_map import binding_map
@@ -16,7 +17,10 @@ from netcalc.plots.distribution import distribution
 from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
 
-_TITLES = {"buy": "What limits the transfer", "link": "What the links are for their users"}
+_TITLES = {
+    "buy": term("What limits the transfer"),
+    "link": term("What the links are for their users"),
+}
 _PERCENTILES = (5.0, 50.0, 95.0)
 _DECADE = 10.0
 
@@ -49,7 +53,12 @@ def plan(page: Plan, *, theme: Theme = "light") -> Plot:
         x_axis=x_axis,
         y_axis=y_axis,
         points={_mark(name, chart.lines): ([x], [y]) for name, (x, y) in chart.marks.items()},
-        title=f"{page.name.capitalize()}: {label(chart.y)} over {label(chart.x)}",
+        title=phrase(
+            "{capitalize}: {label} over {label_2}",
+            capitalize=page.name.capitalize(),
+            label=label(chart.y),
+            label_2=label(chart.x),
+        ),
         description=text,
         theme=theme,
     )
@@ -101,4 +110,4 @@ def _y_axis(chart: Chart) -> Axis:
 def _mark(name: str, lines: Iterable[str]) -> str:
     """Return the name of a mark, which no line may have."""
     shown = label(name)
-    return f"{shown}, planned" if shown in map(label, lines) else shown
+    return phrase("{shown}, planned", shown=shown) if shown in map(label, lines) else shown

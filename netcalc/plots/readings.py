@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc import compare, datasets
 from netcalc.checks import FloatArray
 from netcalc.congestion.estimates import full_buffer_s
+from netcalc.language import phrase, term
 from netcalc.models.tcp.window import bdp_packets
 from netcalc.plots.curves import curves
 from netcalc.plots.plot import Plot
@@ -52,9 +53,9 @@ def readings(name: str, *, theme: Theme = "light") -> Plot:
         x_axis=x_axis,
         y_axis=y_axis,
         title=title,
-        description=f"{title}, within {_error(columns)}. "
+        description=phrase("{title}, within {error}. ", title=title, error=_error(columns))
         + "; ".join(f"{key}: {_ends(pair[1], y_axis.unit)}" for key, pair in points.items())
-        + f". Theory: {', '.join(lines)}.",
+        + phrase(". Theory: {join}.", join=", ".join(lines)),
         theme=theme,
     )
 
@@ -77,7 +78,10 @@ def _goodput(columns: Columns) -> _Drawn:
         duration_s=[run_s, second_s],
         capacity_bps=float(np.nanmax(columns["goodput_bps"][mine])),
     )
-    lines = {f"{flow}, ideal share": rate for flow, rate in zip(_TWO, rate_bps, strict=True)}
+    lines = {
+        phrase("{flow}, ideal share", flow=flow): rate
+        for flow, rate in zip(_TWO, rate_bps, strict=True)
+    }
     shown = mine & np.isfinite(columns["goodput_bps"])
     points = _grouped(columns, "flow", "time_s", "goodput_bps", shown)
     return (
@@ -98,7 +102,7 @@ def _windows(columns: Columns) -> _Drawn:
         fills = float(
             bdp_packets(_stated("NE04"), bandwidth_bps=_stated("NE05"), packet_bytes=size)
         )
-        lines[f"fills 10 ms, packets of {show(size, 'byte')}"] = np.full(2, fills)
+        lines[phrase("fills 10 ms, packets of {size}", size=show(size, "byte"))] = np.full(2, fills)
     points = _grouped(columns, "flow", "reading", "window_packets", np.isfinite(order))
     axes = Axis("reading, in the order of each curve", "1"), Axis("window in segments", "1", "log")
     return ends, lines, points, *axes
@@ -115,7 +119,7 @@ def _requests(columns: Columns) -> _Drawn:
         rtt_s=_stated("NE01"),
     )
     queue = _stated("NE08")
-    name = f"with slow start over a queue of {show(queue, 'byte')}"
+    name = phrase("with slow start over a queue of {queue}", queue=show(queue, "byte"))
     lines = {
         "size over the equal share": estimate(),
         name: estimate(queue_bytes=queue, slow_start=True),
@@ -144,8 +148,8 @@ def _latency(columns: Columns) -> _Drawn:
 
 # The times of Fig. 17 were not read; the other title is too long for a figure.
 _TITLES = {
-    "two_flow_goodput": "Goodput of two alike flows, read off the figure 15",
-    "request_latency": "Latency of requests of 10 KB, read off the figure 20",
+    "two_flow_goodput": term("Goodput of two alike flows, read off the figure 15"),
+    "request_latency": term("Latency of requests of 10 KB, read off the figure 20"),
 }
 _TWO = ("flow 1", "flow 2")
 _DRAWN: dict[str, Callable[[Columns], _Drawn]] = {

@@ -32,6 +32,7 @@ from bokeh.models import (
 from bokeh.plotting import figure
 
 from netcalc.errors import DomainError
+from netcalc.language import phrase
 from netcalc.printable import printable
 
 Theme = Literal["light", "dark"]
@@ -118,8 +119,8 @@ class Axis:
     """Whether ticks are whole numbers, as those of hops and probes."""
 
     def __post_init__(self) -> None:
-        for text in ("name", "unit"):
-            object.__setattr__(self, text, printable(getattr(self, text)))
+        object.__setattr__(self, "name", printable(phrase(self.name)))
+        object.__setattr__(self, "unit", printable(self.unit))
         if self.scale not in get_args(Scale):
             raise DomainError("not-a-choice", "scale", self.scale, choices=list(get_args(Scale)))
 
@@ -236,7 +237,7 @@ def hover_formatter(unit: str) -> CustomJSHover:
 
 def new_figure(x_axis: Axis, y_axis: Axis, *, title: str, height: int = PLOT_HEIGHT) -> figure:
     """Return an empty figure with axes, units, fonts and tools."""
-    title = printable(title)
+    title = printable(phrase(title))
     chart = figure(
         x_axis_type=x_axis.scale,
         y_axis_type=y_axis.scale,
@@ -349,7 +350,7 @@ def _has_marks(drawn: GlyphRenderer) -> bool:
 
 def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRenderer]]]) -> None:
     """Add a legend above the plot area; a click on an entry hides its curve."""
-    names = [printable(name) for name, _ in entries]
+    names = [printable(phrase(name)) for name, _ in entries]
     items = [
         LegendItem(label={"value": name}, renderers=list(drawn))
         for name, (_, drawn) in zip(names, entries, strict=True)
@@ -395,7 +396,7 @@ def add_legend_entry(chart: figure, name: str, drawn: GlyphRenderer) -> None:
     if fit is None:
         add_legend(chart, [(name, [drawn])])
         return
-    item = LegendItem(label={"value": printable(name)}, renderers=[drawn])
+    item = LegendItem(label={"value": printable(phrase(name))}, renderers=[drawn])
     item.visible = has_marks(item)
     legend = fit.args["legend"]
     legend.items = [*legend.items, item]
@@ -415,8 +416,8 @@ def add_hover(
     tooltips = [("", "$name")]
     formatters: dict[str, CustomJSHover] = {}
     for renderer in renderers:
-        renderer.name = renderer.name and printable(renderer.name)
-    for what, column, unit in ((printable(what), column, unit) for what, column, unit in rows):
+        renderer.name = renderer.name and printable(phrase(renderer.name))
+    for what, column, unit in ((printable(phrase(what)), *more) for what, *more in rows):
         if unit == "text":
             tooltips.append((what, f"@{{{column}}}"))
         else:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray, choice
 from netcalc.congestion import estimates
 from netcalc.errors import DomainError
+from netcalc.language import phrase, term
 from netcalc.plots.courses import WAYS, add_way
 from netcalc.plots.plot import Plot, ready, together
 from netcalc.plots.style import (
@@ -34,28 +35,28 @@ from netcalc.units import show
 
 VARIED = {
     "buffer_bytes": ("buffer", "byte"),
-    "streams": ("long flows", "1"),
+    "streams": (term("long flows"), "1"),
     "loss_ratio": ("loss", "ratio"),
-    "rtt_s": ("round-trip time without load", "s"),
+    "rtt_s": (term("round-trip time without load"), "s"),
     "rate_bps": (named("rate", IP), "bit/s"),
-    "request_1_bytes": ("size of a request", "byte"),
+    "request_1_bytes": (term("size of a request"), "byte"),
 }
 """What a figure has along its axis, the first that varies: column, name and unit."""
 DRAWN = {
-    "request_1_p99_s": ("99th percentile", "s"),
-    "request_1_mean_s": ("mean latency", "s"),
+    "request_1_p99_s": (term("99th percentile"), "s"),
+    "request_1_mean_s": (term("mean latency"), "s"),
     "utilization": ("utilization", "ratio"),
-    "queue_mean_bytes": ("mean queue", "byte"),
-    "resent_ratio": ("sent again", "ratio"),
-    "jain_end": ("Jain index", "1"),
+    "queue_mean_bytes": (term("mean queue"), "byte"),
+    "resent_ratio": (term("sent again"), "ratio"),
+    "jain_end": (term("Jain index"), "1"),
 }
 """What is drawn over it: column, name and unit."""
 WIDE_RATIO = 30.0
 """Ratio of the ends of an axis above which it is logarithmic: two ticks of it and more."""
 _ON_PAPER = 200
 _TITLES = {
-    ("buffer_bytes", "request_1_p99_s"): "99th percentile of the latency against the buffer",
-    ("streams", "request_1_mean_s"): "Mean latency of requests against long flows",
+    ("buffer_bytes", "request_1_p99_s"): term("99th percentile of the latency against the buffer"),
+    ("streams", "request_1_mean_s"): term("Mean latency of requests against long flows"),
 }
 
 
@@ -169,11 +170,13 @@ def _part(
     wide = places.min() > 0 and places.max() > WIDE_RATIO * places.min()
     x_axis = Axis(x_name, x_unit, "log" if wide else "linear", whole=x == "streams")
     y_axis = Axis(y_name, y_unit, low=0.0)
-    title = _TITLES.get((x, part), f"{y_name} against {x_name}".capitalize())
+    title = _TITLES.get(
+        (x, part), phrase("{y_name} against {x_name}", y_name=y_name, x_name=x_name).capitalize()
+    )
     words = [f"{one.name}: {_ends(y, y_unit)}" for one, (_, y) in groups.items()]
     text = f"{title}. {'; '.join(words)}."
     if paper:
-        text += f" On paper: {', '.join(paper)}."
+        text += phrase(" On paper: {join}.", join=", ".join(paper))
     names = (tuple(groups), tuple(paper))
     form = ("sweep", part, names, x_axis, y_axis, theme)
     draw = partial(_draw, sources, part, names, (x_axis, y_axis), title, theme)
@@ -237,7 +240,7 @@ def _on_paper(
         for size in sizes:
             of = f", {show(size, 'byte')}" if len(sizes) > 1 else ""
             y = estimates.equal_share_s(at, request_bytes=size, rate_bps=rate_bps, rtt_s=rtt_s)
-            found[f"round trip and size over the equal share{of}"] = at, y
+            found[phrase("round trip and size over the equal share{of}", of=of)] = at, y
         return found
     return {}
 

@@ -11,6 +11,7 @@ from bokeh.models import FixedTicker, Patches, PlainText, Quad, Text
 from bokeh.plotting import figure
 
 from netcalc.errors import DomainError
+from netcalc.language import phrase
 from netcalc.models.delays.store_and_forward import Timeline
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import (
@@ -69,7 +70,7 @@ def timeline(
     """
     count, links = steps.start_s.shape
     if nodes is None:
-        nodes = ["source", *(f"router {i}" for i in range(1, links)), "destination"]
+        nodes = ["source", *(phrase("router {i}", i=i) for i in range(1, links)), "destination"]
     if len(nodes) != links + 1:
         raise DomainError("wrong-node-count", "nodes", len(nodes), expected=links + 1)
     drawn = min(count, max(DRAWN_CROSSINGS // links, 1))
@@ -80,7 +81,11 @@ def timeline(
     }
     text = description or _describe(steps, nodes)
     if drawn < count:
-        text += f" The first {drawn} of {count} packets are drawn."
+        text += phrase(
+            " The first {drawn} of {count} packets are drawn.",
+            drawn=drawn,
+            count=count,
+        )
     draw = partial(_draw, sources, tuple(nodes), title, theme)
     return Plot(draw, sources, text, theme, ("timeline", tuple(nodes), title, theme))
 
@@ -105,7 +110,7 @@ def _add_packets(chart: figure, sources: dict[str, Any], theme: Theme) -> None:
     crossing = Patches(
         xs="xs", ys="ys", fill_color="color", fill_alpha=0.55, line_color="color", line_width=1.5
     )
-    bands = chart.add_glyph(sources["packets"], crossing, name="packet on the link")
+    bands = chart.add_glyph(sources["packets"], crossing, name=phrase("packet on the link"))
     number = Text(
         x="x", y="y", text="number", text_color=ink, text_align="center",
         text_baseline="middle", text_font={"value": FONT}, text_font_size="14px",
@@ -118,7 +123,7 @@ def _add_packets(chart: figure, sources: dict[str, Any], theme: Theme) -> None:
         **sides, fill_color="color", fill_alpha=0.25, line_color="color",
         hatch_pattern={"value": "/"}, hatch_color="color",
     )  # fmt: skip
-    queued = chart.add_glyph(sources["waiting"], wait, name="waiting for the link")
+    queued = chart.add_glyph(sources["waiting"], wait, name=phrase("waiting for the link"))
     rows = [("first bit leaves", "start_s", "s"), ("first bit arrives", "first_bit_s", "s"),
             ("last bit arrives", "last_bit_s", "s")]  # fmt: skip
     who = ("packet", "packet", "text")
@@ -128,7 +133,11 @@ def _add_packets(chart: figure, sources: dict[str, Any], theme: Theme) -> None:
         [busy, queued],
         [who, ("node", "node", "text"), ("from", "left", "s"), ("until", "right", "s")],
     )
-    entries = [("on the link", [bands]), ("processing", [busy]), ("waiting for the link", [queued])]
+    entries = [
+        (phrase("on the link"), [bands]),
+        ("processing", [busy]),
+        (phrase("waiting for the link"), [queued]),
+    ]
     add_legend(chart, entries)
 
 
@@ -188,8 +197,22 @@ def _boxes(
 
 def _describe(steps: Timeline, nodes: Sequence[str]) -> str:
     count = steps.start_s.shape[0]
-    what = "The packet" if count == 1 else f"The first of {count} packets"
-    text = f"{what} is complete at {nodes[-1]} after {show(float(steps.last_bit_s[0, -1]), 's')}"
+    what = (
+        phrase("The packet") if count == 1 else phrase("The first of {count} packets", count=count)
+    )
+    text = phrase(
+        "{what} is complete at {nodes} after {last_bit}",
+        what=what,
+        nodes=nodes[-1],
+        last_bit=show(float(steps.last_bit_s[0, -1]), "s"),
+    )
     if count > 1:
-        text += f", the last after {show(float(steps.last_bit_s[-1, -1]), 's')}"
-    return f"{text}; processed after {show(float(steps.done_s[-1]), 's')}."
+        text += phrase(
+            ", the last after {last_bit}",
+            last_bit=show(float(steps.last_bit_s[-1, -1]), "s"),
+        )
+    return phrase(
+        "{text}; processed after {done}.",
+        text=text,
+        done=show(float(steps.done_s[-1]), "s"),
+    )

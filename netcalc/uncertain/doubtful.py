@@ -10,7 +10,8 @@ from netcalc.uncertain.draws import Plan
 from netcalc.uncertain.evaluation import Evaluation
 
 COUNTED = 1 << 10
-"""Draws that are asked one by one how many of them are doubtful. [1]"""
+"""Draws that are asked one by one how many of them are doubtful, at most; an eighth of fewer than
+8,192 draws, as a call of its own for each would take longer than all of them together. [1]"""
 ASKED = 1 << 6
 """Draws that are asked in any case, as some models judge single numbers only. [1]"""
 _BEYOND, _BELOW = "beyond-published-range", "below-published-range"
@@ -30,7 +31,7 @@ def doubtful(
         key = _key(doubt)
         if key not in worst or _is_worse(doubt, worst[key]):
             worst[key] = doubt
-    counted = min(COUNTED, draws)
+    counted = min(COUNTED, max(ASKED, draws // 8), draws)
     times = dict.fromkeys(worst, 0)
     if any(_share_of_input(plan, doubt) is None for doubt in worst.values()):
         for found in evaluation.doubts_of(plan.block(0, counted)):

@@ -1,5 +1,6 @@
 """Figures, sliders, run buttons and uploads on a notebook's page: no formulas, no parsing."""
 
+from netcalc import language
 from netcalc.errors import MissingPackageError
 
 try:
@@ -19,6 +20,8 @@ from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import RunButton, run_button
 from netcalc.widgets.upload import Upload, upload
+
+language.use(language.choose())
 
 __all__ = [
     "Figure",

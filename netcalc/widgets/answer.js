@@ -10,20 +10,21 @@ function made(tag, properties, attributes = {}) {
 }
 
 function render({ model, el }) {
+  const words = model.get("words");
   const form = made("form", { className: "netcalc-answer" });
   const label = made("label", {});
   const field = made("input", { type: "text", autocomplete: "off", spellcheck: false, maxLength: 200 });
-  const check = made("button", { type: "submit", textContent: "Check" });
-  const fresh = made("button", { type: "button", textContent: "New numbers" });
-  label.append(made("span", { textContent: "Your answer: " }), field);
+  const check = made("button", { type: "submit", textContent: words.check });
+  const fresh = made("button", { type: "button", textContent: words.new });
+  label.append(made("span", { textContent: `${words.answer} ` }), field);
   form.append(label, check, fresh);
   el.append(form);
 
   const describe = () => {
     field.setAttribute("aria-label", model.get("label"));
     field.placeholder = model.get("example");
-    check.setAttribute("aria-label", `Check the answer to ${model.get("exercise")}`);
-    fresh.setAttribute("aria-label", `New numbers for ${model.get("exercise")}`);
+    check.setAttribute("aria-label", words.check_aloud);
+    fresh.setAttribute("aria-label", words.new_aloud);
   };
   describe();
   field.value = model.get("text"); // of a page that was loaded again

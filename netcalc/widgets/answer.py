@@ -10,6 +10,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from netcalc.language import phrase
 from netcalc.printable import printable_lines
 from netcalc.widgets.figure import style_sheet
 
@@ -35,6 +36,8 @@ class AnswerField(anywidget.AnyWidget):
     exercise = traitlets.Unicode().tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)
     example = traitlets.Unicode().tag(sync=True)
+    words = traitlets.Dict().tag(sync=True)
+    """Texts of the field and its buttons."""
     text = traitlets.Unicode().tag(sync=True)
     answer = traitlets.Unicode().tag(sync=True)
     """The last answer to the first numbers, those of a sheet: with the widgets' state it is saved,
@@ -53,7 +56,14 @@ class AnswerField(anywidget.AnyWidget):
         name, exercise = uuid.uuid4().hex, printable_lines(exercise)
         super().__init__(
             model_id=name, _own_id=name, exercise=exercise, example=printable_lines(example),
-            label=f"Answer to {exercise}, with its unit",
+            label=phrase("Answer to {exercise}, with its unit", exercise=exercise),
+            words={
+                "answer": phrase("Your answer:"),
+                "check": phrase("Check"),
+                "new": phrase("New numbers"),
+                "check_aloud": phrase("Check the answer to {exercise}", exercise=exercise),
+                "new_aloud": phrase("New numbers for {exercise}", exercise=exercise),
+            },
         )  # fmt: skip
         self.on_msg(self._hear)
 

@@ -10,6 +10,7 @@ import ipywidgets
 import traitlets
 
 from netcalc.errors import NetcalcError
+from netcalc.language import phrase
 from netcalc.printable import html_text
 from netcalc.units import parse, show
 
@@ -51,7 +52,7 @@ class Quantity(ipywidgets.VBox):
         scale: Literal["log", "linear"] = "log",
         whole: bool = False,
     ) -> None:
-        self.label, self.unit, self.whole = label, unit, whole
+        self.label, self.unit, self.whole = phrase(label), unit, whole
         self.low, self.high = self._number(low), self._number(high)
         self._log = scale == "log"
         self._moving = False
@@ -63,7 +64,8 @@ class Quantity(ipywidgets.VBox):
             value=self._position(first),
             min=0,
             max=self.stop_count,
-            description=label,
+            description=self.label,
+            tooltip=self.label,
             readout=False,
             style={"description_width": "8.5em"},
             layout=ipywidgets.Layout(flex="1 1 auto", width="auto", min_width="0"),
@@ -71,10 +73,11 @@ class Quantity(ipywidgets.VBox):
         self.box = ipywidgets.Text(
             value=self.shown(start if isinstance(start, str) else first),
             continuous_update=False,
-            tooltip=f"{label}: a number with its unit",
+            tooltip=phrase("{label}: a number with its unit", label=self.label),
             layout=ipywidgets.Layout(width="9.5em", flex="0 0 auto"),
         )
-        self.message = ipywidgets.HTML(layout=ipywidgets.Layout(display="none"))
+        self.message = ipywidgets.HTML()
+        self.message.add_class("netcalc-words")  # stays on the page: a change of it is read aloud
         row = ipywidgets.HBox(
             [self.slider, self.box], layout=ipywidgets.Layout(width="100%", align_items="center")
         )
@@ -135,7 +138,15 @@ class Quantity(ipywidgets.VBox):
         if not self.low <= value <= self.high:
             low, high = show(self.low, self.unit), show(self.high, self.unit)
             found = show(value, self.unit)
-            self._say(f"{self.label} must be between {low} and {high}, got {found}.")
+            self._say(
+                phrase(
+                    "{label} must be between {low} and {high}, got {found}.",
+                    label=self.label,
+                    low=low,
+                    high=high,
+                    found=found,
+                )
+            )
             return
         self._take(value, text=change["new"], move=True)
 
@@ -158,16 +169,20 @@ class Quantity(ipywidgets.VBox):
     def _say(self, text: str) -> None:
         shown = f'<span role="alert" class="netcalc-message">{html_text(text)}</span>'
         self.message.value = shown if text else ""
-        self.message.layout.display = "" if text else "none"
 
 
 def choice(label: str, options: Mapping[str, Any] | list[str], start: Any) -> ipywidgets.Dropdown:
     """Return a list to choose from; its ``value`` is that of the chosen option."""
-    given = list(options.items()) if isinstance(options, Mapping) else options
+    given: Any = options
+    if isinstance(options, Mapping):
+        given = {phrase(name): value for name, value in options.items()}
+    elif (shown := [phrase(name) for name in options]) != options:
+        given = list(zip(shown, options, strict=True))
     control = ipywidgets.Dropdown(
         options=given,
         value=start,
-        description=label,
+        description=phrase(label),
+        tooltip=phrase(label),
         style={"description_width": "8.5em"},
         layout=ipywidgets.Layout(flex="1 1 400px", min_width="0", max_width="640px"),
     )
@@ -184,13 +199,13 @@ def path_box(
     start: str, *, label: str = "path", known: Sequence[str] = (), when_empty: str = ""
 ) -> ipywidgets.Text:
     """Return a box for the links of a path as text; it offers the ones that are ``known``."""
-    about = "Links separated by commas, each with a rate and a latency"
+    about = phrase("Links separated by commas, each with a rate and a latency")
     given = {
         "value": start,
-        "description": label,
-        "placeholder": "links, separated by commas",
+        "description": phrase(label),
+        "placeholder": phrase("links, separated by commas"),
         "continuous_update": False,
-        "tooltip": f"{about}; {when_empty}" if when_empty else about,
+        "tooltip": f"{about}; {phrase(when_empty)}" if when_empty else about,
         "style": {"description_width": "8.5em"},
         "layout": ipywidgets.Layout(width="100%", max_width="640px"),
     }
@@ -203,7 +218,8 @@ def switch(label: str, start: bool = False) -> ipywidgets.Checkbox:
     """Return a box to tick; its ``value`` is True or False."""
     return ipywidgets.Checkbox(
         value=start,
-        description=label,
+        description=phrase(label),
+        tooltip=phrase(label),
         indent=False,
         layout=ipywidgets.Layout(flex="1 1 400px", min_width="0", max_width="640px"),
     )

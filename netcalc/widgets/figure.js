@@ -13,8 +13,6 @@ const PATIENCE_MS = 2000; // then what did not come is asked for again
 const LONGEST_MS = 60000; // between two questions, at most
 const SILENT_COUNT = 2; // questions without an answer before the view says so
 const WATCH_MS = 1000; // between two looks at the kernel's connection
-const NO_KERNEL = "No kernel: run the cell again.";
-const NO_ANSWER = "The kernel does not answer. If it has ended, run the cell again.";
 
 // One entry a version of BokehJS, shared by all figures of the page, kept out of window.Bokeh.
 const libraries = (globalThis.__netcalcLibraries ??= {});
@@ -88,14 +86,17 @@ function element(className, role) {
 }
 
 function render({ model, el }) {
+  const words = model.get("_words");
   const shared = library(model.get("_bokeh_version"));
   const view = Math.random().toString(36).slice(2);
   const picture = element("netcalc-figure", "img");
   const caption = element("netcalc-caption");
   const notice = element("netcalc-notice", "status");
+  const say = sayWhenSettled(caption);
+  const values = valuesTable(() => (guess?.covered ? null : drawn));
   const verdict = element("netcalc-verdict", "status"); // about the reader's guess
   el.classList.add("netcalc");
-  el.append(picture, caption, verdict, notice);
+  el.append(picture, caption, verdict, values.element, notice);
 
   let state = "asked";
   let received = null; // the document to be drawn, and the columns that came after it
@@ -111,22 +112,23 @@ function render({ model, el }) {
 
   const describe = () => {
     const covered = guess?.covered === true;
-    const text = covered ? `Covered until you guess: ${guess.what}.` : model.get("description");
+    const text = covered ? words.covered.replace("{what}", () => guess.what) : model.get("description");
     picture.setAttribute("aria-label", text);
-    caption.textContent = covered ? "" : text;
+    say(covered ? "" : text);
+    values.element.hidden = covered;
   };
 
   const notify = () => {
     let text = "";
-    if (ended) text = NO_KERNEL;
-    else if (state !== "drawn" && silent >= SILENT_COUNT) text = NO_ANSWER;
+    if (ended) text = words.no_kernel;
+    else if (state !== "drawn" && silent >= SILENT_COUNT) text = words.no_answer;
     if (notice.textContent !== text) notice.textContent = text;
   };
 
   const fail = (error) => {
     state = "broken";
     console.error("netcalc figure:", error);
-    caption.textContent = `The figure cannot be drawn here: ${error.message}`;
+    caption.textContent = words.not_drawn.replace("{reason}", () => error.message);
   };
 
   const send = (content) => {
@@ -144,6 +146,7 @@ function render({ model, el }) {
   };
 
   const form = guessForm({
+    words,
     send: (content) => {
       send(content);
       // A view that does not hear the kernel gets its hearing back, and the answer again.
@@ -180,6 +183,7 @@ function render({ model, el }) {
     const covered = guess?.covered === true;
     el.classList.toggle("netcalc-covered", covered);
     if (guess) form.take(guess);
+    values.renew();
     if (!covered) uncover = void uncover?.();
     else if (drawn && !uncover) uncover = hideMarks(drawn.document, drawn.ids[guess.mark]);
     const text = guess?.sentence ?? "";
@@ -258,6 +262,8 @@ function render({ model, el }) {
     el.classList.add("netcalc-drawn");
     describe();
     notify();
+    values.renew();
+    nameParts(el.closest(".netcalc-panel"), titleOf(next));
     return undefined;
   };
 
@@ -287,6 +293,7 @@ function render({ model, el }) {
     } else if (message.kind === "columns") {
       if (received) received.columns.push([message.sources, buffers]);
       else if (drawn) assign(drawn, message.sources, buffers);
+      values.renew();
     }
   };
 
@@ -297,6 +304,7 @@ function render({ model, el }) {
     ended = hasEnded(own);
     notify();
     if (ended && guess?.covered) cover(guess);
+    nameParts(el.closest(".netcalc-panel"));
     for (const part of el.closest(".netcalc-panel")?.children ?? []) {
       if (part !== el) part.inert = ended;
     }
@@ -306,6 +314,7 @@ function render({ model, el }) {
 
   model.on("msg:custom", receive);
   model.on("change:description", describe);
+  keepKeys();
   shared.views.add(step);
   describe();
   step();
@@ -316,6 +325,7 @@ function render({ model, el }) {
     clearTimeout(timer);
     clearTimeout(resend);
     clearInterval(watcher);
+    values.close();
     shared.views.delete(step);
     model.off("msg:custom", receive);
     model.off("change:description", describe);

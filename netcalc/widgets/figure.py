@@ -18,6 +18,7 @@ from bokeh.core.json_encoder import serialize_json
 from bokeh.resources import Resources
 from numpy.typing import ArrayLike
 
+from netcalc.language import phrase
 from netcalc.plots import Plot, with_guess
 from netcalc.plots.pictures import svg
 from netcalc.plots.style import PAGE_COLORS, theme_colors
@@ -32,7 +33,10 @@ THEME_SCRIPT = f"const COLORS = {json.dumps(theme_colors(), separators=(',', ':'
 """What gives figures the colours of their page, and a size that fits it."""
 SCRIPT = "\n".join(
     [THEME_SCRIPT]
-    + [(_HERE / name).read_text(encoding="utf-8") for name in ("guess.js", "figure.js")]
+    + [
+        (_HERE / name).read_text(encoding="utf-8")
+        for name in ("guess.js", "access.js", "figure.js")
+    ]
 )
 """The module of a page that shows figures."""
 
@@ -65,6 +69,7 @@ class Figure(anywidget.AnyWidget):
     _bokeh_version = traitlets.Unicode(bokeh.__version__).tag(sync=True)
     _own_id = traitlets.Unicode().tag(sync=True)
     description = traitlets.Unicode().tag(sync=True)
+    _words = traitlets.Dict().tag(sync=True)
 
     def __init__(self, plot: Plot) -> None:
         self._lock = threading.RLock()  # the columns change while a view asks for them
@@ -73,7 +78,9 @@ class Figure(anywidget.AnyWidget):
         self.prediction: Prediction | None = None
         self.saved = SavedOutputs(self.picture, lambda: self.words)
         name = uuid.uuid4().hex
-        super().__init__(model_id=name, _own_id=name, description=plot.description)
+        super().__init__(
+            model_id=name, _own_id=name, description=plot.description, _words=page_words()
+        )
         self.layout.width = "100%"
         self.on_msg(self._answer)
 
@@ -177,6 +184,24 @@ class Figure(anywidget.AnyWidget):
     def _ipython_display_(self) -> None:
         self.saved.show()
         show_widget(super()._repr_mimebundle_())
+
+
+def page_words() -> dict[str, str]:
+    """Return what the page says itself, in the reader's language; it fills the braces."""
+    return {
+        "no_kernel": phrase("No kernel: run the cell again."),
+        "no_answer": phrase("The kernel does not answer. If it has ended, run the cell again."),
+        "covered": phrase("Covered until you guess: {what}."),
+        "not_drawn": phrase("The figure cannot be drawn here: {reason}"),
+        "your_guess": phrase("Your guess:"),
+        "compare": phrase("Compare with the model"),
+        "skip": phrase("Show without a guess"),
+        "guess_first": phrase(
+            "Guess first: {what}. Type it, click in the figure, or move the slider."
+        ),
+        "guess_aloud": phrase("Your guess, with its unit: {what}"),
+        "guess_on_axis": phrase("Your guess on the axis: {what}"),
+    }
 
 
 @cache

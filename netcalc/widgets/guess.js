@@ -13,17 +13,17 @@ const PREFIXES = [
 ];
 
 // A number as text that the kernel reads.
-function quantityText(value, unit) {
-  const rounded = Number(value.toPrecision(3));
+function quantityText(value, unit, figures = 3) {
+  const rounded = Number(value.toPrecision(figures));
   if (unit === "1") return String(rounded);
-  if (unit === "ratio") return `${Number((100 * rounded).toPrecision(3))}%`;
+  if (unit === "ratio") return `${Number((100 * rounded).toPrecision(figures))}%`;
   const fits = PREFIXES.filter(([factor]) =>
-    FROM_KILO.has(unit) ? factor >= 1 : unit === "s" || unit === "s/byte" ? factor <= 1 : true,
+    FROM_KILO.has(unit) ? factor >= 1 : unit === "s" || unit === "s/byte" ? factor <= 1 : unit !== "m" || factor <= 1e3,
   );
   const size = Math.abs(rounded);
   const found = fits.find(([factor]) => size >= factor * 0.99999) ?? fits[fits.length - 1];
   const [factor, prefix] = size > 0 ? found : [1, ""];
-  const digits = Number((rounded / factor).toPrecision(3));
+  const digits = Number((rounded / factor).toPrecision(figures));
   return `${digits} ${prefix}${SYMBOLS[unit] ?? unit}`;
 }
 
@@ -35,16 +35,17 @@ function made(tag, properties, attributes = {}) {
 
 // The form above a covered figure. `send` takes a message for the kernel, `frame` is the view of the
 // figure's axes or null, `preview` moves the mark on this page.
-function guessForm({ send, frame, preview }) {
+function guessForm({ words, send, frame, preview }) {
+  const asking = (template) => template.replace("{what}", () => asked.what);
   const form = made("form", { className: "netcalc-guess", hidden: true });
   const question = made("p", { className: "netcalc-guess-question" });
-  const name = made("span", { textContent: "Your guess: " });
+  const name = made("span", { textContent: `${words.your_guess} ` });
   const field = made("input", { type: "text", autocomplete: "off", spellcheck: false });
   const label = made("label", { className: "netcalc-guess-field" });
   label.append(name, field);
   const slider = made("input", { type: "range", min: 0, max: STEPS, value: STEPS / 2 });
-  const show = made("button", { type: "submit", textContent: "Compare with the model" });
-  const skip = made("button", { type: "button", textContent: "Show without a guess" });
+  const show = made("button", { type: "submit", textContent: words.compare });
+  const skip = made("button", { type: "button", textContent: words.skip });
   const alert = made("span", { className: "netcalc-message" }, { role: "alert" });
   form.append(question, label, slider, show, skip, alert);
   let asked = null; // what the kernel said last
@@ -79,10 +80,9 @@ function guessForm({ send, frame, preview }) {
     take(content) {
       asked = content;
       form.hidden = !asked.covered;
-      question.textContent =
-        `Guess first: ${asked.what}. Type it, click in the figure, or move the slider.`;
-      field.setAttribute("aria-label", `Your guess, with its unit: ${asked.what}`);
-      slider.setAttribute("aria-label", `Your guess on the axis: ${asked.what}`);
+      question.textContent = asking(words.guess_first);
+      field.setAttribute("aria-label", asking(words.guess_aloud));
+      slider.setAttribute("aria-label", asking(words.guess_on_axis));
       if (!field.value) field.value = asked.text; // of a page that was loaded again
       if (alert.textContent !== asked.alert) alert.textContent = asked.alert;
     },

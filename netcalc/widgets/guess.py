@@ -13,10 +13,11 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError
+from netcalc.language import phrase, term
 from netcalc.printable import printable, printable_lines
 from netcalc.units import parse, show
 
-GUESS = "your guess"
+GUESS = term("your guess")
 """Name of the mark in the legend, and of its source."""
 CLOSE = 1.1
 """Below this factor the difference is told as a percentage."""
@@ -82,7 +83,7 @@ class Prediction:
     def __init__(self, what: str, *, unit: str, along: Along = "y") -> None:
         if along not in ("x", "y"):
             raise DomainError("not-a-choice", "along", along, choices=["x", "y"])
-        self.what, self.unit, self.along = printable(what), unit, along
+        self.what, self.unit, self.along = printable(phrase(what)), unit, along
         self.covered = True
         self.guess: Guess | None = None
         self.sentence = self.alert = ""
@@ -130,7 +131,7 @@ class Prediction:
     def take(self, text: str, *, reveal: bool = False) -> None:
         """Take a guess as it was typed, and show the figure if it is the last one."""
         try:
-            value = parse(text, self.unit, field=GUESS)
+            value = parse(text, self.unit, field=phrase(GUESS))
         except NetcalcError as error:
             self.alert = str(error)
             self.changed()
@@ -161,7 +162,11 @@ class Prediction:
         text, time = str(stored.get("text", "")), str(stored.get("time", ""))
         self._at = self.model
         self.guess, self.covered = Guess(self.what, self.unit, value, text, time), False
-        self.sentence = f"Guess of {time[:16].replace('T', ' ')} UTC: {show(value, self.unit)}."
+        self.sentence = phrase(
+            "Guess of {time} UTC: {value}.",
+            time=time[:16].replace("T", " "),
+            value=show(value, self.unit),
+        )
         self.changed()
 
     def stored(self) -> dict[str, Any]:
@@ -195,21 +200,41 @@ def compared(guess: Guess, model: float) -> str:
     'Delay: your guess is 103 ms, the model says 100 ms; your guess is 3% above.'
     """
     what = guess.what[:1].upper() + guess.what[1:]
-    begin = f"{what}: your guess is {show(guess.value, guess.unit)}, "
+    values = {
+        "what": what,
+        "guess": show(guess.value, guess.unit),
+        "model": show(model, guess.unit),
+    }
     if not math.isfinite(model):
-        return f"{begin}the model has no value here."
-    begin += f"the model says {show(model, guess.unit)}"
+        return phrase("{what}: your guess is {guess}, the model has no value here.", **values)
     if guess.value == model:
-        return f"{begin}, too."
+        return phrase("{what}: your guess is {guess}, the model says {model}, too.", **values)
     if not guess.value * model > 0:
-        return f"{begin}."
+        return phrase("{what}: your guess is {guess}, the model says {model}.", **values)
     factor = guess.value / model
     if 1 / CLOSE < factor < CLOSE:
-        side = "above" if factor > 1 else "below"
-        return f"{begin}; your guess is {100 * abs(factor - 1):.2g}% {side}."
+        values["share"] = f"{100 * abs(factor - 1):.2g}%"
+        if factor > 1:
+            return phrase(
+                "{what}: your guess is {guess}, the model says {model}; your guess is {share} "
+                "above.",
+                **values,
+            )
+        return phrase(
+            "{what}: your guess is {guess}, the model says {model}; your guess is {share} below.",
+            **values,
+        )
+    values["factor"] = _factor(1 / factor if factor < 1 else factor)
     if factor < 1:
-        return f"{begin}, {_factor(1 / factor)} times your guess."
-    return f"{begin}; your guess is {_factor(factor)} times the model."
+        return phrase(
+            "{what}: your guess is {guess}, the model says {model}, {factor} times your guess.",
+            **values,
+        )
+    return phrase(
+        "{what}: your guess is {guess}, the model says {model}; your guess is {factor} times the "
+        "model.",
+        **values,
+    )
 
 
 def _factor(value: float) -> str:

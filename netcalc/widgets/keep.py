@@ -18,6 +18,7 @@ from netcalc import readers
 from netcalc.congestion.recording import Recording
 from netcalc.congestion.saved import as_table
 from netcalc.errors import ReaderError
+from netcalc.language import phrase
 from netcalc.printable import html_text
 from netcalc.samples import Samples, loads
 from netcalc.widgets.guess import Prediction
@@ -79,9 +80,10 @@ class Keep(ipywidgets.VBox):
         start = re.sub(r"[^0-9T]", "", runs[0].meta.start[:19]).replace("T", "-")
         name = f"{_slug(self._key)}-{start or 'run'}.{ending}"
         text = base64.b64encode(data).decode()
+        label = html_text(phrase("Save these samples"))
         self.link.show(
             f'<a class="netcalc-save" download="{html_text(name)}" '
-            f'href="data:application/{kind};base64,{text}">Save these samples</a> '
+            f'href="data:application/{kind};base64,{text}">{label}</a> '
             f'<span class="netcalc-note">({len(data) / 1000:.3g} kB, {html_text(name)})</span>'
         )
 
@@ -107,7 +109,7 @@ class Keep(ipywidgets.VBox):
 
     def _origin(self, result: Any) -> str:
         start = runs_of(result)[0].meta.start[:19].replace("T", " ")
-        return f"Measured {start} UTC." if start else ""
+        return phrase("Measured {start} UTC.", start=start) if start else ""
 
 
 def runs_of(result: Any) -> list[Samples]:

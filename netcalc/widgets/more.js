@@ -4,9 +4,10 @@
 function render({ model, el }) {
   const button = Object.assign(document.createElement("button"), { type: "button" });
   button.className = "netcalc-more-button";
+  const words = model.get("words");
   const show = (open) => {
     button.setAttribute("aria-expanded", String(open));
-    button.textContent = `${open ? "Fewer controls" : "More controls"} (${model.get("count")})`;
+    button.textContent = `${words[open ? "fewer" : "more"]} (${model.get("count")})`;
     const box = el.closest(".netcalc-panel")?.querySelector(".netcalc-more-controls");
     if (!box) return;
     box.id ||= `netcalc-more-${Math.random().toString(36).slice(2)}`;

@@ -10,6 +10,7 @@ import ipywidgets
 import traitlets
 
 from netcalc.errors import DomainError
+from netcalc.language import phrase
 
 SHOWN_COUNT = 4
 """Controls of a panel at first sight, at most."""
@@ -22,6 +23,12 @@ class MoreButton(anywidget.AnyWidget):
     _css = Path(__file__).with_name("more.css")
     count = traitlets.Int().tag(sync=True)
     is_open = traitlets.Bool(False).tag(sync=True)
+    words = traitlets.Dict().tag(sync=True)
+    """Texts of the button."""
+
+    def __init__(self, count: int) -> None:
+        words = {"more": phrase("More controls"), "fewer": phrase("Fewer controls")}
+        super().__init__(count=count, words=words)
 
     def saved_text(self) -> str:
         """Return nothing: in a notebook without a kernel all values are text."""

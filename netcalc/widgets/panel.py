@@ -13,6 +13,7 @@ import ipywidgets
 
 from netcalc.calculator import doubt_notice
 from netcalc.errors import NetcalcError, doubts
+from netcalc.language import phrase
 from netcalc.printable import html_text
 from netcalc.widgets import more as disclosure
 from netcalc.widgets.figure import Figure
@@ -24,7 +25,8 @@ class Message(ipywidgets.HTML):
     """One sentence, or an error with its cause; empty when all is well."""
 
     def __init__(self, **look: Any) -> None:
-        super().__init__(layout=_hidden(), **look)
+        super().__init__(**look)
+        self.add_class("netcalc-words")  # stays on the page: a change of it is read aloud
 
     @property
     def is_alert(self) -> bool:
@@ -33,9 +35,8 @@ class Message(ipywidgets.HTML):
 
     def say(self, text: str, *, alert: bool = False) -> None:
         """Show a sentence; an empty one clears the message."""
-        role = "alert" if alert else "status"
-        kind = "netcalc-message" if alert else "netcalc-note"
-        self.show(f'<span role="{role}" class="{kind}">{html_text(text)}</span>' if text else "")
+        kind = 'role="alert" class="netcalc-message"' if alert else 'class="netcalc-note"'
+        self.show(f"<span {kind}>{html_text(text)}</span>" if text else "")
 
     def blame(self, error: BaseException) -> None:
         """Show an error: netcalc's own as its sentence, any other with where it came from."""
@@ -47,14 +48,14 @@ class Message(ipywidgets.HTML):
         trace = trace.replace(str(Path.home()), "~")
         self.show(
             f'<span role="alert" class="netcalc-message">{html_text(type(error).__name__)}: '
-            f"{html_text(str(error))}</span><details><summary>Where it happened</summary>"
+            f"{html_text(str(error))}</span><details>"
+            f"<summary>{html_text(phrase('Where it happened'))}</summary>"
             f"<pre>{html_text(trace)}</pre></details>"
         )
 
     def show(self, html: str) -> None:
         """Show HTML unchanged; an empty string clears the message."""
         self.value = html
-        self.layout.display = "" if html else "none"
 
 
 class ResultSource(ipywidgets.VBox):
@@ -238,7 +239,3 @@ def panel(
     """
     prediction = Prediction(predict, unit=unit, along=along) if predict else None
     return Panel(figure, controls, update, below=below, more=more, prediction=prediction)
-
-
-def _hidden() -> ipywidgets.Layout:
-    return ipywidgets.Layout(display="none")

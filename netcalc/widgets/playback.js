@@ -31,12 +31,15 @@ function render({ model, el }) {
   el.classList.add("netcalc-playback", "netcalc-drawn");
   const reduced = window.matchMedia("(prefers-reduced-motion: reduce)");
   const size = model.get("size");
+  const words = model.get("words");
+  const filled = (template, values) =>
+    template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const picture = element("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img" });
-  const play = html("button", { type: "button" }, "Play");
-  const back = html("button", { type: "button" }, "Step back");
-  const forth = html("button", { type: "button" }, "Step");
-  const slider = html("input", { type: "range", min: "0", max: "1000", value: "0", "aria-label": "time" });
-  const slowness = html("select", { "aria-label": "how slowly" });
+  const play = html("button", { type: "button" }, words.play);
+  const back = html("button", { type: "button" }, words.back);
+  const forth = html("button", { type: "button" }, words.forth);
+  const slider = html("input", { type: "range", min: "0", max: "1000", value: "0", "aria-label": words.time });
+  const slowness = html("select", { "aria-label": words.slowness });
   const clock = html("span", { class: "netcalc-play-clock" });
   const said = html("p", { role: "status" });
   const board = html("div", { class: "netcalc-play-board" });
@@ -102,15 +105,17 @@ function render({ model, el }) {
     clock.textContent = timeText(at);
     slider.value = end() ? String(Math.round((1000 * at) / end())) : "0";
     slider.setAttribute("aria-valuetext", timeText(at));
-    play.textContent = playing ? "Pause" : at >= end() && end() ? "Play again" : "Play";
+    play.textContent = playing ? words.pause : at >= end() && end() ? words.again : words.play;
     if (!playing) {
-      const words = [
-        ...moving.map((one) => `${one.packet} (${one.kind}) from ${nodes[one.start]} to ${nodes[one.end]}`),
-        ...waiting.map((one) => `${nodes[one.node]} ${one.text} (${one.kind})`),
+      const parts_said = [
+        ...moving.map((one) => filled(words.moves, {
+          packet: one.packet, kind: words[one.kind], start: nodes[one.start], end: nodes[one.end],
+        })),
+        ...waiting.map((one) => `${nodes[one.node]} ${one.text} (${words[one.kind]})`),
       ];
-      said.textContent = words.length
-        ? `${timeText(at)}: ${words.slice(0, 6).join("; ")}${words.length > 6 ? "; …" : ""}.`
-        : `${timeText(at)}: nothing moves. ${model.get("description")}`;
+      said.textContent = parts_said.length
+        ? `${timeText(at)}: ${parts_said.slice(0, 6).join("; ")}${parts_said.length > 6 ? "; …" : ""}.`
+        : `${filled(words.still, { time: timeText(at) })} ${model.get("description")}`;
     }
   }
 
@@ -119,8 +124,8 @@ function render({ model, el }) {
     slowness.replaceChildren(
       ...LASTS_S.map((lasts) => {
         const times = end() ? lasts / end() : 1;
-        const word = times >= 1 ? `${Number(times.toPrecision(2)).toLocaleString("en")} times slower`
-          : `${Number((1 / times).toPrecision(2)).toLocaleString("en")} times faster`;
+        const shown = Number((times >= 1 ? times : 1 / times).toPrecision(2)).toLocaleString("en");
+        const word = filled(times >= 1 ? words.slower : words.faster, { times: shown });
         return html("option", { value: String(lasts) }, word);
       }),
     );

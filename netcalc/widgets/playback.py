@@ -15,6 +15,7 @@ import anywidget
 import traitlets
 
 from netcalc.errors import DomainError
+from netcalc.language import phrase
 from netcalc.printable import html_text, printable_lines
 from netcalc.units import show
 from netcalc.widgets.figure import style_sheet
@@ -88,13 +89,30 @@ class Playback(anywidget.AnyWidget):
     end_s = traitlets.Float(0.0).tag(sync=True)
     description = traitlets.Unicode().tag(sync=True)
     size = traitlets.Dict().tag(sync=True)
+    words = traitlets.Dict().tag(sync=True)
+    """Texts of its buttons, and of what it says; it fills the braces."""
 
     def __init__(self, nodes: Sequence[str]) -> None:
         sizes = {
             "width": WIDTH, "height": HEIGHT, "margin": MARGIN, "line": LINE_Y, "apart": APART,
             "thick": THICK, "least": LEAST_LENGTH,
         }  # fmt: skip
-        super().__init__(nodes=list(nodes), size=sizes)
+        words = {
+            "play": phrase("Play"),
+            "pause": phrase("Pause"),
+            "again": phrase("Play again"),
+            "back": phrase("Step back"),
+            "forth": phrase("Step"),
+            "time": phrase("time"),
+            "slowness": phrase("how slowly"),
+            "slower": phrase("{times} times slower"),
+            "faster": phrase("{times} times faster"),
+            "still": phrase("{time}: nothing moves."),
+            "moves": phrase("{packet} ({kind}) from {start} to {end}"),
+            "theory": phrase("theory"),
+            "captured": phrase("captured"),
+        }
+        super().__init__(nodes=[phrase(node) for node in nodes], size=sizes, words=words)
         self.layout.width = "100%"
 
     def show(self, crossings: Sequence[Crossing], waitings: Sequence[Waiting] = ()) -> None:
@@ -180,7 +198,11 @@ def _share(at_s: float, start_s: float, end_s: float) -> float:
 def _words(crossings: Sequence[Crossing], end_s: float) -> str:
     theory = sum(one.kind == "theory" for one in crossings)
     captured = len(crossings) - theory
-    text = f"{theory} crossings of a link by theory, as outlines, in {show(end_s, 's')}."
+    text = phrase(
+        "{theory} crossings of a link by theory, as outlines, in {duration}.",
+        theory=theory,
+        duration=show(end_s, "s"),
+    )
     if captured:
-        text += f" {captured} captured ones, as fillings."
+        text += " " + phrase("{captured} captured ones, as fillings.", captured=captured)
     return text

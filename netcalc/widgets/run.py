@@ -11,6 +11,8 @@ import ipywidgets
 
 from netcalc.errors import ExperimentError
 from netcalc.experiments import measurement_error
+from netcalc.experiments.running.turns import turn
+from netcalc.language import phrase
 from netcalc.widgets.guess import Prediction
 from netcalc.widgets.keep import Keep, runs_of
 from netcalc.widgets.panel import Message, ResultSource
@@ -43,17 +45,20 @@ class RunButton(ResultSource):
         tool: str = "",
         several: bool = False,
     ) -> None:
-        self.label, self.tool = label, tool
+        self.label, self.tool = phrase(label), tool
         self._run, self._done = run, done
         self._key = key or f"{run.__module__}.{run.__qualname__}"
         self._stop = threading.Event()
+        self._waiting_text = ""
         self._thread: threading.Thread | None = None
         self.start_button = ipywidgets.Button(
-            description=label, button_style="primary", tooltip=f"Start: {label}",
+            description=self.label, button_style="primary",
+            tooltip=phrase("Start: {label}", label=self.label),
             layout=ipywidgets.Layout(width="auto"),
         )  # fmt: skip
         self.stop_button = ipywidgets.Button(
-            description="Stop", disabled=True, tooltip=f"Stop: {label}",
+            description=phrase("Stop"), disabled=True,
+            tooltip=phrase("Stop: {label}", label=self.label),
             layout=ipywidgets.Layout(width="auto"),
         )  # fmt: skip
         self.progress = ipywidgets.FloatProgress(
@@ -88,14 +93,15 @@ class RunButton(ResultSource):
                 older.stop(wait=True)
                 if older.running:
                     self.message.say(
-                        "Another experiment is still running; try again in a moment.", alert=True
+                        phrase("Another experiment is still running; try again in a moment."),
+                        alert=True,
                     )
                     return
             RunButton._current = self
             self._stop = threading.Event()
             self.start_button.disabled, self.stop_button.disabled = True, False
             self.progress.value, self.progress.bar_style = 0, ""
-            self.message.say("running")
+            self.message.say(phrase("running"))
             self._thread = threading.Thread(
                 target=self._work, args=(self._stop,), name="netcalc experiment", daemon=True
             )
@@ -109,14 +115,16 @@ class RunButton(ResultSource):
         """Stop the experiment; the samples so far are kept."""
         self._stop.set()
         if self.running:
-            self.message.say("stopping")
+            self.message.say(phrase("stopping"))
             if wait and self._thread is not threading.current_thread():
                 self._thread.join(STOP_LIMIT_S)  # type: ignore[union-attr]
 
     def _work(self, stop: threading.Event) -> None:
         try:
-            result = self._run(progress=self._advance, stop=stop)
-            self._show(result)
+            with turn(stop, self._say_waiting) as tell:
+                if tell is not None:
+                    self.message.say("running")
+                    self._run_and_show(stop, tell)
         except Exception as error:
             partial = getattr(error, "partial", None)
             if partial is not None:
@@ -126,9 +134,27 @@ class RunButton(ResultSource):
             self.message.blame(error)
         else:
             self.progress.bar_style = "warning" if stop.is_set() else "success"
-            self.message.say("stopped: the samples so far are kept" if stop.is_set() else "done")
+            ended = (
+                phrase("stopped: the samples so far are kept") if stop.is_set() else phrase("done")
+            )
+            self.message.say(ended)
         finally:
             self.start_button.disabled, self.stop_button.disabled = False, True
+
+    def _run_and_show(self, stop: threading.Event, tell: Callable[[float, float], object]) -> None:
+        def advance(done: float, total: int, *_more: object) -> None:
+            self._advance(done, total)
+            tell(done, total)
+
+        self._show(self._run(progress=advance, stop=stop))
+
+    def _say_waiting(self, before: int, wait_s: float) -> None:
+        """Say how many have their turn before, and how long that may take; once for each text."""
+        others = "1 other" if before == 1 else f"{before} others"
+        text = f"waiting: {others} before you, about {max(1, round(wait_s))} s"
+        if text != self._waiting_text:
+            self._waiting_text = text
+            self.message.say(text)
 
     def _show(self, result: Any) -> None:
         self.about.say(measurement_error(*runs_of(result)))

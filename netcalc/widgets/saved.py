@@ -18,6 +18,7 @@ import ipywidgets
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
+from netcalc.language import phrase
 from netcalc.printable import html_text
 
 LAG_S = 0.5
@@ -112,6 +113,6 @@ def _texts(part: Any) -> Iterator[str]:
         # Old news: a reader aloud is not to announce it.
         yield from filter(None, [re.sub(r' role="[a-z]+"', "", str(value))])
     elif isinstance(part, ipywidgets.Checkbox):
-        yield f"{html_text(label)}: {'yes' if value else 'no'}"
+        yield f"{html_text(label)}: {html_text(phrase('yes' if value else 'no'))}"
     elif label and value not in (None, "") and not isinstance(part, ipywidgets.Button):
         yield f"{html_text(label)}: {html_text(str(getattr(part, 'label', None) or value))}"

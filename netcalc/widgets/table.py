@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from netcalc.language import phrase
 from netcalc.printable import html_text
 
 
@@ -17,7 +18,9 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     rows : iterable of sequence of str
         Cells, as text.
     """
-    top = "".join(f'<th scope="col">{html_text(text)}</th>' for text in head)
+    top = "".join(
+        f'<th scope="col">{html_text(phrase(text))}</th>' if text else "<td></td>" for text in head
+    )
     body = "".join(
         f'<tr><th scope="row">{html_text(first)}</th>'
         + "".join(f"<td>{html_text(text)}</td>" for text in others)

@@ -31,7 +31,7 @@ function render({ model, el }) {
   };
   input.addEventListener("change", () => {
     const [file] = input.files;
-    if (file) send(file).catch((error) => say(`The file cannot be read: ${error.message}`));
+    if (file) send(file).catch((error) => say(model.get("failed").replace("{reason}", () => error.message)));
     input.value = ""; // the same file can be chosen again
   });
   return () => el.replaceChildren();

@@ -12,6 +12,7 @@ import traitlets
 
 from netcalc import readers
 from netcalc.errors import ReaderError
+from netcalc.language import phrase
 from netcalc.printable import excerpt
 from netcalc.samples import Samples
 from netcalc.widgets.panel import Message, ResultSource
@@ -27,6 +28,8 @@ class FileField(anywidget.AnyWidget):
     label = traitlets.Unicode().tag(sync=True)
     accept = traitlets.Unicode().tag(sync=True)
     max_bytes = traitlets.Int().tag(sync=True)
+    failed = traitlets.Unicode().tag(sync=True)
+    """What the page says of a file that it cannot read; it fills the braces."""
 
 
 class Upload(ResultSource):
@@ -45,7 +48,13 @@ class Upload(ResultSource):
         self._done, self._say = done, say or _notes
         self._read = read or (lambda data, name: readers.read(data, name=name))
         self._upload, self._data = "", bytearray()
-        self.field = FileField(label=label, max_bytes=max_bytes, accept=accept)
+        self._max_bytes = max_bytes  # the field's own can be changed from the page
+        self.field = FileField(
+            label=phrase(label),
+            failed=phrase("The file cannot be read: {reason}"),
+            max_bytes=max_bytes,
+            accept=accept,
+        )
         self.message = Message()
         super().__init__([self.field, self.message], layout=ipywidgets.Layout(width="100%"))
         self.field.on_msg(self._receive)
@@ -60,7 +69,8 @@ class Upload(ResultSource):
             self.message.blame(error)
             return
         self.clear_others()
-        self.message.say(f"Read {name}. {self._say(samples)}".strip())
+        said = phrase("Read {name}.", name=name)
+        self.message.say(f"{said} {self._say(samples)}".strip())
 
     def clear_result(self) -> None:
         """Hide the message about the last file."""
@@ -78,7 +88,7 @@ class Upload(ResultSource):
             self._upload, self._data = str(content.get("upload")), bytearray()
         for piece in buffers:
             self._data += piece
-        if len(self._data) > self.field.max_bytes:
+        if len(self._data) > self._max_bytes:
             self.message.blame(self._too_large(name, len(self._data)))
             self._data = bytearray()
         elif content.get("last"):
@@ -90,13 +100,13 @@ class Upload(ResultSource):
             "upload-too-large",
             file=base_name(name),
             size_bytes=size,
-            limit_bytes=self.field.max_bytes,
+            limit_bytes=self._max_bytes,
         )
 
 
 def _notes(samples: Samples) -> str:
     notes = "; ".join(map(str, samples.meta.warnings))
-    return f"Note: {notes}." if notes else ""
+    return phrase("Note: {notes}.", notes=notes) if notes else ""
 
 
 def base_name(name: str) -> str:

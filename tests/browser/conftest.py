@@ -160,6 +160,7 @@ class Page:
     errors: list[str] = field(default_factory=list)
     path: Path = Path()
     """The copy of the notebook that is shown."""
+    has_been_audited: bool = False
 
     @property
     def front_end(self) -> str:
@@ -331,7 +332,21 @@ class Page:
     def complaints(self) -> list[str]:
         """Return errors, and requests that left the machine, that an empty page does not have."""
         own = [error for error in self.errors if error not in (GAVE_UP, OF_NOTEBOOK)]
-        return [*self.tracebacks(), *(error for error in own if error not in self.foreign())]
+        own = [error for error in own if error not in self.foreign()]
+        return [*self.tracebacks(), *own, *self.barriers()]
+
+    def barriers(self) -> list[str]:
+        """Return what axe-core finds serious in what the notebook shows; once a page."""
+        from tests.browser.axe_table import findings
+
+        if self.has_been_audited:
+            return []
+        self.has_been_audited = True
+        self.wait_for(
+            "() => !document.querySelector('.netcalc-panel .noUi-handle:not([aria-label])')"
+        )
+        serious = [one for one in findings(self.page, ours_only=True) if one.is_serious]
+        return [f"{one.rule}: {one.html}" for one in serious]
 
 
 @dataclass

@@ -15,6 +15,7 @@ from netcalc.lessons import latency as panels
 from netcalc.lessons.site.build import build
 from netcalc.lessons.site.packing import RELATIVE_ERROR
 from netcalc.plots.style import PAPERS
+from tests.browser.axe_table import findings
 
 pytestmark = pytest.mark.browser
 
@@ -306,4 +307,17 @@ def test_no_page_is_wider_than_its_window(lesson: Any, width: int) -> None:
 def test_nothing_is_fetched_and_nothing_complains(lesson: Any, site: Path) -> None:
     own = site.as_uri()
     assert [one for one in lesson.asked if not one.startswith((own, "data:", "blob:"))] == []
+    assert lesson.complaints == []
+
+
+def test_the_values_of_a_figure_are_in_a_table_under_it(lesson: Any) -> None:
+    panel = lesson.locator(".panel").nth(1)
+    summary = panel.locator(".netcalc-values summary")
+    assert panel.locator(".netcalc-values table").count() == 0
+    summary.press("Enter")
+    rows = panel.get_by_role("table", name="light in vacuum (40 of 101 values)").get_by_role("row")
+    # derived: there and back over 20,000 km at 299,792.458 km/s
+    assert rows.last.inner_text().split("\t") == ["20000 km", "133.4 ms"]
+    assert [one for one in findings(lesson) if one.is_serious] == []
+    summary.press("Enter")
     assert lesson.complaints == []

@@ -162,3 +162,70 @@ def test_a_notebook_saved_with_its_widgets_lives_when_run_as_soon_as_it_shows(pa
         assert set(page.complaints()) <= {MODEL_GONE}
     finally:
         page.page.evaluate(SAVE_WIDGETS, False)
+
+
+@pytest.mark.shown("lab notebook voila", PROOF)
+def test_a_slider_is_moved_by_keys_and_says_its_value(page):
+    times = at_first(page)
+    slider = page.page.get_by_role("slider", name="latency").first
+    cells = page.page.locator(".jp-Cell").count()
+
+    def said(text):
+        page.wait_for(
+            "([el, text]) => el.getAttribute('aria-valuetext') === text",
+            [slider.element_handle(), text],
+        )
+
+    said("30 ms")
+    slider.focus()
+    # derived: 200 stops from 1 ms to 300 ms on a log scale; 30 ms is at the 119th, and
+    # 300 ** (120 / 200) is 30.6, 300 ** (20 / 200) is 1.77
+    for key, text in (
+        ("ArrowRight", "30.6 ms"), ("Home", "1 ms"), ("PageUp", "1.77 ms"), ("PageDown", "1 ms"),
+        ("End", "300 ms"), ("b", "300 ms"),
+    ):  # fmt: skip
+        slider.press(key)
+        said(text)
+    page.wait_changed("T1", "y", times)
+    assert page.page.locator(".jp-Cell").count() == cells, "a letter is no command"
+    assert slider.evaluate("el => getComputedStyle(el).outlineStyle") == "solid"
+    panel = page.page.get_by_role("group", name="Transfer time against size").first
+    assert panel.get_by_role("textbox", name="latency").input_value() == "300 ms"
+    page.screenshot("keys")
+
+    # An error is said by an element that was there before it.
+    message = panel.locator(".netcalc-control .netcalc-words > .widget-html-content")
+    assert (message.inner_text(), message.get_attribute("aria-live")) == ("", "polite")
+    page.type_into(0, "5 bananas")
+    message.get_by_role("alert").filter(has_text="5 bananas").wait_for()
+    page.type_into(0, "30 ms")
+    said("30 ms")
+    assert page.complaints() == []
+
+
+@pytest.mark.shown("notebook", PROOF)
+def test_the_values_of_a_figure_are_reached_by_keys(page):
+    at_first(page)
+    page.wait_first("T1", "y", 0.03 + 8 / 1.544e6)
+    panel = page.page.get_by_role("group", name="Transfer time against size").first
+    summary = panel.locator(".netcalc-values summary")
+    assert panel.locator("table").count() == 0, "made when it is opened"
+    summary.focus()
+    page.page.keyboard.press("Enter")
+    line = panel.get_by_role("table", name="T1 (40 of 300 values)")
+    assert line.get_by_role("columnheader").all_inner_texts() == ["size", "transfer time"]
+    assert line.get_by_role("row").count() == 41
+    # derived: 30 ms, and 8 bits, or 8e7, at 1.544 Mbit/s; published in the notebook: the points
+    assert line.get_by_role("row").nth(1).inner_text().split("\t") == ["1 B", "30.01 ms"]
+    assert line.get_by_role("row").last.inner_text().split("\t") == ["10 MB", "51.84 s"]
+    points = panel.get_by_role("table", name="measured").get_by_role("row").all_inner_texts()
+    assert points[1:] == ["1000 B\t36 ms", "10 kB\t83 ms", "100 kB\t550 ms", "1 MB\t5.3 s"]
+    page.page.keyboard.press("Tab")
+    assert page.page.evaluate("() => document.activeElement.ariaLabel") == "Table of values"
+    page.screenshot("values")
+    page.type_into(0, "100 ms")  # an open table follows
+    panel.get_by_role("row", name="1 B 100 ms").first.wait_for()
+    page.type_into(0, "30 ms")
+    summary.press("Enter")
+    assert not panel.locator("table").first.is_visible()
+    assert page.complaints() == []

@@ -10,21 +10,29 @@ import click
 
 from netcalc.cli import put
 from netcalc.cli.lab import find_lessons
-from netcalc.cli.mistakes import Command
+from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.progress import Progress
+from netcalc.cli.serving.folder import FolderName
 from netcalc.errors import MissingPackageError
 
 _PACKAGES = ("bokeh", "ipywidgets", "nbconvert", "latex2mathml")
 
 
 @click.command(cls=Command)
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=FolderName())
+@click.option(
+    "--lesson",
+    "chosen",
+    metavar="NUMBER",
+    multiple=True,
+    help="Only this lesson, such as 03 or 02b; may be repeated.",
+)
 @click.option(
     "--live",
     is_flag=True,
     help="Run the experiments of the lessons on this machine first; takes minutes.",
 )
-def site(folder: Path, live: bool) -> None:
+def site(folder: Path, chosen: tuple[str, ...], live: bool) -> None:
     """Write the lessons as pages into DIR.
 
     \b
@@ -40,9 +48,18 @@ def site(folder: Path, live: bool) -> None:
     from netcalc.lessons.site.build import build  # late: it loads the front end's packages
 
     folder = folder.expanduser()
-    lessons = sorted(find_lessons().glob("*.ipynb"))
+    lessons = _chosen(sorted(find_lessons().glob("*.ipynb")), chosen)
     # Ended from elsewhere, it ends the lessons at work as by Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Progress("lessons") as progress:
         pages = build(folder, lessons=lessons, live=live, with_calculator=True, progress=progress)
     put(f"{len(pages)} pages are in {folder}\nOpen {pages[0]}")
+
+
+def _chosen(lessons: list[Path], numbers: tuple[str, ...]) -> list[Path]:
+    """Return the lessons with these numbers, in order; all if there is none."""
+    by_number = {lesson.name.partition("_")[0]: lesson for lesson in lessons}
+    wanted = {number.strip().lower().zfill(2) for number in numbers}
+    if unknown := sorted(wanted - by_number.keys()):
+        raise CommandError("lesson-unknown", number=unknown[0], known=list(by_number))
+    return [lesson for number, lesson in by_number.items() if not wanted or number in wanted]

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from netcalc.display import show
+from netcalc.language import phrase, term
 from netcalc.samples import Instrument, Samples
 
 WORDING = (
-    ("timer_resolution_s", "timer resolution {}"),
-    ("clock_call_s", "clock reading {}"),
-    ("own_cost_s", "interpreter overhead at least {} a round trip"),
-    ("scheduling_delay_median_s", "timers {} late (median)"),
-    ("scheduling_delay_p99_s", "timers {} late (p99)"),
-    ("wire_lateness_p99_s", "emulated path {} late (p99)"),
+    ("timer_resolution_s", term("timer resolution {time}")),
+    ("clock_call_s", term("clock reading {time}")),
+    ("own_cost_s", term("interpreter overhead at least {time} a round trip")),
+    ("scheduling_delay_median_s", term("timers {time} late (median)")),
+    ("scheduling_delay_p99_s", term("timers {time} late (p99)")),
+    ("wire_lateness_p99_s", term("emulated path {time} late (p99)")),
 )
 """The attributes of an instrument that are errors, and the wording of each."""
 
@@ -40,13 +41,13 @@ def measurement_error(*runs: Samples) -> str:
     """
     instruments = [run.meta.instrument for run in runs]
     parts = [
-        wording.format(show(max(values), "s", digits=2))
+        phrase(wording, time=show(max(values), "s", digits=2))
         for name, wording in WORDING
         if (values := _measured(instruments, name))
     ]
     if shares := _measured(instruments, "processor_ratio"):
-        parts.append(f"CPU share {min(shares):.0%}")
-    return f"Measurement error: {'; '.join(parts)}." if parts else ""
+        parts.append(phrase("CPU share {share:.0%}", share=min(shares)))
+    return phrase("Measurement error: {parts}.", parts="; ".join(parts)) if parts else ""
 
 
 def _measured(instruments: Iterable[Instrument], name: str) -> list[float]:

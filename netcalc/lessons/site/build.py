@@ -14,12 +14,14 @@ from typing import Any
 
 from bokeh.resources import Resources
 
+from netcalc import widgets
 from netcalc.errors import NetcalcError
 from netcalc.lessons.site import calculator_page
 from netcalc.lessons.site import folder as folders
 from netcalc.lessons.site.html import (
     CALCULATOR_LINK,
     LIBRARY,
+    PROGRAM,
     SCRIPTS,
     STYLE,
     THEME,
@@ -30,6 +32,8 @@ from netcalc.lessons.site.html import (
 from netcalc.widgets.figure import THEME_SCRIPT
 
 _HERE = Path(__file__).parent
+TABLES = ("guess.js", "access.js")
+"""What makes tables of values, in notebooks and in pages."""
 PAGE_LIMIT_BYTES = 2_000_000
 """Largest page, without the library that all pages share. [byte]"""
 
@@ -41,6 +45,7 @@ def build(
     live: bool = False,
     with_calculator: bool = False,
     jobs: int | None = None,
+    positions: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> list[Path]:
     """Write lessons as pages that open from a disk or any web server, without a network.
@@ -57,6 +62,9 @@ def build(
         Whether the calculator is one of the pages; its formulas are recorded, in about a minute.
     jobs : int, optional
         Lessons that run at once; by default one for each processor, and one with ``live``.
+    positions : int, optional
+        Positions of its controls that are stored for a panel, about; by default as many as the
+        time of one allows, which takes minutes for all lessons.
     progress : callable, optional
         Called as ``progress(done, total)`` with numbers of lessons.
 
@@ -73,7 +81,9 @@ def build(
     folder = Path(folder)
     folders.check(folder)
     folders.written_before(folder)  # a damaged list is refused before the work
-    contents = _run_all(lessons, live=live, jobs=jobs, progress=progress)
+    options = [*(["--live"] if live else []), *([f"--positions={positions}"] if positions else [])]
+    jobs = 1 if live else jobs or os.cpu_count() or 1
+    contents = _run_all(lessons, options, jobs=jobs, progress=progress)
     listed = [(str(one["name"]), title_of(one)) for one in contents]
     more = CALCULATOR_LINK if with_calculator else ""
     files = {"index.html": contents_page(listed, more=more).encode()}
@@ -93,8 +103,16 @@ def build(
     files[LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
     files[THEME] = THEME_SCRIPT.encode()
     files |= {name: (_HERE / name).read_bytes() for name in (*SCRIPTS, STYLE) if name not in files}
+    files[PROGRAM] += _tables().encode()
     folders.write(folder, files)
     return pages
+
+
+def _tables() -> str:
+    """Return the program that makes a figure's table of values, as in notebooks."""
+    folder = Path(widgets.__file__).parent
+    text = "\n".join((folder / name).read_text(encoding="utf-8") for name in TABLES)
+    return f"(() => {{\n{text}\nwindow.netcalcTables = {{ sayWhenSettled, valuesTable }};\n}})();\n"
 
 
 def _library() -> list[str]:
@@ -103,20 +121,19 @@ def _library() -> list[str]:
 
 def _run_all(
     lessons: Sequence[Path],
+    options: Sequence[str],
     *,
-    live: bool,
-    jobs: int | None,
+    jobs: int,
     progress: Callable[[int, int], object] | None,
 ) -> list[dict[str, Any]]:
     """Run the lessons; those at work end when one fails or the user stops."""
     told = progress or (lambda done, total: None)
     told(0, len(lessons))
     at_work: list[subprocess.Popen[str]] = []
-    count = 1 if live else jobs or os.cpu_count() or 1
     with tempfile.TemporaryDirectory(prefix="netcalc-site-") as place:
-        pool = ThreadPoolExecutor(max_workers=count)
+        pool = ThreadPoolExecutor(max_workers=jobs)
         try:
-            runs = [pool.submit(_run, one, Path(place), live, at_work) for one in lessons]
+            runs = [pool.submit(_run, one, Path(place), options, at_work) for one in lessons]
             left = set(runs)
             while left:
                 done, left = wait(left, return_when=FIRST_COMPLETED)
@@ -132,12 +149,12 @@ def _run_all(
 
 
 def _run(
-    lesson: Path, place: Path, live: bool, at_work: list[subprocess.Popen[str]]
+    lesson: Path, place: Path, options: Sequence[str], at_work: list[subprocess.Popen[str]]
 ) -> dict[str, Any]:
     result = place / f"{lesson.stem}.json"
     command = [sys.executable, "-m", "netcalc.lessons.site.cells", str(lesson), str(result)]
     process = subprocess.Popen(
-        [*command, *(["--live"] if live else [])],
+        [*command, *options],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

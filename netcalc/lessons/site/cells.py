@@ -6,6 +6,7 @@ what they change, such as the precision of printed arrays, out of each other.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
@@ -111,11 +112,11 @@ def _show(value: Any) -> None:
         shell.display_pub.publish(data)
 
 
-def described(panel: Panel) -> dict[str, Any]:
+def described(panel: Panel, positions: int | None = None) -> dict[str, Any]:
     """Return a panel as the page needs it: its picture and words now, and its states."""
     picture, words = panel.figure.picture(), panel.figure.description
     live = notes(panel)
-    states = States(panel)
+    states = States(panel, most=positions)
     states.walk()
     return {
         "picture": picture,
@@ -130,13 +131,13 @@ def described(panel: Panel) -> dict[str, Any]:
     }
 
 
-def _apart(panel: Panel, result: Path) -> bool:
+def _apart(panel: Panel, result: Path, positions: int | None) -> bool:
     """Describe a panel in a process of its own: moving one may move others of the lesson."""
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            result.write_text(json.dumps(described(panel)), encoding="utf-8")
+            result.write_text(json.dumps(described(panel, positions)), encoding="utf-8")
             code = 0
         except BaseException:
             traceback.print_exc()
@@ -148,16 +149,22 @@ def _apart(panel: Panel, result: Path) -> bool:
 
 def main(arguments: Sequence[str]) -> None:
     """Run a lesson and write what a page needs as JSON; print how far it is."""
-    lesson, result, live = Path(arguments[0]), Path(arguments[1]), "--live" in arguments
+    given = argparse.ArgumentParser()
+    given.add_argument("lesson", type=Path)
+    given.add_argument("result", type=Path)
+    given.add_argument("--live", action="store_true")
+    given.add_argument("--positions", type=int)
+    options = given.parse_args(arguments)
+    lesson, result = options.lesson, options.result
     cells = Cells(lesson)
     cells.run()
-    if live:
+    if options.live:
         for panel in cells.panels:
             run_now(panel)
     done = []
     for number, panel in enumerate(cells.panels):
         path = result.with_suffix(f".{number}")
-        if not _apart(panel, path):
+        if not _apart(panel, path, options.positions):
             raise SystemExit(f"panel {number + 1} of {lesson.name} cannot be moved")
         done.append(json.loads(path.read_text(encoding="utf-8")))
         path.unlink()

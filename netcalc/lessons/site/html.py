@@ -30,9 +30,21 @@ _ANCHOR = re.compile(r'<a class="anchor-link" href="[^"]*">[^<]*</a>')
 _TO_LESSON = re.compile(r'href="([0-9]{2}[a-z]?_[a-z0-9_]+)\.ipynb(#[^"]*)?"')
 ELEMENTS = ("details", "summary", "code", "em")
 """What lessons use of HTML: an answer that folds out, and how its words look."""
+_ABOUT_CELLS = re.compile(r"<!-- cells -->.*?<!-- /cells -->", re.DOTALL)
 _ELEMENT = re.compile(
     r"(?P<code>```.*?```|`[^`\n]*`)|</?(?:" + "|".join(ELEMENTS) + r")>", re.DOTALL
 )
+
+
+def without_cells(text: str) -> str:
+    """Return the text of a notebook without what is about its cells, for pages that have none.
+
+    Examples
+    --------
+    >>> without_cells("Read on. <!-- cells -->Press Shift+Enter.<!-- /cells --> Then answer.")
+    'Read on.  Then answer.'
+    """
+    return _ABOUT_CELLS.sub("", text)
 
 
 def prose(text: str) -> str:
@@ -48,7 +60,7 @@ def prose(text: str) -> str:
     """
     equations: list[str] = []
     writer = MarkdownWithMath(renderer=IPythonRenderer(escape=True))
-    held = mathml(text, stand_ins=equations)
+    held = mathml(without_cells(text), stand_ins=equations)
 
     def stand_in(found: re.Match[str]) -> str:
         if found["code"]:

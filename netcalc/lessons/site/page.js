@@ -111,6 +111,11 @@
       this.inputs = this.controls.map((one) => one.querySelector("input, select"));
       this.state = "asleep"; // asleep, waking, awake, broken
       this.drawn = null; // the bokeh document, the number of its form, and its row
+      this.sayWords = netcalcTables.sayWhenSettled(this.caption);
+      this.values = netcalcTables.valuesTable(() => {
+        const { document, number } = this.drawn ?? {};
+        return document ? { document, ids: this.table.header.forms[number].ids } : null;
+      });
     }
 
     async wake() {
@@ -126,6 +131,7 @@
           input.addEventListener("input", () => this.moved(i));
         });
         await this.show();
+        this.caption.after(this.values.element);
         this.state = "awake";
       } catch (error) {
         this.state = "broken";
@@ -230,7 +236,8 @@
       const { texts } = this.table.header;
       const [words, message, hidden, ...slots] = row;
       const away = new Set(texts[hidden].split(" "));
-      this.caption.textContent = texts[words];
+      this.sayWords(texts[words]);
+      this.values.renew();
       this.figure.setAttribute("aria-label", texts[words]);
       this.message.innerHTML = texts[message];
       this.message.hidden = !texts[message];

@@ -197,7 +197,8 @@ def _grid(panel: Panel, most: int) -> tuple[list[Control], bool]:
     if math.prod(one.count for one in fewest) > most:
         listed = sum(one.count for one in fewest if one.kind != "slider")
         sliders = max(1, sum(one.kind == "slider" for one in fewest))
-        return with_stops(min(ALONE, max(5, (most - listed) // sliders))), False
+        fewest_alone = min(5, most)
+        return with_stops(min(ALONE, max(fewest_alone, (most - listed) // sliders))), False
     if not any(one.kind == "slider" for one in fewest):
         return fewest, True
     stops = LEAST

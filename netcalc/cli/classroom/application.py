@@ -1,0 +1,150 @@
+"""The server of a class: Voila with few of its pages, and with who may reach them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import shutil
+import ssl
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from tornado.ioloop import IOLoop, PeriodicCallback
+from traitlets.config import Config
+from voila.app import Voila
+from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
+from voila.static_file_handler import MultiStaticFileHandler, TemplateStaticFileHandler
+from voila.tornado.handler import TornadoVoilaHandler
+from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
+
+from netcalc.cli.classroom import pages
+from netcalc.cli.classroom.identity import ClassAuthorizer, ClassIdentity, Roll
+from netcalc.cli.classroom.kernels import ClassKernels, Parent
+from netcalc.cli.classroom.watch import Watch
+
+_LOOK_EVERY_S = 5.0
+_BODY_BYTES = 64 << 10
+"""Longest request; files come in pieces over the web socket. [byte]"""
+_MESSAGE_BYTES = 4 << 20
+"""Longest message of the web socket. [byte]"""
+_KEPT = (TemplateStaticFileHandler, MultiStaticFileHandler)
+_REPLACED = {
+    TornadoVoilaHandler: pages.Lesson,
+    VoilaShutdownKernelHandler: pages.EndKernel,
+    VoilaKernelWebsocketHandler: pages.KernelSocket,
+}
+_NAMES_KEPT = ("ThemesHandler", "FileFindHandler")
+"""Style sheets and scripts of the packages that are installed."""
+
+
+class Classroom(Voila):
+    """Voila for a class."""
+
+    given: dict[str, Any]
+
+    def init_settings(self) -> dict[str, Any]:
+        """Add what the pages of the class need."""
+        given = self.given
+        settings: dict[str, Any] = super().init_settings()
+        roll = Roll(given["code"], given["teacher_key"], given["students"])
+        self.identity_provider.roll = roll
+        templates = jinja2.Environment(loader=jinja2.FileSystemLoader(pages.PAGES), autoescape=True)
+        lessons = sorted(path.name for path in Path(self.root_dir).glob("*.ipynb"))
+        return {
+            **settings,
+            "class_roll": roll,
+            "class_code": given["code"],
+            "class_lessons": lessons,
+            "class_templates": templates,
+            "class_end": lambda: self.ioloop.add_callback(self.ioloop.stop),
+            "websocket_max_message_size": _MESSAGE_BYTES,
+            "websocket_ping_interval": 20,
+        }
+
+    def init_handlers(self) -> list[Any]:
+        """Keep few pages of Voila's; what is not named here does not exist."""
+        kept = []
+        for pattern, handler, *more in super().init_handlers():
+            if handler in _REPLACED:
+                kept.append((pattern, _REPLACED[handler], *more))
+            elif handler in _KEPT or handler.__name__ in _NAMES_KEPT:
+                kept.append((pattern, handler, *more))
+        base = self.server_url
+        return [
+            (base, pages.Lessons),
+            (f"{base}voila/tree/?", pages.WayBack),
+            (f"{base}login", pages.Door),
+            (f"{base}leave", pages.Leave),
+            (f"{base}teacher", pages.Teacher),
+            (f"{base}teacher/state", pages.TeacherState),
+            (f"{base}teacher/end", pages.TeacherEnd),
+            (f"{base}teacher/script.js", pages.Script),
+            *kept,
+        ]
+
+    def listen(self) -> None:
+        """Listen, with TLS if there is a certificate, until the class ends."""
+        given, context = self.given, None
+        if given["certfile"]:
+            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            context.load_cert_chain(given["certfile"], given["keyfile"] or None)
+        self.app.listen(
+            self.port, self.ip, ssl_options=context, max_body_size=_BODY_BYTES,
+            max_header_size=32 << 10, idle_connection_timeout=300.0, body_timeout=30.0,
+        )  # fmt: skip
+        watch = Watch(self.kernel_manager)
+        self.ioloop = IOLoop.current()
+        PeriodicCallback(watch.look, _LOOK_EVERY_S * 1000).start()
+        print(json.dumps({"walls": given["walls"]}), flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            self.ioloop.start()
+        asyncio.get_event_loop().run_until_complete(self.kernel_manager.end_all())
+
+    def stop(self) -> None:
+        """Nothing more: the folders go with that of the class."""
+
+
+def main() -> None:
+    """Serve a class whose settings come from the standard input, where nobody else reads them."""
+    given: dict[str, Any] = json.loads(sys.stdin.readline())
+    folder = Path(given["folder"])
+    for name in ("kernels", "turns", "connections"):
+        (folder / name).mkdir(mode=0o700)
+    ClassKernels.folder, ClassKernels.turns = folder / "kernels", folder / "turns"
+    ClassKernels.memory_bytes = given["memory_bytes"]
+    ClassKernels.processor_s = given["processor_s"]
+    ClassKernels.each, ClassKernels.most = given["each"], given["students"] + given["each"]
+    process = Parent(folder)
+    ClassKernels.process = process
+    given["walls"] = asdict(process.walls)
+    config = Config()
+    config.Voila.ip = given["address"]
+    config.Voila.port = given["port"]
+    config.Voila.open_browser = False
+    config.Voila.log_level = "ERROR"
+    config.Voila.connection_dir_root = str(folder / "connections")
+    config.Voila.identity_provider_class = ClassIdentity
+    config.Voila.authorizer_class = ClassAuthorizer
+    config.Voila.kernel_websocket_connection_class = "netcalc.cli.websocket.PromptConnection"
+    config.Voila.config_file_paths = []
+    config.VoilaConfiguration.template = "netcalc"
+    config.VoilaConfiguration.allow_template_override = "NO"
+    config.VoilaConfiguration.allow_theme_override = "NO"
+    config.VoilaConfiguration.multi_kernel_manager_class = ClassKernels
+    config.MappingKernelManager.default_kernel_name = "python3"
+    Classroom.given = given
+    try:
+        server = Classroom(config=config)
+        server.initialize([given["lessons"]])
+        server.start()
+    finally:
+        process.end()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,271 @@
+"""``netcalc classroom``: the lessons for a class, from this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import ipaddress
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+
+from netcalc.cli import put, user_environment
+from netcalc.cli.classroom.codes import KEY_LENGTH, new_code
+from netcalc.cli.lab import find_lessons
+from netcalc.cli.mistakes import Command, CommandError
+from netcalc.cli.quantity import Quantity, WholeNumber
+from netcalc.errors import ExperimentError, MissingPackageError
+
+_SHARE = Path(__file__).parents[1] / "share"
+_LOOPBACK, _USUAL_PORT = "127.0.0.1", 8890
+_KERNELS_EACH = 2
+"""Lessons that one student has open at once; the oldest ends for a third."""
+_STOP_LIMIT_S = 20.0
+_LEAST_MEMORY_BYTES = 400_000_000
+"""A kernel with less does not run the lessons. [byte]"""
+_WALLS = {
+    "network": "a network of its own, loopback alone",
+    "processes": "its own processes alone",
+    "files": "no files but those of Python and its own",
+}
+
+
+@click.command(cls=Command)
+@click.option(
+    "--address",
+    default=_LOOPBACK,
+    show_default=True,
+    help="Address of this machine to serve at; by default only this machine reaches it.",
+)
+@click.option(
+    "--port",
+    type=WholeNumber(1, 65535),
+    help="Port of the server; 8890 by default, or any free port if that is in use.",
+)
+@click.option(
+    "--students", type=WholeNumber(1, 200), default=30, show_default=True, help="Most students."
+)
+@click.option(
+    "--memory",
+    "memory_bytes",
+    type=Quantity("byte"),
+    default="800 MB",
+    show_default=True,
+    help="Most memory of a kernel.",
+)
+@click.option(
+    "--processor",
+    "processor_s",
+    type=Quantity("s"),
+    default="600 s",
+    show_default=True,
+    help="Most processor time of a kernel.",
+)
+@click.option(
+    "--certfile",
+    type=click.Path(path_type=Path),
+    help="Certificate for TLS (PEM): the address begins with https.",
+)
+@click.option(
+    "--keyfile",
+    type=click.Path(path_type=Path),
+    help="Private key of the certificate, if it is in a file of its own.",
+)
+@click.option(
+    "--allow-root", is_flag=True, help="Start as root; the kernels of students then run as root."
+)
+def classroom(
+    address: str,
+    port: int | None,
+    students: int,
+    memory_bytes: float,
+    processor_s: float,
+    certfile: Path | None,
+    keyfile: Path | None,
+    allow_root: bool,
+) -> None:
+    """Serve the lessons to a class from this machine; Ctrl-C ends all.
+
+    Students enter a code, which is printed. You enter a key of your own, and see who has which
+    lesson open.
+    """
+    if find_spec("voila") is None:
+        raise MissingPackageError("voila", extra="lab", purpose="netcalc classroom")
+    if sys.platform != "linux":
+        raise CommandError("class-needs-linux", platform=sys.platform)
+    if os.geteuid() == 0 and not allow_root:
+        raise CommandError("class-as-root")
+    if memory_bytes < _LEAST_MEMORY_BYTES:
+        raise CommandError(
+            "class-memory-small", memory_bytes=memory_bytes, least_bytes=_LEAST_MEMORY_BYTES
+        )
+    if processor_s < 1:
+        raise CommandError("class-processor-short", processor_s=processor_s)
+    if keyfile and not certfile:
+        raise CommandError("option-requires", option="--keyfile", required="--certfile")
+    for file in filter(None, (certfile, keyfile)):
+        file.open("rb").close()  # refused here, with its name
+    port = _free_port(address, port)
+    lessons = find_lessons()
+    code, teacher_key = new_code(), new_code(KEY_LENGTH)
+    with _folder() as folder:
+        given = {
+            "address": address,
+            "port": port,
+            "code": code,
+            "teacher_key": teacher_key,
+            "students": students,
+            "each": _KERNELS_EACH,
+            "memory_bytes": int(memory_bytes),
+            "processor_s": int(processor_s),
+            "certfile": str(certfile.resolve()) if certfile else "",
+            "keyfile": str(keyfile.resolve()) if keyfile else "",
+            "folder": str(folder),
+            "lessons": str(lessons),
+        }
+        put("Starting ...", err=True)
+        with _server(given, folder) as server:
+            walls = _first_line(server)["walls"]
+            _tell(address, port, code, teacher_key, bool(certfile), walls)
+            code_of_exit = server.wait()
+            if code_of_exit:
+                raise _ended(code_of_exit)
+            put("The class has ended.")
+
+
+def _free_port(address: str, wanted: int | None) -> int:
+    """Return a port of this address that is free now."""
+    try:
+        kind = socket.AF_INET6 if ipaddress.ip_address(address).version == 6 else socket.AF_INET
+    except ValueError as error:
+        raise CommandError("class-address", address=address) from error
+    for port in (wanted,) if wanted else (_USUAL_PORT, 0):
+        with socket.socket(kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((address, port))
+            except PermissionError as error:
+                raise CommandError("class-port-refused", port=port) from error
+            except OSError as error:
+                if error.errno in (99, 22):  # EADDRNOTAVAIL; EINVAL for a link-local one
+                    raise CommandError("class-address-elsewhere", address=address) from error
+                continue
+            free: int = probe.getsockname()[1]
+            return free
+    raise CommandError("server-port-in-use", port=wanted)
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """Make the folder of the class; it goes with all that is in it."""
+    folder = Path(tempfile.mkdtemp(prefix="netcalc-class-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run the server in a session of its own; in the end it and its kernels are gone."""
+    for stop in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(stop, _stop)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "netcalc.cli.classroom.application"],
+        cwd=folder,
+        env=user_environment()
+        | {
+            "JUPYTER_PATH": str(_SHARE),
+            "JUPYTER_PREFER_ENV_PATH": "1",
+            "JUPYTER_CONFIG_DIR": str(folder / "settings"),
+            "JUPYTER_DATA_DIR": str(folder / "data"),
+            "PYTHONPATH": os.pathsep.join(filter(None, (_PACKAGE, os.environ.get("PYTHONPATH")))),
+        },
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=_end_with_parent,
+    )
+    assert server.stdin
+    try:
+        with contextlib.suppress(BrokenPipeError), server.stdin:
+            server.stdin.write(json.dumps(given) + "\n")  # secrets: not in a command line
+        yield server
+    except KeyboardInterrupt:
+        put("Ending the class.")
+    finally:
+        server.terminate()
+        try:
+            server.wait(_STOP_LIMIT_S)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            server.kill()
+            server.wait()
+        if server.stdout:
+            server.stdout.close()
+
+
+_PACKAGE = str(Path(__file__).parents[3])
+
+
+def _first_line(server: subprocess.Popen[str]) -> dict[str, Any]:
+    """Wait until the server listens."""
+    assert server.stdout
+    line = server.stdout.readline()
+    if not line:
+        raise _ended(server.wait())
+    told: dict[str, Any] = json.loads(line)
+    return told
+
+
+def _tell(
+    address: str, port: int, code: str, teacher_key: str, is_encrypted: bool, walls: dict[str, bool]
+) -> None:
+    """Print what to write on the board, and what it means."""
+    is_open = not ipaddress.ip_address(address).is_loopback
+    host = f"[{address}]" if ":" in address else address
+    if ipaddress.ip_address(address).is_unspecified:
+        host = socket.gethostname()
+    url = f"http{'s' if is_encrypted else ''}://{host}:{port}/"
+    put(f"Students: {url}   code {code}")
+    put(f"You:      {url}teacher   key {teacher_key}")
+    if is_open:
+        put(
+            f"Everybody who reaches {host} on the network reaches this page; the code lets them in."
+        )
+        if not is_encrypted:
+            put("Without --certfile names, code and key cross the network readable.")
+    else:
+        put("Only this machine reaches this address; --address serves others.")
+    there = [text for wall, text in _WALLS.items() if walls[wall]]
+    lacking = [text for wall, text in _WALLS.items() if not walls[wall]]
+    put("Each kernel has: " + "; ".join([*there, "limits of memory and processor"]))
+    if lacking:
+        put("warning: this machine cannot give it: " + "; ".join(lacking), err=True)
+    put("Ctrl-C ends the class and removes its files.")
+
+
+def _ended(code: int) -> ExperimentError:
+    return ExperimentError("server-ended", phase="run Voila", exit_code=code)
+
+
+def _stop(signum: int, frame: object) -> None:
+    """End as by Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+def _end_with_parent() -> None:
+    """Ask Linux to end the server if this command is killed."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)

@@ -1,0 +1,256 @@
+"""What a kernel of a class may use, set by the process itself before the first cell runs.
+
+Students cannot send code to a kernel. These limits are the second wall, should a lesson have a
+hole: what is set here cannot be taken back by the process or its children.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import struct
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from netcalc.emulation.wire.kernel import NEW_NET, NEW_USER, enter, set_sysctl, set_up, unshare
+
+NEW_PID, _NEW_MOUNTS, _NEW_IPC = 0x20000000, 0x00020000, 0x08000000
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_MS_PRIVATE, _MS_REC = 1 << 18, 1 << 14
+_MOST_PROCESSES, _MOST_FILES, _FILE_BYTES = 128, 1024, 64 << 20
+_NICE = 5
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on all architectures
+_VERSION, _PATH_BENEATH = 1, 1
+_EXECUTE, _WRITE, _READ, _LIST, _TRUNCATE = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 14
+_OF_FILES = _EXECUTE | _WRITE | _READ | _TRUNCATE
+_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1}
+"""Rights that each version of Landlock knows; later ones add none that matter here."""
+_NEEDED = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/hosts",
+    "/etc/protocols", "/etc/services", "/etc/fonts", "/etc/mime.types", "/etc/alternatives",
+)  # fmt: skip
+"""What Python and the programs of a live run read. Neither accounts nor keys are in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walls:
+    """What this machine can confine kernels by.
+
+    Attributes
+    ----------
+    network : bool
+        Whether a kernel has a network of its own, of loopback alone.
+    processes : bool
+        Whether a kernel sees and ends only its own processes.
+    files : bool
+        Whether a kernel opens only the files that it needs.
+    """
+
+    network: bool
+    processes: bool
+    files: bool
+
+
+def end_with_parent() -> None:
+    """Ask Linux to end this process with the one that started it."""
+    _libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def enter_user_namespace() -> None:
+    """Move into a user namespace with this user, who has all capabilities in it."""
+    user, group = os.geteuid(), os.getegid()
+    unshare(NEW_USER, "create user namespace")
+    _libc().prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # a change of rights makes /proc/self root's
+    for name, text in (
+        ("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1"),
+    ):  # fmt: skip
+        Path("/proc/self", name).write_text(text)
+
+
+def look_for_walls() -> Walls:
+    """Try, in children, what this machine permits."""
+    return Walls(
+        network=_works(_own_network),
+        processes=_works(_own_processes),
+        files=landlock_version() > 0,
+    )
+
+
+def limit(*, memory_bytes: int, processor_s: int) -> None:
+    """Set the limits of a process; each holds for it and anew for every child."""
+    for what, most in (
+        (resource.RLIMIT_DATA, memory_bytes),
+        (resource.RLIMIT_CPU, processor_s),
+        (resource.RLIMIT_NOFILE, _MOST_FILES),
+        (resource.RLIMIT_FSIZE, _FILE_BYTES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _set_limit(what, most)
+    os.nice(_NICE)  # the server stays quick
+
+
+def _set_limit(what: int, most: int) -> None:
+    _, hard = resource.getrlimit(what)
+    if hard != resource.RLIM_INFINITY:
+        most = min(most, hard)
+    resource.setrlimit(what, (most, most))
+
+
+def confine(walls: Walls, *, read: Iterable[str], write: Iterable[str]) -> None:
+    """Build the walls around this process.
+
+    Parameters
+    ----------
+    walls : Walls
+        Those that this machine can build.
+    read, write : iterable of str
+        Files and folders beside those of Python.
+    """
+    if walls.processes:
+        _own_proc()  # while this process has rights over its PID namespace
+    if walls.network:
+        _own_network()
+    _set_limit(resource.RLIMIT_NPROC, _MOST_PROCESSES)  # of this user in this namespace
+    _drop_capabilities()
+    _libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if walls.files:
+        _allow_files([*_NEEDED, *python_folders(), *read], write)
+    _libc().prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # the server reads how much memory it has
+
+
+def python_folders() -> list[str]:
+    """Return the folders that Python imports from."""
+    paths = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), *sys.path]
+    paths.append(str(Path(__file__).parents[2]))  # netcalc itself
+    return [path for path in dict.fromkeys(paths) if path and Path(path).exists()]
+
+
+def landlock_version() -> int:
+    """Return the version of Landlock in this kernel; 0 if there is none."""
+    return max(0, int(_libc().syscall(_CREATE_RULESET, None, 0, _VERSION)))
+
+
+def _own_network() -> None:
+    enter_user_namespace()
+    unshare(NEW_NET | _NEW_IPC, "create network namespace")
+    set_up("lo", [], mtu_bytes=65536)
+    with suppress(OSError):  # ping without rights; the group must be one of this namespace
+        set_sysctl("net.ipv4.ping_group_range", f"{os.getegid()} {os.getegid()}")
+
+
+def _own_processes() -> None:
+    become_first_process()
+    child = fork_into_own_processes()
+    if child == 0:
+        _exit_with(_own_proc)
+    if os.waitpid(child, 0)[1] != 0:
+        raise OSError("no /proc of its own")
+
+
+def _own_proc() -> None:
+    """Show in /proc the processes of this PID namespace alone."""
+    unshare(_NEW_MOUNTS, "create mount namespace")
+    _mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE)
+    _mount(b"proc", b"/proc", b"proc", 0)
+
+
+def fork_into_own_processes() -> int:
+    """Fork a child that is the first of a PID namespace; this process stays in its own."""
+    here = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    child = -1
+    try:
+        unshare(NEW_PID, "create PID namespace")
+        child = os.fork()
+    finally:
+        if child != 0:
+            enter(here, NEW_PID, "return to PID namespace")
+        os.close(here)
+    return child
+
+
+def become_first_process() -> None:
+    """Continue as the first process of a PID namespace, which ends with this one and it.
+
+    Linux lets a process return to a PID namespace only if it has rights over it.
+    """
+    enter_user_namespace()
+    unshare(NEW_PID, "create PID namespace")
+    end_with_parent()
+    if child := os.fork():
+        os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 0xFF)
+    end_with_parent()
+
+
+def _works(attempt: Callable[[], None]) -> bool:
+    """Try something in a child, whose namespaces go with it."""
+    child = os.fork()
+    if child == 0:
+        _exit_with(attempt)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _exit_with(attempt: Callable[[], None]) -> None:
+    code = 1
+    try:
+        attempt()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _drop_capabilities() -> None:
+    header, none = struct.pack("Ii", 0x20080522, 0), bytes(24)
+    if _libc().capset(header, none) != 0:
+        raise OSError(ctypes.get_errno(), "capabilities cannot be dropped")
+
+
+def _mount(source: bytes, target: bytes, kind: bytes | None, flags: int) -> None:
+    if _libc().mount(source, target, kind, ctypes.c_ulong(flags), None) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), target.decode())
+
+
+def _allow_files(read: Iterable[str], write: Iterable[str]) -> None:
+    """Allow the files named, and no others, to this process and its children."""
+    known = _RIGHTS[min(3, landlock_version())]
+    libc = _libc()
+    rules = libc.syscall(_CREATE_RULESET, struct.pack("Q", known), 8, 0)
+    if rules < 0:
+        raise OSError(ctypes.get_errno(), "no rules for files")
+    try:
+        of_reading = _EXECUTE | _READ | _LIST
+        of_devices = of_reading | _WRITE | _TRUNCATE
+        for paths, rights in (
+            (read, of_reading), (("/proc", "/sys", "/dev"), of_devices), (write, known),
+        ):  # fmt: skip
+            for path in paths:
+                _allow(rules, path, rights & known)
+        if libc.syscall(_RESTRICT_SELF, rules, 0) != 0:
+            raise OSError(ctypes.get_errno(), "the rules for files cannot be kept")
+    finally:
+        os.close(rules)
+
+
+def _allow(rules: int, path: str, rights: int) -> None:
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        if not Path(path).is_dir():
+            rights &= _OF_FILES
+        rule = struct.pack("=Qi", rights, place)
+        if _libc().syscall(_ADD_RULE, rules, _PATH_BENEATH, rule, 0) != 0:
+            raise OSError(ctypes.get_errno(), "no rule for this file", path)
+    finally:
+        os.close(place)
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)

@@ -1,0 +1,139 @@
+"""Who may enter a class: students by its code, the teacher by a key of their own."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_server.auth.authorizer import Authorizer
+from jupyter_server.auth.identity import IdentityProvider, User
+from traitlets import Any as AnyTrait
+
+from netcalc.cli.classroom.codes import plain
+
+TEACHER = "teacher"
+MOST_WRONG, WRONG_WINDOW_S = 10, 60.0
+"""Wrong codes from one address in this time, after which it waits. [1], [s]"""
+MOST_NAME = 40
+
+
+class Tries:
+    """Counts wrong codes by address."""
+
+    def __init__(self, most: int = MOST_WRONG, window_s: float = WRONG_WINDOW_S) -> None:
+        self._most, self._window_s = most, window_s
+        self._wrong_s: dict[str, list[float]] = {}
+
+    def wait_s(self, address: str, now_s: float) -> float:
+        """Return how long an address has to wait; 0 if it may try. [s]"""
+        recent = [at for at in self._wrong_s.get(address, ()) if now_s - at < self._window_s]
+        self._wrong_s[address] = recent
+        return recent[0] + self._window_s - now_s if len(recent) >= self._most else 0.0
+
+    def note_wrong(self, address: str, now_s: float) -> None:
+        """Count a wrong code."""
+        if len(self._wrong_s) > 10_000:
+            self._wrong_s.clear()
+        self._wrong_s.setdefault(address, []).append(now_s)
+
+
+@dataclass
+class Student:
+    """Somebody who has entered."""
+
+    key: str
+    name: str
+    since_s: float = field(default_factory=time.time)
+
+
+class Roll:
+    """Who is in the class."""
+
+    def __init__(self, code: str, teacher_key: str, most: int) -> None:
+        self._code, self._teacher_key, self._most = plain(code), plain(teacher_key), most
+        self.students: dict[str, Student] = {}
+        self.teachers: set[str] = set()
+        self.tries = Tries()
+
+    def enter(self, code: str, name: str) -> str | None:
+        """Return who has entered with a code, or None if it is not one of the two."""
+        given = plain(code)
+        is_student = hmac.compare_digest(given, self._code)
+        is_teacher = hmac.compare_digest(given, self._teacher_key)
+        who = secrets.token_urlsafe(16)
+        if is_teacher:
+            self.teachers.add(who)
+        elif is_student:
+            self.students[who] = Student(who, self._name(name))
+        else:
+            return None
+        return who
+
+    def is_student_code(self, code: str) -> bool:
+        """Whether this is the code of the class."""
+        return hmac.compare_digest(plain(code), self._code)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more students can enter."""
+        return len(self.students) >= self._most
+
+    def _name(self, wanted: str) -> str:
+        shown = "".join(letter for letter in wanted if letter.isprintable()).strip()[:MOST_NAME]
+        shown = shown or "Student"
+        taken = {one.name for one in self.students.values()}
+        number, name = 1, shown
+        while name in taken:
+            number += 1
+            name = f"{shown} ({number})"
+        return name
+
+
+class ClassIdentity(IdentityProvider):
+    """Jupyter's own identity by a signed cookie, for those on the roll and nobody else."""
+
+    roll: Roll = AnyTrait()
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs["token"] = ""  # no address with a token
+        kwargs.pop("login_handler_class", None)
+        super().__init__(**kwargs)
+        self.cookie_options = {"samesite": "Strict", "expires_days": None}
+        self.cookie_name = "netcalc-classroom"
+
+    async def get_user_token(self, handler: Any) -> None:
+        """No token is one."""
+        return
+
+    def user_to_cookie(self, user: User) -> str:
+        """Write who it is."""
+        return str(user.username)
+
+    def user_from_cookie(self, cookie_value: str) -> User | None:
+        """Return who it is, if they have not been sent away."""
+        student = self.roll.students.get(cookie_value)
+        if student is not None:
+            return User(student.key, student.name)
+        return User(cookie_value, TEACHER) if cookie_value in self.roll.teachers else None
+
+    def get_handlers(self) -> list[Any]:
+        """No page of Jupyter's own: the class has one."""
+        return []
+
+    def is_teacher(self, user: User | None) -> bool:
+        """Whether somebody is the teacher."""
+        return user is not None and user.username in self.roll.teachers
+
+
+class ClassAuthorizer(Authorizer):
+    """A student reaches their own kernels, and nothing else that asks for permission."""
+
+    def is_authorized(self, handler: Any, user: User, action: str, resource: str) -> bool:
+        """Allow a kernel to the student who has it."""
+        if resource != "kernels":
+            return False
+        kernel_id = handler.path_kwargs.get("kernel_id", "")
+        return bool(handler.kernel_manager.owns(user.username, kernel_id))

@@ -1,0 +1,272 @@
+"""Kernels of a class: each has an owner, a folder of its own, limits, and an end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
+from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+
+from netcalc.cli.classroom.confinement import Walls
+from netcalc.experiments.running.turns import FOLDER as TURNS_FOLDER
+from netcalc.experiments.running.turns import OWNER as TURNS_OWNER
+
+_KEPT = ("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "LD_LIBRARY_PATH")
+"""Variables that a kernel gets of the server's: none of them holds a secret."""
+_PREPARING_S = 120.0
+
+asked_by: ContextVar[tuple[str, str]] = ContextVar("asked_by")
+"""Student and lesson of the request that starts a kernel."""
+
+
+class Child:
+    """A kernel that was forked: what Jupyter asks of a ``subprocess.Popen``."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, pid: int, ended: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self._ended = ended
+
+    def poll(self) -> int | None:
+        """Return None while it runs; why it has ended only its parent knows."""
+        return self._look(0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait until it has ended."""
+        found = self._look(timeout)
+        if found is None:
+            raise subprocess.TimeoutExpired("ipykernel", timeout or 0)
+        return found
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to it, unless it has ended."""
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._ended, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it."""
+        self.send_signal(signal.SIGKILL)
+
+    def _look(self, timeout_s: float | None) -> int | None:
+        if self.returncode is None and select.select([self._ended], [], [], timeout_s)[0]:
+            self.returncode = 0
+            os.close(self._ended)
+        return self.returncode
+
+
+class Parent:
+    """The process that kernels are copied from, as the server sees it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "netcalc.cli.classroom.parent", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd=folder,
+                env=environment(folder), start_new_session=True,
+            )  # fmt: skip
+        self._control.settimeout(_PREPARING_S)
+        self.walls = Walls(**json.loads(self._control.recv(1000)))
+
+    def fork(self, given: dict[str, Any], output: int) -> Child:
+        """Copy it; the copy becomes a kernel."""
+        socket.send_fds(self._control, [json.dumps(given).encode()], [output, output])
+        message, descriptors, _, _ = socket.recv_fds(self._control, 1000, 1)
+        answer = json.loads(message)
+        if not descriptors:
+            raise OSError(answer["error"])
+        return Child(_number(descriptors[0]), descriptors[0])
+
+    def end(self) -> None:
+        """End it, and every kernel that is left with it."""
+        self._control.close()
+        self._process.kill()
+        self._process.wait()
+
+
+def _number(ended: int) -> int:
+    """Return the number of a process in this namespace; its parent knows that in its own."""
+    for line in Path(f"/proc/self/fdinfo/{ended}").read_text().splitlines():
+        if line.startswith("Pid:"):
+            return int(line.split()[1])
+    raise ProcessLookupError
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return the variables of a kernel whose files are in a folder."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    own = {name: str(folder) for name in ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")}
+    own["JUPYTER_RUNTIME_DIR"] = str(folder)
+    return {**kept, **own, "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@dataclass
+class Seat:
+    """A kernel and who has it."""
+
+    student: str
+    lesson: str
+    folder: Path
+    began_s: float = field(default_factory=time.time)
+    pid: int = 0
+    is_delivered: bool = False
+    left_s: float | None = None
+    memory_seen_bytes: int = 0
+
+    def memory_bytes(self) -> int:
+        """Return the memory that would be free without it, and its share of what is shared."""
+        total = 0
+        for process in self._processes():
+            with contextlib.suppress(psutil.Error, OSError):
+                total += process.memory_full_info().pss
+        return total
+
+    def end_processes(self) -> None:
+        """End what the kernel has started, where it has no namespace that ends them."""
+        for process in self._processes():
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+
+    def _processes(self) -> list[psutil.Process]:
+        try:
+            kernel = psutil.Process(self.pid)
+            return [kernel, *kernel.children(recursive=True)]
+        except psutil.Error:
+            return []
+
+
+class Provisioner(LocalProvisioner):
+    """Jupyter's own for this machine, which forks instead of starting a program."""
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> dict[str, Any]:
+        """Fork a kernel with the limits of the class."""
+        kernels: ClassKernels = self.parent.parent
+        seat = kernels.seats[self.kernel_id]
+        env = environment(seat.folder) | {
+            name: value for name, value in kwargs["env"].items() if name.startswith("VOILA_")
+        }
+        env |= {TURNS_FOLDER: str(kernels.turns), TURNS_OWNER: self.kernel_id}
+        given = {
+            "argv": cmd[cmd.index("-m") + 1 :],
+            "env": env,
+            "cwd": str(kwargs.get("cwd") or kernels.root_dir),
+            "memory_bytes": kernels.memory_bytes,
+            "processor_s": kernels.processor_s,
+            "read": [str(kernels.root_dir)],
+            "write": [str(seat.folder), str(kernels.turns)],
+        }
+        assert kernels.process is not None
+        with Path(os.devnull).open("r+b") as nothing:
+            self.process = kernels.process.fork(given, nothing.fileno())
+        self.pid = seat.pid = self.process.pid
+        self.pgid = None  # of a namespace of its own; all of it ends with its first process
+        self.cwd = given["cwd"]
+        return self.connection_info  # type: ignore[no-any-return]
+
+
+class Factory(KernelProvisionerFactory):
+    """Makes the provisioner of a class, whatever a kernel's specification names."""
+
+    def create_provisioner_instance(
+        self, kernel_id: str, kernel_spec: Any, parent: Any
+    ) -> Provisioner:
+        """Make it."""
+        return Provisioner(kernel_id=kernel_id, kernel_spec=kernel_spec, parent=parent)
+
+
+class ClassKernels(AsyncMappingKernelManager):
+    """The kernels of a class."""
+
+    folder: Path
+    """Folder of all folders of kernels."""
+    turns: Path
+    memory_bytes: int
+    processor_s: int
+    each: int
+    """Most kernels of one student; the oldest ends for a new one."""
+    most: int
+    process: Parent | None = None
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.seats: dict[str, Seat] = {}
+        Factory.instance()
+
+    def pre_start_kernel(self, kernel_name: str | None, kwargs: Any) -> tuple[Any, str, str]:
+        """Give a kernel its owner and its folder before it starts."""
+        student, lesson = asked_by.get()
+        kernel, name, kernel_id = super().pre_start_kernel(kernel_name, kwargs)
+        folder = self.folder / kernel_id[:8]
+        folder.mkdir(mode=0o700)
+        kernel.transport = "ipc"  # sockets in that folder: they cross the wall of its network
+        kernel.connection_file = str(folder / "kernel.json")
+        kernel.ip = str(folder / "socket")
+        self.seats[kernel_id] = Seat(student, lesson, folder)
+        return kernel, name, kernel_id
+
+    def owns(self, student: str, kernel_id: str) -> bool:
+        """Whether a kernel is a student's."""
+        seat = self.seats.get(kernel_id)
+        return seat is not None and seat.student == student
+
+    def connected(self, kernel_id: str) -> bool:
+        """Whether a page is connected to a kernel."""
+        return bool(self._kernel_connections.get(kernel_id))
+
+    def note_delivered(self, student: str, lesson: str) -> None:
+        """Note that a page is whole: from now on its kernel ends if no page is connected."""
+        for seat in self.seats.values():
+            if (seat.student, seat.lesson) == (student, lesson):
+                seat.is_delivered = True
+
+    async def make_room(self, student: str) -> bool:
+        """End the oldest kernels of a student who is about to get a new one."""
+        theirs = [key for key, seat in self.seats.items() if seat.student == student]
+        while len(theirs) >= self.each:
+            await self.end(theirs.pop(0))
+        return len(self.seats) < self.most
+
+    async def end(self, kernel_id: str) -> None:
+        """End a kernel, at once: nothing of a lesson is lost that the page has not."""
+        if kernel_id in self:
+            with contextlib.suppress(KeyError):
+                await self.shutdown_kernel(kernel_id, now=True)
+        self.clear(kernel_id)
+
+    async def end_all(self) -> None:
+        """End all kernels."""
+        await asyncio.gather(*map(self.end, list(self.seats)))
+
+    def remove_kernel(self, kernel_id: str) -> Any:
+        """Forget a kernel that has ended, and remove its folder."""
+        found = super().remove_kernel(kernel_id)
+        self.clear(kernel_id)
+        return found
+
+    def clear(self, kernel_id: str) -> None:
+        """Remove what a kernel had."""
+        seat = self.seats.pop(kernel_id, None)
+        if seat is not None:
+            shutil.rmtree(seat.folder, ignore_errors=True)

@@ -1,0 +1,270 @@
+"""Pages of a class that Voila has not: the door, the list of lessons, the teacher's."""
+
+from __future__ import annotations
+
+import hmac
+import math
+import time
+from http.client import responses
+from pathlib import Path
+from typing import Any
+
+import tornado.web
+from jupyter_server.auth.decorator import allow_unauthenticated
+from jupyter_server.base.handlers import JupyterHandler
+from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
+from voila.tornado.handler import TornadoVoilaHandler
+from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
+
+from netcalc.cli.classroom.kernels import ClassKernels, asked_by
+from netcalc.experiments.running.turns import waiting
+
+PAGES = Path(__file__).parent / "pages"
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; "
+    "img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+
+
+class Refusing:
+    """Says what is refused in one line: Jupyter's own page of errors needs more of Jupyter."""
+
+    def write_error(self, status_code: int, **more: Any) -> None:
+        """Write it."""
+        handler: Any = self
+        handler.set_header("Content-Type", "text/plain; charset=utf-8")
+        handler.finish(f"{status_code}: {responses.get(status_code, 'refused')}\n")
+
+
+class Page(Refusing, JupyterHandler):
+    """A page of the class."""
+
+    @property
+    def content_security_policy(self) -> str:
+        """Nothing from elsewhere, no frame, no script but ours."""
+        return _POLICY
+
+    def show(self, template: str, **values: Any) -> None:
+        """Write a page from its template; values are escaped."""
+        page = self.settings["class_templates"].get_template(template)
+        self.set_header("Cache-Control", "no-store")
+        self.write(page.render(base_url=self.base_url, xsrf=self.xsrf_form_html(), **values))
+
+
+class Door(Page):
+    """Where the code is entered."""
+
+    @allow_unauthenticated
+    def get(self) -> None:
+        """Show the form."""
+        if self.current_user:
+            self.redirect(self._inside())
+            return
+        self.show("door.html", problem="", name="")
+
+    @allow_unauthenticated
+    def post(self) -> None:
+        """Compare the code."""
+        roll, address = self.settings["class_roll"], str(self.request.remote_ip)
+        code, name = self.get_body_argument("code", ""), self.get_body_argument("name", "")
+        now_s = time.monotonic()
+        wait_s = roll.tries.wait_s(address, now_s)
+        if wait_s > 0:
+            self.set_status(429)
+            self.set_header("Retry-After", str(math.ceil(wait_s)))
+            self.show("door.html", problem="wait", wait_s=math.ceil(wait_s), name=name)
+            return
+        who = roll.enter(code, name) if self._has_room(code) else ""
+        if not who:
+            if who is None:
+                roll.tries.note_wrong(address, now_s)
+            self.set_status(401 if who is None else 503)
+            self.show("door.html", problem="wrong" if who is None else "full", name=name)
+            return
+        user = self.identity_provider.user_from_cookie(who)
+        self.identity_provider.set_login_cookie(self, user)
+        self.current_user = user
+        self.redirect(self._inside())
+
+    def _has_room(self, code: str) -> bool:
+        roll = self.settings["class_roll"]
+        return not roll.is_full or not roll.is_student_code(code)
+
+    def _inside(self) -> str:
+        is_teacher = self.identity_provider.is_teacher(self.current_user)
+        return f"{self.base_url}teacher" if is_teacher else str(self.base_url)
+
+
+class Leave(Page):
+    """The way out: the kernels end, and the name is free."""
+
+    @tornado.web.authenticated
+    async def post(self) -> None:
+        """Leave."""
+        self.check_xsrf_cookie()
+        await send_away(self.settings, self.current_user.username)
+        self.identity_provider.clear_login_cookie(self)
+        self.redirect(f"{self.base_url}login")
+
+
+class Lessons(Page):
+    """The list of lessons."""
+
+    @tornado.web.authenticated
+    def get(self) -> None:
+        """Show it."""
+        self.show(
+            "lessons.html", lessons=self.settings["class_lessons"], name=self.current_user.name
+        )
+
+
+class WayBack(Page):
+    """The addresses that Voila's pages give the list of lessons."""
+
+    @tornado.web.authenticated
+    def get(self) -> None:
+        """Go there."""
+        self.redirect(str(self.base_url))
+
+
+class Lesson(Refusing, TornadoVoilaHandler):
+    """Voila's page of a lesson, with a kernel that is the student's."""
+
+    @tornado.web.authenticated
+    async def get(self, path: str = "") -> None:
+        """Start a kernel and show the page, if it is one of the lessons."""
+        if path not in self.settings["class_lessons"]:
+            raise tornado.web.HTTPError(404)
+        student = self.current_user.username
+        if not await self.settings["kernel_manager"].make_room(student):
+            raise tornado.web.HTTPError(503)
+        _ = self.xsrf_token  # sets the cookie without which a page cannot end its kernel
+        asked_by.set((student, path))
+        try:
+            await super().get(path)
+        finally:
+            self.settings["kernel_manager"].note_delivered(student, path)
+
+
+class EndKernel(Refusing, VoilaShutdownKernelHandler):
+    """What a page calls when it is left."""
+
+    @tornado.web.authenticated
+    async def post(self, kernel_id: str) -> None:
+        """End a kernel of the student's own."""
+        kernels: ClassKernels = self.settings["kernel_manager"]
+        if not kernels.owns(self.current_user.username, kernel_id):
+            raise tornado.web.HTTPError(404)
+        await kernels.end(kernel_id)
+        self.set_status(204)
+        self.finish()
+
+
+class KernelSocket(Refusing, VoilaKernelWebsocketHandler):
+    """The web socket to a kernel; the authorizer says whose it is."""
+
+
+class TeacherPage(Page):
+    """A page for the teacher alone; for others it does not exist."""
+
+    async def prepare(self) -> None:
+        """Refuse others."""
+        await super().prepare()
+        if self.current_user and not self.identity_provider.is_teacher(self.current_user):
+            raise tornado.web.HTTPError(404)
+
+
+class Teacher(TeacherPage):
+    """Who is where, and the buttons that end."""
+
+    @tornado.web.authenticated
+    def get(self) -> None:
+        """Show the page."""
+        self.show("teacher.html", code=self.settings["class_code"])
+
+
+class TeacherState(TeacherPage):
+    """What the teacher's page asks for every other second."""
+
+    @tornado.web.authenticated
+    def get(self) -> None:
+        """Write the table."""
+        self.set_header("Cache-Control", "no-store")
+        self.write({"rows": state(self.settings), "now_s": time.time()})
+
+
+class TeacherEnd(TeacherPage):
+    """Ends one kernel, sends one student away, or ends all."""
+
+    @tornado.web.authenticated
+    async def post(self) -> None:
+        """End what the form names."""
+        self.check_xsrf_cookie()
+        kernels: ClassKernels = self.settings["kernel_manager"]
+        what, which = self.get_body_argument("what"), self.get_body_argument("which", "")
+        match what:
+            case "kernel":
+                await kernels.end(which)
+            case "student":
+                await send_away(self.settings, which)
+            case "all":
+                await kernels.end_all()
+            case "class":
+                self.settings["class_end"]()
+            case _:
+                raise tornado.web.HTTPError(400)
+        self.set_status(204)
+
+
+class Script(tornado.web.RequestHandler):
+    """The script of the teacher's page, which holds no secret."""
+
+    def get(self) -> None:
+        """Write it."""
+        self.set_header("Content-Type", "text/javascript")
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.write((PAGES / "teacher.js").read_bytes())
+
+
+async def send_away(settings: dict[str, Any], student: str) -> None:
+    """End the kernels of a student, whose cookie is of no use from now on."""
+    kernels: ClassKernels = settings["kernel_manager"]
+    for kernel_id, seat in list(kernels.seats.items()):
+        if hmac.compare_digest(seat.student, student):
+            await kernels.end(kernel_id)
+    settings["class_roll"].students.pop(student, None)
+
+
+def state(settings: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each kernel, and one for each student without any."""
+    kernels: ClassKernels = settings["kernel_manager"]
+    turns = {one.owner: one.is_running for one in waiting(kernels.turns)}
+    rows, seated = [], set()
+    students = settings["class_roll"].students
+    for kernel_id, seat in kernels.seats.items():
+        seated.add(seat.student)
+        student = students.get(seat.student)
+        kernel = kernels.get_kernel(kernel_id) if kernel_id in kernels else None
+        doing = str(getattr(kernel, "execution_state", None) or "starting")
+        if kernel_id in turns:
+            doing = "live run" if turns[kernel_id] else "waits for a live run"
+        rows.append(
+            {
+                "student": seat.student,
+                "name": student.name if student else "",
+                "lesson": seat.lesson.removesuffix(".ipynb").replace("_", " "),
+                "kernel": kernel_id,
+                "since_s": seat.began_s,
+                "memory_bytes": seat.memory_seen_bytes,
+                "doing": doing,
+            }
+        )
+    for student in students.values():
+        if student.key not in seated:
+            rows.append(
+                {
+                    "student": student.key, "name": student.name, "lesson": "", "kernel": "",
+                    "since_s": student.since_s, "memory_bytes": 0, "doing": "no lesson open",
+                }
+            )  # fmt: skip
+    return sorted(rows, key=lambda row: str(row["name"]).casefold())

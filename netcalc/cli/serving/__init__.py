@@ -1,0 +1,1 @@
+"""What ``netcalc lab`` keeps of its server between two starts."""

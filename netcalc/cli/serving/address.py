@@ -1,0 +1,180 @@
+"""The address of the lessons: the same at each start, and one server over a folder.
+
+A file of the folder has the port and the token. It says nothing about whether a server runs, which
+locks do: it stays, so that an open page or a bookmark is good at the next start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import socket
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from netcalc.cli.mistakes import CommandError
+from netcalc.errors import NetcalcError
+
+HOST = "127.0.0.1"
+USUAL_PORT = 8888
+_RECORD = "server.json"
+_LOCKS = ("command.lock", "server.lock")
+_TOKEN_BYTES = 24
+_TRIES, _PAUSE_S = 200, 0.1
+"""How often, and how far apart, a lock is tried while a server starts or ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the lessons of a folder are served, and as what."""
+
+    port: int
+    token: str
+    as_pages: bool = False
+    opened: str = ""
+
+    @property
+    def url(self) -> str:
+        """The address with its token."""
+        return f"http://{HOST}:{self.port}/{self.opened}?token={self.token}"
+
+    def answers(self) -> bool:
+        """Whether something listens at it."""
+        with contextlib.suppress(OSError), socket.create_connection((HOST, self.port), timeout=1.0):
+            return True
+        return False
+
+
+def last(settings: Path) -> Address | None:
+    """Return the address of the last start; None if there is none, or none to be trusted.
+
+    A file that others may read or write is not trusted: its token is no secret.
+    """
+    file = settings / _RECORD
+    try:
+        state = file.lstat()
+        private = stat.S_ISREG(state.st_mode) and not state.st_mode & 0o077
+        if not private or state.st_uid != os.geteuid():
+            return None
+        found = Address(**json.loads(file.read_text(encoding="utf-8")))
+        port_known = type(found.port) is int and 0 < found.port < 65536
+        kinds_fit = isinstance(found.opened, str) and isinstance(found.as_pages, bool)
+        token_fits = isinstance(found.token, str) and len(found.token) >= _TOKEN_BYTES
+        return found if port_known and kinds_fit and token_fits and found.token.isascii() else None
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def keep(address: Address, settings: Path) -> None:
+    """Write an address into a file that only this user can read."""
+    handle, part = tempfile.mkstemp(dir=settings, prefix=_RECORD)  # mkstemp makes it private
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            json.dump(asdict(address), stream)
+        Path(part).replace(settings / _RECORD)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise
+
+
+def secret_token() -> str:
+    """Return a token that nobody can guess."""
+    return secrets.token_urlsafe(_TOKEN_BYTES)
+
+
+@contextlib.contextmanager
+def held(settings: Path) -> Iterator[tuple[int, ...]]:
+    """Hold the two locks of a folder: of this command, and the one that its server inherits.
+
+    A lock of the system ends with the last process that holds it, so none is ever stale. Where the
+    first is free and the second is not, a command was killed, and its server is ending.
+
+    Yields
+    ------
+    tuple of int
+        The descriptor for the server to inherit.
+
+    Raises
+    ------
+    Running
+        If a server runs over this folder.
+    CommandError
+        If another process holds a lock, and no server answers at the last address.
+    """
+    with contextlib.ExitStack() as closing:
+        own, inherited = (_opened(settings / name, closing) for name in _LOCKS)
+        for _ in range(_TRIES):
+            first = _locked(own)
+            if first and _locked(inherited):
+                break
+            known = last(settings)
+            if not first and known is not None and known.answers():
+                raise Running(known)
+            time.sleep(_PAUSE_S)
+        else:
+            known = last(settings)
+            if known is not None and known.answers():
+                raise Running(known)
+            raise CommandError("lab-folder-busy", file=str(settings.parent))
+        yield (inherited,)
+
+
+def _opened(file: Path, closing: contextlib.ExitStack) -> int:
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    closing.callback(os.close, handle)
+    return handle
+
+
+def _locked(handle: int) -> bool:
+    """Lock a file, or keep it locked; a file system without locks has nobody else on it."""
+    import fcntl  # late: systems other than Unix have none
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+class Running(Exception):  # noqa: N818 - no error: the lessons are there
+    """A server runs over this folder."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(address.port)
+        self.address = address
+
+
+def free_port(wanted: int | None, before: int | None = None) -> int:
+    """Return a port that is free now: the one wanted, else that of before, the usual one, or any.
+
+    Raises
+    ------
+    CommandError
+        If the one wanted is in use, or is not for this user.
+    """
+    refused: OSError | None = None
+    for port in (wanted,) if wanted else (before or USUAL_PORT, USUAL_PORT, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((HOST, port))
+            except OSError as error:
+                refused = error
+                continue
+            free: int = probe.getsockname()[1]
+            return free
+    raise _refused_port(wanted, refused)
+
+
+def _refused_port(port: int | None, error: OSError | None) -> NetcalcError:
+    if isinstance(error, PermissionError):
+        return CommandError("server-port-not-permitted", port=port)
+    return CommandError("server-port-in-use", port=port)

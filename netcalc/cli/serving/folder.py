@@ -1,0 +1,24 @@
+"""The name of a folder on a command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from netcalc.cli.mistakes import CommandError, typed_name
+
+
+class FolderName(click.Path):
+    """A folder; no name at all is refused, which would mean the current one."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path that was typed."""
+        if isinstance(value, str) and not value.strip():
+            name = "DIR" if param is None else typed_name(param)
+            raise CommandError("folder-name-empty", name=name)
+        return super().convert(value, param, ctx)

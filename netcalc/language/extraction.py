@@ -1,0 +1,132 @@
+"""What pybabel extracts: texts of the code, tables of sentences, exercises and notebooks.
+
+Its functions have the form that Babel asks of an extractor; ``tests/catalogues.py`` names them. A text
+is found where it is given to :func:`netcalc.language.phrase` or ``term``, and where it is given to
+one of the functions that translate what they show: labels, axes, titles, names of curves.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import IO, Any
+
+from netcalc.language.notebooks import blocks
+
+Found = tuple[int, str, str, list[str]]
+
+FIRST = frozenset({
+    "phrase", "term", "Quantity", "choice", "switch", "run_button", "upload", "Axis", "path_box",
+    "Upload", "Playback",
+})  # fmt: skip
+"""Functions that show their first argument in the reader's language."""
+EVERY = frozenset({"term"})
+"""Functions of which every argument is such a text."""
+NAMED = frozenset({"title", "predict", "description", "label", "when_empty", "mark", "tooltip"})
+"""Keywords of such arguments, of any function."""
+KEYS = frozenset({"choice", "curves"})
+"""Functions that show the keys of the mappings they are given, and the items of their lists."""
+_WORD = re.compile(r"[^\W\d_]{2}")
+_NAME = re.compile(r"[a-z]{2}.* |[ ,].*[a-z]{2}")
+"""A name for people, and not one of the code: it has a blank."""
+
+
+def code(
+    file: IO[bytes],
+    keywords: Mapping[str, Any],
+    comments: Collection[str],
+    options: Mapping[str, Any],
+) -> Iterator[Found]:
+    """Yield the texts of a Python file."""
+    del keywords, comments, options
+    for node in ast.walk(ast.parse(file.read())):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            for line, text in _texts(name, node):
+                if _WORD.search(text):
+                    yield line, "", text, []
+        elif isinstance(node, ast.Dict):
+            for key in node.keys:  # names of curves, and options of a choice
+                for line, text in _constants(key):
+                    if _NAME.search(text):
+                        yield line, "", text, []
+
+
+def _texts(name: str, call: ast.Call) -> Iterator[tuple[int, str]]:
+    shown: list[ast.expr] = []
+    if name in EVERY:
+        shown += call.args
+    elif name in FIRST:
+        shown += call.args[:1]
+    shown += [word.value for word in call.keywords if word.arg in NAMED]
+    if name in KEYS:
+        for given in (*call.args[1:], *(word.value for word in call.keywords)):
+            if isinstance(given, ast.Dict):
+                shown += [key for key in given.keys if key is not None]
+            elif isinstance(given, ast.List):
+                shown += given.elts
+    for one in shown:
+        yield from _constants(one)
+
+
+def _constants(node: ast.expr | None) -> Iterator[tuple[int, str]]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.lineno, node.value
+    elif isinstance(node, ast.IfExp):
+        yield from _constants(node.body)
+        yield from _constants(node.orelse)
+
+
+def sentences(
+    file: IO[bytes],
+    keywords: Mapping[str, Any],
+    comments: Collection[str],
+    options: Mapping[str, Any],
+) -> Iterator[Found]:
+    """Yield the values of the tables of a Python file: sentences and hints by code."""
+    del keywords, comments, options
+    tree = ast.parse(file.read())
+    named: dict[str, ast.Constant] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            named |= {one.id: node.value for one in node.targets if isinstance(one, ast.Name)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict):
+            for value in node.values:
+                found = named.get(value.id) if isinstance(value, ast.Name) else value
+                if isinstance(found, ast.Constant) and isinstance(found.value, str):
+                    yield found.lineno, "", found.value, []
+
+
+def exercises(
+    file: IO[bytes],
+    keywords: Mapping[str, Any],
+    comments: Collection[str],
+    options: Mapping[str, Any],
+) -> Iterator[Found]:
+    """Yield the texts of a file of exercises."""
+    del keywords, comments, options
+    for one in tomllib.loads(file.read().decode())["exercise"]:
+        texts: Iterable[str] = (one["topic"], one["text"])
+        for wrong in one.get("wrong", ()):
+            texts = (*texts, wrong["name"], wrong["sentence"], wrong["ask"])
+        for text in texts:
+            yield 1, "", text, [one["id"]]
+
+
+def notebook(
+    file: IO[bytes],
+    keywords: Mapping[str, Any],
+    comments: Collection[str],
+    options: Mapping[str, Any],
+) -> Iterator[Found]:
+    """Yield the paragraphs of a notebook."""
+    del keywords, comments, options
+    for number, cell in enumerate(json.loads(file.read())["cells"], 1):
+        if cell["cell_type"] == "markdown":
+            for block in blocks("".join(cell["source"])):
+                if _WORD.search(block):
+                    yield number, "", block, []

@@ -1,0 +1,98 @@
+"""Live runs of several kernels, one at a time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from netcalc.experiments.running import turns
+from netcalc.experiments.running.turns import Turn, turn, waiting
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    monkeypatch.setenv(turns.FOLDER, str(tmp_path))
+    monkeypatch.setenv(turns.OWNER, "ann")
+    return tmp_path
+
+
+def test_without_the_variable_nobody_waits(monkeypatch, tmp_path):
+    monkeypatch.delenv(turns.FOLDER, raising=False)
+    with turn(threading.Event(), pytest.fail) as first, turn(threading.Event(), pytest.fail) as two:
+        first(1, 2)
+        two(1, 2)
+
+
+def test_of_many_one_runs_at_a_time_in_the_order_of_their_places(folder):
+    at_work, most, order, told = [0], [0], [], []
+
+    def work(name: int) -> None:
+        with turn(threading.Event(), lambda *said: told.append((name, *said))) as tell:
+            at_work[0] += 1
+            most[0] = max(most[0], at_work[0])
+            order.append(name)
+            tell(1, 2)
+            time.sleep(0.05)
+            at_work[0] -= 1
+
+    threads = []
+    for name in range(4):
+        threads.append(threading.Thread(target=work, args=(name,)))
+        threads[-1].start()
+        while len(waiting(folder)) + len(order) <= name:  # its place is taken before the next
+            time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert most == [1]
+    assert order == [0, 1, 2, 3]
+    assert max(before for _, before, _ in told) <= 3
+    assert waiting(folder) == []
+    assert list(folder.glob("*.turn")) == []
+
+
+def test_the_wait_is_that_of_the_run_and_of_those_before(folder, monkeypatch):
+    first = Turn(folder)
+    first.begin()
+    monkeypatch.setattr(first, "_began_s", time.monotonic() - 3.0)
+    first.advance(1, 4)  # a quarter in 3 s: 9 s are left
+    second, third = Turn(folder), Turn(folder)
+    left = [one.left_s for one in third.before()]
+    assert left == [pytest.approx(9.0, abs=0.5), turns.TYPICAL_S]
+    assert [one.is_running for one in waiting(folder)] == [True, False, False]
+    assert {one.owner for one in waiting(folder)} == {"ann"}
+    for one in (first, second, third):
+        one.leave()
+
+
+def test_who_stops_while_waiting_has_no_turn_and_leaves(folder):
+    with turn(threading.Event(), pytest.fail):
+        stop = threading.Event()
+        said = []
+
+        def say(before: int, wait_s: float) -> None:
+            said.append(before)
+            stop.set()
+
+        with turn(stop, say) as tell:
+            assert tell is None
+        assert said == [1]
+        assert len(waiting(folder)) == 1
+
+
+def test_nobody_waits_for_a_kernel_that_has_crashed(folder):
+    crash = (
+        "import os; from pathlib import Path; from netcalc.experiments.running.turns import Turn\n"
+        f"one = Turn(Path({str(folder)!r})); one.begin(); os._exit(1)"
+    )
+    root = str(Path(turns.__file__).parents[3])
+    environment = os.environ | {"PYTHONPATH": root}
+    subprocess.run([sys.executable, "-c", crash], check=False, env=environment)
+    assert len(list(folder.glob("*.turn"))) == 1
+    with turn(threading.Event(), pytest.fail):
+        assert len(waiting(folder)) == 1
