@@ -1,8 +1,8 @@
 """What Babel extracts: texts of the code, tables of sentences, exercises and notebooks.
 
-Its functions have the form that Babel asks of an extractor; ``tests/catalogues.py`` names them. A
-text is found where it is given to :func:`netcalc.language.phrase` or ``term``, and where it is given
-to one of the functions that translate what they show: labels, axes, titles, names of curves.
+Its functions have the form that Babel asks of an extractor; ``tests/catalogues.py`` names them.
+A text is found where it is given to :func:`netcalc.language.phrase` or ``term``, and where it is
+given to one of the functions that translate what they show: labels, axes, titles, names of curves.
 """
 
 from __future__ import annotations

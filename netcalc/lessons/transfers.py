@@ -335,7 +335,10 @@ def mtu_panel() -> Panel:
         {theory: np.full(_SEGMENTS.size, np.nan)},
         points={
             measured: ([], []),
-            term("Snader's bsd, and its localhost"): ([_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT], printed),
+            term("Snader's bsd, and its localhost"): (
+                [_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT],
+                printed,
+            ),
         },
         x_axis=Axis("segment", "byte", "log", 100, 70_000),
         y_axis=Axis("time for 7.2 MB", "s", "log", 1e-3, 10),

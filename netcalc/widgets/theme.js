@@ -8,6 +8,7 @@ const PREFERS_DARK = matchMedia("(prefers-color-scheme: dark)");
 const FULL_HEIGHT = 900; // of a window in which a figure has the height that it was made for
 const FIGURE_SHARE = 0.5; // of the window's height, where a figure stays beside its controls
 const LEAST_HEIGHT = 150;
+const SETTLE_MS = [300, 1500];
 const FIT_LEGEND = "fit the legend";
 
 // JupyterLab and Notebook say which theme they have. Voila and plain pages follow the system.
@@ -87,6 +88,8 @@ class FigureColors {
     this.dark = dark;
     this.turn(dark);
     requestAnimationFrame(() => requestAnimationFrame(() => this.settle()));
+    // JupyterLab fetches the style sheets of its theme after it has said which one it is.
+    for (const pause of SETTLE_MS) setTimeout(() => this.settle(), pause);
   }
 
   // BokehJS makes the entries of a changed legend anew: it measures them before they have their
