@@ -107,8 +107,8 @@ def index_text(facts: list[dict[str, object]], licence: str, drawn: set[str]) ->
     parts = [
         "# Data sets",
         f"{len(facts)} data sets come with netcalc: the numbers of five texts on networks, what "
-        f"was read off their figures, and a recorded ping. {kinds} Each has a sheet with its source, "
-        "its columns with their units, its known errors, and what is not in it.",
+        f"was read off their figures, and a recorded ping. {kinds} Each has a sheet with its "
+        "source, its columns with their units, its known errors, and what is not in it.",
         f"Licence: {licence}",
         "| data set | rows | loads as | columns |\n|---|--:|---|--:|",
     ]
