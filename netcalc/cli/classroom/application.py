@@ -15,7 +15,6 @@ from typing import Any
 import jinja2
 from jupyter_server.services.kernels.handlers import KernelHandler
 from tornado.ioloop import IOLoop, PeriodicCallback
-from traitlets.config import Config
 from voila.app import Voila
 from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 from voila.static_file_handler import MultiStaticFileHandler, TemplateStaticFileHandler
@@ -124,6 +123,8 @@ def main() -> None:
     process = Parent(folder)
     ClassKernels.process = process
     given["walls"] = asdict(process.walls)
+    from traitlets.config import Config  # late: the package of an extra
+
     config = Config()
     config.Voila.ip = given["address"]
     config.Voila.port = given["port"]

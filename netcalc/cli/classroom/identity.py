@@ -10,7 +10,6 @@ from typing import Any
 
 from jupyter_server.auth.authorizer import Authorizer
 from jupyter_server.auth.identity import IdentityProvider, User
-from traitlets import Any as AnyTrait
 
 from netcalc.cli.classroom.codes import plain
 
@@ -95,7 +94,7 @@ class Roll:
 class ClassIdentity(IdentityProvider):
     """Jupyter's own identity by a signed cookie, for those on the roll and nobody else."""
 
-    roll: Any = AnyTrait()
+    roll: Any = None
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs["token"] = ""  # no address with a token
