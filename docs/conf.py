@@ -12,6 +12,8 @@ from sphinx.writers.html5 import HTML5Translator
 
 import netcalc
 
+# nbformat makes a grammar of internet addresses of it in 10 s, and no page is checked with that.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 sys.path.insert(0, str(Path(__file__).parent / "ext"))  # the parts that are computed: pages.py
 
 project = "netcalc"
@@ -22,9 +24,14 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "myst_nb",
+    "gallery",
+    "data_pages",
     "pages",
+    "tutorials",
 ]
-exclude_patterns = ["_build", "generated/netcalc.*"]
+exclude_patterns = ["_build", "gallery", "generated/netcalc.*"]
+templates_path = ["_templates"]
+suppress_warnings = ["toc.empty_glob"]  # pages that a checkout may lack
 nb_execution_mode = "off"
 myst_enable_extensions = ["dollarmath", "deflist"]
 
@@ -41,7 +48,15 @@ html_static_path = ["_static"]
 html_show_sourcelink = False
 html_copy_source = False
 html_math_renderer = "mathml"
-html_theme_options = {"show_prev_next": False, "navigation_with_keys": False, "footer_start": []}
+html_theme_options = {
+    "show_prev_next": True,
+    "navigation_with_keys": False,
+    "footer_start": [],
+    "navbar_center": [],  # all pages are in the left column
+    "show_nav_level": 1,
+    "navigation_depth": 2,
+}
+html_sidebars = {"**": ["sidebar-pages"]}
 
 
 def inline_math(writer: HTML5Translator, node: nodes.math) -> None:

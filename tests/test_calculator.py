@@ -13,6 +13,7 @@ import pytest
 
 from netcalc import calculator, checks, units
 from netcalc.calculator._catalogue import FORMER_NAMES, FORMER_SUBJECTS
+from netcalc.calculator._titles import TITLES
 from netcalc.errors import DomainError, UnitError
 
 
@@ -304,3 +305,17 @@ def test_python_without_docstrings_is_refused_in_a_sentence():
     assert done.stdout == ""
     assert "python -OO removes" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_every_formula_has_a_title_in_words_of_its_own():
+    titles = [formula.title for formula in calculator.formulas().values()]
+    assert len(set(titles)) == len(titles)
+    for title in titles:
+        assert 5 < len(title) <= 60, title
+        assert "_" not in title, title
+        assert title[0].isupper(), title
+        assert not title.endswith("."), title
+
+
+def test_titles_that_are_written_down_are_those_of_formulas():
+    assert TITLES.keys() <= calculator.formulas().keys()

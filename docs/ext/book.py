@@ -28,7 +28,7 @@ def text() -> str:
         f"given numbers. The other {basis['recorded']} verdicts are those on record.",
     ]
     for work, numbers in groupby(checked, key=lambda item: item.claim.work):
-        lines += ["", f"## {work}", "", "```{rst-class} book-check", "```", ""]
+        lines += ["", f"## {work}", "", "```{rst-class} stacked book-check", "```", ""]
         lines += ["| quantity, and the reason | printed | computed | verdict |", "|" + "---|" * 4]
         for item in numbers:
             reason = f"<br>{_cell(item.reason)}" if item.reason else ""

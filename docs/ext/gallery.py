@@ -125,11 +125,13 @@ def index_text() -> str:
     for chapter, title in CHAPTERS.items():
         parts += [f"## {title}", '<div class="netcalc-gallery">']
         for one in examples(chapter):
-            parts.append(
+            target = f"{chapter}.html#{one.anchor}"
+            parts += [
+                "<div>",
                 f"```{{image}} {one.name}.svg\n:class: netcalc-figure\n:alt: {one.title}\n"
-                f":target: {chapter}.html#{one.anchor}\n```"
-            )
-            parts.append(f'<p class="netcalc-title">{one.title}</p>')
+                f":target: {target}\n```",
+                f'<a href="{target}">{one.title}</a>\n</div>',
+            ]
         parts.append("</div>")
     names = "\n".join(CHAPTERS)
     parts.append(f"```{{toctree}}\n:hidden:\n\n{names}\n```")

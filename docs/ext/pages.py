@@ -10,6 +10,7 @@ sys.path.insert(0, str(HERE))
 
 import book  # noqa: E402
 import command_line  # noqa: E402
+import links  # noqa: E402
 import reference  # noqa: E402
 import truth_table  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
@@ -41,4 +42,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Write the parts before the pages are read."""
     reference.setup(app)
     app.connect("builder-inited", write_parts)
+    app.add_css_file("tables.css")
+    app.connect("build-finished", links.report)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,7 +10,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from docutils.statemachine import StringList  # noqa: F401 - the type that autodoc hands over
 from sphinx.application import Sphinx
 
 from netcalc import calculator
@@ -99,8 +98,10 @@ def _table(module: ModuleType, commands: Mapping[Any, str]) -> list[str]:
         lines.append(f"| {link} | {typed} | {one_line(value.__doc__)} |")
     if not any("| `" in line for line in lines):
         lines = [line.replace("|  |", "|", 1) for line in lines]
-        return ["| name | what it is |", "|---|---|", *lines, ""] if lines else []
-    return ["| function | `netcalc calc` | what it gives |", "|---|---|---|", *lines, ""]
+        head = ["```{rst-class} stacked", "```", "", "| name | what it is |", "|---|---|"]
+        return [*head, *lines, ""] if lines else []
+    calc = ["```{rst-class} stacked calc-names", "```", ""]
+    return [*calc, "| function | `netcalc calc` | what it gives |", "|---|---|---|", *lines, ""]
 
 
 def _automodule(name: str) -> list[str]:
@@ -141,7 +142,13 @@ def room_text(room: str) -> str:
 
 def formats_text() -> str:
     """Return the table of the formats that are read, in the order in which they are tried."""
-    lines = ["| format | what it is | what to know about it |", "|---|---|---|"]
+    lines = [
+        "```{rst-class} stacked",
+        "```",
+        "",
+        "| format | what it is | what to know about it |",
+        "|---|---|---|",
+    ]
     for one in FORMATS:
         traps = "<br>".join(
             trap.replace("|", r"\|").replace("<", "&lt;").replace("*", r"\*") for trap in one.traps

@@ -27,7 +27,8 @@ def text() -> str:
         "",
     ]
     for lab, of_lab in groupby(rows, key=lambda row: row.lab):
-        lines += [f"**{lab}**", "", "| path, setting | predicted | measured | error | verdict |"]
+        lines += [f"**{lab}**", "", "```{rst-class} stacked truth", "```", ""]
+        lines += ["| path, setting | predicted | measured | error | verdict |"]
         lines.append("|---|--:|--:|--:|---|")
         for row in of_lab:
             setting = f"{row.path}: {row.what}".replace("|", r"\|")

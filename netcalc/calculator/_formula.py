@@ -17,6 +17,7 @@ from netcalc import equations, units
 from netcalc.calculator import _docstring, _names
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat, show
+from netcalc.calculator._titles import TITLES
 from netcalc.checks import FloatArray, derived_quantities, published_ranges
 from netcalc.errors import DomainError, DoubtWarning, UnitError, doubts
 from netcalc.messages import Notice
@@ -68,6 +69,18 @@ class Formula:
     def summary(self) -> str:
         """First sentence of its docstring."""
         return flat(self._doc.summary)
+
+    @property
+    def title(self) -> str:
+        """What it computes, in a few words.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> formula("mm1-wait").title
+        'Mean wait, M/M/1'
+        """
+        return TITLES.get(self.name) or self.summary.rstrip(".")
 
     @property
     def equation(self) -> str:

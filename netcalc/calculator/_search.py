@@ -234,7 +234,7 @@ def _fields(formula: Formula) -> dict[str, float]:
     texts = {
         "name": formula.short_name.replace("_", " "),
         "tags": " ".join(_tags(formula)),
-        "summary": formula.summary,
+        "summary": f"{formula.title} {formula.summary}",
         "subject": formula.subject.replace("_", " "),
         "arguments": " ".join(p.short_name.replace("_", " ") for p in formula.parameters),
         "called": " ".join(

@@ -155,11 +155,7 @@ def lab(
 
 
 def _resolved(folder: Path) -> Path:
-    """Return the folder that was typed; ~ is the home of this user."""
-    try:
-        folder = folder.expanduser()
-    except RuntimeError as error:
-        raise CommandError("lab-home-unknown", file=str(folder)) from error
+    """Return the folder that was typed, without links."""
     try:
         folder = folder.resolve()
     except RuntimeError as error:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import ipywidgets
@@ -24,7 +26,6 @@ from netcalc.lessons.calculator_ranges import (
 )
 from netcalc.messages import Notice
 from netcalc.plots import Axis, Plot, curves
-from netcalc.plots.style import Theme
 from netcalc.printable import html_text
 from netcalc.units import example
 from netcalc.widgets.controls import choice
@@ -37,7 +38,10 @@ POINTS = 201
 TABLE_ROWS = 60
 """Rows of a table that are shown."""
 
-_ALL = "all subjects"
+LISTED = 15
+"""Formulas that are seen at once in the list: those that most questions need."""
+
+_FIRST, _ALL = "most needed", "all formulas"
 _HERE = "your numbers"
 
 
@@ -101,7 +105,7 @@ class Field(ipywidgets.VBox):
 class CalculatorPanel(ipywidgets.VBox):
     """Pick a formula, type its inputs, sweep one of them, solve for another.
 
-    ``search``, ``subject`` and ``formula_choice`` pick; ``fields`` has one :class:`Field` for
+    ``search``, ``chapter`` and ``formula_choice`` pick; ``fields`` has one :class:`Field` for
     each argument; ``over``, ``low``, ``high``, ``x_scale`` and ``y_scale`` say what is drawn;
     ``solve_over``, ``solve_result`` and ``solve_range`` solve.
     """
@@ -113,11 +117,10 @@ class CalculatorPanel(ipywidgets.VBox):
         *,
         over: str = "",
         points: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
-        theme: Theme = "light",
     ) -> None:
         self.formula = calculator.formula(name)
         self.fields: dict[str, Field] = {}
-        self._theme, self._ready, self._is_ranged = theme, False, False
+        self._ready, self._is_ranged = False, False
         self._looks = Looks()
         self._arranged: list[ipywidgets.Widget] = []
         over = self.formula.parameter(over).name if over else ""
@@ -139,12 +142,19 @@ class CalculatorPanel(ipywidgets.VBox):
         wide = ipywidgets.Layout(flex="1 1 300px", min_width="0", max_width="640px")
         style = {"description_width": "8.5em"}
         self.search = ipywidgets.Text(
-            description="search", placeholder="words, such as window", style=style, layout=wide
+            description="search", placeholder="words, such as wait", style=style, layout=wide
         )
-        subjects = [_ALL, *(s.replace("_", " ") for s in _subjects())]
-        self.subject = choice("subject", subjects, _ALL)
+        first = self.formula in _chapters()[_FIRST]
+        self.chapter = choice(
+            "chapter",
+            {f"{name} ({len(found)})": name for name, found in _chapters().items()},
+            _FIRST if first else _chapter_of(self.formula),
+        )
         self.formula_choice = ipywidgets.Select(
-            description="formula", rows=6, style=style, layout=ipywidgets.Layout(width="auto")
+            description="formula",
+            rows=LISTED,
+            style=style,
+            layout=ipywidgets.Layout(width="auto", height="auto"),
         )
         self.found = ipywidgets.HTML()
         self.summary, self.equation = ipywidgets.HTML(), ipywidgets.HTMLMath()
@@ -160,7 +170,7 @@ class CalculatorPanel(ipywidgets.VBox):
         self.solve_result, self.solve_range = _box("result"), _box("range")
         self.solve_range.placeholder = "LOW:HIGH (optional)"
         self.solved = Message()
-        self._pick_row = _row([self.search, self.subject])
+        self._pick_row = _row([self.search, self.chapter])
         self._sweep_rows = [
             _row([self.over, self.low, self.high]),
             _row([self.x_scale, self.y_scale]),
@@ -171,7 +181,7 @@ class CalculatorPanel(ipywidgets.VBox):
         ]
 
     def _observe(self) -> None:
-        for picker in (self.search, self.subject):
+        for picker in (self.search, self.chapter):
             picker.observe(lambda _: self._list_formulas(), "value")
         self.formula_choice.observe(lambda _: self._pick(), "value")
         self.over.observe(lambda _: self._set_range(), "value")
@@ -181,18 +191,15 @@ class CalculatorPanel(ipywidgets.VBox):
             control.observe(lambda _: self.solve(), "value")
 
     def _list_formulas(self) -> None:
-        """Offer the formulas that the search and the subject leave."""
-        subject = self.subject.value.replace(" ", "_")
-        found = [
-            formula
-            for formula in calculator.search(self.search.value)
-            if self.subject.value == _ALL or formula.subject == subject
-        ]
+        """Offer the formulas that the search and the chapter leave; a search begins anywhere."""
+        words, chapter = self.search.value.strip(), self.chapter.value
+        offered = _chapters()[_ALL if words and chapter == _FIRST else chapter]
+        found = [one for one in calculator.search(words) if one in offered] if words else offered
         self.found.value = f"{len(found)} formula{'s' if len(found) != 1 else ''} found"
         names = [formula.name for formula in found]
         ready, self._ready = self._ready, False  # new options choose the first of them
         with self.formula_choice.hold_sync():
-            self.formula_choice.options = [(_title(formula), formula.name) for formula in found]
+            self.formula_choice.options = [(_listed(formula), formula.name) for formula in found]
             self.formula_choice.value = self.formula.name if self.formula.name in names else None
         self._ready = ready
 
@@ -217,7 +224,11 @@ class CalculatorPanel(ipywidgets.VBox):
         for field in self.fields.values():
             field.input.observe(lambda _: self.refresh(), "value")
         self.form.children = tuple(self.fields.values())
-        self.summary.value = f"<b>{html_text(formula.summary)}</b>"
+        self.summary.value = (
+            f"<b>{html_text(formula.title)}</b> "
+            f"<small><code>netcalc calc {calculator.command(formula)}</code></small>"
+            f"<br>{html_text(formula.summary)}"
+        )
         self.equation.value = _displayed(formula.equation)
         self.source.value = (
             f"<p>{html_text(formula.validity)}</p><p>From: {html_text(formula.source)}</p>"
@@ -311,7 +322,7 @@ class CalculatorPanel(ipywidgets.VBox):
         self.numbers.value = self.table.value = ""
         self._is_ranged = True
         try:
-            answer = ranged(self.formula, given, theme=self._theme)
+            answer = ranged(self.formula, given)
         except Exception as error:
             self._blame(error)
             self.result.say("")
@@ -335,7 +346,7 @@ class CalculatorPanel(ipywidgets.VBox):
                 self.formula, given, parameter,
                 self._swept_values(parameter, BAND_POINTS if given.inputs else POINTS),
                 logarithmic=self.x_scale.value == "log",
-                log_result=self.y_scale.value == "log", theme=self._theme,
+                log_result=self.y_scale.value == "log",
             )  # fmt: skip
         except Exception as error:
             self.sweep_message.blame(error)
@@ -398,7 +409,7 @@ class CalculatorPanel(ipywidgets.VBox):
     def _draw(self, swept: Sweep, arguments: Mapping[str, Any], result: Any) -> None:
         formula, parameter = self.formula, self.formula.parameter(swept.name)
         single = list(swept.columns) == ["result"]
-        what = formula.short_name.replace("_", " ")
+        what = _short_title(formula)
         lines = {what if single else name: y for name, y in swept.columns.items()}
         name, over, given = self._points
         points = dict(given) if (name, over) == (formula.name, parameter.name) else {}
@@ -411,15 +422,14 @@ class CalculatorPanel(ipywidgets.VBox):
             points=points,
             x_axis=Axis(formula.label(parameter.name), parameter.unit, self.x_scale.value),
             y_axis=Axis(what if single else "result", formula.unit, self.y_scale.value),
-            title=what[:1].upper() + what[1:],
+            title=formula.title,
             description=_describe(formula, parameter, swept),
-            theme=self._theme,
         )
         self.figure.draw(plot)
 
     def _empty(self) -> Plot:
         nothing = Axis("", "1")
-        return curves([], {"nothing": []}, x_axis=nothing, y_axis=nothing, theme=self._theme)
+        return curves([], {"nothing": []}, x_axis=nothing, y_axis=nothing)
 
     def solve(self) -> None:
         """Solve for the chosen argument; show the answer, or why there is none."""
@@ -490,7 +500,6 @@ def calculator_panel(
     *,
     over: str = "",
     points: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
-    theme: Theme = "light",
 ) -> CalculatorPanel:
     """Offer all formulas: pick one, type its inputs, sweep one of them, solve for another.
 
@@ -506,23 +515,41 @@ def calculator_panel(
     points : mapping of str to a pair of array_like, optional
         Measured points by name, x and y in SI units; drawn while that formula is swept over
         that argument.
-    theme : {'light', 'dark'}
-        Colours of the figure.
 
     Returns
     -------
     CalculatorPanel
         The widget to show.
     """
-    return CalculatorPanel(name, texts or {}, over=over, points=points, theme=theme)
+    return CalculatorPanel(name, texts or {}, over=over, points=points)
 
 
-def _subjects() -> list[str]:
-    return list(dict.fromkeys(formula.subject for formula in calculator.formulas().values()))
+@cache
+def _chapters() -> dict[str, list[Formula]]:
+    """Return the formulas by chapter: those most needed, all of them, then chapter by chapter."""
+    found: dict[str, list[Formula]] = {_FIRST: [], _ALL: list(calculator.formulas().values())}
+    for chapter, _, formulas in calculator.listed():
+        found.setdefault(_chapter_title(chapter), []).extend(formulas)
+    return found
 
 
-def _title(formula: Formula) -> str:
-    return f"{formula.short_name.replace('_', ' ')}: {formula.summary}"
+def _chapter_title(chapter: str) -> str:
+    return "TCP" if chapter == "tcp" else chapter
+
+
+def _chapter_of(formula: Formula) -> str:
+    return next(name for name, found in reversed(_chapters().items()) if formula in found)
+
+
+def _listed(formula: Formula) -> str:
+    """Return a line of the list: what it computes, and how it is called in a terminal."""
+    return f"{formula.title}  ·  {calculator.command(formula)}"
+
+
+def _short_title(formula: Formula) -> str:
+    """Return the title up to its first comma or bracket, for an axis and a legend."""
+    what = re.split(r", | \(|: ", formula.title)[0]
+    return what if what[1:2].isupper() else what[:1].lower() + what[1:]
 
 
 def _input(label: str, parameter: Parameter, text: str, looks: Looks) -> ipywidgets.Widget:

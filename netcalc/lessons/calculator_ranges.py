@@ -13,7 +13,6 @@ from netcalc.calculator import Formula, Inputs, Parameter
 from netcalc.checks import FloatArray
 from netcalc.errors import DomainError
 from netcalc.plots import Axis, Plot
-from netcalc.plots.style import Theme
 from netcalc.rate_layers import named
 from netcalc.units import show
 from netcalc.widgets.table import html_table
@@ -95,7 +94,7 @@ def middle_of(formula: Formula, name: str, text: str) -> float:
     return float(formula.arguments(first)[name])
 
 
-def ranged(formula: Formula, given: Typed, *, theme: Theme = "light") -> Ranged:
+def ranged(formula: Formula, given: Typed) -> Ranged:
     """Answer lists with a table, and ranges with percentiles and their distribution.
 
     Raises
@@ -103,10 +102,10 @@ def ranged(formula: Formula, given: Typed, *, theme: Theme = "light") -> Ranged:
     DomainError
         If a value or a draw is impossible, or the result is not one number.
     """
-    return _table_of_lists(formula, given) if given.lists else _percentiles(formula, given, theme)
+    return _table_of_lists(formula, given) if given.lists else _percentiles(formula, given)
 
 
-def _percentiles(formula: Formula, given: Typed, theme: Theme) -> Ranged:
+def _percentiles(formula: Formula, given: Typed) -> Ranged:
     """Return percentiles of the result and what matters most, and its distribution."""
     found = uncertain.spreads(formula.function, {**given.arguments, **given.inputs})
     names = [calculator.percentile_name(p) for p in next(iter(found.values())).percentiles]
@@ -124,7 +123,7 @@ def _percentiles(formula: Formula, given: Typed, theme: Theme) -> Ranged:
     plot = None
     if list(found) == ["result"]:
         one = found["result"]
-        plot = plots.formula_distribution(formula, one, given.arguments, given.inputs, theme=theme)
+        plot = plots.formula_distribution(formula, one, given.arguments, given.inputs)
     notes = [note for one in found.values() for note in one.notes]
     table = html_table(["result", *names], rows)
     return Ranged(" ".join(words), table, plot, _said(formula, notes))
@@ -184,7 +183,6 @@ def along(
     *,
     logarithmic: bool,
     log_result: bool,
-    theme: Theme,
 ) -> Plot | None:
     """Return curves or bands over one argument, one for each combination of the lists.
 
@@ -218,7 +216,7 @@ def along(
         first = next(iter(cases.values()))
         return plots.bands(
             formula, bands, over, first, given.inputs, varied=varied, logarithmic=logarithmic,
-            log_result=log_result, theme=theme,
+            log_result=log_result,
         )  # fmt: skip
     what = formula.short_name.replace("_", " ")
     curves = {
@@ -235,5 +233,4 @@ def along(
             named(what, calculator.layer_of(formula, given.arguments)), formula.unit, scales[1]
         ),
         title=what[:1].upper() + what[1:],
-        theme=theme,
     )

@@ -21,7 +21,6 @@ from netcalc.planning.link import next_size_bps
 from netcalc.planning.page import label, quantity
 from netcalc.plots import Axis, Plot
 from netcalc.plots.measured import measured
-from netcalc.plots.style import Theme
 from netcalc.printable import html_text
 from netcalc.rate_layers import ETHERNET_LINE, LINE, named
 from netcalc.samples import RttSamples, Samples
@@ -52,12 +51,12 @@ MAPS: dict[str, str | tuple[str, str]] = {
 """What the map of the sixth step has along its axes."""
 
 
-def ping_panel(story: Story, *, theme: Theme = "light") -> Panel:
+def ping_panel(story: Story) -> Panel:
     """Step 1: the round trips of a ping, and what they say about the path."""
-    figure = Figure(_ping_plot(story, theme))
+    figure = Figure(_ping_plot(story))
 
     def update() -> None:
-        figure.draw(_ping_plot(story, theme))
+        figure.draw(_ping_plot(story))
 
     def take(samples: Samples) -> None:
         if not isinstance(samples, RttSamples):
@@ -73,21 +72,21 @@ def ping_panel(story: Story, *, theme: Theme = "light") -> Panel:
     return shown
 
 
-def _ping_plot(story: Story, theme: Theme) -> Plot:
-    return measured(story.ping, KnownPath(), theme=theme)
+def _ping_plot(story: Story) -> Plot:
+    return measured(story.ping, KnownPath())
 
 
-def transfer_panel(story: Story, *, theme: Theme = "light") -> Panel:
+def transfer_panel(story: Story) -> Panel:
     """Step 2: the time of a transfer over the line of today, and what limits it."""
 
     def planned() -> Plan:
         return transfer(bandwidth_bps=story.values["line_bps"], **story.transfer())
 
-    figure, limits = Figure(plots.plan(planned(), theme=theme)), ipywidgets.HTML()
+    figure, limits = Figure(plots.plan(planned())), ipywidgets.HTML()
 
     def update() -> None:
         plan = planned()
-        figure.draw(plots.plan(plan, theme=theme))
+        figure.draw(plots.plan(plan))
         figure.describe(_with_steps(plan))
         limits.value = _answers(plan)
 
@@ -95,7 +94,7 @@ def transfer_panel(story: Story, *, theme: Theme = "light") -> Panel:
     return story.panel(figure, names, update, step=2, below=[limits])
 
 
-def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
+def users_panel(story: Story) -> Panel:
     """Step 3: the rate that many users need, against the share of time and against their number."""
     empty = np.full(2, np.nan)
     figure = Figure(
@@ -107,7 +106,6 @@ def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
                 x_axis=Axis(named("rate", LINE), "bit/s", low=0.0),
                 y_axis=Axis("time in overload", "ratio", "log", RAREST, 1.0),
                 title="How rare is an overload?",
-                theme=theme,
             ),
             plots.curves(
                 [1.0, 2.0],
@@ -116,7 +114,6 @@ def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
                 x_axis=Axis("users", "1", "log"),
                 y_axis=Axis(named("rate", LINE), "bit/s", "log"),
                 title="Many users need less than all of them at once",
-                theme=theme,
             ),
         )
     )
@@ -175,14 +172,14 @@ def users_panel(story: Story, *, theme: Theme = "light") -> Panel:
     )
 
 
-def ranges_panel(story: Story, *, theme: Theme = "light") -> Panel:
+def ranges_panel(story: Story) -> Panel:
     """Step 4: ranges of the inputs in, percentiles of the rate out, and what matters most."""
-    figure = Figure(_ranges_plot(_with_ranges(story), theme))
+    figure = Figure(_ranges_plot(_with_ranges(story)))
     inputs = ipywidgets.HTML()
 
     def update() -> None:
         plan = _with_ranges(story)
-        figure.draw(_ranges_plot(plan, theme))
+        figure.draw(_ranges_plot(plan))
         figure.describe(_needed(plan))
         inputs.value = html_table(
             ("input", "range", phrase("share of the variance")),
@@ -202,7 +199,7 @@ def _with_ranges(story: Story, **more: Any) -> Plan:
     return link(given.pop("user_count"), start=story.start, draws=DRAWS, **given)
 
 
-def _ranges_plot(plan: Plan, theme: Theme) -> Plot:
+def _ranges_plot(plan: Plan) -> Plot:
     needed = plan.answer("end_needed_bps")
     spread = needed.spread
     values = np.array([needed.value], dtype=float) if spread is None else spread.samples
@@ -212,7 +209,6 @@ def _ranges_plot(plan: Plan, theme: Theme) -> Plot:
         axis=Axis(named("rate needed after 3 years", LINE), "bit/s"),
         percentiles=percentiles,
         title="What the line must carry, by ranges of what is known",
-        theme=theme,
     )
 
 
@@ -244,18 +240,18 @@ def _needed(plan: Plan) -> str:
     return phrase("{text} What matters most: {label}.", text=text, label=label(first))
 
 
-def growth_panel(story: Story, *, theme: Theme = "light") -> Panel:
+def growth_panel(story: Story) -> Panel:
     """Step 5: the growth of the demand, and the day on which the lines are full."""
 
     def planned() -> Plan:
         given = story.link()
         return link(given.pop("user_count"), start=story.start, **given)
 
-    figure, answers = Figure(plots.plan(planned(), theme=theme)), ipywidgets.HTML()
+    figure, answers = Figure(plots.plan(planned())), ipywidgets.HTML()
 
     def update() -> None:
         plan = planned()
-        figure.draw(plots.plan(plan, theme=theme))
+        figure.draw(plots.plan(plan))
         figure.describe(_with_steps(plan))
         answers.value = _answers(plan)
 
@@ -264,7 +260,7 @@ def growth_panel(story: Story, *, theme: Theme = "light") -> Panel:
     return story.panel(figure, names, update, step=5, needs=needs, below=[answers])
 
 
-def buy_panel(story: Story, *, theme: Theme = "light") -> Panel:
+def buy_panel(story: Story) -> Panel:
     """Step 6: a map of what limits, with the point of the user and the cheapest step out of it."""
     over = choice("map", MAPS, USERS_AND_RATE)
 
@@ -275,11 +271,11 @@ def buy_panel(story: Story, *, theme: Theme = "light") -> Panel:
         given = {name: story.values[name] for name in ("bandwidth_bps", "loss_ratio")}
         return buy(over=over, **story.transfer(), **given)
 
-    figure = Figure(plots.plan(planned(USERS_AND_RATE), theme=theme))
+    figure = Figure(plots.plan(planned(USERS_AND_RATE)))
 
     def update(over: str | tuple[str, str]) -> None:
         plan = planned(over)
-        plot = plots.plan(plan, theme=theme)
+        plot = plots.plan(plan)
         figure.draw(plot)
         figure.describe(f"{_with_steps(plan)} {plot.description}")
 
@@ -293,7 +289,7 @@ def buy_panel(story: Story, *, theme: Theme = "light") -> Panel:
     )
 
 
-def bought_panel(story: Story, *, theme: Theme = "light") -> Panel:
+def bought_panel(story: Story) -> Panel:
     """Step 7: the lines that are bought, as a network, and the commands that plan them."""
     rule = choice("buy", {"enough for 95% of the draws": True, "as chosen in step 5": False}, True)
     commands = ipywidgets.HTML()
@@ -309,11 +305,11 @@ def bought_panel(story: Story, *, theme: Theme = "light") -> Panel:
         )
         return plan, networks.plan(network, settings=settings), files
 
-    figure = Figure(plots.network(planned(True)[1], theme=theme))
+    figure = Figure(plots.network(planned(True)[1]))
 
     def update(is_safe: bool) -> None:
         plan, network, files = planned(is_safe)
-        plot = plots.network(network, theme=theme)
+        plot = plots.network(network)
         figure.draw(plot)
         figure.describe(f"{plan.sentence} {plot.description}")
         texts = {**files, "In a terminal": "\n".join(_commands(story, plan))}

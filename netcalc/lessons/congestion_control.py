@@ -17,7 +17,6 @@ from netcalc.models.tcp.fairness import jain_index
 from netcalc.models.tcp.window import bdp_bytes, throughput_bps
 from netcalc.plots import Axis, Plot, curves
 from netcalc.plots.courses import WAYS
-from netcalc.plots.style import Theme
 from netcalc.rate_layers import IP, TCP_PAYLOAD, named
 from netcalc.samples import Samples
 from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario, as_document
@@ -52,7 +51,7 @@ _BOOK_BPS, _BOOK_RTT_S = "NE05", "NE04"
 """Rate and round-trip time of the book's test bench in ``congestion_scenarios``."""
 
 
-def two_flows_panel(*, theme: Theme = "light") -> Panel:
+def two_flows_panel() -> Panel:
     """Two flows on a bottleneck over time: theory while a slider moves, live by a button."""
     return _flows_panel(
         _controls(),
@@ -60,11 +59,10 @@ def two_flows_panel(*, theme: Theme = "light") -> Panel:
         title="Two flows on one bottleneck",
         label="Run both flows on this machine",
         key="two flows",
-        theme=theme,
     )
 
 
-def three_flows_panel(*, theme: Theme = "light") -> Panel:
+def three_flows_panel() -> Panel:
     """Three flows that come and go, of any algorithms: theory, and live by a button."""
     return _flows_panel(
         {**_algorithms("first", "second", "third"), **_link_controls()},
@@ -72,7 +70,6 @@ def three_flows_panel(*, theme: Theme = "light") -> Panel:
         title="Three flows on one bottleneck",
         label="Run three flows on this machine",
         key="three flows",
-        theme=theme,
     )
 
 
@@ -83,14 +80,13 @@ def _flows_panel(
     title: str,
     label: str,
     key: str,
-    theme: Theme,
 ) -> Panel:
     """Return a panel of flows over time; ``scenario_of`` takes the values of the controls."""
     runs: dict[Scenario, Recording] = {}
     chosen: dict[str, Any] = {}
 
     def drawn(found: list[Result]) -> Plot:
-        return plots.courses(found, parts=TIMED, title=title, theme=theme)
+        return plots.courses(found, parts=TIMED, title=title)
 
     figure = Figure(drawn([theory.run(scenario_of(**_values(controls)), stack=STACK)]))
 
@@ -134,13 +130,13 @@ def _more(controls: Collection[str]) -> list[str]:
     return last[: len(controls) - SHOWN_COUNT]
 
 
-def phase_panel(*, theme: Theme = "light") -> Panel:
+def phase_panel() -> Panel:
     """The window of one flow against that of the other, by theory, while both run."""
     controls = _controls()
 
     def draw(values: Mapping[str, Any]) -> Plot:
         found = theory.run(_scenario(**values), stack=STACK)
-        return plots.phase([found], title="Window against window", theme=theme)
+        return plots.phase([found], title="Window against window")
 
     figure = Figure(draw(_values(controls)))
 
@@ -150,7 +146,7 @@ def phase_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update, more=_more(controls))
 
 
-def goodput_unit_panel(*, theme: Theme = "light") -> Panel:
+def goodput_unit_panel() -> Panel:
     """The book's goodputs of two flows in a unit that is chosen, beside the rate of the line."""
     rows = _rows("two_flow_goodput", "Fig. 15")
     line_bps = _stated(_BOOK_BPS)
@@ -163,7 +159,6 @@ def goodput_unit_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("time", "s", low=0.0, high=60.0),
         y_axis=Axis(named("goodput", TCP_PAYLOAD), "bit/s", "log", 1e4, 1e12),
         title="Goodput of two flows, if this is the unit",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -185,7 +180,7 @@ def goodput_unit_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, {"unit_bps": choice("unit of the axis", GOODPUT_UNITS, 8.0)}, update)
 
 
-def window_unit_panel(*, theme: Theme = "light") -> Panel:
+def window_unit_panel() -> Panel:
     """The book's windows of two flows in a unit that is chosen, beside what fills the path."""
     rows = _rows("two_flow_windows")
     line_bps, rtt_s = _stated(_BOOK_BPS), _stated(_BOOK_RTT_S)
@@ -206,7 +201,6 @@ def window_unit_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("reading, in the order of each curve", "1", low=0.0, high=14.0),
         y_axis=Axis("window", "byte", "log", 100, 1e8),
         title="Windows of two flows, if this is the unit",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -230,9 +224,9 @@ def window_unit_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, {"unit_bytes": choice("unit of the axis", WINDOW_UNITS, 1.0)}, update)
 
 
-def requests_panel(*, theme: Theme = "light") -> Panel:
+def requests_panel() -> Panel:
     """The book's goodput of 1 MB requests against long flows, and their equal share."""
-    return panel(Figure(plots.readings("large_request_goodput", theme=theme)), {}, lambda: None)
+    return panel(Figure(plots.readings("large_request_goodput")), {}, lambda: None)
 
 
 def _controls() -> dict[str, ipywidgets.Widget]:

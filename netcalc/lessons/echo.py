@@ -13,7 +13,6 @@ from netcalc.language import phrase, term
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.plots import Plot
-from netcalc.plots.style import Theme
 from netcalc.samples import RttSamples
 from netcalc.units import show
 from netcalc.widgets.controls import choice, path_box
@@ -57,15 +56,13 @@ class Target:
         return next((name for name, links in PATHS.items() if links == self.links), self.links)
 
 
-def echo_panel(start: str = LOOPBACK, *, theme: Theme = "light") -> Panel:
+def echo_panel(start: str = LOOPBACK) -> Panel:
     """Round trips against size over a path that is chosen, live.
 
     Parameters
     ----------
     start : str
         The path at first: one of the values of :data:`PATHS`.
-    theme : {'light', 'dark'}
-        Colours of the figure.
 
     Returns
     -------
@@ -79,11 +76,11 @@ def echo_panel(start: str = LOOPBACK, *, theme: Theme = "light") -> Panel:
     def target() -> Target:
         return Target(own.value if paths.value == YOURS else paths.value, protocol.value)
 
-    figure = Figure(_drawn(target(), None, theme))
+    figure = Figure(_drawn(target(), None))
 
     def update(**_values: str) -> None:
         own.layout.display = None if paths.value == YOURS else "none"
-        figure.draw(_drawn(target(), runs.get(target()), theme))
+        figure.draw(_drawn(target(), runs.get(target())))
 
     def run(progress: Any, stop: Any) -> RttSamples:
         try:
@@ -145,7 +142,7 @@ def _target_of(samples: RttSamples, chosen: Target) -> Target:
     return Target(went.text, protocol)
 
 
-def _drawn(target: Target, samples: RttSamples | None, theme: Theme) -> Plot:
+def _drawn(target: Target, samples: RttSamples | None) -> Plot:
     """Draw the book's points, those of the run if there was one, and theory or a fit."""
     path = target.path
     title = phrase(
@@ -182,7 +179,6 @@ def _drawn(target: Target, samples: RttSamples | None, theme: Theme) -> Plot:
         replace(found, sentence=" ".join(words)),
         y_scale="log" if path is None else "linear",
         beside=_beside(target),
-        theme=theme,
     )
 
 

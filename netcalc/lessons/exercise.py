@@ -17,7 +17,6 @@ import ipywidgets
 from netcalc import exercises, plots, units
 from netcalc.exercises import Question, Verdict
 from netcalc.language import phrase
-from netcalc.plots.style import Theme
 from netcalc.printable import excerpt, html_text
 from netcalc.widgets.answer import AnswerField
 from netcalc.widgets.figure import Figure
@@ -80,11 +79,9 @@ class ExerciseBox(ipywidgets.VBox):
     ones, ``is_solved`` says whether the solution is shown.
     """
 
-    def __init__(
-        self, question: Question, *, with_question: bool = True, theme: Theme = "light"
-    ) -> None:
+    def __init__(self, question: Question, *, with_question: bool = True) -> None:
         self._with_question = with_question
-        self._theme, self._first_sheet, self._fresh = theme, question.sheet, 0
+        self._first_sheet, self._fresh = question.sheet, 0
         self._key = uuid.uuid4().hex
         self.about = ipywidgets.HTML()
         self.about.add_class("netcalc-question")
@@ -148,7 +145,6 @@ class ExerciseBox(ipywidgets.VBox):
             names,
             answer=number,
             title=phrase("{topic}: the right formula and yours", topic=topic),
-            theme=self._theme,
         )
         if plot is None:
             return
@@ -226,7 +222,6 @@ def box(
     sheet: str = "",
     paths: Iterable[str | Path] = (),
     with_question: bool = True,
-    theme: Theme = "light",
 ) -> ExerciseBox:
     """Show an exercise with a field for its answer.
 
@@ -240,8 +235,6 @@ def box(
         Files of a teacher, besides the bundled ones.
     with_question : bool
         Whether the box has the question, too; not where a cell above it does.
-    theme : {'light', 'dark'}
-        Colours of its figure.
 
     Returns
     -------
@@ -256,7 +249,7 @@ def box(
         If a file is refused.
     """
     question = exercises.draw(exercise, student=student, sheet=sheet, paths=paths)
-    return ExerciseBox(question, with_question=with_question, theme=theme)
+    return ExerciseBox(question, with_question=with_question)
 
 
 def _topic(question: Question) -> str:

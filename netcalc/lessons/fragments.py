@@ -17,7 +17,6 @@ from netcalc.lessons.mbufs import COSTS
 from netcalc.models.hosts import host_stack
 from netcalc.models.sizes import framing
 from netcalc.plots import Axis, Plot
-from netcalc.plots.style import Theme
 from netcalc.samples import TransactionSamples
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice
@@ -33,22 +32,22 @@ VIEWS = {"ratio to the time before the step": True, "times": False}
 CLOCKS = {"program": "program", "packet tap": "tap"}
 
 
-def step_panel(*, theme: Theme = "light") -> Panel:
+def step_panel() -> Panel:
     """UDP transactions by size on a loopback with a chosen MTU: the fragmentation step."""
     shown: list[TransactionSamples] = []
-    figure = Figure(_drawn(None, "program", True, theme))
+    figure = Figure(_drawn(None, "program", True))
     mtu = _mtu()
     clock, relative = choice("clock", CLOCKS, "program"), choice("show", VIEWS, True)
 
     def update(mtu_bytes: float, clock: str, relative: bool) -> None:
-        figure.draw(_drawn(shown[0] if shown else None, clock, relative, theme))
+        figure.draw(_drawn(shown[0] if shown else None, clock, relative))
 
     def run(progress: Any, stop: Any) -> TransactionSamples:
         return _around_the_step(mtu.value, progress, stop)
 
     def show_run(samples: TransactionSamples) -> None:
         shown[:] = [samples]
-        figure.draw(_drawn(samples, clock.value, relative.value, theme))
+        figure.draw(_drawn(samples, clock.value, relative.value))
 
     live = run_button(
         "Run UDP transactions here", run, show_run, key="step", tool="netcalc transactions"
@@ -76,16 +75,16 @@ def live_sizes(mtu_bytes: float) -> list[int]:
     return sorted({*small, *range(100, 2001, 100), *wide, *(largest + more for more in AROUND)})
 
 
-def clocks_panel(*, theme: Theme = "light") -> Panel:
+def clocks_panel() -> Panel:
     """Time of the program minus time of the packet tap, by size: the stack above the tap."""
-    figure = Figure(_clocks(None, theme))
+    figure = Figure(_clocks(None))
     mtu = _mtu()
 
     def run(progress: Any, stop: Any) -> TransactionSamples:
         return _around_the_step(mtu.value, progress, stop)
 
     def show_run(samples: TransactionSamples) -> None:
-        figure.draw(_clocks(samples, theme))
+        figure.draw(_clocks(samples))
 
     live = run_button(
         "Run UDP transactions here", run, show_run, key="clocks", tool="netcalc transactions"
@@ -93,7 +92,7 @@ def clocks_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, {"mtu_bytes": mtu}, lambda mtu_bytes: None, below=[live])
 
 
-def _clocks(samples: TransactionSamples | None, theme: Theme) -> Plot:
+def _clocks(samples: TransactionSamples | None) -> Plot:
     """Draw the difference of the clocks, Stevens' ranges, and the line with steps through it."""
     printed = _printed()
     whole, cut, largest = printed["LB02"], printed["LB03"], 2000.0
@@ -136,7 +135,6 @@ def _clocks(samples: TransactionSamples | None, theme: Theme) -> Plot:
         y_axis=Axis("program minus tap", "s", "log", 1e-6, 1e-2),
         title="The time that the packet tap does not see",
         description=" ".join(words),
-        theme=theme,
     )
 
 
@@ -154,15 +152,15 @@ LOOPBACKS = {
 }
 
 
-def thresholds_panel(*, theme: Theme = "light") -> Panel:
+def thresholds_panel() -> Panel:
     """Where does a byte more cost more today? Steps that a sweep over sizes shows."""
     shown: list[TransactionSamples] = []
     protocol, mtu = choice("protocol", PROTOCOLS, "udp"), choice("MTU of the run", LOOPBACKS, 1536)
     clock = choice("clock", CLOCKS, "program")
-    figure = Figure(_swept(None, "program", theme))
+    figure = Figure(_swept(None, "program"))
 
     def update(protocol: str, mtu_bytes: int, clock: str) -> None:
-        figure.draw(_swept(shown[0] if shown else None, clock, theme))
+        figure.draw(_swept(shown[0] if shown else None, clock))
 
     def run(progress: Any, stop: Any) -> TransactionSamples:
         return transactions(
@@ -172,7 +170,7 @@ def thresholds_panel(*, theme: Theme = "light") -> Panel:
 
     def show_run(samples: TransactionSamples) -> None:
         shown[:] = [samples]
-        figure.draw(_swept(samples, clock.value, theme))
+        figure.draw(_swept(samples, clock.value))
 
     live = run_button(
         "Search for steps here", run, show_run, key="thresholds", tool="netcalc transactions"
@@ -225,7 +223,7 @@ def _said(found: ChangePoints) -> str:
     return phrase("Steps here: {join}.", join="; ".join(steps))
 
 
-def _swept(samples: TransactionSamples | None, clock: str, theme: Theme) -> Plot:
+def _swept(samples: TransactionSamples | None, clock: str) -> Plot:
     bsd = np.array(list(BSD_STEPS.values()), dtype=float)
     grid = np.unique(np.concatenate([THRESHOLD_SIZES, bsd, bsd - 1]))
     summed = host_stack.transaction_s(grid, protocol="udp", **COSTS)
@@ -257,11 +255,10 @@ def _swept(samples: TransactionSamples | None, clock: str, theme: Theme) -> Plot
         y_axis=Axis("transaction time", "s", "log"),
         title="Where a byte more costs more",
         description=" ".join(words),
-        theme=theme,
     )
 
 
-def _drawn(samples: TransactionSamples | None, clock: str, relative: bool, theme: Theme) -> Plot:
+def _drawn(samples: TransactionSamples | None, clock: str, relative: bool) -> Plot:
     known = samples or TransactionSamples(mode=[], sequence=[], payload_bytes=[], response_s=[])
     found = compare.datagram_costs(known, clock=clock, relative=relative)
     words = [phrase("No run yet: the points are those of Stevens.")]
@@ -286,7 +283,6 @@ def _drawn(samples: TransactionSamples | None, clock: str, relative: bool, theme
         found,
         y_scale="linear" if relative else "log",
         beside=_book(printed, relative),
-        theme=theme,
     )
 
 

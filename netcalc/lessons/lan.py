@@ -11,7 +11,6 @@ from netcalc.models.hosts import host_stack
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Hop, Link, Path
 from netcalc.plots import Axis, curves
-from netcalc.plots.style import Theme
 from netcalc.rate_layers import LINE
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity
@@ -28,7 +27,7 @@ _WIRE, _HOSTS, _LAPTOP = (
 )
 
 
-def lan_panel(*, theme: Theme = "light") -> Panel:
+def lan_panel() -> Panel:
     """Round trip against size on one Ethernet: the least, with hosts, with the laptop's card."""
     plot = curves(
         SIZES,
@@ -36,7 +35,6 @@ def lan_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("user data", "byte", "linear", 0, 1400),
         y_axis=Axis("round-trip time", "s", "linear", 0, 0.02),
         title="Ping on one Ethernet",
-        theme=theme,
     )
     figure = Figure(plot)
 

@@ -9,7 +9,6 @@ from netcalc.language import phrase, term
 from netcalc.models.delays import latency
 from netcalc.path import Link, Path
 from netcalc.plots import Axis, curves
-from netcalc.plots.style import Theme
 from netcalc.rate_layers import LINE, named
 from netcalc.units import line, show, show_rate
 from netcalc.widgets.controls import Quantity
@@ -22,15 +21,13 @@ _RATES = np.geomspace(1e4, 1e11, 200)
 _ECHO_SIZES = np.linspace(0, 1500, 61)
 
 
-def transfer_panel(*, predict: bool = True, theme: Theme = "light") -> Panel:
+def transfer_panel(*, predict: bool = True) -> Panel:
     """Transfer time against size: three lines of the book, one of yours, the book's points.
 
     Parameters
     ----------
     predict : bool
         Whether the reader guesses the time of the last bit before the figure is shown.
-    theme : {'light', 'dark'}
-        Colours of the figure.
 
     Returns
     -------
@@ -48,7 +45,6 @@ def transfer_panel(*, predict: bool = True, theme: Theme = "light") -> Panel:
         x_axis=Axis("size", "byte", "log", 100, 1e9),
         y_axis=Axis("transfer time", "s", "log", 1e-4, 1e4),
         title="How long does it take to arrive?",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -76,7 +72,7 @@ def transfer_panel(*, predict: bool = True, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update, predict=what, unit="s")
 
 
-def balance_panel(*, theme: Theme = "light") -> Panel:
+def balance_panel() -> Panel:
     """Map of the limiting factor: bandwidth above the line, latency below; and your transfer."""
     border = term("bandwidth-delay product")
     yours = term("your transfer")
@@ -87,7 +83,6 @@ def balance_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis(named(phrase("bandwidth"), LINE), "bit/s", "log", 1e4, 1e11),
         y_axis=Axis("size", "byte", "log", 1, 1e12),
         title="Above the line bandwidth limits, below it latency",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -124,7 +119,7 @@ def balance_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update)
 
 
-def distance_panel(*, theme: Theme = "light") -> Panel:
+def distance_panel() -> Panel:
     """Round-trip time against distance: light in vacuum and in fibre, and your path."""
     distances = np.linspace(0, 2e7, 101)
     vacuum, fibre, yours = term("light in vacuum"), term("light in fibre"), term("your path")
@@ -135,7 +130,6 @@ def distance_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("distance", "m", "linear", 0, 2e7),
         y_axis=Axis("round-trip time", "s", "linear", 0, 0.25),
         title="No bit is faster than light",
-        theme=theme,
     )
     figure = Figure(plot)
     slowest = {vacuum: latency.SPEED_OF_LIGHT_M_S, fibre: float(latency.signal_speed_m_s())}
@@ -178,7 +172,7 @@ def distance_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update)
 
 
-def wan_panel(*, theme: Theme = "light") -> Panel:
+def wan_panel() -> Panel:
     """The five intercepts of Fig. A-3 and the one line whose far end is printed."""
     wan = datasets.load("wan_curves").columns()
     names = list(dict.fromkeys(str(name) for name in wan["path"]))
@@ -194,7 +188,6 @@ def wan_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("user data", "byte", "linear", -50, 1500),
         y_axis=Axis("round-trip time", "s", "linear", 0, 0.25),
         title="Ping across the Internet before 1996: the printed points of Fig. A-3",
-        theme=theme,
     )
     figure = Figure(plot)
     t1 = line("T1").exact_bps

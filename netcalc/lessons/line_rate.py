@@ -11,7 +11,6 @@ from netcalc.language import phrase, term
 from netcalc.models.rates import forwarding, line_rate, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.plots import Axis, curves
-from netcalc.plots.style import Theme
 from netcalc.rate_layers import ETHERNET_LINE, TCP_PAYLOAD, named
 from netcalc.samples import Samples
 from netcalc.units import show, show_rate
@@ -26,7 +25,7 @@ _LINE_BPS = 100e6
 _YOUR_DEVICE = term("your device")
 
 
-def frame_rate_panel(*, theme: Theme = "light") -> Panel:
+def frame_rate_panel() -> Panel:
     """Frames per second by size, at the speeds of Ethernet."""
     speeds = {"100 Mbit/s": 1e8, "1 Gbit/s": 1e9, "10 Gbit/s": 1e10, "100 Gbit/s": 1e11}
     yours = term("your line")
@@ -41,7 +40,6 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("frame with FCS", "byte", "log", 60, 9500),
         y_axis=Axis("frames", "packet/s", "log", 1e2, 1e9),
         title="Small frames are the demanding case",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -79,7 +77,7 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update, predict=what, unit="packet/s")
 
 
-def router_panel(*, theme: Theme = "light") -> Panel:
+def router_panel() -> Panel:
     """Two home routers: the packet rate of the device and the limit of its line."""
     data = datasets.load("router_throughput").columns()
     routers = list(dict.fromkeys(str(name) for name in data["router"]))
@@ -102,7 +100,6 @@ def router_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
         y_axis=Axis("data frames", "packet/s", "log", 1e3, 3e5),
         title="Is the limit the device or its line?",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -194,7 +191,7 @@ def behind_printed_rate(
     return behind
 
 
-def conversion_panel(*, theme: Theme = "light") -> Panel:
+def conversion_panel() -> Panel:
     """From goodput to packets per second: the constant 6 Mbit/s against the proportional part."""
     data = datasets.load("router_throughput").columns()
     cheap = data["router"] == "100 yuan"
@@ -217,7 +214,6 @@ def conversion_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
         y_axis=Axis("packets", "packet/s", "linear", 0, 12_000),
         title="One device, two conversions: most of the fall is the constant",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -262,7 +258,7 @@ def conversion_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update)
 
 
-def two_devices_panel(*, theme: Theme = "light") -> Panel:
+def two_devices_panel() -> Panel:
     """Two devices on one line: one forwards twice the packets, and only small ones show it."""
     data = datasets.load("router_throughput").columns()
     slow, fast, line = (
@@ -291,7 +287,6 @@ def two_devices_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
         y_axis=Axis(named("goodput", TCP_PAYLOAD), "bit/s", "log", 1e5, 2e8),
         title="Twice the packets: when does it show?",
-        theme=theme,
     )
     figure = Figure(plot)
 

@@ -16,7 +16,6 @@ from netcalc.models.rates import forwarding, line_rate, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.path import Link, Path
 from netcalc.plots import Axis, Plot, curves
-from netcalc.plots.style import Theme
 from netcalc.rate_layers import ETHERNET_LINE, TCP_PAYLOAD, named
 from netcalc.samples import BulkSamples
 from netcalc.units import show, show_rate
@@ -48,9 +47,9 @@ _NOTHING = ([np.nan], [np.nan])
 _CLEARED = {"x": [np.nan], "y": [np.nan]}
 
 
-def three_ways_panel(*, theme: Theme = "light") -> Panel:
+def three_ways_panel() -> Panel:
     """Datagrams through loopback, a routing kernel and an emulated device, with two routers."""
-    figure = Figure(_three_ways(theme))
+    figure = Figure(_three_ways())
     found: dict[str, BulkSamples] = {}
     refused: list[str] = []
 
@@ -128,7 +127,7 @@ def three_ways_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update, below=[button])
 
 
-def _three_ways(theme: Theme) -> Plot:
+def _three_ways() -> Plot:
     """Return the figure with the article's points and the line of its routers."""
     data = datasets.load("router_throughput").columns()
     frames = framing.captured_frame_bytes(data["captured_bytes"])
@@ -150,7 +149,6 @@ def _three_ways(theme: Theme) -> Plot:
         x_axis=Axis("frame with FCS", "byte", "linear", 0, 1600),
         y_axis=Axis("frames", "packet/s", "log", 3e2, 1e6),
         title="Three paths through this machine, and two routers",
-        theme=theme,
     )
 
 
@@ -201,9 +199,9 @@ def _way_of(run: BulkSamples) -> str:
     return "box" if facts.truth else "routed" if facts.routed else "loopback"
 
 
-def lockstep_panel(*, theme: Theme = "light") -> Panel:
+def lockstep_panel() -> Panel:
     """Goodput of N stop-and-wait pairs: an article, an emulated path, this loopback."""
-    figure = Figure(_pairs(theme))
+    figure = Figure(_pairs())
     found: dict[str, BulkSamples] = {}
     refused: list[str] = []
 
@@ -266,7 +264,7 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update, below=[button])
 
 
-def _pairs(theme: Theme) -> Plot:
+def _pairs() -> Plot:
     """Return the figure with the article's goodput of one pair and of a hundred."""
     audit = datasets.load("router_forwarding").columns()
     printed = dict(zip(audit["id"].tolist(), audit["si_value"].tolist(), strict=True))
@@ -293,7 +291,6 @@ def _pairs(theme: Theme) -> Plot:
         x_axis=Axis("pairs in lockstep", "1", "log", 0.9, 150),
         y_axis=Axis(named("goodput", TCP_PAYLOAD), "bit/s", "log", 1e5, 1e10),
         title="How many stop-and-wait pairs fill the line?",
-        theme=theme,
     )
 
 

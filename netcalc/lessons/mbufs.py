@@ -15,7 +15,6 @@ from netcalc.language import phrase, term
 from netcalc.models.hosts import host_stack, mbufs, small_writes
 from netcalc.models.sizes import fragmentation, framing
 from netcalc.plots import Axis, Buffer, Plot, buffers, curves
-from netcalc.plots.style import Theme
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
@@ -50,7 +49,7 @@ _CLUSTER = {"MB07": 300}
 _PING_HEADERS = {"header_bytes": 20, "inner_header_bytes": 8}
 
 
-def mbuf_panel(*, theme: Theme = "light") -> Panel:
+def mbuf_panel() -> Panel:
     """Mbufs and clusters of a datagram against its user data, with the book's numbers."""
     udp, ping, clusters = term("UDP: mbufs"), term("ping: mbufs"), term("UDP: clusters")
     printed = {
@@ -65,7 +64,6 @@ def mbuf_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("user data", "byte", "linear", -10, 400),
         y_axis=Axis("mbufs, clusters", "1", "linear", -0.2, 6.2),
         title="How many buffers does a datagram take?",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -128,7 +126,7 @@ def mbuf_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update, more=("mhlen_bytes", "mlen_bytes"))
 
 
-def calls_panel(*, theme: Theme = "light") -> Panel:
+def calls_panel() -> Panel:
     """Calls of TCP's output routine, and segments on the wire, against the size of a write."""
     calls, segments, today = (
         term("4.4BSD: calls"),
@@ -147,7 +145,6 @@ def calls_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("user data of one write", "byte", "linear", -10, 400),
         y_axis=Axis("calls, segments", "1", "linear", -0.2, 5.2),
         title="TCP output is called once per buffer",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -188,12 +185,12 @@ def calls_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update)
 
 
-def chain_panel(*, theme: Theme = "light") -> Panel:
+def chain_panel() -> Panel:
     """The buffers of one write as boxes: by TCP and by UDP in 4.4BSD, and in FreeBSD today."""
-    figure = Figure(_chains(200, 208, 2048, theme))
+    figure = Figure(_chains(200, 208, 2048))
 
     def update(payload_bytes: float, minclsize_bytes: float, mcl_bytes: int) -> None:
-        figure.draw(_chains(payload_bytes, minclsize_bytes, mcl_bytes, theme))
+        figure.draw(_chains(payload_bytes, minclsize_bytes, mcl_bytes))
 
     controls = {
         "payload_bytes": Quantity(
@@ -208,7 +205,7 @@ def chain_panel(*, theme: Theme = "light") -> Panel:
 _MBUF, _CLUSTER_BUFFER, _HEADERS = "mbuf", "cluster", term("mbuf with the headers")
 
 
-def _chains(size: float, minclsize_bytes: float, mcl_bytes: int, theme: Theme) -> Plot:
+def _chains(size: float, minclsize_bytes: float, mcl_bytes: int) -> Plot:
     """Draw the chains that a write makes; how many buffers there are, the models say."""
     sizes: dict[str, Any] = {"minclsize_bytes": minclsize_bytes, "mcl_bytes": mcl_bytes}
     stream = mbufs.stream_mbufs(size, **sizes)
@@ -238,7 +235,6 @@ def _chains(size: float, minclsize_bytes: float, mcl_bytes: int, theme: Theme) -
         (_MBUF, _CLUSTER_BUFFER, _HEADERS),
         title="The buffers of one write, and the bytes in each",
         description=text,
-        theme=theme,
     )
 
 
@@ -292,7 +288,7 @@ def _filling(chain: list[Buffer]) -> str:
     return " + ".join(f"{one.used_bytes:.0f} of {one.size_bytes:.0f}" for one in chain) or "nothing"
 
 
-def wait_panel(*, theme: Theme = "light") -> Panel:
+def wait_panel() -> Panel:
     """Response time of a request in one write that the kernel splits in two."""
     nagle, nodelay = "4.4BSD", term("4.4BSD with TCP_NODELAY")
     plot = curves(
@@ -301,7 +297,6 @@ def wait_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("request", "byte", "linear", -10, 400),
         y_axis=Axis("response time", "s", "linear", 0, 0.45),
         title="The second segment waits for the acknowledgement of the first",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -340,7 +335,7 @@ def wait_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update)
 
 
-def fragment_panel(*, theme: Theme = "light") -> Panel:
+def fragment_panel() -> Panel:
     """Fragments of a UDP datagram against its user data, and how one of them is cut."""
     count, yours = "fragments", term("your datagram")
     loopback = _book("loopback_transactions")
@@ -355,7 +350,6 @@ def fragment_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("user data", "byte", "linear", -100, 6000),
         y_axis=Axis("packets", "1", "linear", 0, 12),
         title="One byte more, one packet more",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -400,7 +394,7 @@ def fragment_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update)
 
 
-def transaction_panel(*, theme: Theme = "light") -> Panel:
+def transaction_panel() -> Panel:
     """Transactions over loopback as sums of costs, compared with Stevens' statements."""
     names: dict[host_stack.ReplyProtocol, str] = {
         "ping": "ping, 2 packets",
@@ -414,7 +408,6 @@ def transaction_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("user data", "byte", "linear", -30, 2000),
         y_axis=Axis("transaction time", "s", "linear", 0, 16e-3),
         title="Both ends on one host: Fig. A-8 as a sum of costs",
-        theme=theme,
     )
     figure = Figure(plot)
     table = ipywidgets.HTML()
@@ -458,7 +451,7 @@ def transaction_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update, below=[table], more=more)
 
 
-def today_panel(*, theme: Theme = "light") -> Panel:
+def today_panel() -> Panel:
     """Buffers of a stream's write: 4.4BSD, and FreeBSD today."""
     lines = (
         term("4.4BSD: mbufs"),
@@ -472,7 +465,6 @@ def today_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("user data of one write", "byte", "linear", -150, 10_000),
         y_axis=Axis("mbufs, clusters", "1", "linear", -0.2, 8.2),
         title="Buffers of one write, 4.4BSD and FreeBSD today",
-        theme=theme,
     )
     figure = Figure(plot)
 

@@ -10,7 +10,6 @@ from netcalc.errors import ReaderError
 from netcalc.experiments import BOOK_SIZES, echo
 from netcalc.language import phrase
 from netcalc.path import Path
-from netcalc.plots.style import Theme
 from netcalc.samples import RttSamples, Samples, TransferSamples
 from netcalc.widgets.controls import path_box
 from netcalc.widgets.figure import Figure
@@ -24,7 +23,6 @@ def round_trip_panel(
     *,
     sizes: Sequence[float] = BOOK_SIZES,
     path: str | None = None,
-    theme: Theme = "light",
 ) -> Panel:
     """Round trips against size: upload a file, or run an echo on this machine.
 
@@ -37,8 +35,6 @@ def round_trip_panel(
     path : str, optional
         A path as text, ``"T1 5 ms, T3 1 ms"``: a box to change it appears, the theory of that path
         is drawn instead of a fit, and the live echo goes over it. Empty text fits.
-    theme : {'light', 'dark'}
-        Colours of the figure.
 
     Returns
     -------
@@ -47,11 +43,11 @@ def round_trip_panel(
     """
     box = path_box(path or "", when_empty="empty to fit")
     drawn: list[RttSamples | TransferSamples] = [start or RttSamples(payload_bytes=[], rtt_s=[])]
-    figure = Figure(plots.overlay(compare.overlay(drawn[0]), theme=theme))
+    figure = Figure(plots.overlay(compare.overlay(drawn[0])))
 
     def update(links: str = "") -> None:
         known = Path.parse(links) if links.strip() else None
-        figure.draw(plots.overlay(compare.overlay(drawn[0], path=known), theme=theme))
+        figure.draw(plots.overlay(compare.overlay(drawn[0], path=known)))
 
     def show(samples: Samples) -> None:
         if not isinstance(samples, RttSamples | TransferSamples):

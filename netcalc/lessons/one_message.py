@@ -12,7 +12,6 @@ from netcalc.language import phrase, term
 from netcalc.models.delays import latency
 from netcalc.path import Link, Path
 from netcalc.plots import Axis, Plot, curves
-from netcalc.plots.style import Theme
 from netcalc.samples import TransactionSamples
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice
@@ -32,16 +31,16 @@ STREAM_THEORY = term("over TCP, theory with its round trips")
 _AT = np.geomspace(SIZES[0], SIZES[-1], 60)
 
 
-def one_message_panel(*, theme: Theme = "light") -> Panel:
+def one_message_panel() -> Panel:
     """Time of one message against its size over an emulated line, by UDP and by TCP."""
     shown: list[TransactionSamples] = []
     lines = choice("line", LINES, 1.544e6)
     wait = Quantity("latency", "30 ms", unit="s", low="1 ms", high="100 ms", scale="linear")
-    figure = Figure(_drawn(None, Link(lines.value, wait.value), theme))
+    figure = Figure(_drawn(None, Link(lines.value, wait.value)))
 
     def update(bandwidth_bps: float, latency_s: float) -> None:
         shown.clear()  # the points are of the line before
-        figure.draw(_drawn(None, Link(bandwidth_bps, latency_s), theme))
+        figure.draw(_drawn(None, Link(bandwidth_bps, latency_s)))
 
     def run(progress: Any, stop: Any) -> TransactionSamples:
         return transactions(
@@ -57,7 +56,7 @@ def one_message_panel(*, theme: Theme = "light") -> Panel:
     def show_run(samples: TransactionSamples) -> None:
         shown[:] = [samples]
         went = Path.from_truth(samples.meta.instrument.truth).links[0]
-        figure.draw(_drawn(samples, went, theme))
+        figure.draw(_drawn(samples, went))
 
     live = run_button(
         "Send messages over this line",
@@ -69,7 +68,7 @@ def one_message_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, {"bandwidth_bps": lines, "latency_s": wait}, update, below=[live])
 
 
-def _drawn(samples: TransactionSamples | None, link: Link, theme: Theme) -> Plot:
+def _drawn(samples: TransactionSamples | None, link: Link) -> Plot:
     """Draw the equation, and where there was a run, its messages and its transactions over TCP."""
     drawn = {THEORY: link.transfer_s(_AT)}
     points: dict[str, tuple[Any, Any]] = {MESSAGE: ([], []), STREAM: ([], [])}
@@ -114,5 +113,4 @@ def _drawn(samples: TransactionSamples | None, link: Link, theme: Theme) -> Plot
         y_axis=Axis("time", "s", "log"),
         title="One message: latency plus serialization",
         description=text,
-        theme=theme,
     )

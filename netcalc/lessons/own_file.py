@@ -12,7 +12,6 @@ from netcalc.errors import NetcalcError
 from netcalc.explain import Finding, Known
 from netcalc.language import phrase, term
 from netcalc.plots.measured import measured
-from netcalc.plots.style import Theme
 from netcalc.printable import html_text
 from netcalc.readers.places import place, probes
 from netcalc.samples import PacketTrace, RttSamples, Samples, unit_of_fact
@@ -33,15 +32,13 @@ SUSPECTS = (
 """What a learner may predict."""
 
 
-def file_panel(start: Samples | None = None, *, theme: Theme = "light") -> Panel:
+def file_panel(start: Samples | None = None) -> Panel:
     """Any measurement: its facts, theory drawn over it, and its limits.
 
     Parameters
     ----------
     start : Samples, optional
         What is shown at first; by default the sixth puzzle, a ping.
-    theme : {'light', 'dark'}
-        Colours of the figure.
 
     Returns
     -------
@@ -49,7 +46,7 @@ def file_panel(start: Samples | None = None, *, theme: Theme = "light") -> Panel
         The widget to show.
     """
     drawn = [start or datasets.puzzle("bloat").load()]
-    figure, about = Figure(measured(drawn[0], Known(), theme=theme)), ipywidgets.HTML()
+    figure, about = Figure(measured(drawn[0], Known())), ipywidgets.HTML()
     boxes = {
         "line_bps": _box("line", phrase("rate of the slowest line, if you know it: 50 Mbit/s")),
         "rtt_s": _box(phrase("round trip"), phrase("without load, if you know it: 20 ms")),
@@ -62,7 +59,7 @@ def file_panel(start: Samples | None = None, *, theme: Theme = "light") -> Panel
             k: parse(text, units[k], field=k) for k, text in texts.items() if text.strip()
         }
         known = Known(**given)
-        figure.draw(measured(drawn[0], known, theme=theme))
+        figure.draw(measured(drawn[0], known))
         about.value = _described(drawn[0]) + _explained(drawn[0], known)
 
     def show_file(samples: Samples) -> None:
@@ -74,12 +71,12 @@ def file_panel(start: Samples | None = None, *, theme: Theme = "light") -> Panel
     return shown
 
 
-def puzzle_panel(*, theme: Theme = "light") -> Panel:
+def puzzle_panel() -> Panel:
     """Ten recorded measurements: predict what limits each, then look at explanation and truth."""
     puzzles = [datasets.puzzle(name) for name in datasets.puzzles()]
     names = {f"{i}. {one.title}": one.name for i, one in enumerate(puzzles, start=1)}
     first = puzzles[0]
-    figure = Figure(measured(first.load(), _known(first), theme=theme))
+    figure = Figure(measured(first.load(), _known(first)))
     question, answer = ipywidgets.HTML(), ipywidgets.HTML()
     shown = [""]
 
@@ -90,7 +87,7 @@ def puzzle_panel(*, theme: Theme = "light") -> Panel:
             prediction, is_open = "", False
         one = datasets.puzzle(puzzle)
         samples, known = one.load(), _known(one)
-        figure.draw(measured(samples, known, theme=theme))
+        figure.draw(measured(samples, known))
         question.value = f"<p><b>{html_text(one.question)}</b></p>{_described(samples)}"
         if not is_open:
             answer.value = ""

@@ -17,7 +17,6 @@ from netcalc.models.delays.path_mixes import PathMixes, path_mixes
 from netcalc.models.measuring.probing import pair_dispersion_s
 from netcalc.path import Link, Path
 from netcalc.plots import Axis
-from netcalc.plots.style import Theme
 from netcalc.rate_layers import IP
 from netcalc.samples import HopSamples, TrainSamples
 from netcalc.units import parse, show, show_rate
@@ -45,24 +44,24 @@ BOOK_RTT_S, BOOK_BASE_S, BOOK_ROUTERS = 0.187, 0.080, 12
 """Stevens' round trip for connix.com to noao.edu: computed, with no data, and the routers."""
 
 
-def links_panel(*, theme: Theme = "light") -> Panel:
+def links_panel() -> Panel:
     """Traceroute with sizes over a selectable path: each link, measured and as configured.
 
     The lines are theory and are shown before the run.
     """
     shown: list[HopSamples] = []
     table = ipywidgets.HTML()
-    figure = Figure(_lines_to_nodes(Path.parse(PATHS[0]), theme))
+    figure = Figure(_lines_to_nodes(Path.parse(PATHS[0])))
 
     def update(path: str) -> None:
         known = Path.parse(path)
         if shown and _is_of(shown[0], known):
-            figure.draw(plots.overlay(compare.probes(shown[0], path=known), theme=theme))
+            figure.draw(plots.overlay(compare.probes(shown[0], path=known)))
             figure.describe(" ".join([compare.probes(shown[0]).sentence, *_warnings(shown[0])]))
             found = fit.links(shown[0])
             table.value = html_table(fit.LINK_HEADINGS, [link.texts() for link in found.links])
             return
-        figure.draw(_lines_to_nodes(known, theme))
+        figure.draw(_lines_to_nodes(known))
         table.value = ""
 
     def show_run(samples: HopSamples) -> None:
@@ -80,7 +79,7 @@ def links_panel(*, theme: Theme = "light") -> Panel:
     return board
 
 
-def _lines_to_nodes(path: Path, theme: Theme) -> plots.Plot:
+def _lines_to_nodes(path: Path) -> plots.Plot:
     """Draw the theoretical round trip to every node."""
     sizes = np.array([28.0, fit.QUOTED_BYTES, 1500.0])
     at, times = np.zeros(0), np.zeros(0)
@@ -104,19 +103,18 @@ def _lines_to_nodes(path: Path, theme: Theme) -> plots.Plot:
                 quoted_bytes=fit.QUOTED_BYTES,
             )
         ),
-        theme=theme,
     )
 
 
-def trains_panel(*, theme: Theme = "light") -> Panel:
+def trains_panel() -> Panel:
     """Packet pairs and trains: their dispersion, and the narrow link that it shows."""
     shown: list[TrainSamples] = []
-    figure = Figure(_dispersion_plot(Path.parse(PATHS[0]), None, theme))
+    figure = Figure(_dispersion_plot(Path.parse(PATHS[0]), None))
 
     def update(path: str, cross_ratio: float, packet_count: float) -> None:
         known = Path.parse(path)
         run = shown[0] if shown and _is_of(shown[0], known) else None
-        figure.draw(_dispersion_plot(known, run, theme))
+        figure.draw(_dispersion_plot(known, run))
 
     def show_run(samples: TrainSamples) -> None:
         shown[:] = [samples]
@@ -153,7 +151,7 @@ def trains_panel(*, theme: Theme = "light") -> Panel:
     return board
 
 
-def _dispersion_plot(path: Path, samples: TrainSamples | None, theme: Theme) -> plots.Plot:
+def _dispersion_plot(path: Path, samples: TrainSamples | None) -> plots.Plot:
     rate = path.bottleneck_bps
     apart_s = float(pair_dispersion_s(1500, bandwidth_bps=rate))
     nothing = np.zeros(0)
@@ -182,11 +180,10 @@ def _dispersion_plot(path: Path, samples: TrainSamples | None, theme: Theme) -> 
         y_axis=Axis("time between packets", "s", "linear", 0, highest_s),
         title="Dispersion of packet trains",
         description=text,
-        theme=theme,
     )
 
 
-def mixes_panel(*, theme: Theme = "light") -> Panel:
+def mixes_panel() -> Panel:
     """All link combinations that explain Stevens' 187 ms, and how to distinguish them."""
     sizes = np.linspace(28.0, 1500.0, 60)
     fast, slow = term("the fastest combination"), term("the slowest combination")
@@ -200,7 +197,6 @@ def mixes_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("packet", "byte", "linear", 0, 1550),
         y_axis=Axis("round-trip time", "s", "linear", 0.06, 0.26),
         title="Combinations with the same round trip look alike from the ends",
-        theme=theme,
     )
     figure, table = Figure(plot), ipywidgets.HTML()
 

@@ -15,7 +15,6 @@ from netcalc.language import phrase, term
 from netcalc.models.tcp.handshakes import Security, Transport, first_byte_s, round_trips
 from netcalc.path import Link, Path
 from netcalc.plots import Axis
-from netcalc.plots.style import Theme
 from netcalc.samples import TransactionSamples
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, family_choice
@@ -41,7 +40,7 @@ SHORT_SIZES = (8, 700, 1400)
 """Sizes of a run over a path, where each transaction takes round trips. [byte]"""
 
 
-def handshake_panel(*, theme: Theme = "light") -> Panel:
+def handshake_panel() -> Panel:
     """Time to the first byte of a response, against the distance, by protocol."""
     rtts = np.linspace(0, 0.2, 41)
     plot = plots.curves(
@@ -50,7 +49,6 @@ def handshake_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("round trip", "s", "linear", 0, 0.2),
         y_axis=Axis("time to the response", "s", "linear", 0, 0.9),
         title="Time to the first byte of a response",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -99,11 +97,11 @@ def handshake_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update)
 
 
-def live_panel(*, theme: Theme = "light") -> Panel:
+def live_panel() -> Panel:
     """Transactions on this machine and those of Stevens, by protocol, size and clock."""
     shown: list[TransactionSamples] = []
     drawn = ["program"]
-    figure = Figure(_live_plot(None, drawn[0], theme))
+    figure = Figure(_live_plot(None, drawn[0]))
     latency = Quantity("one-way latency", "0 s", unit="s", low="0 s", high="50 ms", scale="linear")
     line = choice("line", LINES, 100e6)
     family = family_choice()
@@ -112,7 +110,7 @@ def live_panel(*, theme: Theme = "light") -> Panel:
     def update(latency_s: float, bandwidth_bps: float, family: str, clock: str) -> None:
         if clock != drawn[-1]:  # the others are of the next run
             drawn[:] = [clock]
-            figure.draw(_live_plot(shown[0] if shown else None, clock, theme))
+            figure.draw(_live_plot(shown[0] if shown else None, clock))
 
     def run(progress: Any, stop: Any) -> TransactionSamples:
         options: dict[str, Any] = {"host": family.value, "progress": progress, "stop": stop}
@@ -124,7 +122,7 @@ def live_panel(*, theme: Theme = "light") -> Panel:
 
     def show_run(samples: TransactionSamples) -> None:
         shown[:] = [samples]
-        figure.draw(_live_plot(samples, clock.value, theme))
+        figure.draw(_live_plot(samples, clock.value))
 
     live = run_button(
         "Run transactions on this machine",
@@ -173,7 +171,7 @@ def comparisons(least_s: Mapping[str, float], packets: Mapping[str, float] | Non
     )
 
 
-def _live_plot(samples: TransactionSamples | None, clock: str, theme: Theme) -> plots.Plot:
+def _live_plot(samples: TransactionSamples | None, clock: str) -> plots.Plot:
     """Draw the minimum time of each size and protocol, theory or a fit, and Stevens' curves."""
     points: dict[str, Any] = {NAMES[mode]: ([], []) for mode in PROTOCOLS}
     over_path = samples is not None and samples.meta.instrument.truth is not None
@@ -221,7 +219,6 @@ def _live_plot(samples: TransactionSamples | None, clock: str, theme: Theme) -> 
         y_axis=Axis("transaction time", "s", "log"),
         title="One request, one response",
         description=" ".join(text),
-        theme=theme,
     )
 
 

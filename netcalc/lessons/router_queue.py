@@ -15,7 +15,6 @@ from netcalc.models.queues.md1 import md1_wait_cdf, md1_wait_s
 from netcalc.models.queues.mm1 import mm1_wait_cdf, mm1_wait_s
 from netcalc.path import Path
 from netcalc.plots import Axis, Plot
-from netcalc.plots.style import Theme
 from netcalc.samples import Table
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice
@@ -39,17 +38,17 @@ _REPLAYED = term("one server, these arrivals")
 _MODELS = {name: name for name in ("M/M/1", "M/D/1", FINITE, _REPLAYED)}
 
 
-def router_panel(*, theme: Theme = "light") -> Panel:
+def router_panel() -> Panel:
     """Waits in a router by three queues, and live; the arrivals tell why they differ."""
     shown: list[tuple[dict[str, Any], Table]] = []
     chosen: dict[str, Any] = {}
     controls = _controls()
-    figure = Figure(_theory({name: control.value for name, control in controls.items()}, theme))
+    figure = Figure(_theory({name: control.value for name, control in controls.items()}))
 
     def update(view: str, model: str, **setting: Any) -> None:
         run = shown[0][1] if shown and shown[0][0] == setting else None
         values = {**setting, "view": view, "model": model}
-        figure.draw(_theory(values, theme) if run is None else _measured(run, values, theme))
+        figure.draw(_theory(values) if run is None else _measured(run, values))
 
     def run(progress: Callable[..., object], stop: Any) -> Table:
         chosen.update(_setting(controls))
@@ -112,7 +111,7 @@ def _service_s() -> float:
     return float(line.serialization_s(PAYLOAD_BYTES + 28))
 
 
-def _theory(values: Mapping[str, Any], theme: Theme) -> Plot:
+def _theory(values: Mapping[str, Any]) -> Plot:
     """Draw what the queues of theory say of the waits, before a run."""
     load, places, service_s = values["utilization"], int(values["place_count"]), _service_s()
     with_load = {"utilization": load, "service_s": service_s}
@@ -149,16 +148,15 @@ def _theory(values: Mapping[str, Any], theme: Theme) -> Plot:
                 none=none,
             )
         ),
-        theme=theme,
     )
 
 
-def _measured(run: Table, values: Mapping[str, Any], theme: Theme) -> Plot:
+def _measured(run: Table, values: Mapping[str, Any]) -> Plot:
     """Draw a run: its waits over the chosen theory beside the others, or its arrivals."""
     if values["view"] == GAPS:
-        return plots.overlay(compare.arrival_gaps(run), theme=theme)
+        return plots.overlay(compare.arrival_gaps(run))
     if values["view"] == BATCHES:
-        return plots.overlay(compare.arrival_batches(run), theme=theme)
+        return plots.overlay(compare.arrival_batches(run))
     models = compare.wait_models(run)
     finite = f"M/M/1/{int(values['place_count'])}"
     wanted = finite if values["model"] == FINITE else values["model"]
@@ -169,4 +167,4 @@ def _measured(run: Table, values: Mapping[str, Any], theme: Theme) -> Plot:
         for other, model in models.items()
         if other != name
     }
-    return plots.overlay(found, lines=others, theme=theme)
+    return plots.overlay(found, lines=others)

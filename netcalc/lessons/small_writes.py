@@ -23,7 +23,6 @@ from netcalc.models.hosts.write_timeline import (
 )
 from netcalc.path import Link, Path
 from netcalc.plots import Axis
-from netcalc.plots.style import Theme
 from netcalc.samples import TransactionSamples
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, family_choice, switch
@@ -60,7 +59,7 @@ LIVE_BPS = 100e6
 """Rate of the emulated path of a live run. [bit/s]"""
 
 
-def article_panel(*, theme: Theme = "light") -> Panel:
+def article_panel() -> Panel:
     """The forty response times of the article, and the theory with a round trip to find."""
     article = datasets.load("nagle_round_trips").columns()
     runs: Mapping[str, Any] = {
@@ -77,7 +76,6 @@ def article_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("exchange", "1", "linear", 0, 11),
         y_axis=Axis("response time", "s", "linear", 0, 0.25),
         title="Four ways to write thirteen bytes",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -130,7 +128,7 @@ def _gap() -> Quantity:
     return Quantity("between writes", "0 s", unit="s", low="0 s", high="30 ms", scale="linear")
 
 
-def ladder_panel(*, theme: Theme = "light") -> Panel:
+def ladder_panel() -> Panel:
     """The segments of one request, and the cause of each wait."""
     figure = Figure(plots.ladder(write_timeline([0, 0], write_bytes=[6, 7], rtt_s=0.03)))
     moving = Playback(["client", "server"])
@@ -152,7 +150,7 @@ def ladder_panel(*, theme: Theme = "light") -> Panel:
             policy=policy,
             quickack=quickack,
         )
-        figure.draw(plots.ladder(steps, title="Segments of one request", theme=theme))
+        figure.draw(plots.ladder(steps, title="Segments of one request"))
         moving.show(*between(steps))
 
     times = _times()
@@ -191,11 +189,11 @@ def between(steps: WriteTimeline, *, kind: Kind = "theory") -> tuple[list[Crossi
     return crossings, waitings
 
 
-def live_panel(*, theme: Theme = "light") -> Panel:
+def live_panel() -> Panel:
     """Small writes on this machine over an emulated path of known latency."""
     shown: list[TransactionSamples] = []
     drawn = [""]
-    figure = Figure(_live_plot(None, 0.03, 0.0, theme))
+    figure = Figure(_live_plot(None, 0.03, 0.0))
     view, family = choice("show", VIEWS, ""), family_choice()
     moving = Playback(["client", "server"])
     moving.layout.display = "none"
@@ -209,7 +207,7 @@ def live_panel(*, theme: Theme = "light") -> Panel:
         latency_s: float, write_gap_s: float, pause_s: float, family: str, view: str
     ) -> None:
         if not shown:
-            figure.draw(_live_plot(None, 2 * latency_s, write_gap_s, theme))
+            figure.draw(_live_plot(None, 2 * latency_s, write_gap_s))
         elif view != drawn[-1]:  # the others are of the next run
             draw_run(view)
 
@@ -229,11 +227,9 @@ def live_panel(*, theme: Theme = "light") -> Panel:
             )
             captured, ours = between(steps, kind="captured"), between(theory)
             moving.show(ours[0] + captured[0], ours[1] + captured[1])
-            figure.draw(
-                plots.ladder(steps, title="The second round, captured at both ends", theme=theme)
-            )
+            figure.draw(plots.ladder(steps, title="The second round, captured at both ends"))
         else:
-            figure.draw(_live_plot(shown[0], 0.0, 0.0, theme))
+            figure.draw(_live_plot(shown[0], 0.0, 0.0))
 
     def show_run(samples: TransactionSamples) -> None:
         shown[:] = [samples]
@@ -270,9 +266,7 @@ def _written(samples: TransactionSamples, mode: str) -> dict[str, list[float]]:
     return {"write_s": [gap_s * n for n in range(len(sizes))], "write_bytes": sizes}
 
 
-def _live_plot(
-    samples: TransactionSamples | None, rtt_s: float, write_gap_s: float, theme: Theme
-) -> plots.Plot:
+def _live_plot(samples: TransactionSamples | None, rtt_s: float, write_gap_s: float) -> plots.Plot:
     """Draw the article's rounds, those of a run, and the theory of its path."""
     points: dict[str, tuple[Any, Any]] = dict(_article())
     points.update((phrase("yours: {name}", name=name), ([], [])) for name in WAYS.values())
@@ -299,7 +293,6 @@ def _live_plot(
         y_axis=Axis("response time", "s", low=0.0),
         title="The article, this machine, and the theory",
         description=text,
-        theme=theme,
     )
 
 
@@ -321,13 +314,13 @@ REQUESTS = np.arange(1.0, 9.0)
 SHORT, LONG = term("short connections, one request each"), term("one long connection")
 
 
-def http_panel(*, theme: Theme = "light") -> Panel:
+def http_panel() -> Panel:
     """Requests with header and body in two writes: on connections of their own, and on one."""
-    figure = Figure(_http_plot({}, 0.02, theme))
+    figure = Figure(_http_plot({}, 0.02))
     wait = Quantity("one-way latency", "10 ms", unit="s", low="0 s", high="50 ms", scale="linear")
 
     def update(latency_s: float) -> None:
-        figure.draw(_http_plot({}, 2 * latency_s, theme))
+        figure.draw(_http_plot({}, 2 * latency_s))
 
     def run(progress: Any, stop: Any) -> list[TransactionSamples]:
         path = Path.of([Link(LIVE_BPS, wait.value)]) if wait.value else None
@@ -348,7 +341,7 @@ def http_panel(*, theme: Theme = "light") -> Panel:
         times = [np.asarray(one.response_s, dtype=float) for one in runs]
         short = np.concatenate([one for one in times if one.size == 1] or [np.empty(0)])
         long = next((one for one in times if one.size > 1), np.empty(0))
-        figure.draw(_http_plot({SHORT: short, LONG: long}, 2 * wait.value, theme))
+        figure.draw(_http_plot({SHORT: short, LONG: long}, 2 * wait.value))
 
     live = run_button(
         "Send requests", run, show_run, key="requests", tool="netcalc small-writes", several=True
@@ -356,7 +349,7 @@ def http_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, {"latency_s": wait}, update, below=[live])
 
 
-def _http_plot(times: Mapping[str, FloatArray], rtt_s: float, theme: Theme) -> plots.Plot:
+def _http_plot(times: Mapping[str, FloatArray], rtt_s: float) -> plots.Plot:
     """Draw theory of both kinds, and the response times of a run by the number of its request."""
     fresh, warm = (
         float(write_write_read_s(rtt_s, delayed_ack_s=LINUX_ATO_MIN_S, quickack=quick))
@@ -392,5 +385,4 @@ def _http_plot(times: Mapping[str, FloatArray], rtt_s: float, theme: Theme) -> p
         y_axis=Axis("response time", "s", low=0.0),
         title="Short connections hide what long ones show",
         description=text,
-        theme=theme,
     )

@@ -16,7 +16,6 @@ from netcalc.models.delays.store_and_forward import Timeline
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Hop, Link, Path
 from netcalc.plots import Axis, Plot, curves, timeline
-from netcalc.plots.style import Theme
 from netcalc.rate_layers import LINE
 from netcalc.samples import RttSamples, TrainSamples
 from netcalc.units import line, show, show_rate
@@ -42,9 +41,9 @@ def book_path() -> Path:
     return Path((Hop(first, 1e-3), Hop(second, 1e-3)), source_processing_s=1e-3)
 
 
-def timeline_panel(*, theme: Theme = "light") -> Panel:
+def timeline_panel() -> Panel:
     """Fig. A-9: two links, a router, any number of packets."""
-    figure = Figure(timeline(book_path().timeline([BOOK_PACKET_BYTES]), _NODES, theme=theme))
+    figure = Figure(timeline(book_path().timeline([BOOK_PACKET_BYTES]), _NODES))
     moving = Playback(_NODES)
 
     def update(
@@ -62,7 +61,7 @@ def timeline_panel(*, theme: Theme = "light") -> Panel:
             destination_processing_s=processing_s,
         )
         steps = path.timeline([packet_bytes] * int(packet_count))
-        figure.draw(timeline(steps, _NODES, theme=theme))
+        figure.draw(timeline(steps, _NODES))
         moving.show(*along(steps, _NODES))
         done = float(steps.done_s[-1])
         rate = 8 * packet_bytes * packet_count / done
@@ -139,7 +138,7 @@ def _crossing(name: str, link: int, times: tuple[float, ...], *, kind: Kind = "t
 _NODES = ["source", "router", "destination"]
 
 
-def train_panel(*, theme: Theme = "light") -> Panel:
+def train_panel() -> Panel:
     """Time of a packet train: back to back, or stop-and-wait.
 
     A run sends such a train over these links on this machine.
@@ -157,7 +156,6 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("packets", "1", "linear", 0, 30),
         y_axis=Axis("time to the last packet", "s", "linear", 0, 0.75),
         title="Packets overlap on the links",
-        theme=theme,
     )
     figure = Figure(plot)
     shown: list[tuple[Path, float, TrainSamples]] = []
@@ -263,17 +261,17 @@ def _completions(path: Path, samples: TrainSamples) -> tuple[list[float], list[f
     return numbers.tolist(), [float(np.nanmin(done_s[number == one])) for one in numbers]
 
 
-def live_hops_panel(*, theme: Theme = "light") -> Panel:
+def live_hops_panel() -> Panel:
     """The same packet over 1 to 12 links: this machine, store-and-forward and cut-through.
 
     A cut-through switch starts to send as soon as it has read the header.
     """
-    figure = Figure(_hops_plot(1428.0, "T1", [], theme))
+    figure = Figure(_hops_plot(1428.0, "T1", []))
     shown: list[tuple[float, str, list[tuple[int, RttSamples]]]] = []
 
     def update(packet_bytes: float, line_name: str) -> None:
         fresh = shown and shown[0][:2] == (packet_bytes, line_name)
-        figure.draw(_hops_plot(packet_bytes, line_name, shown[0][2] if fresh else [], theme))
+        figure.draw(_hops_plot(packet_bytes, line_name, shown[0][2] if fresh else []))
 
     controls = {
         "packet_bytes": Quantity(
@@ -321,9 +319,7 @@ def live_hops_panel(*, theme: Theme = "light") -> Panel:
     return board
 
 
-def _hops_plot(
-    packet_bytes: float, name: str, found: list[tuple[int, RttSamples]], theme: Theme
-) -> Plot:
+def _hops_plot(packet_bytes: float, name: str, found: list[tuple[int, RttSamples]]) -> Plot:
     """Draw the round trip over 1 to 12 links, by both kinds of switches, and the measurement."""
     numbers = np.arange(1, LIVE_HOPS[-1] + 1)
     rate = line_rate(name)
@@ -365,7 +361,6 @@ def _hops_plot(
         y_axis=Axis("round-trip time", "s", "linear", 0, 1.1 * stored[-1]),
         title="Every router receives the whole packet before it forwards it",
         description=text,
-        theme=theme,
     )
 
 
@@ -374,7 +369,7 @@ def line_rate(name: str) -> float:
     return Link.parse(name).bandwidth_bps
 
 
-def hops_panel(*, theme: Theme = "light") -> Panel:
+def hops_panel() -> Panel:
     """Store-and-forward of a typical packet over T1 and T3 links, hop by hop."""
     hops = np.arange(1, 21)
     names = {"T1": line("T1").exact_bps, "T3": line("T3").nominal_bps}
@@ -387,7 +382,6 @@ def hops_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("links in series", "1", "linear", 0, 21),
         y_axis=Axis("serialization time", "s", "log", 1e-5, 1),
         title="Every link serializes the whole packet again",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -421,7 +415,7 @@ def hops_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update)
 
 
-def mix_panel(*, theme: Theme = "light") -> Panel:
+def mix_panel() -> Panel:
     """Which combination of links takes 187 ms? The path of connix.com to noao.edu as a puzzle."""
     sizes = np.linspace(0, 1500, 61)
     mix, naive = term("this combination of links"), term("one T1 only (95 ms at 1400 B)")
@@ -435,7 +429,6 @@ def mix_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("user data", "byte", "linear", -50, 1500),
         y_axis=Axis("round-trip time", "s", "linear", 0.06, 0.26),
         title="A path of 12 routers with unknown links",
-        theme=theme,
     )
     figure = Figure(plot)
 

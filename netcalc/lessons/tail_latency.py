@@ -19,7 +19,6 @@ from netcalc.models.tcp.sharing import drain_s
 from netcalc.models.tcp.window import bdp_packets
 from netcalc.plots import Axis, Plot
 from netcalc.plots.courses import WAYS
-from netcalc.plots.style import Theme
 from netcalc.rate_layers import IP, TCP_PAYLOAD
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
 from netcalc.units import show, show_rate
@@ -68,7 +67,7 @@ NOTHING = Outcome(*[float("nan")] * 4)
 """Of a buffer that does not hold a packet."""
 
 
-def buffer_panel(*, theme: Theme = "light") -> Panel:
+def buffer_panel() -> Panel:
     """Goodput, queueing delay and p99 of requests against the buffer, by theory."""
     controls = {
         "buffer_bdp": Quantity("buffer in BDP", 1.0, unit="1", low=0.25, high=8.0),
@@ -90,7 +89,6 @@ def buffer_panel(*, theme: Theme = "light") -> Panel:
                 x_axis=axis,
                 y_axis=Axis("delay", "s", "log", 1e-3, 10.0),
                 title="Delay beside one flow, against the buffer",
-                theme=theme,
             ),
             plots.curves(
                 at,
@@ -99,7 +97,6 @@ def buffer_panel(*, theme: Theme = "light") -> Panel:
                 x_axis=axis,
                 y_axis=Axis("share of the line", "ratio", low=0.0, high=1.05),
                 title="Goodput of flow and requests, against the buffer",
-                theme=theme,
             ),
         )
     )
@@ -169,7 +166,7 @@ def _said(
     )
 
 
-def readings_panel(*, theme: Theme = "light") -> Panel:
+def readings_panel() -> Panel:
     """The book's percentiles against the buffer, the full buffer's delay, and theory."""
     rows = datasets.load("request_latency").columns()
     shown = np.isfinite(rows["p99_s"])
@@ -192,7 +189,6 @@ def readings_panel(*, theme: Theme = "light") -> Panel:
             x_axis=Axis("buffer in packets", "1", low=0.0, high=280.0),
             y_axis=Axis("99th percentile", "s", low=0.0, high=0.9),
             title="Requests of 10 KB beside one flow, read off the figure 20",
-            theme=theme,
         )
     )
 
@@ -221,7 +217,7 @@ def readings_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, {"algorithm": _algorithm(phrase("theory of"))}, update)
 
 
-def bufferbloat_panel(*, theme: Theme = "light") -> Panel:
+def bufferbloat_panel() -> Panel:
     """Requests beside one flow on this machine: over time, and their p99 against the buffer."""
     runs: dict[Scenario, Recording] = {}
     chosen: dict[str, Any] = {}
@@ -244,12 +240,12 @@ def bufferbloat_panel(*, theme: Theme = "light") -> Panel:
         recording = runs.get(scenario)
         if view == AGAINST_BUFFER:
             alike = [run for run in runs.values() if run.scenario.flows == scenario.flows]
-            return _against_buffer(alike, algorithm, theme), ""
+            return _against_buffer(alike, algorithm), ""
         if view == DISTRIBUTION:
             found = [_evaluated(scenario), *([recording.result()] if recording else [])]
             title = term("Requests of 10 KB beside one flow: distribution")
-            return plots.latencies(found, title=title, theme=theme), _notes(recording)
-        return _over_time(scenario, recording, theme), _notes(recording)
+            return plots.latencies(found, title=title), _notes(recording)
+        return _over_time(scenario, recording), _notes(recording)
 
     figure = Figure(draw("cubic", 4.0, OVER_TIME)[0])
 
@@ -274,7 +270,7 @@ def bufferbloat_panel(*, theme: Theme = "light") -> Panel:
     return shown
 
 
-def _over_time(scenario: Scenario, recording: Recording | None, theme: Theme) -> Plot:
+def _over_time(scenario: Scenario, recording: Recording | None) -> Plot:
     """Draw the round trip of theory, and the latency of each live request."""
     found = _evaluated(scenario)
     course = found.trajectory
@@ -310,11 +306,10 @@ def _over_time(scenario: Scenario, recording: Recording | None, theme: Theme) ->
             start_s=START_S,
         ),
         description=" ".join(said),
-        theme=theme,
     )
 
 
-def _against_buffer(recordings: list[Recording], algorithm: str, theme: Theme) -> Plot:
+def _against_buffer(recordings: list[Recording], algorithm: str) -> Plot:
     """Draw the percentiles of all runs with an algorithm over those of theory."""
     at = np.array(BUFFERS)
     results = [recording.result() for recording in recordings]
@@ -346,7 +341,7 @@ def _against_buffer(recordings: list[Recording], algorithm: str, theme: Theme) -
     compared = replace(
         compared, curve_x=at, curve_y=by_theory, curve_low=by_theory, curve_high=by_theory
     )
-    return plots.overlay(compared, lines={FULL: (at, full_s)}, theme=theme)
+    return plots.overlay(compared, lines={FULL: (at, full_s)})
 
 
 def _percentiles(result: Result) -> str:

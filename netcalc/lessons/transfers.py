@@ -17,7 +17,6 @@ from netcalc.models.sizes import framing
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.plots import Axis, Plot, curves
-from netcalc.plots.style import Theme
 from netcalc.rate_layers import ETHERNET_LINE, PAYLOAD, UDP_PAYLOAD, named
 from netcalc.samples import BulkSamples
 from netcalc.units import show, show_rate
@@ -41,9 +40,9 @@ LIVE_BUFFERS = (4096, 8192, 16_384, 32_768, 65_536)
 """Buffers of the live sweep. [byte]"""
 
 
-def byte_cost_panel(*, theme: Theme = "light") -> Panel:
+def byte_cost_panel() -> Panel:
     """Rate of a source by segment size, with the theory that only bytes cost time."""
-    figure = Figure(_cost_plot(theme))
+    figure = Figure(_cost_plot())
 
     def update(byte_cost: float) -> None:
         slow_s, _ = _draw_costs(figure, packet_cost=0.0, byte_cost=byte_cost)
@@ -59,9 +58,9 @@ def byte_cost_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, {"byte_cost": _byte_cost("10 ns/B", low="1 ns/B")}, update)
 
 
-def segment_cost_panel(*, theme: Theme = "light") -> Panel:
+def segment_cost_panel() -> Panel:
     """Rate of a source by segment size: a cost per segment and a cost per byte."""
-    figure = Figure(_cost_plot(theme))
+    figure = Figure(_cost_plot())
 
     def update(packet_cost: float, byte_cost: float) -> tuple[float, float]:
         slow_s, fast_s = _draw_costs(figure, packet_cost=packet_cost, byte_cost=byte_cost)
@@ -88,7 +87,7 @@ def segment_cost_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update, predict=what, unit="bit/s")
 
 
-def sparc_panel(*, theme: Theme = "light") -> Panel:
+def sparc_panel() -> Panel:
     """Rate of a source to another host: the two costs, and the line of 10 Mbit/s."""
     rows = [
         row
@@ -113,7 +112,6 @@ def sparc_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("segment or datagram", "byte", "log", 100, 2000),
         y_axis=Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 2e7),
         title="A source, and a sink on the sparc",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -154,7 +152,7 @@ def _stream_limit_bps(segment_bytes: FloatArray) -> FloatArray:
     return limit_bps
 
 
-def processor_panel(*, theme: Theme = "light") -> Panel:
+def processor_panel() -> Panel:
     """Processor time of a source for each write: Snader's tables, and this machine."""
     rows = _book("source_sink_1440") + _book("source_sink_300")
     servers = {"": ("bsd", "localhost"), " to the sparc": ("sparc",)}
@@ -188,7 +186,6 @@ def processor_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
         y_axis=Axis("processor time for each write", "s", "log", 1e-7, 1e-3),
         title="What a write costs the source",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -231,7 +228,7 @@ def processor_panel(*, theme: Theme = "light") -> Panel:
     )  # fmt: skip
 
 
-def wire_panel(*, theme: Theme = "light") -> Panel:
+def wire_panel() -> Panel:
     """UDP to another host: the rate that was sent and the rate that arrived, against the line."""
     rows = [
         row
@@ -248,7 +245,6 @@ def wire_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("datagram", "byte", "linear", 0, 1500),
         y_axis=Axis(named("rate", UDP_PAYLOAD), "bit/s", "linear", 0, 12e6),
         title="UDP to the sparc: faster than the line?",
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -275,7 +271,7 @@ def wire_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update)
 
 
-def source_sink_panel(*, theme: Theme = "light") -> Panel:
+def source_sink_panel() -> Panel:
     """TCP and UDP between two programs of this machine, by size of the write, live."""
     theory = term("UDP, theory with fitted costs")
     names = (term("TCP, received"), term("UDP, sent"), term("UDP, received"))
@@ -289,7 +285,6 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
         y_axis=Axis(named("rate", PAYLOAD), "bit/s", "log", 1e6, 1e11),
         title="A source and a sink on this machine",
         description=phrase("Press the button to measure this machine."),
-        theme=theme,
     )
     figure = Figure(plot)
 
@@ -327,18 +322,30 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
     )  # fmt: skip
 
 
-def mtu_panel(*, theme: Theme = "light") -> Panel:
+def mtu_panel() -> Panel:
     """TCP over a private loopback, by MTU: why localhost was the faster name."""
     theory, measured = term("two costs, from the first and the third point"), "measured"
+    book = datasets.load("source_sink_1440").columns()
+    printed = [
+        float(book["wall_s"][(book["protocol"] == "TCP") & (book["server"] == server)][0])
+        for server in ("bsd", "localhost")
+    ]
     plot = curves(
         _SEGMENTS,
         {theory: np.full(_SEGMENTS.size, np.nan)},
-        points={measured: ([], [])},
+        points={
+            measured: ([], []),
+            "Snader's bsd, and its localhost": ([_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT], printed),
+        },
         x_axis=Axis("segment", "byte", "log", 100, 70_000),
         y_axis=Axis("time for 7.2 MB", "s", "log", 1e-3, 10),
         title="The same 5000 writes in smaller and larger segments",
-        description=phrase("Press the button to measure this machine."),
-        theme=theme,
+        description=phrase(
+            "Snader measured {small} in segments of 1448 bytes and {large} in segments of 16332. "
+            "Press the button to measure this machine.",
+            small=show(printed[0], "s"),
+            large=show(printed[1], "s"),
+        ),
     )
     figure = Figure(plot)
 
@@ -401,15 +408,13 @@ def mtu_panel(*, theme: Theme = "light") -> Panel:
     return panel(figure, {}, lambda: None, below=[button])
 
 
-def buffer_panel(path: str = "10 Mbit/s 10 ms", *, theme: Theme = "light") -> Panel:
+def buffer_panel(path: str = "10 Mbit/s 10 ms") -> Panel:
     """Goodput by socket buffer over an emulated path, live, and one buffer per round trip.
 
     Parameters
     ----------
     path : str
         The path, as text.
-    theme : {'light', 'dark'}
-        Colours of the figure.
 
     Returns
     -------
@@ -420,7 +425,7 @@ def buffer_panel(path: str = "10 Mbit/s 10 ms", *, theme: Theme = "light") -> Pa
     empty = BulkSamples(
         write_bytes=[], write_count=[], sent_bytes=[], received_bytes=[], wall_s=[], delivery_s=[]
     )
-    figure = Figure(plots.overlay(compare.bulk(empty, path=links), theme=theme))
+    figure = Figure(plots.overlay(compare.bulk(empty, path=links)))
 
     def run(progress: Callable[..., object], stop: Any) -> BulkSamples:
         return bulk(
@@ -429,7 +434,7 @@ def buffer_panel(path: str = "10 Mbit/s 10 ms", *, theme: Theme = "light") -> Pa
         )  # fmt: skip
 
     def draw(samples: BulkSamples) -> None:
-        figure.draw(plots.overlay(compare.bulk(samples), theme=theme))
+        figure.draw(plots.overlay(compare.bulk(samples)))
 
     button = run_button(
         phrase("Sweep the buffer over {path}", path=path),
@@ -441,7 +446,7 @@ def buffer_panel(path: str = "10 Mbit/s 10 ms", *, theme: Theme = "light") -> Pa
     return panel(figure, {}, lambda: None, below=[button])
 
 
-def _cost_plot(theme: Theme) -> Plot:
+def _cost_plot() -> Plot:
     """Draw the rates that Snader printed for one host by the size of the segments."""
     rows = _book("source_sink_1440") + _book("source_sink_300")
     segment = {"bsd": _ETHERNET_SEGMENT, "localhost": _LOOPBACK_SEGMENT}
@@ -460,7 +465,6 @@ def _cost_plot(theme: Theme) -> Plot:
         x_axis=Axis("segment or datagram", "byte", "log", 100, 70_000),
         y_axis=Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 3e8),
         title="A source and a sink on one host, before 2000",
-        theme=theme,
     )
 
 

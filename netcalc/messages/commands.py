@@ -58,7 +58,7 @@ COMMAND_LINE: dict[str, str] = {
     ),
     "server-port-in-use": "port {port} is in use",
     "server-port-not-permitted": "port {port} needs a privilege",
-    "lab-home-unknown": "{file}: this home is not known",
+    "home-unknown": "{file}: this home is not known",
     "lab-folder-refused": "the lessons cannot be written to {file}: {reason}",
     "lab-folder-full": "there is no room for the lessons in {file}: {reason}",
     "lab-folder-busy": "another netcalc lab starts or ends with the lessons in {file}",
@@ -70,7 +70,6 @@ COMMAND_LINE: dict[str, str] = {
     "class-needs-linux": "a class is served on Linux only, not on {platform}",
     "class-address": "{address!r} is not an address such as 127.0.0.1 or 192.0.2.5",
     "class-address-elsewhere": "{address} is not an address of this machine",
-    "class-port-refused": "this user may not serve at port {port}",
     "class-memory-small": (
         "{memory_bytes:byte} of memory are too little for a kernel: the lessons need "
         "{least_bytes:byte}"
@@ -136,7 +135,7 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "server-port-not-permitted": (
         "Name one from 1024 to 65535; without --port a free one is chosen"
     ),
-    "lab-home-unknown": "Name a folder with --dir",
+    "home-unknown": "Name a folder with its whole path",
     "lab-folder-refused": "Name another folder with --dir",
     "lab-folder-full": "Free some, or name a folder on another disk with --dir",
     "lab-folder-busy": "Try again in a minute, or name another folder with --dir",
@@ -148,7 +147,6 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "class-needs-linux": "Write the lessons as pages with netcalc site",
     "class-address": "ip address lists those of this machine",
     "class-address-elsewhere": "ip address lists those of this machine",
-    "class-port-refused": "Use a port from 1024 on",
     "class-memory-small": "Use --memory 800MB",
     "class-processor-short": "Use --processor 600s",
     "lessons-missing": "Install netcalc-lab again; its files are missing",

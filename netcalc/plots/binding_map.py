@@ -28,12 +28,13 @@ from netcalc.plots.style import (
     add_points,
     new_figure,
     new_source,
+    tint,
 )
 from netcalc.units import show
 
 _HEIGHT = 460
 _YOURS, _STEP, _WAY, _NAMES = term("your point"), term("step out"), "step", "names"
-_OVERLAP, _TINT = 0.2, 0.5
+_OVERLAP = 0.2
 _ALONG = 20
 _SHORT = 200.0
 """Largest over least value of an axis with ticks between the decades. [1]"""
@@ -119,15 +120,6 @@ def _ticks(axis: Axis) -> list[float]:
     return [one for one in found if low * (1 - 1e-9) <= one <= high * (1 + 1e-9)]
 
 
-def _tint(color: str, paper: str) -> str:
-    """Return a colour mixed with that of the paper: opaque, and dark text can be read on it."""
-    mixed = (
-        round(_TINT * int(color[i : i + 2], 16) + (1.0 - _TINT) * int(paper[i : i + 2], 16))
-        for i in (1, 3, 5)
-    )
-    return "#" + "".join(f"{one:02x}" for one in mixed)
-
-
 def _runs(line: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return first and last index of each run of True."""
     changes = np.diff(np.concatenate([[0], line.astype(int), [0]]))
@@ -208,7 +200,7 @@ def _draw(
     palette, ink = PALETTES[theme], INKS[theme]
     drawn = {}
     for name, index in shown.items():
-        color = _tint(palette[index % len(palette)], PAPERS[theme])
+        color = tint(palette[index % len(palette)], PAPERS[theme])
         bars = Quad(
             left="left", right="right", bottom="bottom", top="top",
             fill_color=color, fill_alpha=1.0, line_color=None,

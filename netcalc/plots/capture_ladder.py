@@ -20,6 +20,7 @@ from netcalc.plots.style import (
     FONT,
     INKS,
     PALETTES,
+    PAPERS,
     Axis,
     Theme,
     add_hover,
@@ -61,7 +62,6 @@ ARROWS = (SEGMENT, ACKNOWLEDGED, OPENING, AGAIN, DUPLICATE, OTHER)
 DELAYED, HELD = term("wait: delayed ACK"), term("wait: held back (Nagle)")
 WAITS = {DELAYED: DELAYED_ACK, HELD: HELD_BACK}
 
-_PAPER: dict[Theme, str] = {"light": "#ffffff", "dark": "#20262b"}
 _HEIGHT, _BAR, _APART = 620, 0.02, 0.026
 
 
@@ -329,7 +329,7 @@ def _draw(
     label = Text(
         x="x", y="y", text="text", text_color=ink, text_align="center", y_offset=-2,
         text_baseline="bottom", text_font={"value": FONT}, text_font_size="12px",
-        background_fill_color=_PAPER[theme], background_fill_alpha=0.75,
+        background_fill_color=PAPERS[theme], background_fill_alpha=0.75,
     )  # fmt: skip
     chart.add_glyph(sources["labels"], label)
     add_legend(chart, [(name, [one]) for name, one in drawn.items()])

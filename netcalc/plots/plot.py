@@ -18,11 +18,10 @@ from bokeh.layouts import column
 from bokeh.models import ColumnDataSource, LayoutDOM
 from bokeh.resources import INLINE
 from bokeh.themes import Theme as BokehTheme
-from bokeh.themes import built_in_themes
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import DomainError
-from netcalc.plots.style import Theme, printable_texts
+from netcalc.plots.style import DARK_PARTS, Theme, printable_texts
 from netcalc.printable import json_in_page, printable, printable_lines
 from netcalc.samples import write_atomically
 
@@ -36,7 +35,7 @@ ALL_DRAWN_POINTS = 100_000
 
 _THEMES: dict[Theme, BokehTheme] = {
     "light": BokehTheme(json={}),
-    "dark": built_in_themes["dark_minimal"],
+    "dark": BokehTheme(json={"attrs": DARK_PARTS}),
 }
 
 _DATA = re.compile(r'(<script type="application/json"[^>]*>)(.*?)(?=</script>)', re.DOTALL)

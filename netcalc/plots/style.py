@@ -29,7 +29,6 @@ from bokeh.models import (
     TickFormatter,
     Title,
 )
-from bokeh.palettes import Colorblind
 from bokeh.plotting import figure
 
 from netcalc.errors import DomainError
@@ -39,20 +38,59 @@ from netcalc.printable import printable
 Theme = Literal["light", "dark"]
 Scale = Literal["linear", "log"]
 
-_SAFE = Colorblind[8]
-# Distinguishable with every colour vision, and with enough contrast on the background.
+# Any two differ for every colour vision, and each from its paper. Most are those of M. Okabe and
+# K. Ito (2008), whose orange and sky blue are too faint on white.
 PALETTES: dict[Theme, tuple[str, ...]] = {
-    "light": tuple(_SAFE[i] for i in (0, 5, 3, 1, 6, 4)),
-    "dark": tuple(_SAFE[i] for i in (4, 1, 3, 6, 2, 5)),
+    "light": ("#0072b2", "#d55e00", "#009e73", "#6b4a00", "#cc79a7", "#9467ff"),
+    "dark": ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#d55e00"),
 }
 INKS: dict[Theme, str] = {"light": "#000000", "dark": "#ffffff"}
 """Colour of measured points, which no curve has."""
 
-GUESSES: dict[Theme, str] = {"light": "#b0006d", "dark": "#ff8ad0"}
+GUESSES: dict[Theme, str] = {"light": "#b0006d", "dark": "#c04dff"}
 """Colour of what a reader expects, which nothing else has."""
 
 PAPERS: dict[Theme, str] = {"light": "#ffffff", "dark": "#15191c"}
 """Colour behind a figure."""
+
+GRIDS: dict[Theme, str] = {"light": "#e5e5e5", "dark": "#3a4046"}
+LOADS: dict[Theme, tuple[str, ...]] = {
+    "light": ("#5b9bc9", "#2b7bba", "#08519c", "#08306b"),
+    "dark": ("#3f7cb8", "#6aaee0", "#a6cdf0", "#e3f0fb"),
+}
+"""Darker on white, brighter on a dark page: the same order for every colour vision."""
+FULL: dict[Theme, str] = {"light": "#b84f00", "dark": "#ffa042"}
+"""Colour of what is loaded beyond its limit."""
+
+_SOFT = "#e0e0e0"
+DARK_PARTS: dict[str, dict[str, str]] = {
+    "Plot": {
+        "background_fill_color": PAPERS["dark"],
+        "border_fill_color": PAPERS["dark"],
+        "outline_line_color": GRIDS["dark"],
+    },
+    "Grid": {"grid_line_color": GRIDS["dark"]},
+    "Axis": {
+        "major_tick_line_color": _SOFT,
+        "minor_tick_line_color": _SOFT,
+        "axis_line_color": _SOFT,
+        "major_label_text_color": _SOFT,
+        "axis_label_text_color": _SOFT,
+    },
+    "Legend": {"label_text_color": _SOFT, "title_text_color": _SOFT},
+    "Title": {"text_color": INKS["dark"]},
+}
+"""Colours of the parts around a dark figure, by kind of bokeh model."""
+
+PAGE_COLORS: dict[str, tuple[str, str]] = {
+    "alert": ("#b00020", "#ff8a80"),
+    "link": ("#0b57d0", "#8ab4f8"),
+    "accent": ("#0072b2", "#56b4e9"),
+    "guess": (GUESSES["light"], GUESSES["dark"]),
+    "paper": (PAPERS["light"], PAPERS["dark"]),
+    "option": ("#000000", "#ffffff"),
+}
+"""Colours of what stands around figures, on a light and on a dark page."""
 
 MARKERS = ("circle", "triangle", "square", "diamond", "inverted_triangle", "star")
 DASHES: tuple[list[int], ...] = ([], [10, 4], [3, 4], [10, 4, 3, 4], [16, 5], [6, 3, 2, 3, 2, 3])
@@ -141,6 +179,40 @@ def _arguments(unit: str, suffix: str) -> dict[str, object]:
         "largest": _LARGEST.get(unit, 1e12),
         "width": 1e9,
     }
+
+
+def tint(color: str, paper: str, share: float = 0.45) -> str:
+    """Return a colour thinned with what is behind it, opaque: shades beside each other may touch.
+
+    Examples
+    --------
+    >>> tint("#000000", "#ffffff")
+    '#8c8c8c'
+    """
+    pairs = zip(bytes.fromhex(color[1:]), bytes.fromhex(paper[1:]), strict=True)
+    return "#" + "".join(f"{round(share * one + (1 - share) * other):02x}" for one, other in pairs)
+
+
+def theme_colors() -> dict[str, dict[str, Any]]:
+    """Return what a page needs to show a light figure in dark colours.
+
+    ``swap`` has each colour of a light figure with the one of a dark figure, ``dark`` the colours
+    of the parts around it, by kind.
+    """
+    light, dark = (
+        [
+            *PALETTES[theme],
+            *(tint(color, PAPERS[theme]) for color in PALETTES[theme]),
+            *LOADS[theme],
+            FULL[theme],
+            INKS[theme],
+            GUESSES[theme],
+            PAPERS[theme],
+            GRIDS[theme],
+        ]
+        for theme in get_args(Theme)
+    )
+    return {"swap": dict(zip(light, dark, strict=True)), "dark": DARK_PARTS}
 
 
 def tick_formatter(unit: str, scale: Scale) -> TickFormatter:

@@ -59,11 +59,11 @@ function nameSlider(handle) {
   tell();
 }
 
-function nameProgress(run, label) {
+function nameProgress(run, name) {
   const track = run.querySelector(".progress");
   const bar = track?.querySelector(".progress-bar");
   if (!bar) return;
-  setAttributes(track, { role: "progressbar", "aria-label": `Progress: ${label}` });
+  setAttributes(track, { role: "progressbar", "aria-label": name });
   const tell = () => {
     const done = Math.round(parseFloat(bar.style.width) || 0);
     setAttributes(track, { "aria-valuenow": done, "aria-valuemin": 0, "aria-valuemax": 100 });
@@ -73,7 +73,7 @@ function nameProgress(run, label) {
 }
 
 // Name what came into a panel since the last time. `title` is that of its figure.
-function nameParts(panel, title) {
+function nameParts(panel, words, title) {
   if (!panel) return;
   if (title) setAttributes(panel, { role: "group", "aria-label": title });
   panel.querySelectorAll(".noUi-handle:not([aria-label])").forEach(nameSlider);
@@ -82,17 +82,17 @@ function nameParts(panel, title) {
     if (!field.labels?.[0]?.textContent) setAttributes(field, { "aria-label": field.title });
   }
   for (const wide of panel.querySelectorAll(".netcalc-equation:not([tabindex])")) {
-    setAttributes(wide, { role: "group", "aria-label": "Equation", tabindex: "0" }); // keys scroll it
+    setAttributes(wide, { role: "group", "aria-label": words.equation, tabindex: "0" }); // keys scroll it
   }
   // What is there before its text comes is read aloud.
-  for (const words of panel.querySelectorAll(".netcalc-words > .widget-html-content:not([aria-live])")) {
-    setAttributes(words, { "aria-live": "polite" });
+  for (const said of panel.querySelectorAll(".netcalc-words > .widget-html-content:not([aria-live])")) {
+    setAttributes(said, { "aria-live": "polite" });
   }
   for (const run of panel.querySelectorAll(".netcalc-run:not([role])")) {
     const label = run.querySelector("button")?.textContent;
     if (!label) continue;
     setAttributes(run, { role: "group", "aria-label": label });
-    nameProgress(run, label);
+    nameProgress(run, words.progress.replace("{what}", () => label));
   }
 }
 
@@ -136,23 +136,23 @@ function hoverColumns(tool, data) {
 }
 
 // Where nothing is told, as of a band: what the axes say.
-function axisColumns(axes, glyph, data) {
+function axisColumns(axes, glyph, data, words) {
   const columns = [];
   for (const [{ axis, name }, fields] of [[axes.x, ACROSS], [axes.y, UP]]) {
     if (!axis?.visible) return [];
     const unit = entryOf(axis.formatter.args, "unit") ?? "1";
     const named = Object.keys(fields).filter((one) => glyph[one]?.field in data);
     for (const one of named) {
-      const words = [name.replace(` [${unit}]`, ""), named.length > 1 ? fields[one] : ""];
+      const heading = [name.replace(` [${unit}]`, ""), named.length > 1 ? words[fields[one]] : ""];
       const text = (value) => (typeof value === "number" ? quantityText(value, unit, 4) : String(value));
-      columns.push({ heading: words.filter(Boolean).join(", "), values: data[glyph[one].field], text });
+      columns.push({ heading: heading.filter(Boolean).join(", "), values: data[glyph[one].field], text });
     }
   }
   return columns;
 }
 
 // The series of a figure, with their columns.
-function seriesOf(root, names) {
+function seriesOf(root, names, words) {
   const all = [...root.references()];
   const labels = new Map();
   for (const item of all.filter((one) => one.type === "LegendItem")) {
@@ -176,7 +176,7 @@ function seriesOf(root, names) {
       const tool = tools.find((one) => one.renderers.includes(drawn));
       const isWords = drawn.glyph.type === "Text";
       if (!tool && isWords) continue; // a label of another mark
-      const columns = tool ? hoverColumns(tool, data) : axisColumns(axes, drawn.glyph, data);
+      const columns = tool ? hoverColumns(tool, data) : axisColumns(axes, drawn.glyph, data, words);
       const key = `${plot.id} ${drawn.data_source.id}`;
       if (columns.length === 0 || found.get(key)?.columns.length >= columns.length) continue;
       const name = labels.get(drawn) ?? drawn.name ?? names.get(drawn.data_source.id) ?? "";
@@ -186,7 +186,7 @@ function seriesOf(root, names) {
   return [...found.values()];
 }
 
-function tableOf({ name, columns }) {
+function tableOf({ name, columns }, words) {
   const isKnown = (value) => typeof value !== "number" || Number.isFinite(value);
   const told = columns.length > 1 ? columns.slice(1) : columns;
   const rows = Array.from(columns[0].values, (_, row) => row);
@@ -194,7 +194,8 @@ function tableOf({ name, columns }) {
   const count = Math.min(ROWS, known.length);
   if (count === 0) return null;
   const step = count > 1 ? (known.length - 1) / (count - 1) : 0;
-  const some = count < known.length ? ` (${count} of ${known.length} values)` : "";
+  const counts = { name, shown: count, count: known.length };
+  const some = words.some_values.replace(/\{(\w+)\}/g, (_, one) => counts[one]);
   const [head, body, first] = [made("thead", {}), made("tbody", {}), made("tr", {})];
   for (const { heading } of columns) first.append(made("th", { textContent: heading }, { scope: "col" }));
   head.append(first);
@@ -207,16 +208,16 @@ function tableOf({ name, columns }) {
     body.append(line);
   }
   const table = made("table", { className: "netcalc-table" });
-  table.append(made("caption", { textContent: `${name}${some}` }), head, body);
+  table.append(made("caption", { textContent: count < known.length ? some : name }), head, body);
   return table;
 }
 
 // The table under a figure, made when it is opened. `drawn` gives the bokeh document and the ids of
 // its sources by name, or null.
-function valuesTable(drawn) {
+function valuesTable(words, drawn) {
   const element = made("details", { className: "netcalc-values" });
-  const summary = made("summary", { textContent: "Table of values" });
-  const about = { role: "group", "aria-label": "Table of values", tabindex: "0" };
+  const summary = made("summary", { textContent: words.values });
+  const about = { role: "group", "aria-label": words.values, tabindex: "0" };
   const inside = made("div", { className: "netcalc-values-tables" }, about);
   element.append(summary, inside);
   let timer = null;
@@ -224,9 +225,9 @@ function valuesTable(drawn) {
     if (!element.open) return;
     const { document, ids } = drawn() ?? { document: null, ids: {} };
     const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]));
-    const series = (document?.roots() ?? []).flatMap((root) => seriesOf(root, names));
-    inside.replaceChildren(...series.map(tableOf).filter(Boolean));
-    if (!inside.childElementCount) inside.textContent = "The figure has no values.";
+    const series = (document?.roots() ?? []).flatMap((root) => seriesOf(root, names, words));
+    inside.replaceChildren(...series.map((one) => tableOf(one, words)).filter(Boolean));
+    if (!inside.childElementCount) inside.textContent = words.no_values;
   };
   const renew = () => {
     clearTimeout(timer);

@@ -48,8 +48,11 @@ function render({ model, el }) {
     const live = own.comm_live && own.comm?.jsServicesComm?.isDisposed !== true;
     el.classList.toggle("netcalc-answerable", live);
     form.inert = !live;
+    const box = el.closest(".netcalc-exercise");
+    box?.setAttribute("role", "group");
+    box?.setAttribute("aria-label", model.get("exercise"));
     // The element stays and its text changes: so it is read aloud.
-    el.closest(".netcalc-exercise")?.querySelector(".netcalc-said")?.setAttribute("role", "status");
+    box?.querySelector(".netcalc-said")?.setAttribute("role", "status");
   };
   const watcher = setInterval(() => watch().catch(() => {}), WATCH_MS);
   watch().catch(() => {});

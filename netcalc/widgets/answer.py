@@ -12,6 +12,7 @@ import traitlets
 
 from netcalc.language import phrase
 from netcalc.printable import printable_lines
+from netcalc.widgets.figure import style_sheet
 
 
 class AnswerField(anywidget.AnyWidget):
@@ -30,7 +31,7 @@ class AnswerField(anywidget.AnyWidget):
     """
 
     _esm = Path(__file__).with_name("answer.js")
-    _css = Path(__file__).with_name("answer.css")
+    _css = style_sheet("answer.css")
     _own_id = traitlets.Unicode().tag(sync=True)
     exercise = traitlets.Unicode().tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)

@@ -74,7 +74,8 @@ function decode(columns, buffers) {
 function assign(figure, sources, buffers) {
   for (const [name, columns] of Object.entries(sources)) {
     const source = figure.source(name);
-    if (source) source.data = { ...source.data, ...decode(columns, buffers) };
+    if (!source) continue;
+    source.data = { ...source.data, ...figure.look.data(source, decode(columns, buffers)) };
   }
 }
 
@@ -92,7 +93,7 @@ function render({ model, el }) {
   const caption = element("netcalc-caption");
   const notice = element("netcalc-notice", "status");
   const say = sayWhenSettled(caption);
-  const values = valuesTable(() => (guess?.covered ? null : drawn));
+  const values = valuesTable(words, () => (guess?.covered ? null : drawn));
   const verdict = element("netcalc-verdict", "status"); // about the reader's guess
   el.classList.add("netcalc");
   el.append(picture, caption, verdict, values.element, notice);
@@ -229,6 +230,7 @@ function render({ model, el }) {
   };
 
   const clear = () => {
+    drawn?.look.end();
     drawn?.document.clear();
     drawn = null;
     uncover = null;
@@ -243,7 +245,8 @@ function render({ model, el }) {
     const next = Bokeh.require("document").Document.from_json(JSON.parse(content));
     clear();
     picture.replaceChildren();
-    drawn = { document: next, ids, source: (name) => next.get_model_by_id(ids[name]) };
+    const source = (name) => next.get_model_by_id(ids[name]);
+    drawn = { document: next, ids, source, look: dressed(next) };
     cover(mine.guess); // before anything of it is on the page
     await Bokeh.require("embed/standalone").add_document_standalone(next, picture);
     if (closed) return clear();
@@ -260,7 +263,7 @@ function render({ model, el }) {
     describe();
     notify();
     values.renew();
-    nameParts(el.closest(".netcalc-panel"), titleOf(next));
+    nameParts(el.closest(".netcalc-panel"), words, titleOf(next));
     return undefined;
   };
 
@@ -301,7 +304,7 @@ function render({ model, el }) {
     ended = hasEnded(own);
     notify();
     if (ended && guess?.covered) cover(guess);
-    nameParts(el.closest(".netcalc-panel"));
+    nameParts(el.closest(".netcalc-panel"), words);
     for (const part of el.closest(".netcalc-panel")?.children ?? []) {
       if (part !== el) part.inert = ended;
     }

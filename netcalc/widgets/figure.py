@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import uuid
 from collections.abc import Mapping
@@ -20,15 +21,35 @@ from numpy.typing import ArrayLike
 from netcalc.language import phrase
 from netcalc.plots import Plot, with_guess
 from netcalc.plots.pictures import svg
+from netcalc.plots.style import PAGE_COLORS, theme_colors
 from netcalc.printable import printable_lines
 from netcalc.widgets.guess import GUESS, Prediction
 from netcalc.widgets.saved import SavedOutputs, show_widget
 
 _HERE = Path(__file__).parent
+THEME_SCRIPT = f"const COLORS = {json.dumps(theme_colors(), separators=(',', ':'))};\n" + (
+    _HERE / "theme.js"
+).read_text(encoding="utf-8")
+"""What gives figures the colours of their page, and a size that fits it."""
+_SCRIPTS = ("guess.js", "access.js", "figure.js")
 SCRIPT = "\n".join(
-    (_HERE / name).read_text(encoding="utf-8") for name in ("guess.js", "access.js", "figure.js")
+    [THEME_SCRIPT, *((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS)]
 )
 """The module of a page that shows figures."""
+
+
+def style_sheet(name: str) -> str:
+    """Return a style sheet of this folder after the colours that all of them share."""
+    light, dark = (
+        "".join(f"--netcalc-{name}:{pair[at]};" for name, pair in PAGE_COLORS.items())
+        for at in (0, 1)
+    )
+    shared = (
+        f":root{{{light}}}\n:root:has(body[data-jp-theme-light=false]){{{dark}}}\n"
+        "@media (prefers-color-scheme: dark){:root:has(body[data-voila]),"
+        f":root:not(:has(body[data-jp-theme-light])){{{dark}}}}}\n"
+    )
+    return shared + (_HERE / name).read_text(encoding="utf-8")
 
 
 class Figure(anywidget.AnyWidget):
@@ -41,7 +62,7 @@ class Figure(anywidget.AnyWidget):
     """
 
     _esm = SCRIPT
-    _css = _HERE / "figure.css"
+    _css = style_sheet("figure.css")
     _bokeh_version = traitlets.Unicode(bokeh.__version__).tag(sync=True)
     _own_id = traitlets.Unicode().tag(sync=True)
     description = traitlets.Unicode().tag(sync=True)
@@ -177,6 +198,13 @@ def page_words() -> dict[str, str]:
         ),
         "guess_aloud": phrase("Your guess, with its unit: {what}"),
         "guess_on_axis": phrase("Your guess on the axis: {what}"),
+        "values": phrase("Table of values"),
+        "no_values": phrase("The figure has no values."),
+        "some_values": phrase("{name} ({shown} of {count} values)"),
+        "from": phrase("from"),
+        "to": phrase("to"),
+        "progress": phrase("Progress: {what}"),
+        "equation": phrase("Equation"),
     }
 
 

@@ -67,7 +67,9 @@ def split(names: Iterable[str], more: Collection[str] = ()) -> tuple[list[str], 
 
 def board(controls: Sequence[ipywidgets.Widget]) -> ipywidgets.Box:
     """Return controls beside each other, as many as fit the page."""
-    return ipywidgets.Box(
+    box = ipywidgets.Box(
         list(controls),
         layout=ipywidgets.Layout(flex_flow="row wrap", width="100%", grid_gap="2px 16px"),
     )
+    box.add_class("netcalc-board")
+    return box

@@ -76,7 +76,7 @@ function render({ model, el }) {
       height: thick,
       rx: 2,
       ...(one.kind === "captured"
-        ? { fill: "#0072b2", "fill-opacity": 0.75 }
+        ? { style: "fill: var(--netcalc-accent, #0072b2)", "fill-opacity": 0.75 }
         : { fill: "none", stroke: "currentColor", "stroke-width": 2 }),
     });
     drawn.append(element("title", {}, one.packet));

@@ -18,6 +18,7 @@ from netcalc.errors import DomainError
 from netcalc.language import phrase
 from netcalc.printable import html_text, printable_lines
 from netcalc.units import show
+from netcalc.widgets.figure import style_sheet
 
 Kind: TypeAlias = Literal["theory", "captured"]
 
@@ -81,7 +82,7 @@ class Playback(anywidget.AnyWidget):
     """
 
     _esm = Path(__file__).with_name("playback.js")
-    _css = Path(__file__).with_name("playback.css")
+    _css = style_sheet("playback.css")
     nodes = traitlets.List(traitlets.Unicode()).tag(sync=True)
     crossings = traitlets.List(traitlets.Dict()).tag(sync=True)
     waitings = traitlets.List(traitlets.Dict()).tag(sync=True)

@@ -123,7 +123,7 @@ class RunButton(ResultSource):
         try:
             with turn(stop, self._say_waiting) as tell:
                 if tell is not None:
-                    self.message.say("running")
+                    self.message.say(phrase("running"))
                     self._run_and_show(stop, tell)
         except Exception as error:
             partial = getattr(error, "partial", None)
@@ -150,8 +150,15 @@ class RunButton(ResultSource):
 
     def _say_waiting(self, before: int, wait_s: float) -> None:
         """Say how many have their turn before, and how long that may take; once for each text."""
-        others = "1 other" if before == 1 else f"{before} others"
-        text = f"waiting: {others} before you, about {max(1, round(wait_s))} s"
+        seconds = max(1, round(wait_s))
+        if before == 1:
+            text = phrase("waiting: 1 other before you, about {seconds} s", seconds=seconds)
+        else:
+            text = phrase(
+                "waiting: {count} others before you, about {seconds} s",
+                count=before,
+                seconds=seconds,
+            )
         if text != self._waiting_text:
             self._waiting_text = text
             self.message.say(text)

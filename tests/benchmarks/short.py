@@ -25,6 +25,7 @@ SHORT = {
     "calculator_page": ("5", "latency.transfer_s"),
     "captures": ("20000",),
     "census": ("--count", "5"),
+    "classroom": ("2", "1"),
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
     "congestion": (),
     "congestion_live": ("1", "6"),
@@ -58,7 +59,10 @@ SHORT = {
 """What to add to the command of each benchmark for its shortest form."""
 LIMIT_S = 240.0
 ALONE = {"census"}
-LONGEST = ("wire", "congestion_live", "interrupts", "peers", "large_inputs", "reopened", "slider")
+LONGEST = (
+    "wire", "congestion_live", "interrupts", "peers", "large_inputs", "reopened", "slider",
+    "classroom",
+)  # fmt: skip
 """Those that take more than 10 s are begun first."""
 
 

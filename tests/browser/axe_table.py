@@ -141,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     around: dict[str, set[str]] = {}
     has_serious = False
     print("| lesson | front end | theme | serious or critical | other |\n|---|---|---|---|---|")
-    with ExitStack() as running, tempfile.TemporaryDirectory() as home:
+    with ExitStack() as running, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         browser = running.enter_context(chromium())
         for front_end in given.front_ends.split(","):
             if front_end == "site":

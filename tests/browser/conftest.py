@@ -397,6 +397,7 @@ def serving(front_end: str, folder: Path) -> Iterator[Server]:
         "LANG": "C.UTF-8",
         "JUPYTER_PLATFORM_DIRS": "0",
         "PYTHONPATH": str(ROOT),
+        "JUPYTER_PATH": str(ROOT / "netcalc/cli/share"),  # as `netcalc lab` has it
         "PYTHONDONTWRITEBYTECODE": "1",
         **{name: os.environ[name] for name in ("NETCALC_IPYKERNELS",) if name in os.environ},
     }

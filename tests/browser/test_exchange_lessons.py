@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from netcalc.plots.style import PAPERS
+
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 SMALL_WRITES, STACK = NOTEBOOKS / "07_small_writes.ipynb", NOTEBOOKS / "05_protocol_stack.ipynb"
 
@@ -22,17 +24,32 @@ def pick(page, label, option):
 
 
 def turn_dark(page, figure):
-    """Show the live panel anew in a dark figure, in the page that is open."""
+    """Give the page that is open its dark theme, and its light one again; no kernel is asked."""
     background = """figure => {
       const { document: drawn } =
         [...document.querySelectorAll('.netcalc-figure')].filter(e => e.netcalc)[figure].netcalc;
       return drawn.roots()[0].background_fill_color;
     }"""
     light = page.page.evaluate(background, figure)
-    count = page.page.locator(".netcalc-figure").count()
-    page.run_changed("live_panel()", "live_panel(theme='dark')")
-    page.wait_figures(count)  # all: the one that is drawn anew keeps its place among them
-    assert page.page.evaluate(background, figure) != light
+    change = """async theme => {
+      const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+      let messages = 0;
+      const count = (_, { direction }) => { messages += direction === 'send'; };
+      kernel.anyMessage.connect(count);
+      await jupyterapp.commands.execute('apputils:change-theme', { theme });
+      const wanted = theme.includes('Light') ? 'true' : 'false';
+      while (document.body.dataset.jpThemeLight !== wanted)
+        await new Promise(requestAnimationFrame);
+      await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+      kernel.anyMessage.disconnect(count);
+      return messages;
+    }"""
+    assert page.page.evaluate(change, "JupyterLab Dark") == 0
+    dark = page.page.evaluate(background, figure)
+    page.wait_painted()
+    page.screenshot("dark")
+    assert page.page.evaluate(change, "JupyterLab Light") == 0
+    assert (dark, page.page.evaluate(background, figure)) == (PAPERS["dark"], light)
 
 
 def wait_rows(page, source, column, figure, count):

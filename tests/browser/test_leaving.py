@@ -90,3 +90,37 @@ def test_leaving_a_page_ends_its_kernel(browser, address, first, leave):
             wait_for_kernels(home, 1)
             page.goto(base)
         wait_for_kernels(home, 0)
+
+
+def test_a_page_is_a_lesson_and_a_phone_that_hides_it_ends_its_kernel(browser, address):
+    base, token, home = address
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{base}?token={token}")
+        page.get_by_role("link", name="Start here", exact=True).click()
+        page.locator(".netcalc-figure").first.wait_for()
+        assert page.title() == "Start here"
+        assert page.get_by_role("main").count() == 1
+        said = page.get_by_role("main").inner_text()
+        assert "Nothing leaves your machine" in said
+        assert "Shift+Enter" not in said
+        assert "run the cell" not in said
+        ways = page.locator("a[rel=next]").evaluate_all("all => all.map(a => a.textContent)")
+        assert ways == ["Next: 1. Latency and bandwidth"] * 2
+        widths_em = page.locator(".jp-MarkdownCell p").evaluate_all(
+            "all => all.map(p => p.clientWidth / parseFloat(getComputedStyle(p).fontSize))"
+        )
+        assert 30 < max(widths_em) < 41  # a character of prose is about half as wide as high
+        page.locator(".lesson-foot").scroll_into_view_if_needed()
+        assert page.evaluate("scrollY") > 900, "the page does not scroll as one"
+        wait_for_kernels(home, 1)
+        page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))")
+        wait_for_kernels(home, 0)
+        page.route("**/voila/render/**", lambda route: route.fulfill(body="made again"))
+        page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+        page.get_by_text("made again").wait_for()
+    own = (base, base.replace("http", "ws"), "data:", "blob:")
+    assert [url for url in asked if not url.startswith(own)] == []

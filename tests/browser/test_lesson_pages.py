@@ -14,6 +14,7 @@ from netcalc import exercises, units
 from netcalc.lessons import latency as panels
 from netcalc.lessons.site.build import build
 from netcalc.lessons.site.packing import RELATIVE_ERROR
+from netcalc.plots.style import PAPERS
 from tests.browser.axe_table import findings
 
 pytestmark = pytest.mark.browser
@@ -222,6 +223,78 @@ def test_text_of_a_lesson_is_no_html(lesson: Any) -> None:
     assert lesson.get_by_role("link", name="Next", exact=True).get_attribute("href") == (
         "02_next.html"
     )
+
+
+LOOK = """async () => {
+  // A browser tells of another colour scheme in its next frame.
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  return [...document.querySelectorAll('.panel .figure')].map(el => {
+  const models = [...el.netcalc.document._all_models.values()];
+  const chart = models.find(one => one.frame_width !== undefined && one.background_fill_color);
+  const packets = models.find(one => one.data?.color);
+  return [chart.background_fill_color, [...(packets?.data.color ?? [])].join()];
+  });
+}"""
+
+
+def test_figures_follow_the_theme_of_the_system_at_once_and_back(lesson: Any) -> None:
+    light = lesson.evaluate(LOOK)
+    lesson.emulate_media(color_scheme="dark")
+    dark = lesson.evaluate(LOOK)
+    move(lesson, 0, 0, 3)  # new columns of a dark figure
+    lesson.emulate_media(color_scheme="light")
+    assert {paper for paper, _ in dark} == {PAPERS["dark"]}
+    coloured = [(one, other) for (_, one), (_, other) in zip(light, dark, strict=True) if one]
+    assert [one == other for one, other in coloured] == [False]  # of the timeline
+    assert lesson.evaluate(LOOK) == light
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800), (640, 400), (960, 540)])
+def test_a_slider_and_its_figure_are_on_the_screen_together(
+    lesson: Any, width: int, height: int
+) -> None:
+    """The last two are 1280 x 800 and 1920 x 1080 at 200 %."""
+    lesson.set_viewport_size({"width": width, "height": height})
+    found = lesson.evaluate(
+        """async () => {
+          const frame = () => new Promise(requestAnimationFrame);
+          const found = [];
+          for (const panel of document.querySelectorAll('.panel')) {
+            const controls = [...panel.querySelectorAll(':scope > .controls .control')]
+              .filter(one => one.clientHeight).slice(0, 4);
+            panel.scrollIntoView();
+            for (let i = 0; i < 6; i++) await frame();
+            const rows = new Map();
+            for (const control of controls) {
+              const { top } = control.getBoundingClientRect();
+              rows.set(top, (rows.get(top) ?? 0) + 1);
+            }
+            const alone = rows.size > 1 && new Set(rows.values()).size > 1
+              && [...rows.values()].includes(1);
+            for (const control of controls) {
+              const input = control.querySelector('input, select');
+              if (!input) continue;
+              if (control.getBoundingClientRect().bottom > innerHeight)
+                control.scrollIntoView({ block: 'end' });
+              await frame();
+              const figure = panel.querySelector('.figure').getBoundingClientRect();
+              const box = control.getBoundingClientRect();
+              const seen = Math.min(innerHeight, figure.bottom) - Math.max(0, figure.top);
+              const covered = figure.top < box.top && figure.bottom > box.bottom;
+              found.push({ share: seen / figure.height, alone, covered, bottom: box.bottom,
+                           target: input.getBoundingClientRect().height });
+            }
+          }
+          return found;
+        }"""
+    )
+    assert len(found) > 6
+    for one in found:
+        assert one["share"] >= 0.5, one
+        assert not one["alone"], one
+        assert not one["covered"], one
+        assert one["bottom"] <= height + 1, one
+        assert one["target"] >= 24, one  # WCAG 2.2, success criterion 2.5.8
 
 
 @pytest.mark.parametrize("width", [390, 900, 1920])

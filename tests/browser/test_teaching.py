@@ -148,6 +148,7 @@ def test_three_wrong_answers_and_then_the_right_one(page):
     said = box.locator(".netcalc-said")
     page.wait_for("""() => document.querySelector('.netcalc-said')?.getAttribute('role')
                            === 'status'""")
+    assert page.page.get_by_role("group", name="TR1").locator(".netcalc-said").count() > 0
     question = exercises.draw("TR1", student="s1", sheet="monday")
     assert question.text in box.inner_text()
     # derived: the size in bytes over the rate in bit/s, and the latency

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import sys
 import time
@@ -24,13 +23,14 @@ pytestmark = pytest.mark.live
 LESSON = "01_latency_and_bandwidth.ipynb"
 
 
-@pytest.fixture(scope="module")
-def a_class(tmp_path_factory):
+@pytest.fixture
+def a_class(tmp_path):
     """Return a class that ends after the tests."""
-    running = RunningClass(tmp_path_factory.mktemp("class"), "--students", "6")
+    running = RunningClass(tmp_path, "--students", "6")
     yield running
     running.process.kill()
     running.process.wait()
+    running.process.stdout.close()
 
 
 async def rows(teacher: Student) -> list[dict]:
@@ -69,6 +69,8 @@ async def a_lesson(a_class: RunningClass) -> None:
     await ann.connect()
     widgets = await ann.widgets()
     assert any(one["model_name"] == "FloatSliderModel" for one in widgets.values()) or widgets
+    # A page asks for this before it connects; without it there are no widgets.
+    assert (await ann.ask(f"api/kernels/{ann.kernel_id}")).code == 200
     await strangers_are_refused(a_class, eve, ann.kernel_id)
     await code_is_not_run(ann)
     await only_lessons_are_there(eve)
@@ -97,6 +99,9 @@ async def strangers_are_refused(a_class: RunningClass, eve: Student, kernel_id: 
     assert await refused(eve, kernel_id) == 403
     assert await refused(Student(a_class.base), kernel_id) == 403
     assert await refused(eve, "00000000-0000-0000-0000-000000000000") in (403, 404)
+    assert (await eve.ask(f"api/kernels/{kernel_id}")).code == 403
+    delete = {"method": "DELETE", "headers": {"X-XSRFToken": eve.xsrf}}
+    assert (await eve.ask(f"api/kernels/{kernel_id}", **delete)).code == 403
     end = await eve.ask(f"voila/api/shutdown/{kernel_id}", {})
     assert end.code in (403, 404)
     assert (await eve.ask("teacher")).code == 404
@@ -135,8 +140,7 @@ async def only_lessons_are_there(eve: Student) -> None:
         "voila/api/themes/../../../etc/hostname",
     ):  # fmt: skip
         answer = await eve.ask(path)
-        assert answer.code in (400, 403, 404, 500), path
-        assert (answer.code == 500) <= path.startswith("voila/templates/.."), path
+        assert answer.code in (400, 403, 404), path
         assert Path("/etc/hostname").read_bytes() not in (answer.body or b""), path
     large = await eve.ask("login", {"code": "A" * 200_000})
     assert large.code in (400, 413, 599)
@@ -160,8 +164,8 @@ async def a_kernel_is_behind_walls(a_class: RunningClass) -> None:
             assert a_class.code not in told
             assert a_class.key not in told
         if "a network of its own" in a_class.told:
-            own = os.readlink(f"/proc/{pid}/ns/net")
-            assert own != os.readlink("/proc/self/ns/net")
+            own = Path(f"/proc/{pid}/ns/net").readlink()
+            assert own != Path("/proc/self/ns/net").readlink()
             assert len(Path(f"/proc/{pid}/net/dev").read_text().splitlines()) == 3  # lo alone
 
 

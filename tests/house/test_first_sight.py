@@ -1,4 +1,4 @@
-"""No panel of a lesson has more than four controls at first sight."""
+"""At first sight no panel of a lesson has more than four controls, or a figure without marks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import pkgutil
 from datetime import date
 
 import ipywidgets
+import numpy as np
 import pytest
+from bokeh.models import GlyphRenderer, Legend
+from bokeh.plotting import figure
 
 from netcalc import datasets, lessons
 from netcalc.lessons.capacity_story import Story
@@ -57,10 +60,33 @@ def in_sight(panel):
     return found
 
 
+def has_marks(drawn):
+    """Whether a renderer has something to draw: a row whose numbers are all known."""
+    columns = [np.asarray(column) for column in drawn.data_source.data.values()]
+    numbers = [column for column in columns if column.dtype.kind == "f"]
+    known = all(np.isfinite(column).any() for column in numbers)
+    return known and any(column.size for column in columns)
+
+
+def check_marks(panel):
+    """Each chart has marks before a run, and its legend no entry without."""
+    root = panel.figure.plot.figure
+    charts = [one for one in {root, *root.references()} if isinstance(one, figure)]
+    assert charts
+    for chart in filter(lambda one: one.visible, charts):
+        drawn = [one for one in chart.renderers if isinstance(one, GlyphRenderer)]
+        assert any(map(has_marks, drawn)), "an empty pair of axes"
+        entries = [item for legend in chart.select(Legend) for item in legend.items]
+        without = [item.label for item in entries
+                   if item.visible and not any(map(has_marks, item.renderers))]  # fmt: skip
+        assert without == []
+
+
 @pytest.mark.parametrize("name", sorted(makers()))
-def test_no_panel_has_more_than_four_controls_at_first_sight(name):
+def test_a_panel_has_marks_and_at_most_four_controls_at_first_sight(name):
     panel = made_by(makers()[name])
     assert isinstance(panel, Panel)
+    check_marks(panel)
     assert len(in_sight(panel)) <= MOST, list(panel.controls)
     # The others are behind one button, and none is lost.
     assert [panel.controls[one] for one in panel.shown] == in_sight(panel)

@@ -74,7 +74,18 @@ THIRD_PARTIES = {
         "nbconvert",
         "latex2mathml",
     },
-    "cli": {"numpy", "click", "rich", "jupyter_server"},
+    "cli": {
+        "numpy",
+        "click",
+        "rich",
+        "jinja2",
+        "jupyter_client",
+        "jupyter_server",
+        "psutil",
+        "tornado",
+        "traitlets",
+        "voila",
+    },
     "": set(),  # netcalc/__init__.py and __main__.py
 }
 

@@ -108,7 +108,7 @@ class TestInABrowser:
             page.keyboard.type("mathis")
             page.keyboard.press("ArrowDown")
             page.keyboard.press("Enter")
-            assert page.inner_text("#title").lower() == "mathis throughput"
+            assert page.inner_text("#title") == "Throughput of Reno under loss (Mathis)"
             assert page.evaluate("document.activeElement.id") == "formula"
             for _ in range(2):
                 page.keyboard.press("Tab")  # the first input, and its slider
@@ -172,7 +172,7 @@ class TestInABrowser:
                 arg=before,
             )
             page.select_option("#over", "latency_s")
-            assert page.inner_text("#caption").startswith("transfer over latency")
+            assert page.inner_text("#caption").startswith("Transfer time over latency")
 
     def test_search_finds_what_the_command_finds(self, browser, file):
         asked = [

@@ -5,10 +5,12 @@ from __future__ import annotations
 from bokeh.models import HoverTool, Legend
 
 # Okabe and Ito, Color Universal Design (2008), as named there
-ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
-BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
+ORANGE, SKY, GREEN, YELLOW = "#e69f00", "#56b4e9", "#009e73", "#f0e442"
+BLUE, VERMILION, PURPLE = "#0072b2", "#d55e00", "#cc79a7"
+# In place of orange and sky blue on white, where these are too faint; tests/plots/test_colors.py
+BROWN, VIOLET = "#6b4a00", "#9467ff"
 PALETTE = {
-    "light": [BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY],
+    "light": [BLUE, VERMILION, GREEN, BROWN, PURPLE, VIOLET],
     "dark": [SKY, ORANGE, GREEN, PURPLE, YELLOW, VERMILION],
 }
 INK = {"light": "#000000", "dark": "#ffffff"}

@@ -26,7 +26,9 @@ def load(name):
 
 
 LOOKING = load("looking")
-BLUE, GREEN, SKY, VERMILION = LOOKING.BLUE, LOOKING.GREEN, LOOKING.SKY, LOOKING.VERMILION
+BLUE, GREEN, VIOLET, VERMILION = (
+    LOOKING.BLUE, LOOKING.GREEN, LOOKING.VIOLET, LOOKING.VERMILION
+)  # fmt: skip
 INK, legend_of, hovers_of = LOOKING.INK, LOOKING.legend_of, LOOKING.hovers_of
 
 LINK = Bottleneck.of(rate_bps=12e6, rtt_s=0.04, buffer_packets=40)
@@ -171,7 +173,7 @@ def test_three_ways_are_lines_marks_and_dashes_of_one_legend():
     assert (type(live), live.fill_color, live.line_color) == (Scatter, VERMILION, INK["light"])
     assert (type(ns3), ns3.line_dash, ns3.line_color) == (Line, [10, 4], VERMILION)
     assert glyphs["goodput, flow 1, cubic, theory"].line_color == BLUE
-    assert drawn(others[1])["queue, link, theory"].line_color == SKY
+    assert drawn(others[1])["queue, link, theory"].line_color == VIOLET
     assert glyphs["goodput, flow 1, cubic, live"].marker != live.marker
 
 

@@ -46,6 +46,7 @@ def test_every_formula_shows_a_result_without_a_complaint(monkeypatch):
     # Making a figure takes most of the time; the next test judges it, for some formulas.
     monkeypatch.setattr("netcalc.lessons.calculator.curves", lambda x, y, **_: drawn.append((x, y)))
     monkeypatch.setattr(Figure, "draw", lambda *_: None)
+    panel.chapter.value = "all formulas"
     for name in calculator.formulas():
         panel.formula_choice.value = name
         assert panel.result.value, name
@@ -61,6 +62,7 @@ def test_a_formula_of_every_third_subject_is_drawn(monkeypatch):
     drawn = []
     monkeypatch.setattr(Figure, "draw", lambda _, plot: drawn.append(plot))
     first = {name.partition(".")[0]: name for name in reversed(calculator.formulas())}
+    panel.chapter.value = "all formulas"
     for name in list(first.values())[::3]:
         panel.formula_choice.value = name
         assert complaints(panel) == [], name
@@ -71,18 +73,21 @@ def test_a_formula_of_every_third_subject_is_drawn(monkeypatch):
 def test_the_panel_offers_first_what_is_needed_most():
     offered = [name for _, name in calculator_panel().formula_choice.options]
     first = [formula.name for formula in calculator.listed()[0][2]]
-    assert offered[:15] == first
+    assert offered == first
+    assert len(first) == 15
     assert first[0] == "transfer_time.transfer_time_s"
 
 
-def test_a_formula_is_picked_by_subject_and_by_words():
+def test_a_formula_is_picked_by_chapter_and_by_words():
     panel = calculator_panel()
-    everything = len(panel.formula_choice.options)
-    assert everything == len(calculator.formulas())
-    panel.subject.value = "erlang"
-    assert {name.partition(".")[0] for _, name in panel.formula_choice.options} == {"erlang"}
+    panel.chapter.value = "all formulas"
+    assert len(panel.formula_choice.options) == len(calculator.formulas())
+    panel.chapter.value = "measuring"
+    assert {name.partition(".")[0] for _, name in panel.formula_choice.options} == {
+        "probing", "delay_variation", "robust", "billing", "clock"
+    }  # fmt: skip
     assert panel.formula.name == "latency.transfer_s"  # what was there stays until one is chosen
-    panel.subject.value = "all subjects"
+    panel.chapter.value = "most needed"  # a search finds those that are not, too
     panel.search.value = "satellite"
     assert [name for _, name in panel.formula_choice.options] == ["latency.satellite_rtt_s"]
     panel.search.value = "no such thing"
@@ -100,15 +105,17 @@ def test_the_curve_is_the_formula_over_the_range():
     panel = calculator_panel("transfer", {"payload": "1 MB", "bandwidth": "T1", "latency": "0 s"})
     panel.over.value = "bandwidth_bps"
     panel.low.value, panel.high.value = "1 Mbit/s", "100 Mbit/s"
-    x, y = curve(panel, "transfer")["x"], curve(panel, "transfer")["y"]
+    x, y = curve(panel, "transfer time")["x"], curve(panel, "transfer time")["y"]
     assert x.size == POINTS
     assert (x[0], x[-1]) == pytest.approx((1e6, 1e8))
     assert y * x == pytest.approx(8e6)  # derived: 8N/R
     assert x[100] == pytest.approx(1e7)  # a log range: the middle is the geometric mean
     panel.x_scale.value = "linear"
-    assert curve(panel, "transfer")["x"][100] == pytest.approx(50.5e6)
+    assert curve(panel, "transfer time")["x"][100] == pytest.approx(50.5e6)
     assert "[bit/s]" in panel.figure.plot.figure.xaxis[0].axis_label.text
-    assert panel.figure.plot.figure.yaxis[0].axis_label.text == "transfer"  # its ticks say s or ms
+    assert (
+        panel.figure.plot.figure.yaxis[0].axis_label.text == "transfer time"
+    )  # its ticks say s or ms
     here = curve(panel, "your numbers")
     assert here["x"].tolist() == [1.544e6]
     assert here["y"] == pytest.approx([8 / 1.544])
@@ -155,7 +162,7 @@ def test_a_wrong_range_leaves_the_result():
     assert "for log steps" in words(panel.sweep_message)
     panel.x_scale.value = "linear"
     assert not panel.sweep_message.value
-    assert curve(panel, "transfer")["x"][0] == 0
+    assert curve(panel, "transfer time")["x"][0] == 0
 
 
 def test_a_border_is_crossed():
@@ -163,7 +170,7 @@ def test_a_border_is_crossed():
     assert words(panel.result).endswith("4 ms.")  # published: Kleinrock, rho/(1 - rho) services
     panel.fields["utilization"].input.value = "100%"
     assert "inf s. (Mean wait" in words(panel.result)
-    wait = curve(panel, "mm1 wait")["y"]
+    wait = curve(panel, "mean wait")["y"]
     assert np.isnan(wait[-1])
     assert np.isfinite(wait[:-1]).all()
 
@@ -172,7 +179,7 @@ def test_impossible_values_are_not_drawn():
     panel = calculator_panel("mathis_throughput", over="loss")
     panel.high.value = "200%"
     assert "Gaps where the formula is not defined: loss_ratio must be" in words(panel.sweep_message)
-    drawn = np.isfinite(curve(panel, "mathis throughput")["y"])
+    drawn = np.isfinite(curve(panel, "throughput of Reno under loss")["y"])
     assert drawn.any()
     assert not drawn[-1]
 
@@ -217,6 +224,7 @@ def test_several_results_are_a_table():
     assert "waits for acknowledgement</td>" in panel.table.value
     assert "<td>100 ms</td>" in panel.table.value  # derived: 2 RTT + 40 ms
     assert panel.fields["write_s"].children[0].children[0].value == "<b>write s</b>"
+    panel.chapter.value = "delays"
     panel.formula_choice.value = "latency.transfer_s"
     assert panel.figure in panel.children
     assert panel.table not in panel.children
@@ -350,4 +358,21 @@ class TestRangesAndLists:
         fill(panel, latency_s="20..40 ms")
         fill(panel, latency_s="30 ms")
         assert (panel.result.value, panel.table.value, panel.numbers.value) == before
-        assert list(curve(panel, "transfer")) == ["x", "y"]
+        assert list(curve(panel, "transfer time")) == ["x", "y"]
+
+
+def test_a_formula_is_found_by_its_title_and_shows_how_it_is_called():
+    panel = calculator_panel()
+    panel.search.value = "mean wait M/M/1"
+    label, name = panel.formula_choice.options[0]
+    assert (label, name) == ("Mean wait, M/M/1  ·  mm1-wait", "mm1.mm1_wait_s")
+    panel.formula_choice.value = name
+    assert panel.figure.plot.figure.title.text.text == "Mean wait, M/M/1"
+    assert "<code>netcalc calc mm1-wait</code>" in panel.summary.value
+
+
+def test_a_panel_with_a_formula_of_a_chapter_opens_its_chapter():
+    panel = calculator_panel("mm1_wait")
+    assert panel.chapter.value == "queues"
+    assert panel.formula_choice.value == "mm1.mm1_wait_s"
+    assert panel.formula_choice.rows >= 12

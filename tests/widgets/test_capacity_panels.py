@@ -334,10 +334,8 @@ def test_the_others_follow_by_themselves():
     assert f"{2 * needed} Mbit/s" in said(growth)  # derived: 2 Mbit/s each
 
 
-@pytest.mark.each("theme", ["light", "dark"])
-def test_every_panel_has_a_dark_theme_and_few_controls(story, theme):
+def test_every_panel_has_few_controls(story):
     for name in ("ping", "transfer", "users", "ranges", "growth", "buy", "bought"):
-        panel = getattr(panels, f"{name}_panel")(story, theme=theme)
-        assert panel.figure.plot.theme == theme
+        panel = getattr(panels, f"{name}_panel")(story)
         assert len(panel.controls) <= 4
         assert not panel.message.is_alert

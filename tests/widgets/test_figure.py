@@ -113,3 +113,21 @@ def test_what_went_wrong_is_shown_without_the_home_folder(monkeypatch, tmp_path)
         message.blame(error)
     assert "~/mine.py" in message.value
     assert str(tmp_path) not in message.value
+
+
+def test_a_message_stays_on_the_page_and_only_an_error_is_an_alert():
+    from netcalc.widgets.panel import Message
+
+    message = Message()
+    for text, is_alert in (("done", False), ("no <such> file", True), ("", False)):
+        message.say(text, alert=is_alert)
+        assert message.layout.display is None, "what is not there cannot be read aloud"
+        assert message.is_alert == is_alert
+        assert ("role=" in message.value) == is_alert  # within what is read aloud in any case
+
+
+def test_a_heading_without_words_is_no_heading():
+    from netcalc.widgets.table import html_table
+
+    head = html_table(["", "time"], [["T1", "3 ms"]]).partition("</thead>")[0]
+    assert head.endswith('<tr><td></td><th scope="col">time</th></tr>')

@@ -1,5 +1,7 @@
 """The cells of a lesson run all twice, the second time from the last to the first.
 
+Nothing that they do opens a socket or starts a program: a live run waits for a click.
+
 What a reader does who changes a number somewhere: no cell may need another one to have been run
 again before it, break what stands already, or leave a run going. The first time is judged as
 what a notebook's file has of it, too: a picture of each figure and the values as text, small.
@@ -8,6 +10,7 @@ what a notebook's file has of it, too: a picture of each figure and the values a
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from pathlib import Path
 
@@ -18,8 +21,35 @@ from IPython.utils.capture import capture_output
 from nbformat.v4 import new_output
 from traitlets.config import Config
 
+from netcalc.experiments import echo
+
 LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 LIMIT = 100_000  # bytes of a lesson that has run, from the requirements
+
+
+MEASURES = {
+    "socket.bind", "socket.connect", "socket.sendto", "socket.sendmsg", "subprocess.Popen",
+    "os.fork", "os.posix_spawn", "os.exec",
+}  # fmt: skip
+"""Audit events of Python without which no experiment runs: each has sockets and other programs."""
+_listening: list[list[str]] = []
+
+
+def _note(event, _arguments):
+    if _listening and event in MEASURES:
+        _listening[0].append(event)
+
+
+sys.addaudithook(_note)  # for good: there is no way to take one back
+
+
+@pytest.fixture
+def started():
+    """The events of a measurement while a test runs."""
+    found: list[str] = []
+    _listening.append(found)
+    yield found
+    _listening.remove(found)
 
 
 @pytest.fixture
@@ -45,7 +75,7 @@ def run(shell, cell):
 @pytest.mark.live
 @pytest.mark.namespace
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
-def test_cells_run_twice_in_any_order_and_their_outputs_are_small(shell, lesson):
+def test_cells_run_twice_in_any_order_and_their_outputs_are_small(shell, started, lesson):
     notebook = nbformat.read(lesson, as_version=4)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for cell in cells:
@@ -57,5 +87,12 @@ def test_cells_run_twice_in_any_order_and_their_outputs_are_small(shell, lesson)
     assert len(json.dumps(notebook, indent=1)) < LIMIT
     for cell in reversed(cells):
         run(shell, cell)
+    assert started == [], "a live run starts when it is asked for"
     running = [thread.name for thread in threading.enumerate()]
     assert "netcalc experiment" not in running
+
+
+@pytest.mark.live
+def test_a_measurement_is_noticed(started):
+    echo([64], count=1)
+    assert {"socket.bind", "subprocess.Popen"} & set(started)

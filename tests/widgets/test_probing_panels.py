@@ -45,9 +45,8 @@ def run(panel):
     return button
 
 
-@pytest.mark.each("theme", ["light", "dark"])
-def test_links_panel_shows_theory_before_a_run(theme):
-    panel = probing.links_panel(theme=theme)
+def test_links_panel_shows_theory_before_a_run():
+    panel = probing.links_panel()
     path = Path.parse(probing.PATHS[0])
     times = column(panel, "theory of the path")
     assert times[2] == pytest.approx(float(fit.to_node_s(1500, path=path, hop=1)))
@@ -145,10 +144,9 @@ def test_hops_panel_shows_both_kinds_of_switches():
     assert column(panel, "store-and-forward")[0] == pytest.approx(column(panel, "cut-through")[0])
 
 
-@pytest.mark.each("theme", ["light", "dark"])
-def test_mixes_panel_finds_the_book_s_mixes(theme):
+def test_mixes_panel_finds_the_book_s_mixes():
     """derived: three mixes of T1, 10 Mbit/s and T3 within 1 ms, 6-2-4 the nearest."""
-    panel = probing.mixes_panel(theme=theme)
+    panel = probing.mixes_panel()
     assert "3 combinations of 12 or 13 links" in panel.figure.description
     assert "<td>6</td><td>2</td><td>4</td><td>12</td><td>187.4 ms</td>" in table(panel)
     assert '<th scope="row">traceroute with sizes</th><td>3</td><td>1</td>' in table(panel)

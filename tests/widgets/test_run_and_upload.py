@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
 from netcalc.errors import ExperimentError, ReaderError
+from netcalc.experiments.running import turns
 from netcalc.plots import Axis, curves
 from netcalc.samples import RttSamples
 from netcalc.widgets import Figure, panel, run_button, upload
@@ -217,3 +219,31 @@ def test_a_new_result_hides_what_was_said_about_the_one_before():
     own.take(b"", "bad.txt")
     assert "Save these samples" in live.keep.link.value
     assert len(drawn) == 4
+
+
+def test_a_run_waits_for_those_before_it_and_can_be_stopped_meanwhile(
+    experiment, monkeypatch, tmp_path
+):
+    monkeypatch.setenv(turns.FOLDER, str(tmp_path))
+    others = [turns.Turn(tmp_path) for _ in range(2)]
+    others[0].begin()
+    runs = type(experiment).runs
+    button = run_button("Ping", experiment.run, lambda _: None)
+    button.start()
+    waited = threading.Event()
+    end_s = time.monotonic() + LIMIT_S
+    while "2 others before you, about" not in button.message.value:
+        assert time.monotonic() < end_s, button.message.value
+        waited.wait(0.01)
+    button.stop()
+    wait(button)
+    assert type(experiment).runs == runs
+    assert len(turns.waiting(tmp_path)) == 2
+    for other in others:
+        other.leave()
+
+
+def test_a_page_cannot_raise_the_limit_of_an_upload(field):
+    field.field.max_bytes = 1000
+    piece(field, b"x" * 101)
+    assert "too large" in field.message.value

@@ -111,6 +111,8 @@ def test_mtu_panel_finds_the_two_costs(monkeypatch):
 
     monkeypatch.setattr(transfers, "bulk", run)
     panel = transfers.mtu_panel()
+    # published: Snader, table 2.2: TCP to bsd and to localhost
+    assert column(panel, "Snader's bsd, and its localhost").tolist() == [2.88, 0.9558]
     played(panel)
     assert column(panel, "measured", "x").tolist() == [1448, 4044, 16_332, 65_484]
     assert "2 µs per segment and 0.1 ns per byte" in said(panel)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+from jupyter_server.services.kernels.handlers import KernelHandler
 from tornado.ioloop import IOLoop, PeriodicCallback
 from traitlets.config import Config
 from voila.app import Voila
@@ -31,8 +32,10 @@ _BODY_BYTES = 64 << 10
 """Longest request; files come in pieces over the web socket. [byte]"""
 _MESSAGE_BYTES = 4 << 20
 """Longest message of the web socket. [byte]"""
-_KEPT = (TemplateStaticFileHandler, MultiStaticFileHandler)
+_KEPT = (MultiStaticFileHandler,)
 _REPLACED = {
+    KernelHandler: pages.KernelModel,
+    TemplateStaticFileHandler: pages.Templates,
     TornadoVoilaHandler: pages.Lesson,
     VoilaShutdownKernelHandler: pages.EndKernel,
     VoilaKernelWebsocketHandler: pages.KernelSocket,
@@ -112,9 +115,9 @@ def main() -> None:
     """Serve a class whose settings come from the standard input, where nobody else reads them."""
     given: dict[str, Any] = json.loads(sys.stdin.readline())
     folder = Path(given["folder"])
-    for name in ("kernels", "turns", "connections"):
+    for name in ("k", "turns", "connections"):
         (folder / name).mkdir(mode=0o700)
-    ClassKernels.folder, ClassKernels.turns = folder / "kernels", folder / "turns"
+    ClassKernels.folder, ClassKernels.turns = folder / "k", folder / "turns"
     ClassKernels.memory_bytes = given["memory_bytes"]
     ClassKernels.processor_s = given["processor_s"]
     ClassKernels.each, ClassKernels.most = given["each"], given["students"] + given["each"]

@@ -32,6 +32,8 @@ _LOOPBACK, _USUAL_PORT = "127.0.0.1", 8890
 _KERNELS_EACH = 2
 """Lessons that one student has open at once; the oldest ends for a third."""
 _STOP_LIMIT_S = 20.0
+_MOST_NAME = 68
+"""Letters of a folder that leave room for the names of sockets: Linux takes 107."""
 _LEAST_MEMORY_BYTES = 400_000_000
 """A kernel with less does not run the lessons. [byte]"""
 _WALLS = {
@@ -113,7 +115,10 @@ def classroom(
     if processor_s < 1:
         raise CommandError("class-processor-short", processor_s=processor_s)
     if keyfile and not certfile:
-        raise CommandError("option-requires", option="--keyfile", required="--certfile")
+        example = "--certfile class.pem --keyfile class.key"
+        raise CommandError(
+            "option-requires", option="--keyfile", required="--certfile", example=example
+        )
     for file in filter(None, (certfile, keyfile)):
         file.open("rb").close()  # refused here, with its name
     port = _free_port(address, port)
@@ -156,7 +161,7 @@ def _free_port(address: str, wanted: int | None) -> int:
             try:
                 probe.bind((address, port))
             except PermissionError as error:
-                raise CommandError("class-port-refused", port=port) from error
+                raise CommandError("server-port-not-permitted", port=port) from error
             except OSError as error:
                 if error.errno in (99, 22):  # EADDRNOTAVAIL; EINVAL for a link-local one
                     raise CommandError("class-address-elsewhere", address=address) from error
@@ -169,7 +174,10 @@ def _free_port(address: str, wanted: int | None) -> int:
 @contextlib.contextmanager
 def _folder() -> Iterator[Path]:
     """Make the folder of the class; it goes with all that is in it."""
-    folder = Path(tempfile.mkdtemp(prefix="netcalc-class-"))
+    place = tempfile.gettempdir()
+    folder = Path(
+        tempfile.mkdtemp(prefix="netcalc-class-", dir=place if len(place) <= _MOST_NAME else "/tmp")
+    )
     try:
         yield folder
     finally:

@@ -128,7 +128,7 @@ def python_folders() -> list[str]:
     """Return the folders that Python imports from."""
     paths = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), *sys.path]
     paths.append(str(Path(__file__).parents[2]))  # netcalc itself
-    return [path for path in dict.fromkeys(paths) if path and Path(path).exists()]
+    return [path for path in dict.fromkeys(paths) if path]
 
 
 def landlock_version() -> int:
@@ -240,7 +240,7 @@ def _allow_files(read: Iterable[str], write: Iterable[str]) -> None:
 def _allow(rules: int, path: str, rights: int) -> None:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except FileNotFoundError:
+    except OSError:  # not there, or not for this user
         return
     try:
         if not Path(path).is_dir():

@@ -95,7 +95,7 @@ class Roll:
 class ClassIdentity(IdentityProvider):
     """Jupyter's own identity by a signed cookie, for those on the roll and nobody else."""
 
-    roll: Roll = AnyTrait()
+    roll: Any = AnyTrait()
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs["token"] = ""  # no address with a token

@@ -26,7 +26,10 @@ from netcalc.cli.classroom.confinement import Walls
 from netcalc.experiments.running.turns import FOLDER as TURNS_FOLDER
 from netcalc.experiments.running.turns import OWNER as TURNS_OWNER
 
-_KEPT = ("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "LD_LIBRARY_PATH")
+_KEPT = (
+    "PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "NETCALC_LANGUAGE", "TZ",
+    "PYTHONPATH", "LD_LIBRARY_PATH",
+)  # fmt: skip
 """Variables that a kernel gets of the server's: none of them holds a secret."""
 _PREPARING_S = 120.0
 
@@ -222,7 +225,7 @@ class ClassKernels(AsyncMappingKernelManager):
         folder.mkdir(mode=0o700)
         kernel.transport = "ipc"  # sockets in that folder: they cross the wall of its network
         kernel.connection_file = str(folder / "kernel.json")
-        kernel.ip = str(folder / "socket")
+        kernel.ip = str(folder / "s")  # a short name: Linux takes 107 letters
         self.seats[kernel_id] = Seat(student, lesson, folder)
         return kernel, name, kernel_id
 

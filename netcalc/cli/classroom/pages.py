@@ -9,10 +9,12 @@ from http.client import responses
 from pathlib import Path
 from typing import Any
 
-import tornado.web
 from jupyter_server.auth.decorator import allow_unauthenticated
 from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.services.kernels.handlers import KernelHandler
+from tornado.web import HTTPError, RequestHandler, authenticated
 from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
+from voila.static_file_handler import TemplateStaticFileHandler
 from voila.tornado.handler import TornadoVoilaHandler
 from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 
@@ -98,7 +100,7 @@ class Door(Page):
 class Leave(Page):
     """The way out: the kernels end, and the name is free."""
 
-    @tornado.web.authenticated
+    @authenticated
     async def post(self) -> None:
         """Leave."""
         self.check_xsrf_cookie()
@@ -110,7 +112,7 @@ class Leave(Page):
 class Lessons(Page):
     """The list of lessons."""
 
-    @tornado.web.authenticated
+    @authenticated
     def get(self) -> None:
         """Show it."""
         self.show(
@@ -121,7 +123,7 @@ class Lessons(Page):
 class WayBack(Page):
     """The addresses that Voila's pages give the list of lessons."""
 
-    @tornado.web.authenticated
+    @authenticated
     def get(self) -> None:
         """Go there."""
         self.redirect(str(self.base_url))
@@ -130,14 +132,14 @@ class WayBack(Page):
 class Lesson(Refusing, TornadoVoilaHandler):
     """Voila's page of a lesson, with a kernel that is the student's."""
 
-    @tornado.web.authenticated
+    @authenticated
     async def get(self, path: str = "") -> None:
         """Start a kernel and show the page, if it is one of the lessons."""
         if path not in self.settings["class_lessons"]:
-            raise tornado.web.HTTPError(404)
+            raise HTTPError(404)
         student = self.current_user.username
         if not await self.settings["kernel_manager"].make_room(student):
-            raise tornado.web.HTTPError(503)
+            raise HTTPError(503)
         _ = self.xsrf_token  # sets the cookie without which a page cannot end its kernel
         asked_by.set((student, path))
         try:
@@ -149,12 +151,12 @@ class Lesson(Refusing, TornadoVoilaHandler):
 class EndKernel(Refusing, VoilaShutdownKernelHandler):
     """What a page calls when it is left."""
 
-    @tornado.web.authenticated
+    @authenticated
     async def post(self, kernel_id: str) -> None:
         """End a kernel of the student's own."""
         kernels: ClassKernels = self.settings["kernel_manager"]
         if not kernels.owns(self.current_user.username, kernel_id):
-            raise tornado.web.HTTPError(404)
+            raise HTTPError(404)
         await kernels.end(kernel_id)
         self.set_status(204)
         self.finish()
@@ -164,6 +166,21 @@ class KernelSocket(Refusing, VoilaKernelWebsocketHandler):
     """The web socket to a kernel; the authorizer says whose it is."""
 
 
+class KernelModel(Refusing, KernelHandler):
+    """What a page asks for before it connects; the authorizer says whose kernel it is."""
+
+
+class Templates(TemplateStaticFileHandler):
+    """Files of Voila's templates; a path out of them is refused before it is looked for."""
+
+    async def get(self, path: str, include_body: bool = True) -> None:
+        """Write a file."""
+        steps = path.split("/")
+        if ".." in steps or len(steps) < 3 or steps[1] != "static":
+            raise HTTPError(404)
+        await super().get(path, include_body)
+
+
 class TeacherPage(Page):
     """A page for the teacher alone; for others it does not exist."""
 
@@ -171,13 +188,13 @@ class TeacherPage(Page):
         """Refuse others."""
         await super().prepare()
         if self.current_user and not self.identity_provider.is_teacher(self.current_user):
-            raise tornado.web.HTTPError(404)
+            raise HTTPError(404)
 
 
 class Teacher(TeacherPage):
     """Who is where, and the buttons that end."""
 
-    @tornado.web.authenticated
+    @authenticated
     def get(self) -> None:
         """Show the page."""
         self.show("teacher.html", code=self.settings["class_code"])
@@ -186,7 +203,7 @@ class Teacher(TeacherPage):
 class TeacherState(TeacherPage):
     """What the teacher's page asks for every other second."""
 
-    @tornado.web.authenticated
+    @authenticated
     def get(self) -> None:
         """Write the table."""
         self.set_header("Cache-Control", "no-store")
@@ -196,7 +213,7 @@ class TeacherState(TeacherPage):
 class TeacherEnd(TeacherPage):
     """Ends one kernel, sends one student away, or ends all."""
 
-    @tornado.web.authenticated
+    @authenticated
     async def post(self) -> None:
         """End what the form names."""
         self.check_xsrf_cookie()
@@ -212,11 +229,11 @@ class TeacherEnd(TeacherPage):
             case "class":
                 self.settings["class_end"]()
             case _:
-                raise tornado.web.HTTPError(400)
+                raise HTTPError(400)
         self.set_status(204)
 
 
-class Script(tornado.web.RequestHandler):
+class Script(RequestHandler):
     """The script of the teacher's page, which holds no secret."""
 
     def get(self) -> None:

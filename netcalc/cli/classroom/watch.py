@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
-from netcalc.cli.classroom.kernels import ClassKernels
+from netcalc.cli.classroom.kernels import ClassKernels, Seat
 
 LEFT_S = 60.0
 """A kernel without a page ends after this time; a page that lost its line has it to return. [s]"""
@@ -28,7 +27,7 @@ class Watch:
             if seat.memory_seen_bytes > 2 * self._kernels.memory_bytes:
                 await self._kernels.end(kernel_id)  # one process has a limit, all of them not
 
-    def _is_left(self, kernel_id: str, seat: Any, now_s: float) -> bool:
+    def _is_left(self, kernel_id: str, seat: Seat, now_s: float) -> bool:
         if not seat.is_delivered or self._kernels.connected(kernel_id):
             seat.left_s = None
             return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from netcalc.cli.mistakes import CommandError, typed_name
 
 
 class FolderName(click.Path):
-    """A folder; no name at all is refused, which would mean the current one."""
+    """A folder, in which ~ is a home. No name at all is refused: it would be the current one."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -21,4 +22,8 @@ class FolderName(click.Path):
         if isinstance(value, str) and not value.strip():
             name = "DIR" if param is None else typed_name(param)
             raise CommandError("folder-name-empty", name=name)
-        return super().convert(value, param, ctx)
+        folder = Path(os.fsdecode(super().convert(value, param, ctx)))
+        try:
+            return folder.expanduser()
+        except RuntimeError as error:
+            raise CommandError("home-unknown", file=str(folder)) from error

@@ -21,7 +21,8 @@ def listed(folder: Path) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
 
     Each has its file's ``name``, its ``title`` and one ``sentence``, which may be empty.
     """
-    lessons, others = [], []
+    lessons: list[dict[str, str]] = []
+    others: list[dict[str, str]] = []
     for file in sorted(folder.glob("*.ipynb")):
         if not file.name.startswith("."):
             title, sentence = _described(file, file.stat().st_mtime_ns)

@@ -47,7 +47,6 @@ def site(folder: Path, chosen: tuple[str, ...], live: bool) -> None:
             raise MissingPackageError(package, extra="lab", purpose="netcalc site")
     from netcalc.lessons.site.build import build  # late: it loads the front end's packages
 
-    folder = folder.expanduser()
     lessons = _chosen(sorted(find_lessons().glob("*.ipynb")), chosen)
     # Ended from elsewhere, it ends the lessons at work as by Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -24,10 +24,12 @@ from netcalc.lessons.site.html import (
     PROGRAM,
     SCRIPTS,
     STYLE,
+    THEME,
     contents_page,
     lesson_page,
     title_of,
 )
+from netcalc.widgets.figure import THEME_SCRIPT, page_words
 
 _HERE = Path(__file__).parent
 TABLES = ("guess.js", "access.js")
@@ -99,7 +101,8 @@ def build(
         files[f"{one['name']}.html"] = page
     pages = [folder / name for name in files]
     files[LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
-    files |= {name: (_HERE / name).read_bytes() for name in (*SCRIPTS, STYLE) if name != LIBRARY}
+    files[THEME] = THEME_SCRIPT.encode()
+    files |= {name: (_HERE / name).read_bytes() for name in (*SCRIPTS, STYLE) if name not in files}
     files[PROGRAM] += _tables().encode()
     folders.write(folder, files)
     return pages
@@ -109,7 +112,9 @@ def _tables() -> str:
     """Return the program that makes a figure's table of values, as in notebooks."""
     folder = Path(widgets.__file__).parent
     text = "\n".join((folder / name).read_text(encoding="utf-8") for name in TABLES)
-    return f"(() => {{\n{text}\nwindow.netcalcTables = {{ sayWhenSettled, valuesTable }};\n}})();\n"
+    words = json.dumps(page_words())
+    given = f"{{ sayWhenSettled, valuesTable, words: {words} }}"
+    return f"(() => {{\n{text}\nwindow.netcalcTables = {given};\n}})();\n"
 
 
 def _library() -> list[str]:

@@ -138,6 +138,7 @@ def _data(
     return {
         "units": unit_tables(),
         "synonyms": calculator.synonyms(),
+        "chapters": _chapters(),
         "sentences": {code: MESSAGES[code] for code in sorted(codes & MESSAGES.keys())},
         "hints": {code: HINTS[code] for code in sorted(codes & HINTS.keys())},
         "formulas": [_formula(one, rules) for one in recorded],
@@ -147,6 +148,15 @@ def _data(
             if isinstance(one, NotRecorded)
         ],
     }
+
+
+def _chapters() -> list[tuple[str, list[str]]]:
+    """Return the names of formulas by chapter, those most needed first."""
+    found: dict[str, list[str]] = {}
+    for chapter, _, formulas in calculator.listed():
+        title = "TCP" if chapter == "tcp" else chapter
+        found.setdefault(title, []).extend(one.name for one in formulas)
+    return list(found.items())
 
 
 def _formula(function: FormulaFunction, rules: tuple[str, ...]) -> dict[str, Any]:
@@ -159,7 +169,7 @@ def _formula(function: FormulaFunction, rules: tuple[str, ...]) -> dict[str, Any
     columns = _columns(wanted)
     return {
         "name": wanted.name,
-        "title": wanted.short_name.replace("_", " "),
+        "title": wanted.title,
         "command": calculator.command(wanted),
         "summary": wanted.summary,
         "unit": wanted.unit,
@@ -270,7 +280,7 @@ def _missing(wanted: Formula, why: NotRecorded) -> dict[str, Any]:
     """Return what the page says of a formula that it does not have."""
     return {
         "name": wanted.name,
-        "title": wanted.short_name.replace("_", " "),
+        "title": wanted.title,
         "command": _command(wanted),
         "summary": wanted.summary,
         "validity": wanted.validity,
@@ -292,7 +302,7 @@ def _command(wanted: Formula) -> str:
 
 def _missing_row(wanted: Formula, why: NotRecorded) -> str:
     return (
-        f"<tr><th scope=row>{html_text(wanted.short_name.replace('_', ' '))}</th>"
+        f"<tr><th scope=row>{html_text(wanted.title)}</th>"
         f"<td>{html_text(wanted.summary)}</td><td>{html_text(why.reason)}</td>"
         f"<td><code>{html_text(_command(wanted))}</code></td></tr>"
     )

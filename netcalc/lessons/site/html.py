@@ -13,13 +13,13 @@ from netcalc.printable import html_text
 from netcalc.version import __version__
 
 LIBRARY, PROGRAM, STYLE = "bokeh.min.js", "page.js", "page.css"
-UNITS, ANSWERS = "units.js", "answers.js"
+UNITS, ANSWERS, THEME = "units.js", "answers.js", "theme.js"
 """Files beside the pages, which all of them share."""
 CALCULATOR_LINK = (
     '<h2>The calculator</h2><p><a href="calculator.html">Every formula that a page can compute'
     "</a>, with units and sliders.</p>"
 )
-SCRIPTS = (LIBRARY, PROGRAM, UNITS, ANSWERS)
+SCRIPTS = (LIBRARY, THEME, PROGRAM, UNITS, ANSWERS)
 _POLICY = (
     "default-src 'none'; script-src 'self' file: 'unsafe-eval'; style-src 'self' file: "
     "'unsafe-inline'; img-src 'self' file: data: blob:; connect-src 'none'; form-action 'none'; "

@@ -112,7 +112,7 @@
       this.state = "asleep"; // asleep, waking, awake, broken
       this.drawn = null; // the bokeh document, the number of its form, and its row
       this.sayWords = netcalcTables.sayWhenSettled(this.caption);
-      this.values = netcalcTables.valuesTable(() => {
+      this.values = netcalcTables.valuesTable(netcalcTables.words, () => {
         const { document, number } = this.drawn ?? {};
         return document ? { document, ids: this.table.header.forms[number].ids } : null;
       });
@@ -212,7 +212,7 @@
       });
       for (const [source, data] of fresh) {
         const model = this.drawn.document.get_model_by_id(form.ids[source]);
-        model.data = { ...model.data, ...data };
+        model.data = { ...model.data, ...this.drawn.look.data(model, data) };
       }
       this.drawn.row = row;
     }
@@ -223,9 +223,10 @@
         filled(form, columns, row, header_slots(this)));
       const height = this.figure.clientHeight;
       this.figure.style.minHeight = `${height}px`; // the page below does not jump
+      this.drawn?.look.end();
       this.drawn?.document.clear();
       this.figure.replaceChildren();
-      this.drawn = { document: next, number, row };
+      this.drawn = { document: next, number, row, look: dressed(next) };
       await require("embed/standalone").add_document_standalone(next, this.figure);
       this.figure.style.minHeight = "";
       this.figure.netcalc = this.drawn; // for tests and for the curious
@@ -253,6 +254,11 @@
 
   function start() {
     for (const element of document.querySelectorAll(".panel")) panels.push(new Panel(element));
+    const dress = (dark) => {
+      for (const { figure } of panels) recolorPicture(figure.querySelector(":scope > svg"), dark);
+    };
+    dress(pageIsDark());
+    watchTheme(dress);
     const seen = new IntersectionObserver((entries) => {
       for (const { isIntersecting, target } of entries) {
         if (!isIntersecting) continue;

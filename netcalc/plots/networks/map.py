@@ -20,7 +20,9 @@ from netcalc.planning.network.places import places
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
     FONT,
+    FULL,
     INKS,
+    LOADS,
     PAPERS,
     Axis,
     Theme,
@@ -38,12 +40,6 @@ MOST_NAMES = 40
 MOST_POINTS = 150
 """Up to as many nodes are points; of more the lines are the map. [1]"""
 _STEPS = (0.25, 0.5, 0.75)
-_BLUES: dict[Theme, tuple[str, ...]] = {
-    "light": ("#5b9bc9", "#2b7bba", "#08519c", "#08306b"),
-    "dark": ("#3f7cb8", "#6aaee0", "#a6cdf0", "#e3f0fb"),
-}
-"""Darker on paper, brighter on a dark page: the same order for every colour vision."""
-_FULL: dict[Theme, str] = {"light": "#d55e00", "dark": "#ffa042"}
 _WIDTHS = (2.0, 3.5, 5.0, 6.5, 8.0)
 _TITLE = "Load of the links; each half is the direction that begins there"
 _HEIGHT = 460
@@ -243,11 +239,11 @@ def _draw(
         axis.visible = grid.visible = False
     ink, paper = INKS[theme], PAPERS[theme]
     drawn: dict[str, GlyphRenderer] = {}
-    blues = _BLUES[theme]
+    blues = LOADS[theme]
     lines = []
     for number, name in enumerate(classes):
         last = number == len(classes) - 1
-        color = _FULL[theme] if last else blues[number]
+        color = FULL[theme] if last else blues[number]
         width = _WIDTHS[-1 if last else number] / (2.0 if many else 1.0)
         alpha = _FAINT if many and number == 0 and not last else 1.0
         line = MultiLine(xs="xs", ys="ys", line_color=color, line_width=width, line_alpha=alpha)

@@ -33,7 +33,7 @@ from netcalc.errors import MissingPackageError
 from netcalc.plots.pictures._svg import Scale
 from netcalc.plots.pictures.svg import charts, limits, tick_text, ticks, value_of
 from netcalc.plots.plot import Plot
-from netcalc.plots.style import INKS, LEGEND_ROW, PAPERS, has_marks
+from netcalc.plots.style import GRIDS, INKS, LEGEND_ROW, PAPERS, has_marks
 from netcalc.samples import write_atomically
 
 PICTURE_SUFFIXES = (".png", ".svg")
@@ -51,7 +51,6 @@ _MARKERS = {
     "circle": "o", "triangle": "^", "square": "s", "diamond": "D", "inverted_triangle": "v",
     "star": "*", "x": "x",
 }  # fmt: skip
-_GRID = {"light": "#e5e5e5", "dark": "#3a4046"}
 
 
 def save_picture(plot: Plot, path: str | Path) -> None:
@@ -151,7 +150,7 @@ def _chart(part: Any, chart: figure, plot: Plot) -> None:
         axes.set_aspect("equal", adjustable="box")
     if not chart.xaxis[0].visible:
         axes.set_axis_off()
-    axes.grid(visible=True, color=_GRID[plot.theme])
+    axes.grid(visible=True, color=GRIDS[plot.theme])
     if not chart.ygrid[0].visible:
         axes.grid(visible=False, axis="y")
     axes.set_axisbelow(True)

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from netcalc.plots.pictures._svg import Scale, marker, path, text_at
 from netcalc.plots.plot import Plot
-from netcalc.plots.style import INKS, LEGEND_ROW, PAPERS, has_marks
+from netcalc.plots.style import GRIDS, INKS, LEGEND_ROW, PAPERS, has_marks
 from netcalc.printable import html_text
 from netcalc.units import show
 
@@ -51,7 +51,6 @@ MOST_RECTS = 40
 """Bars of one colour beyond which they are one path, at a third of the text."""
 
 _KEY = "\0"  # placeholder for the key of a picture; escaped text never contains it
-_GRID = {"light": "#e5e5e5", "dark": "#3a4046"}
 
 
 def svg(plot: Plot, *, description: str = "") -> str:
@@ -131,7 +130,7 @@ def _frame(
     chart: figure, x: Scale, y: Scale, box: tuple[float, float, float, float], plot: Plot
 ) -> list[str]:
     left, up, right, down = box
-    grid = _GRID[plot.theme]
+    grid = GRIDS[plot.theme]
     out: list[str] = []
     if not chart.xaxis[0].visible:
         return out

@@ -97,7 +97,7 @@
           total += scores[i] * rare[k];
           if (scores[i]) matched += 1;
         });
-        const phrase = formula.asked.some((one) => words(one).join(" ") === whole) || words(formula.title).join(" ") === whole ? 12 : 0;
+        const phrase = formula.asked.some((one) => words(one).join(" ") === whole) || [formula.title, formula.command].some((one) => words(one).join(" ") === whole) ? 12 : 0;
         return [formula, (total * matched) / list.length + phrase];
       })
       .filter(([, score]) => score > 0.4)
@@ -108,9 +108,11 @@
   function list() {
     const query = at("search").value, found = search(query);
     at("found-count").textContent = query.trim() ? `${found.length} ${found.length === 1 ? "formula" : "formulas"}` : `${found.length} formulas; type to search`;
-    at("found").replaceChildren(...found.slice(0, query.trim() ? 60 : every.length).map((one) =>
+    const row = (one) =>
       make("li", {}, make("button", { type: "button", onclick: () => open(one.name, true), attributes: { "data-name": one.name } },
-        make("b", { textContent: one.title }), make("span", { textContent: one.reason ? `${one.summary} (needs Python)` : one.summary })))));
+        make("b", { textContent: one.title }), make("code", { textContent: one.command.replace("netcalc calc ", "").split(" ")[0] }), make("span", { textContent: one.reason ? `${one.summary} (needs Python)` : one.summary })));
+    const chapters = netcalcData.chapters.flatMap(([title, names]) => [make("li", { textContent: title }), ...names.map((one) => row(byName.get(one)))]);
+    at("found").replaceChildren(...(query.trim() ? found.slice(0, 60).map(row) : chapters));
     mark();
   }
 
@@ -354,7 +356,7 @@
     element("path", { class: "line", d: path });
     const inside = typeof here === "number" && here >= low && here <= high && isFinite(result) && (!logY || result > 0);
     if (inside && up(result) >= box.top - 1 && up(result) <= box.bottom + 1) element("circle", { class: "here", cx: across(here), cy: up(result), r: 5.5 });
-    at("caption").textContent = `${shown.title} over ${parameter.label}, from ${units.show(low, parameter.unit)} to ${units.show(high, parameter.unit)}: ${units.show(Math.min(...finite), shown.unit)} to ${units.show(Math.max(...finite), shown.unit)}${inside ? "; the mark is your input" : ""}.`;
+    at("caption").textContent = `${shown.title.split(/, | \(/)[0]} over ${parameter.label}, from ${units.show(low, parameter.unit)} to ${units.show(high, parameter.unit)}: ${units.show(Math.min(...finite), shown.unit)} to ${units.show(Math.max(...finite), shown.unit)}${inside ? "; the mark is your input" : ""}.`;
 
     function element(tag, attributes, text) {
       const found = document.createElementNS("http://www.w3.org/2000/svg", tag);
