@@ -8,6 +8,7 @@ const FRAMES = 20; // until what is shown is surely painted
 
 const SYMBOLS = { byte: "B", "packet/s": "pps", "s/byte": "s/B" };
 const FROM_KILO = new Set(["byte", "bit", "bit/s", "packet/s"]); // nothing smaller than one
+const LONG = new Set(["min", "h", "days", "years"]); // without prefixes
 const PREFIXES = [
   [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"],
 ];
@@ -16,6 +17,7 @@ const PREFIXES = [
 function quantityText(value, unit, figures = 3) {
   const rounded = Number(value.toPrecision(figures));
   if (unit === "1") return String(rounded);
+  if (LONG.has(unit)) return `${rounded} ${unit}`;
   if (unit === "ratio") return `${Number((100 * rounded).toPrecision(figures))}%`;
   const fits = PREFIXES.filter(([factor]) =>
     FROM_KILO.has(unit) ? factor >= 1 : unit === "s" || unit === "s/byte" ? factor <= 1 : unit !== "m" || factor <= 1e3,
