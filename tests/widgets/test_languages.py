@@ -246,6 +246,9 @@ def test_what_a_language_lacks_is_english_and_numbers_stay():
     )
     panel.controls["latency_s"].box.value = "5"
     assert "braucht eine Einheit" in panel.controls["latency_s"].message.value
+    said = str(explain.transfer(1e6, path=NetworkPath.parse("T1 30 ms")))
+    assert "\n  Laufzeit: 30 ms (1%)" in said
+    assert "\nZum Bestätigen: " in said
     language.use("fi")
     assert language.current() == "en"
 
