@@ -18,6 +18,8 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from netcalc import calculator, datasets
+
 ROOT = Path(__file__).parents[1]
 LOCALE = ROOT / "netcalc" / "language" / "locale"
 METHODS = {
@@ -25,6 +27,7 @@ METHODS = {
         ("netcalc/messages/__init__.py", "netcalc.language.extraction:code"),
         ("netcalc/messages/**.py", "netcalc.language.extraction:sentences"),
         ("netcalc/**.py", "netcalc.language.extraction:code"),
+        ("data/puzzles/manifest.json", "netcalc.language.extraction:puzzles"),
         ("data/exercises/*.toml", "netcalc.language.extraction:exercises"),
     ],
     "lessons": [("notebooks/*.ipynb", "netcalc.language.extraction:notebook")],
@@ -49,6 +52,13 @@ def extracted(domain: str) -> Catalog:
     for file, _, text, comments, _ in sorted(found, key=lambda one: (one[0], one[1])):
         if not file.startswith("netcalc/cli/"):
             catalog.add(text, locations=[(file, None)], auto_comments=comments, flags=set())
+    if domain == "netcalc":
+        for name in datasets.names():
+            catalog.add(datasets.info(name).title, locations=[("data", None)])
+        for name, formula in calculator.formulas().items():
+            about = [formula.title, formula.summary, formula.validity, formula.returns]
+            for text in filter(None, (*about, *(one.description for one in formula.parameters))):
+                catalog.add(text, locations=[("netcalc/models", None)], auto_comments=[name])
     for message in catalog:
         message.flags.discard("python-format")
     return catalog

@@ -19,6 +19,7 @@ from typing import Any
 
 from netcalc.checks import choice, non_negative, positive, ratio, whole
 from netcalc.errors import DomainError, UnitError, doubts
+from netcalc.language import phrase, term
 from netcalc.messages import Notice, sentence
 from netcalc.models.rates import goodput
 from netcalc.models.sizes import framing
@@ -94,7 +95,7 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [self.sentence, *part_lines(self.parts)]
-        lines += [f"To confirm: {part.test}." for part in self.parts[:1]]
+        lines += [phrase("To confirm: {test}.", test=part.test) for part in self.parts[:1]]
         return "\n".join(lines)
 
 
@@ -188,19 +189,20 @@ class RateExplanation:
     def __str__(self) -> str:
         lines = [self.sentence]
         lines += [
-            f"  {ceiling.name}: {rate_text(ceiling.rate_bps)}: {ceiling.arithmetic}"
+            f"  {phrase(ceiling.name)}: {rate_text(ceiling.rate_bps)}: {ceiling.arithmetic}"
             for ceiling in self.ceilings
         ]
         lines += by_control_line(self.by_congestion_control)
         lines += assumed_line(self.assumptions)
-        lines.append(f"To confirm: {self.ceilings[0].test}.")
+        lines.append(phrase("To confirm: {test}.", test=self.ceilings[0].test))
         return "\n".join(lines)
 
 
 def part_lines(parts: Iterable[Part]) -> list[str]:
     """Return a line of each part: its time, its share, and the numbers behind it."""
     return [
-        f"  {part.name}: {show(part.time_s, 's')} ({part.share_ratio:.0%}): {part.arithmetic}"
+        f"  {phrase(part.name)}: {show(part.time_s, 's')} ({part.share_ratio:.0%}): "
+        f"{part.arithmetic}"
         for part in parts
     ]
 
@@ -224,7 +226,7 @@ def assumed_line(assumptions: tuple[Notice, ...]) -> list[str]:
 def written(*notices: Notice) -> str:
     """Write notices as one sentence."""
     text = "; ".join(map(str, notices))
-    return f"{text[:1].upper()}{text[1:]}."
+    return phrase("{text}.", text=f"{text[:1].upper()}{text[1:]}")
 
 
 def transfer(payload_bytes: float, *, path: Path, packet_bytes: float = math.inf) -> Explanation:
@@ -265,9 +267,9 @@ def transfer(payload_bytes: float, *, path: Path, packet_bytes: float = math.inf
         "node_count": len(path.links) + 1,
     }
     times = {
-        "line": on_slowest,
-        "latency": path.latency_s,
-        "store-and-forward": again,
+        term("line"): on_slowest,
+        term("latency"): path.latency_s,
+        term("store-and-forward"): again,
         "processing": path.processing_s,
     }
     total = sum(times.values())

@@ -22,6 +22,7 @@ from netcalc.explain.path_limits import (
     rate,
     written,
 )
+from netcalc.language import phrase
 from netcalc.messages import Notice, sentence
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.models.tcp import transfer_time
@@ -106,7 +107,7 @@ class TcpTransfer:
     def __str__(self) -> str:
         lines = [self.sentence, *part_lines(self.parts)]
         lines += assumed_line(self.assumptions)
-        lines.append(f"To confirm: {self.parts[0].test}.")
+        lines.append(phrase("To confirm: {test}.", test=self.parts[0].test))
         return "\n".join(lines)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray
+from netcalc.language import phrase, term
 from netcalc.models.delays.path_mixes import PathMixes
 from netcalc.units import show
 
@@ -48,7 +49,7 @@ class Separation:
         return (self.measurement, str(self.group_count), str(self.largest_count), self.why)
 
 
-SEPARATION_HEADINGS = ("measurement", "groups", "largest", "measures")
+SEPARATION_HEADINGS = (term("measurement"), term("groups"), term("largest"), term("measures"))
 """Headings of a table of separations."""
 
 
@@ -90,16 +91,24 @@ def separations(
     other = _steps(mixes.rtt_s * (other_bytes / packet_bytes), resolution_s)
     size, time = show(other_bytes, "byte"), show(resolution_s, "s")
     return (
-        _separation(f"the same size again, to {time}", [again], "the sum of 1/rate"),
-        _separation(f"another size, {size}, to {time}", [other], "the sum of 1/rate"),
-        _separation("packet pairs", [slowest], "the bottleneck link"),
-        _separation("traceroute", [number], "the number of links"),
         _separation(
-            "packet pairs and traceroute",
-            [slowest, number],
-            "the bottleneck link and the number of links",
+            phrase("the same size again, to {time}", time=time),
+            [again],
+            phrase("the sum of 1/rate"),
         ),
-        _separation("traceroute with sizes", list(counts.T), "each link"),
+        _separation(
+            phrase("another size, {size}, to {time}", size=size, time=time),
+            [other],
+            phrase("the sum of 1/rate"),
+        ),
+        _separation(phrase("packet pairs"), [slowest], phrase("the bottleneck link")),
+        _separation("traceroute", [number], phrase("the number of links")),
+        _separation(
+            phrase("packet pairs and traceroute"),
+            [slowest, number],
+            phrase("the bottleneck link and the number of links"),
+        ),
+        _separation(phrase("traceroute with sizes"), list(counts.T), phrase("each link")),
     )
 
 

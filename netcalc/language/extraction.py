@@ -117,6 +117,19 @@ def exercises(
             yield 1, "", text, [one["id"]]
 
 
+def puzzles(
+    file: IO[bytes],
+    keywords: Mapping[str, Any],
+    comments: Collection[str],
+    options: Mapping[str, Any],
+) -> Iterator[Found]:
+    """Yield the titles, questions and answers of recorded measurements."""
+    del keywords, comments, options
+    for one in json.loads(file.read())["puzzles"]:
+        for text in (one["title"], one["question"], one["answer"]):
+            yield 1, "", text, [one["name"]]
+
+
 def notebook(
     file: IO[bytes],
     keywords: Mapping[str, Any],

@@ -15,6 +15,7 @@ from netcalc import calculator
 from netcalc.calculator import Formula, Parameter, Sweep
 from netcalc.checks import FloatArray
 from netcalc.errors import DomainError, NetcalcError
+from netcalc.language import phrase, term
 from netcalc.lessons.calculator_ranges import (
     BAND_POINTS,
     Typed,
@@ -41,8 +42,8 @@ TABLE_ROWS = 60
 LISTED = 15
 """Formulas that are seen at once in the list: those that most questions need."""
 
-_FIRST, _ALL = "most needed", "all formulas"
-_HERE = "your numbers"
+_FIRST, _ALL = term("most needed"), term("all formulas")
+_HERE = term("your numbers")
 
 
 class Looks:
@@ -68,9 +69,10 @@ class Field(ipywidgets.VBox):
         self.label, self.parameter = label, parameter
         self.input = _input(label, parameter, text, looks)
         self.message = Message(style=looks.plain)
-        about = html_text(parameter.description)
+        about = html_text(phrase(parameter.description))
         if not parameter.required:
-            about += f" Default: {html_text(parameter.show(parameter.default))}."
+            default = parameter.show(parameter.default)
+            about += f" {html_text(phrase('Default: {default}.', default=default))}"
         name = ipywidgets.HTML(f"<b>{html_text(label)}</b>", layout=looks.name, style=looks.plain)
         words = ipywidgets.HTML(about, layout=looks.about, style=looks.plain)
         words.add_class("netcalc-about")
@@ -142,16 +144,19 @@ class CalculatorPanel(ipywidgets.VBox):
         wide = ipywidgets.Layout(flex="1 1 300px", min_width="0", max_width="640px")
         style = {"description_width": "8.5em"}
         self.search = ipywidgets.Text(
-            description="search", placeholder="words, such as wait", style=style, layout=wide
+            description=phrase("search"),
+            placeholder=phrase("words, such as wait"),
+            style=style,
+            layout=wide,
         )
         first = self.formula in _chapters()[_FIRST]
         self.chapter = choice(
             "chapter",
-            {f"{name} ({len(found)})": name for name, found in _chapters().items()},
+            {f"{phrase(name)} ({len(found)})": name for name, found in _chapters().items()},
             _FIRST if first else _chapter_of(self.formula),
         )
         self.formula_choice = ipywidgets.Select(
-            description="formula",
+            description=phrase("formula"),
             rows=LISTED,
             style=style,
             layout=ipywidgets.Layout(width="auto", height="auto"),
@@ -162,13 +167,13 @@ class CalculatorPanel(ipywidgets.VBox):
         self.numbers, self.source = ipywidgets.HTML(), ipywidgets.HTML()
         self.form = ipywidgets.VBox(layout=ipywidgets.Layout(width="100%"))
         self.table = ipywidgets.HTML()
-        self.over = _pick_list("sweep")
-        self.low, self.high = _box("from"), _box("to")
-        self.x_scale, self.y_scale = _scale("x axis"), _scale("y axis")
+        self.over = _pick_list(phrase("sweep"))
+        self.low, self.high = _box(phrase("from")), _box(phrase("to"))
+        self.x_scale, self.y_scale = _scale(phrase("x axis")), _scale(phrase("y axis"))
         self.sweep_message = Message()
-        self.solve_over = _pick_list("solve for")
-        self.solve_result, self.solve_range = _box("result"), _box("range")
-        self.solve_range.placeholder = "LOW:HIGH (optional)"
+        self.solve_over = _pick_list(phrase("solve for"))
+        self.solve_result, self.solve_range = _box(phrase("result")), _box(phrase("range"))
+        self.solve_range.placeholder = phrase("LOW:HIGH (optional)")
         self.solved = Message()
         self._pick_row = _row([self.search, self.chapter])
         self._sweep_rows = [
@@ -195,7 +200,10 @@ class CalculatorPanel(ipywidgets.VBox):
         words, chapter = self.search.value.strip(), self.chapter.value
         offered = _chapters()[_ALL if words and chapter == _FIRST else chapter]
         found = [one for one in calculator.search(words) if one in offered] if words else offered
-        self.found.value = f"{len(found)} formula{'s' if len(found) != 1 else ''} found"
+        self.found.value = (
+            phrase("1 formula found") if len(found) == 1
+            else phrase("{count} formulas found", count=len(found))
+        )  # fmt: skip
         names = [formula.name for formula in found]
         ready, self._ready = self._ready, False  # new options choose the first of them
         with self.formula_choice.hold_sync():
@@ -225,16 +233,17 @@ class CalculatorPanel(ipywidgets.VBox):
             field.input.observe(lambda _: self.refresh(), "value")
         self.form.children = tuple(self.fields.values())
         self.summary.value = (
-            f"<b>{html_text(formula.title)}</b> "
+            f"<b>{html_text(phrase(formula.title))}</b> "
             f"<small><code>netcalc calc {calculator.command(formula)}</code></small>"
-            f"<br>{html_text(formula.summary)}"
+            f"<br>{html_text(phrase(formula.summary))}"
         )
         self.equation.value = _displayed(formula.equation)
         self.source.value = (
-            f"<p>{html_text(formula.validity)}</p><p>From: {html_text(formula.source)}</p>"
+            f"<p>{html_text(phrase(formula.validity))}</p>"
+            f"<p>{html_text(phrase('From: {source}', source=formula.source))}</p>"
         )
         swept = [p for p in formula.parameters if p.kind == "number"]
-        names = [("nothing", ""), *((formula.label(p.name), p.name) for p in swept)]
+        names = [(phrase("nothing"), ""), *((formula.label(p.name), p.name) for p in swept)]
         self.over.options = self.solve_over.options = names
         self.solve_over.value = ""
         self.solved.say("")
@@ -388,7 +397,9 @@ class CalculatorPanel(ipywidgets.VBox):
             self.sweep_message.blame(error)
             return None
         if swept.refused:
-            self.sweep_message.say(f"Gaps where the formula is not defined: {swept.refused}")
+            self.sweep_message.say(
+                phrase("Gaps where the formula is not defined: {why}", why=swept.refused)
+            )
         return swept
 
     def _say_result(self, arguments: Mapping[str, Any], result: Any) -> None:
@@ -422,7 +433,7 @@ class CalculatorPanel(ipywidgets.VBox):
             points=points,
             x_axis=Axis(formula.label(parameter.name), parameter.unit, self.x_scale.value),
             y_axis=Axis(what if single else "result", formula.unit, self.y_scale.value),
-            title=formula.title,
+            title=phrase(formula.title),
             description=_describe(formula, parameter, swept),
         )
         self.figure.draw(plot)
@@ -463,7 +474,7 @@ class CalculatorPanel(ipywidgets.VBox):
         except Exception as error:
             self.solved.blame(error)
             return
-        self.solved.say(f"{name}: " + "; or ".join(found.lines))
+        self.solved.say(f"{name}: " + phrase("; or ").join(found.lines))
 
     def _arrange(self, *, drawn: bool) -> None:
         """Show what there is: a curve, a table or neither."""
@@ -543,12 +554,12 @@ def _chapter_of(formula: Formula) -> str:
 
 def _listed(formula: Formula) -> str:
     """Return a line of the list: what it computes, and how it is called in a terminal."""
-    return f"{formula.title}  ·  {calculator.command(formula)}"
+    return f"{phrase(formula.title)}  ·  {calculator.command(formula)}"
 
 
 def _short_title(formula: Formula) -> str:
     """Return the title up to its first comma or bracket, for an axis and a legend."""
-    what = re.split(r", | \(|: ", formula.title)[0]
+    what = re.split(r", | \(|: ", phrase(formula.title))[0]
     return what if what[1:2].isupper() else what[:1].lower() + what[1:]
 
 
@@ -563,7 +574,10 @@ def _input(label: str, parameter: Parameter, text: str, looks: Looks) -> ipywidg
     if parameter.kind == "bool":
         start = text or ("no" if parameter.required else parameter.show(parameter.default))
         return ipywidgets.Dropdown(
-            options=["yes", "no"], value=start, layout=layout, tooltip=tooltip
+            options=[(phrase("yes"), "yes"), (phrase("no"), "no")],
+            value=start,
+            layout=layout,
+            tooltip=tooltip,
         )
     default = "" if parameter.required else parameter.show(parameter.default)
     return ipywidgets.Text(
@@ -587,7 +601,7 @@ def _box(label: str) -> ipywidgets.Text:
 def _scale(label: str) -> ipywidgets.Dropdown:
     return ipywidgets.Dropdown(
         description=label,
-        options=["linear", "log"],
+        options=[(phrase("linear"), "linear"), (phrase("logarithmic"), "log")],
         style={"description_width": "5em"},
         layout=ipywidgets.Layout(flex="0 1 16em", min_width="0"),
     )
@@ -596,7 +610,7 @@ def _scale(label: str) -> ipywidgets.Dropdown:
 def _pick_list(label: str) -> ipywidgets.Dropdown:
     return ipywidgets.Dropdown(
         description=label,
-        options={"nothing": ""},
+        options={phrase("nothing"): ""},
         style={"description_width": "5em"},
         layout=ipywidgets.Layout(flex="0 1 24em", min_width="0"),
     )
@@ -611,14 +625,14 @@ def _row(widgets: list[ipywidgets.Widget]) -> ipywidgets.Box:
 
 def _words(formula: Formula, result: Any, arguments: Mapping[str, Any], length: int) -> str:
     """Return the result in a sentence."""
-    what = formula.summary.rstrip(".")
+    what = phrase(formula.summary).rstrip(".。")
     if length > 1:
-        return f"{what}: {length} rows, in the table below."
+        return phrase("{what}: {length} rows, in the table below.", what=what, length=length)
     text = ", ".join(calculator.result_lines(formula, result, arguments))
     columns = result._asdict().values() if hasattr(result, "_asdict") else [result]
     if all(np.isfinite(np.asarray(value, dtype=float)).all() for value in columns):
         return f"{what}: {text}."
-    return f"{what}: {text}. ({formula.returns})"
+    return f"{what}: {text}. ({phrase(formula.returns)})"
 
 
 def _describe(formula: Formula, parameter: Parameter, swept: Sweep) -> str:
@@ -628,10 +642,18 @@ def _describe(formula: Formula, parameter: Parameter, swept: Sweep) -> str:
     for name, column in swept.columns.items():
         unit = calculator.column_unit(formula, name)
         low, high = (calculator.show(column[end], unit) for end in ends)
-        parts.append(f"{low} to {high}" if name == "result" else f"{name} {low} to {high}")
+        ends_text = phrase("{low} to {high}", low=low, high=high)
+        parts.append(ends_text if name == "result" else f"{name} {ends_text}")
     low, high = (parameter.show(swept.values[end]) for end in ends)
     what = formula.label(parameter.name)
-    return f"{formula.summary.rstrip('.')}, for {what} from {low} to {high}: {', '.join(parts)}."
+    return phrase(
+        "{summary}, for {what} from {low} to {high}: {parts}.",
+        summary=phrase(formula.summary).rstrip(".。"),
+        what=what,
+        low=low,
+        high=high,
+        parts=", ".join(parts),
+    )
 
 
 def _displayed(*equations: str) -> str:
@@ -660,5 +682,8 @@ def _table(formula: Formula, columns: Mapping[str, list[Any]]) -> str:
         + "</tr>"
         for row in rows[:TABLE_ROWS]
     )
-    more = f"<p>{len(rows) - TABLE_ROWS} more rows</p>" if len(rows) > TABLE_ROWS else ""
+    more = ""
+    if len(rows) > TABLE_ROWS:
+        left = phrase("{count} more rows", count=len(rows) - TABLE_ROWS)
+        more = f"<p>{html_text(left)}</p>"
     return f'<table class="netcalc-table"><thead><tr>{head}</tr></thead>{body}</table>{more}'

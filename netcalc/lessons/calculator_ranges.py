@@ -12,6 +12,7 @@ from netcalc import calculator, plots, uncertain
 from netcalc.calculator import Formula, Inputs, Parameter
 from netcalc.checks import FloatArray
 from netcalc.errors import DomainError
+from netcalc.language import phrase, term
 from netcalc.plots import Axis, Plot
 from netcalc.rate_layers import named
 from netcalc.units import show
@@ -118,14 +119,14 @@ def _percentiles(formula: Formula, given: Typed) -> Ranged:
         rows.append([name, *texts])
         parts = ", ".join(f"{p} {text}" for p, text in zip(names, texts, strict=True))
         line = calculator.importance_line(formula, one)
-        what = formula.summary.rstrip(".") if column == "result" else column
+        what = phrase(formula.summary).rstrip(".。") if column == "result" else column
         words.append(f"{what}: {parts}{f' ({line})' if line else ''}.")
     plot = None
     if list(found) == ["result"]:
         one = found["result"]
         plot = plots.formula_distribution(formula, one, given.arguments, given.inputs)
     notes = [note for one in found.values() for note in one.notes]
-    table = html_table(["result", *names], rows)
+    table = html_table([term("result"), *names], rows)
     return Ranged(" ".join(words), table, plot, _said(formula, notes))
 
 
@@ -155,7 +156,7 @@ def _table_of_lists(formula: Formula, given: Typed) -> Ranged:
             for label, one in cases.items()
         }
         columns = [
-            (f"{column}{' at ' if label else ''}{label}", column, y)
+            (f"{column}{phrase(' at ') if label else ''}{label}", column, y)
             for label, one in swept.items() for column, y in one.columns.items()
         ]  # fmt: skip
         what = formula.short_name.replace("_", " ")
@@ -170,7 +171,12 @@ def _table_of_lists(formula: Formula, given: Typed) -> Ranged:
     ]
     layer = calculator.layer_of(formula, given.arguments)
     headings = [named(one, layer) for one in headings]
-    words = f"{formula.summary.rstrip('.')}: {len(rows)} values of {formula.label(name)}, below."
+    words = phrase(
+        "{what}: {count} values of {name}, below.",
+        what=phrase(formula.summary).rstrip(".。"),
+        count=len(rows),
+        name=formula.label(name),
+    )
     table = html_table([formula.label(name), *headings], body)
     return Ranged(words, table, None, notes)
 

@@ -198,7 +198,7 @@ def conversion_panel() -> Panel:
     modes = {"one record a frame, 100 pairs": 100, "default script, 1 pair": 1}
     rows = {name: cheap & (data["pair_count"] == count) for name, count in modes.items()}
     behind = behind_printed_rate()
-    constant, proportional = "adding a constant", term("dividing by the payload")
+    constant, proportional = term("adding a constant"), term("dividing by the payload")
     payload = framing.captured_tcp_payload_bytes(_CAPTURED)
     ends = {size: float(framing.captured_tcp_payload_bytes(size)) for size in (64.0, 1514.0)}
     plot = curves(

@@ -397,10 +397,10 @@ def fragment_panel() -> Panel:
 def transaction_panel() -> Panel:
     """Transactions over loopback as sums of costs, compared with Stevens' statements."""
     names: dict[host_stack.ReplyProtocol, str] = {
-        "ping": "ping, 2 packets",
-        "udp": "UDP, 2 packets",
-        "ttcp": "T/TCP, 3 packets",
-        "tcp": "TCP, 9 packets",
+        "ping": term("ping, 2 packets"),
+        "udp": term("UDP, 2 packets"),
+        "ttcp": term("T/TCP, 3 packets"),
+        "tcp": term("TCP, 9 packets"),
     }
     plot = curves(
         _SIZES,
@@ -438,8 +438,8 @@ def transaction_panel() -> Panel:
         "packet_cost": cost(phrase("each packet"), "packet_cost", "2 ms"),
         "program_s": cost(phrase("each program"), "program_s", "2 ms"),
         "connection_s": cost("connection", "connection_s", "5 ms"),
-        "copy_cost": cost("copy a byte", "copy_cost", "500 ns/B", "s/byte"),
-        "checksum_cost": cost("checksum a byte", "checksum_cost", "500 ns/B", "s/byte"),
+        "copy_cost": cost(term("copy a byte"), "copy_cost", "500 ns/B", "s/byte"),
+        "checksum_cost": cost(term("checksum a byte"), "checksum_cost", "500 ns/B", "s/byte"),
         "mbuf_s": cost(phrase("each mbuf"), "mbuf_s", "0.5 ms"),
         "cluster_s": cost(phrase("each cluster"), "cluster_s", "0.5 ms"),
         "mtu_bytes": Quantity(
@@ -572,7 +572,7 @@ def _observations(
             _range(udp[cut].min(), udp[cut].max()),
         ),
         (
-            "1508 to 1509 bytes",
+            phrase("1508 to 1509 bytes"),
             phrase("almost {book:.0%} more", book=book["LB04"]),
             phrase("{after:.0%} more", after=after / before - 1),
         ),

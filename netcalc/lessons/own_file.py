@@ -74,7 +74,7 @@ def file_panel(start: Samples | None = None) -> Panel:
 def puzzle_panel() -> Panel:
     """Ten recorded measurements: predict what limits each, then look at explanation and truth."""
     puzzles = [datasets.puzzle(name) for name in datasets.puzzles()]
-    names = {f"{i}. {one.title}": one.name for i, one in enumerate(puzzles, start=1)}
+    names = {f"{i}. {phrase(one.title)}": one.name for i, one in enumerate(puzzles, start=1)}
     first = puzzles[0]
     figure = Figure(measured(first.load(), _known(first)))
     question, answer = ipywidgets.HTML(), ipywidgets.HTML()
@@ -88,7 +88,7 @@ def puzzle_panel() -> Panel:
         one = datasets.puzzle(puzzle)
         samples, known = one.load(), _known(one)
         figure.draw(measured(samples, known))
-        question.value = f"<p><b>{html_text(one.question)}</b></p>{_described(samples)}"
+        question.value = f"<p><b>{html_text(phrase(one.question))}</b></p>{_described(samples)}"
         if not is_open:
             answer.value = ""
         elif not prediction:
@@ -120,7 +120,7 @@ def kind_of(samples: Samples) -> str:
     if isinstance(samples, PacketTrace):
         return phrase(
             "A capture ({value}): one row for each packet",
-            value=tool or "tool not named",
+            value=tool or phrase("tool not named"),
         )
     one = probes(samples)
     timed = (
@@ -138,7 +138,9 @@ def kind_of(samples: Samples) -> str:
         if isinstance(samples, RttSamples)
         else phrase("{samples} rows", samples=len(samples))
     )
-    return ": ".join(filter(None, (tool or "A table", ", ".join(filter(None, (timed, rows))))))
+    return ": ".join(
+        filter(None, (tool or phrase("A table"), ", ".join(filter(None, (timed, rows)))))
+    )
 
 
 def fact_rows(samples: Samples) -> list[tuple[str, str, str, str]]:
@@ -180,7 +182,9 @@ def _box(label: str, hint: str) -> ipywidgets.Text:
 
 
 def _described(samples: Samples) -> str:
-    table = html_table(("fact", "value", "counts", phrase("counted by")), fact_rows(samples))
+    table = html_table(
+        (term("fact"), term("value"), term("counts"), term("counted by")), fact_rows(samples)
+    )
     notes = "".join(
         _paragraph(phrase("Note: {notes}.", notes=one)) for one in samples.meta.warnings
     )
@@ -193,7 +197,11 @@ def _explained(samples: Samples, known: Known) -> str:
         label = f"{one.label}: " if one.label else ""
         parts.append(f"<p><b>{html_text(label + one.sentence)}</b></p>")
         if one.limits:
-            parts.append(html_table(("limit", "value", "share", "arithmetic"), one.rows()))
+            parts.append(
+                html_table(
+                    (term("limit"), term("value"), term("share"), term("arithmetic")), one.rows()
+                )
+            )
         if one.binding is not None:
             parts.append(
                 f"<p>{html_text(one.sureness)} "
@@ -216,7 +224,7 @@ def _answer(one: Puzzle, prediction: str) -> str:
     truth = "; ".join(f"{name} = {value}" for name, value in one.truth.items())
     return (
         f"{_paragraph(phrase('You predicted: {prediction}.', prediction=phrase(prediction)))}"
-        f"<p><b>{html_text(phrase('The truth.'))}</b> {html_text(one.answer)}</p>"
+        f"<p><b>{html_text(phrase('The truth.'))}</b> {html_text(phrase(one.answer))}</p>"
         f"<details><summary>{html_text(phrase('How it was recorded'))}</summary>"
         f"<p>{html_text(one.tool_version)}; "
         f"{html_text(truth)}</p><ul>{commands}</ul></details>"

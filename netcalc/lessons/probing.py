@@ -292,7 +292,7 @@ def _mix_table(names: list[str], mixes: PathMixes) -> str:
         rows.append([str(len(rows) + 1), *numbers, str(sum(map(int, counts))),
                      show(float(rtt_s), "s", digits=5), off])  # fmt: skip
     more = mixes.rtt_s.size - len(rows)
-    note = f"<p>and {more:,} more</p>" if more > 0 else ""
+    note = f"<p>{phrase('and {more:,} more', more=more)}</p>" if more > 0 else ""
     return (
         html_table(("", *names, "links", phrase("round trip"), "error"), rows) + note
         if rows

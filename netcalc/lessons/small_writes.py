@@ -51,6 +51,10 @@ WAYS = {
     "single": term("one write"),
 }
 """Names of the write modes in figures."""
+ARTICLE_NAMES = (
+    term("Nagle on"), term("Nagle off"), term("Nagle on, flush"), term("single write"),
+)  # fmt: skip
+"""Runs of the article, as its data set names them."""
 ARTICLE_RUNS = {"Nagle on": term("two writes"), "single write": term("one write")}
 """Runs of the article shown with the live ones: the slowest and the fastest."""
 PAUSES = {"none": 0.0, "0.1 s": 0.1, "1 s, as in the article": 1.0}
@@ -67,7 +71,7 @@ def article_panel() -> Panel:
             article["exchange_number"][article["run"] == run],
             article["response_s"][article["run"] == run],
         )
-        for run in dict.fromkeys(article["run"].tolist())
+        for run in ARTICLE_NAMES
     }
     plot = plots.curves(
         ROUNDS,

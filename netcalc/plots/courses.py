@@ -62,8 +62,9 @@ LIMIT = "limit"
 """What is neither of the ways: an ideal share, a full buffer."""
 IDEAL, FULL = term("ideal share"), term("full buffer")
 """Their names in the legend."""
+term("queue, full buffer")  # a name of a source, which is told to assistive technology
 _AXES = {
-    "goodput": (named("goodput", TCP_PAYLOAD), "bit/s"),
+    "goodput": (term("goodput"), "bit/s"),
     "window": (term("window in packets"), "1"),
     "queue": ("queue", "byte"),
     "rtt": (term("round-trip time"), "s"),
@@ -372,6 +373,7 @@ def _draw(sources: dict[str, object], look: _Look) -> LayoutDOM:
     legend: dict[str, list[GlyphRenderer]] = {}
     for part in look.parts:
         name, unit = _AXES[part]
+        name = named(name, TCP_PAYLOAD) if part == "goodput" else name
         first = not charts
         chart = new_figure(
             Axis("time", "s", low=0.0, high=look.end_s),

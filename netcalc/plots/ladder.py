@@ -9,7 +9,7 @@ import numpy as np
 from bokeh.models import FixedTicker, PlainText, Quad, Text
 from bokeh.plotting import figure
 
-from netcalc.language import phrase
+from netcalc.language import phrase, term
 from netcalc.models.hosts.write_timeline import (
     ACKNOWLEDGEMENT,
     CLIENT,
@@ -39,6 +39,15 @@ from netcalc.units import show
 
 ARROWS = (SEGMENT, ACKNOWLEDGEMENT, RESPONSE)
 WAITS = (WAITS_FOR_ACK, HOLDS_ACK, WORKS)
+NAMES = {
+    WAITS_FOR_ACK: term("waits for acknowledgement"),
+    HOLDS_ACK: term("holds acknowledgement"),
+    SEGMENT: term("segment"),
+    ACKNOWLEDGEMENT: term("acknowledgement"),
+    RESPONSE: term("response"),
+    WORKS: term("works"),
+}
+"""Their names in the legend; saved runs hold the same."""
 _LANE = 0.07  # half the height of a lane
 _HEIGHT = 230
 
@@ -81,7 +90,10 @@ def _draw(sources: dict[str, Any], shown: tuple[str, ...], title: str, theme: Th
     )
     axis = chart.yaxis[0]
     axis.ticker = FixedTicker(ticks=[0.0, -1.0])
-    axis.major_label_overrides = {0.0: PlainText(text="client"), -1.0: PlainText(text="server")}
+    axis.major_label_overrides = {
+        0.0: PlainText(text=phrase("client")),
+        -1.0: PlainText(text=phrase("server")),
+    }
     axis.axis_label = None
     chart.ygrid[0].ticker = axis.ticker
     drawn = {}
@@ -103,7 +115,7 @@ def _draw(sources: dict[str, Any], shown: tuple[str, ...], title: str, theme: Th
         text_baseline="middle", text_font={"value": FONT}, text_font_size="13px",
     )  # fmt: skip
     chart.add_glyph(sources["labels"], label)
-    add_legend(chart, [(what, [drawn[what]]) for what in shown])
+    add_legend(chart, [(NAMES[what], [drawn[what]]) for what in shown])
     return chart
 
 
@@ -148,12 +160,15 @@ def _describe(steps: WriteTimeline) -> str:
     if not steps.what:
         return phrase("No request: a value is not known.")
     count = sum(what == SEGMENT for what in steps.what)
-    text = phrase(
-        "The response arrives after {done}; the request took {count} ",
-        done=show(steps.done_s, "s"),
-        count=count,
-    )
-    text += "segment" if count == 1 else "segments"
+    done = show(steps.done_s, "s")
+    if count == 1:
+        text = phrase("The response arrives after {done}; the request took 1 segment", done=done)
+    else:
+        text = phrase(
+            "The response arrives after {done}; the request took {count} segments",
+            done=done,
+            count=count,
+        )
     parts = []
     for row, what in enumerate(steps.what):
         if what in WAITS:
@@ -161,8 +176,8 @@ def _describe(steps: WriteTimeline) -> str:
             parts.append(
                 phrase(
                     "the {who} {what} for {time}",
-                    who=steps.who[row],
-                    what=what,
+                    who=phrase(steps.who[row]),
+                    what=phrase(what),
                     time=show(time_s, "s"),
                 )
             )

@@ -38,7 +38,7 @@ VARIED = {
     "streams": (term("long flows"), "1"),
     "loss_ratio": ("loss", "ratio"),
     "rtt_s": (term("round-trip time without load"), "s"),
-    "rate_bps": (named("rate", IP), "bit/s"),
+    "rate_bps": (term("rate"), "bit/s"),
     "request_1_bytes": (term("size of a request"), "byte"),
 }
 """What a figure has along its axis, the first that varies: column, name and unit."""
@@ -165,7 +165,7 @@ def _part(
             *((name, {"x": at, "y": y}) for name, (at, y) in paper.items()),
         ]
     }
-    (x_name, x_unit), (y_name, y_unit) = VARIED[x], DRAWN[part]
+    (x_name, x_unit), (y_name, y_unit) = _varied(x), DRAWN[part]
     places = np.concatenate([at for at, _ in groups.values()])
     wide = places.min() > 0 and places.max() > WIDE_RATIO * places.min()
     x_axis = Axis(x_name, x_unit, "log" if wide else "linear", whole=x == "streams")
@@ -213,8 +213,15 @@ def _name(columns: dict[str, NDArray[Any]], row: int, others: list[str]) -> str:
 def _other(columns: dict[str, NDArray[Any]], row: int, name: str) -> str:
     value = columns[name][row]
     if name in VARIED:
-        return f"{VARIED[name][0]} {show(float(value), VARIED[name][1])}"
+        what, unit = _varied(name)
+        return f"{what} {show(float(value), unit)}"
     return f"{name} {value}"
+
+
+def _varied(name: str) -> tuple[str, str]:
+    """Return the name and the unit of an axis; a rate with its layer, in the reader's language."""
+    what, unit = VARIED[name]
+    return (named(what, IP) if name == "rate_bps" else phrase(what)), unit
 
 
 def _on_paper(
