@@ -250,6 +250,7 @@ function render({ model, el }) {
     cover(mine.guess); // before anything of it is on the page
     await Bokeh.require("embed/standalone").add_document_standalone(next, picture);
     if (closed) return clear();
+    drawn.look.drawn();
     for (const [sources, buffers] of columns) assign(drawn, sources, buffers);
     if (received !== mine) {
       state = "received"; // another figure came meanwhile

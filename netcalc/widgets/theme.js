@@ -8,7 +8,6 @@ const PREFERS_DARK = matchMedia("(prefers-color-scheme: dark)");
 const FULL_HEIGHT = 900; // of a window in which a figure has the height that it was made for
 const FIGURE_SHARE = 0.5; // of the window's height, where a figure stays beside its controls
 const LEAST_HEIGHT = 150;
-const SETTLE_MS = [300, 1500];
 const FIT_LEGEND = "fit the legend";
 
 // JupyterLab and Notebook say which theme they have. Voila and plain pages follow the system.
@@ -42,6 +41,47 @@ const kindOf = (model) =>
   model.type === "Figure" || model.type === "Plot" ? "Plot"
     : model.type.endsWith("Axis") ? "Axis" : model.type;
 
+// BokehJS lays a plot out with the size that a legend had when it was placed last, which is none
+// while its cell is hidden. It makes the entries anew when a mark changes, and leaves them unpainted.
+class Legends {
+  constructor(figure) {
+    this.figure = figure;
+    this.observer = new ResizeObserver(() => this.place());
+  }
+
+  // Those on the page, by the views that BokehJS has of them.
+  views() {
+    const views = this.figure.views_manager;
+    if (!views) return [];
+    const models = new Set(this.figure.roots().flatMap((root) => [...root.references()]));
+    return [...models].filter((one) => one.type === "Legend")
+      .map((one) => views.find_one(one)).filter(Boolean);
+  }
+
+  place() {
+    for (const view of this.views()) {
+      const { width, height } = view.el.getBoundingClientRect();
+      if (!height) continue; // hidden: the observer calls again when it is shown
+      if (Math.abs(width - view.bbox.width) < 1 && Math.abs(height - view.bbox.height) < 1) continue;
+      view.update_position();
+      view.plot_view.request_layout(true);
+    }
+  }
+
+  settle() {
+    this.place();
+    for (const view of this.views()) view.request_paint();
+  }
+
+  watch() {
+    for (const view of this.views()) this.observer.observe(view.el);
+  }
+
+  end() {
+    this.observer.disconnect();
+  }
+}
+
 // The colours of one bokeh document.
 class FigureColors {
   constructor(figure) {
@@ -49,6 +89,7 @@ class FigureColors {
     this.before = new Map(); // properties of models in the light figure
     this.columns = new Map(); // names of the columns with colours, by source
     this.figure = figure;
+    this.legends = new Legends(figure);
     const { background_fill_color: dark } = COLORS.dark.Plot;
     this.fixed = [...this.models()].some(
       (one) => kindOf(one) === "Plot" && one.background_fill_color === dark); // made for a dark file
@@ -87,19 +128,7 @@ class FigureColors {
     if (dark === this.dark || this.fixed) return;
     this.dark = dark;
     this.turn(dark);
-    requestAnimationFrame(() => requestAnimationFrame(() => this.settle()));
-    // JupyterLab fetches the style sheets of its theme after it has said which one it is.
-    for (const pause of SETTLE_MS) setTimeout(() => this.settle(), pause);
-  }
-
-  // BokehJS makes the entries of a changed legend anew: it measures them before they have their
-  // style, and paints their lines with the next mark.
-  settle() {
-    for (const model of this.models()) {
-      if (kindOf(model) === "Plot") model.properties.height.change.emit();
-      if (model.type !== "Legend") continue;
-      model.items.find((item) => item.renderers.length)?.renderers[0].glyph.change.emit();
-    }
+    requestAnimationFrame(() => requestAnimationFrame(() => this.legends.settle()));
   }
 
   turn(dark) {
@@ -192,7 +221,9 @@ function dressed(figure) {
   addEventListener("resize", resized);
   return {
     data: (source, columns) => colors.data(source, columns),
+    drawn: () => colors.legends.watch(),
     end: () => {
+      colors.legends.end();
       end();
       removeEventListener("resize", resized);
     },

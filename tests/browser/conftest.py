@@ -284,8 +284,11 @@ class Page:
         rail, knob = track.bounding_box(), handle.bounding_box()
         self.page.mouse.move(knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2)
         self.page.mouse.down()
+        beyond_px = {0.0: -4, 1.0: 4}.get(share, 0)  # as a hand does: to the pixel is a step short
         self.page.mouse.move(
-            rail["x"] + share * rail["width"], rail["y"] + rail["height"] / 2, steps=steps
+            rail["x"] + share * rail["width"] + beyond_px,
+            rail["y"] + rail["height"] / 2,
+            steps=steps,
         )
         self.page.mouse.up()
 

@@ -228,6 +228,7 @@
       this.figure.replaceChildren();
       this.drawn = { document: next, number, row, look: dressed(next) };
       await require("embed/standalone").add_document_standalone(next, this.figure);
+      this.drawn.look.drawn();
       this.figure.style.minHeight = "";
       this.figure.netcalc = this.drawn; // for tests and for the curious
     }
