@@ -74,7 +74,8 @@ class Classroom(Voila):
             if handler in _REPLACED:
                 kept.append((pattern, _REPLACED[handler], *more))
             elif handler in _KEPT or handler.__name__ in _NAMES_KEPT:
-                kept.append((pattern, handler, *more))
+                refusing = type(handler.__name__, (pages.Refusing, handler), {})
+                kept.append((pattern, refusing, *more))
         base = self.server_url
         return [
             (base, pages.Lessons),
@@ -148,7 +149,3 @@ def main() -> None:
     finally:
         process.end()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    main()

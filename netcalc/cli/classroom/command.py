@@ -190,7 +190,7 @@ def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[st
     for stop in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(stop, _stop)
     server = subprocess.Popen(
-        [sys.executable, "-m", "netcalc.cli.classroom.application"],
+        [sys.executable, "-m", "netcalc.cli.classroom"],
         cwd=folder,
         env=user_environment()
         | {
