@@ -43,7 +43,11 @@ async def plain(count: int) -> tuple[float, list[int]]:
     """Run the cells of the lesson in kernels of their own, all at once."""
     notebook = json.loads(LESSON.read_text())
     cells = ["".join(one["source"]) for one in notebook["cells"] if one["cell_type"] == "code"]
-    managers = [AsyncKernelManager() for _ in range(count)]
+    folder = tempfile.TemporaryDirectory(prefix="plain-")
+    # Not TCP: among many that start at once, one may take a port that another was to have.
+    managers = [
+        AsyncKernelManager(transport="ipc", ip=f"{folder.name}/{number}") for number in range(count)
+    ]
 
     async def one(manager: AsyncKernelManager) -> None:
         await manager.start_kernel(cwd=str(LESSON.parent))
@@ -62,6 +66,7 @@ async def plain(count: int) -> tuple[float, list[int]]:
         return took_s, memory_bytes([manager.provisioner.pid for manager in managers])
     finally:
         await asyncio.gather(*(one.shutdown_kernel(now=True) for one in managers))
+        folder.cleanup()
 
 
 async def students(base: str, code: str, count: int) -> tuple[float, list[Student]]:

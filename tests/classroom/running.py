@@ -28,6 +28,9 @@ class RunningClass:
             if "Ctrl-C" in line:
                 break
         found = re.search(r"(https?://\S+)\s+code (\S+)\n.*key (\S+)", self.told)
+        if not found:
+            self.process.wait()
+            self.process.stdout.close()
         assert found, self.told + self.log.read_text()
         self.base, self.code, self.key = found.groups()
 

@@ -7,6 +7,7 @@ import json
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,10 @@ import psutil
 from running import RunningClass
 from students import Student
 from tornado.httpclient import HTTPClientError
+from tornado.websocket import WebSocketClosedError
 
 pytestmark = pytest.mark.live
-LESSON = "01_latency_and_bandwidth.ipynb"
+LESSON, SHORT = "01_latency_and_bandwidth.ipynb", "00_start_here.ipynb"
 
 
 @pytest.fixture
@@ -62,7 +64,7 @@ async def a_lesson(a_class: RunningClass) -> None:
     assert (await teacher.enter(a_class.key)).headers["Location"] == "/teacher"
     for student, name in ((ann, "Ann"), (bob, "<b>Bob</b>"), (eve, "Ann")):
         assert (await student.enter(a_class.code.lower(), name)).headers["Location"] == "/"
-    pages = await asyncio.gather(ann.open(LESSON), bob.open(LESSON))
+    pages = await asyncio.gather(ann.open(LESSON), bob.open(SHORT))
     assert [page.code for page in pages] == [200, 200]
     assert ann.kernel_id
     assert bob.kernel_id
@@ -73,6 +75,7 @@ async def a_lesson(a_class: RunningClass) -> None:
     assert (await ann.ask(f"api/kernels/{ann.kernel_id}")).code == 200
     await strangers_are_refused(a_class, eve, ann.kernel_id)
     await code_is_not_run(ann)
+    await a_long_message_ends_the_connection(ann)
     await only_lessons_are_there(eve)
     await a_kernel_is_behind_walls(a_class)
     await the_teacher_sees_and_ends(teacher, ann, bob)
@@ -144,6 +147,14 @@ async def only_lessons_are_there(eve: Student) -> None:
         assert Path("/etc/hostname").read_bytes() not in (answer.body or b""), path
     large = await eve.ask("login", {"code": "A" * 200_000})
     assert large.code in (400, 413, 599)
+
+
+async def a_long_message_ends_the_connection(ann: Student) -> None:
+    with suppress(WebSocketClosedError):
+        await ann.socket.write_message("x" * (5 << 20))
+    while await ann.receive():
+        continue  # until the server has closed it
+    assert (await ann.ask(f"api/kernels/{ann.kernel_id}")).code == 200, "the kernel is there still"
 
 
 async def a_kernel_is_behind_walls(a_class: RunningClass) -> None:

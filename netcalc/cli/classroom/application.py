@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import shutil
+import socket
 import ssl
 import sys
 from dataclasses import asdict
@@ -14,6 +15,7 @@ from typing import Any
 
 import jinja2
 from jupyter_server.services.kernels.handlers import KernelHandler
+from tornado.httpserver import HTTPServer
 from tornado.ioloop import IOLoop, PeriodicCallback
 from voila.app import Voila
 from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
@@ -42,6 +44,9 @@ _REPLACED = {
 _NAMES_KEPT = ("ThemesHandler", "FileFindHandler")
 """Style sheets and scripts of the packages that are installed."""
 
+_NOT_LOADED = ("@jupyter-notebook/lab-extension", "jupyterlab_pygments")
+"""Scripts of other packages that Voila would load into each page, where they do nothing."""
+
 
 class Classroom(Voila):
     """Voila for a class."""
@@ -55,7 +60,7 @@ class Classroom(Voila):
         roll = Roll(given["code"], given["teacher_key"], given["students"])
         self.identity_provider.roll = roll
         templates = jinja2.Environment(loader=jinja2.FileSystemLoader(pages.PAGES), autoescape=True)
-        lessons = sorted(path.name for path in Path(self.root_dir).glob("*.ipynb"))
+        lessons = {path.name: _title(path) for path in sorted(Path(self.root_dir).glob("*.ipynb"))}
         return {
             **settings,
             "class_roll": roll,
@@ -74,7 +79,8 @@ class Classroom(Voila):
             if handler in _REPLACED:
                 kept.append((pattern, _REPLACED[handler], *more))
             elif handler in _KEPT or handler.__name__ in _NAMES_KEPT:
-                kept.append((pattern, handler, *more))
+                refusing = type(handler.__name__, (pages.Refusing, handler), {})
+                kept.append((pattern, refusing, *more))
         base = self.server_url
         return [
             (base, pages.Lessons),
@@ -94,10 +100,13 @@ class Classroom(Voila):
         if given["certfile"]:
             context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
             context.load_cert_chain(given["certfile"], given["keyfile"] or None)
-        self.app.listen(
-            self.port, self.ip, ssl_options=context, max_body_size=_BODY_BYTES,
+        listening = socket.socket(fileno=given["listening"])
+        listening.setblocking(False)
+        server = HTTPServer(
+            self.app, ssl_options=context, max_body_size=_BODY_BYTES,
             max_header_size=32 << 10, idle_connection_timeout=300.0, body_timeout=30.0,
         )  # fmt: skip
+        server.add_sockets([listening])
         watch = Watch(self.kernel_manager)
         self.ioloop = IOLoop.current()
         PeriodicCallback(watch.look, _LOOK_EVERY_S * 1000).start()
@@ -108,6 +117,13 @@ class Classroom(Voila):
 
     def stop(self) -> None:
         """Nothing more: the folders go with that of the class."""
+
+
+def _title(path: Path) -> str:
+    """Return the heading of a lesson."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    first = "".join(cells[0]["source"]).strip().partition("\n")[0] if cells else ""
+    return first.removeprefix("# ") if first.startswith("# ") else path.stem.replace("_", " ")
 
 
 def main() -> None:
@@ -138,6 +154,7 @@ def main() -> None:
     config.VoilaConfiguration.template = "netcalc"
     config.VoilaConfiguration.allow_template_override = "NO"
     config.VoilaConfiguration.allow_theme_override = "NO"
+    config.VoilaConfiguration.extension_denylist = list(_NOT_LOADED)
     config.VoilaConfiguration.multi_kernel_manager_class = ClassKernels
     config.MappingKernelManager.default_kernel_name = "python3"
     Classroom.given = given
@@ -148,7 +165,3 @@ def main() -> None:
     finally:
         process.end()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -28,7 +28,7 @@ from netcalc.cli.quantity import Quantity, WholeNumber
 from netcalc.errors import ExperimentError, MissingPackageError
 
 _SHARE = Path(__file__).parents[1] / "share"
-_LOOPBACK, _USUAL_PORT = "127.0.0.1", 8890
+_LOOPBACK, _USUAL_PORT, _BACKLOG = "127.0.0.1", 8890, 128
 _KERNELS_EACH = 2
 """Lessons that one student has open at once; the oldest ends for a third."""
 _STOP_LIMIT_S = 20.0
@@ -121,13 +121,14 @@ def classroom(
         )
     for file in filter(None, (certfile, keyfile)):
         file.open("rb").close()  # refused here, with its name
-    port = _free_port(address, port)
-    lessons = find_lessons()
     code, teacher_key = new_code(), new_code(KEY_LENGTH)
-    with _folder() as folder:
+    lessons = find_lessons()
+    with _listen(address, port) as listening, _folder() as folder:
+        port = listening.getsockname()[1]
         given = {
             "address": address,
             "port": port,
+            "listening": listening.fileno(),
             "code": code,
             "teacher_key": teacher_key,
             "students": students,
@@ -141,6 +142,7 @@ def classroom(
         }
         put("Starting ...", err=True)
         with _server(given, folder) as server:
+            listening.close()  # the server's alone
             walls = _first_line(server)["walls"]
             _tell(address, port, code, teacher_key, bool(certfile), walls)
             code_of_exit = server.wait()
@@ -149,25 +151,20 @@ def classroom(
             put("The class has ended.")
 
 
-def _free_port(address: str, wanted: int | None) -> int:
-    """Return a port of this address that is free now."""
+def _listen(address: str, wanted: int | None) -> socket.socket:
+    """Return a socket that listens: the server takes it over, so nobody gets its port meanwhile."""
     try:
         kind = socket.AF_INET6 if ipaddress.ip_address(address).version == 6 else socket.AF_INET
     except ValueError as error:
         raise CommandError("class-address", address=address) from error
     for port in (wanted,) if wanted else (_USUAL_PORT, 0):
-        with socket.socket(kind) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((address, port))
-            except PermissionError as error:
-                raise CommandError("server-port-not-permitted", port=port) from error
-            except OSError as error:
-                if error.errno in (99, 22):  # EADDRNOTAVAIL; EINVAL for a link-local one
-                    raise CommandError("class-address-elsewhere", address=address) from error
-                continue
-            free: int = probe.getsockname()[1]
-            return free
+        try:
+            return socket.create_server((address, port), family=kind, backlog=_BACKLOG)
+        except PermissionError as error:
+            raise CommandError("server-port-not-permitted", port=port) from error
+        except OSError as error:
+            if error.errno in (99, 22):  # EADDRNOTAVAIL; EINVAL for a link-local one
+                raise CommandError("class-address-elsewhere", address=address) from error
     raise CommandError("server-port-in-use", port=wanted)
 
 
@@ -190,7 +187,7 @@ def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[st
     for stop in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(stop, _stop)
     server = subprocess.Popen(
-        [sys.executable, "-m", "netcalc.cli.classroom.application"],
+        [sys.executable, "-m", "netcalc.cli.classroom"],
         cwd=folder,
         env=user_environment()
         | {
@@ -202,6 +199,7 @@ def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[st
         },
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        pass_fds=[given["listening"]],
         text=True,
         start_new_session=True,
         preexec_fn=_end_with_parent,

@@ -31,7 +31,7 @@ _KEPT = (
     "PYTHONPATH", "LD_LIBRARY_PATH",
 )  # fmt: skip
 """Variables that a kernel gets of the server's: none of them holds a secret."""
-_PREPARING_S = 120.0
+_PREPARING_S, _ENDING_S = 120.0, 5.0
 
 asked_by: ContextVar[tuple[str, str]] = ContextVar("asked_by")
 """Student and lesson of the request that starts a kernel."""
@@ -103,10 +103,13 @@ class Parent:
         return Child(_number(descriptors[0]), descriptors[0])
 
     def end(self) -> None:
-        """End it, and every kernel that is left with it."""
-        self._control.close()
-        self._process.kill()
-        self._process.wait()
+        """End it, and every kernel that is left with it; afterwards there is none."""
+        self._control.close()  # it ends by itself then, and waits for what it has started
+        try:
+            self._process.wait(_ENDING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
 
 def _number(ended: int) -> int:
@@ -122,7 +125,7 @@ def environment(folder: Path) -> dict[str, str]:
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     own = {name: str(folder) for name in ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")}
     own["JUPYTER_RUNTIME_DIR"] = str(folder)
-    return {**kept, **own, "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**kept, **own, "OPENBLAS_NUM_THREADS": "1"}
 
 
 @dataclass
@@ -171,6 +174,7 @@ class Provisioner(LocalProvisioner):
             name: value for name, value in kwargs["env"].items() if name.startswith("VOILA_")
         }
         env |= {TURNS_FOLDER: str(kernels.turns), TURNS_OWNER: self.kernel_id}
+        env["PYTHONDONTWRITEBYTECODE"] = "1"  # its walls would refuse it
         given = {
             "argv": cmd[cmd.index("-m") + 1 :],
             "env": env,

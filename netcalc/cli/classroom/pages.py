@@ -62,7 +62,7 @@ class Door(Page):
         if self.current_user:
             self.redirect(self._inside())
             return
-        self.show("door.html", problem="", name="")
+        self._ask(problem="", name="")
 
     @allow_unauthenticated
     def post(self) -> None:
@@ -74,19 +74,23 @@ class Door(Page):
         if wait_s > 0:
             self.set_status(429)
             self.set_header("Retry-After", str(math.ceil(wait_s)))
-            self.show("door.html", problem="wait", wait_s=math.ceil(wait_s), name=name)
+            self._ask(problem="wait", wait_s=math.ceil(wait_s), name=name)
             return
         who = roll.enter(code, name) if self._has_room(code) else ""
         if not who:
             if who is None:
                 roll.tries.note_wrong(address, now_s)
             self.set_status(401 if who is None else 503)
-            self.show("door.html", problem="wrong" if who is None else "full", name=name)
+            self._ask(problem="wrong" if who is None else "full", name=name)
             return
         user = self.identity_provider.user_from_cookie(who)
         self.identity_provider.set_login_cookie(self, user)
         self.current_user = user
         self.redirect(self._inside())
+
+    def _ask(self, **values: Any) -> None:
+        to = self.get_argument("next", "")
+        self.show("door.html", is_for_teacher=to == f"{self.base_url}teacher", **values)
 
     def _has_room(self, code: str) -> bool:
         roll = self.settings["class_roll"]

@@ -31,6 +31,8 @@ NEEDED = (
     "ipywidgets", "numpy.testing", "scipy.special",
 )  # fmt: skip
 """What every lesson loads, beside its own module of netcalc."""
+_WRITER = "page"
+"""The module that writes lessons as files: no lesson loads it, and it takes seconds."""
 _FIRST_CELL = "import ipywidgets; ipywidgets.register_comm_target(); del ipywidgets"
 """ipywidgets registers when it is imported, and there was no kernel then."""
 
@@ -94,7 +96,8 @@ def main() -> None:
     for name in NEEDED:
         import_module(name)
     for path in sorted(lessons.glob("*.py")):
-        import_module(f"netcalc.lessons.{path.stem}")
+        if path.stem != _WRITER:
+            import_module(f"netcalc.lessons.{path.stem}")
     gc.collect()
     gc.freeze()
     control.send(json.dumps(asdict(walls)).encode())
