@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 ENGLISH = "en"
@@ -22,7 +21,7 @@ VARIABLES = ("NETCALC_LANGUAGE", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 """Environment variables that say the language; the first one that is set decides."""
 PANELS, NOTEBOOKS = "netcalc", "lessons"
 """The two domains: texts of the program, and paragraphs of the notebooks."""
-LOCALE = Path(__file__).parent / "locale"
+LOCALE = f"{__path__[0]}/locale"  # text, as an answer of the command loads no pathlib
 _PLAIN = ("C", "POSIX")
 
 _lookup: Callable[[str], str] | None = None
@@ -66,7 +65,8 @@ def known() -> list[str]:
     >>> known()
     ['de', 'en', 'zh_CN']
     """
-    return sorted({ENGLISH, *(one.name for one in LOCALE.iterdir() if one.is_dir())})
+    with os.scandir(LOCALE) as found:
+        return sorted({ENGLISH, *(one.name for one in found if one.is_dir())})
 
 
 def current() -> str:

@@ -398,7 +398,7 @@ class CalculatorPanel(ipywidgets.VBox):
             return None
         if swept.refused:
             self.sweep_message.say(
-                phrase("Gaps where the formula is not defined: {why}", why=swept.refused)
+                phrase("Gaps where the formula is not defined: {reason}", reason=swept.refused)
             )
         return swept
 

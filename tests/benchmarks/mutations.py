@@ -91,6 +91,7 @@ ROOMS = {
          "netcalc/congestion/latencies.py", "netcalc/workers.py"),
         ("tests/congestion/test_[!l]*.py",),
     ),
+    "language": Room(("netcalc/language/*.py",), ("tests/widgets/test_languages.py",)),
     "equations": Room(("netcalc/equations.py",), ("tests/test_equations.py",)),
     "ping": Room(
         ("netcalc/readers/ping.py", "netcalc/readers/_ping_*.py"),
