@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 PIXEL = 0.11  # a picture is written with one decimal, and so are its ticks
 FACTORS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "B": 1.0, "kB": 1e3, "%": 1e-2}
 TIME, SIZE, NUMBER = Axis("time", "s"), Axis("size", "byte"), Axis("number", "1")
-BLUE, VERMILION = "#0072B2", "#D55E00"  # Okabe and Ito, Color Universal Design (2008)
+BLUE, VERMILION = "#0072b2", "#d55e00"  # Okabe and Ito, Color Universal Design (2008)
 
 
 def numbers(text):
