@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
-# Voila runs this file with a name of its own in it; tests/browser runs it through Voila.
-collect_ignore = ["netcalc/cli/share/config/voila.py"]
+# Voila and Jupyter run these files with a name of their own in them; tests/browser runs them so.
+collect_ignore = [
+    f"netcalc/cli/share/config/{name}.py" for name in ("voila", "jupyter_server_config")
+]
 
 pytest_plugins: list[str] = []
 if find_spec("nbval"):

@@ -101,7 +101,7 @@ function sayWhenSettled(element) {
   let timer = null;
   let isFirst = true;
   setAttributes(element, { "aria-live": "polite", "aria-atomic": "true" });
-  return (text) => {
+  const say = (text) => {
     if (element.textContent === text) return;
     element.textContent = text;
     if (isFirst) isFirst = false;
@@ -109,6 +109,8 @@ function sayWhenSettled(element) {
     clearTimeout(timer);
     timer = setTimeout(() => element.removeAttribute("aria-busy"), SETTLED_MS);
   };
+  say.close = () => clearTimeout(timer);
+  return say;
 }
 
 // The title of a figure's first plot that has one.

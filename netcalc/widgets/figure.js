@@ -327,6 +327,7 @@ function render({ model, el }) {
     clearTimeout(resend);
     clearInterval(watcher);
     values.close();
+    say.close();
     shared.views.delete(step);
     model.off("msg:custom", receive);
     model.off("change:description", describe);

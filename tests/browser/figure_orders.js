@@ -39,6 +39,7 @@ const LIBRARY = `this.Bokeh = { require: (name) => (name === "document" ? {
     source: { data: { y: json.y } },
     get_model_by_id() { return this.source; },
     clear() { this.cleared = true; },
+    roots: () => [],
   }) },
 } : {
   async add_document_standalone(drawn, el) {
@@ -85,8 +86,15 @@ class Kernel {
   }
 }
 
+const SAID = {
+  no_kernel: "No kernel: run the cell again.",
+  no_answer: "The kernel does not answer. If it has ended, run the cell again.",
+};
+const WORDS = new Proxy(SAID, { get: (said, name) => said[name] ?? String(name) });
+
 function modelOf(kernel, live, version) {
-  const values = { _bokeh_version: version, _own_id: "1", description: "A figure." };
+  const about = { _own_id: "1", description: "A figure.", _words: WORDS };
+  const values = { _bokeh_version: version, ...about };
   const own = { comm_live: live };
   const model = {
     own,
