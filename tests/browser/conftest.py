@@ -83,6 +83,10 @@ RUN_BY_ITSELF = f"""(() => {{
   look();
 }})()"""
 """Runs every cell as soon as the front end shows a notebook whose kernel answers."""
+COVERED = """handle => {
+  const { x, y, width, height } = handle.getBoundingClientRect();
+  return !handle.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
 TRACEBACKS = """() => {
   const model = window.jupyterapp?.shell?.currentWidget?.content?.model;
   const outputs = [...(model?.cells ?? [])].flatMap(cell => cell.outputs?.toJSON() ?? []);
@@ -281,6 +285,8 @@ class Page:
         track = self.page.locator(".netcalc-control .noUi-base").nth(slider)
         handle = self.page.locator(".netcalc-control .noUi-handle").nth(slider)
         track.scroll_into_view_if_needed()
+        if handle.evaluate(COVERED):  # on a phone by the figure that stays in sight
+            track.evaluate("el => el.scrollIntoView({ block: 'end' })")
         rail, knob = track.bounding_box(), handle.bounding_box()
         self.page.mouse.move(knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2)
         self.page.mouse.down()
