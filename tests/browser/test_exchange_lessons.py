@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ def pick(page, label, option):
     box.select_option(label=option)
 
 
-def turn_dark(page, figure):
+@contextmanager
+def in_the_dark(page, figure):
     """Give the page that is open its dark theme, and its light one again; no kernel is asked."""
     background = """figure => {
       const { document: drawn } =
@@ -45,11 +47,11 @@ def turn_dark(page, figure):
       return messages;
     }"""
     assert page.page.evaluate(change, "JupyterLab Dark") == 0
-    dark = page.page.evaluate(background, figure)
-    page.wait_painted()
-    page.screenshot("dark")
+    assert page.page.evaluate(background, figure) == PAPERS["dark"]
+    yield
+    assert page.page.evaluate(background, figure) == PAPERS["dark"], "also when it is drawn anew"
     assert page.page.evaluate(change, "JupyterLab Light") == 0
-    assert (dark, page.page.evaluate(background, figure)) == (PAPERS["dark"], light)
+    assert page.page.evaluate(background, figure) == light
 
 
 def wait_rows(page, source, column, figure, count):
@@ -63,6 +65,19 @@ def wait_rows(page, source, column, figure, count):
         [source, column, figure, count],
     )
     page.wait_painted()
+
+
+def wait_other(page, source, column, figure, before):
+    """Wait until a column of a figure has other values."""
+    page.wait_for(
+        """([source, column, figure, before]) => {
+          const el = [...document.querySelectorAll('.netcalc-figure')]
+            .filter(e => e.netcalc)[figure];
+          const now = el?.netcalc.source(source)?.data[column];
+          return now?.length === before.length && now.some((one, at) => one !== before[at]);
+        }""",
+        [source, column, figure, before],
+    )
 
 
 @pytest.mark.shown("lab", SMALL_WRITES)
@@ -87,19 +102,21 @@ def test_small_writes_are_measured_beside_the_article(page):
     page.screenshot("ladder")
 
     assert page.complaints() == []
-    turn_dark(page, live)
-    latency = page.page.locator(".netcalc-panel").nth(live).locator("input[type=text]").first
-    latency.fill("1 ms")  # a shorter run
-    latency.press("Enter")
-    run(page, "Write on this machine")
-    wait_rows(page, "yours: two writes", "y", live, 10)
-    assert page.column("article: two writes", "y", live)[:2] == [0.062, 0.107]
-    page.figure(live)
-    page.screenshot("dark-live")
-    pick(page, "show", "packets: two writes")
-    wait_rows(page, "holds acknowledgement", "left", live, 1)
-    page.figure(live)
-    page.screenshot("dark-ladder")
+    with in_the_dark(page, live):
+        latency = page.page.locator(".netcalc-panel").nth(live).locator("input[type=text]").first
+        latency.fill("1 ms")  # a shorter run
+        latency.press("Enter")
+        pick(page, "show", "times of all rounds")
+        wait_rows(page, "yours: two writes", "y", live, 10)
+        run(page, "Write on this machine")
+        wait_other(page, "yours: two writes", "y", live, yours)
+        assert page.column("article: two writes", "y", live)[:2] == [0.062, 0.107]
+        page.figure(live)
+        page.screenshot("dark-live")
+        pick(page, "show", "packets: two writes")
+        wait_rows(page, "holds acknowledgement", "left", live, 1)
+        page.figure(live)
+        page.screenshot("dark-ladder")
     assert page.complaints() == []
 
 
@@ -121,9 +138,10 @@ def test_transactions_are_measured_beside_the_book(page):
     page.figure(0)
     page.screenshot("path")
 
-    turn_dark(page, 0)
-    run(page, "Run transactions on this machine")
-    wait_rows(page, "TLS 1.3", "y", 0, 23)
-    page.figure(0)
-    page.screenshot("dark-live")
+    with in_the_dark(page, 0):
+        page.type_into(0, "0 s")
+        run(page, "Run transactions on this machine")
+        wait_rows(page, "TLS 1.3", "y", 0, 23)
+        page.figure(0)
+        page.screenshot("dark-live")
     assert page.complaints() == []
