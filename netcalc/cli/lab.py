@@ -302,12 +302,13 @@ def _trust(lessons: Path, folder: Path) -> None:
     with contextlib.suppress(Exception):
         data = {} if _home_is_writable() else {"data_dir": str(folder / _SETTINGS / "data")}
         notary = sign.NotebookNotary(**data)
-        for original in lessons.rglob("*.ipynb"):
-            copy = folder / original.relative_to(lessons)
-            if copy.is_file() and _sha256(copy) == _sha256(original):
-                notebook = nbformat.read(copy, as_version=4)
-                if not notary.check_signature(notebook):
-                    notary.sign(notebook)
+        with contextlib.closing(notary.store):  # a database of SQLite, never closed by nbformat
+            for original in lessons.rglob("*.ipynb"):
+                copy = folder / original.relative_to(lessons)
+                if copy.is_file() and _sha256(copy) == _sha256(original):
+                    notebook = nbformat.read(copy, as_version=4)
+                    if not notary.check_signature(notebook):
+                        notary.sign(notebook)
 
 
 def _tell(copied: Copied) -> None:
