@@ -130,8 +130,14 @@ def _describe(
         if known.size:
             first, last = known[0], known[-1]
             parts.append(
-                f"{name}: {show(value[first], y_axis.unit)} at {show(at[first], x_axis.unit)}, "
-                f"{show(value[last], y_axis.unit)} at {show(at[last], x_axis.unit)}"
+                phrase(
+                    "{name}: {first} at {start}, {last} at {end}",
+                    name=name,
+                    first=show(value[first], y_axis.unit),
+                    start=show(at[first], x_axis.unit),
+                    last=show(value[last], y_axis.unit),
+                    end=show(at[last], x_axis.unit),
+                )
             )
     parts += [
         phrase("{name}: {size} points", name=name, size=np.size(pair[0]))
