@@ -299,7 +299,7 @@ def live_hops_panel() -> Panel:
 
     def show_saved(runs: list[RttSamples]) -> None:
         paths = [Path.from_truth(run.meta.instrument.truth) for run in runs]
-        names = {line_rate(name): name for name in controls["line_name"].options}
+        names = {line_rate(name): name for _, name in controls["line_name"].options}
         controls["line_name"].value = names[paths[0].bottleneck_bps]
         controls["packet_bytes"].value = (
             float(np.asarray(runs[0].payload_bytes)[0]) + DATAGRAM_HEADERS_BYTES

@@ -173,13 +173,9 @@ class Quantity(ipywidgets.VBox):
 
 def choice(label: str, options: Mapping[str, Any] | list[str], start: Any) -> ipywidgets.Dropdown:
     """Return a list to choose from; its ``value`` is that of the chosen option."""
-    given: Any = options
-    if isinstance(options, Mapping):
-        given = {phrase(name): value for name, value in options.items()}
-    elif (shown := [phrase(name) for name in options]) != options:
-        given = list(zip(shown, options, strict=True))
+    pairs = options.items() if isinstance(options, Mapping) else zip(options, options, strict=True)
     control = ipywidgets.Dropdown(
-        options=given,
+        options=[(phrase(name), value) for name, value in pairs],
         value=start,
         description=phrase(label),
         tooltip=phrase(label),
