@@ -73,6 +73,7 @@ async def a_lesson(a_class: RunningClass) -> None:
     await ann.connect()
     widgets = await ann.widgets()
     assert {"AnyModel", "IntSliderModel"} <= {one["model_name"] for one in widgets.values()}
+    assert "Laufzeit" not in json.dumps(widgets), "German beside the English of the notebook"
     the_page_is_that_of_netcalc_lab(ann.page)
     # A page asks for this before it connects; without it there are no widgets.
     assert (await ann.ask(f"api/kernels/{ann.kernel_id}")).code == 200

@@ -20,6 +20,7 @@ from typing import Any
 
 import click
 
+from netcalc import language
 from netcalc.cli import put, user_environment
 from netcalc.cli.classroom.codes import KEY_LENGTH, new_code
 from netcalc.cli.lab import find_lessons
@@ -195,6 +196,7 @@ def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[st
             "JUPYTER_PREFER_ENV_PATH": "1",
             "JUPYTER_CONFIG_DIR": str(folder / "settings"),
             "JUPYTER_DATA_DIR": str(folder / "data"),
+            "NETCALC_LANGUAGE": language.ENGLISH,  # as the notebooks served
             "PYTHONPATH": os.pathsep.join(_searched()),
         },
         stdin=subprocess.PIPE,
