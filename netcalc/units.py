@@ -332,7 +332,7 @@ def parse(text: str, unit: str, *, field: str | None = None) -> float:
     match = _QUANTITY.fullmatch(plain)
     if match is None:
         code = "no-number" if plain.strip() else "text-empty"
-        raise _refused(code, text, unit, field, example=_EXAMPLES[unit])
+        raise _refused(code, text, unit, field, example=sample_of(unit))
     number = _number(match["number"], text, unit, field)
     factor = table.get(match["unit"])
     if factor is None:
@@ -810,7 +810,7 @@ def _unknown_unit(
     if written == "":
         with_units = _with_units(number, unit)
         return _refused("unit-missing", text, unit, field, readings=with_units)
-    example = _EXAMPLES[unit]
+    example = sample_of(unit)
     other = kind_of(written)
     if other is not None:
         kind = noun_of(other)
@@ -833,7 +833,7 @@ def _with_units(number: str, unit: str) -> list[str]:
         "packet/s": (f"{number} pps", f"{number} kpps"),
         "m": (f"{number} m", f"{number} km"),
     }
-    return list(pairs.get(unit, (_EXAMPLES[unit],)))
+    return list(pairs.get(unit, (sample_of(unit),)))
 
 
 def _shares(number: str) -> tuple[str, str]:

@@ -124,7 +124,7 @@ def lab(
     if _is_root() and not allow_root:
         raise CommandError("server-as-root")
     folder = _resolved(folder)
-    code = code or language.choose()
+    typed, code = code, code or language.choose()
     with contextlib.ExitStack() as stack:
         lessons = stack.enter_context(_in_language(find_lessons(), code))
         try:
@@ -134,12 +134,12 @@ def lab(
                 copied = copy_lessons(lessons, folder, fresh=fresh)
         except Running as running:
             known = running.address
-            _check_that_it_serves(known, folder, as_pages, port, fresh, new_token)
+            _check_that_it_serves(known, folder, as_pages, port, typed, fresh, new_token)
             _show_again(known, folder, no_browser=no_browser)
             return
         _tell(copied)
         _trust(lessons, folder)
-        address = _address(lessons, folder, as_pages, port, renew=new_token)
+        address = _address(lessons, folder, as_pages, port, code, renew=new_token)
         with _writing_to(folder):
             keep(address, folder / _SETTINGS)
         if _is_root():
@@ -160,7 +160,9 @@ def _resolved(folder: Path) -> Path:
         folder = folder.resolve()
     except RuntimeError as error:
         raise CommandError("lab-folder-refused", file=str(folder), reason=str(error)) from error
-    if folder.exists() and not folder.is_dir():
+    with _writing_to(folder):  # a folder above it may be closed to this user
+        is_file = folder.exists() and not folder.is_dir()
+    if is_file:
         raise CommandError("folder-is-file", file=str(folder))
     return folder
 
@@ -178,7 +180,7 @@ def _writing_to(folder: Path) -> Iterator[None]:
 
 
 def _address(
-    lessons: Path, folder: Path, as_pages: bool, port: int | None, *, renew: bool
+    lessons: Path, folder: Path, as_pages: bool, port: int | None, code: str, *, renew: bool
 ) -> Address:
     """Return the address of before, where that is free."""
     before = last(folder / _SETTINGS)
@@ -187,17 +189,24 @@ def _address(
     if before and port is None and free != before.port:
         put(f"Port {before.port}, that of the last time, is in use: the address has changed.")
     token = secret_token() if renew or before is None else before.token
-    return Address(free, token, as_pages, "" if as_pages else f"lab/tree/{first}")
+    return Address(free, token, as_pages, "" if as_pages else f"lab/tree/{first}", code)
 
 
 def _check_that_it_serves(
-    known: Address, folder: Path, as_pages: bool, port: int | None, fresh: bool, renew: bool
+    known: Address,
+    folder: Path,
+    as_pages: bool,
+    port: int | None,
+    code: str | None,
+    fresh: bool,
+    renew: bool,
 ) -> None:
     """Refuse a second start that asks for what the running server does not do."""
     asked = {
         "JupyterLab": known.as_pages and not as_pages,
         "--app": as_pages and not known.as_pages,
         "--port": port not in (None, known.port),
+        "--language": code not in (None, known.language),
         "--fresh": fresh,
         "--new-token": renew,
     }
@@ -419,8 +428,16 @@ def _home_is_writable() -> bool:
     except RuntimeError:
         return False
     kept = (home / ".local/share/jupyter/runtime", home / ".ipython")
-    nearest = [next(path for path in (one, *one.parents) if path.exists()) for one in kept]
+    nearest = [next(path for path in (one, *one.parents) if _is_there(path)) for one in kept]
     return all(path.is_dir() and os.access(path, os.W_OK | os.X_OK) for path in nearest)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether this user finds something at a path; nothing is found in a closed folder."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:

@@ -22,7 +22,9 @@ VARIABLES = ("NETCALC_LANGUAGE", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 PANELS, NOTEBOOKS = "netcalc", "lessons"
 """The two domains: texts of the program, and paragraphs of the notebooks."""
 LOCALE = f"{__path__[0]}/locale"  # text, as an answer of the command loads no pathlib
-_PLAIN = ("C", "POSIX")
+_PLAIN = ("c", "posix")
+_SIMPLIFIED = ("zh", "zh_sg", "zh_hans")
+"""Names of Chinese in simplified characters; that of Taiwan and Hong Kong is another text."""
 
 _lookup: Callable[[str], str] | None = None
 _language = ENGLISH
@@ -127,15 +129,19 @@ def choose(environment: Mapping[str, str] | None = None) -> str:
     ('de', 'zh_CN', 'en')
     >>> choose({"NETCALC_LANGUAGE": "en", "LANG": "de_DE.UTF-8"})
     'en'
+    >>> choose({"LANG": "zh_SG.UTF-8"}), choose({"LANG": "zh-Hans"}), choose({"LANG": "zh_TW"})
+    ('zh_CN', 'zh_CN', 'en')
     """
     given = os.environ if environment is None else environment
     wanted = next((given[name] for name in VARIABLES if given.get(name)), "")
-    codes = known()
+    codes = {code.casefold(): code for code in known()}
     for one in wanted.split(":"):
-        name = one.partition(".")[0].partition("@")[0].replace("-", "_")
+        name = one.partition(".")[0].partition("@")[0].replace("-", "_").casefold()
         plain = name.partition("_")[0]
-        if name in codes:
-            return name
-        if name in _PLAIN or plain in codes:
-            return plain if plain in codes else ENGLISH
+        if name in _SIMPLIFIED or name.startswith("zh_hans_"):
+            name = "zh_cn"
+        if name in _PLAIN:
+            return ENGLISH
+        if name in codes or plain in codes:
+            return codes[name if name in codes else plain]
     return ENGLISH

@@ -20,7 +20,7 @@ class RunningClass:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "netcalc", "classroom", "--allow-root", *options],
                 stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True,
-                env=os.environ | {"TMPDIR": str(folder), "NETCALC_TEST_CLASS": str(folder)},
+                env=os.environ | {"TMPDIR": str(folder), "NETCALC_LANGUAGE": "de"},
             )  # fmt: skip
         self.told = ""
         for line in self.process.stdout:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -26,13 +27,14 @@ LESSON, SHORT = "01_latency_and_bandwidth.ipynb", "00_start_here.ipynb"
 
 
 @pytest.fixture
-def a_class(tmp_path):
-    """Return a class that ends after the tests."""
-    running = RunningClass(tmp_path, "--students", "6")
-    yield running
-    running.process.kill()
-    running.process.wait()
-    running.process.stdout.close()
+def a_class():
+    """Return a class that ends after the tests; the name of its folder is short, for sockets."""
+    with tempfile.TemporaryDirectory(prefix="netcalc-", dir="/tmp") as folder:
+        running = RunningClass(Path(folder), "--students", "6")
+        yield running
+        running.process.kill()
+        running.process.wait()
+        running.process.stdout.close()
 
 
 async def rows(teacher: Student) -> list[dict]:
@@ -70,7 +72,9 @@ async def a_lesson(a_class: RunningClass) -> None:
     assert bob.kernel_id
     await ann.connect()
     widgets = await ann.widgets()
-    assert any(one["model_name"] == "FloatSliderModel" for one in widgets.values()) or widgets
+    assert {"AnyModel", "IntSliderModel"} <= {one["model_name"] for one in widgets.values()}
+    assert "Laufzeit" not in json.dumps(widgets), "German beside the English of the notebook"
+    the_page_is_that_of_netcalc_lab(ann.page)
     # A page asks for this before it connects; without it there are no widgets.
     assert (await ann.ask(f"api/kernels/{ann.kernel_id}")).code == 200
     await strangers_are_refused(a_class, eve, ann.kernel_id)
@@ -81,6 +85,14 @@ async def a_lesson(a_class: RunningClass) -> None:
     await the_teacher_sees_and_ends(teacher, ann, bob)
     for student in (ann, bob, eve, teacher):
         student.leave()
+
+
+def the_page_is_that_of_netcalc_lab(page: str) -> None:
+    """It has the ways to the lessons beside it, and nothing that a student cannot do."""
+    assert 'rel="prev"' in page
+    assert 'rel="next"' in page
+    assert "tell your teacher" in page
+    assert "netcalc lab" not in page
 
 
 async def nobody_comes_in_without_the_code(a_class: RunningClass, eve: Student) -> None:

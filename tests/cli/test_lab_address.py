@@ -101,11 +101,13 @@ def test_a_second_start_shows_the_address_and_refuses_what_the_server_does_not_d
     settings.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as server, held(settings):
         port = server.getsockname()[1]
-        keep(Address(port, TOKEN), settings)
+        keep(Address(port, TOKEN, language="en"), settings)
         again = CliRunner().invoke(lab, ["--dir", str(tmp_path), *ROOT])
         assert again.exit_code == 0
         assert f"http://127.0.0.1:{port}/?token={TOKEN}" in again.stdout
-        for options in (["--app"], ["--new-token"], ["--port", "1"], ["--fresh"]):
+        for options in (
+            ["--app"], ["--new-token"], ["--port", "1"], ["--fresh"], ["--language", "de"],
+        ):  # fmt: skip
             error = refused("--dir", str(tmp_path), *ROOT, *options)
             assert error.code == "lab-running-otherwise"
             assert error.values["options"] == [options[0]]
@@ -178,6 +180,29 @@ def test_jupyter_keeps_its_files_beside_the_lessons_where_no_home_takes_them(mon
     assert lab_module._home_is_writable()
     (tmp_path / ".ipython").write_text("a file, in which there are none")
     assert not lab_module._home_is_writable()
+
+
+@pytest.mark.parametrize("home", ["given", "without"])
+def test_a_home_that_cannot_be_searched_is_one_sentence_or_not_needed(monkeypatch, tmp_path, home):
+    """Before Python 3.14 a closed folder raises where it is asked whether something is in it."""
+    closed, exists = tmp_path / "closed", Path.exists
+
+    def searched(path, *more, **named):
+        if closed in path.parents:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return exists(path, *more, **named)
+
+    closed.mkdir()
+    monkeypatch.setenv("HOME", str(closed))
+    monkeypatch.setattr(Path, "exists", searched)
+    monkeypatch.setattr(lab_module.os, "access", lambda path, mode: closed != Path(path))
+    if home == "without":
+        error = refused(*ROOT)
+        assert error.code == "lab-folder-refused"
+        assert "--dir" in str(error)
+    else:
+        assert not lab_module._home_is_writable()
+        assert started(monkeypatch, tmp_path / "lessons").language == "en"
 
 
 def test_pages_list_lessons_in_words_and_the_ways_between_them(tmp_path):

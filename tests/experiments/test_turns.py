@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -98,3 +99,49 @@ def test_nobody_waits_for_a_kernel_that_has_crashed(folder):
     assert len(list(folder.glob("*.turn"))) == 1
     with turn(threading.Event(), pytest.fail):
         assert len(waiting(folder)) == 1
+
+
+def test_what_is_no_place_is_left_out(folder):
+    """The server of a class reads what every kernel may write: nothing there may stop it."""
+    (folder / "outside").write_text('{"owner": "x", "is_running": true, "end_s": 1e12}')
+    (folder / "02.turn").symlink_to(folder / "outside")
+    os.mkfifo(folder / "01.turn")
+    (folder / "03.turn").mkdir()
+    texts = (
+        "[]", "1", "", "nothing", '{"owner": "x"}', "[" * 900, "{" * 5000,
+        '{"owner": "x", "is_running": true, "end_s": "soon"}',
+        '{"owner": "x", "is_running": true, "end_s": null}',
+        '{"owner": "x", "is_running": true, "end_s": NaN}',
+        '{"owner": "x", "is_running": true, "end_s": 1' + "0" * 400 + "}",
+        '{"owner": [], "is_running": true, "end_s": 1}',
+        '{"owner": "x", "is_running": "yes", "end_s": 1}',
+    )  # fmt: skip
+    held = []
+    for number, text in enumerate(texts, start=10):
+        held.append((folder / f"{number}.turn").open("w"))
+        fcntl.flock(held[-1], fcntl.LOCK_EX)  # as those of processes that run
+        held[-1].write(text)
+        held[-1].flush()
+    own = Turn(folder)
+    try:
+        assert [one.owner for one in waiting(folder)] == ["ann"]
+        assert own.before() == []
+    finally:
+        own.leave()
+        for file in held:
+            file.close()
+
+
+def test_the_file_that_is_locked_may_be_of_another_account(folder, monkeypatch):
+    """Who did not make it may read it, and no more."""
+    (folder / "running").touch()
+    opened = os.open
+
+    def refusing(path, flags, *more, **named):
+        if Path(path).name == "running" and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, flags, *more, **named)
+
+    monkeypatch.setattr(turns.os, "open", refusing)
+    with turn(threading.Event(), pytest.fail) as tell:
+        assert tell is not None

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from netcalc.errors import NetcalcError
+from netcalc.lessons.site import build
 from netcalc.lessons.site import folder as folders
 
 
@@ -76,3 +79,18 @@ def test_a_damaged_list_of_files_is_refused(tmp_path: Path, marker: str) -> None
     with pytest.raises(NetcalcError) as caught:
         folders.written_before(tmp_path)
     assert caught.value.code == "site-marker-damaged"
+
+
+def test_panels_of_pages_are_in_the_language_of_their_lessons(monkeypatch, tmp_path):
+    """Notebooks are English there, whatever the user reads."""
+    started = []
+
+    def ended(command, **options):
+        started.append(options["env"])
+        return subprocess.Popen(["false"], stderr=subprocess.PIPE, text=True)
+
+    monkeypatch.setenv("NETCALC_LANGUAGE", "de")
+    monkeypatch.setattr(build, "subprocess", SimpleNamespace(PIPE=-1, DEVNULL=-3, Popen=ended))
+    with pytest.raises(NetcalcError):
+        build._run(tmp_path / "00.ipynb", tmp_path, [], [])
+    assert [env["NETCALC_LANGUAGE"] for env in started] == ["en"]

@@ -17,7 +17,8 @@ import ipywidgets
 import pytest
 from bokeh.models import HoverTool, Legend
 
-from netcalc import datasets, explain, language
+from netcalc import datasets, explain, language, units
+from netcalc.errors import UnitError
 from netcalc.language import notebooks
 from netcalc.lessons import echo, exercise, latency, measurement, one_message
 from netcalc.path import Path as NetworkPath
@@ -260,6 +261,33 @@ def test_what_a_language_lacks_is_english_and_numbers_stay():
     assert "\nZum Bestätigen: " in said
     language.use("fi")
     assert language.current() == "en"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("zh", "zh_CN"), ("zh-Hans", "zh_CN"), ("zh_Hans_SG", "zh_CN"), ("zh_SG.UTF-8", "zh_CN"),
+        ("zh_cn", "zh_CN"), ("ZH_CN.utf8", "zh_CN"), ("DE", "de"), ("de_AT@euro", "de"),
+        ("zh_TW", "en"), ("zh_Hant", "en"), ("zh_HK:de", "de"), ("C:de", "en"), ("posix", "en"),
+    ],
+)  # fmt: skip
+def test_a_language_is_found_by_each_of_its_names(name, code):
+    assert language.choose({"LANG": name}) == code
+
+
+def test_the_example_of_a_refused_quantity_is_translated():
+    """Each of the sentences that name one; the sentences themselves are translated elsewhere."""
+    language.use_lookup(lambda text: f"<{text}>" if text == "1200 calls/h" else text)
+    try:
+        for text in ("", "soon", "3 parsec", "3 MB"):
+            with pytest.raises(UnitError) as error:
+                units.parse(text, "call/s")
+            assert error.value.values["example"] == "<1200 calls/h>", text
+        with pytest.raises(UnitError) as error:
+            units.parse("3", "call/s")
+        assert error.value.values["readings"] == ["<1200 calls/h>"]
+    finally:
+        language.use("en")
 
 
 def test_a_copy_of_the_lessons_follows_the_language_and_keeps_its_code():

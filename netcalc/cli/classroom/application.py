@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import resource
 import shutil
 import socket
 import ssl
@@ -27,6 +28,7 @@ from netcalc.cli.classroom import pages
 from netcalc.cli.classroom.identity import ClassAuthorizer, ClassIdentity, Roll
 from netcalc.cli.classroom.kernels import ClassKernels, Parent
 from netcalc.cli.classroom.watch import Watch
+from netcalc.cli.serving.pages import KEEP_ALIVE_S, listed, prepare_page
 
 _LOOK_EVERY_S = 5.0
 _BODY_BYTES = 64 << 10
@@ -52,6 +54,8 @@ class Classroom(Voila):
     """Voila for a class."""
 
     given: dict[str, Any]
+    is_lost = False
+    """Whether it has ended because no kernel could be started any more."""
 
     def init_settings(self) -> dict[str, Any]:
         """Add what the pages of the class need."""
@@ -60,7 +64,8 @@ class Classroom(Voila):
         roll = Roll(given["code"], given["teacher_key"], given["students"])
         self.identity_provider.roll = roll
         templates = jinja2.Environment(loader=jinja2.FileSystemLoader(pages.PAGES), autoescape=True)
-        lessons = {path.name: _title(path) for path in sorted(Path(self.root_dir).glob("*.ipynb"))}
+        numbered, others = listed(Path(self.root_dir))
+        lessons = {one["name"]: one["title"] for one in (*numbered, *others)}
         return {
             **settings,
             "class_roll": roll,
@@ -109,21 +114,32 @@ class Classroom(Voila):
         server.add_sockets([listening])
         watch = Watch(self.kernel_manager)
         self.ioloop = IOLoop.current()
+        self.kernel_manager.lost = self._end_lost
         PeriodicCallback(watch.look, _LOOK_EVERY_S * 1000).start()
         print(json.dumps({"walls": given["walls"]}), flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             self.ioloop.start()
         asyncio.get_event_loop().run_until_complete(self.kernel_manager.end_all())
 
+    def _end_lost(self) -> None:
+        """End, and say why: nobody could open a lesson any more."""
+        if not self.is_lost:
+            self.is_lost = True
+            print(
+                "The process that starts kernels has ended; start the class again.",
+                file=sys.stderr,
+                flush=True,
+            )
+            self.ioloop.add_callback(self.ioloop.stop)
+
     def stop(self) -> None:
         """Nothing more: the folders go with that of the class."""
 
 
-def _title(path: Path) -> str:
-    """Return the heading of a lesson."""
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    first = "".join(cells[0]["source"]).strip().partition("\n")[0] if cells else ""
-    return first.removeprefix("# ") if first.startswith("# ") else path.stem.replace("_", " ")
+def prepare(handler: Any, **given: Any) -> None:
+    """Prepare the page of a lesson as netcalc lab does; a student has no server to start again."""
+    prepare_page(handler, **given)
+    given["notebook"].metadata["netcalc_way_out"] = "tell your teacher"
 
 
 def main() -> None:
@@ -135,13 +151,29 @@ def main() -> None:
     ClassKernels.folder, ClassKernels.turns = folder / "k", folder / "turns"
     ClassKernels.memory_bytes = given["memory_bytes"]
     ClassKernels.processor_s = given["processor_s"]
-    ClassKernels.each, ClassKernels.most = given["each"], given["students"] + given["each"]
+    ClassKernels.each, ClassKernels.most = given["each"], given["students"] * given["each"]
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each kernel and page takes many
     process = Parent(folder)
     ClassKernels.process = process
     given["walls"] = asdict(process.walls)
+    Classroom.given = given
+    try:
+        server = Classroom(config=settings(given))
+        server.initialize([given["lessons"]])
+        server.start()
+    finally:
+        process.end()
+        shutil.rmtree(folder, ignore_errors=True)
+    if server.is_lost:
+        sys.exit(1)
+
+
+def settings(given: dict[str, Any]) -> Any:
+    """Return the settings of Voila and of what it is made of."""
     from traitlets.config import Config  # late: the package of an extra
 
-    config = Config()
+    config, folder = Config(), Path(given["folder"])
     config.Voila.ip = given["address"]
     config.Voila.port = given["port"]
     config.Voila.open_browser = False
@@ -152,16 +184,13 @@ def main() -> None:
     config.Voila.kernel_websocket_connection_class = "netcalc.cli.websocket.PromptConnection"
     config.Voila.config_file_paths = []
     config.VoilaConfiguration.template = "netcalc"
+    config.VoilaConfiguration.prelaunch_hook = prepare
+    config.VoilaConfiguration.http_keep_alive_timeout = KEEP_ALIVE_S
     config.VoilaConfiguration.allow_template_override = "NO"
     config.VoilaConfiguration.allow_theme_override = "NO"
     config.VoilaConfiguration.extension_denylist = list(_NOT_LOADED)
     config.VoilaConfiguration.multi_kernel_manager_class = ClassKernels
     config.MappingKernelManager.default_kernel_name = "python3"
-    Classroom.given = given
-    try:
-        server = Classroom(config=config)
-        server.initialize([given["lessons"]])
-        server.start()
-    finally:
-        process.end()
-        shutil.rmtree(folder, ignore_errors=True)
+    # The page of a kernel that has ended cannot use the next one, which would take memory alone.
+    config.KernelManager.autorestart = False
+    return config

@@ -20,6 +20,7 @@ from typing import Any
 
 import click
 
+from netcalc import language
 from netcalc.cli import put, user_environment
 from netcalc.cli.classroom.codes import KEY_LENGTH, new_code
 from netcalc.cli.lab import find_lessons
@@ -171,10 +172,10 @@ def _listen(address: str, wanted: int | None) -> socket.socket:
 @contextlib.contextmanager
 def _folder() -> Iterator[Path]:
     """Make the folder of the class; it goes with all that is in it."""
-    place = tempfile.gettempdir()
-    folder = Path(
-        tempfile.mkdtemp(prefix="netcalc-class-", dir=place if len(place) <= _MOST_NAME else "/tmp")
-    )
+    place = Path(tempfile.gettempdir()).resolve()
+    if len(str(place)) > _MOST_NAME or place.is_relative_to("/run"):  # which kernels do not see
+        place = Path("/tmp")
+    folder = Path(tempfile.mkdtemp(prefix="netcalc-class-", dir=place))
     try:
         yield folder
     finally:
@@ -195,7 +196,8 @@ def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[st
             "JUPYTER_PREFER_ENV_PATH": "1",
             "JUPYTER_CONFIG_DIR": str(folder / "settings"),
             "JUPYTER_DATA_DIR": str(folder / "data"),
-            "PYTHONPATH": os.pathsep.join(filter(None, (_PACKAGE, os.environ.get("PYTHONPATH")))),
+            "NETCALC_LANGUAGE": language.ENGLISH,  # as the notebooks served
+            "PYTHONPATH": os.pathsep.join(_searched()),
         },
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -223,6 +225,12 @@ def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[st
 
 
 _PACKAGE = str(Path(__file__).parents[3])
+
+
+def _searched() -> list[str]:
+    """Return where to import from: of the user's names none is left that depends on the folder."""
+    theirs = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    return [_PACKAGE, *(str(Path(one).absolute()) for one in theirs)]
 
 
 def _first_line(server: subprocess.Popen[str]) -> dict[str, Any]:

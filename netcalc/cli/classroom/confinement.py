@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import resource
 import signal
 import struct
@@ -22,7 +23,7 @@ from netcalc.emulation.wire.kernel import NEW_NET, NEW_USER, enter, set_sysctl, 
 
 NEW_PID, _NEW_MOUNTS, _NEW_IPC = 0x20000000, 0x00020000, 0x08000000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
-_MS_PRIVATE, _MS_REC = 1 << 18, 1 << 14
+_MS_PRIVATE, _MS_BIND, _MS_REC = 1 << 18, 1 << 12, 1 << 14
 _MOST_PROCESSES, _MOST_FILES, _FILE_BYTES = 128, 1024, 64 << 20
 _NICE = 5
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on all architectures
@@ -36,6 +37,14 @@ _NEEDED = (
     "/etc/protocols", "/etc/services", "/etc/fonts", "/etc/mime.types", "/etc/alternatives",
 )  # fmt: skip
 """What Python and the programs of a live run read. Neither accounts nor keys are in it."""
+_DEVICES = tuple(
+    f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "net/tun")
+)
+"""Neither terminals nor memory in common with other processes."""
+_SOCKETS = ("/run", "/tmp/.X11-unix")
+"""Where programs of the user and of the system listen; Landlock does not refuse to connect."""
+_COUNTED_BY_NAMESPACE = (5, 14)
+"""The version of Linux from which on a user namespace has a count of processes of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,9 @@ def _set_limit(what: int, most: int) -> None:
     resource.setrlimit(what, (most, most))
 
 
-def confine(walls: Walls, *, read: Iterable[str], write: Iterable[str]) -> None:
+def confine(
+    walls: Walls, *, read: Iterable[str], write: Iterable[str], own: str | None = None
+) -> None:
     """Build the walls around this process.
 
     Parameters
@@ -111,12 +122,17 @@ def confine(walls: Walls, *, read: Iterable[str], write: Iterable[str]) -> None:
         Those that this machine can build.
     read, write : iterable of str
         Files and folders beside those of Python.
+    own : str, optional
+        One of those folders, that is not shared: the others beside it are hidden.
     """
     if walls.processes:
         _own_proc()  # while this process has rights over its PID namespace
+        if own is not None:
+            _hide_beside(own)
     if walls.network:
         _own_network()
-    _set_limit(resource.RLIMIT_NPROC, _MOST_PROCESSES)  # of this user in this namespace
+    if counts_alone(walls, os.uname().release):
+        _set_limit(resource.RLIMIT_NPROC, _MOST_PROCESSES)
     _drop_capabilities()
     _libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if walls.files:
@@ -129,6 +145,20 @@ def python_folders() -> list[str]:
     paths = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), *sys.path]
     paths.append(str(Path(__file__).parents[2]))  # netcalc itself
     return [path for path in dict.fromkeys(paths) if path]
+
+
+def counts_alone(walls: Walls, release: str) -> bool:
+    """Whether Linux counts a kernel's processes alone; else a limit would count all of the user's.
+
+    Parameters
+    ----------
+    walls : Walls
+        With a network of its own, a kernel has a user namespace of its own.
+    release : str
+        The version of Linux: ``6.1.0-13-amd64``.
+    """
+    version = tuple(int(part) for part in re.findall(r"\d+", release)[:2])
+    return walls.network and version >= _COUNTED_BY_NAMESPACE
 
 
 def landlock_version() -> int:
@@ -154,10 +184,24 @@ def _own_processes() -> None:
 
 
 def _own_proc() -> None:
-    """Show in /proc the processes of this PID namespace alone."""
+    """Show in /proc the processes of this PID namespace alone, and no sockets of others."""
     unshare(_NEW_MOUNTS, "create mount namespace")
-    _mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE)
-    _mount(b"proc", b"/proc", b"proc", 0)
+    _mount("none", "/", None, _MS_REC | _MS_PRIVATE)
+    _mount("proc", "/proc", "proc", 0)
+    for path in _SOCKETS:
+        if Path(path).is_dir():
+            _mount("none", path, "tmpfs", 0)
+
+
+def _hide_beside(own: str) -> None:
+    """Show in the folder that a folder is in this one alone: beside it are sockets of others."""
+    place = os.open(own, os.O_PATH | os.O_CLOEXEC)
+    try:
+        _mount("none", str(Path(own).parent), "tmpfs", 0)
+        Path(own).mkdir(mode=0o700)
+        _mount(f"/proc/self/fd/{place}", own, None, _MS_BIND)
+    finally:
+        os.close(place)
 
 
 def fork_into_own_processes() -> int:
@@ -210,10 +254,11 @@ def _drop_capabilities() -> None:
         raise OSError(ctypes.get_errno(), "capabilities cannot be dropped")
 
 
-def _mount(source: bytes, target: bytes, kind: bytes | None, flags: int) -> None:
-    if _libc().mount(source, target, kind, ctypes.c_ulong(flags), None) != 0:
+def _mount(source: str, target: str, kind: str | None, flags: int) -> None:
+    given = (source.encode(), os.fsencode(target), kind and kind.encode())
+    if _libc().mount(*given, ctypes.c_ulong(flags), None) != 0:
         number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), target.decode())
+        raise OSError(number, os.strerror(number), target)
 
 
 def _allow_files(read: Iterable[str], write: Iterable[str]) -> None:
@@ -227,7 +272,7 @@ def _allow_files(read: Iterable[str], write: Iterable[str]) -> None:
         of_reading = _EXECUTE | _READ | _LIST
         of_devices = of_reading | _WRITE | _TRUNCATE
         for paths, rights in (
-            (read, of_reading), (("/proc", "/sys", "/dev"), of_devices), (write, known),
+            (read, of_reading), (("/proc", "/sys", *_DEVICES), of_devices), (write, known),
         ):  # fmt: skip
             for path in paths:
                 _allow(rules, path, rights & known)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,8 @@ TEACHER = "teacher"
 MOST_WRONG, WRONG_WINDOW_S = 10, 60.0
 """Wrong codes from one address in this time, after which it waits. [1], [s]"""
 MOST_NAME = 40
+IDLE_S = 300.0
+"""How long a place is kept for a student without a lesson when the class is full. [s]"""
 
 
 class Tries:
@@ -46,6 +49,7 @@ class Student:
     key: str
     name: str
     since_s: float = field(default_factory=time.time)
+    seen_s: float = 0.0
 
 
 class Roll:
@@ -67,6 +71,7 @@ class Roll:
             self.teachers.add(who)
         elif is_student:
             self.students[who] = Student(who, self._name(name))
+            self.note_seen(who)
         else:
             return None
         return who
@@ -79,6 +84,24 @@ class Roll:
     def is_full(self) -> bool:
         """Whether no more students can enter."""
         return len(self.students) >= self._most
+
+    def note_seen(self, key: str) -> None:
+        """Note that a student has asked for a page."""
+        if key in self.students:
+            self.students[key].seen_s = time.monotonic()
+
+    def make_room(self, seated: Collection[str]) -> None:
+        """Free the places of those who have left without a word, if there is no other.
+
+        Parameters
+        ----------
+        seated : collection of str
+            Keys of the students who have a lesson open: they keep their places.
+        """
+        before_s = time.monotonic() - IDLE_S
+        for student in list(self.students.values()) if self.is_full else ():
+            if student.key not in seated and student.seen_s < before_s:
+                del self.students[student.key]
 
     def _name(self, wanted: str) -> str:
         shown = "".join(letter for letter in wanted if letter.isprintable()).strip()[:MOST_NAME]
@@ -113,6 +136,7 @@ class ClassIdentity(IdentityProvider):
 
     def user_from_cookie(self, cookie_value: str) -> User | None:
         """Return who it is, if they have not been sent away."""
+        self.roll.note_seen(cookie_value)
         student = self.roll.students.get(cookie_value)
         if student is not None:
             return User(student.key, student.name)

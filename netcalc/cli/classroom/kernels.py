@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import secrets
 import select
 import shutil
 import signal
@@ -13,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +23,7 @@ from typing import Any
 import psutil
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+from tornado.web import HTTPError
 
 from netcalc.cli.classroom.confinement import Walls
 from netcalc.experiments.running.turns import FOLDER as TURNS_FOLDER
@@ -32,6 +35,10 @@ _KEPT = (
 )  # fmt: skip
 """Variables that a kernel gets of the server's: none of them holds a secret."""
 _PREPARING_S, _ENDING_S = 120.0, 5.0
+PYTHON = (sys.executable, "-P")
+"""Starts a process in the folder of the class; without -P it would import from there, and every
+kernel read what is there of others.
+"""
 
 asked_by: ContextVar[tuple[str, str]] = ContextVar("asked_by")
 """Student and lesson of the request that starts a kernel."""
@@ -73,10 +80,17 @@ class Child:
         self.send_signal(signal.SIGKILL)
 
     def _look(self, timeout_s: float | None) -> int | None:
-        if self.returncode is None and select.select([self._ended], [], [], timeout_s)[0]:
-            self.returncode = 0
-            os.close(self._ended)
+        if self.returncode is None:
+            look = select.poll()  # select.select takes descriptors below 1024 only
+            look.register(self._ended, select.POLLIN)
+            if look.poll(None if timeout_s is None else timeout_s * 1000):
+                self.returncode = 0
+                os.close(self._ended)
         return self.returncode
+
+
+class ParentEnded(Exception):  # noqa: N818 - the process has, not this one
+    """The process that kernels are copied from is gone: no lesson can be opened any more."""
 
 
 class Parent:
@@ -86,7 +100,7 @@ class Parent:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "netcalc.cli.classroom.parent", str(theirs.fileno())],
+                [*PYTHON, "-m", "netcalc.cli.classroom.parent", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd=folder,
                 env=environment(folder), start_new_session=True,
             )  # fmt: skip
@@ -94,9 +108,22 @@ class Parent:
         self.walls = Walls(**json.loads(self._control.recv(1000)))
 
     def fork(self, given: dict[str, Any], output: int) -> Child:
-        """Copy it; the copy becomes a kernel."""
-        socket.send_fds(self._control, [json.dumps(given).encode()], [output, output])
-        message, descriptors, _, _ = socket.recv_fds(self._control, 1000, 1)
+        """Copy it; the copy becomes a kernel.
+
+        Raises
+        ------
+        ParentEnded
+            If there is nothing to copy.
+        OSError
+            If Linux does not start another process.
+        """
+        try:
+            socket.send_fds(self._control, [json.dumps(given).encode()], [output, output])
+            message, descriptors, _, _ = socket.recv_fds(self._control, 1000, 1)
+        except ConnectionError as error:
+            raise ParentEnded from error
+        if not message:
+            raise ParentEnded
         answer = json.loads(message)
         if not descriptors:
             raise OSError(answer["error"])
@@ -136,7 +163,9 @@ class Seat:
     lesson: str
     folder: Path
     began_s: float = field(default_factory=time.time)
-    pid: int = 0
+    process: psutil.Process | None = None
+    turns_name: str = field(default_factory=lambda: secrets.token_hex(8))
+    """Who waits for a live run: other kernels read it, so it names neither kernel nor folder."""
     is_delivered: bool = False
     left_s: float | None = None
     memory_seen_bytes: int = 0
@@ -150,15 +179,16 @@ class Seat:
         return total
 
     def end_processes(self) -> None:
-        """End what the kernel has started, where it has no namespace that ends them."""
+        """End the kernel and what it has started, which no namespace ends for it everywhere."""
         for process in self._processes():
             with contextlib.suppress(psutil.Error):
                 process.kill()
 
     def _processes(self) -> list[psutil.Process]:
+        if self.process is None:
+            return []
         try:
-            kernel = psutil.Process(self.pid)
-            return [kernel, *kernel.children(recursive=True)]
+            return [self.process, *self.process.children(recursive=True)]
         except psutil.Error:
             return []
 
@@ -173,7 +203,7 @@ class Provisioner(LocalProvisioner):
         env = environment(seat.folder) | {
             name: value for name, value in kwargs["env"].items() if name.startswith("VOILA_")
         }
-        env |= {TURNS_FOLDER: str(kernels.turns), TURNS_OWNER: self.kernel_id}
+        env |= {TURNS_FOLDER: str(kernels.turns), TURNS_OWNER: seat.turns_name}
         env["PYTHONDONTWRITEBYTECODE"] = "1"  # its walls would refuse it
         given = {
             "argv": cmd[cmd.index("-m") + 1 :],
@@ -183,11 +213,18 @@ class Provisioner(LocalProvisioner):
             "processor_s": kernels.processor_s,
             "read": [str(kernels.root_dir)],
             "write": [str(seat.folder), str(kernels.turns)],
+            "own": str(seat.folder),
         }
         assert kernels.process is not None
         with Path(os.devnull).open("r+b") as nothing:
-            self.process = kernels.process.fork(given, nothing.fileno())
-        self.pid = seat.pid = self.process.pid
+            try:
+                self.process = kernels.process.fork(given, nothing.fileno())
+            except ParentEnded:
+                kernels.lost()
+                raise
+        self.pid = self.process.pid
+        with contextlib.suppress(psutil.Error):
+            seat.process = psutil.Process(self.pid)  # now: its number may be another's later
         self.pgid = None  # of a namespace of its own; all of it ends with its first process
         self.cwd = given["cwd"]
         return self.connection_info  # type: ignore[no-any-return]
@@ -215,6 +252,8 @@ class ClassKernels(AsyncMappingKernelManager):
     """Most kernels of one student; the oldest ends for a new one."""
     most: int
     process: Parent | None = None
+    lost: Callable[[], object] = staticmethod(lambda: None)
+    """Called when no kernel can be started any more."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -249,14 +288,34 @@ class ClassKernels(AsyncMappingKernelManager):
                 seat.is_delivered = True
 
     async def make_room(self, student: str) -> bool:
-        """End the oldest kernels of a student who is about to get a new one."""
-        theirs = [key for key, seat in self.seats.items() if seat.student == student]
-        while len(theirs) >= self.each:
-            await self.end(theirs.pop(0))
+        """End the oldest kernels of a student who is about to get a new one.
+
+        Returns
+        -------
+        bool
+            Whether there is a place for it now. Kernels that are still starting are not ended.
+        """
+        while len(
+            theirs := [key for key, seat in self.seats.items() if seat.student == student]
+        ) >= (self.each):
+            started = [key for key in theirs if key in self]
+            if not started:
+                return False
+            await self.end(started[0])
         return len(self.seats) < self.most
+
+    async def start_kernel(self, **kwargs: Any) -> Any:
+        """Start a kernel where there is a place: between the page's own question and this call
+        other pages may have taken it.
+        """
+        if not await self.make_room(asked_by.get()[0]):
+            raise HTTPError(503)
+        return await super().start_kernel(**kwargs)  # takes the place before it waits for anything
 
     async def end(self, kernel_id: str) -> None:
         """End a kernel, at once: nothing of a lesson is lost that the page has not."""
+        if kernel_id in self.seats:
+            self.seats[kernel_id].end_processes()  # of a kernel that has ended none are found
         if kernel_id in self:
             with contextlib.suppress(KeyError):
                 await self.shutdown_kernel(kernel_id, now=True)

@@ -26,6 +26,9 @@ _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; "
     "img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+_SENTENCES = {
+    503: "There is no place for another lesson. Close one that is open, and load this page again.",
+}
 
 
 class Refusing:
@@ -35,7 +38,7 @@ class Refusing:
         """Write it."""
         handler: Any = self
         handler.set_header("Content-Type", "text/plain; charset=utf-8")
-        handler.finish(f"{status_code}: {responses.get(status_code, 'refused')}\n")
+        handler.finish(f"{status_code}: {_SENTENCES.get(status_code) or responses[status_code]}\n")
 
 
 class Page(Refusing, JupyterHandler):
@@ -67,6 +70,9 @@ class Door(Page):
     @allow_unauthenticated
     def post(self) -> None:
         """Compare the code."""
+        if self._is_inside():  # a form that was sent twice takes no second place
+            self.redirect(self._inside())
+            return
         roll, address = self.settings["class_roll"], str(self.request.remote_ip)
         code, name = self.get_body_argument("code", ""), self.get_body_argument("name", "")
         now_s = time.monotonic()
@@ -94,7 +100,11 @@ class Door(Page):
 
     def _has_room(self, code: str) -> bool:
         roll = self.settings["class_roll"]
+        roll.make_room({seat.student for seat in self.settings["kernel_manager"].seats.values()})
         return not roll.is_full or not roll.is_student_code(code)
+
+    def _is_inside(self) -> bool:
+        return self.current_user is not None
 
     def _inside(self) -> str:
         is_teacher = self.identity_provider.is_teacher(self.current_user)
@@ -267,8 +277,8 @@ def state(settings: dict[str, Any]) -> list[dict[str, Any]]:
         student = students.get(seat.student)
         kernel = kernels.get_kernel(kernel_id) if kernel_id in kernels else None
         doing = str(getattr(kernel, "execution_state", None) or "starting")
-        if kernel_id in turns:
-            doing = "live run" if turns[kernel_id] else "waits for a live run"
+        if seat.turns_name in turns:
+            doing = "live run" if turns[seat.turns_name] else "waits for a live run"
         rows.append(
             {
                 "student": seat.student,

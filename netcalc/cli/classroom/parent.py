@@ -70,7 +70,7 @@ def become(given: dict[str, Any], walls: Walls) -> None:
     os.environ.update(given["env"])
     os.chdir(given["cwd"])
     confinement.limit(memory_bytes=given["memory_bytes"], processor_s=given["processor_s"])
-    confinement.confine(walls, read=given["read"], write=given["write"])
+    confinement.confine(walls, read=given["read"], write=given["write"], own=given["own"])
     confinement.end_with_parent()  # again: a change of rights clears the first
     sys.argv = [*given["argv"], f"--IPKernelApp.exec_lines={_FIRST_CELL}"]
 

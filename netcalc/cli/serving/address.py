@@ -38,6 +38,7 @@ class Address:
     token: str
     as_pages: bool = False
     opened: str = ""
+    language: str = ""
 
     @property
     def url(self) -> str:
@@ -64,7 +65,8 @@ def last(settings: Path) -> Address | None:
             return None
         found = Address(**json.loads(file.read_text(encoding="utf-8")))
         port_known = type(found.port) is int and 0 < found.port < 65536
-        kinds_fit = isinstance(found.opened, str) and isinstance(found.as_pages, bool)
+        texts_fit = isinstance(found.opened, str) and isinstance(found.language, str)
+        kinds_fit = texts_fit and isinstance(found.as_pages, bool)
         token_fits = isinstance(found.token, str) and len(found.token) >= _TOKEN_BYTES
         return found if port_known and kinds_fit and token_fits and found.token.isascii() else None
     except (OSError, ValueError, TypeError, RecursionError):

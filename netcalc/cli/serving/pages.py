@@ -14,6 +14,8 @@ _LESSON = re.compile(r"\d\d[a-z]?_")
 _TITLE = re.compile(r"^# +(.+)$", re.MULTILINE)
 _QUESTION = re.compile(r"^\*\*(.+?)\*\*$", re.MULTILINE | re.DOTALL)
 _MARKS = re.compile(r"[*`$\\]")
+KEEP_ALIVE_S = 5
+"""How often a page that waits says so: it is how it knows that the kernel does not start. [s]"""
 
 
 def listed(folder: Path) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
@@ -43,6 +45,17 @@ def _described(file: Path, changed_ns: int) -> tuple[str, str]:
     title, question = _TITLE.search(text), _QUESTION.search(text)
     sentence = _MARKS.sub("", question[1]).replace("\n", " ") if question else ""
     return (_MARKS.sub("", title[1]).strip() if title else plain), sentence
+
+
+def prepare_page(handler: Any, **given: Any) -> None:
+    """Prepare the page of a lesson: what Voila calls before it runs the first cell.
+
+    Reading the token sets the cookie without which the page's call to end its kernel is refused.
+    The list of lessons sets it too, but a lesson may be opened by its own address.
+    """
+    _ = handler.xsrf_token
+    root = Path(handler.settings["contents_manager"].root_dir)
+    prepare(given["notebook"], root / handler.path_args[0].strip("/"), root)
 
 
 def prepare(notebook: Any, file: Path, root: Path) -> None:

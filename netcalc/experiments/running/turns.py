@@ -8,7 +8,9 @@ its process lives, so that nobody waits for one that has crashed. Without the va
 from __future__ import annotations
 
 import json
+import math
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -28,6 +30,8 @@ TYPICAL_S = 10.0
 _STEP_S = 0.2
 _TOLD_S = 0.5
 _LOCK = "running"
+_MOST_BYTES = 1000
+"""Of a file in the folder that is read; those of turns have 200."""
 _numbers = count()
 
 
@@ -121,10 +125,10 @@ def turn(
         return
     own = Turn(Path(place))
     try:
-        with (Path(place) / _LOCK).open("a") as lock:
+        with _opened_lock(Path(place) / _LOCK) as lock:
             while not stop.is_set():
                 before = own.before()
-                if not before and _locked(lock.fileno()):
+                if not before and _locked(lock):
                     break
                 say(max(len(before), 1), sum(one.left_s for one in before))
                 time.sleep(_STEP_S)
@@ -145,16 +149,51 @@ def waiting(folder: Path) -> list[Waiting]:
 def _places(folder: Path) -> list[tuple[Path, Waiting]]:
     found = []
     for path in sorted(folder.glob("[0-9]*.turn")):
-        with suppress(OSError, ValueError, KeyError), path.open(encoding="utf-8") as file:
-            if _locked(file.fileno()):  # its process has ended
+        with suppress(OSError), _opened(path) as file:
+            if _locked(file):  # its process has ended
                 path.unlink(missing_ok=True)
                 continue
-            told = json.loads(file.read())
-            left_s = max(told["end_s"] - time.monotonic(), 0.0)
-            if not told["is_running"]:
-                left_s = TYPICAL_S
-            found.append((path, Waiting(str(told["owner"]), bool(told["is_running"]), left_s)))
+            place = _told(os.read(file, _MOST_BYTES))
+            if place is not None:
+                found.append((path, place))
     return found
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """Open a file that anybody may have put there: no link, and nothing that waits for a writer."""
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise OSError(f"{path}: no regular file")
+        yield file
+    finally:
+        os.close(file)
+
+
+def _told(text: bytes) -> Waiting | None:
+    """Return what a place tells; None if it is none."""
+    try:
+        told = json.loads(text)
+        owner, is_running, end_s = told["owner"], told["is_running"], told["end_s"]
+        fits = isinstance(owner, str) and isinstance(is_running, bool)
+        left_s = max(float(end_s) - time.monotonic(), 0.0) if is_running else TYPICAL_S
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
+    return Waiting(owner, is_running, left_s) if fits and math.isfinite(left_s) else None
+
+
+@contextmanager
+def _opened_lock(path: Path) -> Iterator[int]:
+    """Open the file that is locked by who runs: on a server, that of the first account."""
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # enough to lock it
+    except FileNotFoundError:
+        lock = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        yield lock
+    finally:
+        os.close(lock)
 
 
 def _locked(descriptor: int) -> bool:

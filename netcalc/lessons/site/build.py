@@ -161,7 +161,7 @@ def _run(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "NETCALC_LANGUAGE": "en"},
     )
     at_work.append(process)
     _, said = process.communicate()

@@ -1,0 +1,199 @@
+"""Places of a class and its kernels, without a server: who gets one, and when one is free."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+pytest.importorskip("voila")
+
+from netcalc.cli.classroom import application, identity, kernels, pages
+from netcalc.cli.classroom.kernels import Child, ClassKernels, Parent, ParentEnded, Seat
+
+
+class Places(ClassKernels):
+    """The kernels of a class as names alone."""
+
+    def __init__(self, **seats: str) -> None:
+        self.seats = {key: Seat(student, "", None) for key, student in seats.items()}
+        self.started = set(seats)
+
+    def __contains__(self, kernel_id):
+        return kernel_id in self.started
+
+    async def end(self, kernel_id):
+        await asyncio.sleep(0)
+        self.seats.pop(kernel_id, None)
+        self.started.discard(kernel_id)
+
+
+def test_a_third_lesson_ends_the_oldest_one(monkeypatch):
+    monkeypatch.setattr(Places, "each", 2, raising=False)
+    monkeypatch.setattr(Places, "most", 4, raising=False)
+    places = Places(a="ann", b="ann", c="bob", d="bob")
+    assert asyncio.run(places.make_room("ann"))
+    assert sorted(places.seats) == ["b", "c", "d"]
+    assert not asyncio.run(Places(a="bob", b="bob", c="cid", d="cid").make_room("ann"))
+
+
+def test_pages_loaded_at_once_take_no_more_than_a_student_has(monkeypatch):
+    """Each would have ended the same kernel, and started one more."""
+    monkeypatch.setattr(Places, "each", 2, raising=False)
+    monkeypatch.setattr(Places, "most", 60, raising=False)
+    places = Places(a="ann", b="ann")
+
+    async def load(number: int) -> None:
+        if await places.make_room("ann"):
+            places.seats[f"new-{number}"] = Seat("ann", "", None)
+            await asyncio.sleep(0)  # it starts
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*map(load, range(20)))
+
+    asyncio.run(all_at_once())
+    assert len(places.seats) == 2
+
+
+def test_every_student_of_a_class_may_open_two_lessons(monkeypatch, tmp_path):
+    class Prepared:
+        walls = kernels.Walls(network=False, processes=False, files=False)
+
+        def __init__(self, folder):
+            pass
+
+        def end(self):
+            pass
+
+    given = {
+        "folder": str(tmp_path), "memory_bytes": 1, "processor_s": 1, "students": 30, "each": 2,
+        "address": "127.0.0.1", "port": 1, "lessons": str(tmp_path),
+    }  # fmt: skip
+    for name in ("folder", "turns", "memory_bytes", "processor_s", "each", "most", "process"):
+        monkeypatch.setattr(ClassKernels, name, None, raising=False)
+    monkeypatch.setattr(application, "Parent", Prepared)
+    monkeypatch.setattr(application.sys, "stdin", Line(json.dumps(given)))
+    monkeypatch.setattr(application, "Classroom", Ended)
+    with pytest.raises(SystemExit) as ended:
+        application.main()
+    assert ClassKernels.most == 60
+    assert ended.value.code == 1, "its parent process was lost"
+
+
+class Line:
+    def __init__(self, text: str) -> None:
+        self.readline = lambda: text
+
+
+class Ended:
+    """A server whose parent process was lost."""
+
+    is_lost = True
+
+    def __init__(self, config):
+        manager = kernels.AsyncMappingKernelManager(config=config)
+        made = manager.kernel_manager_factory(parent=manager, kernel_name="python3")
+        assert made.autorestart is False
+
+    def initialize(self, arguments):
+        pass
+
+    def start(self):
+        pass
+
+
+def test_a_place_is_free_some_minutes_after_its_student_has_left(monkeypatch):
+    now_s = [1000.0]
+    monkeypatch.setattr(identity.time, "monotonic", lambda: now_s[0])
+    roll = identity.Roll("AAAA-AAAA", "B" * 16, 3)
+    left, reads, here = (roll.enter("AAAAAAAA", name) for name in ("Ann", "Bob", "Cid"))
+    now_s[0] += identity.IDLE_S + 1
+    roll.note_seen(here)
+    roll.make_room({reads})
+    assert set(roll.students) == {reads, here}
+    now_s[0] += identity.IDLE_S + 1
+    roll.make_room({reads})
+    assert set(roll.students) == {reads, here}, "there is room: nobody is sent away"
+    assert left not in roll.students
+
+
+def test_a_form_that_is_sent_twice_takes_one_place():
+    went = []
+
+    class Door(pages.Door):
+        current_user = object()
+
+        def __init__(self):
+            pass
+
+        def _inside(self):
+            return "/"
+
+        redirect = went.append
+
+    asyncio.run(maybe(Door().post()))
+    assert went == ["/"]
+
+
+async def maybe(answer):
+    return await answer if answer is not None else None
+
+
+def test_children_of_a_kernel_end_with_it():
+    """Where there is no namespace, nothing else would end them."""
+    code = (
+        "import subprocess, sys; print(subprocess.Popen(['sleep', '60']).pid, flush=True); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as kernel:
+        child = psutil.Process(int(kernel.stdout.readline()))
+        places = Places()
+        places.seats["a"] = Seat("ann", "", None, process=psutil.Process(kernel.pid))
+        places.clear = lambda kernel_id: places.seats.pop(kernel_id)
+        places.started.clear()
+        asyncio.run(ClassKernels.end(places, "a"))
+    assert places.seats == {}
+    with contextlib.suppress(psutil.NoSuchProcess):
+        child.wait(20)
+    assert not child.is_running()
+
+
+def test_a_class_whose_parent_process_is_gone_says_so():
+    """An answer of nothing, and a request that nobody takes."""
+    parent = Parent.__new__(Parent)
+    parent._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with parent._control, Path(os.devnull).open("r+b") as nothing:
+        theirs.close()
+        with pytest.raises(ParentEnded):
+            parent.fork({}, nothing.fileno())
+
+
+def test_a_kernel_is_looked_at_by_any_descriptor():
+    """A class of hundreds of pages has descriptors that select.select does not take."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+    sleeping = subprocess.Popen(["sleep", "60"])
+    try:
+        first = os.pidfd_open(sleeping.pid)
+        high = 2000
+        os.dup2(first, high)
+        os.close(first)
+        child = Child(sleeping.pid, high)
+        assert child.poll() is None
+        child.kill()
+        assert child.wait(20) == 0
+    finally:
+        sleeping.kill()
+        sleeping.wait()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
