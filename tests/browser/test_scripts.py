@@ -53,7 +53,9 @@ def test_a_run_of_all_cells_stays_where_it_began_until_a_hand_moves_it(blank):
         ("lessons/site/page.css", "panel", "figure"),
     ],
 )
-def test_what_has_the_focus_is_not_under_the_figure_that_stays_in_sight(blank, sheet, panel, figure):
+def test_what_has_the_focus_is_not_under_the_figure_that_stays_in_sight(
+    blank, sheet, panel, figure
+):
     blank.goto("about:blank")
     blank.set_viewport_size({"width": 390, "height": 800})
     style = (PACKAGE / sheet).read_text(encoding="utf-8")
