@@ -17,9 +17,10 @@ from netcalc import equations, units
 from netcalc.calculator import _docstring, _names
 from netcalc.calculator._doubts import doubt_notice
 from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat, show
-from netcalc.calculator._titles import TITLES
+from netcalc.calculator._titles import PROPER_NAMES, TITLES
 from netcalc.checks import FloatArray, derived_quantities, published_ranges
 from netcalc.errors import DomainError, DoubtWarning, UnitError, doubts
+from netcalc.language import ENGLISH, current, phrase
 from netcalc.messages import Notice
 
 _SYMBOL = re.compile(r":math:`([^`]+)` (\w+)(?: \(([^()]*: [^()]*)\))?")
@@ -81,6 +82,22 @@ class Formula:
         'Mean wait, M/M/1'
         """
         return TITLES.get(self.name) or self.summary.rstrip(".")
+
+    @property
+    def short_title(self) -> str:
+        """Its title up to the first comma or bracket, in the reader's language: for an axis.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> formula("mm1-wait").short_title, formula("jain-index").short_title
+        ('mean wait', "Jain's fairness index")
+        """
+        what = re.split(r", | \(|: ", phrase(self.title))[0]
+        is_name = what.partition(" ")[0] in PROPER_NAMES or what[1:2].isupper()
+        if is_name or current() != ENGLISH:  # in German nouns are capitalized
+            return what
+        return what[:1].lower() + what[1:]
 
     @property
     def equation(self) -> str:

@@ -196,3 +196,6 @@ TITLES = {
     "clock.interval_error_limit_s": "Largest error of an interval by a clock",
     "clock.interval_error_std_s": "Standard deviation of a measured interval",
 }
+
+PROPER_NAMES = frozenset({"Ethernet", "Jain's", "Minshall's", "Nagle's", "Theil-Sen"})
+"""First words of titles that keep their capital inside a sentence."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -199,11 +198,17 @@ class CalculatorPanel(ipywidgets.VBox):
         """Offer the formulas that the search and the chapter leave; a search begins anywhere."""
         words, chapter = self.search.value.strip(), self.chapter.value
         offered = _chapters()[_ALL if words and chapter == _FIRST else chapter]
-        found = [one for one in calculator.search(words) if one in offered] if words else offered
+        every = calculator.search(words) if words else offered
+        found = [one for one in every if one in offered]
+        is_elsewhere = not found and bool(every)
+        if is_elsewhere:
+            found = every
         self.found.value = (
             phrase("1 formula found") if len(found) == 1
             else phrase("{count} formulas found", count=len(found))
         )  # fmt: skip
+        if is_elsewhere:
+            self.found.value += phrase(", none of them in this chapter")
         names = [formula.name for formula in found]
         ready, self._ready = self._ready, False  # new options choose the first of them
         with self.formula_choice.hold_sync():
@@ -420,7 +425,7 @@ class CalculatorPanel(ipywidgets.VBox):
     def _draw(self, swept: Sweep, arguments: Mapping[str, Any], result: Any) -> None:
         formula, parameter = self.formula, self.formula.parameter(swept.name)
         single = list(swept.columns) == ["result"]
-        what = _short_title(formula)
+        what = formula.short_title
         lines = {what if single else name: y for name, y in swept.columns.items()}
         name, over, given = self._points
         points = dict(given) if (name, over) == (formula.name, parameter.name) else {}
@@ -555,12 +560,6 @@ def _chapter_of(formula: Formula) -> str:
 def _listed(formula: Formula) -> str:
     """Return a line of the list: what it computes, and how it is called in a terminal."""
     return f"{phrase(formula.title)}  ·  {calculator.command(formula)}"
-
-
-def _short_title(formula: Formula) -> str:
-    """Return the title up to its first comma or bracket, for an axis and a legend."""
-    what = re.split(r", | \(|: ", phrase(formula.title))[0]
-    return what if what[1:2].isupper() else what[:1].lower() + what[1:]
 
 
 def _input(label: str, parameter: Parameter, text: str, looks: Looks) -> ipywidgets.Widget:

@@ -115,7 +115,7 @@ def _percentiles(formula: Formula, given: Typed) -> Ranged:
     for column, one in found.items():
         unit = calculator.result_unit(formula, column)
         texts = [named(show(value, unit), layer) for value in one.percentiles.values()]
-        name = formula.short_name.replace("_", " ") if column == "result" else column
+        name = formula.short_title if column == "result" else column
         rows.append([name, *texts])
         parts = ", ".join(f"{p} {text}" for p, text in zip(names, texts, strict=True))
         line = calculator.importance_line(formula, one)
@@ -159,7 +159,7 @@ def _table_of_lists(formula: Formula, given: Typed) -> Ranged:
             (f"{column}{phrase(' at ') if label else ''}{label}", column, y)
             for label, one in swept.items() for column, y in one.columns.items()
         ]  # fmt: skip
-        what = formula.short_name.replace("_", " ")
+        what = formula.short_title
         headings = [heading.replace("result", what, 1) for heading, _, _ in columns]
         units_ = [calculator.result_unit(formula, column) for _, column, _ in columns]
         first = next(iter(swept.values())).values
@@ -224,7 +224,7 @@ def along(
             formula, bands, over, first, given.inputs, varied=varied, logarithmic=logarithmic,
             log_result=log_result,
         )  # fmt: skip
-    what = formula.short_name.replace("_", " ")
+    what = formula.short_title
     curves = {
         label or what: calculator.sweep(formula, one, over=over.name, values=values, gaps=True)
         for label, one in cases.items()

@@ -246,10 +246,10 @@ def lockstep_panel() -> Panel:
                 del found[name]  # stopped before there was anything to compare
                 continue
             compared = compare.bulk(samples)
-            figure.update(phrase("{name}, measured", name=name), x=compared.x, y=compared.measured)
+            figure.update(f"{name}, measured", x=compared.x, y=compared.measured)
             if name == "loopback":
                 curve = np.interp(_PAIRS, compared.curve_x, compared.curve_y)
-                figure.update(phrase("loopback, fitted"), y=curve)
+                figure.update("loopback, fitted", y=curve)
         figure.describe(_describe_pairs(found, refused, *compare.lockstep_cycle(chosen())))
 
     controls = {

@@ -226,12 +226,13 @@ def mixes_panel() -> Panel:
             }
         )
         count = int(mixes.rtt_s.size)
-        text = phrase(
-            "{count} combination{value} of {link:g} or {link_2:g} links",
-            count=count,
-            value="s" * (count != 1),
-            link=link_count - 1,
-            link_2=link_count,
+        links = {"link": link_count - 1, "link_2": link_count}
+        text = (
+            phrase("1 combination of {link:g} or {link_2:g} links", **links)
+            if count == 1
+            else phrase(
+                "{count} combinations of {link:g} or {link_2:g} links", count=count, **links
+            )
         )
         figure.describe(
             phrase(

@@ -69,14 +69,11 @@ def handshake_panel() -> Panel:
                 first_byte_s(rtt_s, transport=transport, security=security, server_s=server_s)
             )
             count = int(round_trips(transport, security=security))
+            said = {"name": name, "time": show(time_s, "s")}
             parts.append(
-                phrase(
-                    "{name} {time} ({count} round trip{value})",
-                    name=name,
-                    time=show(time_s, "s"),
-                    count=count,
-                    value="s" * (count > 1),
-                )
+                phrase("{name} {time} (1 round trip)", **said)
+                if count == 1
+                else phrase("{name} {time} ({count} round trips)", count=count, **said)
             )
         figure.describe(
             phrase(

@@ -185,9 +185,9 @@ def train_panel() -> Panel:
             text += phrase(" This machine: ten back to back {done}.", done=show(done_s[9], "s"))
         figure.describe(text)
         nodes = [
-            "source",
+            phrase("source"),
             *[phrase("router {n}", n=n + 1) for n in range(int(router_count))],
-            "destination",
+            phrase("destination"),
         ]
         moving.nodes = nodes
         moving.show(*along(path.timeline([packet_bytes] * 10), nodes, done_s=done_s[:10] or None))

@@ -101,7 +101,7 @@ def bands(
     positive = bool(finite.size and (finite > 0).all())
     log_y = positive and (logarithmic if log_result is None else log_result)
     low, high = _axis_ends(every, finite) if not log_y else (None, None)
-    what = (wanted.short_name if column == "result" else column).replace("_", " ")
+    what = wanted.short_title if column == "result" else column.replace("_", " ")
     first = next(iter(found.values()))
     percents = sorted(first.percentiles)
     outer = f"{percentile_name(percents[0])} to {percentile_name(percents[-1])}"

@@ -170,5 +170,9 @@ def _describe(chains: Mapping[str, Sequence[Buffer]], title: str) -> str:
         parts = ", ".join(
             f"{one.kind} {one.used_bytes:.0f} of {one.size_bytes:.0f}" for one in chain
         )
-        said.append(phrase("{name}: {value} bytes", name=name, value=parts or "no buffer"))
+        said.append(
+            phrase("{name}: {value} bytes", name=name, value=parts)
+            if parts
+            else phrase("{name}: no buffer", name=name)
+        )
     return " ".join(filter(None, (title and f"{title}.", "; ".join(said) + ".")))

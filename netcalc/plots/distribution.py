@@ -139,7 +139,7 @@ def formula_distribution(
     size, unit = long_time(wanted.unit, found.percentile(95.0))
     return distribution(
         found.samples / size,
-        axis=Axis(named(wanted.short_name.replace("_", " "), layer_of(wanted, arguments)), unit),
+        axis=Axis(named(wanted.short_title, layer_of(wanted, arguments)), unit),
         percentiles={percent: value / size for percent, value in found.percentiles.items()},
         title=wanted.summary.rstrip("."),
         note=phrase("Drawn of {join}.", join=", ".join(shown)),

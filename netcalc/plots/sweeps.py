@@ -170,9 +170,8 @@ def _part(
     wide = places.min() > 0 and places.max() > WIDE_RATIO * places.min()
     x_axis = Axis(x_name, x_unit, "log" if wide else "linear", whole=x == "streams")
     y_axis = Axis(y_name, y_unit, low=0.0)
-    title = _TITLES.get(
-        (x, part), phrase("{y_name} against {x_name}", y_name=y_name, x_name=x_name).capitalize()
-    )
+    both = phrase("{y_name} against {x_name}", y_name=y_name, x_name=x_name)
+    title = _TITLES.get((x, part), both[:1].upper() + both[1:])
     words = [f"{one.name}: {_ends(y, y_unit)}" for one, (_, y) in groups.items()]
     text = f"{title}. {'; '.join(words)}."
     if paper:

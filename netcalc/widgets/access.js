@@ -120,8 +120,8 @@ function titleOf(document) {
   return texts.find(Boolean) ?? "";
 }
 
-const ACROSS = { x: "", x0: "from", x1: "to", left: "from", right: "to" };
-const UP = { y: "", y0: "from", y1: "from", y2: "to", bottom: "from", top: "to" };
+const ACROSS = { x: "", left: "from", right: "to" };
+const UP = { y: "", y1: "from", y2: "to", bottom: "from", top: "to" };
 const entryOf = (one, name) => (one instanceof Map ? one.get(name) : one?.[name]);
 
 // What the pointer is told of a mark: heading, values and a function that writes one of them.
@@ -153,6 +153,11 @@ function axisColumns(axes, glyph, data, words) {
   return columns;
 }
 
+// The columns of two marks of one source, such as a line and its band: each heading once.
+function joined(some, others) {
+  return [...some, ...others.filter(({ heading }) => !some.some((one) => one.heading === heading))];
+}
+
 // The series of a figure, with their columns.
 function seriesOf(root, names, words) {
   const all = [...root.references()];
@@ -180,9 +185,15 @@ function seriesOf(root, names, words) {
       if (!tool && isWords) continue; // a label of another mark
       const columns = tool ? hoverColumns(tool, data) : axisColumns(axes, drawn.glyph, data, words);
       const key = `${plot.id} ${drawn.data_source.id}`;
-      if (columns.length === 0 || found.get(key)?.columns.length >= columns.length) continue;
+      if (columns.length === 0) continue;
       const name = labels.get(drawn) ?? drawn.name ?? names.get(drawn.data_source.id) ?? "";
-      found.set(key, { name, columns });
+      const before = found.get(key);
+      // The mark that is told of, as a line, gives the name; its band has more of its columns.
+      const isFirst = !before || (tool && !before.isTold);
+      const columnsOfBoth = isFirst ? joined(columns, before?.columns ?? [])
+        : joined(before.columns, columns);
+      const isTold = Boolean(tool) || before?.isTold === true;
+      found.set(key, { name: isFirst ? name : before.name, columns: columnsOfBoth, isTold });
     }
   }
   return [...found.values()];

@@ -120,8 +120,9 @@ function render({ model, el }) {
 
   const notify = () => {
     let text = "";
-    if (ended) text = words.no_kernel;
-    else if (state !== "drawn" && silent >= SILENT_COUNT) text = words.no_answer;
+    const where = document.body.dataset.voila === undefined ? "" : "_of_page"; // no cells to run
+    if (ended) text = words[`no_kernel${where}`];
+    else if (state !== "drawn" && silent >= SILENT_COUNT) text = words[`no_answer${where}`];
     if (notice.textContent !== text) notice.textContent = text;
   };
 
@@ -259,6 +260,7 @@ function render({ model, el }) {
     }
     received = null;
     state = "drawn";
+    form.drawn();
     picture.netcalc = drawn; // for tests and for the curious
     el.classList.add("netcalc-drawn");
     describe();

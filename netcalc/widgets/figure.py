@@ -188,6 +188,10 @@ def page_words() -> dict[str, str]:
     return {
         "no_kernel": phrase("No kernel: run the cell again."),
         "no_answer": phrase("The kernel does not answer. If it has ended, run the cell again."),
+        "no_kernel_of_page": phrase("No kernel: load the page again."),
+        "no_answer_of_page": phrase(
+            "The kernel does not answer. If it has ended, load the page again."
+        ),
         "covered": phrase("Covered until you guess: {what}."),
         "not_drawn": phrase("The figure cannot be drawn here: {reason}"),
         "your_guess": phrase("Your guess:"),

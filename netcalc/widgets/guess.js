@@ -60,12 +60,23 @@ function guessForm({ words, send, frame, preview }) {
     if (told) send({ kind: "guess", text: field.value, reveal: false });
   };
   const scale = () => (asked.along === "x" ? frame()?.x_scale : frame()?.y_scale);
-  const slid = (told) => {
+  const valueOfSlider = () => {
     const along = scale();
-    if (!along) return;
+    if (!along) return null;
     const { start, end } = along.target_range;
-    set(along.invert(start + (slider.valueAsNumber / STEPS) * (end - start)), told);
+    return along.invert(start + (slider.valueAsNumber / STEPS) * (end - start));
   };
+  const slid = (told) => {
+    const value = valueOfSlider();
+    if (value !== null) set(value, told);
+  };
+  // What the slider is said to have: the guess as it is typed, before one its place on the axis.
+  const tell = () => {
+    const value = asked && valueOfSlider();
+    const text = field.value.trim() || (typeof value === "number" ? quantityText(value, asked.unit) : "");
+    if (text) slider.setAttribute("aria-valuetext", text);
+  };
+  field.addEventListener("change", tell);
   slider.addEventListener("input", () => slid(false));
   slider.addEventListener("change", () => slid(true));
   form.addEventListener("submit", (event) => {
@@ -86,8 +97,10 @@ function guessForm({ words, send, frame, preview }) {
       field.setAttribute("aria-label", asking(words.guess_aloud));
       slider.setAttribute("aria-label", asking(words.guess_on_axis));
       if (!field.value) field.value = asked.text; // of a page that was loaded again
+      tell();
       if (alert.textContent !== asked.alert) alert.textContent = asked.alert;
     },
+    drawn: tell,
     // A click at a point of the figure, in the units of its axes.
     point(x, y) {
       if (!asked?.covered) return;

@@ -5,13 +5,16 @@ function render({ model, el }) {
   const button = Object.assign(document.createElement("button"), { type: "button" });
   button.className = "netcalc-more-button";
   const words = model.get("words");
-  const show = (open) => {
-    button.setAttribute("aria-expanded", String(open));
-    button.textContent = `${words[open ? "fewer" : "more"]} (${model.get("count")})`;
+  const name = () => {
     const box = el.closest(".netcalc-panel")?.querySelector(".netcalc-more-controls");
     if (!box) return;
     box.id ||= `netcalc-more-${Math.random().toString(36).slice(2)}`;
     button.setAttribute("aria-controls", box.id);
+  };
+  const show = (open) => {
+    button.setAttribute("aria-expanded", String(open));
+    button.textContent = `${words[open ? "fewer" : "more"]} (${model.get("count")})`;
+    name();
   };
   button.addEventListener("click", () => {
     const open = button.getAttribute("aria-expanded") !== "true";
@@ -25,6 +28,7 @@ function render({ model, el }) {
   });
   el.append(button);
   show(model.get("is_open"));
+  requestAnimationFrame(name); // a front end may put it into its panel only now
   return () => el.replaceChildren();
 }
 

@@ -99,6 +99,7 @@ class RunButton(ResultSource):
                     return
             RunButton._current = self
             self._stop = threading.Event()
+            self._waiting_text = ""
             self.start_button.disabled, self.stop_button.disabled = True, False
             self.progress.value, self.progress.bar_style = 0, ""
             self.message.say(phrase("running"))
@@ -120,9 +121,11 @@ class RunButton(ResultSource):
                 self._thread.join(STOP_LIMIT_S)  # type: ignore[union-attr]
 
     def _work(self, stop: threading.Event) -> None:
+        has_begun = False
         try:
             with turn(stop, self._say_waiting) as tell:
                 if tell is not None:
+                    has_begun = True
                     self.message.say(phrase("running"))
                     self._run_and_show(stop, tell)
         except Exception as error:
@@ -134,9 +137,12 @@ class RunButton(ResultSource):
             self.message.blame(error)
         else:
             self.progress.bar_style = "warning" if stop.is_set() else "success"
-            ended = (
-                phrase("stopped: the samples so far are kept") if stop.is_set() else phrase("done")
-            )
+            if not has_begun:
+                ended = phrase("stopped before its turn")
+            elif stop.is_set():
+                ended = phrase("stopped: the samples so far are kept")
+            else:
+                ended = phrase("done")
             self.message.say(ended)
         finally:
             self.start_button.disabled, self.stop_button.disabled = False, True

@@ -216,7 +216,13 @@ function dressed(figure) {
   const size = new FigureSize(figure);
   colors.show(pageIsDark());
   size.fit();
-  const resized = () => size.fit();
+  let [width, wasNarrow] = [innerWidth, NARROW.matches];
+  const resized = () => {
+    // A phone hides its address bar while a page is scrolled: a figure of another height would jump.
+    const isSame = NARROW.matches && wasNarrow && innerWidth === width;
+    [width, wasNarrow] = [innerWidth, NARROW.matches];
+    if (!isSame) size.fit();
+  };
   const end = watchTheme((dark) => colors.show(dark));
   addEventListener("resize", resized);
   return {

@@ -697,6 +697,14 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="package")
+def blank(browser: Any) -> Iterator[Any]:
+    """Give a page with nothing on it, to play scripts and style sheets without a front end."""
+    page = browser.new_page()
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="package")
 def desk(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], Desk]]:

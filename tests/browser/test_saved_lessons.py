@@ -26,6 +26,7 @@ LESSON_01 = LESSONS / "01_latency_and_bandwidth.ipynb"
 PROOF = Path(__file__).with_name("proof.ipynb")
 FIGURES = {LESSON_01: 7, PROOF: 2}
 NO_KERNEL = "No kernel: run the cell again."
+NO_KERNEL_OF_PAGE = "No kernel: load the page again."
 KERNELS = Path(__file__).parents[1] / "ipykernels.py"
 NBCONVERT = """
 import runpy, sys
@@ -124,7 +125,10 @@ def check_without_kernel(page):
     page.wait_for(
         """([count, text]) => [...document.querySelectorAll('.netcalc-notice')]
              .filter(notice => notice.textContent === text).length === count""",
-        [FIGURES[page.sheet.notebook], NO_KERNEL],
+        [
+            FIGURES[page.sheet.notebook],
+            NO_KERNEL_OF_PAGE if page.front_end == "voila" else NO_KERNEL,
+        ],
     )
     board = page.page.locator(".netcalc-panel > :first-child").first
     assert board.is_visible()

@@ -17,13 +17,6 @@ VALUES = {
 }
 
 
-@pytest.fixture(scope="module")
-def blank(browser):
-    page = browser.new_page()
-    yield page
-    page.close()
-
-
 @pytest.mark.parametrize("unit", VALUES)
 def test_a_tick_is_written_as_units_show_writes_it(blank, unit):
     formatter = tick_formatter(unit, "log")

@@ -117,6 +117,17 @@ class TestInABrowser:
             page.wait_for_function("before => answer.textContent !== before", arg=before)
             assert page.evaluate("location.hash") == "#loss_limited.mathis_throughput_bps"
 
+    def test_the_formula_that_is_shown_is_marked_wherever_it_is_listed(self, browser, file):
+        with opened(browser, file.as_uri()) as page:
+            marked = page.evaluate(
+                """() => ['latency.transfer_s', 'mm1.mm1_wait_s'].map(name => {
+                  netcalcPage.open(name);
+                  return [...document.querySelectorAll('#found [aria-current]')]
+                    .map(one => one.dataset.name === name);
+                })"""
+            )
+        assert marked == [[True, True], [True]]  # the first is one of the most needed, too
+
     def test_every_control_has_a_name(self, browser, file):
         with opened(browser, file.as_uri()) as page:
             nameless = page.evaluate(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from netcalc import language
 from netcalc.errors import NetcalcError
 from netcalc.lessons.site.build import build
 
@@ -67,6 +68,21 @@ def test_a_lesson_without_panels_becomes_a_page(tmp_path: Path) -> None:
     assert "<pre>42</pre>" in page
     assert (done[0], done[-1]) == ((0, 1), (1, 1))
     assert "http://" not in page.replace('xmlns="http://www.w3.org/', "")
+
+
+def test_panels_are_english_as_the_page_around_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NETCALC_LANGUAGE", "de")
+    language.use("de")
+    try:
+        said = "from netcalc import language, widgets\nprint(language.phrase('Table of values'))"
+        pages = build(tmp_path / "pages", lessons=[notebook(tmp_path, said)])
+        assert "<pre>Table of values\n</pre>" in pages[1].read_text(encoding="utf-8")
+        programs = [one.read_text(encoding="utf-8") for one in pages[0].parent.glob("*.js")]
+        assert any('"Table of values"' in one for one in programs)
+    finally:
+        language.use(language.ENGLISH)
 
 
 def test_a_stop_ends_the_lessons_at_work_and_writes_nothing(tmp_path: Path) -> None:

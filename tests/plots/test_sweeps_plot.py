@@ -110,6 +110,14 @@ def test_what_else_varies_makes_groups_and_no_estimate_is_drawn_for_several_link
     assert "utilization, cubic, theory" not in other.sources
 
 
+def test_a_title_keeps_its_capitals():
+    rates = [1e6, 1e7, 1e7, 1e6, 1e6, 1e7]
+    plot = sweep(given(rate_bps=rates), x="rate_bps", parts=("utilization",))
+    title = plot.figure.title.text.text
+    assert title.startswith("Utilization against rate")
+    assert "IP" in title
+
+
 def test_without_requests_the_link_is_drawn():
     nothing = [np.nan] * 6
     by = ["theory", "theory", "live", "live", "ns3", "ns3"]

@@ -93,6 +93,13 @@ def test_a_formula_is_picked_by_chapter_and_by_words():
     panel.search.value = "no such thing"
     assert panel.formula_choice.options == ()
     assert panel.found.value == "0 formulas found"
+    panel.search.value = ""
+    panel.chapter.value = "measuring"  # with nothing in its chapter, a search looks everywhere
+    panel.search.value = "satellite"
+    assert [name for _, name in panel.formula_choice.options] == ["latency.satellite_rtt_s"]
+    assert panel.found.value == "1 formula found, none of them in this chapter"
+    panel.search.value = "theil"
+    assert "none of them" not in panel.found.value
     panel.search.value = "erlang b ratio"
     panel.formula_choice.value = "erlang.erlang_b_ratio"
     assert list(panel.fields) == ["offered_erlang", "server_count"]
@@ -302,7 +309,7 @@ class TestRangesAndLists:
     def test_two_lists_are_a_table_of_two_sides(self):
         """Derived: 8 and 16 Mbit at 1 and 2 Mbit/s, and 30 ms."""
         panel = self.panel(bandwidth="1; 2 Mbit/s", payload="1MB,2MB")
-        assert "transfer at 2 Mbit/s" in panel.table.value
+        assert "transfer time at 2 Mbit/s" in panel.table.value
         for text in ("8.03 s", "4.03 s", "16.03 s"):
             assert f"<td>{text}</td>" in panel.table.value
 

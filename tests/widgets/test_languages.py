@@ -17,10 +17,10 @@ import ipywidgets
 import pytest
 from bokeh.models import HoverTool, Legend
 
-from netcalc import datasets, explain, language, units
+from netcalc import calculator, datasets, explain, language, units
 from netcalc.errors import UnitError
 from netcalc.language import notebooks
-from netcalc.lessons import echo, exercise, latency, measurement, one_message
+from netcalc.lessons import echo, exercise, latency, measurement, one_message, store_and_forward
 from netcalc.path import Path as NetworkPath
 from netcalc.plots.pictures.svg import charts
 from netcalc.widgets.guess import Guess, compared
@@ -300,3 +300,22 @@ def test_a_copy_of_the_lessons_follows_the_language_and_keeps_its_code():
             assert one == other
         assert {**one, "source": 0} == {**other, "source": 0}
     assert notebooks.in_language(original, "en") == original
+
+
+def test_the_ends_of_a_path_that_is_played_are_translated():
+    language.use_lookup(marked)
+    moving = next(one for one in store_and_forward.train_panel().below if hasattr(one, "nodes"))
+    assert moving.nodes[0] == "⟦source⟧"
+    assert moving.nodes[-1] == "⟦destination⟧"
+
+
+def test_a_title_keeps_its_capital_where_nouns_have_one():
+    wait, fairness = calculator.formula("mm1-wait"), calculator.formula("jain-index")
+    assert wait.short_title == "mean wait"
+    assert fairness.short_title == "Jain's fairness index"
+    language.use("de")
+    assert wait.short_title[0].isupper()
+
+
+def test_no_plural_is_made_of_a_letter(texts):
+    assert [one for one in texts if re.search(r"[a-z]\{value\}", one)] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from netcalc import language
 from netcalc.errors import ExperimentError
 from netcalc.experiments import line_rate, lockstep
 from netcalc.lessons import live_rates as panels
@@ -201,6 +202,20 @@ def test_lockstep_panel(monkeypatch):
     panel.controls["latency_s"].value = 0.02
     assert np.isnan(column(panel, "path, measured")).all(), "that was another path"
     assert column(panel, "loopback, measured").size == 5
+
+
+def test_lockstep_is_drawn_in_another_language(monkeypatch):
+    monkeypatch.setattr(
+        panels, "lockstep",
+        lambda pairs, **_: pairs_of([1e8, 2e8, 3e8, 3e8, 3e8], target="loopback, TCP"),
+    )  # fmt: skip
+    language.use_lookup(lambda text: f"⟦{text}⟧")
+    try:
+        panel = panels.lockstep_panel()
+        assert not played(panel).message.is_alert
+        assert column(panel, "loopback, measured").size == 5
+    finally:
+        language.use_lookup(None)
 
 
 def test_a_path_that_is_moved_during_its_run_is_another_path(monkeypatch):

@@ -49,7 +49,7 @@ def test_every_byte_is_in_a_buffer_and_the_models_count_them(minclsize_bytes, mc
             UDP: mbufs.datagram_mbufs(size, **limits),
             FREEBSD: mbufs.freebsd_mbufs(size, mcl_bytes=mcl_bytes),
         }
-        plot = panels._chains(size, minclsize_bytes, mcl_bytes, "light")
+        plot = panels._chains(size, minclsize_bytes, mcl_bytes)
         boxes = plot.sources["boxes"].data
         names = np.array(boxes["chain"])
         for chain, count in counts.items():
@@ -74,4 +74,4 @@ def test_a_long_chain_is_cut_and_says_so():
     assert widths == pytest.approx((np.array(outline["right"]) - np.array(outline["left"])) / 2)
     assert ">50<" in plots.svg(plot)
     assert ">of 100<" in plots.svg(plot)
-    assert plots.buffers({"none": []}, ["mbuf"]).description == "none: no buffer bytes."
+    assert plots.buffers({"none": []}, ["mbuf"]).description == "none: no buffer."

@@ -229,14 +229,16 @@ def test_a_run_waits_for_those_before_it_and_can_be_stopped_meanwhile(
     others[0].begin()
     runs = type(experiment).runs
     button = run_button("Ping", experiment.run, lambda _: None)
-    button.start()
-    waited = threading.Event()
-    end_s = time.monotonic() + LIMIT_S
-    while "2 others before you, about" not in button.message.value:
-        assert time.monotonic() < end_s, button.message.value
-        waited.wait(0.01)
-    button.stop()
-    wait(button)
+    for _ in range(2):  # the second waiting says the same
+        button.start()
+        waited = threading.Event()
+        end_s = time.monotonic() + LIMIT_S
+        while "2 others before you, about" not in button.message.value:
+            assert time.monotonic() < end_s, button.message.value
+            waited.wait(0.01)
+        button.stop()
+        wait(button)
+        assert "stopped before its turn" in button.message.value
     assert type(experiment).runs == runs
     assert len(turns.waiting(tmp_path)) == 2
     for other in others:

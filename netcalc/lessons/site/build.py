@@ -14,7 +14,7 @@ from typing import Any
 
 from bokeh.resources import Resources
 
-from netcalc import widgets
+from netcalc import language, widgets
 from netcalc.errors import NetcalcError
 from netcalc.lessons.site import calculator_page
 from netcalc.lessons.site import folder as folders
@@ -78,6 +78,7 @@ def build(
     NetcalcError
         If the folder is refused, or a lesson does not run.
     """
+    language.use(language.ENGLISH)  # as all that is around the panels
     folder = Path(folder)
     folders.check(folder)
     folders.written_before(folder)  # a damaged list is refused before the work
@@ -161,7 +162,7 @@ def _run(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "NETCALC_LANGUAGE": "en"},
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "NETCALC_LANGUAGE": language.ENGLISH},
     )
     at_work.append(process)
     _, said = process.communicate()

@@ -117,8 +117,9 @@
   }
 
   function mark() {
-    at("found").querySelector("[aria-current]")?.removeAttribute("aria-current");
-    if (shown) at("found").querySelector(`[data-name="${shown.name}"]`)?.setAttribute("aria-current", "true");
+    // A formula may be listed twice: with the most needed, and in its chapter.
+    at("found").querySelectorAll("[aria-current]").forEach((one) => one.removeAttribute("aria-current"));
+    if (shown) at("found").querySelectorAll(`[data-name="${shown.name}"]`).forEach((one) => one.setAttribute("aria-current", "true"));
   }
 
   // Inputs.

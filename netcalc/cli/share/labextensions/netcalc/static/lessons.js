@@ -64,7 +64,9 @@
   /** Keep a notebook where it is until a command is done and what it drew stands. */
   const stay = async (notebook, before, done) => {
     let left = false;
-    const leave = () => { left = true; };
+    const leave = ({ target }) => { // the answer to a restart is no leaving
+      if (!target.closest?.(".jp-Dialog")) left = true;
+    };
     HANDS.forEach((event) => window.addEventListener(event, leave, { capture: true }));
     let running = true;
     done.catch(() => {}).then(() => { running = false; });
