@@ -305,6 +305,7 @@ title.text = new title.text.constructor({ text });
 """
 # An entry without a mark in the figure, such as that of a run not made yet, is not shown.
 _FIT_LEGEND_JS = """
+if (chart.properties.inner_width.is_unset) return; // not laid out: its first width calls again
 const marked = (source, names) => {
   const columns = names.map(name => source.data[name]);
   const drawn = value => typeof value !== "number" || Number.isFinite(value);

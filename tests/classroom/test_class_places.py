@@ -18,6 +18,7 @@ pytest.importorskip("voila")
 
 from netcalc.cli.classroom import application, identity, kernels, pages
 from netcalc.cli.classroom.kernels import Child, ClassKernels, Parent, ParentEnded, Seat
+from tests.classroom.coroutines import run
 
 
 class Places(ClassKernels):
@@ -40,9 +41,9 @@ def test_a_third_lesson_ends_the_oldest_one(monkeypatch):
     monkeypatch.setattr(Places, "each", 2, raising=False)
     monkeypatch.setattr(Places, "most", 4, raising=False)
     places = Places(a="ann", b="ann", c="bob", d="bob")
-    assert asyncio.run(places.make_room("ann"))
+    assert run(places.make_room("ann"))
     assert sorted(places.seats) == ["b", "c", "d"]
-    assert not asyncio.run(Places(a="bob", b="bob", c="cid", d="cid").make_room("ann"))
+    assert not run(Places(a="bob", b="bob", c="cid", d="cid").make_room("ann"))
 
 
 def test_pages_loaded_at_once_take_no_more_than_a_student_has(monkeypatch):
@@ -59,7 +60,7 @@ def test_pages_loaded_at_once_take_no_more_than_a_student_has(monkeypatch):
     async def all_at_once() -> None:
         await asyncio.gather(*map(load, range(20)))
 
-    asyncio.run(all_at_once())
+    run(all_at_once())
     assert len(places.seats) == 2
 
 
@@ -139,7 +140,7 @@ def test_a_form_that_is_sent_twice_takes_one_place():
 
         redirect = went.append
 
-    asyncio.run(maybe(Door().post()))
+    run(maybe(Door().post()))
     assert went == ["/"]
 
 
@@ -160,7 +161,7 @@ def test_children_of_a_kernel_end_with_it():
         places.seats["a"] = Seat("ann", "", None, process=psutil.Process(kernel.pid))
         places.clear = lambda kernel_id: places.seats.pop(kernel_id)
         places.started.clear()
-        asyncio.run(ClassKernels.end(places, "a"))
+        run(ClassKernels.end(places, "a"))
     assert places.seats == {}
     with contextlib.suppress(psutil.NoSuchProcess):
         child.wait(20)

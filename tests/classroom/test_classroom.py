@@ -22,6 +22,8 @@ from students import Student
 from tornado.httpclient import HTTPClientError
 from tornado.websocket import WebSocketClosedError
 
+from tests.classroom.coroutines import run
+
 pytestmark = pytest.mark.live
 LESSON, SHORT = "01_latency_and_bandwidth.ipynb", "00_start_here.ipynb"
 
@@ -50,7 +52,7 @@ async def refused(student: Student, kernel_id: str, **headers: str) -> int:
 
 def test_a_class_from_the_door_to_its_end(a_class):
     """One test: each class costs seconds, and each step needs those before it."""
-    asyncio.run(asyncio.wait_for(a_lesson(a_class), 300))
+    run(asyncio.wait_for(a_lesson(a_class), 300))
     before = a_class.processes()
     assert len(before) >= 3
     assert a_class.key.replace("-", "") not in a_class.log.read_text()
