@@ -142,7 +142,7 @@ function render({ model, el }) {
 
   const frame = () => {
     const [root] = drawn?.document.roots() ?? [];
-    const view = root && drawn.document.views_manager.get_one(root);
+    const view = root && drawn.document.views_manager?.find_one(root); // none before it is on the page
     return view?.frame ? view : (view?.child_views ?? []).find((one) => one.frame);
   };
 
