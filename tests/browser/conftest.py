@@ -250,7 +250,12 @@ class Page:
         )
 
     def column(self, source: str, column: str, figure: int = 0) -> list[float | None]:
-        """Return a column of the figure as the browser holds it."""
+        """Return a column of the figure as the browser holds it, once the figure has its source."""
+        self.wait_for(
+            """([source, figure]) => [...document.querySelectorAll('.netcalc-figure')]
+                 .filter(el => el.netcalc)[figure]?.netcalc.source(source)""",
+            [source, figure],
+        )
         return self.page.evaluate(
             """([source, column, figure]) => {
               const all = [...document.querySelectorAll('.netcalc-figure')];
