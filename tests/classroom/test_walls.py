@@ -54,11 +54,12 @@ def test_a_kernel_opens_no_files_but_its_own(folder):
     turn = str(folder / "turns/1.turn")
     done = confined(folder, read=[*allowed, *refused], write=[own, turn, other, "/dev/shm/netcalc"])
     Path("/dev/shm/netcalc").unlink(missing_ok=True)
-    if done["walls"]["files"]:
-        assert done["read"] == allowed
-        assert done["written"] == [own, turn]
-        assert Path(own).read_text() == "here"
-        assert Path(other).read_text() == "{}"
+    if not done["walls"]["files"]:
+        pytest.skip("Linux has no Landlock here")
+    assert done["read"] == allowed
+    assert done["written"] == [own, turn]
+    assert Path(own).read_text() == "here"
+    assert Path(other).read_text() == "{}"
 
 
 def test_a_kernel_connects_to_no_socket_but_its_own(folder):
@@ -80,8 +81,9 @@ def test_a_kernel_connects_to_no_socket_but_its_own(folder):
         if run:
             (run / "s").unlink(missing_ok=True)
             run.rmdir()
-    if done["walls"]["processes"]:
-        assert done["connected"] == names[:1]
+    if not done["walls"]["processes"]:
+        pytest.skip("no namespaces of processes here")
+    assert done["connected"] == names[:1]
 
 
 @pytest.mark.parametrize(
