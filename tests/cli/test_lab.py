@@ -223,7 +223,9 @@ def listening_addresses(port: int) -> set[str]:
 
 @pytest.mark.live
 @pytest.mark.parametrize(
-    ("options", "by"), [((), signal.SIGINT), (("--app",), signal.SIGTERM)], ids=["lab", "app"]
+    ("options", "by"),
+    [((), signal.SIGINT), (("--app", "--language", "de"), signal.SIGTERM)],
+    ids=["lab", "app"],
 )
 def test_lessons_are_served_behind_a_token_and_nothing_is_left(tmp_path, options, by):
     running = RunningLab(tmp_path, *options)
@@ -240,6 +242,9 @@ def test_lessons_are_served_behind_a_token_and_nothing_is_left(tmp_path, options
         assert listening_addresses(running.port) == {"0100007F"}, "not on 127.0.0.1 alone"
         if options:
             page = running.get(f"{running.base}voila/render/00_start_here.ipynb")
+            assert '<html lang="de">' in page
+            assert ">Alle Lektionen</a>" in page
+            assert ">netcalc-Lektionen</h1>" in running.get(running.url)
             assert not re.search(
                 r"(?:src|href)=\"https?://(?!127\.0\.0\.1)[^\"]*\.(?:js|css)", page
             )

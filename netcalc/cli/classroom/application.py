@@ -139,7 +139,10 @@ class Classroom(Voila):
 def prepare(handler: Any, **given: Any) -> None:
     """Prepare the page of a lesson as netcalc lab does; a student has no server to start again."""
     prepare_page(handler, **given)
-    given["notebook"].metadata["netcalc_way_out"] = "tell your teacher"
+    given["notebook"].metadata["netcalc_words"]["late"] = (
+        "The kernel has not started for half a minute. Load the page again; if that does not help, "
+        "tell your teacher."
+    )
 
 
 def main() -> None:

@@ -5,13 +5,16 @@ import os
 from pathlib import Path
 from typing import Any
 
+from netcalc import language
 from netcalc.cli.serving import pages
+from netcalc.lessons import frame
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821 - Voila puts it here
 
 
 def list_lessons(page_config: dict[str, Any], **given: Any) -> dict[str, Any]:
-    """Give the page of a folder its lessons, with their titles."""
+    """Give the page of a folder its lessons, with their titles, and the words around them."""
+    page_config["words"] = frame.words()
     folder = Path(given["settings"]["contents_manager"].root_dir) / given["notebook_path"].strip(
         "/"
     )
@@ -20,6 +23,8 @@ def list_lessons(page_config: dict[str, Any], **given: Any) -> dict[str, Any]:
     return page_config
 
 
+language.use(language.choose())
+c.VoilaExporter.language_code = language.current().partition("_")[0]
 c.VoilaConfiguration.prelaunch_hook = pages.prepare_page
 c.VoilaConfiguration.page_config_hook = list_lessons
 c.VoilaConfiguration.http_keep_alive_timeout = pages.KEEP_ALIVE_S
