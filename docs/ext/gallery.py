@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 from netcalc import plots
 from netcalc.errors import DoubtWarning
@@ -152,7 +155,30 @@ def write_gallery(app: Sphinx) -> None:
     write(folder / "index.md", index_text())
 
 
+class GalleryFigure(SphinxDirective):
+    """A figure of the gallery on another page, with its caption and the way to its code."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the figure named by the argument."""
+        found = {one.name: one for chapter in CHAPTERS for one in examples(chapter)}
+        one = found.get(self.arguments[0])
+        if one is None:
+            raise self.error(f"no figure of the gallery is called {self.arguments[0]}")
+        image = nodes.image(
+            uri=f"/generated/gallery/{one.name}.svg", alt=_alt(one), classes=["netcalc-figure"]
+        )
+        way = pending_xref(
+            "", nodes.inline(text="The lines that draw it."), reftype="ref", refdomain="std",
+            reftarget=one.anchor, refexplicit=True, refwarn=True, refdoc=self.env.docname,
+        )  # fmt: skip
+        caption = nodes.caption("", "", nodes.Text(f"{one.caption} "), way)
+        return [nodes.figure("", image, caption)]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Draw the gallery before the pages are read."""
+    app.add_directive("gallery-figure", GalleryFigure)
     app.connect("builder-inited", write_gallery)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,129 @@
+"""The documentation as it was built, in a browser: NETCALC_DOCS names its folder."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "lessons_site"))
+import offline_browser
+
+FOLDER = os.environ.get("NETCALC_DOCS")
+OWN = {"genindex.html", "search.html", "py-modindex.html", "index.html"}
+"""Pages that Sphinx adds, and the first one, which the title leads to."""
+
+pytestmark = pytest.mark.skipif(FOLDER is None, reason="NETCALC_DOCS names no documentation")
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def base():
+    """Address of the documentation, on this machine."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=FOLDER))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    assert not offline_browser.missing(), offline_browser.missing()
+    with offline_browser.chromium() as started:
+        yield started
+
+
+def pages() -> list[str]:
+    """Return the pages of the documentation, as their addresses end."""
+    folder = Path(str(FOLDER))
+    return sorted(
+        found
+        for path in folder.rglob("*.html")
+        if not (found := path.relative_to(folder).as_posix()).startswith("_")
+    )
+
+
+def opened(browser, base, width, **options):
+    """Return a page, and what it complains of: errors, and requests to anything but ``base``."""
+    complaints: list[str] = []
+    page = browser.new_context(viewport={"width": width, "height": 900}, **options).new_page()
+    page.on(
+        "request", lambda one: one.url.startswith((base, "data:")) or complaints.append(one.url)
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "response",
+        lambda one: (
+            one.status >= 400
+            and not one.url.endswith("favicon.ico")
+            and complaints.append(f"{one.status} {one.url}")
+        ),
+    )
+    return page, complaints
+
+
+def test_search_finds_recipes_functions_and_chapters(browser, base):
+    page, complaints = opened(browser, base, 1280)
+    for words, title in (
+        ("size a buffer", "Size a buffer"),
+        ("mathis", "mathis_throughput_bps"),
+        ("mbuf", "mbufs"),
+        ("capture", "Read a capture"),
+    ):
+        page.goto(f"{base}search.html?q={words.replace(' ', '+')}")
+        page.wait_for_function(
+            "() => /finished|matching|did not match/i"
+            ".test(document.querySelector('#search-results').textContent)"
+        )
+        found = page.locator("#search-results li a").all_text_contents()
+        assert any(title.casefold() in one.casefold() for one in found), (words, found)
+    page.context.close()
+    assert complaints == []
+
+
+def test_every_page_is_in_the_left_column(browser, base):
+    page, _ = opened(browser, base, 1280)
+    page.goto(f"{base}index.html")
+    linked = page.evaluate(
+        "() => [...document.querySelectorAll('.bd-docs-nav a')].map(a => a.href)"
+    )
+    page.context.close()
+    there = {one.removeprefix(base).partition("#")[0] for one in linked}
+    assert set(pages()) - OWN - there == set()
+
+
+def test_every_page_fits_a_phone_in_the_dark_and_has_its_pictures(browser, base):
+    page, complaints = opened(browser, base, 390, color_scheme="dark")
+    wrong = []
+    for name in pages():
+        page.goto(base + name)
+        width, broken, paper = page.evaluate(
+            """async () => {
+              const images = [...document.querySelectorAll('main img')];
+              for (const one of images) one.loading = 'eager';
+              await Promise.all(images.map((one) => one.decode().catch(() => {})));
+              const paper = getComputedStyle(document.body).backgroundColor;
+              return [document.documentElement.scrollWidth,
+                      images.filter((one) => !one.naturalWidth).map((one) => one.src),
+                      Math.max(...paper.match(/\\d+/g).slice(0, 3).map(Number))];
+            }"""
+        )
+        if width > 390 or broken or paper > 80:
+            wrong.append((name, width, broken, paper))
+    page.context.close()
+    assert wrong == []
+    assert complaints == []
