@@ -7,6 +7,7 @@ import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,14 @@ import offline_browser
 FOLDER = os.environ.get("NETCALC_DOCS")
 OWN = {"genindex.html", "search.html", "py-modindex.html", "index.html"}
 """Pages that Sphinx adds, and the first one, which the title leads to."""
+LOOKED_AT = {
+    "light": (
+        "index.html", "getting_started.html", "howto/size_a_buffer.html", "reference/path.html",
+        "generated/gallery/tcp.html", "truth.html", "classroom.html",
+    ),
+    "dark": ("howto/size_a_buffer.html", "generated/gallery/tcp.html"),
+}  # fmt: skip
+"""One page of each kind; in the dark what has pictures, code and captions."""
 
 pytestmark = pytest.mark.skipif(FOLDER is None, reason="NETCALC_DOCS names no documentation")
 
@@ -127,3 +136,23 @@ def test_every_page_fits_a_phone_in_the_dark_and_has_its_pictures(browser, base)
     page.context.close()
     assert wrong == []
     assert complaints == []
+
+
+def test_no_page_has_a_serious_finding_of_axe(browser, base):
+    page, _ = opened(browser, base, 1280, color_scheme="light")
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+    found = []
+    for scheme, names in LOOKED_AT.items():
+        page.emulate_media(color_scheme=scheme)
+        for name in names:
+            assert page.goto(base + name).ok, name
+            assert page.locator("html").get_attribute("data-theme") == scheme
+            page.evaluate(axe)
+            violations = page.evaluate("async () => (await axe.run(document)).violations")
+            found += [
+                (name, scheme, one["id"], one["nodes"][0]["html"][:200])
+                for one in violations
+                if one["impact"] in ("serious", "critical")
+            ]
+    page.context.close()
+    assert found == []
