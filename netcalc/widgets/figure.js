@@ -22,12 +22,24 @@ function library(version) {
   return (libraries[version] ??= { ...asked, Bokeh: null, error: null, views: new Set() });
 }
 
+// BokehJS writes the place of each part of a figure into a style sheet each time it paints, moved or
+// not, and in between asks for styles: the page computed them ten times for a step of a slider.
+function keepStyles(Bokeh) {
+  const sheet = Bokeh.require("core/dom").InlineStyleSheet?.prototype;
+  const write = sheet?._update;
+  if (!write) return;
+  sheet._update = function update(css) {
+    if (this.css !== css) write.call(this, css);
+  };
+}
+
 function load(shared, source) {
   if (shared.state === "loaded") return;
   try {
     const scope = {};
     new Function(source).call(scope);
     shared.Bokeh = scope.Bokeh;
+    keepStyles(scope.Bokeh);
     shared.state = "loaded";
   } catch (error) {
     shared.error = error;

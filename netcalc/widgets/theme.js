@@ -41,6 +41,25 @@ const kindOf = (model) =>
   model.type === "Figure" || model.type === "Plot" ? "Plot"
     : model.type.endsWith("Axis") ? "Axis" : model.type;
 
+// BokehJS makes all entries of a legend anew when anything below them changes, which columns do at
+// each step of a slider: half of the time of a step. What an entry shows is told here; the marks in
+// it are painted each time anyway.
+function keepEntries(view) {
+  const render = view._render_items?.bind(view);
+  if (!render) return;
+  const entries = () => JSON.stringify(view.model.items.map((item) => [
+    item.visible, item.get_labels_list_from_label_prop(),
+    item.renderers.map((one) => [one.id, one.visible, one.muted]),
+  ]));
+  let shown = entries();
+  view._render_items = () => {
+    const now = entries();
+    if (now === shown) return;
+    shown = now;
+    render();
+  };
+}
+
 // BokehJS lays a plot out with the size that a legend had when it was placed last, which is none
 // while its cell is hidden. It makes the entries anew when a mark changes, and leaves them unpainted.
 class Legends {
@@ -74,7 +93,10 @@ class Legends {
   }
 
   watch() {
-    for (const view of this.views()) this.observer.observe(view.el);
+    for (const view of this.views()) {
+      this.observer.observe(view.el);
+      keepEntries(view);
+    }
   }
 
   end() {

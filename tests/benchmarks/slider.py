@@ -3,8 +3,9 @@
     python tests/benchmarks/slider.py [lab] [voila] [notebook]
 
 Each move is one of the mouse with its button down. The clock runs in the page: from the time stamp
-of the pointer's event to the animation frame after bokeh's paint with the new columns. Prints
-figures; asserts nothing.
+of the pointer's event to the animation frame after bokeh's paint with the new columns. In the same
+minute, for comparison, a plain slider of ipywidgets whose kernel writes its number into a label:
+what a slider takes that asks its kernel and draws nothing. Prints figures; asserts nothing.
 """
 
 from __future__ import annotations
@@ -42,11 +43,30 @@ WATCH = """() => {
 }"""
 
 
-def moves_ms(page: harness.Page) -> list[float]:
-    """Drag the first slider move by move, each after the figure has followed the one before."""
-    page.page.evaluate(WATCH)
-    track = page.page.locator(".netcalc-control .noUi-base").first
-    handle = page.page.locator(".netcalc-control .noUi-handle").first
+PLAIN = """import ipywidgets
+slider, label = ipywidgets.IntSlider(max=1000), ipywidgets.Label("0")
+slider.observe(lambda change: setattr(label, "value", str(change["new"])), "value")
+ipywidgets.VBox([slider, label])"""
+
+WATCH_LABEL = """() => {
+  const watch = window.netcalcWatch = {};
+  let moved = 0;
+  document.addEventListener('pointermove', e => { moved = e.timeStamp; }, true);
+  new MutationObserver(() => {
+    requestAnimationFrame(() => { watch.done?.(performance.now() - moved); });
+  }).observe(document.querySelector('.widget-label:last-child'),
+             { childList: true, characterData: true, subtree: true });
+  window.netcalcNext = () => { watch.next = new Promise(done => { watch.done = done; }); };
+}"""
+
+
+def moves_ms(
+    page: harness.Page, watch: str = WATCH, within: str = ".netcalc-control"
+) -> list[float]:
+    """Drag the first slider move by move, each after the page has followed the one before."""
+    page.page.evaluate(watch)
+    track = page.page.locator(f"{within} .noUi-base").first
+    handle = page.page.locator(f"{within} .noUi-handle").first
     track.scroll_into_view_if_needed()
     rail, knob = track.bounding_box(), handle.bounding_box()
     y = rail["y"] + rail["height"] / 2
@@ -75,6 +95,36 @@ def fast_drag(page: harness.Page) -> int:
     return int(page.page.evaluate("window.netcalcPaints"))
 
 
+def plain(folder: Path) -> Path:
+    """Write the notebook of the plain slider."""
+    import nbformat
+
+    path = folder / "plain.ipynb"
+    cells = [nbformat.v4.new_code_cell(PLAIN)]
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
+    return path
+
+
+def floor_ms(front_end: str, browser: object) -> list[float]:
+    """Return the times of the plain slider, in a front end of its own."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        harness.serving(front_end, Path(folder)) as server,
+    ):
+        server.wait()
+        with harness.opened(browser, server, plain(Path(folder))) as page:
+            page.page.locator(".widget-slider .noUi-handle").wait_for()
+            page.page.wait_for_timeout(2000)
+            return moves_ms(page, WATCH_LABEL, ".widget-slider")
+
+
+def percentiles(took: list[float]) -> str:
+    """Return what is printed of times."""
+    middle, late = statistics.median(took), statistics.quantiles(took, n=20)[18]
+    return f"median {middle:.0f} ms, p95 {late:.0f} ms, worst {max(took):.0f} ms"
+
+
 def measure(front_end: str, browser: object) -> None:
     """Print the figures of one front end."""
     with (
@@ -93,12 +143,15 @@ def measure(front_end: str, browser: object) -> None:
         drawn = fast_drag(page)
         page.save()
         saved = page.path.stat().st_size
-    cuts = statistics.quantiles(took, n=20)
+    floor = floor_ms(front_end, browser)
     print(
-        f"{front_end:9} slider to repaint, {MOVES} moves: median {statistics.median(took):.0f} ms, "
-        f"p95 {cuts[18]:.0f} ms, worst {max(took):.0f} ms; page to first figure {first_s:.1f} s; "
-        f"fast drag: {drawn} of 60 values drawn"
+        f"{front_end:9} slider to repaint, {MOVES} moves: {percentiles(took)}; "
+        f"page to first figure {first_s:.1f} s; fast drag: {drawn} of 60 values drawn"
         + ("" if front_end == "voila" else f"; saved {saved / 2e3:.1f} kB a figure")
+    )
+    more = statistics.median(took) / statistics.median(floor)
+    print(
+        f"{'':9} plain slider and label: {percentiles(floor)}; a figure takes {more:.2f} times that"
     )
 
 
