@@ -195,8 +195,17 @@ def ranges_panel(story: Story) -> Panel:
 
 
 def _with_ranges(story: Story, **more: Any) -> Plan:
-    given = {**story.link(), **story.ranges(), **more}
-    return link(given.pop("user_count"), start=story.start, draws=DRAWS, **given)
+    """Return the plan of the line by ranges; asked for the same again, the one that is there.
+
+    A panel asks when it is made and when it is drawn, and two steps ask the same.
+    """
+    asked = (*story.values.items(), *more.items())
+    if asked not in story.plans:
+        given = {**story.link(), **story.ranges(), **more}
+        plan = link(given.pop("user_count"), start=story.start, draws=DRAWS, **given)
+        latest = list(story.plans.items())[-1:]
+        story.plans = {**dict(latest), asked: plan}
+    return story.plans[asked]
 
 
 def _ranges_plot(plan: Plan) -> Plot:

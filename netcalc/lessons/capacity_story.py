@@ -15,6 +15,7 @@ from netcalc import fit
 from netcalc.errors import ReaderError
 from netcalc.language import term
 from netcalc.models.users.growth import YEAR_S
+from netcalc.planning import Plan
 from netcalc.planning.link import SIZES_BPS
 from netcalc.rate_layers import IN_HEADING, LINE, named
 from netcalc.samples import RttSamples
@@ -76,6 +77,7 @@ class Story:
         self.start, self.ping = start, ping
         self.values: dict[str, Any] = {**_START, **path_of(ping)}
         self.values.setdefault("line_bps", 100e6)
+        self.plans: dict[tuple[Any, ...], Plan] = {}  # the latest two, by the values they are of
         self._panels: dict[int, tuple[Panel, Collection[str]]] = {}
         self._changed: dict[str, Panel] = {}
         self._told: dict[tuple[str, Panel], Any] = {}

@@ -17,10 +17,8 @@ from netcalc.errors import DomainError
 from netcalc.lessons.site import calculator_page
 from netcalc.lessons.site.recording import NotRecorded
 
-browser_only = [
-    pytest.mark.browser("other"),
-    pytest.mark.skipif(bool(missing()), reason=missing()),
-]
+pytestmark = pytest.mark.browser("other")  # all in one worker, as the page takes a minute to make
+browser_only = pytest.mark.skipif(bool(missing()), reason=missing())
 
 
 @pytest.fixture(scope="module")
