@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from netcalc.lessons import frame
+from netcalc.language import frame
 from netcalc.lessons.site.html import without_cells
 
 _LESSON = re.compile(r"\d\d[a-z]?_")

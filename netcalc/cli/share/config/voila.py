@@ -7,7 +7,7 @@ from typing import Any
 
 from netcalc import language
 from netcalc.cli.serving import pages
-from netcalc.lessons import frame
+from netcalc.language import frame
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821 - Voila puts it here
 
