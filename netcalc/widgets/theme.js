@@ -43,30 +43,24 @@ const kindOf = (model) =>
 
 // BokehJS makes all entries of a legend anew when anything below them changes, which columns do at
 // each step of a slider: a quarter of the time of a step. What an entry shows is told here; the marks
-// in it are painted each time anyway. A change of the legend itself, as of its columns, is a render.
+// in it are painted each time anyway.
 function keepEntries(view) {
-  if (!view._render_items) return;
-  const renderItems = view._render_items.bind(view);
-  const render = view.render.bind(view);
-  const entries = () => JSON.stringify(view.model.items.map((item) => [
-    item.visible, item.get_labels_list_from_label_prop(),
-    item.renderers.map((one) => [one.id, one.visible, one.muted]),
-  ]));
+  const render = view._render_items?.bind(view);
+  if (!render) return;
+  const { model } = view;
+  const entries = () => JSON.stringify([
+    model.ncols, model.nrows, model.orientation,
+    model.items.map((item) => [
+      item.visible, item.get_labels_list_from_label_prop(),
+      item.renderers.map((one) => [one.id, one.visible, one.muted]),
+    ]),
+  ]);
   let shown = entries();
-  let rendering = false;
-  view.render = () => {
-    rendering = true;
-    try {
-      render();
-    } finally {
-      rendering = false;
-    }
-  };
   view._render_items = () => {
     const now = entries();
-    if (now === shown && !rendering) return;
+    if (now === shown) return;
     shown = now;
-    renderItems();
+    render();
   };
 }
 
