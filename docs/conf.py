@@ -56,6 +56,7 @@ html_theme_options = {
     "show_nav_level": 1,
     "navigation_depth": 2,
 }
+html_context = {"default_mode": "auto"}  # without it the theme writes an error on each page
 html_sidebars = {"**": ["sidebar-pages"]}
 
 

@@ -23,7 +23,7 @@ function library(version) {
 }
 
 // BokehJS writes the place of each part of a figure into a style sheet each time it paints, moved or
-// not, and in between asks for styles: the page computed them ten times for a step of a slider.
+// not, and in between asks for styles: the page computed them 9 to 14 times for a step of a slider.
 function keepStyles(Bokeh) {
   const sheet = Bokeh.require("core/dom").InlineStyleSheet?.prototype;
   const write = sheet?._update;

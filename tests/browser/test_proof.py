@@ -229,3 +229,32 @@ def test_the_values_of_a_figure_are_reached_by_keys(page):
     summary.press("Enter")
     assert not panel.locator("table").first.is_visible()
     assert page.complaints() == []
+
+
+@pytest.mark.shown("voila", PROOF)
+def test_a_legend_is_made_anew_for_its_columns_and_not_for_those_of_the_data(page):
+    """What a slider changes leaves its entries; a narrower page puts them below each other."""
+    page.wait_figures(1)
+    page.page.evaluate(
+        """() => {
+          const { document: drawn } = document.querySelector('.netcalc-figure').netcalc;
+          const model = [...drawn.roots()[0].references()].find((one) => one.type === 'Legend');
+          window.legendOf = { model, view: drawn.views_manager.find_one(model) };
+        }"""
+    )
+    rows = """() => new Set(legendOf.view.entries
+      .map(({ el }) => Math.round(el.getBoundingClientRect().top))).size"""
+    entries = page.page.evaluate("() => legendOf.view.entries.length")
+    assert entries > 2
+    own = page.page.evaluate("() => legendOf.model.ncols")
+    for columns in (1, 2, own):
+        page.page.evaluate("(columns) => { legendOf.model.ncols = columns; }", columns)
+        page.wait_for(f"() => ({rows})() === Math.ceil({entries} / {columns})")
+    page.page.evaluate("() => { window.first = legendOf.view.entries[0].el; }")
+    before = page.column("T1", "y")
+    page.drag(0, 0.05)
+    page.wait_changed("T1", "y", before)
+    assert page.page.evaluate("() => legendOf.view.entries[0].el === first && first.isConnected")
+    for visible, count in (("false", entries - 1), ("true", entries)):
+        page.page.evaluate(f"() => {{ legendOf.model.items[0].visible = {visible}; }}")
+        page.wait_for(f"() => legendOf.view.entries.length === {count}")

@@ -7,7 +7,6 @@ import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "lessons_site"))
 import offline_browser
 
+ROOT = Path(__file__).parents[2]
 FOLDER = os.environ.get("NETCALC_DOCS")
 OWN = {"genindex.html", "search.html", "py-modindex.html", "index.html"}
 """Pages that Sphinx adds, and the first one, which the title leads to."""
@@ -31,7 +31,15 @@ pytestmark = pytest.mark.skipif(FOLDER is None, reason="NETCALC_DOCS names no do
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and says nothing."""
+    """Serves files and says nothing; the icon that a browser asks for is not one of them."""
+
+    def do_GET(self) -> None:
+        """Serve a file."""
+        if self.path == "/favicon.ico":
+            self.send_response(204)
+            self.end_headers()
+        else:
+            super().do_GET()
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -66,93 +74,65 @@ def pages() -> list[str]:
     )
 
 
-def opened(browser, base, width, **options):
-    """Return a page, and what it complains of: errors, and requests to anything but ``base``."""
-    complaints: list[str] = []
-    page = browser.new_context(viewport={"width": width, "height": 900}, **options).new_page()
-    page.on(
-        "request", lambda one: one.url.startswith((base, "data:")) or complaints.append(one.url)
-    )
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on(
-        "response",
-        lambda one: (
-            one.status >= 400
-            and not one.url.endswith("favicon.ico")
-            and complaints.append(f"{one.status} {one.url}")
-        ),
-    )
-    return page, complaints
-
-
 def test_search_finds_recipes_functions_and_chapters(browser, base):
-    page, complaints = opened(browser, base, 1280)
-    for words, title in (
-        ("size a buffer", "Size a buffer"),
-        ("mathis", "mathis_throughput_bps"),
-        ("mbuf", "mbufs"),
-        ("capture", "Read a capture"),
-    ):
-        page.goto(f"{base}search.html?q={words.replace(' ', '+')}")
-        page.wait_for_function(
-            "() => /finished|matching|did not match/i"
-            ".test(document.querySelector('#search-results').textContent)"
-        )
-        found = page.locator("#search-results li a").all_text_contents()
-        assert any(title.casefold() in one.casefold() for one in found), (words, found)
-    page.context.close()
-    assert complaints == []
+    with offline_browser.opened(browser, base, within=base) as page:
+        for words, title in (
+            ("size a buffer", "Size a buffer"),
+            ("mathis", "mathis_throughput_bps"),
+            ("mbuf", "mbufs"),
+            ("capture", "Read a capture"),
+        ):
+            page.goto(f"{base}search.html?q={words.replace(' ', '+')}")
+            page.wait_for_function(
+                "() => /finished|matching|did not match/i"
+                ".test(document.querySelector('#search-results').textContent)"
+            )
+            found = page.locator("#search-results li a").all_text_contents()
+            assert any(title.casefold() in one.casefold() for one in found), (words, found)
 
 
 def test_every_page_is_in_the_left_column(browser, base):
-    page, _ = opened(browser, base, 1280)
-    page.goto(f"{base}index.html")
-    linked = page.evaluate(
-        "() => [...document.querySelectorAll('.bd-docs-nav a')].map(a => a.href)"
-    )
-    page.context.close()
+    with offline_browser.opened(browser, base, within=base) as page:
+        page.goto(f"{base}index.html")
+        linked = page.evaluate(
+            "() => [...document.querySelectorAll('.bd-docs-nav a')].map(a => a.href)"
+        )
     there = {one.removeprefix(base).partition("#")[0] for one in linked}
     assert set(pages()) - OWN - there == set()
 
 
 def test_every_page_fits_a_phone_in_the_dark_and_has_its_pictures(browser, base):
-    page, complaints = opened(browser, base, 390, color_scheme="dark")
-    wrong = []
-    for name in pages():
-        page.goto(base + name)
-        width, broken, paper = page.evaluate(
-            """async () => {
-              const images = [...document.querySelectorAll('main img')];
-              for (const one of images) one.loading = 'eager';
-              await Promise.all(images.map((one) => one.decode().catch(() => {})));
-              const paper = getComputedStyle(document.body).backgroundColor;
-              return [document.documentElement.scrollWidth,
-                      images.filter((one) => !one.naturalWidth).map((one) => one.src),
-                      Math.max(...paper.match(/\\d+/g).slice(0, 3).map(Number))];
-            }"""
-        )
-        if width > 390 or broken or paper > 80:
-            wrong.append((name, width, broken, paper))
-    page.context.close()
+    with offline_browser.opened(browser, base, width=390, within=base, color_scheme="dark") as page:
+        wrong = []
+        for name in pages():
+            page.goto(base + name)
+            width, broken, paper = page.evaluate(
+                """async () => {
+                  const images = [...document.querySelectorAll('main img')];
+                  for (const one of images) one.loading = 'eager';
+                  await Promise.all(images.map((one) => one.decode().catch(() => {})));
+                  const paper = getComputedStyle(document.body).backgroundColor;
+                  return [document.documentElement.scrollWidth,
+                          images.filter((one) => !one.naturalWidth).map((one) => one.src),
+                          Math.max(...paper.match(/\\d+/g).slice(0, 3).map(Number))];
+                }"""
+            )
+            if width > 390 or broken or paper > 80:
+                wrong.append((name, width, broken, paper))
     assert wrong == []
-    assert complaints == []
 
 
 def test_no_page_has_a_serious_finding_of_axe(browser, base):
-    page, _ = opened(browser, base, 1280, color_scheme="light")
-    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+    sys.path.insert(0, str(ROOT))
+    from tests.browser.axe_table import findings  # late: it brings the front ends with it
+
     found = []
-    for scheme, names in LOOKED_AT.items():
-        page.emulate_media(color_scheme=scheme)
-        for name in names:
-            assert page.goto(base + name).ok, name
-            assert page.locator("html").get_attribute("data-theme") == scheme
-            page.evaluate(axe)
-            violations = page.evaluate("async () => (await axe.run(document)).violations")
-            found += [
-                (name, scheme, one["id"], one["nodes"][0]["html"][:200])
-                for one in violations
-                if one["impact"] in ("serious", "critical")
-            ]
-    page.context.close()
+    with offline_browser.opened(browser, base, within=base) as page:
+        for scheme, names in LOOKED_AT.items():
+            page.emulate_media(color_scheme=scheme)
+            for name in names:
+                assert page.goto(base + name).ok, name
+                assert page.locator("html").get_attribute("data-theme") == scheme
+                serious = [one for one in findings(page) if one.is_serious]
+                found += [(name, scheme, one.rule, one.html) for one in serious]
     assert found == []

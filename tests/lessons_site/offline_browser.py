@@ -54,13 +54,15 @@ def chromium(flags: Sequence[str] = FLAGS) -> Iterator[Any]:
 
 
 @contextmanager
-def opened(browser: Any, url: str, *, width: int = 1280, **options: Any) -> Iterator[Any]:
-    """Open a page; it fails for errors, and for requests to anything but itself."""
+def opened(
+    browser: Any, url: str, *, width: int = 1280, within: str = "", **options: Any
+) -> Iterator[Any]:
+    """Open a page; it fails for errors, and for requests to anything but itself or ``within``."""
     context = browser.new_context(viewport={"width": width, "height": 900}, **options)
     complaints: list[str] = []
     page = context.new_page()
-    file = url.partition("#")[0]
-    page.on("request", lambda one: one.url.startswith(file) or complaints.append(one.url))
+    here = (within, "data:") if within else url.partition("#")[0]
+    page.on("request", lambda one: one.url.startswith(here) or complaints.append(one.url))
     page.on("console", lambda one: one.type == "error" and complaints.append(one.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     try:
@@ -68,4 +70,4 @@ def opened(browser: Any, url: str, *, width: int = 1280, **options: Any) -> Iter
         yield page
     finally:
         context.close()
-    assert complaints == []
+    assert complaints == [], complaints
