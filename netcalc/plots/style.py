@@ -302,6 +302,8 @@ if (title.text.text === text) return;
 title.text_font_size = narrow ? "13px" : "17px";
 title.standoff = narrow ? 1 : 10;
 title.text = new title.text.constructor({ text });
+// BokehJS lays a plot out anew for its height, but not for another height of its title.
+setTimeout(() => cb_obj.properties.height.change.emit(), 0);
 """
 # An entry without a mark in the figure, such as that of a run not made yet, is not shown.
 _FIT_LEGEND_JS = """

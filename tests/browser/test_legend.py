@@ -56,3 +56,21 @@ def test_an_entry_is_shown_when_it_has_marks(figure_page, tmp_path):
     page.evaluate(FILL, ["fit", [None, None]])
     page.wait_for_function(f"() => ({SHOWN})().join() === 'theory,book'")
     assert page.evaluate(HEIGHT) == before
+
+
+def test_a_title_of_two_lines_has_room_for_both(browser, tmp_path):
+    axis = Axis("x", "1")
+    title = "Is it the limit of the device, or that of its line, that we see?"
+    plot = curves([0.0, 1.0], {"theory": [1, 2]}, x_axis=axis, y_axis=axis, title=title)
+    context = browser.new_context(viewport={"width": 360, "height": 700})
+    page = context.new_page()
+    page.goto(save_html(plot, tmp_path / "figure.html").as_uri())
+    page.wait_for_function(
+        """() => {
+          const [root] = globalThis.Bokeh?.documents?.[0]?.roots() ?? [];
+          const view = root && Bokeh.index.get_one(root)?.views.find_one(root.title);
+          return view?.model.text.text.includes("\\n")
+            && view.layout.bbox.height === view._get_size().height;
+        }"""
+    )
+    context.close()
