@@ -84,7 +84,7 @@ def transactions(
         ``tfo``: TCP Fast Open, the request in the first segment. ``tcp``. ``tls``: TLS 1.3 over
         TCP, with a published test certificate.
     count : int
-        Transactions of each size and protocol. [1]
+        Transactions of each size and protocol; the sizes alternate. [1]
     host : str
         Loopback address, IPv4 or IPv6. In a namespace of the run, and over a path, it selects the
         address family only.

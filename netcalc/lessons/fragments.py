@@ -210,12 +210,15 @@ def _said(found: ChangePoints) -> str:
     steps = [
         phrase(
             "between {after:.0f} and {before:.0f} bytes (95%: {low:.0f} to {high:.0f}) "
-            "{jump} more, with a standard error of {jump_stderr}",
+            "{jump} more, with a standard error of {jump_stderr}"
+            if step.jump > 0
+            else "between {after:.0f} and {before:.0f} bytes (95%: {low:.0f} to {high:.0f}) "
+            "{jump} less, with a standard error of {jump_stderr}",
             after=step.after,
             before=step.before,
             low=step.low,
             high=step.high,
-            jump=show(step.jump, "s", digits=2),
+            jump=show(abs(step.jump), "s", digits=2),
             jump_stderr=show(step.jump_stderr, "s", digits=2),
         )
         for step in found.steps

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -57,31 +58,40 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str
             process.terminate()
 
 
-def kernels(home: Path) -> int:
-    """Return how many kernels run with this home."""
-    mine, count = f"HOME={home}\0".encode(), 0
+def kernels(home: Path) -> list[int]:
+    """Return the processes of the kernels that run with this home."""
+    mine, found = f"HOME={home}\0".encode(), []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if mine in (folder / "environ").read_bytes():
-                count += "ipykernel" in (folder / "cmdline").read_text()
+            theirs, command = (folder / "environ").read_bytes(), (folder / "cmdline").read_text()
         except OSError:
             continue
-    return count
+        if mine in theirs and "ipykernel" in command:
+            found.append(int(folder.name))
+    return found
 
 
 def wait_for_kernels(home: Path, count: int) -> None:
     """Wait until so many kernels run."""
     for _ in range(LOOKS):
-        if kernels(home) == count:
+        if len(kernels(home)) == count:
             return
         time.sleep(PAUSE_S)
-    raise AssertionError(f"{kernels(home)} kernels run, and not {count}")
+    raise AssertionError(f"{len(kernels(home))} kernels run, and not {count}")
 
 
 def wait_for_lesson(page, home: Path) -> None:
     """Wait until the short lesson is shown, and one kernel runs."""
     page.get_by_text("made by a kernel").wait_for()
     wait_for_kernels(home, 1)
+
+
+@pytest.fixture(autouse=True)
+def none_of_an_earlier_try(address: tuple[str, str, Path]) -> None:
+    """End the kernels that a test left which failed: they are not those of the next one."""
+    for pid in kernels(address[2]):
+        os.kill(pid, signal.SIGTERM)
+    wait_for_kernels(address[2], 0)
 
 
 @pytest.mark.parametrize("first", ["", LESSON])
@@ -104,6 +114,21 @@ def test_leaving_a_page_ends_its_kernel(browser, address, first):
             wait_for_lesson(page, home)
             assert page.evaluate(KERNEL) != left
         page.close(run_before_unload=True)
+        wait_for_kernels(home, 0)
+
+
+def test_a_page_that_is_left_before_it_is_connected_ends_its_kernel(browser, address):
+    """Voila asks the server for the kernel first, and would end it only after the answer."""
+    base, token, home = address
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        asked = []
+        page.route("**/api/kernels/*", lambda route: asked.append(route.request.url))  # no answer
+        page.goto(f"{base}{LESSON}?token={token}")
+        wait_for_lesson(page, home)
+        assert asked, "the page asked for no kernel"
+        page.goto(base)
         wait_for_kernels(home, 0)
 
 

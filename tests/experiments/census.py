@@ -362,12 +362,12 @@ class Running:
                 raise Failed
 
         helper = threading.Timer(self.end_s, signal.raise_signal, (signal.SIGINT,))
-        if self.way == "SIGINT by a thread":
-            before["threads"] += 1
-            helper.start()
-        os.write(report, b"+")  # from now on it may be ended
         try:
             try:
+                if self.way == "SIGINT by a thread":
+                    before["threads"] += 1
+                    helper.start()
+                os.write(report, b"+")  # from now on it may be ended
                 result = run(progress=progress, save="run.json")
                 ended = f"partial: {result.meta.instrument.ended_by}"
                 ended = ended if result.meta.partial else "whole"

@@ -57,9 +57,10 @@ def test_every_protocol_on_the_loopback(nothing_left):
     assert not result.failed.any()
     assert not result.meta.partial
     sizes = {mode: result.payload_bytes[result.mode == mode].tolist() for mode in PROTOCOLS}
-    assert sizes["udp"] == [0, 0, 1400, 1400]
+    # Alternating: a machine that becomes faster or slower makes no step between two sizes.
+    assert sizes["udp"] == [0, 1400, 0, 1400]
     # Below 8 bytes only a datagram can go; the book's ping starts at 8, too.
-    assert all(sizes[mode] == [8, 8, 1400, 1400] for mode in set(PROTOCOLS) - {"udp"})
+    assert all(sizes[mode] == [8, 1400, 8, 1400] for mode in set(PROTOCOLS) - {"udp"})
     # What the tap sees lies within what the program sees.
     assert (result.tap_s > 0).all()
     assert (result.tap_s < result.response_s).all()

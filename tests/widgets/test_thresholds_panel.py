@@ -47,6 +47,8 @@ def test_a_run_shows_its_step_and_no_other():
     assert jump == pytest.approx(3e-6, rel=0.1)
     line = column(panel, "here, line with steps")
     assert np.isfinite(line).all()
+    button._show(a_run(step_s=-3e-6))
+    assert "3 µs less, with a standard error" in panel.figure.description
     button._show(a_run(step_s=0.0))
     assert "No step stands out" in panel.figure.description
 

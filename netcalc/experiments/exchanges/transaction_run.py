@@ -152,27 +152,25 @@ class Transactions:
                 first_ns = self._once(self._size(plan.sizes[0]))
                 if number == 0 and first_ns is not None:
                     run.facts["first_response_s"][self._protocol] = first_ns * 1e-9
-            sequence = 0
-            for asked in plan.sizes:
+            # In turns: a machine that becomes faster or slower makes no step between two sizes.
+            for sequence, asked in enumerate(plan.sizes * plan.count, start=1):
                 size = self._size(asked)
-                for _ in range(plan.count):
-                    run.stopping.check()
-                    self._settle()
-                    sent_ns = _clock()
-                    response_ns = self._once(size)
-                    seen = self._seen()
-                    sequence += 1
-                    run.add(
-                        self._protocol,
-                        sequence,
-                        payload_bytes=size,
-                        reply_bytes=size,
-                        sent_ns=sent_ns,
-                        response_ns=response_ns,
-                        tap_s=self._tap_s(seen),
-                    )
-                    if response_ns is not None:
-                        self._note_exchange(seen, size, response_ns * 1e-9)
+                run.stopping.check()
+                self._settle()
+                sent_ns = _clock()
+                response_ns = self._once(size)
+                seen = self._seen()
+                run.add(
+                    self._protocol,
+                    sequence,
+                    payload_bytes=size,
+                    reply_bytes=size,
+                    sent_ns=sent_ns,
+                    response_ns=response_ns,
+                    tap_s=self._tap_s(seen),
+                )
+                if response_ns is not None:
+                    self._note_exchange(seen, size, response_ns * 1e-9)
         if self._taps and self._number:
             run.stopping.sleep(2e-3 + self._settle_s)  # for the last acknowledgements
             self._seen()
