@@ -24,6 +24,7 @@ function library(version) {
 
 // BokehJS writes the place of each part of a figure into a style sheet each time it paints, moved or
 // not, and in between asks for styles: the page computed them 9 to 14 times for a step of a slider.
+// The places of curves and points, whose elements are empty, are not needed at all.
 function keepStyles(Bokeh) {
   const sheet = Bokeh.require("core/dom").InlineStyleSheet?.prototype;
   const write = sheet?._update;
@@ -31,6 +32,7 @@ function keepStyles(Bokeh) {
   sheet._update = function update(css) {
     if (this.css !== css) write.call(this, css);
   };
+  Bokeh.require("models/renderers/glyph_renderer").GlyphRendererView.prototype.update_position = () => {};
 }
 
 function load(shared, source) {

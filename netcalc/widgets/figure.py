@@ -45,9 +45,9 @@ def style_sheet(name: str) -> str:
         for at in (0, 1)
     )
     shared = (
-        f":root{{{light}}}\n:root:has(body[data-jp-theme-light=false]){{{dark}}}\n"
-        "@media (prefers-color-scheme: dark){:root:has(body[data-voila]),"
-        f":root:not(:has(body[data-jp-theme-light])){{{dark}}}}}\n"
+        f"body{{{light}}}\nbody[data-jp-theme-light=false]{{{dark}}}\n"
+        "@media (prefers-color-scheme: dark){body[data-voila],"
+        f"body:not([data-jp-theme-light]){{{dark}}}}}\n"
     )
     return shared + (_HERE / name).read_text(encoding="utf-8")
 

@@ -72,4 +72,27 @@ def board(controls: Sequence[ipywidgets.Widget]) -> ipywidgets.Box:
         layout=ipywidgets.Layout(flex_flow="row wrap", width="100%", grid_gap="2px 16px"),
     )
     box.add_class("netcalc-board")
+
+    def place(change: object = None) -> None:
+        shown = [control for control in controls if control.layout.display != "none"]
+        for control, classes in zip(shown, _places(len(shown)), strict=True):
+            for name in ("netcalc-of-two", "netcalc-third", "netcalc-half"):
+                (control.add_class if name in classes else control.remove_class)(name)
+
+    for control in controls:
+        control.layout.observe(place, "display")
+    place()
     return box
+
+
+def _places(count: int) -> list[list[str]]:
+    """Return the classes of so many controls: in two or three columns none is alone in its row.
+
+    A style sheet could count them by ``:has``, but then the page would compute the styles of all
+    it has at each step of a slider.
+    """
+    if count < 2:
+        return [[]] * count
+    over = {0: 0, 1: 4, 2: 2}[count % 3]  # those of the last rows, two in a row
+    wide = ["netcalc-third"] * (count - over) + ["netcalc-half"] * over
+    return [[name, "netcalc-of-two"] if count % 2 == 0 else [name] for name in wide]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -22,7 +23,8 @@ from netcalc.language import phrase
 from netcalc.printable import html_text
 
 LAG_S = 0.5
-"""How long the picture and the text may lag behind the figure. [s]"""
+"""How long the figure rests before the picture and the text follow it: they would take the kernel
+and the page from a slider that is dragged. [s]"""
 
 # What remains of a widget without its model: a line of words, or its views without a figure.
 _NEXT = ".jp-OutputArea-child:has(.netcalc-saved) + .jp-OutputArea-child"
@@ -55,6 +57,7 @@ class SavedOutputs:
         self._key = uuid.uuid4().hex  # of the outputs, wherever the widget is shown
         self._shown = False
         self._timer: threading.Timer | None = None
+        self._due_s = 0.0  # by the monotonic clock
 
     def show(self) -> None:
         """Put the outputs below the cell that runs."""
@@ -77,12 +80,19 @@ class SavedOutputs:
 
     def renew(self) -> None:
         """Bring the outputs up to date soon: once for many steps of a slider."""
+        self._due_s = time.monotonic() + LAG_S
         if self._shown and self._timer is None:
-            self._timer = threading.Timer(LAG_S, self._update)
-            self._timer.daemon = True
-            self._timer.start()
+            self._wait(LAG_S)
+
+    def _wait(self, time_s: float) -> None:
+        self._timer = threading.Timer(time_s, self._update)
+        self._timer.daemon = True
+        self._timer.start()
 
     def _update(self) -> None:
+        if (left_s := self._due_s - time.monotonic()) > 0:  # renewed meanwhile
+            self._wait(left_s)
+            return
         self._timer = None
         with suppress(Exception):  # the widget may be closed meanwhile, or the kernel end
             for name, data in self.outputs().items():

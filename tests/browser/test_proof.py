@@ -213,6 +213,7 @@ def test_the_values_of_a_figure_are_reached_by_keys(page):
     summary.focus()
     page.page.keyboard.press("Enter")
     line = panel.get_by_role("table", name="T1 (40 of 300 values)")
+    line.wait_for()
     assert line.get_by_role("columnheader").all_inner_texts() == ["size", "transfer time"]
     assert line.get_by_role("row").count() == 41
     # derived: 30 ms, and 8 bits, or 8e7, at 1.544 Mbit/s; published in the notebook: the points

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ipywidgets
 import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
 from netcalc.plots import Axis, curves
 from netcalc.widgets import Figure, Quantity, panel
-from netcalc.widgets.more import MoreButton, split
+from netcalc.widgets.more import MoreButton, board, split
 
 NAMES = ["a", "b", "c", "d", "e", "f"]
 
@@ -56,3 +57,32 @@ def test_a_name_that_no_control_has_is_refused():
     with pytest.raises(DomainError, match="more") as caught:
         made(2, more=("z",))
     assert caught.value.code == "not-a-choice"
+
+
+def rows_of(sixths):
+    """Controls of each row, of controls that take so many sixths of it."""
+    rows, filled = [0], 0
+    for width in sixths:
+        if filled + width > 6:
+            rows, filled = [*rows, 0], 0
+        rows[-1], filled = rows[-1] + 1, filled + width
+    assert filled == 6, "the last row has a gap"
+    return rows
+
+
+@pytest.mark.parametrize("count", range(1, 13))
+def test_no_control_is_alone_in_its_row(count):
+    """Derived from the style sheet: a third is 2 of 6 columns, a half is 3, all others 6."""
+    controls = [ipywidgets.IntText() for _ in range(count + 1)]
+    made = board(controls)
+    controls[0].layout.display = "none"
+    classes = [set(control._dom_classes) for control in made.children[1:]]
+    two = rows_of(3 if "netcalc-of-two" in names else 6 for names in classes)
+    three = rows_of(
+        2 if "netcalc-third" in names else 3 if "netcalc-half" in names else 6 for names in classes
+    )
+    assert len(set(two)) == 1
+    assert count == 1 or (min(three), max(three)) in {(2, 2), (2, 3), (3, 3)}
+    controls[0].layout.display = None
+    shown = {name for control in controls for name in control._dom_classes}
+    assert ("netcalc-of-two" in shown) == ((count + 1) % 2 == 0)

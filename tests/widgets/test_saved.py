@@ -78,10 +78,26 @@ def test_picture_and_text_follow_once_for_many_steps(shown):
     shown.clear()
     for value in (0.05, 0.06, 0.07):
         latency.value = value
-    drawn.saved._timer.join(10)
+    while timer := drawn.saved._timer:
+        timer.join(10)
     assert [update for _, update in shown] == [True, True]
     assert shown[0][0]["image/svg+xml"] != before
     assert "latency: 70 ms" in shown[1][0]["text/html"]
+
+
+def test_a_slider_that_still_moves_is_not_disturbed(shown, monkeypatch):
+    monkeypatch.setattr(saved, "LAG_S", 600.0)
+    outputs = SavedOutputs(lambda: "<svg/>", lambda: "words")
+    outputs.show()
+    outputs.renew()
+    first = outputs._timer
+    outputs._update()
+    later = outputs._timer
+    assert later is not first
+    assert 500.0 < later.interval <= 600.0
+    for timer in (first, later):
+        timer.cancel()
+    assert [update for _, update in shown] == [False, False]
 
 
 def test_a_picture_that_fails_takes_nothing_else_with_it(shown):
