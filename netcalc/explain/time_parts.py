@@ -191,14 +191,17 @@ def explain_transactions(samples: TransactionSamples, known: Known) -> tuple[Fin
     least = float(times[samples.measured].min())
     found = []
     for mode in samples.modes:
-        own = times[samples.in_mode(mode)]
+        chosen = samples.in_mode(mode)
+        own = times[chosen]
         if not own.size:
             continue
         measured = float(np.median(own))
         rtt = min(known.rtt_s or least, measured)
         asked = () if known.rtt_s is not None else (Notice("ask-rtt"),)
         limits = response_parts(measured, rtt)
-        variation = delay_variation(own)
+        # Size by size: runs measure their sizes in turns, and two sizes differ by more than delays.
+        by_size = np.argsort(np.asarray(samples.payload_bytes)[chosen], kind="stable")
+        variation = delay_variation(own[by_size])
         found.append(
             Finding(
                 label=mode, unit="s", measured=measured, limits=limits, missing=asked,

@@ -32,7 +32,8 @@ function keepStyles(Bokeh) {
   sheet._update = function update(css) {
     if (this.css !== css) write.call(this, css);
   };
-  Bokeh.require("models/renderers/glyph_renderer").GlyphRendererView.prototype.update_position = () => {};
+  const glyphs = Bokeh.require("models/renderers/glyph_renderer").GlyphRendererView?.prototype;
+  if (glyphs) glyphs.update_position = () => {};
 }
 
 function load(shared, source) {
@@ -41,7 +42,11 @@ function load(shared, source) {
     const scope = {};
     new Function(source).call(scope);
     shared.Bokeh = scope.Bokeh;
-    keepStyles(scope.Bokeh);
+    try {
+      keepStyles(scope.Bokeh);
+    } catch (error) {
+      console.warn("netcalc figure: slower than it could be:", error); // another BokehJS
+    }
     shared.state = "loaded";
   } catch (error) {
     shared.error = error;

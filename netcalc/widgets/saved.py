@@ -82,17 +82,13 @@ class SavedOutputs:
         """Bring the outputs up to date soon: once for many steps of a slider."""
         self._due_s = time.monotonic() + LAG_S
         if self._shown and self._timer is None:
-            self._wait(LAG_S)
-
-    def _wait(self, time_s: float) -> None:
-        self._timer = threading.Timer(time_s, self._update)
-        self._timer.daemon = True
-        self._timer.start()
+            self._timer = threading.Timer(LAG_S, self._update)
+            self._timer.daemon = True
+            self._timer.start()
 
     def _update(self) -> None:
-        if (left_s := self._due_s - time.monotonic()) > 0:  # renewed meanwhile
-            self._wait(left_s)
-            return
+        while (left_s := self._due_s - time.monotonic()) > 0:  # renewed meanwhile
+            time.sleep(left_s)
         self._timer = None
         with suppress(Exception):  # the widget may be closed meanwhile, or the kernel end
             for name, data in self.outputs().items():

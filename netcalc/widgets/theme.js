@@ -17,10 +17,20 @@ function pageIsDark() {
   return jpThemeLight === "true" && voila === undefined ? false : PREFERS_DARK.matches;
 }
 
+// The style sheet could ask this by :has, but then the styles of the whole page would be computed
+// anew at each step of a slider.
+function markFollowing() {
+  const { jpThemeLight, voila } = document.body.dataset;
+  const follows = voila !== undefined && jpThemeLight === "true";
+  document.documentElement.classList.toggle("netcalc-follows", follows);
+}
+
 // Calls `changed` whenever the colours of the page change; returns what ends that.
 function watchTheme(changed) {
   let last = pageIsDark();
+  markFollowing();
   const look = () => {
+    markFollowing();
     const now = pageIsDark();
     if (now !== last) changed((last = now));
   };

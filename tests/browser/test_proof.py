@@ -259,3 +259,30 @@ def test_a_legend_is_made_anew_for_its_columns_and_not_for_those_of_the_data(pag
     for visible, count in (("false", entries - 1), ("true", entries)):
         page.page.evaluate(f"() => {{ legendOf.model.items[0].visible = {visible}; }}")
         page.wait_for(f"() => legendOf.view.entries.length === {count}")
+
+
+@pytest.mark.shown("voila", PROOF)
+def test_a_page_of_voila_follows_a_system_that_is_dark(page):
+    """Its own theme is light: panels would write nearly black on black. WCAG 2.2: at least 4.5."""
+    at_first(page)
+    contrast = """async () => {
+      await new Promise(requestAnimationFrame);
+      const light = (css) => {
+        const of = (part) => part <= 10.31 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4;
+        const [r, g, b] = css.match(/[\\d.]+/g).map(Number);
+        return 0.2126 * of(r) + 0.7152 * of(g) + 0.0722 * of(b);
+      };
+      const paper = light(getComputedStyle(document.body).backgroundColor);
+      return [paper, ...['.netcalc-control .widget-label', '.netcalc-caption'].map((part) => {
+        const ink = light(getComputedStyle(document.querySelector(part)).color);
+        return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+      })];
+    }"""
+    try:
+        for scheme, is_dark in (("dark", True), ("light", False)):
+            page.page.emulate_media(color_scheme=scheme)
+            paper, *found = page.page.evaluate(contrast)
+            assert (paper < 0.1) == is_dark
+            assert min(found) >= 4.5, (scheme, found)
+    finally:
+        page.page.emulate_media(color_scheme="no-preference")

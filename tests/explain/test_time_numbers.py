@@ -243,3 +243,15 @@ def test_the_hops_of_each_target():
 def test_a_hop_without_a_name():
     samples = PathSamples(hop=[1], rtt_s=[0.001], node=[""], lost=[False])
     assert time_parts.explain_paths(samples, Known())[0].limits[0].values["node"] == ""
+
+
+def test_sizes_in_turns_are_no_jitter():
+    """Derived: 10 ms and 100 ms without scatter differ once, where one size follows the other."""
+    turns = TransactionSamples(
+        mode=["udp"] * 40,
+        sequence=list(range(1, 41)),
+        payload_bytes=[100, 1000] * 20,
+        response_s=[0.01, 0.1] * 20,
+    )
+    (found,) = time_parts.explain_transactions(turns, Known())
+    assert found.metrics["ipdv_mean_s"] == pytest.approx(0.09 / 39)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import ipywidgets
 import numpy as np
 import pytest
@@ -78,26 +80,32 @@ def test_picture_and_text_follow_once_for_many_steps(shown):
     shown.clear()
     for value in (0.05, 0.06, 0.07):
         latency.value = value
-    while timer := drawn.saved._timer:
-        timer.join(10)
+    drawn.saved._timer.join(60)
     assert [update for _, update in shown] == [True, True]
     assert shown[0][0]["image/svg+xml"] != before
     assert "latency: 70 ms" in shown[1][0]["text/html"]
 
 
 def test_a_slider_that_still_moves_is_not_disturbed(shown, monkeypatch):
+    now_s, moves = [100.0], [1, 2, 3]
+
+    def sleep(time_s):
+        now_s[0] += time_s / 2
+        if moves and moves.pop():
+            assert [update for _, update in shown] == [False, False]
+            outputs.renew()
+        else:
+            now_s[0] += time_s / 2
+
+    monkeypatch.setattr(saved, "time", SimpleNamespace(monotonic=lambda: now_s[0], sleep=sleep))
     monkeypatch.setattr(saved, "LAG_S", 600.0)
     outputs = SavedOutputs(lambda: "<svg/>", lambda: "words")
     outputs.show()
     outputs.renew()
-    first = outputs._timer
+    outputs._timer.cancel()
     outputs._update()
-    later = outputs._timer
-    assert later is not first
-    assert 500.0 < later.interval <= 600.0
-    for timer in (first, later):
-        timer.cancel()
-    assert [update for _, update in shown] == [False, False]
+    assert now_s[0] == 100.0 + 3 * 300.0 + 600.0, "600 s after the last of three moves"
+    assert [update for _, update in shown] == [False, False, True, True]
 
 
 def test_a_picture_that_fails_takes_nothing_else_with_it(shown):
