@@ -112,7 +112,7 @@ def _sources(lesson: Path) -> list[str]:
 def _site(browser: Any, lessons: Sequence[Path], folder: Path) -> Iterator[tuple[str, str, Any]]:
     from netcalc.lessons.site.build import build
 
-    build(folder, lessons=lessons)
+    build(folder, lessons=lessons, positions=2)  # a slider has the same elements with more
     for theme in THEMES:
         page = browser.new_context(color_scheme=theme).new_page()
         for lesson in lessons:
