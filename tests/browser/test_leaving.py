@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.axe_table import findings
+
 LESSON = "voila/render/short.ipynb"
 CELLS = [
     {"cell_type": "code", "id": "a", "metadata": {}, "source": "print('made by', 'a kernel')",
@@ -143,6 +145,7 @@ def test_a_page_is_a_lesson_and_a_phone_that_hides_it_ends_its_kernel(browser, a
         assert "run the cell" not in said
         ways = page.locator("a[rel=next]").evaluate_all("all => all.map(a => a.textContent)")
         assert ways == ["Next: 1. Latency and bandwidth"] * 2
+        assert [one for one in findings(page) if one.is_serious] == []
         widths_em = page.locator(".jp-MarkdownCell p").evaluate_all(
             "all => all.map(p => p.clientWidth / parseFloat(getComputedStyle(p).fontSize))"
         )
