@@ -231,8 +231,9 @@ exercise; the right values are in the file of the page, for whoever looks for th
 
 def _exercise(name: str, topic: str, text: str) -> str:
     topic = html_text(topic[:1].upper() + topic[1:])
+    topic = f"{topic} ({html_text(name)})"
     return f"""<section class="exercise" data-exercise="{html_text(name)}" aria-label="{topic}">
-<p><b>{topic} ({html_text(name)}).</b> <span class="question">{html_text(text)}</span></p>
+<p><b>{topic}.</b> <span class="question">{html_text(text)}</span></p>
 <form><label for="answer-{html_text(name)}">Your answer, with its unit</label>
 <input id="answer-{html_text(name)}" type="text" autocomplete="off" maxlength="200" disabled>
 <button type="submit" disabled>Check</button>

@@ -253,7 +253,18 @@
 
   const header_slots = (panel) => panel.table.header.slots;
 
+  // What is wider than the page is scrolled by keys once Tab has reached it.
+  function letTabReachWideParts() {
+    for (const part of document.querySelectorAll("pre, table, .slot")) {
+      if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
+      else part.removeAttribute("tabindex");
+    }
+  }
+
   function start() {
+    letTabReachWideParts();
+    addEventListener("resize", letTabReachWideParts);
+    document.addEventListener("toggle", letTabReachWideParts, true); // of what folds out
     for (const element of document.querySelectorAll(".panel")) panels.push(new Panel(element));
     const dress = (dark) => {
       for (const { figure } of panels) recolorPicture(figure.querySelector(":scope > svg"), dark);
