@@ -34,6 +34,8 @@ function keepStyles(Bokeh) {
   };
   const glyphs = Bokeh.require("models/renderers/glyph_renderer").GlyphRendererView?.prototype;
   if (glyphs) glyphs.update_position = () => {};
+  const visual = Bokeh.require("core/visuals/visual").VisualProperties?.prototype;
+  if (visual) visual._get_css_value = () => "";
 }
 
 function load(shared, source) {
