@@ -5,7 +5,7 @@
 Each move is one of the mouse with its button down. The clock runs in the page: from the time stamp
 of the pointer's event to the animation frame after bokeh's paint with the new columns. In the same
 minute, for comparison, a plain slider of ipywidgets whose kernel writes its number into a label:
-what a slider takes that asks its kernel and draws nothing. A sum of numbers, before and after, tells
+what a slider takes that asks its kernel and draws nothing. A sum of numbers, before and after, says
 how fast the machine is in that minute. Prints figures; asserts nothing.
 """
 
