@@ -52,6 +52,7 @@ _CHECKOUT = Path(__file__).parents[2] / "notebooks"
 _SHARE = Path(__file__).parent / "share"
 _CONNECTION = "netcalc.cli.websocket.PromptConnection"
 _SETTINGS = ".settings"
+_WAY_IN = "open_lessons.html"
 _START_LIMIT_S = 60.0
 _STOP_LIMIT_S = 10.0
 _CULL_AFTER_S, _CULL_EVERY_S = 1200, 60
@@ -145,12 +146,12 @@ def lab(
         if _is_root():
             put(f"warning: {CommandError('server-as-root').what}", err=True)
         command = _command(as_pages, address.port, folder, allow_root=allow_root)
+        stack.callback((folder / _WAY_IN).unlink, missing_ok=True)
         server = stack.enter_context(_server(command, folder, address.token, code, inherited))
         _wait_until_ready(server, address)
         put(f"The lessons are in {folder}\nand at {address.url}\nCtrl-C stops the server.")
         if not no_browser:
-            page = stack.enter_context(_page_that_leads_to(address.url, folder))
-            webbrowser.open(page.as_uri())
+            webbrowser.open(_page_that_leads_to(address.url, folder).as_uri())
         _wait(server)
 
 
@@ -221,7 +222,7 @@ def _show_again(known: Address, folder: Path, *, no_browser: bool) -> None:
     put(f"The lessons in {folder}\nare served already, at {known.url}")
     put("Ctrl-C where it was started stops the server.")
     if not no_browser:
-        webbrowser.open(known.url)
+        webbrowser.open(_page_that_leads_to(known.url, folder).as_uri())
 
 
 def _is_root() -> bool:
@@ -391,8 +392,7 @@ def _server(
             "JUPYTER_RUNTIME_DIR": str(settings / "runtime"),
             "IPYTHONDIR": str(settings / "ipython"),
         }
-    for stop in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(stop, _stop)
+    end_by_signals()
     server = subprocess.Popen(
         command,
         cwd=folder,
@@ -440,8 +440,14 @@ def _is_there(path: Path) -> bool:
         return False
 
 
+def end_by_signals() -> None:
+    """End as by Ctrl-C on a signal that asks for it, unless who started this had it ignored."""
+    for stop in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(stop) is not signal.SIG_IGN:  # as by nohup
+            signal.signal(stop, _stop)
+
+
 def _stop(signum: int, frame: FrameType | None) -> None:
-    """End as by Ctrl-C."""
     raise KeyboardInterrupt
 
 
@@ -483,10 +489,9 @@ def _ended(code: int) -> ExperimentError:
     return ExperimentError("server-ended", phase="run Jupyter", exit_code=code)
 
 
-@contextlib.contextmanager
-def _page_that_leads_to(address: str, folder: Path) -> Iterator[Path]:
+def _page_that_leads_to(address: str, folder: Path) -> Path:
     """Write a page that only this user can read, so that no command line shows the token."""
-    page = folder / "open_lessons.html"
+    page = folder / _WAY_IN
     page.unlink(missing_ok=True)
     page.touch(mode=0o600)
     page.write_text(
@@ -494,7 +499,4 @@ def _page_that_leads_to(address: str, folder: Path) -> Iterator[Path]:
         f'<p><a href="{address}">Open the lessons</a></p>\n',
         encoding="utf-8",
     )
-    try:
-        yield page
-    finally:
-        page.unlink(missing_ok=True)
+    return page

@@ -68,6 +68,9 @@ COMMAND_LINE: dict[str, str] = {
     "lesson-unknown": "there is no lesson {number!r}",
     "class-as-root": "run as root, the kernels of all students would run as root",
     "class-needs-linux": "a class is served on Linux only, not on {platform}",
+    "class-certificate": (
+        "{file} with the key in {keyfile} is no certificate to serve with: {reason}"
+    ),
     "class-address": "{address!r} is not an address such as 127.0.0.1 or 192.0.2.5",
     "class-address-elsewhere": "{address} is not an address of this machine",
     "class-memory-small": (
@@ -145,6 +148,9 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "lesson-unknown": "Lessons are {known:or}",
     "class-as-root": "Start it as a user without rights, or add --allow-root",
     "class-needs-linux": "Write the lessons as pages with netcalc site",
+    "class-certificate": (
+        "Give a certificate in PEM, and with --keyfile its own key without a passphrase"
+    ),
     "class-address": "ip address lists those of this machine",
     "class-address-elsewhere": "ip address lists those of this machine",
     "class-memory-small": "Use --memory 800MB",

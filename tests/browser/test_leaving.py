@@ -126,6 +126,31 @@ def test_a_page_that_is_left_before_it_is_connected_ends_its_kernel(browser, add
         wait_for_kernels(home, 0)
 
 
+def test_a_page_that_wakes_after_its_kernel_has_ended_is_made_again(browser, address):
+    base, token, home = address
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.goto(f"{base}{LESSON}?token={token}")
+        wait_for_lesson(page, home)
+        first = page.evaluate(KERNEL)
+        with page.expect_response("**/api/kernels/*") as found:
+            page.evaluate("dispatchEvent(new Event('online'))")
+        assert found.value.status == 200
+        assert page.evaluate(KERNEL) == first, "a page whose kernel lives stays as it is"
+        end = f"{base}voila/api/shutdown/{first}"
+        page.evaluate(
+            """end => fetch(end, { method: 'POST', headers: { 'X-XSRFToken':
+              /(?:^|; )_xsrf=([^;]*)/.exec(document.cookie)?.[1] ?? '' } })""",
+            end,
+        )
+        wait_for_kernels(home, 0)
+        with page.expect_navigation():
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        wait_for_lesson(page, home)
+        assert page.evaluate(KERNEL) != first
+
+
 def test_a_page_is_a_lesson_and_a_phone_that_hides_it_ends_its_kernel(browser, address):
     base, token, home = address
     with browser.new_context(viewport={"width": 1280, "height": 900}) as context:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -62,6 +63,39 @@ def test_pages_loaded_at_once_take_no_more_than_a_student_has(monkeypatch):
 
     run(all_at_once())
     assert len(places.seats) == 2
+
+
+def test_a_whole_page_is_that_of_its_own_kernel():
+    """Of the same student and lesson, too: a page that is loaded twice."""
+    places = Places(a="ann", b="ann")
+    kernels.ClassKernels.note_delivered(places, "a")
+    kernels.ClassKernels.note_delivered(places, "")  # it got none
+    assert [places.seats[key].is_delivered for key in "ab"] == [True, False]
+
+
+def test_the_page_of_a_kernel_that_has_ended_comes_to_an_end():
+    """Voila sends signs of life for ever."""
+    places, written = Places(), []
+    places.make_room = lambda student: asyncio.sleep(0, True)
+    places.note_delivered = written.append
+
+    async def generator(path):
+        kernels.asked_by.get().kernel_id = "a"
+        places.seats["a"] = Seat("ann", path, None)
+        yield "begun"
+        for _ in range(5):
+            yield "alive"
+        await places.end("a")
+        while True:
+            yield "alive"
+
+    lesson = SimpleNamespace(
+        settings={"class_lessons": ["one.ipynb"], "kernel_manager": places},
+        current_user=SimpleNamespace(username="ann"), xsrf_token="", flush=lambda: None,
+        get_generator=generator, write=written.append,
+    )  # fmt: skip
+    run(pages.Lesson.get.__wrapped__(lesson, "one.ipynb"))
+    assert written == ["begun", *["alive"] * 5, "<script>window.netcalc_ended()</script>\n", "a"]
 
 
 def test_every_student_of_a_class_may_open_two_lessons(monkeypatch, tmp_path):

@@ -10,6 +10,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -17,11 +18,14 @@ pytest.importorskip("voila")
 sys.path.insert(0, str(Path(__file__).parent))
 
 import psutil
+from click.testing import CliRunner
 from running import RunningClass
 from students import Student
 from tornado.httpclient import HTTPClientError
 from tornado.websocket import WebSocketClosedError
 
+from netcalc.cli.classroom.command import classroom
+from netcalc.cli.mistakes import CommandError
 from tests.classroom.coroutines import run
 
 pytestmark = pytest.mark.live
@@ -66,6 +70,9 @@ async def a_lesson(a_class: RunningClass) -> None:
     await nobody_comes_in_without_the_code(a_class, eve)
     teacher = Student(a_class.base)
     assert (await teacher.enter(a_class.key)).headers["Location"] == "/teacher"
+    # Of this class alone: another one at another port of this machine has its own.
+    port = urlsplit(a_class.base).port
+    assert [name for name in teacher.cookies if name.endswith(f"-{port}")]
     for student, name in ((ann, "Ann"), (bob, "<b>Bob</b>"), (eve, "Ann")):
         assert (await student.enter(a_class.code.lower(), name)).headers["Location"] == "/"
     pages = await asyncio.gather(ann.open(LESSON), bob.open(SHORT))
@@ -103,7 +110,8 @@ async def nobody_comes_in_without_the_code(a_class: RunningClass, eve: Student) 
         assert answer.code == 302, path
         assert answer.headers["Location"].startswith("/login"), path
     forged = Student(a_class.base)
-    forged.cookies["netcalc-classroom"] = "2|1:0|10:1700000000|17:netcalc-classroom|4:QW5u|0"
+    name = f"netcalc-classroom-{urlsplit(a_class.base).port}"
+    forged.cookies[name] = f"2|1:0|10:1700000000|{len(name)}:{name}|4:QW5u|0"
     assert (await forged.ask("")).code == 302
     for code in ("", "AAAA-AAAA", a_class.code[:-1], a_class.code + "A", "é" * 8):
         assert (await eve.enter(code)).code == 401, code
@@ -209,6 +217,20 @@ async def the_teacher_sees_and_ends(teacher: Student, ann: Student, bob: Student
     assert (await teacher.ask("teacher/end", form)).code == 204
     assert (await ann.ask("")).code == 302, "sent away, and still inside"
     assert [one["name"] for one in await rows(teacher) if one["kernel"]] == []
+
+
+@pytest.mark.parametrize("key", [None, "not one\n"], ids=["without its key", "no key"])
+def test_a_certificate_that_cannot_be_used_is_refused_before_the_class_starts(tmp_path, key):
+    certificate = tmp_path / "class.pem"
+    certificate.write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+    given = ["--allow-root", "--certfile", str(certificate)]
+    if key:
+        (tmp_path / "class.key").write_text(key)
+        given += ["--keyfile", str(tmp_path / "class.key")]
+    error = CliRunner().invoke(classroom, given).exception
+    assert isinstance(error, CommandError)
+    assert error.code == "class-certificate"
+    assert str(certificate) in error.what
 
 
 def test_an_address_that_tries_codes_waits():

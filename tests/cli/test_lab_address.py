@@ -6,9 +6,11 @@ import errno
 import fcntl
 import json
 import os
+import signal
 import socket
 from pathlib import Path
 from unittest import mock
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from click.testing import CliRunner
@@ -96,15 +98,24 @@ def test_the_server_of_a_killed_command_is_waited_for(tmp_path, prompt):
     assert busy.value.code == "lab-folder-busy"
 
 
-def test_a_second_start_shows_the_address_and_refuses_what_the_server_does_not_do(tmp_path, prompt):
+def test_a_second_start_shows_the_address_and_refuses_what_the_server_does_not_do(
+    tmp_path, prompt, monkeypatch
+):
+    opened = []
+    monkeypatch.setattr(lab_module.webbrowser, "open", opened.append)
     settings = tmp_path / ".settings"
     settings.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as server, held(settings):
         port = server.getsockname()[1]
         keep(Address(port, TOKEN, language="en"), settings)
-        again = CliRunner().invoke(lab, ["--dir", str(tmp_path), *ROOT])
+        again = CliRunner().invoke(lab, ["--dir", str(tmp_path), "--allow-root"])
         assert again.exit_code == 0
         assert f"http://127.0.0.1:{port}/?token={TOKEN}" in again.stdout
+        [page] = opened
+        assert TOKEN not in page, "who lists processes reads it"
+        file = Path(unquote(urlsplit(page).path))
+        assert f"url=http://127.0.0.1:{port}/?token={TOKEN}" in file.read_text()
+        assert file.stat().st_mode & 0o777 == 0o600
         for options in (
             ["--app"], ["--new-token"], ["--port", "1"], ["--fresh"], ["--language", "de"],
         ):  # fmt: skip
@@ -112,6 +123,19 @@ def test_a_second_start_shows_the_address_and_refuses_what_the_server_does_not_d
             assert error.code == "lab-running-otherwise"
             assert error.values["options"] == [options[0]]
     assert not (tmp_path / "00_start_here.ipynb").exists(), "a second start wrote lessons"
+
+
+def test_a_signal_that_nohup_ignores_stays_ignored():
+    before = {one: signal.getsignal(one) for one in (signal.SIGHUP, signal.SIGTERM)}
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        lab_module.end_by_signals()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def test_another_port_than_that_of_before_is_taken_where_it_is_in_use():

@@ -31,6 +31,9 @@ from netcalc.cli.classroom.watch import Watch
 from netcalc.cli.serving.pages import KEEP_ALIVE_S, listed, prepare_page
 
 _LOOK_EVERY_S = 5.0
+_STARTING_S, _LATE_S = 180, 120
+"""A kernel may take so long to start beside thirty others; a page says after the second that it is
+late. [s]"""
 _BODY_BYTES = 64 << 10
 """Longest request; files come in pieces over the web socket. [byte]"""
 _MESSAGE_BYTES = 4 << 20
@@ -139,10 +142,13 @@ class Classroom(Voila):
 def prepare(handler: Any, **given: Any) -> None:
     """Prepare the page of a lesson as netcalc lab does; a student has no server to start again."""
     prepare_page(handler, **given)
-    given["notebook"].metadata["netcalc_words"]["late"] = (
-        "The kernel has not started for half a minute. Load the page again; if that does not help, "
-        "tell your teacher."
-    )
+    metadata = given["notebook"].metadata
+    metadata["netcalc_words"] |= {
+        "late": "The kernel has not started for two minutes. Load the page again; if that does not "
+        "help, tell your teacher.",
+        "ended": "The kernel of this page has ended. Load the page again.",
+    }
+    metadata["netcalc_late_s"] = _LATE_S
 
 
 def main() -> None:
@@ -193,6 +199,7 @@ def settings(given: dict[str, Any]) -> Any:
     config.VoilaConfiguration.allow_theme_override = "NO"
     config.VoilaConfiguration.extension_denylist = list(_NOT_LOADED)
     config.VoilaConfiguration.multi_kernel_manager_class = ClassKernels
+    config.VoilaExecutor.startup_timeout = _STARTING_S
     config.MappingKernelManager.default_kernel_name = "python3"
     # The page of a kernel that has ended cannot use the next one, which would take memory alone.
     config.KernelManager.autorestart = False

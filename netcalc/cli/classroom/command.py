@@ -10,6 +10,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ import click
 from netcalc import language
 from netcalc.cli import put, user_environment
 from netcalc.cli.classroom.codes import KEY_LENGTH, new_code
-from netcalc.cli.lab import find_lessons
+from netcalc.cli.lab import end_by_signals, find_lessons
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.quantity import Quantity, WholeNumber
 from netcalc.errors import ExperimentError, MissingPackageError
@@ -122,6 +123,8 @@ def classroom(
         )
     for file in filter(None, (certfile, keyfile)):
         file.open("rb").close()  # refused here, with its name
+    if certfile:
+        _try_certificate(certfile, keyfile)
     code, teacher_key = new_code(), new_code(KEY_LENGTH)
     lessons = find_lessons()
     with _listen(address, port) as listening, _folder() as folder:
@@ -150,6 +153,20 @@ def classroom(
             if code_of_exit:
                 raise _ended(code_of_exit)
             put("The class has ended.")
+
+
+def _try_certificate(certfile: Path, keyfile: Path | None) -> None:
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certfile, keyfile, password=lambda: "")  # which asks nobody
+    except (ssl.SSLError, ValueError) as error:
+        reason = getattr(error, "reason", None) or str(error)
+        raise CommandError(
+            "class-certificate",
+            file=str(certfile),
+            keyfile=str(keyfile or certfile),
+            reason=reason.replace("_", " ").lower(),
+        ) from error
 
 
 def _listen(address: str, wanted: int | None) -> socket.socket:
@@ -185,8 +202,7 @@ def _folder() -> Iterator[Path]:
 @contextlib.contextmanager
 def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[str]]:
     """Run the server in a session of its own; in the end it and its kernels are gone."""
-    for stop in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(stop, _stop)
+    end_by_signals()
     server = subprocess.Popen(
         [sys.executable, "-m", "netcalc.cli.classroom"],
         cwd=folder,
@@ -272,11 +288,6 @@ def _tell(
 
 def _ended(code: int) -> ExperimentError:
     return ExperimentError("server-ended", phase="run Voila", exit_code=code)
-
-
-def _stop(signum: int, frame: object) -> None:
-    """End as by Ctrl-C."""
-    raise KeyboardInterrupt
 
 
 def _end_with_parent() -> None:

@@ -124,7 +124,7 @@ class ClassIdentity(IdentityProvider):
         kwargs.pop("login_handler_class", None)
         super().__init__(**kwargs)
         self.cookie_options = {"samesite": "Strict", "expires_days": None}
-        self.cookie_name = "netcalc-classroom"
+        self.cookie_name = f"netcalc-classroom-{self.parent.port}"  # cookies know no ports
 
     async def get_user_token(self, handler: Any) -> None:
         """No token is one."""

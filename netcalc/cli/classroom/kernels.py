@@ -40,8 +40,18 @@ PYTHON = (sys.executable, "-P")
 kernel read what is there of others.
 """
 
-asked_by: ContextVar[tuple[str, str]] = ContextVar("asked_by")
-"""Student and lesson of the request that starts a kernel."""
+
+@dataclass
+class Asked:
+    """A request for the page of a lesson, and the kernel that it got."""
+
+    student: str
+    lesson: str
+    kernel_id: str = ""
+
+
+asked_by: ContextVar[Asked] = ContextVar("asked_by")
+"""The request that starts a kernel."""
 
 
 class Child:
@@ -262,14 +272,15 @@ class ClassKernels(AsyncMappingKernelManager):
 
     def pre_start_kernel(self, kernel_name: str | None, kwargs: Any) -> tuple[Any, str, str]:
         """Give a kernel its owner and its folder before it starts."""
-        student, lesson = asked_by.get()
+        asked = asked_by.get()
         kernel, name, kernel_id = super().pre_start_kernel(kernel_name, kwargs)
+        asked.kernel_id = kernel_id
         folder = self.folder / kernel_id[:8]
         folder.mkdir(mode=0o700)
         kernel.transport = "ipc"  # sockets in that folder: they cross the wall of its network
         kernel.connection_file = str(folder / "kernel.json")
         kernel.ip = str(folder / "s")  # a short name: Linux takes 107 letters
-        self.seats[kernel_id] = Seat(student, lesson, folder)
+        self.seats[kernel_id] = Seat(asked.student, asked.lesson, folder)
         return kernel, name, kernel_id
 
     def owns(self, student: str, kernel_id: str) -> bool:
@@ -281,11 +292,10 @@ class ClassKernels(AsyncMappingKernelManager):
         """Whether a page is connected to a kernel."""
         return bool(self._kernel_connections.get(kernel_id))
 
-    def note_delivered(self, student: str, lesson: str) -> None:
+    def note_delivered(self, kernel_id: str) -> None:
         """Note that a page is whole: from now on its kernel ends if no page is connected."""
-        for seat in self.seats.values():
-            if (seat.student, seat.lesson) == (student, lesson):
-                seat.is_delivered = True
+        if kernel_id in self.seats:
+            self.seats[kernel_id].is_delivered = True
 
     async def make_room(self, student: str) -> bool:
         """End the oldest kernels of a student who is about to get a new one.
@@ -308,7 +318,7 @@ class ClassKernels(AsyncMappingKernelManager):
         """Start a kernel where there is a place: between the page's own question and this call
         other pages may have taken it.
         """
-        if not await self.make_room(asked_by.get()[0]):
+        if not await self.make_room(asked_by.get().student):
             raise HTTPError(503)
         return await super().start_kernel(**kwargs)  # takes the place before it waits for anything
 

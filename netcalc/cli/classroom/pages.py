@@ -18,7 +18,7 @@ from voila.static_file_handler import TemplateStaticFileHandler
 from voila.tornado.handler import TornadoVoilaHandler
 from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 
-from netcalc.cli.classroom.kernels import ClassKernels, asked_by
+from netcalc.cli.classroom.kernels import Asked, ClassKernels, asked_by
 from netcalc.experiments.running.turns import waiting
 
 PAGES = Path(__file__).parent / "pages"
@@ -151,15 +151,22 @@ class Lesson(Refusing, TornadoVoilaHandler):
         """Start a kernel and show the page, if it is one of the lessons."""
         if path not in self.settings["class_lessons"]:
             raise HTTPError(404)
-        student = self.current_user.username
-        if not await self.settings["kernel_manager"].make_room(student):
+        kernels: ClassKernels = self.settings["kernel_manager"]
+        asked = Asked(self.current_user.username, path)
+        if not await kernels.make_room(asked.student):
             raise HTTPError(503)
         _ = self.xsrf_token  # sets the cookie without which a page cannot end its kernel
-        asked_by.set((student, path))
+        asked_by.set(asked)
         try:
-            await super().get(path)
+            # As Voila does, which goes on without an end where the kernel has ended.
+            async for part in self.get_generator(path):
+                if asked.kernel_id and asked.kernel_id not in kernels.seats:
+                    self.write("<script>window.netcalc_ended()</script>\n")
+                    break
+                self.write(part)
+                self.flush()
         finally:
-            self.settings["kernel_manager"].note_delivered(student, path)
+            kernels.note_delivered(asked.kernel_id)
 
 
 class EndKernel(Refusing, VoilaShutdownKernelHandler):

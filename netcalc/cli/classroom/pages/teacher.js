@@ -4,12 +4,19 @@ const form = document.getElementById("ends");
 const rows = document.getElementById("rows");
 const summary = document.getElementById("summary");
 
+let isPressed = false;
+for (const begins of ["pointerdown", "keydown"]) rows.addEventListener(begins, () => { isPressed = true; });
+for (const ends of ["pointerup", "pointercancel", "keyup", "blur"]) {
+  addEventListener(ends, () => { isPressed = false; });
+}
+
 async function end(what, which) {
   const body = new URLSearchParams(new FormData(form));
   body.set("what", what);
   body.set("which", which);
-  await fetch(`${base}teacher/end`, { method: "POST", body });
+  const answer = await fetch(`${base}teacher/end`, { method: "POST", body }).catch(() => null);
   await draw();
+  if (answer && !answer.ok) summary.textContent = `That was refused (${answer.status}): load this page again.`;
 }
 
 form.addEventListener("submit", (event) => {
@@ -26,9 +33,10 @@ function cell(row, text, kind) {
   return made;
 }
 
-function button(place, label, name, act) {
+function button(place, label, name, key, act) {
   const made = document.createElement("button");
   made.textContent = label;
+  made.dataset.key = `${label} ${key}`;
   made.setAttribute("aria-label", `${label}: ${name}`);
   made.addEventListener("click", act);
   place.append(made, " ");
@@ -40,16 +48,20 @@ function since(seconds) {
 }
 
 async function draw() {
-  let told;
+  let told, isOut = false;
   try {
     const answer = await fetch(`${base}teacher/state`);
-    if (!answer.ok || answer.redirected) throw new Error(answer.status);
+    isOut = answer.redirected || answer.status === 403 || answer.status === 404;
+    if (!answer.ok || isOut) throw new Error(answer.status);
     told = await answer.json();
   } catch {
-    summary.textContent = "The server does not answer: the class has ended.";
+    summary.textContent = isOut
+      ? "You are no longer logged in here: load this page again and enter the key."
+      : "The server does not answer: the class has ended.";
     return;
   }
-  const focused = document.activeElement?.getAttribute("aria-label");
+  if (isPressed) return; // a button under the finger stays where it is
+  const focused = document.activeElement?.dataset.key;
   rows.replaceChildren();
   let kernels = 0, memory = 0;
   for (const one of told.rows) {
@@ -61,14 +73,16 @@ async function draw() {
     cell(row, one.doing);
     const buttons = row.insertCell();
     if (one.kernel) {
-      button(buttons, "End kernel", `${one.name}, ${one.lesson}`, () => end("kernel", one.kernel));
+      button(buttons, "End kernel", `${one.name}, ${one.lesson}`, one.kernel, () => end("kernel", one.kernel));
       kernels += 1;
       memory += one.memory_bytes;
     }
-    button(buttons, "Send away", one.name, () => end("student", one.student));
+    button(buttons, "Send away", one.name, one.kernel || one.student, () => {
+      if (window.confirm(`Send ${one.name} away?`)) end("student", one.student);
+    });
   }
   for (const one of rows.querySelectorAll("button")) {
-    if (focused && one.getAttribute("aria-label") === focused) one.focus();
+    if (focused && one.dataset.key === focused) one.focus();
   }
   const students = new Set(told.rows.map((one) => one.student)).size;
   summary.textContent = `${students} students, ${kernels} kernels, ${Math.round(memory / 1e6)} MB`;

@@ -1,0 +1,83 @@
+"""The teacher's page in a browser, beside a class that is played."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("voila")
+
+from netcalc.cli.classroom.pages import PAGES
+
+PAGE = """<body data-base="http://class.test/"><form id="ends"></form><p id="summary"></p>
+<table><tbody id="rows"></tbody></table></body>"""
+
+
+def row(name, kernel):
+    return {"student": f"key of {name}", "name": name, "lesson": "01", "kernel": kernel,
+            "since_s": 0.0, "memory_bytes": 80_000_000, "doing": "idle"}  # fmt: skip
+
+
+@pytest.fixture
+def teacher(browser):
+    """The page, the rows that its server tells, and what it was asked to end."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.rows, page.ended, page.status = [row("Bob", "b"), row("Bob", "c")], [], 200
+    page.refused = 204
+
+    def answer(route):
+        if route.request.url.endswith("/state"):
+            told = json.dumps({"rows": page.rows, "now_s": 120.0})
+            route.fulfill(status=page.status, body=told, content_type="application/json")
+        elif route.request.url.endswith("/end"):
+            page.ended.append(route.request.post_data)
+            route.fulfill(status=page.refused)
+        else:
+            route.fulfill(body=PAGE, content_type="text/html")
+
+    page.route("**/*", answer)
+    page.goto("http://class.test/teacher")
+    page.add_script_tag(content=(PAGES / "teacher.js").read_text())
+    page.get_by_text("1 students, 2 kernels, 160 MB").wait_for()
+    yield page
+    context.close()
+
+
+def test_a_button_that_is_pressed_stays_under_the_finger(teacher):
+    button = teacher.get_by_role("button", name="End kernel").last
+    button.hover()
+    teacher.mouse.down()
+    teacher.rows.insert(0, row("Ann", "a"))  # everybody moves down by one
+    teacher.evaluate("draw()")
+    assert teacher.locator("#rows tr").count() == 2
+    teacher.mouse.up()
+    teacher.wait_for_function("document.querySelectorAll('#rows tr').length === 3")
+    assert teacher.ended == ["what=kernel&which=c"]
+
+
+def test_the_focus_stays_on_the_row_it_is_on(teacher):
+    teacher.get_by_role("button", name="End kernel").first.focus()
+    teacher.evaluate("draw()")
+    assert teacher.evaluate("document.activeElement.dataset.key") == "End kernel b"
+
+
+def test_who_is_sent_away_is_asked_for_first(teacher):
+    teacher.once("dialog", lambda dialog: dialog.dismiss())
+    teacher.get_by_role("button", name="Send away").first.click()
+    assert teacher.ended == []
+    said = []
+    teacher.once("dialog", lambda dialog: (said.append(dialog.message), dialog.accept()))
+    with teacher.expect_response("**/end"):
+        teacher.get_by_role("button", name="Send away").first.click()
+    assert said == ["Send Bob away?"]
+    assert teacher.ended == ["what=student&which=key+of+Bob"]
+
+
+def test_a_refusal_and_a_login_that_is_over_are_said(teacher):
+    teacher.refused = 403
+    teacher.get_by_role("button", name="End kernel").first.click()
+    teacher.get_by_text("That was refused (403)").wait_for()
+    teacher.status = 404
+    teacher.get_by_text("You are no longer logged in here").wait_for()
