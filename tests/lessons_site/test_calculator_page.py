@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from click.testing import CliRunner
 from offline_browser import chromium, missing, opened
 
 from netcalc import calculator
+from netcalc.cli.calc import calc
 from netcalc.errors import DomainError
 from netcalc.lessons.site import calculator_page
 from netcalc.lessons.site.recording import NotRecorded
@@ -207,3 +210,24 @@ class TestInABrowser:
                 'netcalc calc transfer --payload "1 MB" --bandwidth "1.544 Mbit/s"'
                 ' --latency "30 ms"'
             )
+
+    def test_a_link_to_a_place_on_the_page_opens_no_formula(self, browser, file):
+        with opened(browser, file.as_uri() + "#mm1.mm1_wait_s") as page:
+            title = page.inner_text("#title")
+            page.locator("#inputs input[type=text]").first.fill("0.5")
+            page.evaluate("location.hash = 'formula'")
+            page.wait_for_function("location.hash === '#formula'")
+            page.evaluate("new Promise(done => setTimeout(done))")
+            assert page.inner_text("#title") == title
+            assert page.locator("#inputs input[type=text]").first.input_value() == "0.5"
+
+    def test_a_choice_with_a_unit_is_in_the_command_as_the_command_reads_it(self, browser, file):
+        with opened(browser, file.as_uri() + "#aggregates.wifi_rate_bps") as page:
+            page.locator("#inputs select").first.select_option(label="40 MHz")
+            page.wait_for_function("document.querySelector('#command').textContent.includes('40')")
+            command = page.inner_text("#command")
+            answer = page.inner_text("#answer")
+        assert '"40 MHz"' in command
+        told = CliRunner().invoke(calc, shlex.split(command)[2:])
+        assert told.exit_code == 0, told.output
+        assert answer.split()[0] in told.output

@@ -81,3 +81,12 @@ def test_a_live_panel_names_the_command() -> None:
 )
 def test_prose_is_html_without_that_of_the_lesson(text: str, expected: str) -> None:
     assert expected in prose(text)
+
+
+def test_a_lesson_without_a_page_is_no_link() -> None:
+    text = "[*two*](02_store_and_forward.ipynb), [three](03_mbufs.ipynb#a), [x](x.html)"
+    written = prose(text, ["03_mbufs"])
+    assert "02_store" not in written
+    assert "<em>two</em>, " in written
+    assert '<a href="03_mbufs.html#a">three</a>' in written
+    assert '<a href="x.html">x</a>' in written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
@@ -27,7 +27,9 @@ _POLICY = (
 )
 """What a browser may load for a page: its own files and nothing else."""
 _ANCHOR = re.compile(r'<a class="anchor-link" href="[^"]*">[^<]*</a>')
-_TO_LESSON = re.compile(r'href="([0-9]{2}[a-z]?_[a-z0-9_]+)\.ipynb(#[^"]*)?"')
+_TO_LESSON = re.compile(
+    r'<a href="([0-9]{2}[a-z]?_[a-z0-9_]+)\.ipynb(#[^"]*)?"([^>]*)>(.*?)</a>', re.S
+)
 ELEMENTS = ("details", "summary", "code", "em")
 """What lessons use of HTML: an answer that folds out, and how its words look."""
 _ABOUT_CELLS = re.compile(r"<!-- cells -->.*?<!-- /cells -->", re.DOTALL)
@@ -47,8 +49,10 @@ def without_cells(text: str) -> str:
     return _ABOUT_CELLS.sub("", text)
 
 
-def prose(text: str) -> str:
+def prose(text: str, names: Collection[str] | None = None) -> str:
     """Return Markdown as HTML, with equations as MathML and links to the pages of lessons.
+
+    With the names of the lessons that have a page, a link to another one is its text.
 
     The elements of :data:`ELEMENTS`, without attributes, are what they are: answers fold out. All
     other HTML is text: it is shown, and does nothing.
@@ -72,7 +76,14 @@ def prose(text: str) -> str:
     for index, equation in enumerate(equations):
         page = page.replace(STAND_IN.format(index), equation)
     page = page.replace("<p><details>", "<details>").replace("</details></p>", "</details>")
-    return _TO_LESSON.sub(r'href="\1.html\2"', _ANCHOR.sub("", page))
+
+    def to_page(found: re.Match[str]) -> str:
+        name, place, more, shown = found.groups("")
+        if names is not None and name not in names:
+            return shown
+        return f'<a href="{name}.html{place}"{more}>{shown}</a>'
+
+    return _TO_LESSON.sub(to_page, _ANCHOR.sub("", page))
 
 
 def title_of(content: Mapping[str, Any]) -> str:
@@ -94,10 +105,10 @@ def lesson_page(content: Mapping[str, Any], lessons: Sequence[tuple[str, str]]) 
     lessons : sequence of (str, str)
         Name and title of all lessons, in their order.
     """
-    body = []
+    body, names = [], {name for name, _ in lessons}
     for part in content["parts"]:
         if part["kind"] == "prose":
-            body.append(prose(part["text"]))
+            body.append(prose(part["text"], names))
         elif part["kind"] == "code":
             body.append(
                 "<details><summary>The code of this step</summary>"

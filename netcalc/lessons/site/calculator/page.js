@@ -156,6 +156,10 @@
     return whole ? Math.round(value) : Number(value.toPrecision(3));
   }
 
+  function wordText(parameter, word) {
+    return typeof word === "number" && parameter.unit !== "1" ? units.show(word, parameter.unit) : String(word);
+  }
+
   function field(formula, parameter) {
     const id = `input-${parameter.name}`, hint = parameter.default_text ?? (parameter.required ? parameter.example : "not given");
     let input, slider = null;
@@ -163,7 +167,7 @@
     if (parameter.kind === "bool") {
       input = make("input", { id, type: "checkbox", checked: parameter.text ? parameter.text === "yes" : Boolean(parameter.default), attributes: described });
     } else if (parameter.kind === "word") {
-      input = make("select", { id, attributes: described }, ...parameter.words.map((one) => make("option", { textContent: parameter.unit === "1" || typeof one === "string" ? String(one) : units.show(one, parameter.unit) })));
+      input = make("select", { id, attributes: described }, ...parameter.words.map((one) => make("option", { textContent: wordText(parameter, one) })));
       const first = parameter.words.map(String).indexOf(parameter.text);
       input.selectedIndex = Math.max(0, first >= 0 ? first : parameter.words.indexOf(parameter.default));
     } else {
@@ -287,8 +291,8 @@
   function command() {
     const parts = shown.parameters.map((parameter) => {
       const { input } = fields.get(parameter.name);
-      const text = parameter.kind === "bool" ? (input.checked ? "yes" : "no") : parameter.kind === "word" ? String(parameter.words[input.selectedIndex]) : input.value.trim();
-      const usual = parameter.kind === "bool" ? (parameter.default ? "yes" : "no") : parameter.default === undefined ? "" : String(parameter.default);
+      const text = parameter.kind === "bool" ? (input.checked ? "yes" : "no") : parameter.kind === "word" ? wordText(parameter, parameter.words[input.selectedIndex]) : input.value.trim();
+      const usual = parameter.kind === "bool" ? (parameter.default ? "yes" : "no") : parameter.default === undefined ? "" : parameter.kind === "word" ? wordText(parameter, parameter.default) : String(parameter.default);
       if (!text || (!parameter.required && text === usual)) return "";
       const plain = text.replace(/;\s*/g, ",");
       return ` --${parameter.label.replace(/ /g, "-")} ${/[^\w.+,%/-]/.test(plain) ? `"${plain.replace(/["\\$`]/g, "")}"` : plain}`;
@@ -406,7 +410,10 @@
     getSelection().addRange(range);
     document.execCommand("copy");
   });
-  addEventListener("hashchange", () => open(decodeURIComponent(location.hash.slice(1))));
+  addEventListener("hashchange", () => {
+    const name = location.hash.slice(1); // that of a formula, or a place on this page
+    if (byName.has(name) && name !== shown.name) open(name);
+  });
   window.netcalcPage = { open, search, compute };
   list();
   open(byName.has(location.hash.slice(1)) ? location.hash.slice(1) : "latency.transfer_s");
