@@ -129,7 +129,9 @@ class CalculatorPanel(ipywidgets.VBox):
         self._build_widgets()
         self.figure = Figure(self._empty())
         self.figure.saved = SavedOutputs(
-            self.figure.picture, lambda: self.figure.description, lambda: iter(self.children)
+            lambda: self.figure.picture() if self._has_figure else "",
+            lambda: self.figure.description if self._has_figure else "",
+            lambda: iter(self.children),
         )
         self.result, self.message = Message(), Message()
         self.result.add_class("netcalc-result")
@@ -504,6 +506,11 @@ class CalculatorPanel(ipywidgets.VBox):
         ]
         if children != self._arranged:
             self._arranged = self.children = children
+        self.figure.saved.renew()
+
+    @property
+    def _has_figure(self) -> bool:
+        return any(part is self.figure for part in self.children)
 
     def _ipython_display_(self) -> None:
         self.figure.saved.show()

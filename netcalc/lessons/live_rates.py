@@ -100,6 +100,8 @@ def three_ways_panel() -> Panel:
         found.update(ways)
         for way, name in WAYS.items():
             new: dict[str, dict[str, Any]] = {name: _CLEARED}
+            if way in FITTED:
+                new[FITTED[way]] = {"y": _FRAMES * np.nan}
             if way in found:
                 compared = compare.frame_rates(found[way])
                 new[name] = {"x": compared.x, "y": compared.measured}
@@ -241,6 +243,13 @@ def lockstep_panel() -> Panel:
             controls["latency_s"].value = link.latency_s
         found.clear()
         found.update(ways)
+        figure.update_all(
+            {
+                "path, measured": _CLEARED,
+                "loopback, measured": _CLEARED,
+                "loopback, fitted": {"y": _PAIRS * np.nan},
+            }
+        )
         for name, samples in list(found.items()):
             if np.unique(np.asarray(samples.pair_count)).size < 2:
                 del found[name]  # stopped before there was anything to compare

@@ -20,7 +20,7 @@ function keepKeys() {
     const { target } = event;
     if (!target.closest?.(PARTS)) return;
     target.toggleAttribute("data-lm-suppress-shortcuts", !isCommand(event));
-    if (!event.key.startsWith("Page") || isCommand(event)) return;
+    if (!event.key?.startsWith("Page") || isCommand(event)) return;
     const slider = target.matches(".noUi-handle") && target.closest(".noUi-target").noUiSlider;
     if (!slider) return;
     event.preventDefault(); // noUiSlider moves by five stops, however many there are

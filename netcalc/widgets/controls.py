@@ -163,6 +163,9 @@ class Quantity(ipywidgets.VBox):
                 self.slider.value = self._position(value)
             self.box.value = self.shown(value) if text is None else text
             self._say("")
+            if self.value != value:  # a run that ended meanwhile set it
+                self.slider.value = self._position(self.value)
+                self.box.value = self.shown(self.value)
         finally:
             self._moving = False
 

@@ -120,6 +120,7 @@ function render({ model, el }) {
   el.append(picture, caption, verdict, values.element, notice);
 
   let state = "asked";
+  let reason = ""; // why it is not drawn
   let received = null; // the document to be drawn, and the columns that came after it
   let drawn = null; // the bokeh document on the page, and the way to its sources
   let closed = false;
@@ -135,7 +136,7 @@ function render({ model, el }) {
     const covered = guess?.covered === true;
     const text = covered ? words.covered.replace("{what}", () => guess.what) : model.get("description");
     picture.setAttribute("aria-label", text);
-    say(covered ? "" : text);
+    say(reason || (covered ? "" : text));
     values.element.hidden = covered;
   };
 
@@ -148,9 +149,14 @@ function render({ model, el }) {
   };
 
   const fail = (error) => {
+    if (closed) return;
     state = "broken";
+    received = null; // what comes after it is not kept
     console.error("netcalc figure:", error);
-    caption.textContent = words.not_drawn.replace("{reason}", () => error.message);
+    reason = words.not_drawn.replace("{reason}", () => error.message);
+    drawn?.look.end();
+    drawn = null;
+    describe();
   };
 
   const send = (content) => {
@@ -309,7 +315,7 @@ function render({ model, el }) {
       heard();
       const content = new TextDecoder().decode(buffers[0]);
       received = { ids: message.ids, content, columns: [], guess: message.guess ?? null };
-      if (state !== "drawing") state = "received";
+      if (state !== "drawing") [state, reason] = ["received", ""];
       step();
     } else if (message.kind === "guess") {
       if (received) received.guess = message.guess;
@@ -321,11 +327,17 @@ function render({ model, el }) {
     }
   };
 
+  // The picture for readers without a kernel has the answer: it is not shown before the figure.
+  const hideSaved = () => {
+    el.classList.toggle("netcalc-asking", model.get("_asks") && !ended && state !== "broken");
+  };
+
   // Controls of a panel without a kernel would move and nothing would follow.
   const watch = async () => {
     const own = await ownModel(model);
     if (closed) return;
     ended = hasEnded(own);
+    hideSaved();
     notify();
     if (ended && guess?.covered) cover(guess);
     nameParts(el.closest(".netcalc-panel"), words);
@@ -354,7 +366,8 @@ function render({ model, el }) {
     shared.views.delete(step);
     model.off("msg:custom", receive);
     model.off("change:description", describe);
-    clear();
+    // BokehJS must have all of a document until it is on the page; then `draw` clears it.
+    if (state !== "drawing") clear();
     el.replaceChildren();
   };
 }

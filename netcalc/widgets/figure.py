@@ -67,6 +67,8 @@ class Figure(anywidget.AnyWidget):
     _own_id = traitlets.Unicode().tag(sync=True)
     description = traitlets.Unicode().tag(sync=True)
     _words = traitlets.Dict().tag(sync=True)
+    _asks = traitlets.Bool().tag(sync=True)
+    """Whether its readers are to guess first."""
 
     def __init__(self, plot: Plot) -> None:
         self._lock = threading.RLock()  # the columns change while a view asks for them
@@ -100,11 +102,13 @@ class Figure(anywidget.AnyWidget):
         with self._lock:
             self.prediction = prediction
             self._plot = with_guess(self._plot, GUESS)
+            self._asks = prediction.covered
             prediction.changed = self._show_guess
 
     def _show_guess(self) -> None:
         assert self.prediction is not None
         with self._lock:
+            self._asks = self.prediction.covered
             marks = self._plot.sources[GUESS].data
             x, y = (self.prediction.mark[name] for name in ("x", "y"))
             if not np.array_equal([marks["x"][0], marks["y"][0]], [x, y], equal_nan=True):
@@ -129,9 +133,15 @@ class Figure(anywidget.AnyWidget):
         self.update_all({name: columns})
 
     def update_all(self, sources: Mapping[str, Mapping[str, ArrayLike]]) -> None:
-        """Replace columns of several sources in one message: they change together."""
+        """Replace columns of several sources in one message: they change together, or none."""
         with self._lock:
-            drawn = {name: self._plot.replace(name, **new) for name, new in sources.items()}
+            before = {name: dict(source.data) for name, source in self._plot.sources.items()}
+            try:
+                drawn = {name: self._plot.replace(name, **new) for name, new in sources.items()}
+            except Exception:
+                for name, data in before.items():
+                    self._plot.sources[name].data = data
+                raise
             if self._asked:
                 message, buffers = _pack(drawn)
                 self.send({"kind": "columns", "sources": message}, buffers=buffers)

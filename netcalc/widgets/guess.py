@@ -89,6 +89,8 @@ class Prediction:
         self.sentence = self.alert = ""
         self.model: tuple[float, float] = (math.nan, math.nan)
         self._at = self.model  # where the model was when the guess was made
+        self._compared: tuple[str, float] | None = None  # the sentence, and the model's value in it
+        self._is_restored = False
         self.changed: Callable[[], object] = lambda: None
         """Called after each change; the figure brings its page up to date."""
 
@@ -116,6 +118,24 @@ class Prediction:
             raise ArgumentTypeError(
                 "not-of-class", "update", found, expected="a pair of numbers"
             ) from error
+        self._say_if_moved()
+
+    def _say_if_moved(self) -> None:
+        """Keep the comparison, and say that it is not of the figure that is shown now."""
+        if self._compared is None:
+            return
+        sentence, model = self._compared
+        if not (model == self._value or (math.isnan(model) and math.isnan(self._value))):
+            moved = phrase("The controls have been moved since.")
+            sentence = f"{sentence} {moved}"
+        if sentence != self.sentence:
+            self.sentence = sentence
+            self.changed()
+
+    @property
+    def _value(self) -> float:
+        """The model's value of what is guessed."""
+        return self.model[0 if self.along == "x" else 1]
 
     def hear(self, content: Mapping[str, Any]) -> None:
         """Take what the page says: a guess, that it is the last one, or that there is none."""
@@ -150,8 +170,8 @@ class Prediction:
             time = datetime.now(UTC).isoformat(timespec="seconds")
             guess = self.guess
             self.guess = Guess(guess.what, guess.unit, guess.value, guess.text, time)
-            model = self.model[0 if self.along == "x" else 1]
-            self.sentence = compared(self.guess, model)
+            self.sentence = compared(self.guess, self._value)
+            self._compared, self._is_restored = (self.sentence, self._value), False
         self.changed()
 
     def restore(self, stored: Mapping[str, Any]) -> None:
@@ -160,7 +180,7 @@ class Prediction:
             return
         value = float(stored.get("value", math.nan))
         text, time = str(stored.get("text", "")), str(stored.get("time", ""))
-        self._at = self.model
+        self._at, self._compared, self._is_restored = self.model, None, True
         self.guess, self.covered = Guess(self.what, self.unit, value, text, time), False
         self.sentence = phrase(
             "Guess of {time} UTC: {value}.",
@@ -170,8 +190,10 @@ class Prediction:
         self.changed()
 
     def stored(self) -> dict[str, Any]:
-        """Return the guess as the facts of a saved run have it; nothing without one."""
-        return {} if self.guess is None or self.covered else self.guess.stored()
+        """Return the reader's guess as the facts of a saved run have it; nothing without one."""
+        if self.guess is None or self.covered or self._is_restored:
+            return {}
+        return self.guess.stored()
 
     def content(self) -> dict[str, Any]:
         """Return what the page has to know."""

@@ -66,13 +66,13 @@ class Keep(ipywidgets.VBox):
         """Return nothing: the samples themselves are not part of the notebook."""
         return ""
 
-    def offer(self, result: Any) -> None:
-        """Put the samples of a result into the link; take it away if there are none."""
+    def offer(self, result: Any, *, is_new: bool = True) -> None:
+        """Put the samples of a result into the link, a new one with the reader's guess."""
         runs = runs_of(result)
         if not any(map(len, runs)):
             self.link.say("")
             return
-        if self.prediction is not None and (guess := self.prediction.stored()):
+        if is_new and self.prediction is not None and (guess := self.prediction.stored()):
             runs = [replace(run, meta=replace(run.meta, guess=guess)) for run in runs]  # type: ignore[type-var]
         many = self._several or len(runs) > 1
         data = _zip(runs, self._key) if many else gzip.compress(runs[0].dumps(), mtime=0)
@@ -105,7 +105,7 @@ class Keep(ipywidgets.VBox):
         guess = runs_of(result)[0].meta.guess
         if self.prediction is not None and guess:
             self.prediction.restore(guess)
-        self.offer(result)
+        self.offer(result, is_new=False)
 
     def _origin(self, result: Any) -> str:
         start = runs_of(result)[0].meta.start[:19].replace("T", " ")

@@ -67,6 +67,8 @@ class ResultSource(ipywidgets.VBox):
 
     others: Sequence[ResultSource] = ()
     """The other parts that hand results to the same figure."""
+    told: Callable[[], object] = staticmethod(lambda: None)
+    """Called after it has said something for good: what is saved of the panel follows."""
 
     def take_prediction(self, prediction: Prediction) -> None:
         """Take what the reader has guessed of the figure, for the files of results."""
@@ -126,6 +128,8 @@ class Panel(ipywidgets.VBox):
         figure.saved = SavedOutputs(
             figure.picture, lambda: figure.words, lambda: iter(self.children)
         )
+        for source in sources:
+            source.told = figure.saved.renew
         if prediction is not None:
             figure.ask(prediction)
             for source in sources:
@@ -175,8 +179,10 @@ class Panel(ipywidgets.VBox):
             if self.prediction is not None:
                 self.prediction.take_model(point)
         except Exception as error:
+            self.message.remove_class("netcalc-below")  # to be seen in any case
             self.message.blame(error)
         else:
+            self.message.add_class("netcalc-below")
             said = dict.fromkeys(f"{doubt_notice(doubt)}." for doubt in found)
             self.message.say(" ".join(said))
         self.figure.saved.renew()

@@ -28,7 +28,7 @@ function html(name, attributes, text) {
 }
 
 function render({ model, el }) {
-  el.classList.add("netcalc-playback", "netcalc-drawn");
+  el.classList.add("netcalc-playback");
   const reduced = window.matchMedia("(prefers-reduced-motion: reduce)");
   const size = model.get("size");
   const words = model.get("words");

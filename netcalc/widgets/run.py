@@ -47,7 +47,7 @@ class RunButton(ResultSource):
     ) -> None:
         self.label, self.tool = phrase(label), tool
         self._run, self._done = run, done
-        self._key = key or f"{run.__module__}.{run.__qualname__}"
+        self._key = key or _name_of(run, label)
         self._stop = threading.Event()
         self._waiting_text = ""
         self._thread: threading.Thread | None = None
@@ -66,6 +66,7 @@ class RunButton(ResultSource):
         )
         self.message, self.about = Message(), Message()
         self.keep = Keep(self._opened, key=key or label, tool=tool, several=several)
+        self.keep.field.told = lambda: self.told()
         row = ipywidgets.HBox(
             [self.start_button, self.stop_button, self.progress],
             layout=ipywidgets.Layout(width="100%", align_items="center", flex_flow="row wrap"),
@@ -146,6 +147,7 @@ class RunButton(ResultSource):
             self.message.say(ended)
         finally:
             self.start_button.disabled, self.stop_button.disabled = False, True
+            self.told()
 
     def _run_and_show(self, stop: threading.Event, tell: Callable[[float, float], object]) -> None:
         def advance(done: float, total: int, *_more: object) -> None:
@@ -198,6 +200,13 @@ class RunButton(ResultSource):
 
     def _advance(self, done: float, total: int, *_more: object) -> None:
         self.progress.max, self.progress.value = max(total, 1), done
+
+
+def _name_of(run: Callable[..., Any], label: str) -> str:
+    """Return what tells an experiment from others: all nameless functions have one name."""
+    function = getattr(run, "func", run)  # of a partial one
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    return f"{function.__module__}.{name} {label if '<lambda>' in name else ''}".strip()
 
 
 def run_button(

@@ -40,7 +40,7 @@ class SavedOutputs:
     Parameters
     ----------
     picture : callable
-        Returns the figure as SVG.
+        Returns the figure as SVG, or nothing while there is none.
     words : callable
         Returns the text of the figure.
     parts : callable
@@ -69,12 +69,13 @@ class SavedOutputs:
 
     def outputs(self) -> dict[str, dict[str, str]]:
         """Return the data of each output, by type."""
-        words = self._words()
+        words, picture = self._words(), self._picture()
+        drawn = {"image/svg+xml": picture} if picture else {}
         values = [text for part in self._parts() for text in _texts(part)]
         plain = "".join(f"<li>{text}</li>" for text in values)
         html = f'{_STYLE}<div class="netcalc-saved"><p>{html_text(words)}</p><ul>{plain}</ul></div>'
         return {
-            "picture": {"image/svg+xml": self._picture(), "text/plain": words},
+            "picture": {**drawn, "text/plain": words},
             "values": {"text/html": html, "text/plain": ""},
         }
 

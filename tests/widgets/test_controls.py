@@ -93,6 +93,16 @@ def test_a_program_may_set_the_value():
     assert control.slider.value == control._position(0.1)
 
 
+def test_a_value_set_while_another_is_taken_is_what_slider_and_box_show():
+    """A run that ends sets its own, while a slider is dragged."""
+    control = latency()
+    control.observe(lambda change: setattr(control, "value", 0.2), "value")
+    control.box.value = "100 ms"
+    assert control.value == 0.2
+    assert control.box.value == "200 ms"
+    assert control.slider.value == control._position(0.2)
+
+
 def figure():
     x = np.array([1.0, 2.0])
     return Figure(curves(x, {"y": x}, x_axis=Axis("x", "1"), y_axis=Axis("y", "1")))

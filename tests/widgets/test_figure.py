@@ -77,9 +77,13 @@ def test_a_change_is_one_message_of_binary_columns(figure):
 def test_a_wrong_change_is_refused_and_nothing_is_sent(figure):
     ask(figure, "document")
     figure.sent.clear()
+    before = figure.picture()
     with pytest.raises(DomainError, match="none"):
         figure.update("none", y=X)
+    with pytest.raises(DomainError):
+        figure.update_all({"one": {"y": 7 * X}, "none": {"y": X}})
     assert figure.sent == []
+    assert figure.picture() == before, "the picture has what the page has not"
 
 
 def test_another_figure_of_the_same_form_costs_columns_only(figure):

@@ -214,3 +214,54 @@ def test_panels_of_the_lessons_ask_first():
     assert source.model[1] == pytest.approx(8 * 7.2e6 / 0.9558, rel=0.01)
     assert tail_latency.buffer_panel().prediction.unit == "s"
     assert latency.transfer_panel(predict=False).prediction is None
+
+
+def test_a_comparison_says_that_the_controls_were_moved_since(monkeypatch):
+    asked, sent = made(monkeypatch)
+    told(asked, kind="guess", text="10 s", reveal=True)
+    before = asked.prediction.sentence
+    count = len(sent)
+    asked.prediction.take_model((7.0, 30.0))
+    assert (asked.prediction.sentence, len(sent)) == (before, count), "the model says the same"
+    asked.prediction.take_model((7.0, 60.0))
+    assert asked.prediction.sentence == f"{before} The controls have been moved since."
+    assert sent[-1]["guess"]["sentence"] == asked.prediction.sentence
+    assert asked.figure.words.endswith("moved since."), "nor does the saved text contradict"
+    asked.prediction.take_model((2.0, 30.0))
+    assert asked.prediction.sentence == before
+
+
+def test_a_file_keeps_the_guess_it_has_and_gets_no_other(monkeypatch):
+    run = datasets.load("ping_emulated_t1")
+    guess = Guess("time", "s", 20.0, "20 s", "2026-11-01T10:00+00:00").stored()
+    theirs = replace(run, meta=replace(run.meta, guess=guess))
+    button = run_button("Run", lambda **_: run, lambda _: None, tool=run.meta.tool)
+    asked, _ = made(monkeypatch, below=[button])
+    told(asked, kind="guess", text="10 s", reveal=True)
+    button.keep._open(run)  # of somebody who did not guess
+    assert file_of(button).meta.guess == {}
+    button.keep._open(theirs)
+    assert file_of(button).meta.guess == theirs.meta.guess
+    button._show(run)
+    assert file_of(button).meta.guess == {}, "the guess on the page is not this reader's"
+
+
+def test_a_page_knows_before_it_has_the_figure_that_there_is_something_to_guess(monkeypatch):
+    asked, _ = made(monkeypatch)
+    assert asked.figure._asks
+    told(asked, kind="no guess")
+    assert not asked.figure._asks
+
+
+def test_an_error_is_shown_below_a_covered_figure(monkeypatch):
+    model = [(2.0, 30.0)]
+    asked, _ = made(monkeypatch)
+    asked._update = lambda: model[0]
+    assert "netcalc-below" in asked.message._dom_classes
+    model[0] = None
+    asked.refresh()
+    assert asked.message.is_alert
+    assert "netcalc-below" not in asked.message._dom_classes
+    model[0] = (2.0, 30.0)
+    asked.refresh()
+    assert "netcalc-below" in asked.message._dom_classes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 
@@ -249,3 +250,26 @@ def test_a_page_cannot_raise_the_limit_of_an_upload(field):
     field.field.max_bytes = 1000
     piece(field, b"x" * 101)
     assert "too large" in field.message.value
+
+
+def test_any_callable_is_an_experiment_and_nameless_ones_differ_by_their_label(experiment):
+    class Ping:
+        def __call__(self, *, progress, stop):
+            return "called"
+
+    def ping(size, *, progress, stop):
+        return size
+
+    for run, expected in ((Ping(), "called"), (functools.partial(ping, 56), 56)):
+        results = []
+        button = run_button("Ping", run, results.append)
+        button.start()
+        wait(button)
+        assert results == [expected]
+    first = run_button("Ping", lambda progress, stop: experiment.run(progress=progress, stop=stop),
+                       print)  # fmt: skip
+    first.start()
+    assert experiment.began.wait(LIMIT_S)
+    run_button("Trace", lambda progress, stop: None, print)
+    assert first.running, "another experiment ended it"
+    first.stop(wait=True)

@@ -11,6 +11,7 @@ import ipywidgets
 import numpy as np
 import pytest
 
+from netcalc.lessons.calculator import calculator_panel
 from netcalc.plots import Axis, curves
 from netcalc.widgets import Figure, Quantity, choice, panel, run_button, saved, switch
 from netcalc.widgets.saved import SavedOutputs
@@ -84,6 +85,35 @@ def test_picture_and_text_follow_once_for_many_steps(shown):
     assert [update for _, update in shown] == [True, True]
     assert shown[0][0]["image/svg+xml"] != before
     assert "latency: 70 ms" in shown[1][0]["text/html"]
+
+
+def test_what_a_run_says_in_the_end_is_in_the_text(shown):
+    def run(progress, stop):
+        raise OSError("no such device")
+
+    drawn = figure()
+    live = run_button("Ping", run, print)
+    panel(drawn, {}, lambda **_: None, below=[live])._ipython_display_()
+    drawn.saved.renew()
+    drawn.saved._timer.join(60)
+    shown.clear()
+    live.start()
+    live._thread.join(60)
+    drawn.saved._timer.join(60)
+    assert "no such device" in shown[1][0]["text/html"]
+
+
+def test_a_formula_without_a_curve_has_no_picture_of_the_one_before(shown):
+    board = calculator_panel()
+    assert board.figure.saved.outputs()["picture"]["image/svg+xml"].startswith("<svg")
+    board._ipython_display_()
+    shown.clear()
+    board.fields["payload_bytes"].input.value = "five"
+    board.figure.saved._timer.join(60)
+    (picture, _), (values, _) = shown
+    assert "image/svg+xml" not in picture
+    assert picture["text/plain"] == ""
+    assert "five" in values["text/html"]
 
 
 def test_a_slider_that_still_moves_is_not_disturbed(shown, monkeypatch):
