@@ -161,6 +161,10 @@ def test_a_page_is_a_lesson_and_a_phone_that_hides_it_ends_its_kernel(browser, a
         page.goto(f"{base}?token={token}")
         page.get_by_role("link", name="Start here", exact=True).click()
         page.locator(".netcalc-figure").first.wait_for()
+        page.wait_for_function(  # until then the pictures of the notebook stand there
+            "() => document.querySelector('.netcalc-drawn') && "
+            "![...document.querySelectorAll('.jp-RenderedSVG')].some(el => el.checkVisibility())"
+        )
         assert page.title() == "Start here"
         assert page.get_by_role("main").count() == 1
         said = page.get_by_role("main").inner_text()

@@ -23,7 +23,7 @@ CELLS = (
     (
         "markdown",
         "# 1. A lesson & its <script>alert(1)</script>\n\nThe time is $t = d + 8N/R$.\n\n"
-        "[Next](02_next.ipynb).",
+        "[Here](01_lesson.ipynb#top), not [next](02_next.ipynb).",
     ),
     ("code", "from netcalc.lessons import latency as panels\n\npanels.transfer_panel()"),
     ("code", "panels.distance_panel()"),
@@ -220,9 +220,11 @@ def test_text_of_a_lesson_is_no_html(lesson: Any) -> None:
     assert lesson.locator("main script:not([type])").count() == 0
     assert "<b>not bold</b>" in lesson.locator("main").text_content()
     assert lesson.locator("math").count() >= 1
-    assert lesson.get_by_role("link", name="Next", exact=True).get_attribute("href") == (
-        "02_next.html"
-    )
+    main = lesson.get_by_role("main")
+    here = main.get_by_role("link", name="Here", exact=True)
+    assert here.get_attribute("href") == "01_lesson.html#top"
+    assert "Here, not next." in main.text_content()
+    assert main.get_by_role("link", name="next", exact=True).count() == 0, "it has no page"
 
 
 LOOK = """async () => {
