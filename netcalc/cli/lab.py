@@ -23,7 +23,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import FrameType
 from typing import Any
 
 import click
@@ -42,6 +41,7 @@ from netcalc.cli.serving.address import (
     last,
     secret_token,
 )
+from netcalc.cli.serving.ending import end_by_signals, end_with_parent
 from netcalc.cli.serving.folder import FolderName
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
 from netcalc.language.notebooks import in_language
@@ -400,7 +400,7 @@ def _server(
         stdin=subprocess.DEVNULL,
         start_new_session=True,
         pass_fds=inherited,
-        preexec_fn=_end_with_parent,
+        preexec_fn=end_with_parent,
     )
     try:
         yield server
@@ -438,26 +438,6 @@ def _is_there(path: Path) -> bool:
         return path.exists()
     except OSError:
         return False
-
-
-def end_by_signals() -> None:
-    """End as by Ctrl-C on a signal that asks for it, unless who started this had it ignored."""
-    for stop in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(stop) is not signal.SIG_IGN:  # as by nohup
-            signal.signal(stop, _stop)
-
-
-def _stop(signum: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
-def _end_with_parent() -> None:
-    """Ask Linux to end the server if this command is killed."""
-    if sys.platform == "linux":
-        import ctypes
-
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
 
 
 def _wait_until_ready(server: subprocess.Popen[bytes], address: Address) -> None:

@@ -203,11 +203,10 @@ class _Printed(SavedOutputs):
 
     def outputs(self) -> dict[str, dict[str, str]]:
         """Return the data of each output, by type."""
-        plain, picture = self._words(), self._picture()
+        plain = self._words()
         html = "".join(f"<p>{html_text(line)}</p>" for line in plain.splitlines())
-        drawn = {"image/svg+xml": picture} if picture else {}
         return {
-            "picture": {**drawn, "text/plain": ""},
+            "picture": {**self.drawn(), "text/plain": ""},
             "values": {
                 "text/html": f'{_STYLE}<div class="netcalc-printed">{html}</div>',
                 "text/plain": plain,

@@ -243,22 +243,21 @@ def lockstep_panel() -> Panel:
             controls["latency_s"].value = link.latency_s
         found.clear()
         found.update(ways)
-        figure.update_all(
-            {
-                "path, measured": _CLEARED,
-                "loopback, measured": _CLEARED,
-                "loopback, fitted": {"y": _PAIRS * np.nan},
-            }
-        )
+        new: dict[str, dict[str, Any]] = {
+            "path, measured": _CLEARED,
+            "loopback, measured": _CLEARED,
+            "loopback, fitted": {"y": _PAIRS * np.nan},
+        }
         for name, samples in list(found.items()):
             if np.unique(np.asarray(samples.pair_count)).size < 2:
                 del found[name]  # stopped before there was anything to compare
                 continue
             compared = compare.bulk(samples)
-            figure.update(f"{name}, measured", x=compared.x, y=compared.measured)
+            new[f"{name}, measured"] = {"x": compared.x, "y": compared.measured}
             if name == "loopback":
                 curve = np.interp(_PAIRS, compared.curve_x, compared.curve_y)
-                figure.update("loopback, fitted", y=curve)
+                new["loopback, fitted"] = {"y": curve}
+        figure.update_all(new)
         figure.describe(_describe_pairs(found, refused, *compare.lockstep_cycle(chosen())))
 
     controls = {

@@ -102,6 +102,18 @@ class Plot:
         DomainError
             If there is no such source or column, or the columns differ in length.
         """
+        return self.replace_all({name: columns})[name]
+
+    def replace_all(self, sources: Mapping[str, Mapping[str, ArrayLike]]) -> dict[str, Columns]:
+        """Replace columns of several sources as :meth:`replace` does: all of them, or none."""
+        new = {name: self._ready(name, columns) for name, columns in sources.items()}
+        for name, columns in new.items():
+            source = self.sources[name]
+            source.data = {**source.data, **columns}
+        return new
+
+    def _ready(self, name: str, columns: Mapping[str, ArrayLike]) -> Columns:
+        """Return columns as they are drawn, if the source can have them."""
         source = self.sources.get(name)
         if source is None:
             raise DomainError("not-a-choice", "name", name, choices=list(self.sources))
@@ -109,11 +121,9 @@ class Plot:
         if missing := set(new) - set(source.data):
             choices = list(source.data)
             raise DomainError("not-a-choice", "column", sorted(missing)[0], choices=choices)
-        after = {**source.data, **new}
-        lengths = {column: len(values) for column, values in after.items()}
-        if len(set(lengths.values())) > 1:
-            raise DomainError("unequal-curves", "columns", list(lengths.values()))
-        source.data = after
+        lengths = [len(values) for values in {**source.data, **new}.values()]
+        if len(set(lengths)) > 1:
+            raise DomainError("unequal-curves", "columns", lengths)
         return new
 
 

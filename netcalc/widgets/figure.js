@@ -327,17 +327,13 @@ function render({ model, el }) {
     }
   };
 
-  // The picture for readers without a kernel has the answer: it is not shown before the figure.
-  const hideSaved = () => {
-    el.classList.toggle("netcalc-asking", model.get("_asks") && !ended && state !== "broken");
-  };
-
   // Controls of a panel without a kernel would move and nothing would follow.
   const watch = async () => {
     const own = await ownModel(model);
     if (closed) return;
     ended = hasEnded(own);
-    hideSaved();
+    // The picture for readers without a kernel has the answer: it is not shown before the figure.
+    el.classList.toggle("netcalc-asking", model.get("_asks") && !ended && state !== "broken");
     notify();
     if (ended && guess?.covered) cover(guess);
     nameParts(el.closest(".netcalc-panel"), words);

@@ -135,13 +135,7 @@ class Figure(anywidget.AnyWidget):
     def update_all(self, sources: Mapping[str, Mapping[str, ArrayLike]]) -> None:
         """Replace columns of several sources in one message: they change together, or none."""
         with self._lock:
-            before = {name: dict(source.data) for name, source in self._plot.sources.items()}
-            try:
-                drawn = {name: self._plot.replace(name, **new) for name, new in sources.items()}
-            except Exception:
-                for name, data in before.items():
-                    self._plot.sources[name].data = data
-                raise
+            drawn = self._plot.replace_all(sources)
             if self._asked:
                 message, buffers = _pack(drawn)
                 self.send({"kind": "columns", "sources": message}, buffers=buffers)

@@ -67,7 +67,7 @@ class ResultSource(ipywidgets.VBox):
 
     others: Sequence[ResultSource] = ()
     """The other parts that hand results to the same figure."""
-    told: Callable[[], object] = staticmethod(lambda: None)
+    changed: Callable[[], object] = staticmethod(lambda: None)
     """Called after it has said something for good: what is saved of the panel follows."""
 
     def take_prediction(self, prediction: Prediction) -> None:
@@ -120,7 +120,7 @@ class Panel(ipywidgets.VBox):
             [*boards, figure, self.message, *below], layout=ipywidgets.Layout(width="100%")
         )
         self.add_class("netcalc-panel")
-        for part in (self.message, *below):
+        for part in below:
             part.add_class("netcalc-below")  # not shown while the figure is covered
         sources = [part for part in below if isinstance(part, ResultSource)]
         for source in sources:
@@ -129,7 +129,7 @@ class Panel(ipywidgets.VBox):
             figure.picture, lambda: figure.words, lambda: iter(self.children)
         )
         for source in sources:
-            source.told = figure.saved.renew
+            source.changed = figure.saved.renew
         if prediction is not None:
             figure.ask(prediction)
             for source in sources:

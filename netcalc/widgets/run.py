@@ -66,7 +66,7 @@ class RunButton(ResultSource):
         )
         self.message, self.about = Message(), Message()
         self.keep = Keep(self._opened, key=key or label, tool=tool, several=several)
-        self.keep.field.told = lambda: self.told()
+        self.keep.field.changed = lambda: self.changed()
         row = ipywidgets.HBox(
             [self.start_button, self.stop_button, self.progress],
             layout=ipywidgets.Layout(width="100%", align_items="center", flex_flow="row wrap"),
@@ -147,7 +147,7 @@ class RunButton(ResultSource):
             self.message.say(ended)
         finally:
             self.start_button.disabled, self.stop_button.disabled = False, True
-            self.told()
+            self.changed()
 
     def _run_and_show(self, stop: threading.Event, tell: Callable[[float, float], object]) -> None:
         def advance(done: float, total: int, *_more: object) -> None:

@@ -69,15 +69,19 @@ class SavedOutputs:
 
     def outputs(self) -> dict[str, dict[str, str]]:
         """Return the data of each output, by type."""
-        words, picture = self._words(), self._picture()
-        drawn = {"image/svg+xml": picture} if picture else {}
+        words = self._words()
         values = [text for part in self._parts() for text in _texts(part)]
         plain = "".join(f"<li>{text}</li>" for text in values)
         html = f'{_STYLE}<div class="netcalc-saved"><p>{html_text(words)}</p><ul>{plain}</ul></div>'
         return {
-            "picture": {**drawn, "text/plain": words},
+            "picture": {**self.drawn(), "text/plain": words},
             "values": {"text/html": html, "text/plain": ""},
         }
+
+    def drawn(self) -> dict[str, str]:
+        """Return the picture by its type; nothing while there is none."""
+        picture = self._picture()
+        return {"image/svg+xml": picture} if picture else {}
 
     def renew(self) -> None:
         """Bring the outputs up to date soon: once for many steps of a slider."""

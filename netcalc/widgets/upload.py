@@ -67,12 +67,12 @@ class Upload(ResultSource):
             self._done(samples)
         except Exception as error:
             self.message.blame(error)
-            self.told()
+            self.changed()
             return
         self.clear_others()
         said = phrase("Read {name}.", name=name)
         self.message.say(f"{said} {self._say(samples)}".strip())
-        self.told()
+        self.changed()
 
     def clear_result(self) -> None:
         """Hide the message about the last file."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from jinja2 import Environment, FileSystemLoader
 
 pytest.importorskip("voila")
 
 from netcalc.cli.classroom.pages import PAGES
 
-PAGE = """<body data-base="http://class.test/"><form id="ends"></form><p id="summary"></p>
-<table><tbody id="rows"></tbody></table></body>"""
+PAGE = Environment(loader=FileSystemLoader(PAGES), autoescape=True).get_template("teacher.html")
 
 
 def row(name, kernel):
@@ -31,15 +31,17 @@ def teacher(browser):
         if route.request.url.endswith("/state"):
             told = json.dumps({"rows": page.rows, "now_s": 120.0})
             route.fulfill(status=page.status, body=told, content_type="application/json")
+        elif route.request.url.endswith("/script.js"):
+            route.fulfill(path=PAGES / "teacher.js", content_type="text/javascript")
         elif route.request.url.endswith("/end"):
             page.ended.append(route.request.post_data)
             route.fulfill(status=page.refused)
         else:
-            route.fulfill(body=PAGE, content_type="text/html")
+            shown = PAGE.render(base_url="/", code="ABCD-EFGH", xsrf="")
+            route.fulfill(body=shown, content_type="text/html")
 
     page.route("**/*", answer)
     page.goto("http://class.test/teacher")
-    page.add_script_tag(content=(PAGES / "teacher.js").read_text())
     page.get_by_text("1 students, 2 kernels, 160 MB").wait_for()
     yield page
     context.close()
@@ -77,7 +79,9 @@ def test_who_is_sent_away_is_asked_for_first(teacher):
 
 def test_a_refusal_and_a_login_that_is_over_are_said(teacher):
     teacher.refused = 403
-    teacher.get_by_role("button", name="End kernel").first.click()
-    teacher.get_by_text("That was refused (403)").wait_for()
+    with teacher.expect_event("dialog") as found:
+        teacher.once("dialog", lambda dialog: dialog.accept())
+        teacher.get_by_role("button", name="End kernel").first.click()
+    assert found.value.message == "That was refused (403): load this page again."
     teacher.status = 404
     teacher.get_by_text("You are no longer logged in here").wait_for()

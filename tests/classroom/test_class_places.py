@@ -80,7 +80,7 @@ def test_the_page_of_a_kernel_that_has_ended_comes_to_an_end():
     places.note_delivered = written.append
 
     async def generator(path):
-        kernels.asked_by.get().kernel_id = "a"
+        kernels.lesson_request.get().kernel_id = "a"
         places.seats["a"] = Seat("ann", path, None)
         yield "begun"
         for _ in range(5):

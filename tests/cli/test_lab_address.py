@@ -20,6 +20,7 @@ from netcalc.cli.lab import lab
 from netcalc.cli.serving import address as address_module
 from netcalc.cli.serving import pages
 from netcalc.cli.serving.address import Address, Running, free_port, held, keep, last
+from netcalc.cli.serving.ending import end_by_signals
 from netcalc.cli.teaching.site import site
 
 TOKEN = "a" * 32
@@ -129,7 +130,7 @@ def test_a_signal_that_nohup_ignores_stays_ignored():
     before = {one: signal.getsignal(one) for one in (signal.SIGHUP, signal.SIGTERM)}
     try:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        lab_module.end_by_signals()
+        end_by_signals()
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGTERM)

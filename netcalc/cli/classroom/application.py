@@ -31,9 +31,10 @@ from netcalc.cli.classroom.watch import Watch
 from netcalc.cli.serving.pages import KEEP_ALIVE_S, listed, prepare_page
 
 _LOOK_EVERY_S = 5.0
-_STARTING_S, _LATE_S = 180, 120
-"""A kernel may take so long to start beside thirty others; a page says after the second that it is
-late. [s]"""
+_STARTING_S = 180
+"""A kernel may take so long to start beside thirty others. [s]"""
+_LATE_S = 120
+"""After so long a page says that its kernel has not started. [s]"""
 _BODY_BYTES = 64 << 10
 """Longest request; files come in pieces over the web socket. [byte]"""
 _MESSAGE_BYTES = 4 << 20

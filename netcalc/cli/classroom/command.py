@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import ipaddress
 import json
 import os
 import shutil
-import signal
 import socket
 import ssl
 import subprocess
@@ -24,9 +22,10 @@ import click
 from netcalc import language
 from netcalc.cli import put, user_environment
 from netcalc.cli.classroom.codes import KEY_LENGTH, new_code
-from netcalc.cli.lab import end_by_signals, find_lessons
+from netcalc.cli.lab import find_lessons
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.quantity import Quantity, WholeNumber
+from netcalc.cli.serving.ending import end_by_signals, end_with_parent
 from netcalc.errors import ExperimentError, MissingPackageError
 
 _SHARE = Path(__file__).parents[1] / "share"
@@ -220,7 +219,7 @@ def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[st
         pass_fds=[given["listening"]],
         text=True,
         start_new_session=True,
-        preexec_fn=_end_with_parent,
+        preexec_fn=end_with_parent,
     )
     assert server.stdin
     try:
@@ -288,9 +287,3 @@ def _tell(
 
 def _ended(code: int) -> ExperimentError:
     return ExperimentError("server-ended", phase="run Voila", exit_code=code)
-
-
-def _end_with_parent() -> None:
-    """Ask Linux to end the server if this command is killed."""
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)

@@ -42,7 +42,7 @@ kernel read what is there of others.
 
 
 @dataclass
-class Asked:
+class LessonRequest:
     """A request for the page of a lesson, and the kernel that it got."""
 
     student: str
@@ -50,7 +50,7 @@ class Asked:
     kernel_id: str = ""
 
 
-asked_by: ContextVar[Asked] = ContextVar("asked_by")
+lesson_request: ContextVar[LessonRequest] = ContextVar("lesson_request")
 """The request that starts a kernel."""
 
 
@@ -272,7 +272,7 @@ class ClassKernels(AsyncMappingKernelManager):
 
     def pre_start_kernel(self, kernel_name: str | None, kwargs: Any) -> tuple[Any, str, str]:
         """Give a kernel its owner and its folder before it starts."""
-        asked = asked_by.get()
+        asked = lesson_request.get()
         kernel, name, kernel_id = super().pre_start_kernel(kernel_name, kwargs)
         asked.kernel_id = kernel_id
         folder = self.folder / kernel_id[:8]
@@ -318,7 +318,7 @@ class ClassKernels(AsyncMappingKernelManager):
         """Start a kernel where there is a place: between the page's own question and this call
         other pages may have taken it.
         """
-        if not await self.make_room(asked_by.get().student):
+        if not await self.make_room(lesson_request.get().student):
             raise HTTPError(503)
         return await super().start_kernel(**kwargs)  # takes the place before it waits for anything
 

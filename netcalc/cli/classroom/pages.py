@@ -18,7 +18,7 @@ from voila.static_file_handler import TemplateStaticFileHandler
 from voila.tornado.handler import TornadoVoilaHandler
 from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 
-from netcalc.cli.classroom.kernels import Asked, ClassKernels, asked_by
+from netcalc.cli.classroom.kernels import ClassKernels, LessonRequest, lesson_request
 from netcalc.experiments.running.turns import waiting
 
 PAGES = Path(__file__).parent / "pages"
@@ -152,11 +152,11 @@ class Lesson(Refusing, TornadoVoilaHandler):
         if path not in self.settings["class_lessons"]:
             raise HTTPError(404)
         kernels: ClassKernels = self.settings["kernel_manager"]
-        asked = Asked(self.current_user.username, path)
+        asked = LessonRequest(self.current_user.username, path)
         if not await kernels.make_room(asked.student):
             raise HTTPError(503)
         _ = self.xsrf_token  # sets the cookie without which a page cannot end its kernel
-        asked_by.set(asked)
+        lesson_request.set(asked)
         try:
             # As Voila does, which goes on without an end where the kernel has ended.
             async for part in self.get_generator(path):

@@ -16,7 +16,7 @@ async function end(what, which) {
   body.set("which", which);
   const answer = await fetch(`${base}teacher/end`, { method: "POST", body }).catch(() => null);
   await draw();
-  if (answer && !answer.ok) summary.textContent = `That was refused (${answer.status}): load this page again.`;
+  if (answer && !answer.ok) window.alert(`That was refused (${answer.status}): load this page again.`);
 }
 
 form.addEventListener("submit", (event) => {
