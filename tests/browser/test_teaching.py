@@ -26,6 +26,18 @@ MIDDLE = """figure => {
 }"""
 
 
+STORED_BEFORE_DRAWN = """panel => {
+  const figure = panel.querySelector(':scope > .netcalc');
+  const outputs = panel.closest('.jp-OutputArea').querySelectorAll('.jp-OutputArea-child');
+  const stored = [...outputs].filter(el => !el.contains(panel));
+  figure.classList.remove('netcalc-drawn');
+  const shown = stored.filter(el => el.checkVisibility()).map(el => el.textContent);
+  figure.classList.add('netcalc-drawn');
+  if (stored.length !== 2) throw new Error(`${stored.length} stored outputs`);
+  return shown;
+}"""
+
+
 def panel_of(page, number):
     """The panel around a figure."""
     return page.page.locator(".netcalc-panel").nth(number)
@@ -41,6 +53,8 @@ def test_a_figure_is_covered_until_a_guess_is_typed(page):
     page.figure(TRANSFER)
     page.wait_painted()
     page.screenshot("covered")
+    # Nor does the picture for readers without a kernel show it while the figure is not drawn yet.
+    assert panel.evaluate(STORED_BEFORE_DRAWN) == []
 
     # What cannot be read is answered beside the field, and nothing is shown.
     field = panel.get_by_label("Your guess, with its unit")
