@@ -60,14 +60,20 @@ class Student:
         self.kernel_id = found[1] if found else ""
         return answer
 
-    async def connect(self, kernel_id: str = "", **headers: str) -> WebSocketClientConnection:
-        """Connect to a kernel, by default the student's own."""
+    async def connect(
+        self, kernel_id: str = "", subprotocols: list[str] | None = None, **headers: str
+    ) -> WebSocketClientConnection:
+        """Connect to a kernel, by default the student's own, in place of the connection before."""
+        if self.socket:
+            self.socket.close()
         url = f"{self.base}api/kernels/{kernel_id or self.kernel_id}/channels"
         request = HTTPRequest(
             f"{url.replace('http', 'ws', 1)}?session_id={uuid.uuid4().hex}",
             headers={"Cookie": self.cookie, "Origin": self.base.rstrip("/"), **headers},
         )
-        self.socket = await websocket_connect(request, max_message_size=100 << 20)
+        self.socket = await websocket_connect(
+            request, max_message_size=100 << 20, subprotocols=subprotocols
+        )
         return self.socket
 
     async def send(self, kind: str, content: dict[str, Any], channel: str = "shell") -> str:

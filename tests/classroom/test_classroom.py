@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import struct
 import sys
 import tempfile
 import time
@@ -29,6 +30,7 @@ from netcalc.cli.mistakes import CommandError
 from tests.classroom.coroutines import run
 
 pytestmark = pytest.mark.live
+V1 = "v1.kernel.websocket.jupyter.org"
 LESSON, SHORT = "01_latency_and_bandwidth.ipynb", "00_start_here.ipynb"
 
 
@@ -89,6 +91,7 @@ async def a_lesson(a_class: RunningClass) -> None:
     await strangers_are_refused(a_class, eve, ann.kernel_id)
     await code_is_not_run(ann)
     await a_long_message_ends_the_connection(ann)
+    await a_message_that_states_many_parts_ends_the_connection(ann, eve)
     await only_lessons_are_there(eve)
     await a_kernel_is_behind_walls(a_class)
     await the_teacher_sees_and_ends(teacher, ann, bob)
@@ -177,6 +180,22 @@ async def a_long_message_ends_the_connection(ann: Student) -> None:
     while await ann.receive():
         continue  # until the server has closed it
     assert (await ann.ask(f"api/kernels/{ann.kernel_id}")).code == 200, "the kernel is there still"
+
+
+async def a_message_that_states_many_parts_ends_the_connection(ann: Student, eve: Student) -> None:
+    """Of 8 to 16 bytes: believed, the first stops the server for all, the second takes 1.4 GB."""
+    for subprotocols, message in (
+        ([V1], struct.pack("<QQ", 1 << 40, 0)),
+        (None, struct.pack("!II", 40_000_000, 0)),
+        (None, b"{"),
+    ):
+        socket = await ann.connect(subprotocols=subprotocols)
+        assert socket.selected_subprotocol == (V1 if subprotocols else None)
+        await socket.write_message(message, binary=True)
+        while await socket.read_message() is not None:
+            continue  # until the server has closed it
+        assert socket.close_code == 1007
+        assert (await eve.ask("")).code == 200, "the server answers another student"
 
 
 async def a_kernel_is_behind_walls(a_class: RunningClass) -> None:
