@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -29,13 +36,25 @@ os.environ["NETCALC_LANGUAGE"] = "en"
 # for cycles, again and again, took a tenth of the processor time of the quick check.
 gc.set_threshold(100_000, 50, 100)
 
+GROUPS = "netcalc_groups"
+"""Under this name the first worker is told where to write the group of each test."""
+GROUPS_FILE = pytest.StashKey[Path]()
+
 REQUIRED = frozenset(filter(None, os.environ.get("NETCALC_REQUIRE", "").split(",")))
 """Markers whose tests may not be skipped here: continuous integration names them."""
 
+QUICK = "core or not (slow or live or namespace or browser)"
+"""What runs without a path and without ``-m``: all that is deterministic and cheap, and of what
+needs sockets, namespaces or a browser the core. ``-m ""`` runs everything."""
+
 MEASURED = frozenset({"live", "namespace", "browser"})
 """Markers of tests that measure, or wait for, what shares the machine with other programs."""
+REPEATED: dict[str, str] = {}
+"""Tests that are run again when they fail, and why; all other ones have one try."""
 TRIES = 3
-"""A test that measures fails if it does so this often in a row."""
+
+LEAST_FREE_BYTES = 500e6
+"""Room that the tests need where temporary files are."""
 
 UNTIMED = {
     "untimed refusals": {
@@ -60,8 +79,6 @@ BROWSERS = ("browser lab", "browser lessons", "browser other")
 FIRST = ("untimed refusals", "browser lessons", "browser lab", "untimed runs", "browser other")
 """Groups that have ended before anything is measured, in the order in which they are begun: what
 takes longest comes first."""
-GROUPS = "netcalc/groups"
-"""Where the first worker writes the group of each test, for the scheduler to read."""
 
 
 def group_of(item: pytest.Item) -> str | None:
@@ -69,28 +86,25 @@ def group_of(item: pytest.Item) -> str | None:
     marks = {mark.name for mark in item.iter_markers()}
     if shown := item.get_closest_marker("browser"):
         return " ".join(["browser", *shown.args])  # one browser, one server of each kind
-    if marks.isdisjoint(MEASURED) or item.path.suffix == ".ipynb":
+    if marks.isdisjoint(MEASURED) or "core" in marks or item.path.suffix == ".ipynb":
         return None
     return next((name for name, files in UNTIMED.items() if item.path.stem in files), "measured")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let a test that measures do so again when it fails: another program may have disturbed it.
-
-    Those that were repeated are listed when the run ends, each with what had failed.
-    """
+    """Put in order what runs beside what; name to the scheduler the group of each test."""
     for item in items:
         if item.path.suffix == ".ipynb":
             item.add_marker("live")  # a kernel is spoken to through sockets on loopback
-    groups = {item: group_of(item) for item in items}
-    for item, group in groups.items():
-        if group:
+        if item.nodeid.partition("[")[0] in REPEATED:
             item.add_marker(pytest.mark.flaky(reruns=TRIES - 1))
-    if getattr(config, "workerinput", {}).get("workerid") == "gw0":
+    groups = {item: group_of(item) for item in items}
+    if GROUPS in getattr(config, "workerinput", {}):
         # The scheduler collects nothing itself. xdist would write a group into the test's id, but
         # pytest 9 makes ids from parts, so that it stays unwritten.
-        config.cache.set(GROUPS, {item.nodeid: group for item, group in groups.items() if group})
+        written = {item.nodeid: group for item, group in groups.items() if group}
+        Path(config.workerinput[GROUPS]).write_text(json.dumps(written))
     # Pure tests first, measured ones last, with one worker or several; a sort keeps the rest. The
     # table of truth judges most finely: by then the pure tests of the other workers have ended.
     order = [None, *BROWSERS, *UNTIMED, "measured"]
@@ -101,6 +115,29 @@ def pytest_collection_finish() -> None:
     """Let the garbage collector pass over what was collected: it stays."""
     gc.collect()
     gc.freeze()
+
+
+class CollectionProgress:
+    """Says every few seconds how many tests the first worker has collected."""
+
+    EVERY_S = 5.0
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._capture = config.pluginmanager.getplugin("capturemanager")
+        self._count, self._said_s = 0, time.monotonic()
+
+    def pytest_itemcollected(self) -> None:
+        self._count += 1
+        if time.monotonic() > self._said_s + self.EVERY_S:
+            self._said_s = time.monotonic()
+            with self._capture.global_and_fixture_disabled():
+                print(f"collected so far: {self._count} tests", file=sys.stderr, flush=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Show that tests are being collected, where the controller shows nothing of it."""
+    if getattr(config, "workerinput", {}).get("workerid") == "gw0":
+        config.pluginmanager.register(CollectionProgress(config))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -156,21 +193,57 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run the whole suite on as many workers as there are processors, unless ``-n`` says else.
+    """Choose the quick tests and the number of workers, where the command names neither.
 
-    Two more where all kinds of tests run: those of a browser and those that are refused or end
-    wait a lot. All of these then end at about the same time, and what is measured afterwards has
-    most of the pure tests beside it.
+    A worker for each processor; two more where all kinds of tests run, as those of a browser and
+    those that are refused or end wait a lot.
     """
     option = config.option
-    if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):  # it reads the same command again, and chooses the same
+        option.markexpr = config.workerinput["markexpr"]
         return
-    whole = config.args_source is not pytest.Config.ArgsSource.ARGS
-    if option.numprocesses is None and whole and not option.usepdb and not option.collectonly:
-        more = 0 if option.markexpr else 2
+    free_bytes = shutil.disk_usage(tempfile.gettempdir()).free
+    if free_bytes < LEAST_FREE_BYTES:
+        raise pytest.UsageError(
+            f"{tempfile.gettempdir()} has {free_bytes / 1e6:.0f} MB free, and the tests need "
+            f"{LEAST_FREE_BYTES / 1e6:.0f} MB: free some, or set TMPDIR to another folder"
+        )
+    is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    is_chosen = any(word.startswith("-m") for word in config.invocation_params.args)
+    if is_whole and not is_chosen:
+        option.markexpr = QUICK
+    if not config.pluginmanager.hasplugin("xdist"):
+        return
+    if option.numprocesses is None and is_whole and not option.usepdb and not option.collectonly:
+        more = 0 if option.markexpr == QUICK else 2
         option.numprocesses = max(2, min(8, len(os.sched_getaffinity(0)) + more))
     if option.numprocesses and option.dist == "no":
         option.dist = "loadscope"
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say what begins, before the seconds in which tests are collected."""
+    workers = config.option.numprocesses or 1
+    chosen = config.option.markexpr
+    kind = "the quick tests" if chosen == QUICK else f"tests -m {chosen!r}" if chosen else "tests"
+    return [f"netcalc: {kind}, {workers} at a time; they are collected first"]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node) -> None:
+    """Tell the workers what was chosen, and the first one where to write the group of each test."""
+    node.workerinput["markexpr"] = node.config.option.markexpr
+    if node.gateway.id == "gw0":
+        node.workerinput[GROUPS] = str(_groups_file(node.config))
+
+
+def _groups_file(config: pytest.Config) -> Path:
+    """Return the file through which the scheduler learns the group of each test."""
+    if GROUPS_FILE not in config.stash:
+        folder = tempfile.TemporaryDirectory()
+        config.add_cleanup(folder.cleanup)
+        config.stash[GROUPS_FILE] = Path(folder.name) / "groups.json"
+    return config.stash[GROUPS_FILE]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -184,7 +257,7 @@ def pytest_xdist_make_scheduler(config, log):
         """One unit of work is a file or a group; ``measured`` has half of the processors."""
 
         def schedule(self):
-            self.groups = config.cache.get(GROUPS, {})
+            self.groups = json.loads(_groups_file(config).read_text())
             super().schedule()
 
         def _split_scope(self, nodeid):
@@ -232,3 +305,22 @@ def pytest_runtest_makereport(item, call):
             f"{item.nodeid} was skipped, but NETCALC_REQUIRE names {required}: {report.longrepr}"
         )
     return report
+
+
+def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
+    """Say in a line each what was left out, and why."""
+    reports = terminalreporter.stats.get("skipped", [])
+    for reason, count in Counter(_reason(report) for report in reports).most_common():
+        terminalreporter.write_line(f"left out: {count} tests: {reason}")
+
+
+def _reason(report: pytest.TestReport) -> str:
+    """Return why a test was skipped."""
+    said = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return said.removeprefix("Skipped: ")
+
+
+def pytest_keyboard_interrupt() -> None:
+    """After Ctrl-C let what is dropped go without a word: each object's warning is no fault."""
+    warnings.simplefilter("ignore")
+    sys.unraisablehook = lambda _: None

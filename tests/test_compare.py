@@ -28,7 +28,7 @@ def test_residual_is_measured_less_predicted():
     assert [row["x"] for row in found.rows()] == SIZES.tolist()
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 def test_the_band_covers_the_truth_in_95_of_100_runs():
     """Derived by a second method: Monte Carlo with known noise, seeded."""
     random = np.random.default_rng(11)

@@ -52,7 +52,7 @@ def test_fig_a3_connix_to_noao():
     assert found.params["base_rtt_s"] == pytest.approx(0.0777, abs=1e-4)
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 def test_standard_errors_agree_with_the_scatter_of_many_fits():
     """Derived by a second method: Monte Carlo with known Gaussian noise, seeded."""
     random = np.random.default_rng(7)

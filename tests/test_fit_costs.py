@@ -40,7 +40,7 @@ def test_exact_points_give_the_truth():
     assert step[1] - step[0] == pytest.approx(PACKET + BYTE)
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 def test_margins_cover_the_truth_in_95_of_100_runs():
     """Derived by a second method: Monte Carlo with known Gaussian noise, seeded."""
     random = np.random.default_rng(5)

@@ -137,7 +137,7 @@ def hostile_files(kind):
             yield path, value, json.dumps(replaced(document, path, value)).encode()
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 @pytest.mark.each("kind", WHOLE)
 def test_every_value_of_a_saved_file(kind, tmp_path):
     loaded = []

@@ -325,6 +325,7 @@ def uploads(widget):
     return own + [one for child in getattr(widget, "children", ()) for one in uploads(child)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [SAVED["round trips"].dumps(), PING.encode(), COLUMNS.encode(),
                                   *(text.encode() for text, _ in OTHERS)])  # fmt: skip
 def test_a_panel_shows_a_hostile_file_as_text(data, tmp_path):

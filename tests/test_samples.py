@@ -103,6 +103,7 @@ def own_folder(tmp_path_factory):
     return tmp_path_factory.mktemp("run")
 
 
+@pytest.mark.slow
 @given(
     rtt=hnp.arrays(float, st.integers(0, 8), elements=st.floats(0, 10) | st.just(math.nan)),
     note=st.text(max_size=20),

@@ -309,6 +309,7 @@ def test_a_level_stretch_is_one_root_with_its_ends():
     assert (root.value, root.last, root.exact) == (0.0, 2.0, True)  # identity
 
 
+@pytest.mark.slow
 @pytest.mark.each("wanted", calculator.formulas().values(), ids=lambda one: one.name)
 def test_a_sweep_of_many_values_gives_what_each_alone_gives(wanted):
     """Identity, for every number of every formula that can be swept."""

@@ -47,7 +47,7 @@ def test_every_order_is_played_and_every_order_of_five_events_in_each_case():
 
 
 @pytest.mark.parametrize("lost", [False, True], ids=["answered later", "not answered"])
-@pytest.mark.parametrize("gap_ms", GAPS_MS)
+@pytest.mark.parametrize("gap_ms", [pytest.param(GAPS_MS[0], marks=pytest.mark.core), *GAPS_MS[1:]])
 def test_a_figure_is_drawn_in_every_order_of_events(played, gap_ms, lost):
     """A saved view, a live view, its element on the page, the kernel, its answers, a slider."""
     orders = orders_of(gap_ms, lost)

@@ -8,6 +8,8 @@ import pytest
 
 from netcalc.plots import Axis, curves, save_html
 
+pytestmark = pytest.mark.core
+
 SHOWN = """() => {
   const [root] = Bokeh.documents[0].roots();
   const legend = root.above.find(one => one.items);

@@ -17,7 +17,7 @@ from netcalc.lessons.site.packing import RELATIVE_ERROR
 from netcalc.plots.style import PAPERS
 from tests.browser.axe_table import findings
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.core]
 
 CELLS = (
     (

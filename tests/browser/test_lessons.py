@@ -67,6 +67,7 @@ def test_every_lesson_is_played_through():
     assert shown | {"00", "01", "04"} == {lesson.name.partition("_")[0] for lesson in LESSONS}
 
 
+@pytest.mark.core
 @pytest.mark.shown("lab", LESSON_00)
 def test_lesson_00_runs_whole(page):
     drawn(page)
@@ -83,6 +84,7 @@ def test_a_cell_that_fails_is_found(page):
     assert page.complaints() == []
 
 
+@pytest.mark.core
 @pytest.mark.untouched
 @pytest.mark.shown("voila", LESSON_01)
 def test_a_lesson_is_a_page_without_code(page):

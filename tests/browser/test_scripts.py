@@ -9,6 +9,8 @@ import pytest
 import netcalc
 from netcalc.widgets import figure
 
+pytestmark = pytest.mark.core
+
 PACKAGE = Path(netcalc.__file__).parent
 LAB = (PACKAGE / "cli/share/labextensions/netcalc/static/lessons.js").read_text(encoding="utf-8")
 FIGURE = figure.SCRIPT.replace("export default {", "return {guessForm, seriesOf, dressed,")

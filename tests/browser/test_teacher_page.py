@@ -11,6 +11,8 @@ pytest.importorskip("voila")
 
 from netcalc.cli.classroom.pages import PAGES
 
+pytestmark = pytest.mark.core
+
 PAGE = Environment(loader=FileSystemLoader(PAGES), autoescape=True).get_template("teacher.html")
 
 

@@ -9,6 +9,8 @@ import pytest
 from netcalc.plots.style import tick_formatter
 from netcalc.units import show
 
+pytestmark = pytest.mark.core
+
 # Where both write the unit out. The axis leaves long units to its label: "10 M" beside [bit/s].
 VALUES = {
     "s": (1e-9, 2.5e-6, 1e-3, 0.02, 1.0, 50.0, 1000.0),

@@ -56,6 +56,7 @@ async def refused(student: Student, kernel_id: str, **headers: str) -> int:
     return found.value.code
 
 
+@pytest.mark.core
 def test_a_class_from_the_door_to_its_end(a_class):
     """One test: each class costs seconds, and each step needs those before it."""
     run(asyncio.wait_for(a_lesson(a_class), 300))

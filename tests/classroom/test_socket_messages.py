@@ -14,6 +14,7 @@ pytest.importorskip("voila", reason="needs the lab extra")
 MESSAGES = 100_000
 
 
+@pytest.mark.slow
 def test_a_malformed_message_closes_its_connection_and_costs_nothing_else():
     # In a process of 1 GB and 300 s of processor time: one message that is believed takes more.
     command = [sys.executable, str(Path(__file__).with_name("socket_fuzz.py")), str(MESSAGES)]

@@ -503,6 +503,7 @@ def test_a_reader_that_has_gone_is_no_error():
     assert found == dict.fromkeys(found, (0, ""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
 def test_closed_standard_streams(closed, ping_file):
     done = shell(f"netcalc read {ping_file} {closed}")
@@ -511,6 +512,7 @@ def test_closed_standard_streams(closed, ping_file):
     assert "10.0.0.1" in done.stdout or "ping" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["read {}", "read --json {}", "calc --list", "--help"])
 def test_a_closed_output_loses_the_answer_and_says_so(command, ping_file):
     done = shell(f"netcalc {command.format(ping_file)} >&-")
@@ -582,6 +584,7 @@ def test_a_pipe_is_not_replaced_by_a_file(arguments, tmp_path):
     assert fifo.is_fifo()
 
 
+@pytest.mark.slow
 @pytest.mark.each("env", [{}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}])
 def test_a_name_is_printed_so_that_it_does_no_harm_and_found_again_in_json(env, tmp_path):
     names = ("a\nb\x1b[31m", "ü\udcff.txt")
@@ -621,6 +624,7 @@ def test_a_disk_that_fills_during_a_run_loses_no_measurement(tmp_path, monkeypat
     assert "No space left" in document["error"]["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.each(
     "env",
     [{"LC_ALL": "C", "LANG": "C", "TZ": ":/nowhere"},

@@ -103,6 +103,7 @@ def test_refusals(file, arguments, code):
     assert done.exception.code == code
 
 
+@pytest.mark.slow
 @pytest.mark.each("by", [[], ["--stack", "linux"]])
 def test_the_course_is_drawn_into_a_file_that_is_not_replaced_unasked(file, tmp_path, by):
     page = tmp_path / f"out{len(by)}.html"

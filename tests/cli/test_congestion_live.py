@@ -12,6 +12,7 @@ SCENARIO = {"rate_bps": 1e7, "rtt_s": 0.01, "buffer_packets": 20, "end_s": 2.0, 
             "flows": [{"algorithm": "reno", "stop_s": 2.0}]}  # fmt: skip
 
 
+@pytest.mark.core
 @pytest.mark.live
 @pytest.mark.namespace
 def test_a_scenario_runs_live(tmp_path):

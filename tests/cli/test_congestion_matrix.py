@@ -124,6 +124,7 @@ def test_a_matrix_is_evaluated_saved_and_continued(tmp_path):
     assert wider["total"] == 16, "derived: eight cases at two buffers"
 
 
+@pytest.mark.slow
 def test_a_matrix_with_streams_is_drawn_against_them(tmp_path):
     out, picture = tmp_path / "m.jsonl", tmp_path / "m.svg"
     done = invoke("--matrix", "requests", "--set", "end_s=12", "--set", "warm_s=6", "--out", out,

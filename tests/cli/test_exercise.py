@@ -123,6 +123,7 @@ class Terminal:
         return code
 
 
+@pytest.mark.slow
 def test_three_wrong_answers_bring_the_worked_solution():
     question = exercises.draw("SF1", student="s1")
     mistake = question.template.wrong[0]

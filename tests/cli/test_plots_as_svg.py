@@ -30,6 +30,7 @@ def test_a_figure_is_written_as_svg(name, tmp_path):
     assert ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_a_figure_is_written_as_png(name, tmp_path):
     picture = tmp_path / "out.png"

@@ -133,6 +133,7 @@ def test_what_does_not_fit_is_refused(arguments, code):
     assert getattr(done.exception, "code", None) == code
 
 
+@pytest.mark.slow
 def test_a_figure_is_written(tmp_path):
     run(*TRANSFER, "--plot", str(tmp_path / "a.png"))
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG\r\n")
@@ -228,6 +229,7 @@ def test_a_count_in_a_note_on_ranges_has_no_unit_and_the_worst_has_fewest():
     assert "(from 100 on" in said
 
 
+@pytest.mark.slow
 @pytest.mark.each("more", [[], ["--sweep", "loss=0%:1%:2"], ["--solve", "window", "--for", "200s"]])
 def test_what_is_assumed_is_said_as_of_numbers(more):
     """Identity: the defaults of an answer do not depend on which other arguments are ranges."""

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from netcalc.cli import commands, main
 from netcalc.samples import TransactionSamples
 
-LIVE = [pytest.mark.live, pytest.mark.namespace]
+LIVE = [pytest.mark.live, pytest.mark.namespace, pytest.mark.core]
 
 
 def netcalc(*arguments):

@@ -14,7 +14,7 @@ from netcalc.cli.report import links_table
 from netcalc.errors import DomainError
 from netcalc.samples import HopSamples, Meta, TrainSamples
 
-LIVE = [pytest.mark.live, pytest.mark.namespace]
+LIVE = [pytest.mark.live, pytest.mark.namespace, pytest.mark.core]
 
 
 def netcalc(*arguments):

@@ -15,6 +15,7 @@ def netcalc(*arguments):
     return CliRunner().invoke(commands, ["run", *arguments])
 
 
+@pytest.mark.core
 @pytest.mark.live
 def test_the_books_options_measure_save_draw_and_read(tmp_path):
     saved, drawn = tmp_path / "run.json", tmp_path / "run.html"
@@ -33,6 +34,7 @@ def test_the_books_options_measure_save_draw_and_read(tmp_path):
     assert "writes of 300 B" in again.output
 
 
+@pytest.mark.core
 @pytest.mark.live
 def test_datagrams_in_json():
     done = netcalc("bulk", "--protocol", "udp", "-s", "64B", "-c", "640", "--gso", "64",
@@ -45,6 +47,7 @@ def test_datagrams_in_json():
     assert 0 <= row["loss_ratio"] <= 1
 
 
+@pytest.mark.core
 @pytest.mark.live
 def test_line_rate_and_lockstep():
     done = netcalc("line-rate", "--frame", "64B", "--duration", "10 ms", "--runs", "1")
@@ -83,6 +86,7 @@ def test_line_rate_and_lockstep_routed():
     assert document["meta"]["target"] == "routed by a third namespace, TCP"
 
 
+@pytest.mark.core
 @pytest.mark.live
 @pytest.mark.namespace
 def test_a_buffer_sweep_over_a_path():

@@ -154,6 +154,7 @@ def test_an_unknown_lab_is_refused(netcalc):
     assert done.exception.values["suggestions"] == ["echo"]
 
 
+@pytest.mark.core
 @pytest.mark.live
 def test_virtual_time_for_real(tmp_path):
     saved = tmp_path / "table.json"

@@ -99,6 +99,7 @@ def queue(service_s, *, seed=5, load=0.6):
     return Table(data=data, meta=meta)
 
 
+@pytest.mark.slow
 @pytest.mark.each("kind", ["M/D/1", "M/M/1"])
 def test_the_distribution_of_theory_is_that_of_a_simulated_queue(kind):
     """derived: Lindley's recursion, 40,000 customers; correlated, they leave some hundredths."""

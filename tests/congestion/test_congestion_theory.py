@@ -64,6 +64,7 @@ def test_an_epoch_of_cubic_lasts_as_its_closed_form():
     assert windows.min() == pytest.approx(0.7 * peak, rel=0.03), "published: RFC 9438, beta 0.7"
 
 
+@pytest.mark.slow
 @pytest.mark.each("loss", [1e-3, 3e-3])
 def test_mean_window_of_reno_at_random_losses(loss):
     found = theory.run(one_flow("reno", end=2000.0, loss_ratio=loss), stack="linux")
@@ -72,6 +73,7 @@ def test_mean_window_of_reno_at_random_losses(loss):
     assert 1.15 < packets * np.sqrt(loss) < 1.45
 
 
+@pytest.mark.slow
 def test_cubic_at_random_losses_is_at_its_closed_form():
     scenario = one_flow("cubic", rate=1e9, end=4000.0, loss_ratio=1e-5)
     found = theory.run(scenario, stack="linux")
@@ -204,6 +206,7 @@ MEASURED_P99_S = (
 """p99 of 10 kB requests beside one flow for 60 s, as measured on Linux 6.18 and by ns-3.44. [s]"""
 
 
+@pytest.mark.slow
 @pytest.mark.each("stack, algorithm, bdp, p99_s", MEASURED_P99_S)
 def test_the_tail_of_requests_is_that_of_packets(stack, algorithm, bdp, p99_s):
     """measured: within the aim of 30 %; CUBIC live at half a product is not, see the document."""
@@ -231,6 +234,7 @@ def test_a_lost_tail_waits_for_a_timer(stack, tail):
     assert np.mean(latency_s > 0.06) == pytest.approx(hit, rel=0.05)
 
 
+@pytest.mark.slow
 def test_many_scenarios_with_requests_are_those_of_each_alone():
     """identity: in two kinds, with and without courses, which change nothing."""
     scenarios = [

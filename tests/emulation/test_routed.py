@@ -24,7 +24,7 @@ from netcalc.emulation import Routed
 from netcalc.emulation.wire import routed as routed_module
 from netcalc.errors import DomainError, ExperimentError
 
-pytestmark = [pytest.mark.namespace, pytest.mark.usefixtures("nothing_left")]
+pytestmark = [pytest.mark.namespace, pytest.mark.core, pytest.mark.usefixtures("nothing_left")]
 
 ROOT = File(routed_module.__file__).parents[2]
 SO_MEMINFO = 55

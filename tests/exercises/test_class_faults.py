@@ -378,6 +378,7 @@ def test_files_that_are_no_files(made, capsys):
     assert [row["name"] for row in refused] == ["../../etc/passwd"]
 
 
+@pytest.mark.slow
 def test_a_thousand_students(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = "name\n" + "".join(f"Student {i}\n" for i in range(1000))

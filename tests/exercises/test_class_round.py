@@ -107,6 +107,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sheet", ["monday", "friday"])
 def test_the_misconceptions_are_those_that_were_simulated(week, sheet):
     """Identity: each student typed the number of the model that the simulation gave to them."""

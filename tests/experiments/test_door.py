@@ -25,7 +25,7 @@ from netcalc.experiments.transfers import ends
 
 echo_module = importlib.import_module(echo.__module__)
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.core]
 
 TOKEN = b"\x00\x11\x22\x33"
 

@@ -29,7 +29,7 @@ from netcalc.errors import ArgumentTypeError, DomainError, ExperimentError
 from netcalc.experiments import BOOK_SIZES, echo
 from netcalc.experiments.running import limits, run
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.core]
 
 BOOK = [8, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1300, 1400]
 

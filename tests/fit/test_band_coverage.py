@@ -22,7 +22,7 @@ bands = sys.modules.setdefault("band_coverage", importlib.util.module_from_spec(
 _SPEC.loader.exec_module(bands)
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 @pytest.mark.each("noise", ["gaussian", "exponential"])
 @pytest.mark.each("count", [5, 10, 15])
 def test_a_band_of_95_percent_holds_the_line_95_times_in_100(count, noise):

@@ -166,7 +166,7 @@ def test_three_points_are_too_few_to_set_one_aside():
     assert scale == 1.0
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 @pytest.mark.each("noise", ["gaussian", "exponential"])
 @pytest.mark.each("count", [5, 10, 15])
 def test_the_band_holds_the_true_line_in_95_of_100_runs(noise, count):

@@ -82,6 +82,7 @@ def check_marks(panel):
         assert without == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(makers()))
 def test_a_panel_has_marks_and_at_most_four_controls_at_first_sight(name):
     panel = made_by(makers()[name])

@@ -61,6 +61,7 @@ def test_each_has_few_lines_a_title_and_a_caption_of_one_sentence(drawn):
         assert len(re.findall(r"[.!?](?: [A-Z]|$)", one.caption)) == 1, name
 
 
+@pytest.mark.slow
 def test_each_draws_something(drawn):
     for name, one in drawn.items():
         columns = [v for source in one.plot.sources.values() for v in source.data.values()]

@@ -61,6 +61,7 @@ HEADED = {
 """Calls whose heading or sentence has the layer."""
 
 
+@pytest.mark.slow
 def test_rates_are_written_with_their_layer():
     """Derived: show_rate takes a layer, show none."""
     bare: dict[str, int] = {}
@@ -73,6 +74,7 @@ def test_rates_are_written_with_their_layer():
     assert {name: count for name, count in bare.items() if count > HEADED.get(name, 0)} == {}
 
 
+@pytest.mark.slow
 def test_axes_name_the_layer():
     for relative, tree in modules():
         for node in ast.walk(tree):

@@ -33,6 +33,7 @@ def program() -> str:
     return "\n".join([RUNTIME.read_text(), functions_program(recorded(), rules), grid.READ])
 
 
+@pytest.mark.slow
 def test_most_formulas_are_recorded():
     functions, _ = formula_functions()
     assert len(recorded()) >= 0.85 * len(functions)

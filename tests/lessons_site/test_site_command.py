@@ -31,6 +31,7 @@ def notebook(folder: Path, source: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_folder_of_others_is_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     for place in (tmp_path, tmp_path / "mine.txt"):
@@ -47,6 +48,7 @@ def test_no_folder_named_is_a_mistake_told_with_the_help() -> None:
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
 
 
+@pytest.mark.slow
 def test_a_lesson_that_fails_is_told_and_nothing_is_written(tmp_path: Path) -> None:
     lesson = notebook(tmp_path, "1 / 0")
     with pytest.raises(NetcalcError) as caught:
@@ -58,6 +60,7 @@ def test_a_lesson_that_fails_is_told_and_nothing_is_written(tmp_path: Path) -> N
     assert not (tmp_path / "pages").exists()
 
 
+@pytest.mark.slow
 def test_a_lesson_without_panels_becomes_a_page(tmp_path: Path) -> None:
     lesson = notebook(tmp_path, "print('<i>')\n6 * 7")
     done: list[tuple[int, int]] = []
@@ -70,6 +73,7 @@ def test_a_lesson_without_panels_becomes_a_page(tmp_path: Path) -> None:
     assert "http://" not in page.replace('xmlns="http://www.w3.org/', "")
 
 
+@pytest.mark.slow
 def test_panels_are_english_as_the_page_around_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +89,7 @@ def test_panels_are_english_as_the_page_around_them(
         language.use(language.ENGLISH)
 
 
+@pytest.mark.slow
 def test_a_stop_ends_the_lessons_at_work_and_writes_nothing(tmp_path: Path) -> None:
     started = tmp_path / "started"
     source = (

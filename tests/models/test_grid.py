@@ -373,6 +373,7 @@ def test_base_arguments_give_numbers(formula):
     assert np.isfinite(numbers(result)).all()
 
 
+@pytest.mark.slow
 @EVERY_MODEL
 def test_three_answers_over_the_grid(formula):
     faults, largest = check_scalars(formula)
@@ -424,6 +425,7 @@ def test_empty_arrays(formula):
             assert np.size(column) == 0, parameter.name
 
 
+@pytest.mark.slow
 @EVERY_MODEL
 def test_other_containers_of_the_same_numbers(formula):
     """Lists, integers that float64 cannot hold, objects, pandas and arrays without dimensions."""

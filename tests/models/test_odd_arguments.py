@@ -83,6 +83,7 @@ def are_equal(result, expected):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.each(("formula", "name"), CASES, ids=named)
 def test_the_same_number_in_any_form_gives_the_same(formula, name):
     """Identity: the number as a float of Python."""

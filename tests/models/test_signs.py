@@ -69,6 +69,7 @@ def parts(result):
     return [array for array in arrays if array.dtype.kind in "fiu"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subject", sorted({name.split(".")[0] for name in BASE}))
 def test_no_result_is_below_zero(subject):
     rng = random.Random(f"signs of {subject}")

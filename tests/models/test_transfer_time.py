@@ -132,7 +132,7 @@ def test_limits_are_those_of_the_single_formulas():
         assert found == pytest.approx(limited)
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 @pytest.mark.each(
     ("rule", "loss", "rtt_s", "tolerance"),
     [

@@ -156,6 +156,7 @@ SHARES = [name for name, one in FORMULAS.items()
 """Formulas of a share; a growth may be above 1."""
 
 
+@pytest.mark.slow
 @pytest.mark.each("name", SHARES)
 def test_no_share_is_above_1_without_a_word(name):
     for given, parts, notes in draws(name):

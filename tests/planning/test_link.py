@@ -21,6 +21,7 @@ def test_a_link_that_lasts_longer_than_growth_is_looked_ahead_has_one_note():
     assert str(note).startswith(f"full in {years:.4g} years, beyond the 3 years that growth")
 
 
+@pytest.mark.slow
 @pytest.mark.each("horizon_years", [3.0, 6.0])
 def test_with_ranges_growth_far_ahead_has_one_note_too(horizon_years):
     made = planning.link(

@@ -61,6 +61,7 @@ def without_a_limit(one):
     }
 
 
+@pytest.mark.slow
 def test_explanation_plan_and_formula_have_the_same_ceilings_and_times():
     """Identity: the same path, so the same rates, the same limit and the same time."""
     for one in one_by_one():
@@ -95,6 +96,7 @@ def test_explanation_plan_and_formula_have_the_same_ceilings_and_times():
         assert page.binding == ("start_s" if starts else NAMES[told.rate.ceilings[0].name])
 
 
+@pytest.mark.slow
 def test_map_and_backup_ask_the_same():
     """Identity: the point of a map, and a full backup of the same data, are the transfer."""
     for one in list(one_by_one())[:: COUNT // 100]:

@@ -52,6 +52,7 @@ def test_the_help_of_the_group_lists_its_plans():
     assert all(f"\n  {name} " in done.output for name in CASES)
 
 
+@pytest.mark.slow
 def test_a_range_is_answered_by_percentiles():
     done = invoke("voice", "1000..1400 calls/h", "--holding", "3 min +- 20 s", "--json")
     found = json.loads(done.output)
@@ -150,6 +151,7 @@ def test_a_curve_that_hardly_changes_is_drawn_flat():
     assert shown.end / shown.start >= 4.0
 
 
+@pytest.mark.slow
 def test_the_sentence_of_a_plan_with_ranges_is_that_of_its_table():
     """At the medians of the inputs this backup just fits; in most of the draws it does not."""
     ranges = ["--change", "3..80%", "--in", "2h", "--rate", "500..1500Mbit/s", "--rtt",
@@ -164,6 +166,7 @@ def test_the_sentence_of_a_plan_with_ranges_is_that_of_its_table():
     assert found["binding"] == max(found["binding_shares"], key=found["binding_shares"].get)
 
 
+@pytest.mark.slow
 def test_json_holds_what_makes_draws_doubtful():
     """Published: CUBIC's tables in RFC 9438 end at 1 %; half of 0.5 to 1.5 % is beyond."""
     ranges = ["10GB", "--rate", "1Gbit/s", "--rtt", "30ms", "--loss", "0.5..1.5%"]

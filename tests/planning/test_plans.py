@@ -219,6 +219,7 @@ def test_a_backup_of_ranges_says_in_how_many_draws_it_fits():
     assert made["fit_ratio"] == pytest.approx((most - 3e12) / 1e12, abs=0.01)
 
 
+@pytest.mark.slow
 def test_with_ranges_one_link_is_bought_that_is_enough_for_95_percent():
     made = planning.link(
         500, user_bps=uniform(4e6, 16e6), active_ratio=0.1, annual_growth=uniform(0.1, 0.4),
@@ -353,6 +354,7 @@ def test_a_doubt_is_on_the_page_and_no_warning(recwarn):
     assert not [one for one in recwarn if issubclass(one.category, DoubtWarning)]
 
 
+@pytest.mark.slow
 def test_a_doubt_about_draws_is_in_the_units_of_the_page():
     made = planning.transfer(1e9, bandwidth_bps=1e9, rtt_s=0.02, loss_ratio=uniform(0.2, 0.4))
     said = str(made.notices[0])
@@ -371,6 +373,7 @@ def test_a_transfer_that_loses_all_never_ends():
 RANGED = {"user_bps": 5e6, "active_ratio": 0.1, "link_count": 2, "failed_count": 1}
 
 
+@pytest.mark.slow
 def test_a_planned_link_says_one_time_in_sentence_and_table():
     made = planning.link(
         uniform(400, 600), annual_growth=uniform(0.2, 0.35),

@@ -154,6 +154,7 @@ def test_a_curve_of_a_million_points_is_thinned_and_it_is_said():  # B8
     assert plot.description.endswith("5,000 of 1,000,000 points are drawn.")
 
 
+@pytest.mark.slow
 def test_two_hundred_flows_of_many_points_are_a_small_page(tmp_path):  # B8
     x = np.linspace(0, 1, 100_000)
     flows = {f"flow {i}": x * i for i in range(200)}

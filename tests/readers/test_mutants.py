@@ -37,7 +37,7 @@ def test_damaged_files_are_read_or_refused():
     assert found["ReaderError"] > MUTANTS / 5
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 def test_numbers_of_changed_files_are_the_same_or_their_loss_is_said():
     """Every file in eleven forms that mean the same, and a few hundred with one change."""
     assert benchmark("mutant_numbers").run(MUTANTS, seed=5) == []

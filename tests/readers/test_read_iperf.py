@@ -381,6 +381,7 @@ def mutants(data, random, count):
         yield bytes(changed)
 
 
+@pytest.mark.slow
 @pytest.mark.each("name", sorted(FACTS))
 def test_damaged_files_are_read_or_refused(name):
     """Any other error than a ReaderError fails this test."""

@@ -151,6 +151,7 @@ class TestSolutions:
         assert sorted(set(found.last)) == [60, 150]
         assert (found.percentiles[5.0], found.last_percentiles[95.0]) == (29, 150)
 
+    @pytest.mark.slow
     def test_one_by_one_says_how_many(self):
         found = uncertain.solutions(
             rounds, {"initial_window_segments": uncertain.empirical([4.0, 10.0])},

@@ -101,6 +101,7 @@ def test_no_solution_in_any_draw_is_an_exit_code():
     assert done.stdout == "no solution in [1 Mbit/s, 2 Mbit/s] in any draw\n"
 
 
+@pytest.mark.slow
 def test_on_a_staircase_the_solution_is_an_interval():
     """Derived: the fourth round of windows w, 2 w, 4 w, 8 w goes from 7 w + 1 to 15 w."""
     done = run("calc", "rounds", "--initial-window-segments", "10..10.0001", "--solve", "segments",

@@ -29,6 +29,7 @@ REFUSED = {
 """Formulas that take no range, and why; all others must."""
 
 
+@pytest.mark.slow
 @pytest.mark.each("name", sorted(FORMULAS))
 def test_a_formula_with_ranges_gives_what_it_gives_for_each_draw(name):
     """Identity: each sample is the formula at that draw."""

@@ -40,6 +40,7 @@ def complaints(panel) -> list[str]:
     return [message.value for message in messages if message.is_alert]
 
 
+@pytest.mark.slow
 def test_every_formula_shows_a_result_without_a_complaint(monkeypatch):
     panel = calculator_panel()
     drawn = []

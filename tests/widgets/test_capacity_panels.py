@@ -155,6 +155,7 @@ def years_by_chance(count=200_000):
     return np.log(0.8e9 / (each * stats.binom.ppf(0.95, users, share))) / np.log1p(growth)
 
 
+@pytest.mark.slow
 def test_ranges_give_percentiles(story):
     panel = panels.ranges_panel(story)
     found = {name.split(":")[0]: name for name in panel.figure.plot.sources}
@@ -170,6 +171,7 @@ def test_ranges_give_percentiles(story):
     assert column(panel, "draws", "top").sum() == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_a_range_that_is_zero_explains_nothing(story):
     panel = panels.ranges_panel(story)
     put(panel, annual_growth_spread=0.0)
@@ -182,6 +184,7 @@ def test_a_range_that_is_zero_explains_nothing(story):
     assert "Nothing is a range." in said(panel)
 
 
+@pytest.mark.slow
 def test_ranges_end_where_a_value_cannot_be(story):
     panel = panels.ranges_panel(story)
     story.values.update(user_count=1.0, active_ratio=0.9)
@@ -249,6 +252,7 @@ def files_and_commands(panel):
     return {html.unescape(name): html.unescape(text) for name, text in found}
 
 
+@pytest.mark.slow
 def test_the_commands_give_the_same_plans(story, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     panel = panels.bought_panel(story)
@@ -288,6 +292,7 @@ def test_the_commands_give_the_same_plans(story, tmp_path, monkeypatch):
     assert column(panel, "worst failure", "right").max() == pytest.approx(0.036)
 
 
+@pytest.mark.slow
 def test_the_lines_of_step_five_may_be_bought(story):
     panel = panels.bought_panel(story)
     put(panel, is_safe=False, link_count=3)
@@ -295,6 +300,7 @@ def test_the_lines_of_step_five_may_be_bought(story):
     assert column(panel, "load", "right").max() == pytest.approx(0.12)  # derived: 36 / 3 of 100
 
 
+@pytest.mark.slow
 def test_what_one_step_changes_the_others_take_over(story):
     users, growth, bought = (
         make(story) for make in (panels.users_panel, panels.growth_panel, panels.bought_panel)
@@ -314,6 +320,7 @@ def test_what_one_step_changes_the_others_take_over(story):
     assert story._changed == {}, "controls that follow are no change"
 
 
+@pytest.mark.slow
 def test_one_control_moves_that_of_another_step(story):
     growth, bought = panels.growth_panel(story), panels.bought_panel(story)
     put(growth, link_count=4)
@@ -334,6 +341,7 @@ def test_the_others_follow_by_themselves():
     assert f"{2 * needed} Mbit/s" in said(growth)  # derived: 2 Mbit/s each
 
 
+@pytest.mark.slow
 def test_every_panel_has_few_controls(story):
     for name in ("ping", "transfer", "users", "ranges", "growth", "buy", "bought"):
         panel = getattr(panels, f"{name}_panel")(story)

@@ -129,6 +129,7 @@ def panels(lesson: str) -> Iterator[tuple[str, object]]:
             yield f"{lesson}.{name}", make
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_every_visible_text_of_a_panel_is_asked_of_the_catalogue(lesson, texts):
     asked: set[str] = set()

@@ -39,6 +39,7 @@ def test_a_write_of_200_bytes_as_the_book_describes_it():
     assert drawn(panel, TCP) == drawn(panel, FREEBSD) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mcl_bytes", [1024, 2048, 4096])
 @pytest.mark.parametrize("minclsize_bytes", [64, 208, 264])
 def test_every_byte_is_in_a_buffer_and_the_models_count_them(minclsize_bytes, mcl_bytes):

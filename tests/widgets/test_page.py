@@ -77,6 +77,7 @@ def words_of_saved(equation):
     return [text for text in ElementTree.fromstring(equation).itertext() if text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_a_lessons_page_fetches_nothing_and_has_all_its_equations(lesson):
     page, _ = exporter().from_filename(str(lesson))

@@ -250,6 +250,7 @@ def test_a_machine_without_namespaces_says_why_in_a_sentence(monkeypatch):
     assert "round trip, theory" in panel.figure.plot.sources
 
 
+@pytest.mark.slow
 def test_a_buffer_below_a_packet_is_told_and_the_other_ones_are_drawn():
     panel = panels.buffer_panel()
     before = column(panel, panels.P99).tolist()

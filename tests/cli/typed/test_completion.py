@@ -27,6 +27,7 @@ def environment(tmp_path_factory):
     return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 @pytest.mark.parametrize(
     ("words", "offered"),

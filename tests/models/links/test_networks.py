@@ -99,7 +99,7 @@ def simulated_sojourn(packets, seed=1):
     return batches.mean(), batches.std() / np.sqrt(20)
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 def test_sojourn_against_a_simulation():
     """Derived: 100,000 packets; 4 standard errors of 20 batches."""
     mean, error = simulated_sojourn(100_000)

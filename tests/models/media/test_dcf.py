@@ -180,7 +180,7 @@ def simulated(stations, window, stages, slots=60_000, seed=4):
     return carried / time
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 @pytest.mark.each(("stations", "window", "stages"), [(5, 32, 3), (10, 32, 3), (20, 32, 5)])
 def test_saturation_against_a_simulation(stations, window, stages):
     """Derived: 60,000 steps; the chain takes collisions as independent, which costs 0.5 %."""

@@ -39,6 +39,7 @@ def test_a_source_that_is_always_on_is_poisson():
     assert float(burstiness.on_off_dispersion_index(50, on_s=1.0, off_s=0.0)) == 1.0
 
 
+@pytest.mark.slow
 def test_bursty_arrivals_wait_as_much_longer():
     """Measured: a queue at a load of 0.95 behind one source, by Lindley's recursion. The
     approximation is for heavy traffic: within 10 %."""

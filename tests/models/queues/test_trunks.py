@@ -55,7 +55,7 @@ def test_kaufman_roberts_against_the_product_form(offered, sizes, circuits):
     np.testing.assert_allclose(found, [float(one / total) for one in blocked], rtol=1e-12)
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 @pytest.mark.each(("load", "circuits"), [(8, 10), (900, 1000), (99_000, 100_000)])
 def test_calls_of_one_size_are_erlang_b(load, circuits):
     found = kaufman_roberts.multirate_blocking_ratio(

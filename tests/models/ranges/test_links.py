@@ -179,7 +179,7 @@ def dcf_errors(stations, window, stages):
         )
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 def test_stations_with_windows_of_wifi():
     most = int(limit(dcf.saturation_utilization, "station_count"))
     least = int(limit(dcf.saturation_utilization, "window_slots", 0))
@@ -213,7 +213,7 @@ def message_error(segments, header_bits, links):
     return delay(best) / least - 1.0, bool(found)
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 def test_the_best_segment_of_whole_segments():
     least = limit(store_and_forward.optimal_segment_bits, "segment_count", 0)
     for links in (2, 3, 6, 10):

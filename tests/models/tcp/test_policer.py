@@ -36,7 +36,7 @@ def simulated(bucket_bytes, token_bps, rtt_s, mss_bytes, seconds=3000.0):
     return (sent - lost) * mss_bytes * 8 / (2 / 3 * seconds), lost / sent
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 @pytest.mark.each("bucket", [30e3, 125e3, 300e3, 600e3, 1.2e6])
 def test_a_flow_through_a_policer_against_each_segment(bucket):
     """Measured: 33 minutes of segments. The round trip until the sender reacts, in which the

@@ -39,6 +39,7 @@ def without(arcs, lost):
                       node_count=arcs.node_count)  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.each("seed, most_hops", [(seed, hops) for hops in (MOST_HOPS, 0) for seed in SEEDS])
 def test_a_failed_link_leaves_the_shortest_paths_of_networkx(seed, most_hops):
     arcs, demand = random_case(np.random.default_rng(seed), asymmetric=bool(seed % 2))
@@ -69,6 +70,7 @@ def large(seed):
     return arcs, demand
 
 
+@pytest.mark.slow
 @pytest.mark.each("seed", range(3))
 def test_differences_are_those_of_routing_anew(seed):
     arcs, demand = large(seed)

@@ -80,7 +80,7 @@ def test_mutants_are_read_or_refused(path):
             ladder(analysis, flow=0)
 
 
-@pytest.mark.simulated
+@pytest.mark.slow
 @pytest.mark.each("path", FILES, ids=[path.name for path in FILES])
 def test_a_cut_file_keeps_exactly_the_whole_packets(path):
     """A cut anywhere gives the first packets of the whole file, unchanged, or an error."""
