@@ -1,8 +1,8 @@
 """Every benchmark once in its shortest form, so that none of them stops to run unseen.
 
 Prints what each of them prints, and how long it took. Ends with 1 if one failed; its figures are
-not judged, as those of a short form say little. So two run at a time, but for a census, which
-counts what there is on the whole machine; named ones run alone, one after the other.
+not judged, as those of a short form say little. So two run at a time; named ones run alone, one
+after the other.
 
 Run: python tests/benchmarks/short.py [NAME ...]
 """
@@ -20,11 +20,12 @@ from tempfile import TemporaryFile
 FOLDER = Path(__file__).parent
 NOT_RUN = {"short", "record_puzzles", "congestion_scenarios"}
 """This script, the one that writes the bundled puzzles anew, and a list of scenarios."""
+RUN_BY_TESTS = {"census", "hostile_arguments", "interrupts", "scarcity"}
+"""Tests run these files, or judge the same (test_faults_ends, test_commands)."""
 SHORT = {
     "band_coverage": ("100",),
     "calculator_page": ("5", "latency.transfer_s"),
     "captures": ("20000",),
-    "census": ("--count", "5"),
     "classroom": ("2", "1"),
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
     "congestion": (),
@@ -33,9 +34,7 @@ SHORT = {
     "draws_of_formulas": ("1000", "latency.transfer_s", "mm1.mm1_wait_s"),
     "echo": ("20",),
     "exercise_checks": ("100",),
-    "hostile_arguments": ("1000",),
     "import_time": ("1",),
-    "interrupts": ("1",),
     "large_inputs": ("0.02",),
     "mutants": ("300", "8", "1"),
     "mutant_numbers": ("300", "8"),
@@ -46,7 +45,6 @@ SHORT = {
     "queues_and_loss": ("1",),
     "reader_speed": ("0.05",),
     "reopened": ("2", "proof"),
-    "scarcity": ("ulimit -n 8",),
     "slider": ("voila",),
     "slider_of_pages": ("short",),
     "small_writes": ("4", "1"),
@@ -58,10 +56,8 @@ SHORT = {
 }
 """What to add to the command of each benchmark for its shortest form."""
 LIMIT_S = 240.0
-ALONE = {"census"}
 LONGEST = (
-    "wire", "congestion_live", "interrupts", "peers", "large_inputs", "reopened", "slider",
-    "classroom",
+    "wire", "congestion_live", "peers", "large_inputs", "reopened", "slider", "classroom",
 )  # fmt: skip
 """Those that take more than 10 s are begun first."""
 
@@ -93,15 +89,13 @@ def print_all(results: Iterable[tuple[str, int, float, str]]) -> list[str]:
 
 
 def main(names: list[str]) -> int:
-    there = {path.stem for path in FOLDER.glob("*.py")} - NOT_RUN
+    there = {path.stem for path in FOLDER.glob("*.py")} - NOT_RUN - RUN_BY_TESTS
     if unknown := there ^ set(SHORT):
         print(f"not listed here, or not there: {', '.join(sorted(unknown))}")
         return 1
     begin_s = time.monotonic()
-    failed = print_all(map(run, names or sorted(ALONE)))
-    if not names:
-        with ThreadPoolExecutor(2) as pool:
-            failed += print_all(pool.map(run, [*LONGEST, *sorted(there - {*LONGEST, *ALONE})]))
+    with ThreadPoolExecutor(1 if names else 2) as pool:
+        failed = print_all(pool.map(run, names or [*LONGEST, *sorted(there - {*LONGEST})]))
     print(f"\n{time.monotonic() - begin_s:.0f} s; failed: {', '.join(failed) or 'none'}")
     return bool(failed)
 
