@@ -33,6 +33,11 @@ from netcalc.models.sizes.headers import (
 )
 from netcalc.printable import safe_repr, safe_str
 
+__all__ = [
+    "Framing", "Hop", "Link", "Path",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
 Framing: TypeAlias = Literal["none", "ethernet"]
 """What a line adds to a packet."""
 

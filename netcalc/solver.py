@@ -40,6 +40,11 @@ from netcalc.errors import (
 )
 from netcalc.printable import safe_repr
 
+__all__ = [
+    "GRID_POINTS", "TOLERANCE", "Root", "default_range", "evaluate", "solve",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
 GRID_POINTS = 1001
 """Points of the grid on which changes of sign are looked for."""
 TOLERANCE = 1e-9

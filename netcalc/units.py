@@ -32,6 +32,14 @@ from netcalc.language import phrase, term
 from netcalc.printable import safe_str
 from netcalc.rate_layers import named
 
+__all__ = [
+    "LINES", "PREFIXES", "NamedLine", "alike", "ambiguous_units", "convert", "example",
+    "factor_of", "kind_of", "kinds_of", "line", "line_aliases", "not_comparable", "noun_of",
+    "parse", "parse_number", "parse_typed", "readings_of", "sample_of", "show", "show_rate",
+    "unknown_unit", "written_units",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
 
 @dataclass(frozen=True, slots=True)
 class NamedLine:

@@ -44,6 +44,15 @@ from netcalc.errors import (
 )
 from netcalc.printable import safe_repr
 
+__all__ = [
+    "BLOCK", "LARGEST", "MAX_ELEMENTS", "FloatArray", "Numeric", "Range", "Trial", "as_float",
+    "at_least", "between", "choice", "counted", "derived_quantities", "flag", "flags",
+    "in_blocks", "is_masked", "judged_names", "keep_nan", "model", "non_negative", "note",
+    "note_outside_range", "one_dimensional", "positive", "published_ranges", "ratio", "real",
+    "scalar", "stands_for_numbers", "takes_long", "up_to", "used_ranges", "whole",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
 FloatArray: TypeAlias = NDArray[np.float64]
 Range: TypeAlias = _ranges.Range
 

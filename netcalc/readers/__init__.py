@@ -28,6 +28,7 @@ __all__ = [
     "FORMATS", "MAX_BYTES", "Format", "Readable", "read", "read_column", "read_columns",
     "read_ping", "sniff",
 ]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
 
 _columns = _columns_module.FORMAT
 
