@@ -45,8 +45,8 @@ from netcalc.errors import (
 from netcalc.printable import safe_repr
 
 __all__ = [
-    "BLOCK", "LARGEST", "MAX_ELEMENTS", "FloatArray", "Numeric", "Range", "Trial", "as_float",
-    "at_least", "between", "choice", "counted", "derived_quantities", "flag", "flags",
+    "BLOCK", "CACHED", "LARGEST", "MAX_ELEMENTS", "FloatArray", "Numeric", "Range", "Trial",
+    "as_float", "at_least", "between", "choice", "counted", "derived_quantities", "flag", "flags",
     "in_blocks", "is_masked", "judged_names", "keep_nan", "model", "non_negative", "note",
     "note_outside_range", "one_dimensional", "positive", "published_ranges", "ratio", "real",
     "scalar", "stands_for_numbers", "takes_long", "up_to", "used_ranges", "whole",
