@@ -21,7 +21,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc import units
-from netcalc.checks import FloatArray, as_float, choice, non_negative, positive, scalar
+from netcalc.checks import (
+    FloatArray,
+    as_float,
+    choice,
+    named_arguments,
+    non_negative,
+    positive,
+    scalar,
+)
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, UnitError, doubts
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.delays.store_and_forward import Timeline
@@ -49,6 +57,7 @@ _FRAMINGS: Mapping[str, tuple[float, float]] = {
 """What each framing adds to a packet, and the least that a packet takes with it. [byte]"""
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link: its rate and its one-way latency.
@@ -137,6 +146,7 @@ class Link:
         return latency.half_rate_bytes(self.latency_s, bandwidth_bps=self.bandwidth_bps)
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True)
 class Hop:
     """A link and the node it leads to.
@@ -156,6 +166,7 @@ class Hop:
         object.__setattr__(self, "processing_s", _scalar(non_negative, "processing_s", self))
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True)
 class Path:
     """Hops from one host to another; the last hop's node is the destination.
@@ -188,6 +199,7 @@ class Path:
         object.__setattr__(self, "source_processing_s", source)
 
     @classmethod
+    @named_arguments
     def of(
         cls,
         links: Sequence[Link],
@@ -222,6 +234,7 @@ class Path:
         )
 
     @classmethod
+    @named_arguments
     def parse(
         cls,
         text: str,

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray, as_float, scalar
+from netcalc.checks import FloatArray, as_float, named_arguments, scalar
 from netcalc.errors import (
     ArgumentTypeError,
     ConvergenceError,
@@ -109,6 +109,7 @@ def default_range(name: str) -> tuple[float, float]:
     )
 
 
+@named_arguments
 def solve(
     function: Callable[..., Any],
     *,

@@ -92,6 +92,12 @@ NUMBERS = {
     "not-a-source": "{name} must be a path, text, bytes or a file object, got {found}",
     "not-flags": "{name} must be True or False, got {found}",
     "not-one-flag": "{name} must be a single True or False, got {found}",
+    "no-such-argument": "{function} has no argument {name}; it takes {takes}",
+    "argument-without-name": (
+        "{function} takes {high:positional argument|positional arguments}, so {found} needs a "
+        "name: it takes {takes}"
+    ),
+    "argument-not-given": "{function} requires {name}; it takes {takes}",
     "not-text": "{name} must be text such as {example!r}, got {found}",
     "is-required": "{name} is required: {example}",
     "docstrings-removed": (
