@@ -20,20 +20,26 @@ if TYPE_CHECKING:
         checks,
         claims,
         compare,
+        congestion,
         datasets,
+        display,
         emulation,
         equations,
         errors,
+        exercises,
         experiments,
         explain,
         fit,
         lessons,
+        messages,
         models,
         path,
         planning,
         plots,
+        rate_layers,
         readers,
         samples,
+        scenario,
         solver,
         truth,
         uncertain,
@@ -45,35 +51,11 @@ if TYPE_CHECKING:
     from netcalc.readers import read
     from netcalc.solver import solve
 
-_ROOMS = (
-    "calculator",
-    "checks",
-    "claims",
-    "compare",
-    "datasets",
-    "emulation",
-    "equations",
-    "errors",
-    "experiments",
-    "explain",
-    "fit",
-    "lessons",
-    "models",
-    "path",
-    "planning",
-    "plots",
-    "readers",
-    "samples",
-    "solver",
-    "truth",
-    "uncertain",
-    "units",
-    "widgets",
-)
 _NAMES = {
     "Hop": "path", "Link": "path", "Path": "path", "read": "readers", "search": "calculator",
     "solve": "solver",
 }  # fmt: skip
+"""Names of the front door, with their rooms; all others in ``__all__`` are rooms."""
 
 __all__ = [
     "Hop",
@@ -83,21 +65,27 @@ __all__ = [
     "checks",
     "claims",
     "compare",
+    "congestion",
     "datasets",
+    "display",
     "emulation",
     "equations",
     "errors",
+    "exercises",
     "experiments",
     "explain",
     "fit",
     "lessons",
+    "messages",
     "models",
     "path",
     "planning",
     "plots",
+    "rate_layers",
     "read",
     "readers",
     "samples",
+    "scenario",
     "search",
     "solve",
     "solver",
@@ -112,10 +100,10 @@ def __getattr__(name: str) -> Any:
     """Load a room when it is first used (PEP 562)."""
     from importlib import import_module  # late: before this, Ctrl-C would show a traceback
 
-    if name in _ROOMS:
-        return import_module(f"netcalc.{name}")
     if name in _NAMES:
         return getattr(import_module(f"netcalc.{_NAMES[name]}"), name)
+    if name in __all__:
+        return import_module(f"netcalc.{name}")
     raise AttributeError(f"module 'netcalc' has no attribute {name!r}")
 
 

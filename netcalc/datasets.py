@@ -32,6 +32,12 @@ import numpy as np
 from netcalc.errors import DatasetError, DomainError
 from netcalc.samples import KINDS, Meta, Samples, Table
 
+__all__ = [
+    "Column", "Dataset", "Puzzle", "damaged", "data_folder", "describe", "info", "load",
+    "names", "path", "puzzle", "puzzles", "series",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
 _BUNDLED = Path(__file__).parent / "_bundled" / "data"
 _CHECKOUT = Path(__file__).parent.parent / "data"
 _INDEX = "index.json"

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import math
 
+__all__ = [
+    "BINARY", "DAY_S", "YEAR_S", "long_time", "show", "steps", "time_in_words",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
 BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 
 DAY_S = 86_400.0

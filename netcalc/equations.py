@@ -13,6 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+__all__ = [
+    "latex", "plain", "substitute",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
 _TOKEN = re.compile(
     r"\\(?:text|mathrm)\{[^{}]*\}"  # words, unchanged
     r"|\\(?:begin|end)\{\w+\}"

@@ -32,6 +32,13 @@ from typing import Any
 from netcalc import messages
 from netcalc.printable import printable, printable_lines, safe_repr, safe_str
 
+__all__ = [
+    "ArgumentTypeError", "ConvergenceError", "DatasetError", "DomainError", "DoubtWarning",
+    "ExperimentError", "MissingPackageError", "NetcalcError", "NotFiniteWarning", "ReaderError",
+    "UnitError", "doubts", "tell_doubts",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
 
 class NetcalcError(Exception):
     """Base of all errors that netcalc raises on purpose.

@@ -15,13 +15,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc import units
-from netcalc.checks import FloatArray, as_float, choice, non_negative, positive, scalar
+from netcalc.checks import (
+    FloatArray,
+    as_float,
+    choice,
+    named_arguments,
+    non_negative,
+    positive,
+    scalar,
+)
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, UnitError, doubts
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.delays.store_and_forward import Timeline
@@ -31,11 +40,18 @@ from netcalc.models.sizes.headers import (
     MIN_FRAME_BYTES,
     PREAMBLE_AND_GAP_BYTES,
 )
-from netcalc.printable import safe_repr, safe_str
+from netcalc.printable import excerpt, safe_repr, safe_str
+
+__all__ = [
+    "Framing", "Hop", "Link", "Path",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
 
 Framing: TypeAlias = Literal["none", "ethernet"]
 """What a line adds to a packet."""
 
+_LONGEST_TEXT = 80
+"""Longest text of all links that ``print(path)`` writes, so that it is a line. [character]"""
 _ETHERNET_BYTES = MAC_HEADER_BYTES + FCS_BYTES + PREAMBLE_AND_GAP_BYTES
 _FRAMINGS: Mapping[str, tuple[float, float]] = {
     "none": (0.0, 0.0),
@@ -44,6 +60,7 @@ _FRAMINGS: Mapping[str, tuple[float, float]] = {
 """What each framing adds to a packet, and the least that a packet takes with it. [byte]"""
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link: its rate and its one-way latency.
@@ -78,6 +95,23 @@ class Link:
         choice("framing", self.framing, ("none", "ethernet"))
         object.__setattr__(self, "bandwidth_bps", _scalar(positive, "bandwidth_bps", self))
         object.__setattr__(self, "latency_s", _scalar(non_negative, "latency_s", self))
+
+    def __str__(self) -> str:
+        """Write the link in a few words: its name, rate, framing and latency.
+
+        Examples
+        --------
+        >>> print(Link.parse("T1 5 ms"))
+        T1: 1.544 Mbit/s 5 ms
+        >>> print(Link.parse("10 Mbit/s Ethernet"))
+        10 Mbit/s Ethernet
+        """
+        words = [units.show(self.bandwidth_bps, "bit/s")]
+        if self.name and self.name != words[0]:
+            words.insert(0, f"{excerpt(safe_str(self.name), 40)}:")
+        words += ["Ethernet"] if self.framing == "ethernet" else []
+        words += [units.show(self.latency_s, "s")] if self.latency_s else []
+        return " ".join(words)
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -132,6 +166,7 @@ class Link:
         return latency.half_rate_bytes(self.latency_s, bandwidth_bps=self.bandwidth_bps)
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True)
 class Hop:
     """A link and the node it leads to.
@@ -150,7 +185,12 @@ class Hop:
     def __post_init__(self) -> None:
         object.__setattr__(self, "processing_s", _scalar(non_negative, "processing_s", self))
 
+    def __str__(self) -> str:
+        """Write the link, and the time of the node if it takes any."""
+        return f"{self.link}{_processing_text(self.processing_s)}"
 
+
+@named_arguments
 @dataclass(frozen=True, slots=True)
 class Path:
     """Hops from one host to another; the last hop's node is the destination.
@@ -182,7 +222,23 @@ class Path:
         source = _scalar(non_negative, "source_processing_s", self)
         object.__setattr__(self, "source_processing_s", source)
 
+    def __str__(self) -> str:
+        """Write the links in one line, equal neighbours together; many as what they are in sum.
+
+        Examples
+        --------
+        >>> print(Path.parse("T1 5 ms, 3 x 100 Mbit/s 1 ms", processing_s=0.001))
+        T1: 1.544 Mbit/s 5 ms, 3 x 100 Mbit/s 1 ms, processing 3 ms
+        """
+        runs = [(str(link), len(list(same))) for link, same in groupby(self.links)]
+        text = ", ".join(f"{count} x {link}" if count > 1 else link for link, count in runs)
+        if len(text) > _LONGEST_TEXT:
+            rate, time = units.show(self.bottleneck_bps, "bit/s"), units.show(self.latency_s, "s")
+            text = f"{len(self.hops)} links, slowest {rate}, latency {time}"
+        return text + _processing_text(self.processing_s)
+
     @classmethod
+    @named_arguments
     def of(
         cls,
         links: Sequence[Link],
@@ -217,6 +273,7 @@ class Path:
         )
 
     @classmethod
+    @named_arguments
     def parse(
         cls,
         text: str,
@@ -419,6 +476,10 @@ class Path:
 
     def _between(self) -> list[float]:
         return [hop.processing_s for hop in self.hops[:-1]]
+
+
+def _processing_text(time_s: float) -> str:
+    return f", processing {units.show(time_s, 's')}" if time_s else ""
 
 
 def _split_link(text: str) -> tuple[str, str]:

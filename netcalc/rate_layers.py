@@ -15,6 +15,14 @@ from typing import Final, Literal, TypeAlias
 
 from netcalc.language import phrase, term
 
+__all__ = [
+    "CELLS", "CHANNELS", "CODEC", "ETHERNET_LINE", "FILE", "FRAME", "FRAME_WITHOUT_FCS",
+    "HTTP_BODY", "INSIDE_LINES", "IN_HEADING", "IP", "LAYERS", "LINE", "LINK_LAYERS", "PAYLOAD",
+    "PPP", "SAME_AS", "SONET", "TCP_PAYLOAD", "UDP_PAYLOAD", "UNKNOWN", "RateLayer", "in_words",
+    "named",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
 RateLayer: TypeAlias = Literal[
     "line", "Ethernet line", "Ethernet frame", "Ethernet frame without FCS", "IP", "PPP", "cells",
     "SONET payload", "channel payload", "payload", "TCP payload", "UDP payload", "HTTP body",

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray, as_float, scalar
+from netcalc.checks import FloatArray, as_float, named_arguments, scalar
 from netcalc.errors import (
     ArgumentTypeError,
     ConvergenceError,
@@ -39,6 +39,11 @@ from netcalc.errors import (
     doubts,
 )
 from netcalc.printable import safe_repr
+
+__all__ = [
+    "GRID_POINTS", "TOLERANCE", "Root", "default_range", "evaluate", "solve",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
 
 GRID_POINTS = 1001
 """Points of the grid on which changes of sign are looked for."""
@@ -104,6 +109,7 @@ def default_range(name: str) -> tuple[float, float]:
     )
 
 
+@named_arguments
 def solve(
     function: Callable[..., Any],
     *,

@@ -23,7 +23,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from netcalc import display
 from netcalc.display import BINARY, DAY_S, YEAR_S
@@ -31,6 +31,14 @@ from netcalc.errors import ArgumentTypeError, UnitError
 from netcalc.language import phrase, term
 from netcalc.printable import safe_str
 from netcalc.rate_layers import named
+
+__all__ = [
+    "LINES", "PREFIXES", "NamedLine", "alike", "ambiguous_units", "convert", "example",
+    "factor_of", "kind_of", "kinds_of", "line", "line_aliases", "not_comparable", "noun_of",
+    "parse", "parse_number", "parse_typed", "readings_of", "sample_of", "show", "show_rate",
+    "unknown_unit", "written_units",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,13 +299,22 @@ _COMPOUND = re.compile(r"(?:\d+(?:\.\d+)?\s*(?:d|h|min|sec|s)\s*){2,}")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?P<mark>[^\deE+-])\d{3}(?:(?P=mark)\d{3})*")
 
 
-def parse(text: str, unit: str, *, field: str | None = None) -> float:
-    """Read one quantity as a number in ``unit``.
+@overload
+def parse(text: str, unit: str, *, field: str | None = None) -> float: ...
+@overload
+def parse(
+    text: list[str] | tuple[str, ...], unit: str, *, field: str | None = None
+) -> list[float]: ...
+def parse(
+    text: str | list[str] | tuple[str, ...], unit: str, *, field: str | None = None
+) -> float | list[float]:
+    """Read one quantity as a number in ``unit``, or each of a list.
 
     Parameters
     ----------
-    text : str
-        What a person typed: a number and its unit (``"30 ms"``), or a named line (``"T1"``).
+    text : str, or list or tuple of str
+        What a person typed: a number and its unit (``"30 ms"``), or a named line (``"T1"``). Of an
+        array or a column of pandas give ``column.tolist()``.
     unit : str
         The SI unit wanted: ``bit/s``, ``byte``, ``bit``, ``packet/s``, ``s``, ``ratio``, ``m``,
         ``m/s``, ``s/byte`` or ``1`` (a pure number, which needs no unit).
@@ -306,22 +323,37 @@ def parse(text: str, unit: str, *, field: str | None = None) -> float:
 
     Returns
     -------
-    float
-        The value in ``unit``.
+    float or list of float
+        The value in ``unit``; of a list as many.
 
     Raises
     ------
     UnitError
-        If the text has no unit, an unknown one, one of another kind, or two readings.
+        If the text has no unit, an unknown one, one of another kind, or two readings; in a list its
+        ``field`` has the index, as in ``text[3]``.
+    ArgumentTypeError
+        If the texts are an array or a column.
 
     Examples
     --------
+    >>> parse(["10 ms", "20 ms"], "s")
+    [0.01, 0.02]
     >>> parse("3%", "ratio"), parse("12.5 MB/s", "bit/s"), parse("1,5 ms", "s")
     (0.03, 100000000.0, 0.0015)
     >>> parse("10 mb", "byte")
     Traceback (most recent call last):
     netcalc.errors.UnitError: '10 mb' is ambiguous: write 10 Mbit (bits) or 10 MB (bytes)
     """
+    if isinstance(text, list | tuple):
+        name = field or "text"
+        return [_parsed(part, unit, f"{name}[{index}]") for index, part in enumerate(text)]
+    if getattr(text, "shape", ()):  # of numpy or pandas, which are not loaded here
+        raise ArgumentTypeError("texts-not-a-list", field or "text", type(text).__name__)
+    return _parsed(text, unit, field)
+
+
+def _parsed(text: object, unit: str, field: str | None) -> float:
+    """Read one quantity."""
     table = _table(unit)
     plain = _ascii_digits(safe_str(text))
     if unit == "bit/s" and (named := _named_line(plain)) is not None:

@@ -14,7 +14,7 @@ import pytest
 from netcalc import calculator, checks, units
 from netcalc.calculator._catalogue import FORMER_NAMES, FORMER_SUBJECTS
 from netcalc.calculator._titles import TITLES
-from netcalc.errors import DomainError, UnitError
+from netcalc.errors import ArgumentTypeError, DomainError, UnitError
 
 
 def test_every_public_model_is_a_formula_with_words():
@@ -104,6 +104,26 @@ def test_a_search_leaves_out_words_that_no_formula_has():
     assert calculator.search("cut through")[0].short_name == "cut_through"
     assert calculator.search("cut through nonsenseword")[0].short_name == "cut_through"
     assert not calculator.search("nonsenseword")
+
+
+def test_what_is_found_is_printed_a_line_each_and_can_be_called():
+    found = calculator.search("bandwidth delay")
+    assert str(found).splitlines()[:2] == [
+        "bdp: Bandwidth-delay product; bdp_bytes(rtt_s, *, bandwidth_bps)",
+        "bdp-packets: Bandwidth-delay product in packets; "
+        "bdp_packets(rtt_s, *, bandwidth_bps, packet_bytes)",
+    ]
+    assert found[0](0.1, bandwidth_bps=1e9) == 1e9 * 0.1 / 8  # definition
+    assert found[0]([0.1, 0.2], bandwidth_bps=8.0).tolist() == [0.1, 0.2]
+    with pytest.raises(ArgumentTypeError, match=r"Did you mean bandwidth_bps\?"):
+        found[0](0.1, bandwidth=1e9)
+    assert str(calculator.search("nonsenseword")) == "[]"
+
+
+def test_a_printed_formula_is_a_line_that_says_what_is_optional():
+    lines = {formula.name: repr(formula) for formula in calculator.formulas().values()}
+    assert lines["latency.propagation_s"].endswith("; propagation_s(distance_m, *, ...)")
+    assert [line for line in lines.values() if "\n" in line] == []
 
 
 def test_every_default_can_be_shown_and_read_again():

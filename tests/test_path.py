@@ -262,3 +262,27 @@ def test_the_record_of_a_run_keeps_the_framing() -> None:
     assert Path.parse("T1").noted_framings() == {}
     with pytest.raises(DomainError, match="framing"):
         Link(1e6, framing="token-ring")  # type: ignore[arg-type]
+
+
+def test_a_path_is_printed_in_a_line():
+    """By hand; the text of the links is what Path.parse reads, apart from names."""
+    access = Link(1e9, 0.001, name="access", framing="ethernet")
+    path = Path((Hop(access, 0.002), Hop(Link(1e7)), Hop(Link(1e7))), source_processing_s=0.001)
+    assert str(path) == "access: 1 Gbit/s Ethernet 1 ms, 2 x 10 Mbit/s, processing 3 ms"
+    assert str(path.hops[0]) == "access: 1 Gbit/s Ethernet 1 ms, processing 2 ms"
+    assert str(path.hops[1]) == str(Link(1e7)) == "10 Mbit/s"
+    assert f"{Path.parse('10 Mbit/s 5 ms')}" == "10 Mbit/s 5 ms"
+
+
+def test_a_path_of_many_links_is_printed_as_their_sum():
+    many = Path.of([Link(rate * 1e6, 0.001) for rate in range(1, 13)], processing_s=0.0005)
+    assert str(many) == "12 links, slowest 1 Mbit/s, latency 12 ms, processing 5.5 ms"
+    hostile = Path.of([Link(1e6, name="n\x1b[2J\n" * 50)])
+    assert len(str(hostile)) <= 100
+    assert str(hostile).isprintable()
+
+
+def test_what_a_path_is_made_of_stays_its_repr():
+    assert (
+        repr(Link(1e6)) == "Link(bandwidth_bps=1000000.0, latency_s=0.0, name='', framing='none')"
+    )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import math
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from netcalc import units
-from netcalc.errors import UnitError
+from netcalc.errors import ArgumentTypeError, UnitError
 
 # Expected values: definitions of the SI and IEC prefixes, and the standards named.
 READ = [
@@ -326,3 +328,34 @@ def test_any_text_is_a_finite_number_or_a_unit_error(text):
     for unit in SHOWN_UNITS:
         with contextlib.suppress(UnitError):
             assert math.isfinite(units.parse(text, unit))
+
+
+def test_a_list_of_texts_is_a_list_of_numbers():
+    assert units.parse(["10 ms", "1.5 s"], "s") == [0.01, 1.5]
+    assert units.parse(("T1", "10 Mbit/s"), "bit/s") == [1.544e6, 1e7]
+    assert units.parse([], "s") == []
+
+
+@pytest.mark.each(("field", "named"), [(None, "text[1]"), ("rtt", "rtt[1]")])
+def test_the_text_of_a_list_that_cannot_be_read_is_named(field, named):
+    with pytest.raises(UnitError) as caught:
+        units.parse(["1 s", "1 m", "2 m"], "s", field=field)
+    assert (caught.value.field, caught.value.text) == (named, "1 m")
+    with pytest.raises(UnitError, match=r"text\[0\]: \['1 s'\] is not a time"):
+        units.parse([["1 s"]], "s")
+
+
+@pytest.mark.each("kind", [pd.Series, np.array, pd.DataFrame])
+def test_texts_in_an_array_or_a_column_are_refused_with_what_to_write(kind):
+    texts = kind(["10 ms", "20 ms"])
+    with pytest.raises(ArgumentTypeError) as caught:
+        units.parse(texts, "s")
+    name = type(texts).__name__
+    assert (caught.value.code, caught.value.values["found"]) == ("texts-not-a-list", name)
+    assert str(caught.value).endswith(f"got {name}. Give it as a list: column.tolist()")
+    assert units.parse(np.ravel(texts).tolist(), "s") == [0.01, 0.02]
+
+
+def test_one_text_of_numpy_is_one_number():
+    assert units.parse(np.array(["10 ms"])[0], "s") == 0.01
+    assert units.parse(np.float64(3), "1") == 3.0

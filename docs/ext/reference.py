@@ -2,54 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import pkgutil
 import re
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
 
+import netcalc
 from netcalc import calculator
 from netcalc.models import CHAPTERS
-from netcalc.readers.formats import FORMATS
+from netcalc.readers import FORMATS
 
-ROOMS: dict[str, tuple[str, ...]] = {
-    "path": ("netcalc.path",),
-    "scenario": ("netcalc.scenario",),
-    "samples": ("netcalc.samples",),
-    "readers": ("netcalc.readers",),
-    "datasets": ("netcalc.datasets",),
-    "fit": ("netcalc.fit",),
-    "solver": ("netcalc.solver",),
-    "uncertain": ("netcalc.uncertain",),
-    "calculator": ("netcalc.calculator",),
-    "compare": ("netcalc.compare",),
-    "explain": ("netcalc.explain",),
-    "claims": ("netcalc.claims",),
-    "exercises": ("netcalc.exercises",),
-    "planning": ("netcalc.planning", "netcalc.planning.network"),
-    "congestion": tuple(
-        f"netcalc.congestion.{name}"
-        for name in (
-            "theory", "ns3", "result", "quantities", "latencies", "ways", "estimates", "batch",
-            "grid", "table",
-        )
-    ),
-    "experiments": ("netcalc.experiments",),
-    "emulation": ("netcalc.emulation",),
-    "truth": ("netcalc.truth",),
-    "plots": ("netcalc.plots",),
-    "widgets": ("netcalc.widgets",),
-    "lessons": ("netcalc.lessons",),
-    "foundations": tuple(
-        f"netcalc.{name}"
-        for name in ("units", "rate_layers", "display", "equations", "checks", "errors", "messages")
-    ),
-}  # fmt: skip
-"""Pages of the reference that are not chapters of formulas, and the modules of each."""
+_FILES = {module.name for module in pkgutil.iter_modules(netcalc.__path__)}
+ROOMS = tuple(name for name in netcalc.__all__ if name in _FILES)
+"""The public rooms: each has a page, beside those of the chapters of formulas."""
 LONGEST_VALUE = 60
 """A constant's value is shown up to this length. [character]"""
 _ROLE = re.compile(r":\w+(?::\w+)*:`~?(?:[^`<]*<)?([^`>]*)>?`")
@@ -63,19 +36,49 @@ def chapter_modules(chapter: str) -> list[ModuleType]:
     return [import_module(f"{package.__name__}.{name}") for name in names]
 
 
+def room_modules(room: str) -> list[ModuleType]:
+    """Return the face of a room, and its parts that are public; chapters have their own pages."""
+    face = import_module(f"netcalc.{room}")
+    return [face] if room == "models" else _with_parts(face)
+
+
+def _with_parts(module: ModuleType) -> list[ModuleType]:
+    parts = filter(inspect.ismodule, public(module).values())
+    return [module, *(inner for part in parts for inner in _with_parts(part))]
+
+
 def public(module: ModuleType) -> dict[str, Any]:
-    """Return the functions and classes that a module's page documents."""
-    names = getattr(module, "__all__", None)
-    return {
-        name: value
-        for name, value in vars(module).items()
-        if (inspect.isfunction(value) or inspect.isclass(value))
-        and (
-            name in names
-            if names is not None
-            else name[0] != "_" and value.__module__ == module.__name__
-        )
-    }
+    """Return what is public in a module: its ``__all__``, else what it defines without underscore.
+
+    A file without ``__all__`` is a part of a room, such as a subject of the models.
+    """
+    names = getattr(module, "__all__", None) or _defined(module)
+    return {name: getattr(module, name) for name in names}
+
+
+def _defined(module: ModuleType) -> list[str]:
+    """Return the functions, classes and constants of a file, and what it imports as itself."""
+    names: list[str] = []
+    for statement in ast.parse(inspect.getsource(module)).body:
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            names.append(statement.name)
+        elif isinstance(statement, ast.ImportFrom):
+            names += [alias.name for alias in statement.names if alias.asname == alias.name]
+        elif isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            texts = [node.id for node in targets if isinstance(node, ast.Name)]
+            names += [text for text in texts if text.isupper()]
+    return [name for name in names if name[0] != "_"]
+
+
+@cache
+def constant_lines(name: str) -> tuple[str, ...]:
+    """Return the docstring of a constant, which only the file that defines it has."""
+    module, _, constant = name.rpartition(".")
+    for node in ast.walk(ast.parse(inspect.getsource(import_module(module)))):
+        if isinstance(node, ast.ImportFrom) and constant in [alias.name for alias in node.names]:
+            return constant_lines(f"{node.module}.{constant}")
+    return tuple(ModuleAnalyzer.for_module(module).find_attr_docs().get(("", constant), ()))
 
 
 def one_line(text: str | None) -> str:
@@ -89,13 +92,28 @@ def _commands() -> dict[Any, str]:
     return {one.function: calculator.command(one) for one in calculator.formulas().values()}
 
 
+def _kind(value: Any) -> str:
+    if inspect.isclass(value):
+        return "exception" if issubclass(value, BaseException) else "class"
+    return "function" if inspect.isfunction(value) else "data"
+
+
+_ROLES = {"class": "class", "exception": "exc", "function": "func", "data": "data"}
+
+
 def _table(module: ModuleType, commands: Mapping[Any, str]) -> list[str]:
     lines = []
     for name, value in public(module).items():
-        role = "class" if inspect.isclass(value) else "func"
-        link = f"{{py:{role}}}`{name} <{module.__name__}.{name}>`"
-        typed = f"`{commands[value]}`" if value in commands else ""
-        lines.append(f"| {link} | {typed} | {one_line(value.__doc__)} |")
+        if inspect.ismodule(value):
+            continue
+        kind, full = _kind(value), f"{module.__name__}.{name}"
+        link = f"{{py:{_ROLES[kind]}}}`{name} <{full}>`"
+        typed = f"`{commands[value]}`" if kind == "function" and value in commands else ""
+        text = value.__doc__
+        if kind == "data":
+            shown = _readable(value)
+            text = "\n".join(constant_lines(full)) or (f"`{shown}`" if shown else "")
+        lines.append(f"| {link} | {typed} | {one_line(text)} |")
     if not any("| `" in line for line in lines):
         lines = [line.replace("|  |", "|", 1) for line in lines]
         head = ["```{rst-class} stacked", "```", "", "| name | what it is |", "|---|---|"]
@@ -104,8 +122,15 @@ def _table(module: ModuleType, commands: Mapping[Any, str]) -> list[str]:
     return [*calc, "| function | `netcalc calc` | what it gives |", "|---|---|---|", *lines, ""]
 
 
-def _automodule(name: str) -> list[str]:
-    return ["```{eval-rst}", f".. automodule:: {name}", "   :members:", "```", ""]
+def _documented(module: ModuleType) -> list[str]:
+    """Return the directives for a module and for each of its public names."""
+    lines = ["```{eval-rst}", f".. automodule:: {module.__name__}", ""]
+    for name, value in public(module).items():
+        if not inspect.ismodule(value):
+            kind = _kind(value)
+            members = ["   :members:"] if kind in ("class", "exception") else []
+            lines += [f".. auto{kind}:: {module.__name__}.{name}", *members, ""]
+    return [*lines, "```", ""]
 
 
 def chapter_text(chapter: str) -> str:
@@ -119,14 +144,14 @@ def chapter_text(chapter: str) -> str:
         parts += [
             f"## {module.__name__.removeprefix('netcalc.models.')}",
             "",
-            *_automodule(module.__name__),
+            *_documented(module),
         ]
     return "\n".join(parts)
 
 
 def room_text(room: str) -> str:
     """Return what the page of a room has below its introduction."""
-    modules = [import_module(name) for name in ROOMS[room]]
+    modules = room_modules(room)
     parts = ["## In one line each", ""]
     for module in modules:
         if len(modules) > 1:
@@ -136,7 +161,7 @@ def room_text(room: str) -> str:
             ]
         parts += _table(module, {})
     for module in modules:
-        parts += [f"## {module.__name__}", "", *_automodule(module.__name__)]
+        parts += [f"## {module.__name__}", "", *_documented(module)]
     return "\n".join(parts)
 
 
@@ -178,6 +203,7 @@ def add_words(
         typed = app.netcalc_commands[value]  # type: ignore[attr-defined]
         lines[end:end] = ["", f"In a terminal: ``netcalc calc {typed}``", ""]
     elif what == "data":
+        lines[:] = [*constant_lines(name), ""]  # without its own, autodoc takes that of its type
         shown = _readable(value)
         if shown is not None:
             lines[:0] = [f"``{shown}``" if "entries" not in shown else shown, ""]

@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from netcalc.samples import Table, load
-from netcalc.truth.table import truth_rows, truth_summary
+from netcalc.truth import truth_rows, truth_summary
 from netcalc.units import show
 
 RUN = Path(__file__).parents[1] / "measured" / "truth.json"

@@ -79,3 +79,4 @@ __all__ = [
     "split_ranges", "stack", "subject_formulas", "sweep", "sweep_range",
     "synonyms", "table",
 ]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers

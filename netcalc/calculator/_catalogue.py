@@ -27,6 +27,13 @@ FORMER_NAMES = {
 """Former names of formulas, with and without their unit: what people typed keeps working."""
 
 
+class Formulas(list[Formula]):
+    """Formulas, one a line where they are printed."""
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self)) or "[]"
+
+
 @cache
 def formulas() -> dict[str, Formula]:
     """Return every public model by its full name, in the order of the chapters.
@@ -130,20 +137,25 @@ def search(words: str) -> list[Formula]:
     Returns
     -------
     list of Formula
-        Each with ``name``, ``summary``, ``parameters`` and ``function``.
+        Each with ``name``, ``summary``, ``parameters`` and ``function``; it is called as that.
 
     Examples
     --------
+    >>> search("speed of light")
+    propagation: One-way propagation delay over a distance; propagation_s(distance_m, *, ...)
+    signal-speed: Speed of light in a fibre; signal_speed_m_s(refractive_index)
+    >>> search("bandwidth delay")[0](0.1, bandwidth_bps=1e9)
+    12500000.0
     >>> [command(found) for found in search("satellite")][:1]
     ['satellite-rtt']
     >>> command(search("fiber latency")[0])
     'propagation'
     """
     if not words.strip():
-        return list(dict.fromkeys(one for _, _, found in listed() for one in found))
+        return Formulas(dict.fromkeys(one for _, _, found in listed() for one in found))
     from netcalc.calculator import _search  # late: most formulas are asked for by name
 
-    return _search.ranked(words, formulas().values())
+    return Formulas(_search.ranked(words, formulas().values()))
 
 
 def datasets(words: str) -> list[str]:

@@ -32,9 +32,9 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Formula:
-    """A public model function, with what its docstring says.
+    """A public model function, with what its docstring says; a call is one of the function.
 
     Parameters
     ----------
@@ -46,6 +46,28 @@ class Formula:
 
     name: str
     function: Callable[..., Any]
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Return what the function gives for the same arguments.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> formula("bdp")(0.1, bandwidth_bps=1e9)
+        12500000.0
+        """
+        return self.function(*arguments, **named)
+
+    def __repr__(self) -> str:
+        """Write its name in a terminal, what it gives, and the call with its required arguments."""
+        from netcalc.calculator import _catalogue  # late: it imports this
+
+        first, *others = self.parameters
+        taken = [first.name, *(["*"] if others else [])]
+        required = [parameter.name for parameter in others if parameter.required]
+        taken += required + (["..."] if len(required) < len(others) else [])
+        call = f"{self.function_name}({', '.join(taken)})"
+        return f"{_catalogue.command(self)}: {self.title}; {call}"
 
     @property
     def subject(self) -> str:

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import wraps
-from inspect import signature, unwrap
+from inspect import unwrap
 from itertools import combinations
 from math import inf, isfinite, prod
 from typing import (
@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import _ranges
+from netcalc.checks._calls import named_arguments, refuse_unfit
 from netcalc.checks._labels import are_plain, without_labels
 from netcalc.checks._recorded import has_recorded, is_recorded
 from netcalc.checks._units import PLAIN, without_units
@@ -43,6 +44,15 @@ from netcalc.errors import (
     tell_doubts,
 )
 from netcalc.printable import safe_repr
+
+__all__ = [
+    "BLOCK", "CACHED", "LARGEST", "MAX_ELEMENTS", "FloatArray", "Numeric", "Range", "Trial",
+    "as_float", "at_least", "between", "choice", "counted", "derived_quantities", "flag", "flags",
+    "in_blocks", "is_masked", "judged_names", "keep_nan", "model", "named_arguments",
+    "non_negative", "note", "note_outside_range", "one_dimensional", "positive", "published_ranges",
+    "ratio", "real", "scalar", "stands_for_numbers", "takes_long", "up_to", "used_ranges", "whole",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Range: TypeAlias = _ranges.Range
@@ -265,7 +275,7 @@ def model(function: Callable[..., Any]) -> Callable[..., Any]:
             raise
         except (ValueError, IndexError, TypeError):
             # The messages of numpy and Python do not name the argument.
-            signature(function).bind(*args, **kwargs)
+            refuse_unfit(function, args, kwargs)
             _refuse_shapes(given)
             raise
         except MemoryError:

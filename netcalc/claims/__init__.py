@@ -32,3 +32,4 @@ __all__ = [
     "evaluate",
     "read",
 ]
+__dir__ = __all__.copy  # what TAB offers

@@ -10,7 +10,7 @@ from netcalc.cli import put
 from netcalc.cli.output import write_plot
 from netcalc.printable import printable
 from netcalc.samples import Table
-from netcalc.truth.table import TruthRow, truth_rows, truth_summary
+from netcalc.truth import TruthRow, truth_rows, truth_summary
 from netcalc.units import show
 
 _COLOURS = {"within": "green", "instrument": "yellow", "unexplained": "red"}

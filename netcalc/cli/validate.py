@@ -17,8 +17,8 @@ from netcalc.cli.progress import Progress
 from netcalc.cli.quantity import Choice
 from netcalc.cli.report import meta_of
 from netcalc.cli.truth_report import print_truth, save_truth_plot
-from netcalc.truth.table import LABS, TruthRow, truth_rows, truth_summary
-from netcalc.truth.table import validate as measure
+from netcalc.truth import LABS, TruthRow, truth_rows, truth_summary
+from netcalc.truth import validate as measure
 
 
 @click.command(cls=Command)

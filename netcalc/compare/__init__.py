@@ -34,3 +34,4 @@ __all__ = [
     "lockstep_cycle", "on_one_axis", "overlay", "points", "probes", "request_goodput_bps",
     "small_writes", "trains", "transactions", "wait_models", "waits", "with_theory",
 ]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers

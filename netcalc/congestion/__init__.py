@@ -8,7 +8,21 @@
 1.0
 """
 
+from importlib import import_module
+from types import ModuleType
+
 from netcalc.congestion import ns3, theory
 from netcalc.congestion.result import Result, Trajectory
 
-__all__ = ["Result", "Trajectory", "ns3", "theory"]
+__all__ = [
+    "Result", "Trajectory", "batch", "estimates", "grid", "latencies", "ns3", "quantities", "table",
+    "theory", "ways",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Load a part when it is first used (PEP 562)."""
+    if name in __all__:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

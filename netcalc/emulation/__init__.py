@@ -40,6 +40,7 @@ __all__ = [
     "link_settings",
     "simulate",
 ]
+__dir__ = __all__.copy  # what TAB offers
 
 # The process of an emulated path imports this package too, and must not wait for numpy.
 _MODULES = {
@@ -60,7 +61,3 @@ def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"netcalc.emulation.{_NAMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

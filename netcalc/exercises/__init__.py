@@ -89,3 +89,4 @@ __all__ = [
     "templates",
     "unknown_exercise",
 ]
+__dir__ = __all__.copy  # what TAB offers

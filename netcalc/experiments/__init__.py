@@ -46,3 +46,4 @@ __all__ = [
     "small_writes",
     "transactions",
 ]
+__dir__ = __all__.copy  # what TAB offers

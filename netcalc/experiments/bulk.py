@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from netcalc.checks import choice
+from netcalc.checks import choice, named_arguments
 from netcalc.errors import DomainError
 from netcalc.experiments.running.limits import (
     MAX_BULK_BYTES,
@@ -46,6 +46,7 @@ BUFFER_ENDS = ("both", "receiver")
 _LEAST_MTU_BYTES = {4: 68, 6: 1280}  # RFC 791, RFC 8200
 
 
+@named_arguments
 def bulk(
     write_bytes: ArrayLike = BOOK_WRITES,
     *,

@@ -10,7 +10,7 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from netcalc.checks import choice
+from netcalc.checks import choice, named_arguments
 from netcalc.emulation.relay import NOT_SHOWN, Relay
 from netcalc.emulation.wire.control import REFUSALS
 from netcalc.emulation.wire.emulated_path import EmulatedPath
@@ -52,6 +52,7 @@ Opener = Callable[[int, int, int], socket.socket]
 """Opens a socket of a family, kind and protocol: here, or at one end of an emulated path."""
 
 
+@named_arguments
 def echo(
     payload_bytes: ArrayLike = BOOK_SIZES,
     *,

@@ -6,6 +6,7 @@ import os
 
 from numpy.typing import ArrayLike
 
+from netcalc.checks import named_arguments
 from netcalc.experiments.bulk import require_one_call
 from netcalc.experiments.running.limits import (
     finite,
@@ -41,6 +42,7 @@ _ENDLESS_COUNT = 1 << 40
 _HOST = "127.0.0.1"
 
 
+@named_arguments
 def line_rate(
     frame_bytes: ArrayLike = TESTER_FRAMES,
     *,
@@ -170,6 +172,7 @@ def line_rate(
     )  # fmt: skip
 
 
+@named_arguments
 def lockstep(
     pair_count: ArrayLike = (1, 2, 4, 8, 16),
     *,

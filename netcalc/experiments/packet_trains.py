@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import ratio
+from netcalc.checks import named_arguments, ratio
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.experiments.exchanges.exchange import set_timeout, slice_s
 from netcalc.experiments.probing import MAX_PAYLOAD_BYTES
@@ -40,6 +40,7 @@ MAX_TRAIN = 64
 _TAG_BYTES = 12
 
 
+@named_arguments
 def packet_trains(
     payload_bytes: float = MAX_PAYLOAD_BYTES,
     *,

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.checks import named_arguments
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.experiments.exchanges.exchange import DRAINED, set_timeout, slice_s
 from netcalc.experiments.running import instrument
@@ -101,6 +102,7 @@ PROTOCOLS = {
 }
 
 
+@named_arguments
 def probing(
     payload_bytes: ArrayLike | None = None,
     *,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import FloatArray, choice
+from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.emulation.events import DELIVERED, FULL, Events
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError
@@ -49,6 +49,7 @@ UNITS = {
 }  # fmt: skip
 
 
+@named_arguments
 def router_queue(
     utilization: float = 0.7,
     *,

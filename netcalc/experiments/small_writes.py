@@ -9,7 +9,7 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from netcalc.checks import as_float, one_dimensional
+from netcalc.checks import as_float, named_arguments, one_dimensional
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchanges.endpoints import (
     Endpoints,
@@ -57,6 +57,7 @@ COUNTED = ("DelayedACKs", "DelayedACKLost", "TCPAutoCorking", "TCPLossProbes", "
 _AUTOCORKING = "net.ipv4.tcp_autocorking"
 
 
+@named_arguments
 def small_writes(
     write_bytes: ArrayLike = ARTICLE_WRITES,
     *,

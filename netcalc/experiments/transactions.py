@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import as_float, one_dimensional
+from netcalc.checks import as_float, named_arguments, one_dimensional
 from netcalc.errors import ExperimentError
 from netcalc.experiments.exchanges.endpoints import open_endpoints, open_taps, save_capture
 from netcalc.experiments.exchanges.responses import Responses
@@ -52,6 +52,7 @@ _FASTOPEN = "net.ipv4.tcp_fastopen"
 _LARGEST = dict.fromkeys(PROTOCOLS, 1 << 16) | dict.fromkeys(("ping", "udp"), MAX_UDP_BYTES[4])
 
 
+@named_arguments
 def transactions(
     payload_bytes: ArrayLike = BOOK_TRANSACTION_SIZES,
     *,

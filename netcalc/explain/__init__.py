@@ -60,3 +60,4 @@ __all__ = [
     "tcp_transfer",
     "transfer",
 ]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers

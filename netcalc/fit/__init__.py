@@ -68,3 +68,4 @@ __all__ = [
     "transfer_against_size",
     "write_costs",
 ]
+__dir__ = __all__.copy  # what TAB offers

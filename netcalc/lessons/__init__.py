@@ -1,1 +1,19 @@
 """The panels of the lessons, one file a lesson; built from the kit in ``netcalc.widgets``."""
+
+from importlib import import_module
+from types import ModuleType
+
+__all__ = [
+    "calculator", "capacity_planning", "congestion_control", "echo", "exercise", "fragments", "lan",
+    "latency", "line_rate", "live_rates", "mbufs", "measurement", "one_message", "own_file",
+    "probing", "protocol_stack", "router_queue", "site", "small_writes", "store_and_forward",
+    "tail_latency", "transfers",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Load a lesson when it is first used (PEP 562)."""
+    if name in __all__:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,7 +13,8 @@ from netcalc import plots
 from netcalc.errors import ReaderError
 from netcalc.explain import Known as KnownPath
 from netcalc.language import phrase, term
-from netcalc.lessons.capacity_story import HORIZON_S, SPREADS, TARGET_UTILIZATION, Story, text_of
+from netcalc.lessons.capacity_story import HORIZON_S, SPREADS, TARGET_UTILIZATION, text_of
+from netcalc.lessons.capacity_story import Story as Story
 from netcalc.models.users import multiplexing
 from netcalc.planning import Plan, buy, link, transfer
 from netcalc.planning import network as networks

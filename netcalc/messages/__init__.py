@@ -68,6 +68,12 @@ from netcalc.messages.uncertain import UNCERTAIN, UNCERTAIN_HINTS
 from netcalc.printable import safe_str
 from netcalc.rate_layers import in_words
 
+__all__ = [
+    "EXPECTED", "HINTS", "LONGEST_LIST", "MESSAGES", "PYTHON_HINTS", "UNITS", "Notice",
+    "allowed", "bound", "expected", "hint", "python_hint", "sentence",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
     **NUMBERS,

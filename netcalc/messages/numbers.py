@@ -92,6 +92,13 @@ NUMBERS = {
     "not-a-source": "{name} must be a path, text, bytes or a file object, got {found}",
     "not-flags": "{name} must be True or False, got {found}",
     "not-one-flag": "{name} must be a single True or False, got {found}",
+    "no-such-argument": "{function} has no argument {name}; it takes {takes}",
+    "argument-without-name": (
+        "{function} takes {high:positional argument|positional arguments}, so {found} needs a "
+        "name: it takes {takes}"
+    ),
+    "argument-not-given": "{function} requires {name}; it takes {takes}",
+    "texts-not-a-list": "{name} must be one text or a list of texts, got {found}",
     "not-text": "{name} must be text such as {example!r}, got {found}",
     "is-required": "{name} is required: {example}",
     "docstrings-removed": (
@@ -225,6 +232,7 @@ NUMBERS_HINTS = {
     "formula-unknown": "netcalc calc --list shows all formulas",
     "is-required": "{about}",
     "not-hops": "Links become a path by Path.of(links), text by Path.parse('T1 5 ms')",
+    "texts-not-a-list": "Give it as a list: column.tolist()",
     "unit-not-read": "Give the number alone, as {unit}",
     "table-for-numbers": 'Give one column of it, as in table["rtt"], or table.to_numpy()',
     "labels-differ": "Give both the same labels, or give numbers alone by .to_numpy()",

@@ -15,6 +15,12 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
+__all__ = [
+    "CHAPTERS", "SUBJECTS", "delays", "hosts", "links", "measuring", "media", "queues", "rates",
+    "sizes", "subject_module", "tcp", "users",
+]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
+
 CHAPTERS = {
     "sizes": (
         "framing", "fragmentation", "encapsulation", "esp", "wireguard", "atm", "serial_lines",
@@ -61,7 +67,3 @@ def __getattr__(name: str) -> ModuleType:
     if name in CHAPTERS:
         return import_module(f"netcalc.models.{name}")
     raise AttributeError(f"module 'netcalc.models' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted((*globals(), *CHAPTERS))

@@ -5,6 +5,9 @@
 '1 flow needs 12.5 MB of buffer, which adds 100 ms when it is full.'
 """
 
+from importlib import import_module
+from types import ModuleType
+
 from netcalc.planning.backup import backup
 from netcalc.planning.buffer import buffer
 from netcalc.planning.buy import buy
@@ -24,7 +27,16 @@ __all__ = [
     "buffer",
     "buy",
     "link",
+    "network",
     "transfer",
     "tunnel",
     "voice",
 ]
+__dir__ = __all__.copy  # what TAB offers
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Load the plans of networks when they are first used (PEP 562)."""
+    if name == "network":
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

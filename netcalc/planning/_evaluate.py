@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DoubtWarning, doubts
 from netcalc.messages import Notice
 from netcalc.planning.page import Answer, label, quantity
@@ -165,10 +166,12 @@ def _named(notes: Sequence[Notice], inputs: Inputs) -> tuple[Notice, ...]:
 def one_page(function: Function) -> Function:
     """Decorate a plan: what is doubtful is on its page, and no warning besides."""
 
+    answered = named_arguments(function)
+
     @wraps(function)
     def planned(*args: Any, **kwargs: Any) -> Any:
         with doubts():
-            return function(*args, **kwargs)
+            return answered(*args, **kwargs)
 
     return cast(Function, planned)
 

@@ -42,3 +42,4 @@ __all__ = [
     "measured", "network", "overlay", "phase", "plan", "readings", "save_html", "save_picture",
     "sequences", "svg", "sweep", "timeline", "together", "truth", "with_guess",
 ]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError, ReaderError
 from netcalc.readers import _ping_lines, formats, ping
 from netcalc.readers import columns as _columns_module
@@ -28,10 +29,12 @@ __all__ = [
     "FORMATS", "MAX_BYTES", "Format", "Readable", "read", "read_column", "read_columns",
     "read_ping", "sniff",
 ]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers
 
 _columns = _columns_module.FORMAT
 
 
+@named_arguments
 def read(
     source: Readable,
     *,

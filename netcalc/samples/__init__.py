@@ -46,3 +46,4 @@ __all__ = [
     "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples", "fact_row",
     "json_line", "json_ready", "load", "loads", "unit_of_fact", "write_atomically",
 ]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers

@@ -39,3 +39,4 @@ __all__ = [
     "read",
     "read_document",
 ]
+__dir__ = __all__.copy  # what TAB offers

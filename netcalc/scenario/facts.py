@@ -13,6 +13,7 @@ from netcalc.checks import (
     FloatArray,
     choice,
     flag,
+    named_arguments,
     non_negative,
     positive,
     ratio,
@@ -37,6 +38,7 @@ MOST_SENDERS = 8
 Item = TypeVar("Item")
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
     """A transfer: its algorithm, its start, and its end by time, by size, or by the first of both.
@@ -73,6 +75,7 @@ class Flow:
         _require_later(self)
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
     """Requests back to back over one connection, each sent when the reply to the last is there.
@@ -109,6 +112,7 @@ class Requests:
         _require_later(self)
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bottleneck:
     """The link that all share: rate, round-trip time without load, buffer and what it marks.
@@ -219,6 +223,7 @@ class Bottleneck:
         return max(1, int(np.ceil(marking / self.mtu_bytes)))
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
     """Flows and request loops on a bottleneck, and when they are observed.

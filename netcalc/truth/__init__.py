@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from netcalc.truth.rows import TruthRow
-from netcalc.truth.table import truth_rows, truth_summary, validate
+from netcalc.truth.rows import TruthRow, TruthSummary, truth_rows, truth_summary
+from netcalc.truth.settings import LABS
+from netcalc.truth.table import validate
 
-__all__ = ["TruthRow", "truth_rows", "truth_summary", "validate"]
+__all__ = ["LABS", "TruthRow", "TruthSummary", "truth_rows", "truth_summary", "validate"]
+__dir__ = __all__.copy  # what TAB offers

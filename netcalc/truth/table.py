@@ -20,27 +20,15 @@ from netcalc.experiments.running.run import Progress, Record, conduct
 from netcalc.experiments.running.stopping import Stop
 from netcalc.samples import Table
 from netcalc.truth.bench import Bench, Setting
-from netcalc.truth.rows import (
-    WITHIN_RATIO,
-    WORST_RATIO,
-    TruthRow,
-    TruthSummary,
-    table_of,
-    truth_rows,
-    truth_summary,
-)
-from netcalc.truth.settings import LABS, SETTINGS
-
-__all__ = [
-    "LABS",
-    "WITHIN_RATIO",
-    "WORST_RATIO",
-    "TruthRow",
-    "TruthSummary",
-    "truth_rows",
-    "truth_summary",
-    "validate",
-]
+from netcalc.truth.rows import WITHIN_RATIO as WITHIN_RATIO
+from netcalc.truth.rows import WORST_RATIO as WORST_RATIO
+from netcalc.truth.rows import TruthRow as TruthRow
+from netcalc.truth.rows import TruthSummary as TruthSummary
+from netcalc.truth.rows import table_of
+from netcalc.truth.rows import truth_rows as truth_rows
+from netcalc.truth.rows import truth_summary as truth_summary
+from netcalc.truth.settings import LABS as LABS
+from netcalc.truth.settings import SETTINGS
 
 
 def validate(

@@ -48,3 +48,4 @@ __all__ = [
     "parse", "parse_correlations", "parse_list", "prepare", "solutions", "spread", "spreads",
     "triangular", "truncated", "uniform",
 ]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers

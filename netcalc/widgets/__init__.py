@@ -35,3 +35,4 @@ __all__ = [
     "switch",
     "upload",
 ]
+__dir__ = __all__.copy  # what TAB offers

@@ -18,7 +18,7 @@ from netcalc import calculator, experiments, models, samples
 from netcalc.calculator._parameter import flat
 from netcalc.experiments.small_writes import MODES
 from netcalc.experiments.transactions import PROTOCOLS
-from netcalc.truth.table import TruthRow
+from netcalc.truth import TruthRow
 
 NOMENCLATURE = Path(__file__).parents[2] / "docs" / "nomenclature.md"
 

@@ -5,10 +5,13 @@ written into one, ``collecting`` checks those of a class, ``shares`` has the sta
 here runs what is in a notebook, and nothing writes a file.
 """
 
-from netcalc.exercises.classes.collecting import Collected, Gain, Mistake, Row, collect, gain
-from netcalc.exercises.classes.roster import Roster, Student
-from netcalc.exercises.classes.sheets import Sheet, make
-
-__all__ = [
-    "Collected", "Gain", "Mistake", "Roster", "Row", "Sheet", "Student", "collect", "gain", "make",
-]  # fmt: skip
+from netcalc.exercises.classes.collecting import Collected as Collected
+from netcalc.exercises.classes.collecting import Gain as Gain
+from netcalc.exercises.classes.collecting import Mistake as Mistake
+from netcalc.exercises.classes.collecting import Row as Row
+from netcalc.exercises.classes.collecting import collect as collect
+from netcalc.exercises.classes.collecting import gain as gain
+from netcalc.exercises.classes.roster import Roster as Roster
+from netcalc.exercises.classes.roster import Student as Student
+from netcalc.exercises.classes.sheets import Sheet as Sheet
+from netcalc.exercises.classes.sheets import make as make

@@ -16,4 +16,4 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def __dir__() -> list[str]:
-    return sorted((*globals(), *CHAPTERS["media"]))
+    return list(CHAPTERS["media"])

@@ -17,4 +17,4 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def __dir__() -> list[str]:
-    return sorted((*globals(), *CHAPTERS["rates"]))
+    return list(CHAPTERS["rates"])

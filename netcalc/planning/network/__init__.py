@@ -16,3 +16,4 @@ __all__ = [
     "Demand", "Direction", "FailureResult", "Link", "Network", "NetworkPlan", "Settings",
     "from_graph", "plan", "read", "to_graph",
 ]  # fmt: skip
+__dir__ = __all__.copy  # what TAB offers

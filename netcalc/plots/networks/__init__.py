@@ -8,8 +8,6 @@ from netcalc.plots.networks.map import network_map
 from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Theme
 
-__all__ = ["network"]
-
 
 def network(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
     """Draw a planned network: a map, and below it a bar for the load of each direction.

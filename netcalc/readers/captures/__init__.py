@@ -8,20 +8,15 @@ not kept.
 from __future__ import annotations
 
 from netcalc.readers.captures import capture_files, lists
-from netcalc.readers.captures.anonymous import anonymized, anonymized_error, anonymized_samples
-from netcalc.readers.captures.capture import (
-    MAX_PACKETS,
-    CaptureStream,
-    is_capture,
-    read_capture,
-    stream_capture,
-)
+from netcalc.readers.captures.anonymous import anonymized as anonymized
+from netcalc.readers.captures.anonymous import anonymized_error as anonymized_error
+from netcalc.readers.captures.anonymous import anonymized_samples as anonymized_samples
+from netcalc.readers.captures.capture import MAX_PACKETS as MAX_PACKETS
+from netcalc.readers.captures.capture import CaptureStream as CaptureStream
+from netcalc.readers.captures.capture import is_capture as is_capture
+from netcalc.readers.captures.capture import read_capture as read_capture
+from netcalc.readers.captures.capture import stream_capture as stream_capture
 from netcalc.readers.format import Format
-
-__all__ = [
-    "FORMATS", "MAX_PACKETS", "CaptureStream", "anonymized", "anonymized_error",
-    "anonymized_samples", "is_capture", "read_capture", "stream_capture",
-]  # fmt: skip
 
 FORMATS: tuple[Format, ...] = (*capture_files.FORMATS, *lists.FORMATS)
 """The formats of this folder, in the order in which they are tried."""
