@@ -16,6 +16,10 @@ FILES: dict[str, str] = {
     "exported-columns": "has not the columns that its first line lists: {wanted:names}",
     "package-missing": "{purpose} needs the package {package}, which is not installed",
     "package-too-old": "{purpose} needs the package {package}, in a later version than {found}",
+    "mixed-installation": (
+        "another distribution has a package netcalc in the same folder, {folder} ({names}); files "
+        "of one have overwritten files of the other"
+    ),
     # opening
     "no-such-file": "there is no such file",
     "no-permission": "no permission to read it",
@@ -283,6 +287,10 @@ FILES_HINTS: dict[str, str] = {
     ),
     "package-missing": "Install it with: pip install {extra:copy}",
     "package-too-old": "Install it with: pip install {extra:copy}",
+    "mixed-installation": (
+        "Run: pip uninstall netcalc; and, as that removes shared files: pip install "
+        "--force-reinstall --no-deps {extra:copy}"
+    ),
     "parquet-package-missing": "Install it with: pip install pyarrow",
     "parquet-of-others": "Export it as CSV, with units in the header",
     "parquet-damaged": "Export it again",
