@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,47 @@ def test_with_an_address_no_link_is_relative_and_each_leads_to_its_file(reposito
         target = ROOT / inside[2]
         assert target.is_dir() if inside[1] == "tree" else target.is_file(), link
         assert (inside[1] == "raw") == (target.suffix in {".gif", ".png", ".svg"}), link
+
+
+@pytest.fixture(scope="module")
+def rehearsal():
+    """Return the module of the rehearsal, which has no suffix."""
+    loader = SourceFileLoader("rehearse", str(ROOT / ".ci" / "rehearse"))
+    module = module_from_spec(spec_from_loader("rehearse", loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.mark.each(
+    ("address", "is_right"),
+    [
+        (f"{REPOSITORY}/blob/v1/README.md", True),
+        (f"{REPOSITORY}/blob/v1/docs/limits.md#bulk", True),
+        (f"{REPOSITORY}/tree/v1/docs", True),
+        ("https://example.org/elsewhere", True),
+        ("#here", True),
+        (f"{REPOSITORY}/blob/v1/docs/nothing.md", False),
+        (f"{REPOSITORY}/blob/v1/docs", False),
+        (f"{REPOSITORY}/tree/v1/README.md", False),
+        ("docs/limits.md", False),
+        ("#nowhere", False),
+    ],
+)
+def test_a_link_that_leads_nowhere_ends_a_rehearsal(address, is_right, rehearsal):
+    page = f'<h2 id="here">x</h2><p><a href="{address}">x</a></p>'
+    if is_right:
+        assert rehearsal.check_links(page, "v1") == "1 links"
+    else:
+        with pytest.raises(SystemExit, match=re.escape(repr(address))):
+            rehearsal.check_links(page, "v1")
+
+
+def test_a_page_without_links_and_another_version_end_a_rehearsal(rehearsal):
+    with pytest.raises(SystemExit, match="none"):
+        rehearsal.check_links("<p>x</p>", "v1")
+    assert netcalc.__version__ in rehearsal.check_version(netcalc.__version__)
+    with pytest.raises(SystemExit, match=r"9\.9\.9"):
+        rehearsal.check_version("9.9.9")
 
 
 def test_one_version_is_released():
