@@ -9,6 +9,7 @@ Nothing heavy is loaded until it is used: ``import netcalc`` alone loads no othe
 
 from __future__ import annotations
 
+from netcalc import version as _version
 from netcalc.version import __version__ as __version__
 
 TYPE_CHECKING = False  # importing typing takes 20 ms, in which Ctrl-C would show a traceback
@@ -94,6 +95,19 @@ __all__ = [
     "units",
     "widgets",
 ]
+
+
+if _mixed := _version.mixed_with():
+    import warnings as _warnings
+
+    from netcalc.errors import MixedInstallationWarning as _MixedInstallationWarning
+
+    _warnings.warn(
+        _MixedInstallationWarning(
+            "mixed-installation", names=_mixed, folder=_version.FOLDER, extra=""
+        ),
+        stacklevel=2,
+    )
 
 
 def __getattr__(name: str) -> Any:

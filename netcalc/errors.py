@@ -1,4 +1,4 @@
-"""Every error a user can meet, and the one warning: a code with values each.
+"""Every error and warning that a user can meet: a code with values each.
 
 ::
 
@@ -14,6 +14,7 @@
 
     NotFiniteWarning (UserWarning)       nan or inf among good numbers
     DoubtWarning (UserWarning)           an answer beyond where its formula is known to hold
+    MixedInstallationWarning (UserWarning)  another distribution's netcalc lies in the same place
 
 ``code`` says which error it is, ``values`` holds its facts; a program reads those. ``str`` writes
 the sentence, from :mod:`netcalc.messages`: what is wrong, where, what was found, what was expected
@@ -349,6 +350,13 @@ class DoubtWarning(_CodedWarning):
     """
 
     warns = True
+
+
+class MixedInstallationWarning(_CodedWarning):
+    """Another distribution has a package ``netcalc`` in the same folder: their files mix."""
+
+    def __str__(self) -> str:
+        return _sentences(super().__str__(), messages.hint(self.code, self.values))
 
 
 _listener: ContextVar[list[DoubtWarning] | None] = ContextVar("_listener", default=None)

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from hypothesis.extra import numpy as hnp
 from netcalc import samples
 from netcalc.errors import DomainError, MissingPackageError, ReaderError
 from netcalc.messages import Notice
+from netcalc.messages.installing import requirement
 from netcalc.samples import Meta, RttSamples, Table, TransferSamples
 
 
@@ -194,7 +196,7 @@ def test_a_frame_has_units_in_its_attributes():
 
 def test_without_pandas_one_sentence_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingPackageError, match=r'pip install "netcalc-lab\[lab\]"'):
+    with pytest.raises(MissingPackageError, match=re.escape(requirement("lab"))):
         some_round_trips().to_frame()
 
 

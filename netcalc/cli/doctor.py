@@ -7,11 +7,11 @@ from typing import Any
 import click
 import numpy as np
 
-from netcalc import units
+from netcalc import units, version
 from netcalc.cli import print_json, say
 from netcalc.cli.mistakes import Command
 from netcalc.emulation import Capabilities, capabilities
-from netcalc.errors import ExperimentError
+from netcalc.errors import ExperimentError, MixedInstallationWarning
 from netcalc.experiments import echo
 from netcalc.experiments.running import instrument
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
@@ -31,6 +31,7 @@ def doctor(as_json: bool) -> None:
     found = capabilities()
     report: dict[str, Any] = {
         **found.as_dict(),
+        "mixed_with": version.mixed_with(),
         **instrument.timer(),
         "exchange_call_s": instrument.exchange_call_s("127.0.0.1"),
         **instrument.scheduling(instrument.scheduling_delays_s(500)),
@@ -93,6 +94,11 @@ def lines(found: Capabilities, report: dict[str, Any]) -> list[str]:
         f"{time('scheduling_delay_p99_s')} (p99); a busy program gets "
         f"{report['processor_ratio']:.0%} of a CPU, in turns with the others",
     ]
+    if mixed := report["mixed_with"]:
+        warning = MixedInstallationWarning(
+            "mixed-installation", names=mixed, folder=version.FOLDER, extra=""
+        )
+        text.insert(0, f"netcalc      {warning}")
     return text + _link_lines(report["link"])
 
 

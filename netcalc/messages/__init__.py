@@ -21,6 +21,8 @@ A template names its values; a format says how one is written:
     names from a file, quoted, the first few of them;
 ``{layer:layer}``
     a layer of a rate, or that it is not stated;
+``{extra:copy}``
+    the copy of netcalc that runs, with an extra of it, as ``pip install`` takes it;
 ``{name!r}``
     quoted.
 
@@ -260,6 +262,10 @@ class _Writer(string.Formatter):
             return _cut(", ".join(map(repr, value[:LONGEST_LIST])), len(value) - LONGEST_LIST)
         if format_spec == "layer":
             return in_words(value)
+        if format_spec == "copy":
+            from netcalc.messages.installing import requirement  # late: most messages need none
+
+            return requirement(value)
         if format_spec == "or":
             return _alternatives(value)
         unit, _, digits = format_spec.partition(".")

@@ -162,7 +162,7 @@ CAPTURES_HINTS: dict[str, str] = {
     "packet-field-not-a-number": "Export the list again, without editing it",
     "packet-time-unread": "Export times as seconds since the epoch",
     "packet-times-since-last": "Export times as seconds since the beginning of the capture",
-    "zstd-not-at-hand": "Install netcalc-lab[zstd], or decompress it with: zstd -d",
+    "zstd-not-at-hand": "Install it with: pip install backports.zstd; or run: zstd -d",
     "too-many-packets": "Split it, or read it in parts",
 }
 

@@ -155,7 +155,7 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "class-address-elsewhere": "ip address lists those of this machine",
     "class-memory-small": "Use --memory 800MB",
     "class-processor-short": "Use --processor 600s",
-    "lessons-missing": "Install netcalc-lab again; its files are missing",
+    "lessons-missing": "Install this copy of netcalc again; its files are missing",
     "server-ended": "Its output is above",
     "nothing-matches": "netcalc calc --list lists all formulas",
     "several-results": "Print the sweep without --plot",

@@ -16,6 +16,10 @@ FILES: dict[str, str] = {
     "exported-columns": "has not the columns that its first line lists: {wanted:names}",
     "package-missing": "{purpose} needs the package {package}, which is not installed",
     "package-too-old": "{purpose} needs the package {package}, in a later version than {found}",
+    "mixed-installation": (
+        "another distribution has a package netcalc in the same folder, {folder} ({names}); files "
+        "of one have overwritten files of the other"
+    ),
     # opening
     "no-such-file": "there is no such file",
     "no-permission": "no permission to read it",
@@ -272,7 +276,7 @@ _EMPTY_CELL = "Correct the cell, or leave it empty"
 _RUN_AGAIN = "Run the tool again, and keep all that it prints"
 _AS_WRITTEN = "Use the file as the tool wrote it, not an edited copy"
 _NAME_A_FILE = "Name a regular file"
-_SHIPPED_AGAIN = "Reinstall netcalc-lab, or in a checkout: git checkout -- data/{name}"
+_SHIPPED_AGAIN = "Install this copy of netcalc again, or in a checkout: git checkout -- data/{name}"
 
 FILES_HINTS: dict[str, str] = {
     "column-not-there": "Name one of the columns that it lists, or give its number",
@@ -281,8 +285,12 @@ FILES_HINTS: dict[str, str] = {
     "interval-uneven": (
         "Export all samples; billing counts a missing one, so netcalc invents none in its place"
     ),
-    "package-missing": 'Install it with: pip install "netcalc-lab[{extra}]"',
-    "package-too-old": 'Install it with: pip install "netcalc-lab[{extra}]"',
+    "package-missing": "Install it with: pip install {extra:copy}",
+    "package-too-old": "Install it with: pip install {extra:copy}",
+    "mixed-installation": (
+        "Run: pip uninstall netcalc; and, as that removes shared files: pip install "
+        "--force-reinstall --no-deps {extra:copy}"
+    ),
     "parquet-package-missing": "Install it with: pip install pyarrow",
     "parquet-of-others": "Export it as CSV, with units in the header",
     "parquet-damaged": "Export it again",
@@ -351,11 +359,11 @@ FILES_HINTS: dict[str, str] = {
     "no-direction": "Write a header such as: in [Mbit/s],out [Mbit/s]",
     "too-many-directions": "Leave the other columns out",
     "named-column-without-unit": "Name the columns with units: {names}",
-    "later-schema": "Update netcalc-lab",
+    "later-schema": "Update this copy of netcalc",
     "samples-too-large": "Save fewer samples",
     "not-saved-samples": "netcalc read reads files of other tools",
     "no-schema": _SAMPLES_AGAIN,
-    "unknown-kind": "Update netcalc-lab, or save the samples again",
+    "unknown-kind": "Update this copy of netcalc, or save the samples again",
     "other-kind": "netcalc read reads every kind",
     "incomplete-json": _SAMPLES_AGAIN,
     "two-of-one-name": _SAMPLES_AGAIN,

@@ -77,7 +77,7 @@ TRANSFERS_HINTS: dict[str, str] = {
     "iperf-csv-width": _AS_WRITTEN,
     "iperf-csv-fields": _AS_WRITTEN,
     "iperf-csv-number": _AS_WRITTEN,
-    "flent-version": "Write it again with the flent that made it, or update netcalc-lab",
+    "flent-version": "Write it again with the flent that made it, or update this copy of netcalc",
     "flent-nothing": "Run the test again: no tool of it gave a value",
     "flent-no-list": _AS_WRITTEN,
     "flent-length": _AS_WRITTEN,

@@ -120,7 +120,7 @@ def missing() -> str:
         return "there is no Chromium: apt install chromium"
     for package in ("playwright", "jupyterlab", "voila", "notebook"):
         if find_spec(package) is None:
-            return f'{package} is not installed: pip install "netcalc-lab[test]"'
+            return f'{package} is not installed: pip install -e ".[test]"'
     return ""
 
 

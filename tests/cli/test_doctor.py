@@ -47,6 +47,16 @@ def test_the_text_names_what_there_is(report):
         assert word in text
 
 
+def test_another_netcalc_in_the_same_place_is_the_first_row(report):
+    """The import cannot warn where the other one's ``__init__`` has taken the place of ours."""
+    assert report["mixed_with"] == []
+    mixed = {**report, "mixed_with": ["netcalc-2.0.1.dist-info"]}
+    alone, (first, *others) = lines(capabilities(), report), lines(capabilities(), mixed)
+    assert others == alone
+    assert first.startswith("netcalc      another distribution has a package netcalc")
+    assert "netcalc-2.0.1.dist-info" in first
+
+
 def test_a_machine_without_namespaces_is_told_why(report):
     found = replace(capabilities(), wire=False, why_not="wire: refused here", way="", offload=False)
     link = link_accuracy(found)

@@ -21,6 +21,7 @@ from netcalc.cli import lab as lab_module
 from netcalc.cli import main
 from netcalc.cli.lab import Copied, copy_lessons, find_lessons, lab
 from netcalc.errors import DatasetError, MissingPackageError
+from netcalc.messages.installing import requirement
 
 
 @pytest.fixture
@@ -104,7 +105,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch, tmp_pa
     monkeypatch.setattr(lab_module, "find_spec", lambda name: None)
     result = CliRunner().invoke(lab, ["--dir", str(tmp_path / "copy")])
     assert isinstance(result.exception, MissingPackageError)
-    assert 'pip install "netcalc-lab[lab]"' in str(result.exception)
+    assert f"pip install {requirement('lab')}" in str(result.exception)
     assert not (tmp_path / "copy").exists()
 
 

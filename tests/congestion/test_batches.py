@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 import resource
 import sys
 import types
@@ -30,6 +31,7 @@ from netcalc.errors import (
 )
 from netcalc.experiments.peers.flows_peer import REQUEST, ROW
 from netcalc.messages import Notice
+from netcalc.messages.installing import requirement
 from netcalc.readers.exported import csv_text
 from netcalc.samples import Meta
 from netcalc.scenario import as_document
@@ -325,7 +327,7 @@ def test_workers_hand_back_what_theory_gives(tmp_path, monkeypatch):
 
 def test_without_dask_one_sentence_says_so(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingPackageError, match=r"netcalc-lab\[dask\]"):
+    with pytest.raises(MissingPackageError, match=re.escape(requirement("dask"))):
         Batch(workers="local").run(Grid(BASE, BUFFERS), tmp_path / "out.jsonl")
     with pytest.raises(DomainError) as error:
         Batch(by="live", workers="local")

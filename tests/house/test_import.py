@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from netcalc import models
 from netcalc.calculator import _index
+from netcalc.messages.installing import requirement
 
 SCRIPT = """
 import json, sys
@@ -151,7 +152,7 @@ def test_without_the_extra_one_sentence_says_what_to_install():
     )
     for (room, missing, how), text in zip(cases, said, strict=True):
         assert f"netcalc.{room} needs the package {missing}" in text, how
-        assert 'pip install "netcalc-lab[lab]"' in text, how
+        assert f"pip install {requirement('lab')}" in text, how
 
 
 OLD = [
@@ -171,4 +172,4 @@ def test_a_package_two_versions_behind_is_named_with_what_to_install():
     for (room, package, version), text in zip(OLD, said, strict=True):
         who = "plots" if package == "bokeh" else room
         wanted = f"netcalc.{who} needs the package {package}, in a later version than {version}."
-        assert text == f'{wanted} Install it with: pip install "netcalc-lab[lab]"\n'
+        assert text == f"{wanted} Install it with: pip install {requirement('lab')}\n"

@@ -32,6 +32,8 @@ GIVEN = {  # values that a call has by position, and those its class adds
     "DatasetError": ((), ()),
     "ExperimentError": ((), ("phase", "host", "port")),
     "NotFiniteWarning": ((), ()),
+    "MixedInstallationWarning": ((), ()),
+    "_MixedInstallationWarning": ((), ()),
     "Notice": ((), ()),
 }
 """Class -> names of the values after the code, names that are there in any case."""

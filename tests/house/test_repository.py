@@ -12,8 +12,21 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("netcalc", "notebooks", "data", "tests", "docs", ".ci")
-TEXT = {".py", ".md", ".txt", ".toml", ".csv", ".json", ".ipynb", ".js", ".css", ".rst", ""}
+FOLDERS = ("netcalc", "notebooks", "data", "tests", "docs", ".ci", ".github")
+TEXT = {
+    ".py",
+    ".md",
+    ".txt",
+    ".toml",
+    ".csv",
+    ".json",
+    ".ipynb",
+    ".js",
+    ".css",
+    ".rst",
+    ".yml",
+    ".cff",
+} | {""}
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SOURCES = ("published", "derived", "identity", "measured")
 
@@ -21,7 +34,7 @@ SOURCES = ("published", "derived", "identity", "measured")
 def text_files() -> list[Path]:
     """Return the text files that belong to the project."""
     inside = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
-    top = [path for path in ROOT.iterdir() if path.suffix in {".md", ".toml"}]
+    top = [path for path in ROOT.iterdir() if path.suffix in {".md", ".toml", ".cff"}]
     return [
         path
         for path in (*inside, *top)
@@ -40,6 +53,7 @@ def readme_commands() -> list[str]:
 
 def test_top_level_holds_what_the_design_names():
     allowed = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "conftest.py"}
+    allowed.add("CITATION.cff")  # code hosts look for it at the top only
     allowed |= {"netcalc", "notebooks", "data", "tests", "docs", "dist", "build"}
     entries = (path.name for path in ROOT.iterdir())
     found = {name for name in entries if not name.startswith(".") and name != "__pycache__"}
@@ -74,7 +88,7 @@ def test_the_lowest_versions_are_those_that_are_allowed():
     allowed = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     for line in (ROOT / ".ci" / "lowest.txt").read_text(encoding="utf-8").split():
         name, version = line.split("==")
-        stated = re.search(rf'"{name}>=([\d.]+)"', allowed)
+        stated = re.search(rf'"{name}>=([\d.]+)[",]', allowed)
         assert stated, f"{name} is no dependency"
         assert version.removesuffix(".0").removesuffix(".0") == stated[1].removesuffix(".0"), line
 

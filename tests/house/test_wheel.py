@@ -50,3 +50,4 @@ def test_sdist_holds_what_a_test_run_needs(built):
     wanted = set().union(*map(tracked, ("netcalc", "data", "notebooks", "tests")))
     wanted = {name for name in wanted if "screenshots" not in name}
     assert names >= wanted | {"README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml"}
+    assert names >= {"CITATION.cff", ".ci/release_metadata.py"}

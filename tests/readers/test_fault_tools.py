@@ -289,7 +289,8 @@ REFUSED = {
     "R21 a later version": Refused(
         json.dumps({**FLENT, "version": 5}, indent=1),
         ", field version: is of a version that is not read; found '5'; expected a whole number "
-        "from 1 to 4. Write it again with the flent that made it, or update netcalc-lab"),
+        "from 1 to 4. Write it again with the flent that made it, or update this copy of "
+        "netcalc"),
     "R21 unequal lengths": Refused(
         json.dumps({**FLENT, "results": {"Ping (ms) ICMP": [20.5]}}, indent=1),
         ", field Ping (ms) ICMP: has 1 value, but there are 6 times. Use the output as the tool "

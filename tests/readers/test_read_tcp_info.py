@@ -37,7 +37,7 @@ SS = {
 def packer():
     """The zstd of Python 3.14, or the package for earlier ones, which the tests' extra installs."""
     name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-    return pytest.importorskip(name, reason="netcalc-lab[zstd] is not installed")
+    return pytest.importorskip(name, reason="backports.zstd is not installed")
 
 
 @pytest.mark.each("name", ["tcp_info.netlink", "tcp_info.jsonl"])
@@ -140,7 +140,7 @@ def test_without_a_package_one_sentence_says_what_to_install(monkeypatch, tmp_pa
     with pytest.raises(ReaderError) as caught:
         read(path)
     assert caught.value.code == "zstd-not-at-hand"
-    assert "netcalc-lab[zstd]" in str(caught.value)
+    assert "pip install backports.zstd;" in str(caught.value)
 
 
 def test_captures_in_zstd(packer, tmp_path):

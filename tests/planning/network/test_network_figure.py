@@ -10,6 +10,7 @@ import pytest
 
 from netcalc import plots
 from netcalc.errors import MissingPackageError
+from netcalc.messages.installing import requirement
 from netcalc.planning.network import Settings, page, plan, read
 from netcalc.planning.network.places import places
 from netcalc.plots.networks.bars import MOST_LINKS
@@ -184,4 +185,4 @@ def test_without_networkx_the_extra_is_named(monkeypatch):
     with pytest.raises(MissingPackageError) as caught:
         planned()
     assert (caught.value.package, caught.value.extra) == ("networkx", "plan")
-    assert "netcalc-lab[plan]" in str(caught.value)
+    assert requirement("plan") in str(caught.value)
