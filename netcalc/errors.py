@@ -35,8 +35,8 @@ from netcalc.printable import printable, printable_lines, safe_repr, safe_str
 
 __all__ = [
     "ArgumentTypeError", "ConvergenceError", "DatasetError", "DomainError", "DoubtWarning",
-    "ExperimentError", "MissingPackageError", "NetcalcError", "NotFiniteWarning", "ReaderError",
-    "UnitError", "doubts", "tell_doubts",
+    "ExperimentError", "MissingPackageError", "MixedInstallationWarning", "NetcalcError",
+    "NotFiniteWarning", "ReaderError", "UnitError", "doubts", "tell_doubts",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
 
