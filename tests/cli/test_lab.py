@@ -283,6 +283,16 @@ def test_a_kernel_without_a_page_is_ended_after_a_while(tmp_path):
     assert left == []
 
 
+@pytest.mark.parametrize("as_pages", [False, True], ids=["lab", "app"])
+def test_messages_of_a_page_are_judged_before_the_server_reads_them(as_pages):
+    """What that judges is tested with the server of a class, in test_socket_messages."""
+    from netcalc.cli.websocket import PromptConnection  # late: the package of an extra
+
+    command = lab_module._command(as_pages, 1, Path("folder"), allow_root=False)
+    judging = f"{PromptConnection.__module__}.{PromptConnection.__name__}"
+    assert sum(word.endswith(f"_connection_class={judging}") for word in command) == 1
+
+
 def test_a_kernel_of_a_page_that_somebody_reads_is_not_ended_soon():
     command = lab_module._command(True, 1, Path("folder"), allow_root=False)
     found = dict(option.removeprefix("--").split("=", 1) for option in command if "=" in option)
