@@ -90,13 +90,10 @@ COUNTERS = ("nf_conntrack_count",)
 def net_sysctls():
     """Return all values of net.* that are no counters of time or load."""
     values = {}
-    for path in Path("/proc/sys/net").rglob("*"):
-        if path.name in COUNTERS:
-            continue
-        try:
-            values[str(path)] = path.read_bytes()
-        except OSError:
-            continue
+    for folder, _, names in os.walk("/proc/sys/net"):  # passes over a device that is gone
+        for path in (Path(folder, name) for name in names if name not in COUNTERS):
+            with suppress(OSError):
+                values[str(path)] = path.read_bytes()
     return values
 
 
@@ -109,24 +106,32 @@ NEW_MOUNTS, RECURSIVE, PRIVATE = 0x20000, 0x4000, 0x40000
 
 @pytest.fixture(scope="session")
 def own_mounts():
-    """Give this process, and what it starts, mounts that nobody else changes; say whether it can.
+    """Give this process, and what it starts, mounts to which nobody else adds any.
 
-    It keeps them to its end: to return would change its working directory.
+    It keeps them to its end: to return would change its working directory. Returns those that were
+    there before; they may vanish, as others delete the place of a mount. None where it has no right
+    to mount: nothing that a test starts has it either.
     """
     try:
         kernel.unshare(NEW_MOUNTS, "create mount namespace")
     except PermissionError:
-        return False  # so that nothing which a test starts can mount anything here either
+        return None
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.mount(b"none", b"/", None, RECURSIVE | PRIVATE, None):
         raise OSError(ctypes.get_errno(), "make the mounts private")
-    return True
+    return all_mounts()
 
 
-def census(mounts=True):
+def all_mounts():
+    """Return the mounts of this thread, a line each."""
+    return frozenset(Path("/proc/thread-self/mountinfo").read_text().splitlines())
+
+
+def census(inherited):
     """Return everything that a wire could leave behind or change.
 
-    Only what is its own by name, address or parent: other programs start and end at any time.
+    Only what is its own by name, address or parent: other programs start and end at any time. Of
+    mounts those that were not ``inherited`` (see ``own_mounts``).
     """
     return {
         "children": descendants(os.getpid()),
@@ -136,7 +141,7 @@ def census(mounts=True):
         ),
         "routes": own_routes(),
         "own namespace": Path("/proc/self/ns/net").stat().st_ino,
-        "mounts": Path("/proc/thread-self/mounts").read_text() if mounts else "",
+        "mounts": set() if inherited is None else all_mounts() - inherited,
         "processors": os.sched_getaffinity(0),
         "scheduling": os.sched_getscheduler(0),
     }
@@ -156,11 +161,9 @@ def own_routes():
 def namespaces():
     """Return the network namespaces that any process is in."""
     found = set()
-    for entry in Path("/proc").glob("[0-9]*/ns/net"):
-        try:
-            found.add(entry.stat().st_ino)
-        except OSError:
-            continue
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended, or is another user's
+            found.add((entry / "ns/net").stat().st_ino)
     return found
 
 
