@@ -11,6 +11,7 @@ import secrets
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -136,9 +137,7 @@ def census(inherited):
     return {
         "children": descendants(os.getpid()),
         "files": open_files(),
-        "devices": sorted(
-            path.name for path in Path("/sys/class/net").iterdir() if path.name.startswith(LINKS)
-        ),
+        "devices": sorted(name for _, name in socket.if_nameindex() if name.startswith(LINKS)),
         "routes": own_routes(),
         "own namespace": Path("/proc/self/ns/net").stat().st_ino,
         "mounts": set() if inherited is None else all_mounts() - inherited,
