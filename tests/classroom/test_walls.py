@@ -51,9 +51,9 @@ def test_a_kernel_opens_no_files_but_its_own(folder):
         "/dev/pts",
     ]  # fmt: skip
     allowed = [own, "/dev/null", "/dev/urandom", os.__file__]
-    turn = str(folder / "turns/1.turn")
-    done = confined(folder, read=[*allowed, *refused], write=[own, turn, other, "/dev/shm/netcalc"])
-    Path("/dev/shm/netcalc").unlink(missing_ok=True)
+    turn, shared = str(folder / "turns/1.turn"), f"/dev/shm/{folder.name}"
+    done = confined(folder, read=[*allowed, *refused], write=[own, turn, other, shared])
+    Path(shared).unlink(missing_ok=True)
     if not done["walls"]["files"]:
         pytest.skip("Linux has no Landlock here")
     assert done["read"] == allowed

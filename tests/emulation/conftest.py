@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
+import ipaddress
 import os
+import runpy
+import secrets
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -23,9 +28,12 @@ import pytest
 import netcalc
 from netcalc.emulation import capabilities
 from netcalc.emulation.wire import carrier, control, kernel, veth
+from netcalc.emulation.wire.ends import DEVICE
+from netcalc.emulation.wire.router import PORTS
 from netcalc.errors import ExperimentError
 
 PACKAGE = Path(netcalc.__file__).parent
+pytest_runtest_setup = runpy.run_path(str(Path(__file__).parents[1] / "namespaces.py"))["setup"]
 
 
 @pytest.fixture(scope="session")
@@ -76,40 +84,105 @@ def open_files():
     return sorted(file.split(":")[0] for file in files if "/fd" not in file)
 
 
+COUNTERS = ("nf_conntrack_count",)
+"""Values of net.* that count what all programs of the machine do."""
+
+
 def net_sysctls():
     """Return all values of net.* that are no counters of time or load."""
     values = {}
-    for path in Path("/proc/sys/net").rglob("*"):
-        try:
-            values[str(path)] = path.read_bytes()
-        except OSError:
-            continue
+    for folder, _, names in os.walk("/proc/sys/net"):  # passes over a device that is gone
+        for path in (Path(folder, name) for name in names if name not in COUNTERS):
+            with suppress(OSError):
+                values[str(path)] = path.read_bytes()
     return values
 
 
-def census():
-    """Return everything that a wire could leave behind or change."""
+LINKS = (DEVICE, *PORTS, "end")
+"""How the names of all links begin that a wire or a router makes."""
+SUBNETS = ipaddress.ip_network("198.18.0.0/15")
+"""Where the addresses of all wires are."""
+NEW_MOUNTS, RECURSIVE, PRIVATE = 0x20000, 0x4000, 0x40000
+
+
+@pytest.fixture(scope="session")
+def own_mounts():
+    """Give this process, and what it starts, mounts to which nobody else adds any.
+
+    It keeps them to its end: to return would change its working directory. Returns those that were
+    there before; they may vanish, as others delete the place of a mount. None where it has no right
+    to mount: nothing that a test starts has it either.
+    """
+    try:
+        kernel.unshare(NEW_MOUNTS, "create mount namespace")
+    except PermissionError:
+        return None
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(b"none", b"/", None, RECURSIVE | PRIVATE, None):
+        raise OSError(ctypes.get_errno(), "make the mounts private")
+    return all_mounts()
+
+
+def all_mounts():
+    """Return the mounts of this thread, a line each."""
+    return frozenset(Path("/proc/thread-self/mountinfo").read_text().splitlines())
+
+
+def census(inherited):
+    """Return everything that a wire could leave behind or change.
+
+    Only what is its own by name, address or parent: other programs start and end at any time. Of
+    mounts those that were not ``inherited`` (see ``own_mounts``).
+    """
     return {
         "children": descendants(os.getpid()),
         "files": open_files(),
-        "devices": sorted(path.name for path in Path("/sys/class/net").iterdir()),
-        "routes": Path("/proc/net/route").read_text(),
+        "devices": sorted(name for _, name in socket.if_nameindex() if name.startswith(LINKS)),
+        "routes": own_routes(),
         "own namespace": Path("/proc/self/ns/net").stat().st_ino,
-        "mounts": Path("/proc/self/mounts").read_text(),
+        "mounts": set() if inherited is None else all_mounts() - inherited,
         "processors": os.sched_getaffinity(0),
         "scheduling": os.sched_getscheduler(0),
     }
 
 
+def own_routes():
+    """Return the routes of this namespace that lead to a wire."""
+    lines = [line.split() for line in Path("/proc/net/route").read_text().splitlines()[1:]]
+    return [
+        line
+        for line in lines
+        if line[0].startswith(LINKS)
+        or ipaddress.ip_address(int(line[1], 16).to_bytes(4, "little")) in SUBNETS
+    ]
+
+
 def namespaces():
-    """Return the network namespaces that any process is in or holds open."""
+    """Return the network namespaces that any process is in."""
     found = set()
-    for entry in Path("/proc").glob("[0-9]*/ns/net"):
-        try:
-            found.add(entry.stat().st_ino)
-        except OSError:
-            continue
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended, or is another user's
+            found.add((entry / "ns/net").stat().st_ino)
     return found
+
+
+@contextmanager
+def holding():
+    """Give a function that returns the network namespaces of processes but for that of this one.
+
+    They are kept open, empty or not, as the kernel gives the number of one that is gone to the next
+    one that anybody makes.
+    """
+    with ExitStack() as opened:
+
+        def hold(pids):
+            inodes = set()
+            for pid in pids:
+                inode = os.fstat(opened.enter_context(Path(f"/proc/{pid}/ns/net").open()).fileno())
+                inodes.add(inode.st_ino)
+            return inodes - {Path("/proc/self/ns/net").stat().st_ino}
+
+        yield hold
 
 
 def gone(mark, within_s=5.0):
@@ -134,7 +207,9 @@ def values_stay():
     """Compare the values of the machine before and after the tests of a file: there are many."""
     before = net_sysctls()
     yield
-    assert net_sysctls() == before
+    after = net_sysctls()
+    both = before.keys() & after.keys()  # others add devices and modules, and take them away
+    assert {name: after[name] for name in both} == {name: before[name] for name in both}
 
 
 @pytest.fixture
@@ -164,11 +239,21 @@ def as_nobody():
 
 
 @pytest.fixture
-def nothing_left(wires, values_stay):
-    """Compare what there is before and after a test: whichever way it ends, it is the same."""
-    before = census()
-    yield
-    assert census() == before
+def nothing_left(wires, values_stay, own_mounts, tmp_path_factory):
+    """Compare what there is before and after a test: whichever way it ends, it is the same.
+
+    What it starts has a mark, and a folder of its own for temporary files.
+    """
+    mark, folder = secrets.token_hex(8), tmp_path_factory.mktemp("left")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv(MARK, mark)
+        patched.setenv("TMPDIR", str(folder))
+        patched.setattr(tempfile, "tempdir", str(folder))
+        before = census(own_mounts)
+        yield
+        assert census(own_mounts) == before
+        assert gone(mark) == []
+        assert list(folder.iterdir()) == []
 
 
 BROKEN = {
@@ -176,15 +261,28 @@ BROKEN = {
     veth: ("make_pair", "prepare", "open_frames"),
 }
 """Calls of the process that makes namespaces and devices."""
+OPENED = "opened"
 
 
-def broken_carrier(number, way):
-    """Carry packets in this process, in which one call fails or kills; return the exit code."""
-    calls = count(1)
+def broken_carrier(number, way, log):
+    """Carry packets in this process, in which one call fails or kills; return the exit code.
+
+    The name of each call is written to a file, and OPENED where it says that all are made.
+    """
+    calls, send = count(1), carrier.send
+
+    def noted(name):
+        with log.open("a") as lines:
+            print(name, file=lines)
+
+    def send_noted(*arguments):
+        noted(OPENED)
+        send(*arguments)
 
     def counted(call):
         def may_break(*arguments, **options):
             at = next(calls)
+            noted(call.__name__)
             if at == number and way == "kills":
                 os.kill(os.getpid(), signal.SIGKILL)
             if at == number:
@@ -196,6 +294,7 @@ def broken_carrier(number, way):
     for module, names in BROKEN.items():
         for name in names:
             setattr(module, name, counted(getattr(module, name)))
+    carrier.send = send_noted
     return carrier.main()
 
 
@@ -252,12 +351,12 @@ def forked(monkeypatch):
 
 
 @pytest.fixture
-def broken_call(forked):
+def broken_call(forked, tmp_path):
     """Break one call of the process that makes namespaces and devices: it fails or kills."""
 
     def break_at(number, way, path):
         """Open a path; return its error, or None where it opens all the same."""
-        forked(partial(broken_carrier, number, way))
+        forked(partial(broken_carrier, number, way, tmp_path / "calls"))
         try:
             with path:
                 return None
@@ -268,9 +367,24 @@ def broken_call(forked):
 
 
 @pytest.fixture
-def looking():
+def calls_of(broken_call, tmp_path):
+    """Give a function that opens a path and returns the names of the calls that made it."""
+
+    def calls(path):
+        log = tmp_path / "calls"
+        log.unlink(missing_ok=True)
+        assert broken_call(0, "fails", path) is None
+        names = log.read_text().split()
+        return names[: names.index(OPENED)]  # what comes later is about packets
+
+    return calls
+
+
+@pytest.fixture
+def looking(own_mounts):
     """Give a test the eyes of the census."""
-    return SimpleNamespace(
-        MARK=MARK, census=census, descendants=descendants, gone=gone,
-        marked_processes=marked_processes, namespaces=namespaces, still_there=still_there,
-    )  # fmt: skip
+    with holding() as hold:
+        yield SimpleNamespace(
+            MARK=MARK, census=partial(census, own_mounts), descendants=descendants, gone=gone,
+            hold=hold, marked_processes=marked_processes, still_there=still_there,
+        )  # fmt: skip

@@ -227,6 +227,7 @@ def test_what_a_relay_cannot_show_is_refused_without_namespaces(no_namespaces):
     assert caught.value.code == "request-refused"
 
 
+@pytest.mark.namespace
 def test_a_system_that_refuses_namespaces_relays():
     """The kernel itself refuses: a user namespace in which no network namespace may be made."""
     if shutil.which("unshare") is None:

@@ -22,6 +22,7 @@ import pytest
 
 from netcalc.emulation import Routed
 from netcalc.emulation.wire import routed as routed_module
+from netcalc.emulation.wire.router import FORWARDING
 from netcalc.errors import DomainError, ExperimentError
 
 pytestmark = [pytest.mark.namespace, pytest.mark.core, pytest.mark.usefixtures("nothing_left")]
@@ -167,18 +168,20 @@ def test_forwarding_is_set_in_the_router_only():
 
 
 @pytest.mark.parametrize("way", ["fails", "kills"])
-def test_a_fault_at_any_call_undoes_the_ones_before(way, broken_call, looking):
-    """Every third call of the process that makes it, of 40 counted in the code."""
-    before, undone = looking.census(), 0
-    for number in range(1, 41, 3):
+def test_a_fault_at_any_call_undoes_the_ones_before(way, broken_call, calls_of, looking):
+    """Every third call of the process that makes it."""
+    before, calls = looking.census(), calls_of(Routed())
+    assert calls.count("make_pair") == 2, "a port for each end: the calls were counted"
+    for number in range(1, len(calls) + 1, 3):
         error = broken_call(number, way, Routed())
         assert looking.census() == before, number
-        if error is not None:
-            undone += 1
+        if error is None:
+            assert (way, calls[number - 1]) == ("fails", "set_sysctl")
+            assert calls[:number].count("set_sysctl") > len(FORWARDING), "one that may be missing"
+        else:
             assert error.values["step" if way == "fails" else "number"] == (
                 f"call {number}" if way == "fails" else signal.SIGKILL
             )
-    assert undone >= 10
 
 
 OWNER = """
@@ -213,11 +216,11 @@ def owner(end, **environment):
 def test_a_run_may_end_in_any_way(name, looking):
     """Normal, Ctrl-C, SIGTERM, SIGKILL, exception; two programs and a grandchild under way."""
     ends = {"": "pass", "error": "raise ValueError"}
-    before, mark = looking.namespaces(), secrets.token_hex(8)
+    mark = secrets.token_hex(8)
     end = ends.get(name, "for _ in range(600): time.sleep(0.1)")
     with owner(end, **{looking.MARK: mark}) as (process, router):
         inside = looking.marked_processes(mark)
-        ours = {(File(f"/proc/{pid}") / "ns/net").stat().st_ino for pid in inside} - before
+        ours = looking.hold(inside)
         assert router in inside
         process.stdin.write(b"\n")
         process.stdin.flush()

@@ -392,6 +392,7 @@ def test_the_kernel_confirms_how_late_it_was(stopped_s, device):
         assert found.invalid.code == "packets-late"
 
 
+@pytest.mark.namespace("tun")
 def test_super_packets_are_clocked_with_the_headers_of_their_segments():
     """identity: the kernel of A counts segments and bytes of its connection (TCP_INFO)."""
     total = 3_000_000
@@ -422,6 +423,7 @@ def test_super_packets_are_clocked_with_the_headers_of_their_segments():
     assert abs(int(sizes.sum()) - expected) <= 52 * 3, "acknowledgements of the end may follow"
 
 
+@pytest.mark.namespace("tun")
 def test_the_choice_of_offload_follows_the_rate_and_can_be_forced():
     for text, asked, chosen in (
         ("100 Mbit/s", None, False), ("1 Gbit/s", None, True), ("1 Gbit/s", False, False),

@@ -101,6 +101,7 @@ with EmulatedPath(path) as wire, wire.socket("A", kind=socket.SOCK_DGRAM) as a:
     assert out == ["without programs", "program-not-started ip"]
 
 
+@pytest.mark.namespace("tun")
 def test_what_others_made_under_the_same_names_stays_and_their_addresses_are_left():
     """N5, N6: devices of these names, routes into the ranges that a wire takes its addresses of."""
     out = output(
@@ -131,6 +132,7 @@ assert show() == before
         assert int(v6[2:4], 16) >= 0x80
 
 
+@pytest.mark.namespace("tun")
 def test_values_of_the_machine_stay_as_they_are_through_six_wires():
     """N11: all of net.* of this namespace, compared before and after by the census."""
     wanted = {

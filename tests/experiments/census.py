@@ -489,16 +489,13 @@ def census_of_runs(count, **options):
 def start(arguments, *, user=None, **environment):
     """Start ``runs`` of this file with namespaces of its own; return the process.
 
-    With ``user`` it has that number and no right at all. A user who is not root is one already,
-    and as root of a user namespace of its own otherwise.
+    With ``user`` it has that number and no right at all.
     """
-    here = [sys.executable, "-B", str(Path(__file__).resolve())]
-    command = [*here, "runs", *arguments]
-    if os.geteuid() == 0 or user is None:
-        own = ["unshare", "--net", "--mount", *([] if os.geteuid() == 0 else ["-Ur"])]
-        command = [*own, *here, "alone", str(user or 0), *arguments]
+    own = ["unshare", "--net", "--mount", *([] if os.geteuid() == 0 else ["-Ur"])]
+    here = [sys.executable, "-B", str(Path(__file__).resolve()), "alone", str(user or 0)]
     return subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [*own, *here, *arguments],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, cwd="/", env={**os.environ, **environment},
     )  # fmt: skip
 
@@ -507,7 +504,9 @@ def be_alone(user, arguments):
     """Prepare new namespaces, give all rights away if that is asked, and become ``runs``."""
     needed = [Path(sys.base_prefix), Path(sys.prefix), ROOT]
     mount("none", "/", None, MS_REC | MS_PRIVATE)
-    if user:
+    # Of a user namespace that an ordinary user made, no other number can be taken in it.
+    may_change = Path("/proc/self/setgroups").read_text() == "allow\n"
+    if user and may_change:
         show_to_everybody(needed)
     # What others write is not seen there; a checkout in one of them stays where it is.
     free = [
@@ -525,7 +524,10 @@ def be_alone(user, arguments):
     command = [sys.executable, "-B", str(Path(__file__).resolve()), "runs", *arguments]
     if user:
         ids = ["--reuid", str(user), "--regid", str(user), "--clear-groups", "--no-new-privs"]
-        command = ["setpriv", *ids, "--inh-caps=-all", "--bounding-set=-all", *command]
+        drop = ["setpriv", *ids, "--inh-caps=-all", "--bounding-set=-all"]
+        if not may_change:  # the kernel takes all rights from a program that is not root in its own
+            drop = ["unshare", "--user", f"--map-user={user}", f"--map-group={user}"]
+        command = [*drop, *command]
     os.execvp(command[0], command)
 
 

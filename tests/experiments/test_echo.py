@@ -315,6 +315,7 @@ print(netcalc.experiments.echo(8, count=2).received)
     assert (done.stdout, done.stderr) == ("2\n", "")
 
 
+@pytest.mark.usefixtures("popen_closes")
 def test_too_few_file_descriptors():
     script = """
 import os, resource, netcalc.experiments

@@ -246,10 +246,16 @@ from netcalc.experiments import echo
 from netcalc.experiments.running import run as _run
 _run.PROGRESS_S = 0.0
 
+def parent(stat):
+    try:
+        return int(stat.read_text().rpartition(")")[2].split()[1])
+    except OSError:  # another program, which has just ended
+        return 0
+
 def tell(done, total, rtt_s):
     if done == 7:
         peers = [stat.parent.name for stat in Path("/proc").glob("[0-9]*/stat")
-                 if stat.read_text().rpartition(")")[2].split()[1] == str(os.getpid())]
+                 if parent(stat) == os.getpid()]
         {fork}
         print(*peers, flush=True)
         os.kill(os.getpid(), signal.{how})

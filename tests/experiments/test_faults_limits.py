@@ -126,6 +126,7 @@ print("mtu", "|", tried("bulk", mtu_bytes=1500))
     assert found["mtu"].startswith("namespace: namespace-refused ")
 
 
+@pytest.mark.usefixtures("popen_closes")
 def test_too_few_file_descriptors():
     """E6: each run is whole or says that there are no more, and leaves none open."""
     script = """
