@@ -13,11 +13,15 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from netcalc.emulation import capabilities
+from netcalc.emulation.capability import Capabilities
 
 settings.register_profile("netcalc", deadline=None)  # a slow machine is no wrong answer
 settings.load_profile("netcalc")
@@ -144,6 +148,31 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collect_file():
     """Look for no examples in the docstrings of tests: there are none, and it takes seconds."""
     return [found for found in (yield) if type(found).__name__ != "DoctestModule"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that needs network namespaces, or TUN devices in them, where there are none."""
+    if item.get_closest_marker("namespace") is None:
+        return
+    if not emulated().wire:
+        pytest.skip(f"no network namespace here: {emulated().why_not}")
+    if needs_tun(item) and emulated().tun != "opens":
+        pytest.skip(f"no TUN device here: {emulated().tun}")
+
+
+@cache
+def emulated() -> Capabilities:
+    """Return what this machine can emulate; it is tried once, and takes some 0.1 s."""
+    return capabilities()
+
+
+def needs_tun(item: pytest.Item) -> bool:
+    """Whether a test has the mark ``namespace("tun")``, or ``tun`` among its arguments."""
+    case = getattr(item, "callspec", None)
+    return any("tun" in mark.args for mark in item.iter_markers("namespace")) or (
+        case is not None and "tun" in case.params.values()
+    )
 
 
 def cases_of(item: pytest.Function) -> Iterator[tuple[str, dict[str, object]]]:

@@ -6,7 +6,6 @@ import ctypes
 import errno
 import ipaddress
 import os
-import runpy
 import secrets
 import select
 import shutil
@@ -33,7 +32,6 @@ from netcalc.emulation.wire.router import PORTS
 from netcalc.errors import ExperimentError
 
 PACKAGE = Path(netcalc.__file__).parent
-pytest_runtest_setup = runpy.run_path(str(Path(__file__).parents[1] / "namespaces.py"))["setup"]
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import runpy
 import signal
 import socket
 import subprocess
@@ -24,7 +23,6 @@ from netcalc.experiments.running import instrument
 from netcalc.experiments.running import run as _run
 from netcalc.experiments.running.stopping import Ended, Stopping
 
-pytest_runtest_setup = runpy.run_path(str(Path(__file__).parents[1] / "namespaces.py"))["setup"]
 echo_module = sys.modules[echo.__module__]  # the package has the function under the same name
 probe_at = echo_module.probe_at
 
