@@ -86,7 +86,7 @@ def popen_closes():
     assert done.stderr == ""
     if done.returncode:
         version = ".".join(map(str, sys.version_info[:3]))
-        pytest.skip(f"subprocess.Popen of Python {version} leaves pipes open (gh-87474)")
+        pytest.skip(f"subprocess.Popen of Python {version} leaves pipes open where files are few")
 
 
 def never(*_, **__):
