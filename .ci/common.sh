@@ -33,6 +33,22 @@ stage_ends() {
     [ -z "$stage_name" ] || stages+=("$(printf '%5d s  %s' $((SECONDS - stage_began)) "$stage_name")")
 }
 
+# Runs a command in the background, in a process group of its own that is ended with this script;
+# `ended` waits for it, shows what it printed, and fails if it did.
+behind() {
+    set -m
+    "$@" >"$work/behind.log" 2>&1 </dev/null &
+    beside=$!
+    set +m
+}
+ended() {
+    local code=0
+    wait "$beside" || code=$?
+    beside=
+    cat "$work/behind.log"
+    return "$code"
+}
+
 system_packages() {
     stage "system packages"
     local missing=()
@@ -101,8 +117,8 @@ account() {
     printf '\n=== what it took\n'
     printf '%s\n' "${stages[@]}"
     printf '%5d s  in all\n\n' "$SECONDS"
-    [ ! -f "$work/tests.log" ] || sed -n '/slowest .*durations/,/^$/p; /^[0-9.]*s \(call\|setup\)/p' \
-        "$work/tests.log" | sort -u -rn | head -n 11
+    echo "the ten dearest tests:"
+    grep -E '^[0-9.]+s +(setup|call|teardown) ' "$work/tests.log" | sort -rn | head -n 10
     python3 "$here/.ci/size.py" "$here"
     python3 - "$spent" "$@" <<'PYTHON'
 import sys

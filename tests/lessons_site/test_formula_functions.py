@@ -39,12 +39,14 @@ def test_most_formulas_are_recorded():
     assert len(recorded()) >= 0.85 * len(functions)
 
 
+@pytest.mark.slow
 def test_each_formula_that_is_not_recorded_says_why():
     functions, _ = formula_functions()
     for name, one in functions.items():
         assert isinstance(one, FormulaFunction) or one.reason, name
 
 
+@pytest.mark.slow
 def test_the_documentation_has_the_counts():
     functions, _ = formula_functions()
     text = DOCS.read_text(encoding="utf-8")
