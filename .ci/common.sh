@@ -97,7 +97,7 @@ pythons() {
 
 # A fixed piece of work, in processor milliseconds: how fast this machine is in this minute.
 yardstick() {
-    python3 -c '
+    .venv/bin/python -c '
 import time
 def work():
     began = time.process_time()
