@@ -10,7 +10,8 @@ chmod 755 "$work"
 copy=$work/netcalc                                    # the checkout, as an ordinary user has it
 user_is_other=0                                       # 1: started as root, tests as `nobody` first
 beside=                                               # a process group in the background
-trap '[ -z "$beside" ] || kill -- "-$beside" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'if [ -n "$beside" ]; then kill -- "-$beside"; wait "$beside"; fi 2>/dev/null || true
+    rm -rf "$work"' EXIT
 
 # Runs a command as an ordinary user, without any right that root has.
 as_user() {
@@ -58,7 +59,10 @@ system_packages() {
     command -v traceroute >/dev/null || missing+=(traceroute)
     command -v mtr >/dev/null || missing+=(mtr-tiny)
     command -v setpriv >/dev/null || missing+=(util-linux)
-    /usr/bin/python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+    command -v git >/dev/null || missing+=(git)
+    local python=python3
+    ((EUID)) || python=/usr/bin/python3               # that of the ordinary user whom root tests as
+    $python -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
     ((${#missing[@]})) || return 0
     if ((EUID)); then
         echo "needed: apt install ${missing[*]}" >&2
@@ -71,7 +75,7 @@ system_packages() {
 # Copies what git knows, and what is new, so that nothing here changes the checkout itself.
 copy_checkout() {
     mkdir -p "$copy" "$work/home" "$work/tmp"
-    git ls-files -z --cached --others --exclude-standard | xargs -0 sh -c \
+    git -c safe.directory="$PWD" ls-files -z --cached --others --exclude-standard | xargs -0 sh -c \
         'for file; do [ ! -e "$file" ] || printf "%s\0" "$file"; done' sh |
         tar --null -T - -cf - | tar -xf - -C "$copy"
     if ((EUID == 0)); then
@@ -81,18 +85,10 @@ copy_checkout() {
     cd "$copy"
 }
 
-# Names each Python that an ordinary user may start, `3.MINOR PATH` a line; Debian's own first.
-pythons() {
-    local minor path
-    for minor in 11 12 13 14; do
-        for path in "/usr/bin/python3.$minor" "$(command -v "python3.$minor" || true)" \
-            "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3."$minor".*/bin/python3; do
-            if [ -x "$path" ] && "$path" -c 'import ensurepip, venv' 2>/dev/null; then
-                echo "3.$minor $path"
-                break
-            fi
-        done
-    done
+# From here on processor time counts: what comes before installs what a machine lacks.
+count_from_here() {
+    times >"$work/before"                             # here: a subshell has no times of its own
+    measured=("$(yardstick)")
 }
 
 # A fixed piece of work, in processor milliseconds: how fast this machine is in this minute.
@@ -110,20 +106,24 @@ print(round(1000 * sorted(work() for _ in range(3))[1]))'
 
 # Prints where the time went, and fails if the whole has become dearer than LIMIT yardsticks.
 account() {
-    local spent
     stage_ends
-    times >"$work/times"                              # here: a subshell has no times of its own
-    spent=$(tail -n 1 "$work/times" | sed -E 's/([0-9]+)m([0-9.]+)s/+\1*60+\2/g')
+    times >"$work/after"
     printf '\n=== what it took\n'
     printf '%s\n' "${stages[@]}"
     printf '%5d s  in all\n\n' "$SECONDS"
     echo "the ten dearest tests:"
-    grep -E '^[0-9.]+s +(setup|call|teardown) ' "$work/tests.log" | sort -rn | head -n 10
+    grep -E '^[0-9.]+s +(setup|call|teardown) ' "$work/tests.log" | sort -rn | head -n 10 || true
     python3 "$here/.ci/size.py" "$here"
-    python3 - "$spent" "$@" <<'PYTHON'
+    .venv/bin/python - "$work/before" "$work/after" "$@" <<'PYTHON'
+import re
 import sys
-spent = sum(eval(part) for part in sys.argv[1].split())
-limit, *yardsticks = map(float, sys.argv[2:])
+
+def seconds(file):  # of `times`: the second line is of all children
+    texts = re.findall(r"(\d+)m([\d.]+)s", open(file).read().splitlines()[1])
+    return sum(60 * float(minutes) + float(rest) for minutes, rest in texts)
+
+before, after, limit, *yardsticks = sys.argv[1:]
+spent, limit, yardsticks = seconds(after) - seconds(before), float(limit), [*map(float, yardsticks)]
 cost = spent / (sorted(yardsticks)[len(yardsticks) // 2] / 1000)
 print(f"{spent:.0f} s of processors, {cost:.0f} yardsticks of {limit:.0f} that are allowed")
 sys.exit(cost > limit and "dearer than .ci says: make it cheaper, or raise the limit on purpose")

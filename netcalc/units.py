@@ -332,7 +332,7 @@ def parse(
         If the text has no unit, an unknown one, one of another kind, or two readings; in a list its
         ``field`` has the index, as in ``text[3]``.
     ArgumentTypeError
-        If the texts are an array or a column.
+        If the texts are an array, a column, or another collection that is no list.
 
     Examples
     --------
@@ -347,7 +347,7 @@ def parse(
     if isinstance(text, list | tuple):
         name = field or "text"
         return [_parsed(part, unit, f"{name}[{index}]") for index, part in enumerate(text)]
-    if getattr(text, "shape", ()):  # of numpy or pandas, which are not loaded here
+    if hasattr(text, "__iter__") and not isinstance(text, str | bytes):
         raise ArgumentTypeError("texts-not-a-list", field or "text", type(text).__name__)
     return _parsed(text, unit, field)
 

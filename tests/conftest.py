@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -171,7 +172,7 @@ def needs_tun(item: pytest.Item) -> bool:
     """Whether a test has the mark ``namespace("tun")``, or ``tun`` among its arguments."""
     case = getattr(item, "callspec", None)
     return any("tun" in mark.args for mark in item.iter_markers("namespace")) or (
-        case is not None and "tun" in case.params.values()
+        case is not None and any(isinstance(v, str) and v == "tun" for v in case.params.values())
     )
 
 
@@ -238,7 +239,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
             f"{LEAST_FREE_BYTES / 1e6:.0f} MB: free some, or set TMPDIR to another folder"
         )
     is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
-    is_chosen = any(word.startswith("-m") for word in config.invocation_params.args)
+    words = config.invocation_params.args
+    is_chosen = bool(option.markexpr) or any(re.match("-[A-Za-z]*m", word) for word in words)
     if is_whole and not is_chosen:
         option.markexpr = QUICK
     if not config.pluginmanager.hasplugin("xdist"):
@@ -252,7 +254,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say what begins, before the seconds in which tests are collected."""
-    workers = config.option.numprocesses or 1
+    workers = getattr(config.option, "numprocesses", None) or 1
     chosen = config.option.markexpr
     kind = "the quick tests" if chosen == QUICK else f"tests -m {chosen!r}" if chosen else "tests"
     return [f"netcalc: {kind}, {workers} at a time; they are collected first"]
@@ -340,7 +342,7 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
     """Say in a line each what was left out, and why."""
     reports = terminalreporter.stats.get("skipped", [])
     for reason, count in Counter(_reason(report) for report in reports).most_common():
-        terminalreporter.write_line(f"left out: {count} tests: {reason}")
+        terminalreporter.write_line(f"left out: {count} test{'s' * (count > 1)}: {reason}")
 
 
 def _reason(report: pytest.TestReport) -> str:

@@ -83,9 +83,8 @@ def refuse_unfit(
                 ) from None
         if len(args) > len(positions):
             name, value = ", ".join(free), safe_repr(args[len(positions)])
-            raise ArgumentTypeError(
-                "argument-without-name", name, value, high=len(positions), **said
-            ) from None
+            code = "argument-without-name" if free else "too-many-arguments"
+            raise ArgumentTypeError(code, name, value, high=len(positions), **said) from None
     for parameter in named:
         if parameter.name in free and parameter.default is Parameter.empty:
             name = parameter.name

@@ -97,6 +97,7 @@ NUMBERS = {
         "{function} takes {high:positional argument|positional arguments}, so {found} needs a "
         "name: it takes {takes}"
     ),
+    "too-many-arguments": "{function} takes {high:argument|arguments}, and {found} is one more",
     "argument-not-given": "{function} requires {name}; it takes {takes}",
     "texts-not-a-list": "{name} must be one text or a list of texts, got {found}",
     "not-text": "{name} must be text such as {example!r}, got {found}",

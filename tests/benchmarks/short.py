@@ -20,13 +20,14 @@ from tempfile import TemporaryFile
 FOLDER = Path(__file__).parent
 NOT_RUN = {"short", "record_puzzles", "congestion_scenarios"}
 """This script, the one that writes the bundled puzzles anew, and a list of scenarios."""
-RUN_BY_TESTS = {"census", "hostile_arguments", "interrupts", "scarcity"}
-"""Tests run these files, or judge the same (test_faults_ends, test_commands)."""
+RUN_BY_TESTS = {"hostile_arguments", "scarcity"}
+"""Tests run these files (test_hostile_arguments, test_scarcity)."""
 SHORT = {
     "band_coverage": ("100",),
     "calculator_page": ("5", "latency.transfer_s"),
     "captures": ("20000",),
     "classroom": ("2", "1"),
+    "census": ("--count", "5"),
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
     "congestion": (),
     "congestion_live": ("1", "6"),
@@ -35,6 +36,7 @@ SHORT = {
     "echo": ("20",),
     "exercise_checks": ("100",),
     "import_time": ("1",),
+    "interrupts": ("1",),
     "large_inputs": ("0.02",),
     "mutants": ("300", "8", "1"),
     "mutant_numbers": ("300", "8"),
@@ -57,7 +59,8 @@ SHORT = {
 """What to add to the command of each benchmark for its shortest form."""
 LIMIT_S = 240.0
 LONGEST = (
-    "wire", "congestion_live", "peers", "large_inputs", "reopened", "slider", "classroom",
+    "wire", "congestion_live", "interrupts", "peers", "large_inputs", "reopened", "slider",
+    "classroom", "census",
 )  # fmt: skip
 """Those that take more than 10 s are begun first."""
 

@@ -56,7 +56,8 @@ def connection(subprotocol: str | None) -> tuple[PromptConnection, Handler, Chan
     kernels = AsyncMappingKernelManager(allowed_message_types=["comm_msg", "comm_open"])
     handler, channel = Handler(subprotocol), Channel()
     made = PromptConnection(parent=ServerKernelManager(parent=kernels), websocket_handler=handler)
-    made.channels = {"shell": channel, "control": channel}
+    # A message to "iopub" would wait in the server until the connection ends.
+    made.channels = dict.fromkeys(("shell", "control", "stdin", "iopub"), channel)
     return made, handler, channel
 
 
@@ -80,7 +81,15 @@ def message(draw: random.Random, *, is_v1: bool, is_malformed: bool) -> bytes | 
         sent = [json.dumps(whole | {"channel": "shell"}).encode()]
         if not buffers and draw.random() < 0.5:
             return "[" * 50_000 if is_malformed else sent[0].decode()
-    kind = draw.choice(["count", "offset", "swap", "torn", "header", "overlap"])
+    kind = draw.choice(["count", "offset", "swap", "torn", "header", "overlap", "iopub", "large"])
+    if is_malformed and kind in ("iopub", "large"):  # well-formed, and costly to the server
+        large = {"metadata": {"x": [0] * 40_000}} if kind == "large" else {}
+        channel = "iopub" if kind == "iopub" else "shell"
+        whole = {"header": HEADER, "parent_header": {}, "metadata": {}, "content": content} | large
+        if not is_v1:
+            return json.dumps(whole | {"channel": channel})
+        names = ("header", "parent_header", "metadata", "content")
+        sent = [channel.encode(), *(json.dumps(whole[name]).encode() for name in names)]
     if is_malformed and kind == "header":
         sent[1 if is_v1 else 0] = draw.choice(
             [b"", b"[]", b"{", b"{}", b"null", b"\xff", b"[" * 9999]
