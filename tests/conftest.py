@@ -66,8 +66,8 @@ REPEATED = {
 """Tests that are run again when they fail, and why; all other ones have one try."""
 TRIES = 3
 
-LEAST_FREE_BYTES = 500e6
-"""Room that the tests need where temporary files are."""
+LEAST_FREE_BYTES = 300e6
+"""Room that tests need where temporary files are: the quick ones were seen to leave 132 MB."""
 
 UNTIMED = {
     "untimed refusals": {
