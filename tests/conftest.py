@@ -55,9 +55,8 @@ needs sockets, namespaces or a browser the core. ``-m ""`` runs everything."""
 MEASURED = frozenset({"live", "namespace", "browser"})
 """Markers of tests that measure, or wait for, what shares the machine with other programs."""
 REPEATED = {
-    "tests/browser/test_widgets.py::test_hostile_names_are_shown_as_text": (
-        "JupyterLab on a busy machine draws an output before ipywidgets has the models of it, and "
-        "says 'widget model not found' in its console; the figures come all the same"
+    "tests/browser/test_calculator_lesson.py::test_the_calculator_is_played_through": (
+        "Voila beside other tests has shown two of four figures for 60 s, once; why is not known"
     ),
     "tests/browser/test_proof.py::test_a_reload_brings_the_figure_back_as_it_was": (
         "Notebook, reloaded beside other tests, has shown no figure for 60 s; why is not known"
