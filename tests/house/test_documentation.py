@@ -122,6 +122,11 @@ def test_every_page_fits_a_phone_in_the_dark_and_has_its_pictures(browser, base)
     assert wrong == []
 
 
+AT_REST = """() => Promise.all(document.getAnimations()
+  .filter((one) => one instanceof CSSTransition).map((one) => one.finished.catch(() => {})))"""
+"""Waits until buttons, which fade from one colour to the other, have that of the theme."""
+
+
 def test_no_page_has_a_serious_finding_of_axe(browser, base):
     sys.path.insert(0, str(ROOT))
     from tests.browser.axe_table import findings  # late: it brings the front ends with it
@@ -133,6 +138,7 @@ def test_no_page_has_a_serious_finding_of_axe(browser, base):
             for name in names:
                 assert page.goto(base + name).ok, name
                 assert page.locator("html").get_attribute("data-theme") == scheme
+                page.evaluate(AT_REST)
                 serious = [one for one in findings(page) if one.is_serious]
                 found += [(name, scheme, one.rule, one.html) for one in serious]
     assert found == []
