@@ -243,6 +243,7 @@ class Page:
             assert self.tracebacks() == []
         except Exception as error:
             error.add_note(f"of {count} figures, each drawn, idle, and its words: {self._states()}")
+            error.add_note(f"the kernel, and the words of each output: {self._outputs()}")
             raise
 
     def _states(self) -> list[tuple[bool, bool, str]]:
@@ -250,6 +251,16 @@ class Page:
         return self.page.evaluate(
             """() => [...document.querySelectorAll('.netcalc-figure')].map(el =>
                  [!!el.netcalc, !!el.netcalc?.document.is_idle, el.textContent.slice(0, 60)])"""
+        )
+
+    def _outputs(self) -> list[str]:
+        """Say how the kernel is, and what each cell's output reads, such as `Loading widget...`."""
+        return self.page.evaluate(
+            """() => [
+                 `${window.jupyterapp?.shell?.currentWidget?.sessionContext?.session?.kernel?.status}`,
+                 ...[...document.querySelectorAll('.jp-OutputArea-output')]
+                   .map(output => output.textContent.slice(0, 60)),
+               ]"""
         )
 
     def column(self, source: str, column: str, figure: int = 0) -> list[float | None]:
