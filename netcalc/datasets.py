@@ -29,6 +29,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DatasetError, DomainError
 from netcalc.samples import KINDS, Meta, Samples, Table
 
@@ -153,6 +154,7 @@ class Puzzle:
         return read(_intact(f"puzzles/{self.file}", self.sha256), name=self.file)
 
 
+@named_arguments
 def data_folder() -> Path:
     """Return the folder of the data files: in the installed package, or of the checkout."""
     for folder in (_BUNDLED, _CHECKOUT):
@@ -161,6 +163,7 @@ def data_folder() -> Path:
     raise DatasetError("data-missing", file=str(_BUNDLED / _INDEX), name=_INDEX)
 
 
+@named_arguments
 def names() -> list[str]:
     """Return the names of all data sets.
 
@@ -172,6 +175,7 @@ def names() -> list[str]:
     return list(_index())
 
 
+@named_arguments
 def info(name: str) -> Dataset:
     """Return the facts about a data set.
 
@@ -194,6 +198,7 @@ def info(name: str) -> Dataset:
     return sets[name]
 
 
+@named_arguments
 def describe(name: str) -> str:
     """Return the data sheet of a set, as Markdown; a missing one raises DatasetError."""
     sheet = info(name).sheet
@@ -203,6 +208,7 @@ def describe(name: str) -> str:
         raise _damaged("sheet-damaged", sheet) from error
 
 
+@named_arguments
 def path(name: str) -> Path:
     """Return the path of a set's data file; a missing one raises DatasetError."""
     found = data_folder() / info(name).file
@@ -211,6 +217,7 @@ def path(name: str) -> Path:
     return found
 
 
+@named_arguments
 def series(name: str) -> list[str]:
     """Return the series of a set that :func:`load` can pick; none if the set is one series.
 
@@ -223,6 +230,7 @@ def series(name: str) -> list[str]:
     return _distinct(_table(info(name)), column) if column else []
 
 
+@named_arguments
 def load(name: str, *, series: str | None = None) -> Samples:
     """Load a data set into the container that fits it.
 
@@ -262,6 +270,7 @@ def load(name: str, *, series: str | None = None) -> Samples:
     return _as_kind(Table(data=picked, meta=table.meta), dataset, target=series)
 
 
+@named_arguments
 def puzzles() -> list[str]:
     """Return the names of all puzzles, in the order of the lesson.
 
@@ -273,6 +282,7 @@ def puzzles() -> list[str]:
     return list(_manifest())
 
 
+@named_arguments
 def puzzle(name: str) -> Puzzle:
     """Return a puzzle.
 
@@ -294,6 +304,7 @@ def puzzle(name: str) -> Puzzle:
     return found[name]
 
 
+@named_arguments
 def damaged() -> dict[str, DatasetError]:
     """Return the data sets that cannot be used, each with its error.
 

@@ -95,6 +95,7 @@ class Root:
             object.__setattr__(self, "last", self.value)
 
 
+@named_arguments
 def default_range(name: str) -> tuple[float, float]:
     """Return where a variable of this name is looked for.
 
@@ -173,6 +174,7 @@ def solve(
     return _in_steps(swept, found, grid, values)
 
 
+@named_arguments
 def evaluate(function: Callable[..., Any], arguments: Mapping[str, Any]) -> float:
     """Call a formula with its first argument by position; nan where a value is impossible.
 

@@ -14,7 +14,8 @@ Called = TypeVar("Called", bound=Callable[..., Any])
 _ALIKE = 0.7
 """Share of letters in common above which a name is taken for a misspelling, as for an option."""
 _BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-_ANY_NUMBER = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+_STARS: Mapping[Any, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
+"""How a parameter that takes any number of arguments is written."""
 
 
 def named_arguments(function: Called) -> Called:
@@ -68,23 +69,22 @@ def refuse_unfit(
     parameters = list(taken.parameters.values())
     if parameters and parameters[0].name in ("self", "cls"):
         parameters, args = parameters[1:], args[1:]
-    named = [parameter for parameter in parameters if parameter.kind not in _ANY_NUMBER]
+    named = [parameter for parameter in parameters if parameter.kind not in _STARS]
     names = [parameter.name for parameter in named]
     positions = [parameter.name for parameter in named if parameter.kind in _BY_POSITION]
-    said = {"function": function.__qualname__.removesuffix(".__init__"), "takes": names}
+    takes = [_STARS.get(parameter.kind, "") + parameter.name for parameter in parameters]
+    said = {"function": function.__qualname__.removesuffix(".__init__"), "takes": takes}
     free = [name for name in names if name not in (*kwargs, *positions[: len(args)])]
-    if len(named) == len(parameters):  # else any name, or any number without one, is taken
-        for name in kwargs:
-            if name not in names:
-                near = _nearest(name, free)
-                value = safe_repr(kwargs[name])
-                raise ArgumentTypeError(
-                    "no-such-argument", name, value, suggestions=near, **said
-                ) from None
-        if len(args) > len(positions):
-            name, value = ", ".join(free), safe_repr(args[len(positions)])
-            code = "argument-without-name" if free else "too-many-arguments"
-            raise ArgumentTypeError(code, name, value, high=len(positions), **said) from None
+    kinds = {parameter.kind for parameter in parameters}
+    unknown = [name for name in kwargs if name not in names]
+    if unknown and Parameter.VAR_KEYWORD not in kinds:
+        name, value = unknown[0], safe_repr(kwargs[unknown[0]])
+        near = _nearest(name, free)
+        raise ArgumentTypeError("no-such-argument", name, value, suggestions=near, **said) from None
+    if len(args) > len(positions) and Parameter.VAR_POSITIONAL not in kinds:
+        name, value = ", ".join(free), safe_repr(args[len(positions)])
+        code = "argument-without-name" if free else "too-many-arguments"
+        raise ArgumentTypeError(code, name, value, high=len(positions), **said) from None
     for parameter in named:
         if parameter.name in free and parameter.default is Parameter.empty:
             name = parameter.name

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.compare._captured import Timed, captured_over_time
 from netcalc.compare._files import rates_over_time
 from netcalc.errors import DomainError, ReaderError
@@ -19,6 +19,7 @@ _LEAST_EPOCH_S = 1e8
 """Times of the Unix epoch are larger, from 1973 on; those from the start of a run are not. [s]"""
 
 
+@named_arguments
 def on_one_axis(named: Mapping[str, Samples], *, clock_offset_s: float | None = None) -> Table:
     """Return the round trips and the rates of two files in the order of their times.
 
@@ -89,6 +90,7 @@ def on_one_axis(named: Mapping[str, Samples], *, clock_offset_s: float | None = 
     )
 
 
+@named_arguments
 def axis_notice(merged: Table) -> Notice:
     """Say how long two files on one axis have in common, and how many values of each lie there."""
     files = merged.meta.printed["files"]  # the rows are in the order of time

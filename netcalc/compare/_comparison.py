@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, as_float
+from netcalc.checks import FloatArray, as_float, named_arguments
 from netcalc.fit import Fit
 from netcalc.language import phrase, term
 from netcalc.printable import printable_lines
@@ -77,6 +77,7 @@ class Comparison:
         ]
 
 
+@named_arguments
 def with_theory(
     comparison: Comparison, theory: Callable[[FloatArray], FloatArray], *, label: str
 ) -> Comparison:
@@ -119,6 +120,7 @@ def _signed(value: float, comparison: Comparison) -> str:
     return f"{'+' * (value > 0)}{show(value, comparison.y_unit)}"
 
 
+@named_arguments
 def points(
     x: ArrayLike,
     *,

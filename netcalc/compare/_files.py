@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.compare._captured import Timed, Values, captured
 from netcalc.messages import Notice
 from netcalc.models.measuring.robust import median
@@ -58,6 +58,7 @@ class Compared:
         return f"{shown}, 95% interval {low} to {high} (of {self.count})"
 
 
+@named_arguments
 def files(named: Mapping[str, Samples]) -> tuple[Compared, ...]:
     """Return the same quantities of each file: round trips, and rates of intervals and transfers.
 
@@ -97,6 +98,7 @@ def files(named: Mapping[str, Samples]) -> tuple[Compared, ...]:
     return tuple(found)
 
 
+@named_arguments
 def file_notices(rows: Iterable[Compared], names: Iterable[str] = ()) -> tuple[Notice, ...]:
     """Return which files differ, in which rows; and that no two have a quantity in common.
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from netcalc import fit
+from netcalc.checks import named_arguments
 from netcalc.compare._comparison import (
     PATH_LABEL,
     Comparison,
@@ -37,6 +38,7 @@ REACH_BYTES = 1400.0
 """Size up to which the prediction for a path is drawn at least: about a full packet. [byte]"""
 
 
+@named_arguments
 def overlay(
     samples: RttSamples
     | TransferSamples

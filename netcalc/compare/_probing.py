@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from netcalc import fit
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.compare._comparison import PATH_LABEL, Comparison, points
 from netcalc.compare._runs import emulated_path
 from netcalc.language import phrase
@@ -19,6 +19,7 @@ from netcalc.samples import (
 )
 
 
+@named_arguments
 def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") -> Comparison:
     """Compare probes to every node of a path with predictions: one line for each node.
 
@@ -81,6 +82,7 @@ def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") ->
     )
 
 
+@named_arguments
 def trains(samples: TrainSamples, *, path: Path | None = None, title: str = "") -> Comparison:
     """Compare the spacing of packets sent back to back with the prediction.
 

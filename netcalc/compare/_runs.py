@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from netcalc.checks import named_arguments
 from netcalc.path import Path
 from netcalc.samples import Instrument, Meta, TransactionSamples
 
@@ -21,6 +22,7 @@ def experiment(meta: Meta) -> str:
     return meta.experiment or _EXPERIMENTS.get(meta.tool, "")
 
 
+@named_arguments
 def is_small_writes(samples: TransactionSamples) -> bool:
     """Whether each request of a run was written in parts."""
     known = experiment(samples.meta)

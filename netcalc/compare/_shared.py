@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.models.rates.goodput import tcp_goodput_bps
 from netcalc.models.sizes.framing import tcp_payload_bytes
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
@@ -18,6 +18,7 @@ from netcalc.models.tcp.slow_start import rounds
 MTU_BYTES = 1500
 
 
+@named_arguments
 def request_goodput_bps(
     stream_count: ArrayLike,
     *,
@@ -69,6 +70,7 @@ def request_goodput_bps(
     return np.asarray(bits / (trips * (rtt_s + wait_s) + bits / share_bps))
 
 
+@named_arguments
 def ideal_shares(
     start_s: ArrayLike, *, duration_s: ArrayLike, capacity_bps: float
 ) -> tuple[FloatArray, FloatArray]:

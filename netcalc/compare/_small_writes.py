@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import FloatArray, as_float
+from netcalc.checks import FloatArray, as_float, named_arguments
 from netcalc.compare._comparison import FULL_SEGMENT_BYTES, Comparison, points
 from netcalc.compare._exchange import exchange_over
 from netcalc.compare._runs import emulated_path
@@ -40,6 +40,7 @@ SAME_TIME_S = 1e-12
 """Events closer than this are simultaneous. [s]"""
 
 
+@named_arguments
 def small_writes(
     samples: TransactionSamples,
     *,
@@ -216,6 +217,7 @@ def _clocked(
     return float(clocked.received_s[-1]), first_s, first_s - arrivals[0][0]
 
 
+@named_arguments
 def ladder(samples: TransactionSamples, *, mode: str) -> WriteTimeline:
     """Return the segments and waits that packet taps recorded in the second round of a mode.
 

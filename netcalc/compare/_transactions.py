@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from netcalc.checks import FloatArray, choice
+from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.compare._comparison import (
     FULL_SEGMENT_BYTES,
     PATH_LABEL,
@@ -50,6 +50,7 @@ TRANSACTIONS_OVER: dict[str, tuple[Transport, Security, int]] = {
 """Transport, security and headers of each protocol of a live transaction."""
 
 
+@named_arguments
 def transactions(
     samples: TransactionSamples,
     *,
@@ -267,6 +268,7 @@ def _host_sentence(compared: Comparison, mode: str, costs: str) -> str:
     )
 
 
+@named_arguments
 def datagram_costs(
     samples: TransactionSamples, *, clock: str = "program", relative: bool = False
 ) -> Comparison:

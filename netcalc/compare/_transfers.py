@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from netcalc import fit
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.compare._comparison import (
     CURVE_POINTS,
     FULL_SEGMENT_BYTES,
@@ -43,6 +43,7 @@ DRAWN_BUFFER_BYTES = 65_536.0
 """Largest buffer of a curve without points: the largest window without scaling. [byte]"""
 
 
+@named_arguments
 def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> Comparison:
     """Compare transfers with predictions: by pairs in lockstep, by buffer, or by size of the write.
 
@@ -85,6 +86,7 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
     return _by_write(samples, path, title)
 
 
+@named_arguments
 def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> Comparison:
     """Compare blasts of datagrams with predictions: packet rate by frame size.
 
@@ -287,6 +289,7 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
     )
 
 
+@named_arguments
 def lockstep_cycle(
     path: Path,
     *,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray, choice
+from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.compare._comparison import Comparison, points
 from netcalc.compare._runs import truth_value
 from netcalc.display import show
@@ -35,6 +35,7 @@ REPLAYED = term("one server, these arrivals")
 Distribution = Callable[[FloatArray], FloatArray]
 
 
+@named_arguments
 def waits(samples: Table, *, model: str | None = None, title: str = "") -> Comparison:
     """Compare the distribution of the waits in a router with that of a queue.
 
@@ -85,6 +86,7 @@ def waits(samples: Table, *, model: str | None = None, title: str = "") -> Compa
     )
 
 
+@named_arguments
 def wait_models(samples: Table) -> dict[str, Distribution]:
     """Return the distributions that theory gives for the waits of a run, by the model's name.
 
@@ -127,6 +129,7 @@ def _drawn_rows(count: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, max(count - 1, 0), DRAWN).astype(np.intp))[:count]
 
 
+@named_arguments
 def arrival_gaps(samples: Table, *, title: str = "") -> Comparison:
     """Compare the times between the arrivals at a router with those of a Poisson process.
 
@@ -178,6 +181,7 @@ def arrival_gaps(samples: Table, *, title: str = "") -> Comparison:
     )
 
 
+@named_arguments
 def arrival_batches(samples: Table, *, title: str = "") -> Comparison:
     """Compare how many packets come to a router together with a Poisson process.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netcalc.checks import choice
+from netcalc.checks import choice, named_arguments
 from netcalc.congestion import live, ns3, theory
 from netcalc.congestion._grid_file import GridFile, Row
 from netcalc.congestion.about import facts, now
@@ -272,12 +272,14 @@ class Batch:
         return bool(self.stop() if callable(self.stop) else self.stop.is_set())
 
 
+@named_arguments
 def by_theory(cases: Sequence[Case], stack: str) -> list[dict[str, Any]]:
     """Return the results of some scenarios, with their requests' latencies."""
     scenarios = [case.scenario for case in cases]
     return [document(one) for one in theory.run_many(scenarios, stack=stack, with_course=True)]
 
 
+@named_arguments
 def by_ns3(cases: Sequence[Case], python: str | None) -> list[dict[str, Any] | NetcalcError]:
     """Return the results of some scenarios, or why they have none."""
     found: list[dict[str, Any] | NetcalcError] = []

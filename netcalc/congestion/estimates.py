@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, non_negative, positive
+from netcalc.checks import FloatArray, named_arguments, non_negative, positive
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.sharing import drain_s
 
 
+@named_arguments
 def full_buffer_s(buffer_bytes: ArrayLike, *, rate_bps: float, rtt_s: float) -> FloatArray:
     """Return the latency of a small request behind a full buffer: the round trip and its drain.
 
@@ -39,6 +40,7 @@ def full_buffer_s(buffer_bytes: ArrayLike, *, rate_bps: float, rtt_s: float) -> 
     return np.asarray(positive("rtt_s", rtt_s) + wait_s, dtype=float)
 
 
+@named_arguments
 def equal_share_s(
     stream_count: ArrayLike,
     *,

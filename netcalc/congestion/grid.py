@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import choice, whole
+from netcalc.checks import choice, named_arguments, whole
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.printable import safe_repr
 from netcalc.scenario import Scenario, as_document, from_document, matrix
@@ -236,6 +236,7 @@ class Matrix:
         }
 
 
+@named_arguments
 def unit_of(name: str, *, option: str) -> str:
     """Return the unit of what is varied: "text" of an algorithm.
 
@@ -268,6 +269,7 @@ def unit_of(name: str, *, option: str) -> str:
     raise DomainError("not-a-choice", option, name, choices=known, **suggestions)
 
 
+@named_arguments
 def key_of(document: Mapping[str, Any], by: str, stack: str | None) -> str:
     """Return the SHA-256 of a scenario's whole document, and of what evaluates it.
 
@@ -283,6 +285,7 @@ def key_of(document: Mapping[str, Any], by: str, stack: str | None) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@named_arguments
 def with_values(document: Mapping[str, Any], values: Mapping[str, Value]) -> dict[str, Any]:
     """Return a scenario's document with other values.
 

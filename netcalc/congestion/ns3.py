@@ -21,7 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.congestion.latencies import Latencies
 from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.errors import ExperimentError
@@ -177,6 +177,7 @@ class Simulator:
             watch.cancel()
 
 
+@named_arguments
 def run(scenario: Scenario, *, python: str | None = None) -> Result:
     """Simulate one scenario in a process of its own.
 
@@ -197,6 +198,7 @@ def run(scenario: Scenario, *, python: str | None = None) -> Result:
         return simulator.run(scenario)
 
 
+@named_arguments
 def arguments(scenario: Scenario) -> dict[str, Any]:
     """Return what the child program is given.
 
@@ -272,6 +274,7 @@ def _require_possible(scenario: Scenario) -> None:
             )
 
 
+@named_arguments
 def result(scenario: Scenario, answer: Mapping[str, Any]) -> Result:
     """Make a result of the child's answer.
 
@@ -330,6 +333,7 @@ def _trajectory(scenario: Scenario, samples: FloatArray) -> Trajectory:
     )
 
 
+@named_arguments
 def run_many(scenarios: Sequence[Scenario], *, python: str | None = None) -> list[Result]:
     """Simulate scenarios one after the other in one process."""
     with Simulator(python) as simulator:

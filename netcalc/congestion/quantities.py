@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.congestion.ideal import payload_rate_bps
 from netcalc.congestion.result import Result, Trajectory
 from netcalc.errors import DomainError
@@ -67,6 +67,7 @@ class Quantities:
     release_s: FloatArray
 
 
+@named_arguments
 def quantities(result: Result) -> Quantities:
     """Return what the course of a result shows.
 
@@ -106,6 +107,7 @@ def quantities(result: Result) -> Quantities:
     )
 
 
+@named_arguments
 def document(result: Result) -> dict[str, Any]:
     """Return means and quantities as JSON can hold them: what is not known is null."""
     found = result.as_dict()
@@ -115,6 +117,7 @@ def document(result: Result) -> dict[str, Any]:
     return {**found, **ready}
 
 
+@named_arguments
 def jain_over_time(result: Result) -> tuple[FloatArray, FloatArray]:
     """Return Jain's index of the flows that run, in intervals of a second.
 
@@ -142,6 +145,7 @@ def jain_over_time(result: Result) -> tuple[FloatArray, FloatArray]:
     return ends, found
 
 
+@named_arguments
 def convergence_s(result: Result) -> FloatArray:
     r"""Return how long each flow took, after its start, to converge with those that ran then. [s]
 
@@ -165,6 +169,7 @@ def convergence_s(result: Result) -> FloatArray:
     return _times_s(result, 0, is_fair, least_count=2)
 
 
+@named_arguments
 def release_s(result: Result) -> FloatArray:
     """Return how long the others took to use what each flow released at its end. [s]
 
@@ -181,6 +186,7 @@ def release_s(result: Result) -> FloatArray:
     return _times_s(result, 1, lambda rates: rates.sum(axis=1) >= wanted_bps, least_count=1)
 
 
+@named_arguments
 def averaged_over_s(scenario: Scenario) -> float:
     """Return the time over which rates are averaged for both times. [s]
 

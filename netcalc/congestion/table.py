@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from netcalc.checks import named_arguments
 from netcalc.congestion._grid_file import START, read_rows
 from netcalc.congestion.about import facts
 from netcalc.congestion.grid import VARIED
@@ -51,6 +52,7 @@ LOOP_LISTS = {
 Cell = float | str
 
 
+@named_arguments
 def is_results(path: str | Path) -> bool:
     """Whether a file begins as one of a batch does; False if it cannot be read."""
     try:
@@ -60,6 +62,7 @@ def is_results(path: str | Path) -> bool:
         return False
 
 
+@named_arguments
 def begins_results(data: bytes) -> bool:
     """Whether data begin as a file of a batch does.
 
@@ -71,6 +74,7 @@ def begins_results(data: bytes) -> bool:
     return data.startswith(START)
 
 
+@named_arguments
 def table(path: str | Path) -> Table:
     """Return the results that a file of a batch has.
 
@@ -106,6 +110,7 @@ def table(path: str | Path) -> Table:
     return Table(data=columns, meta=_meta(sessions[0], names, texts, Path(path)))
 
 
+@named_arguments
 def course_table(results: Sequence[Result]) -> Table:
     """Return the courses of some results as columns, a row for each interval.
 

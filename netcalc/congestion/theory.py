@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.congestion import _requests, _state, _steps
 from netcalc.congestion._requests import Load, load
 from netcalc.congestion._stack import Stack, stack_of
@@ -132,6 +132,7 @@ class _Meter:
         np.add.at(self.histogram, (self.rows, at[:, :, 0]), weight[:, :, 0])
 
 
+@named_arguments
 def run(scenario: Scenario, *, stack: str = "ns3") -> Result:
     """Compute one scenario, with its course over time.
 
@@ -168,6 +169,7 @@ def run(scenario: Scenario, *, stack: str = "ns3") -> Result:
     return run_many([scenario], stack=stack, with_course=True)[0]
 
 
+@named_arguments
 def run_many(
     scenarios: Sequence[Scenario], *, stack: str = "ns3", with_course: bool = False
 ) -> list[Result]:
@@ -328,6 +330,7 @@ def _require_in_range(scenario: Scenario) -> None:
         raise DomainError("theory-too-long", "end_s", scenario.end_s, seconds=seconds, limit=MOST_S)
 
 
+@named_arguments
 def estimated_s(scenario: Scenario) -> float:
     """Return about how long a scenario takes to compute, within a factor of three. [s]
 

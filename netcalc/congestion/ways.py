@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import choice
+from netcalc.checks import choice, named_arguments
 from netcalc.congestion import ns3, theory
 from netcalc.congestion.quantities import averaged_over_s, document
 from netcalc.congestion.result import Result
@@ -140,6 +140,7 @@ class Parting:
         return ready
 
 
+@named_arguments
 def evaluate(
     ways: Sequence[str], how: Mapping[str, Callable[[], Result]]
 ) -> tuple[list[Result], dict[str, NetcalcError]]:
@@ -184,6 +185,7 @@ def evaluate(
     return results, absent
 
 
+@named_arguments
 def evaluations(
     scenario: Scenario, *, stack: str = "ns3", python: str | None = None
 ) -> dict[str, Callable[[], Result]]:
@@ -211,6 +213,7 @@ def evaluations(
     }
 
 
+@named_arguments
 def stack_for(ways: Sequence[str]) -> str:
     """Return the stack of theory that fits the other ways: Linux's if only live runs are compared.
 
@@ -222,6 +225,7 @@ def stack_for(ways: Sequence[str]) -> str:
     return "linux" if "live" in ways and "ns3" not in ways else "ns3"
 
 
+@named_arguments
 def partings(results: Sequence[Result], *, cut: Sequence[str] = ()) -> tuple[Parting, ...]:
     """Compare what several ways found for one scenario.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from netcalc.checks import named_arguments
 from netcalc.errors import ReaderError
 from netcalc.explain import (
     capture_flows,
@@ -48,6 +49,7 @@ OVERLOAD_RATIO = 0.05
 """A run that lost this share was sent faster than something could forward. [ratio]"""
 
 
+@named_arguments
 def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, ...]:
     """Find what limits each run, flow or target of a measurement.
 
@@ -195,6 +197,7 @@ def _equal_rate_pps(seen: list[Evidence]) -> float | None:
     return rates[len(rates) // 2] if is_flat else None
 
 
+@named_arguments
 def explain_evidence(one: Evidence, known: Known, row: Row | None = None) -> Finding:
     """Return the finding of one transfer, with what its row of a table adds."""
     row = row or Row(evidence=one)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.known import Known
 from netcalc.models.measuring import delay_variation as variation
@@ -21,6 +21,7 @@ from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
 PERCENTILES = (50, 90, 95, 99)
 
 
+@named_arguments
 def delay_variation(delay_s: ArrayLike) -> dict[str, float]:
     """Return the variation of delays in the order in which they were measured.
 

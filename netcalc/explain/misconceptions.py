@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import DomainError, UnitError
 from netcalc.explain import capture_flows
 from netcalc.explain.claim_models import (
@@ -182,6 +182,7 @@ class Claim:
         return "\n".join(lines)
 
 
+@named_arguments
 def claim(
     text: str,
     known: Known,
@@ -227,6 +228,7 @@ def claim(
     )  # fmt: skip
 
 
+@named_arguments
 def claim_of(
     samples: Samples,
     text: str,

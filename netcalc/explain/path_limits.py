@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from netcalc.checks import choice, non_negative, positive, ratio, whole
+from netcalc.checks import choice, named_arguments, non_negative, positive, ratio, whole
 from netcalc.errors import DomainError, UnitError, doubts
 from netcalc.language import phrase, term
 from netcalc.messages import Notice, sentence
@@ -229,6 +229,7 @@ def written(*notices: Notice) -> str:
     return phrase("{text}.", text=f"{text[:1].upper()}{text[1:]}")
 
 
+@named_arguments
 def transfer(payload_bytes: float, *, path: Path, packet_bytes: float = math.inf) -> Explanation:
     """Find the part of a path that limits a one-way transfer.
 
@@ -278,6 +279,7 @@ def transfer(payload_bytes: float, *, path: Path, packet_bytes: float = math.inf
     return Explanation(parts, total)
 
 
+@named_arguments
 def rate(
     path: Path,
     *,

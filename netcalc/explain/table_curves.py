@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.frame_tables import Frames, frames_of
 from netcalc.explain.known import Known
@@ -40,6 +40,7 @@ class TableTheory:
     lines: Mapping[str, FloatArray]
 
 
+@named_arguments
 def table_theory(samples: Samples, known: Known) -> TableTheory | None:
     """Return the theory to draw on the points of a table.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain.evidence import MOST_FLOWS, NAN, Evidence, first_known, with_loss
 from netcalc.explain.finding import Finding
 from netcalc.messages import Notice
@@ -23,6 +23,7 @@ SHOWN_COLUMNS = 8
 _OFFERED = re.compile(r"\bsnd_wnd:(\d{1,15})")
 
 
+@named_arguments
 def described(samples: Samples) -> tuple[Notice, ...]:
     """Describe a table of unknown meaning: its columns, its likely meaning, how to name it.
 

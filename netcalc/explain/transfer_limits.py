@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from netcalc.checks import non_negative
+from netcalc.checks import named_arguments, non_negative
 from netcalc.explain.path_limits import (
     CONTROL_NAMES,
     Part,
@@ -111,6 +111,7 @@ class TcpTransfer:
         return "\n".join(lines)
 
 
+@named_arguments
 def tcp_transfer(
     payload_bytes: float,
     *,

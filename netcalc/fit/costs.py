@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.fit.lines import ROUNDING_RATIO
 from netcalc.fit.outliers import set_aside
 from netcalc.messages import Notice
@@ -92,6 +92,7 @@ class Costs:
         return float(stdtrit(self.degrees, 0.975)) if self.degrees > 0 else np.nan
 
 
+@named_arguments
 def datagram_costs(
     samples: TransactionSamples, *, mode: str = "udp", column: str = "response_s"
 ) -> Costs:
@@ -126,6 +127,7 @@ def datagram_costs(
     return _costs(x, y, parts)
 
 
+@named_arguments
 def write_costs(write_bytes: FloatArray, write_s: FloatArray) -> Costs:
     """Fit the cost of writes: per write, per byte, and per mbuf where the times have its steps.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netcalc.checks import named_arguments
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
 from netcalc.samples import Instrument, Meta
 
@@ -22,6 +23,7 @@ def ip_version(facts: Instrument) -> int:
     return 6 if facts.address_family == "IPv6" else 4
 
 
+@named_arguments
 def echo_headers(meta: Meta) -> int:
     """Return the headers of an echo: those of a live run, else those of ping. [byte]"""
     over_tcp = protocol(meta) == "tcp" or meta.layers.get("payload_bytes") == "TCP payload"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.fit.costs import Costs
 from netcalc.fit.lines import robust_line
 from netcalc.messages import Notice
@@ -13,6 +13,7 @@ from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.samples import BulkSamples
 
 
+@named_arguments
 def frame_costs(samples: BulkSamples) -> Costs:
     """Fit the cost of sending a datagram: per datagram, and per byte of its frame.
 
@@ -65,6 +66,7 @@ def frame_costs(samples: BulkSamples) -> Costs:
     )
 
 
+@named_arguments
 def frame_bytes(samples: BulkSamples) -> FloatArray:
     """Return the Ethernet frame, FCS included, of the datagram of each row. [byte]"""
     return ethernet_frame_bytes(np.asarray(samples.write_bytes) + DATAGRAM_HEADERS_BYTES)

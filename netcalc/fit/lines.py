@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import ArgumentTypeError
 from netcalc.fit.outliers import set_aside
 from netcalc.messages import Notice
@@ -162,6 +162,7 @@ class Fit:
         return "\n".join((*lines, *map(str, self.notes)))
 
 
+@named_arguments
 def robust_line(x: FloatArray, y: FloatArray, *, resolution: float = 0.0) -> Line:
     """Fit a straight line that a few outliers do not change.
 
@@ -224,6 +225,7 @@ def _scaled_line(x: FloatArray, y: FloatArray, *, resolution: float) -> Line:
     return _least_squares(x, y, outlier, scale, rounding)
 
 
+@named_arguments
 def rtt_against_size(
     samples: RttSamples, *, header_bytes: int = DATAGRAM_HEADERS_BYTES, minima: bool = True
 ) -> Fit:
@@ -294,6 +296,7 @@ def rtt_against_size(
     )
 
 
+@named_arguments
 def transfer_against_size(samples: TransferSamples) -> Fit:
     """Fit latency and rate to the times of transfers of several sizes.
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.language import phrase, term
 from netcalc.models.delays.path_mixes import PathMixes
 from netcalc.units import show
@@ -53,6 +53,7 @@ SEPARATION_HEADINGS = (term("measurement"), term("groups"), term("largest"), ter
 """Headings of a table of separations."""
 
 
+@named_arguments
 def separations(
     mixes: PathMixes,
     *,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import ArgumentTypeError
 from netcalc.models.measuring.probing import pair_bandwidth_bps
 from netcalc.rate_layers import IN_HEADING, IP
@@ -56,6 +56,7 @@ class BottleneckEstimate:
     sentence: str
 
 
+@named_arguments
 def bottleneck(samples: TrainSamples) -> BottleneckEstimate:
     """Estimate the rate of the bottleneck link from packets sent back to back.
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import ArgumentTypeError
 from netcalc.fit.lines import SIGNIFICANT_ERRORS, Line, robust_line
 from netcalc.messages import Notice
@@ -165,6 +165,7 @@ def _known(value: float, unit: str, digits: int = 4) -> str:
     return "" if np.isnan(value) else show(value, unit, digits=digits)
 
 
+@named_arguments
 def to_node_s(packet_bytes: ArrayLike, *, path: Path, hop: int, ip_version: int = 4) -> FloatArray:
     """Round-trip time of a probe to a node of a path; the answer quotes the probe. [s]"""
     most, headers = (QUOTED_BYTES, DATAGRAM_HEADERS_BYTES)
@@ -175,6 +176,7 @@ def to_node_s(packet_bytes: ArrayLike, *, path: Path, hop: int, ip_version: int 
     return path.until(hop).rtt_s(packet_bytes, reply_bytes=quoted + headers)
 
 
+@named_arguments
 def links(samples: HopSamples) -> PathEstimate:
     """Estimate the rate and the latency of each link from probes of several sizes to every node.
 

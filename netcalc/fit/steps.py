@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, as_float, one_dimensional
+from netcalc.checks import FloatArray, as_float, named_arguments, one_dimensional
 from netcalc.errors import DomainError
 
 LEVEL = 0.01
@@ -84,6 +84,7 @@ class ChangePoints:
         return value
 
 
+@named_arguments
 def change_points(x: ArrayLike, y: ArrayLike) -> ChangePoints:
     """Find the steps of times over sizes.
 

@@ -15,6 +15,8 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
+from netcalc.checks import named_arguments
+
 __all__ = [
     "CHAPTERS", "SUBJECTS", "delays", "hosts", "links", "measuring", "media", "queues", "rates",
     "sizes", "subject_module", "tcp", "users",
@@ -57,6 +59,7 @@ SUBJECTS = tuple(subject for subjects in CHAPTERS.values() for subject in subjec
 _CHAPTER_OF = {subject: name for name, subjects in CHAPTERS.items() for subject in subjects}
 
 
+@named_arguments
 def subject_module(subject: str) -> ModuleType:
     """Return the module of a subject, whichever chapter it is in."""
     return import_module(f"netcalc.models.{_CHAPTER_OF[subject]}.{subject}")

@@ -20,7 +20,7 @@ from netcalc.calculator import (
     range_text,
     result_unit,
 )
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.display import long_time
 from netcalc.language import phrase
 from netcalc.plots.formula import (
@@ -50,6 +50,7 @@ _BEYOND = 10.0
 """Where an infinite percentile is drawn: at this many times the end of the axis."""
 
 
+@named_arguments
 def bands(
     wanted: Formula,
     found: Mapping[str, Band],

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from bokeh.models import FixedTicker, PlainText, Quad, Text
 from bokeh.plotting import figure
 
+from netcalc.checks import named_arguments
 from netcalc.language import phrase
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import (
@@ -43,6 +44,7 @@ class Buffer(NamedTuple):
     note: str = ""
 
 
+@named_arguments
 def buffers(
     chains: Mapping[str, Sequence[Buffer]],
     kinds: Sequence[str],

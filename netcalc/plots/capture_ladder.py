@@ -12,7 +12,7 @@ from bokeh.models import FixedTicker, PlainText, Quad, Scatter, Text
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.language import phrase, term
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import (
@@ -81,6 +81,7 @@ class _Rungs:
         return np.asarray(self.table[name])[self.rows]
 
 
+@named_arguments
 def capture_ladder(
     trace: PacketTrace,
     *,

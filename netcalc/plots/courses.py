@@ -11,7 +11,7 @@ from bokeh.layouts import column
 from bokeh.models import ColumnDataSource, GlyphRenderer, LayoutDOM
 from bokeh.plotting import figure
 
-from netcalc.checks import FloatArray, choice
+from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.congestion import Result, Trajectory
 from netcalc.congestion.ideal import fair_shares_bps
 from netcalc.congestion.quantities import jain_over_time
@@ -91,6 +91,7 @@ class _Series:
 _Drawn = dict[_Series, tuple[FloatArray, FloatArray]]
 
 
+@named_arguments
 def courses(
     results: Sequence[Result],
     *,
@@ -161,6 +162,7 @@ def courses(
     return Plot(partial(_draw, sources, look), sources, text, theme, ("courses", look))
 
 
+@named_arguments
 def phase(
     results: Sequence[Result],
     *,

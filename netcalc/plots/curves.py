@@ -10,6 +10,7 @@ from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.language import phrase
 from netcalc.plots.plot import Plot, ready, thinned_note
@@ -30,6 +31,7 @@ from netcalc.plots.style import (
 from netcalc.units import show
 
 
+@named_arguments
 def curves(
     x: ArrayLike,
     lines: Mapping[str, ArrayLike],

@@ -11,7 +11,7 @@ from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
 from netcalc.calculator import Formula, Inputs, fixed_texts, input_label, layer_of
-from netcalc.checks import FloatArray, as_float
+from netcalc.checks import FloatArray, as_float, named_arguments
 from netcalc.display import long_time
 from netcalc.errors import DomainError
 from netcalc.language import phrase
@@ -39,6 +39,7 @@ _TAIL_PERCENT = 0.5
 _LONG_TAIL = 2.0  # widths from the 5th to the 95th percentile, beyond which a tail is cut off
 
 
+@named_arguments
 def distribution(
     samples: ArrayLike,
     *,
@@ -104,6 +105,7 @@ def distribution(
     return Plot(draw, sources, " ".join(filter(None, words)), theme, form)
 
 
+@named_arguments
 def formula_distribution(
     wanted: Formula,
     found: Spread,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc.checks import named_arguments
 from netcalc.errors import NetcalcError
 from netcalc.exercises import AnswerCurves, Question, Variable
 from netcalc.language import phrase, term
@@ -22,6 +23,7 @@ RIGHT = term("right")
 """Name of the right formula in the figure."""
 
 
+@named_arguments
 def feedback(
     question: Question,
     names: Iterable[str],

@@ -12,7 +12,7 @@ from bokeh.plotting import figure
 
 from netcalc import calculator, equations
 from netcalc.calculator import Curve, Formula, Parameter, Shade, fixed_texts
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.display import long_time
 from netcalc.language import phrase, term
 from netcalc.plots.plot import Plot, ready
@@ -85,6 +85,7 @@ class FormulaCurves:
         )
 
 
+@named_arguments
 def formula_curves(
     wanted: Formula,
     lines: Mapping[str, Curve],
@@ -155,6 +156,7 @@ def formula_caption(wanted: Formula, fixed: Sequence[str]) -> tuple[str, ...]:
     return tuple(line for part in parts if part for line in _wrapped(part))
 
 
+@named_arguments
 def formula_plot(curves: FormulaCurves, *, theme: Theme = "light") -> Plot:
     """Return the figure for a page: it can be zoomed, and shows the point under the pointer."""
     count = len(curves.lines)

@@ -8,12 +8,14 @@ from itertools import islice
 import numpy as np
 from bokeh.models import LayoutDOM, Scatter
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.plots.pictures.svg import charts
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import GUESSES, add_hover, add_legend_entry, new_source
 
 
+@named_arguments
 def with_guess(
     plot: Plot, name: str = "your guess", *, x: float = np.nan, y: float = np.nan
 ) -> Plot:

@@ -9,6 +9,7 @@ import numpy as np
 from bokeh.models import FixedTicker, PlainText, Quad, Text
 from bokeh.plotting import figure
 
+from netcalc.checks import named_arguments
 from netcalc.language import phrase, term
 from netcalc.models.hosts.write_timeline import (
     ACKNOWLEDGEMENT,
@@ -52,6 +53,7 @@ _LANE = 0.07  # half the height of a lane
 _HEIGHT = 230
 
 
+@named_arguments
 def ladder(
     steps: WriteTimeline, *, title: str = "", description: str = "", theme: Theme = "light"
 ) -> Plot:

@@ -10,7 +10,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.congestion import Result
 from netcalc.errors import DomainError
 from netcalc.language import phrase
@@ -40,6 +40,7 @@ class _Curve:
     index: int
 
 
+@named_arguments
 def latencies(results: Sequence[Result], *, title: str = "", theme: Theme = "light") -> Plot:
     """Draw the empirical distribution of the latencies of request loops.
 

@@ -11,6 +11,7 @@ from bokeh.layouts import column
 from bokeh.models import ColumnDataSource, FixedTicker, LayoutDOM, PlainText, Quad
 from bokeh.plotting import figure
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.explain import Finding
 from netcalc.language import phrase
@@ -34,6 +35,7 @@ _BAR_HEIGHT, _EDGES = 46, 150
 _HALF_BAR = 0.35
 
 
+@named_arguments
 def limits(
     findings: Sequence[Finding], *, title: str = "What limits", theme: Theme = "light"
 ) -> Plot:

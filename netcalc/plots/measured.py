@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from netcalc import compare
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain import Known, table_theory
 from netcalc.explain.evidence import first_known
 from netcalc.language import phrase
@@ -56,6 +56,7 @@ BINS = 60
 """Intervals into which a capture is divided. [1]"""
 
 
+@named_arguments
 def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
     """Draw a measurement with the theory that applies to it.
 
@@ -393,6 +394,7 @@ def _hops_plot(table: Table, theme: Theme) -> Plot:
     )
 
 
+@named_arguments
 def sequences(trace: PacketTrace, *, flow: int | None = None, theme: Theme = "light") -> Plot:
     """Draw the bytes of a TCP flow against time: segments, acknowledgements and the window.
 

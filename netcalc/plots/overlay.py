@@ -13,6 +13,7 @@ from bokeh.models import LayoutDOM, VArea
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
+from netcalc.checks import named_arguments
 from netcalc.compare import Comparison
 from netcalc.errors import DomainError
 from netcalc.language import phrase, term
@@ -37,6 +38,7 @@ RESIDUAL_HEIGHT = 190
 """Height of the lower figure, in pixels."""
 
 
+@named_arguments
 def overlay(
     comparison: Comparison,
     *,

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from netcalc.checks import named_arguments
 from netcalc.language import phrase, term
 from netcalc.planning import BindingMap, Chart, Plan
 from netcalc.planning.page import label, long_time
@@ -25,6 +26,7 @@ _PERCENTILES = (5.0, 50.0, 95.0)
 _DECADE = 10.0
 
 
+@named_arguments
 def plan(page: Plan, *, theme: Theme = "light") -> Plot:
     """Draw a plan: a curve with the point of its answer; with ranges also their distribution.
 

@@ -20,6 +20,7 @@ from bokeh.resources import INLINE
 from bokeh.themes import Theme as BokehTheme
 from numpy.typing import ArrayLike, NDArray
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.plots.style import DARK_PARTS, Theme, printable_texts
 from netcalc.printable import json_in_page, printable, printable_lines
@@ -127,6 +128,7 @@ class Plot:
         return new
 
 
+@named_arguments
 def together(*plots: Plot) -> Plot:
     """Return plots of one theme as one, one figure below the other.
 
@@ -184,6 +186,7 @@ def _step(count: int, source_count: int) -> int:
     return max(-(-count // most), 1)
 
 
+@named_arguments
 def save_html(plot: Plot, path: str | Path, *, title: str = "netcalc") -> Path:
     """Write a figure as one HTML file that needs no network; the same figure is the same bytes.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc import compare, datasets
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.congestion.estimates import full_buffer_s
 from netcalc.language import phrase, term
 from netcalc.models.tcp.window import bdp_packets
@@ -24,6 +24,7 @@ Points = dict[str, tuple[ArrayLike, ArrayLike]]
 Columns = Mapping[str, NDArray[Any]]
 
 
+@named_arguments
 def readings(name: str, *, theme: Theme = "light") -> Plot:
     """Draw a data set of readings with the theory of its test bench.
 
@@ -60,6 +61,7 @@ def readings(name: str, *, theme: Theme = "light") -> Plot:
     )
 
 
+@named_arguments
 def drawn_sets() -> list[str]:
     """Return the names of the data sets that :func:`readings` draws."""
     return list(_DRAWN)

@@ -11,7 +11,7 @@ from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray, choice
+from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.congestion import estimates
 from netcalc.errors import DomainError
 from netcalc.language import phrase, term
@@ -76,6 +76,7 @@ class _Group:
 _Points = dict[_Group, tuple[FloatArray, FloatArray]]
 
 
+@named_arguments
 def sweep(
     table: Table, *, x: str = "", parts: tuple[str, ...] = (), theme: Theme = "light"
 ) -> Plot:

@@ -10,6 +10,7 @@ import numpy as np
 from bokeh.models import FixedTicker, Patches, PlainText, Quad, Text
 from bokeh.plotting import figure
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.language import phrase, term
 from netcalc.models.delays.store_and_forward import Timeline
@@ -37,6 +38,7 @@ _NODE = 0.1  # half the height of a node's lane; links have the height 1
 _ROW = 78  # pixels a link
 
 
+@named_arguments
 def timeline(
     steps: Timeline,
     nodes: Sequence[str] | None = None,

@@ -10,6 +10,7 @@ from bokeh.layouts import column
 from bokeh.models import ColumnDataSource, FixedTicker, GlyphRenderer, LayoutDOM, Span
 from bokeh.plotting import figure
 
+from netcalc.checks import named_arguments
 from netcalc.plots.plot import Columns, Plot, ready
 from netcalc.plots.style import (
     DASHES,
@@ -44,6 +45,7 @@ ERROR_HEIGHT = 220
 """Height of a figure of errors, in pixels."""
 
 
+@named_arguments
 def truth(table: Table, *, title: str = "Validation", theme: Theme = "light") -> Plot:
     """Draw measured against predicted, and the size of each error below.
 

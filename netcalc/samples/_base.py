@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import in_blocks, is_masked
+from netcalc.checks import in_blocks, is_masked, named_arguments
 from netcalc.errors import ArgumentTypeError, DomainError, MissingPackageError, ReaderError
 from netcalc.printable import printable
 from netcalc.units import show
@@ -213,6 +213,7 @@ class Samples:
         return samples
 
 
+@named_arguments
 def load(path: str | os.PathLike[str]) -> Samples:
     """Read samples of any kind back from :meth:`Samples.save`.
 
@@ -225,6 +226,7 @@ def load(path: str | os.PathLike[str]) -> Samples:
     return samples
 
 
+@named_arguments
 def loads(data: bytes, *, file: str = "samples") -> Samples:
     """Read samples from the bytes of a saved file."""
     samples: Samples = _load.loads(data, file=file)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.samples._limits import MOST_COUNTED
 
@@ -122,6 +123,7 @@ def fact_row(named: Mapping[str, Any] | None = None, /, **facts: Any) -> dict[st
     return row
 
 
+@named_arguments
 def unit_of_fact(name: str) -> str | None:
     """Return the unit of a fact; None if there is no such fact."""
     return "1" if name.startswith(_OF_THE_FILE) else FACTS.get(name)

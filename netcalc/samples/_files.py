@@ -14,11 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from netcalc.checks import named_arguments
+
 _PART = ".netcalc-"
 
 _NAME_CHARS = 50  # of the name in that of the part, which may not be longer than 255 bytes
 
 
+@named_arguments
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file that is complete or absent; a symbolic link stays and its target is written.
 

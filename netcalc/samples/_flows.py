@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from netcalc.checks import named_arguments
 from netcalc.samples._base import (
     BoolColumn,
     FloatColumn,
@@ -20,6 +21,7 @@ from netcalc.samples._base import (
 from netcalc.samples._meta import Meta
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class FlowSeries(Samples):
     """Intervals of flows: one row for each interval of each stream, never for a sum of streams.

@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from netcalc.checks import named_arguments
 
+
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instrument:
     """Record of a live run, in SI units; ``None`` where a run did not measure it.

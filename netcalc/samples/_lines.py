@@ -11,10 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from netcalc.checks import named_arguments
 from netcalc.errors import NetcalcError
 from netcalc.samples._files import json_ready
 
 
+@named_arguments
 def json_line(row: Mapping[str, Any]) -> bytes:
     """Return a row as a line of JSON, its end included."""
     return (json.dumps(json_ready(row), ensure_ascii=True) + "\n").encode()

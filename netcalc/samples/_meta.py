@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from netcalc.checks import named_arguments
 from netcalc.messages import Notice
 from netcalc.samples._facts import FactRow
 from netcalc.samples._instrument import Instrument
@@ -14,6 +15,7 @@ SCHEMA = 1
 """Number of the file format; a file with a higher one is refused by name."""
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meta:
     """Facts about a set of samples other than its numbers.

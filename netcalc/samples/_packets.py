@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.samples._base import FloatColumn, Samples
 from netcalc.samples._meta import Meta
@@ -56,6 +57,7 @@ class Layer(IntFlag):
     SACK_PERMITTED = 2097152
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PacketTrace(Samples):
     """Packets of a capture: one row each, in the order of the file.

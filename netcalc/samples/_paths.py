@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from netcalc.checks import named_arguments
 from netcalc.samples._base import (
     BoolColumn,
     FloatColumn,
@@ -21,6 +22,7 @@ from netcalc.samples._facts import Fact, fact_row
 from netcalc.samples._meta import Meta
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PathSamples(Samples):
     """Probes to each hop of one or several paths: one row for each probe.

@@ -8,10 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from netcalc.checks import named_arguments
 from netcalc.samples._base import BoolColumn, FloatColumn, Samples, TextColumn, bools, floats
 from netcalc.samples._meta import Meta
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class HopSamples(Samples):
     """Round trips to each node of a path: one row for each probe sent.
@@ -86,6 +88,7 @@ class HopSamples(Samples):
         return sizes, smallest
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TrainSamples(Samples):
     """Packets sent back to back, in pairs or longer trains: one row for each packet.

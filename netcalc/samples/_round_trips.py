@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from netcalc.checks import in_blocks
+from netcalc.checks import in_blocks, named_arguments
 from netcalc.samples._base import (
     BoolColumn,
     FloatColumn,
@@ -22,6 +22,7 @@ from netcalc.samples._facts import Fact, fact_row
 from netcalc.samples._meta import Meta
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RttSamples(Samples):
     """Round trips of an echo: one row for each probe sent, and one for each duplicate reply.

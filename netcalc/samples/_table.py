@@ -9,11 +9,13 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.samples._base import Samples, as_texts
 from netcalc.samples._meta import Meta
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Table(Samples):
     """Columns of any names and units: a data set of a book, or a user's CSV.

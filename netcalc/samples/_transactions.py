@@ -8,11 +8,13 @@ from typing import ClassVar, cast
 
 import numpy as np
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.samples._base import BoolColumn, FloatColumn, Samples, TextColumn, bools, floats
 from netcalc.samples._meta import Meta
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TransactionSamples(Samples):
     """Requests and their responses: how long a program waited for each response.

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from netcalc.checks import named_arguments
 from netcalc.samples._base import (
     BoolColumn,
     FloatColumn,
@@ -39,6 +40,7 @@ _MEDIANS = (
 )  # fmt: skip
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TransferSamples(Samples):
     """Transfers of known size: how long each one took.
@@ -76,6 +78,7 @@ class TransferSamples(Samples):
         return ~bools(self.failed) & np.isfinite(sizes) & np.isfinite(times)
 
 
+@named_arguments
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BulkSamples(Samples):
     """Transfers from a source to a sink: bytes sent and received, losses, and CPU cost.

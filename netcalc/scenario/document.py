@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from netcalc.checks import positive
+from netcalc.checks import named_arguments, positive
 from netcalc.errors import DomainError, ReaderError
 from netcalc.printable import LONGEST_SHOWN
 from netcalc.scenario.facts import Bottleneck, Flow, Requests, Scenario
@@ -36,6 +36,7 @@ class _BadTextError(ValueError):
     """A repeated name in JSON, which its reader meets before the whole is known."""
 
 
+@named_arguments
 def read(path: str | Path) -> Scenario:
     """Read a scenario from a JSON file.
 
@@ -49,6 +50,7 @@ def read(path: str | Path) -> Scenario:
     return from_document(read_document(path), name=str(path))
 
 
+@named_arguments
 def read_document(path: str | Path) -> dict[str, Any]:
     """Read the JSON object of a scenario as it is written; :func:`from_document` checks the rest.
 
@@ -63,6 +65,7 @@ def read_document(path: str | Path) -> dict[str, Any]:
         return document_of(file.read(MOST_BYTES + 1), name=str(path))
 
 
+@named_arguments
 def document_of(data: bytes, *, name: str) -> dict[str, Any]:
     """Return the JSON object of a scenario from what a file has; ``name`` is its name in messages.
 
@@ -83,6 +86,7 @@ def document_of(data: bytes, *, name: str) -> dict[str, Any]:
     return found
 
 
+@named_arguments
 def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") -> Scenario:
     """Make a scenario of a JSON object, or of its text.
 
@@ -132,6 +136,7 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
     return _made(Scenario, {**parts, **rest}, name, "")
 
 
+@named_arguments
 def as_document(scenario: Scenario) -> dict[str, Any]:
     """Return the JSON object from which :func:`from_document` makes the same scenario.
 

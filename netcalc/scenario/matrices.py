@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from netcalc.checks import choice
+from netcalc.checks import choice, named_arguments
 from netcalc.errors import DomainError
 from netcalc.scenario.facts import ALGORITHMS, Flow, Requests, Scenario
 from netcalc.scenario.presets import preset, presets
@@ -41,11 +41,13 @@ WARM_S = 5.0
 """Time before which nothing counts. [s]"""
 
 
+@named_arguments
 def matrices() -> tuple[str, ...]:
     """Return the names of all matrices."""
     return tuple(_MATRICES)
 
 
+@named_arguments
 def matrix(name: str, *, baseline: str = "cubic", test: str = "bbr") -> dict[str, Scenario]:
     """Return the scenarios of a matrix by the names of its cases.
 

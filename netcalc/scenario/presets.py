@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from netcalc.checks import choice
+from netcalc.checks import choice, named_arguments
 from netcalc.scenario.facts import ALGORITHMS, Bottleneck, Flow, Requests, Scenario
 
 _WAN_RTT_S = 0.04
@@ -36,11 +36,13 @@ SIMPLIFIED = {
 """What a preset has otherwise than its source, or in addition to it."""
 
 
+@named_arguments
 def presets() -> tuple[str, ...]:
     """Return the names of all presets."""
     return tuple(_presets())
 
 
+@named_arguments
 def preset(name: str, *, algorithm: str = "cubic") -> Scenario:
     """Return a scenario by its name.
 

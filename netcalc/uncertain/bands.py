@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, as_float, one_dimensional
+from netcalc.checks import FloatArray, as_float, named_arguments, one_dimensional
 from netcalc.errors import DomainError, DoubtWarning
 from netcalc.messages import Notice
 from netcalc.uncertain.cost import is_slow
@@ -60,6 +60,7 @@ class Band:
     notes: tuple[Notice, ...]
 
 
+@named_arguments
 def band(
     model: Callable[..., Any],
     inputs: Mapping[str, Known],
@@ -129,6 +130,7 @@ def band(
     return only_column(found, model, column)
 
 
+@named_arguments
 def bands(
     model: Callable[..., Any],
     inputs: Mapping[str, Known],

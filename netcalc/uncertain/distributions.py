@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, as_float, one_dimensional, real, scalar
+from netcalc.checks import FloatArray, as_float, named_arguments, one_dimensional, real, scalar
 from netcalc.display import show
 from netcalc.errors import ArgumentTypeError, DomainError
 
@@ -327,6 +327,7 @@ class Whole(Distribution):
         return self.inner.text(unit)
 
 
+@named_arguments
 def uniform(low: float, high: float) -> Distribution:
     """Return a range in which every value is as likely as the others.
 
@@ -353,6 +354,7 @@ def uniform(low: float, high: float) -> Distribution:
     return Uniform(*_ascending(low=low, high=high))
 
 
+@named_arguments
 def normal(mean: float, deviation: float) -> Distribution:
     """Return a normal distribution: a value plus or minus one standard deviation.
 
@@ -379,6 +381,7 @@ def normal(mean: float, deviation: float) -> Distribution:
     return Normal(_number("mean", mean), _above_0("deviation", deviation))
 
 
+@named_arguments
 def lognormal(median: float, *, ratio: float = 0.95, value: float) -> Distribution:
     """Return a lognormal distribution by its median and another percentile.
 
@@ -417,6 +420,7 @@ def lognormal(median: float, *, ratio: float = 0.95, value: float) -> Distributi
     return LogNormal(median, math.log(value / median) / float(ndtri(share)))
 
 
+@named_arguments
 def triangular(low: float, mode: float, high: float) -> Distribution:
     """Return a triangular distribution: least, most likely and greatest value.
 
@@ -437,6 +441,7 @@ def triangular(low: float, mode: float, high: float) -> Distribution:
     return Triangular(least, middle, greatest)
 
 
+@named_arguments
 def exponential(mean: float) -> Distribution:
     """Return an exponential distribution by its mean, in the SI unit of the argument.
 
@@ -453,6 +458,7 @@ def exponential(mean: float) -> Distribution:
     return Exponential(_above_0("mean", mean))
 
 
+@named_arguments
 def empirical(values: ArrayLike, *, name: str = "") -> Distribution:
     """Return measured values as a distribution: each is drawn as often as the others.
 
@@ -486,6 +492,7 @@ def empirical(values: ArrayLike, *, name: str = "") -> Distribution:
     return Empirical(np.sort(found), name)
 
 
+@named_arguments
 def truncated(
     inner: Distribution, *, low: float | None = None, high: float | None = None
 ) -> Distribution:

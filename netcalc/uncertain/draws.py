@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import MAX_ELEMENTS, FloatArray
+from netcalc.checks import MAX_ELEMENTS, FloatArray, named_arguments
 from netcalc.errors import DomainError
 from netcalc.uncertain.distributions import Distribution
 
@@ -22,6 +22,7 @@ BLOCK_DRAWS = 1 << 16
 _HALF_STEP = 2.0**-31  # half of the step of a Sobol sequence of 30 bits: no share is 0 or 1
 
 
+@named_arguments
 def prepare() -> None:
     """Load what draws need, which takes most of the time of a few of them."""
     import scipy.special

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.display import show
 from netcalc.errors import DomainError
 from netcalc.uncertain.distributions import Distribution, Frozen, Inverse, Normal
 
 
+@named_arguments
 def fitted(fit: Any, names: Sequence[str] | None = None) -> dict[str, Distribution | float]:
     """Return the parameters of a fit as inputs of a plan, correlated as the fit has them.
 

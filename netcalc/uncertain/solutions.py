@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.messages import Notice
 from netcalc.solver import TOLERANCE, Root, default_range, solve
 from netcalc.uncertain.distributions import Distribution, Known
@@ -80,6 +80,7 @@ class Solutions:
         return bool((self.last > self.samples).any())
 
 
+@named_arguments
 def solutions(
     model: Callable[..., Any],
     inputs: Mapping[str, Known],

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import DomainError, DoubtWarning
 from netcalc.messages import Notice
 from netcalc.uncertain.cost import SLOW_DRAWS, is_slow
@@ -84,6 +84,7 @@ class Spread:
         return percentiles_of(self.samples, [percent])[percent]
 
 
+@named_arguments
 def spread(
     model: Callable[..., Any],
     inputs: Mapping[str, Known],
@@ -148,6 +149,7 @@ def spread(
     return only_column(found, model, column)
 
 
+@named_arguments
 def spreads(
     model: Callable[..., Any],
     inputs: Mapping[str, Known],

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from netcalc import units
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError, UnitError
 from netcalc.printable import safe_str
 from netcalc.uncertain.distributions import (
@@ -49,6 +50,7 @@ _PLAIN = re.compile(r"[+-]?[\d.,]*\d(?:[eE][+-]?\d+)?")
 _A_YEAR = re.compile(r"\s*(?:/\s*(?:year|yr|y|a)|per\s+year|a\s+year|p\.\s*a\.?|yearly)\s*$")
 
 
+@named_arguments
 def is_distribution(text: str) -> bool:
     """Return whether a text is a range, a distribution or a column, and no single quantity.
 
@@ -70,6 +72,7 @@ Read = Callable[[str], float]
 """What turns one quantity into a number."""
 
 
+@named_arguments
 def parse(
     text: str, unit: str, *, field: str | None = None, read: Read | None = None
 ) -> Distribution | float:
@@ -127,6 +130,7 @@ def parse(
     return one.plus_minus() if _PLUS_MINUS.search(plain) else one.range()
 
 
+@named_arguments
 def parse_list(
     text: str, unit: str, *, field: str | None = None, read: Read | None = None
 ) -> list[Distribution | float]:
@@ -142,6 +146,7 @@ def parse_list(
     return [parse(part.strip(), unit, field=field, read=read) for part in parts]
 
 
+@named_arguments
 def parse_correlations(
     text: str, names: Mapping[str, str] | Sequence[str]
 ) -> dict[tuple[str, str], float]:

@@ -10,6 +10,7 @@ import re
 import sys
 import textwrap
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -79,6 +80,42 @@ def public_names() -> set[str]:
 def has_all(path: Path) -> bool:
     """Whether a file assigns ``__all__``."""
     return re.search(r"^__all__\b", path.read_text(encoding="utf-8"), re.M) is not None
+
+
+CALLED = {
+    "compare", "congestion", "datasets", "experiments", "explain", "fit", "models", "path", "plots",
+    "samples", "scenario", "solver", "uncertain",
+}  # fmt: skip
+"""Rooms whose functions people call with named arguments."""
+
+
+UNNAMED = {"netcalc.samples.json_ready"}
+"""Called for each value that is saved, so without the second call that naming an argument costs."""
+
+
+def takes_any_name(function: Callable[..., object]) -> bool:
+    """Whether a function has no names of its own that a caller could miss."""
+    kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
+    return inspect.Parameter.VAR_KEYWORD in kinds
+
+
+def test_a_wrong_argument_is_named_wherever_people_call():
+    called, silent = 0, []
+    for whole in sorted(public_names()):
+        module, _, short = whole.rpartition(".")
+        function = getattr(modules()[module], short)
+        is_ours = getattr(function, "__module__", "").startswith("netcalc.")
+        if module.split(".")[1] not in CALLED or not is_ours:
+            continue
+        if whole in UNNAMED or not inspect.isfunction(function) or takes_any_name(function):
+            continue
+        called += 1
+        with pytest.raises(TypeError) as caught:
+            function(no_such_argument=1)
+        if getattr(caught.value, "values", {}).get("name") != "no_such_argument":
+            silent.append(whole)
+    assert called > 400  # it was 524
+    assert silent == []
 
 
 def test_only_public_faces_have_all():

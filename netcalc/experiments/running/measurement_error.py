@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from netcalc.checks import named_arguments
 from netcalc.display import show
 from netcalc.language import phrase, term
 from netcalc.samples import Instrument, Samples
@@ -19,6 +20,7 @@ WORDING = (
 """The attributes of an instrument that are errors, and the wording of each."""
 
 
+@named_arguments
 def measurement_error(*runs: Samples) -> str:
     """Describe the measurement error of live runs in one sentence; of several, the largest of each.
 

@@ -6,6 +6,7 @@ import math
 import re
 from typing import NamedTuple
 
+from netcalc.checks import named_arguments
 from netcalc.errors import DomainError, doubts
 from netcalc.models.rates.voice import codec_payload_bytes
 
@@ -61,6 +62,7 @@ ALIASES = {"pcmu": "g.711", "pcma": "g.711", "ulaw": "g.711", "alaw": "g.711"}
 """Other names of a codec: those of RFC 3551, and of the laws of G.711."""
 
 
+@named_arguments
 def find_codec(name: str) -> Codec | None:
     """Return a codec by its name: ``G.729``, ``g729`` and ``G729a`` are one; None if there is none.
 
@@ -79,6 +81,7 @@ def find_codec(name: str) -> Codec | None:
     return None
 
 
+@named_arguments
 def codec(name: str) -> Codec:
     """Return a codec by its name.
 
@@ -99,6 +102,7 @@ def codec(name: str) -> Codec:
     return found
 
 
+@named_arguments
 def has_one_rate(codec: Codec) -> bool:
     """Return whether a name stands for one rate: G.726 and others have several.
 
@@ -111,6 +115,7 @@ def has_one_rate(codec: Codec) -> bool:
     return sum(one.name.split("-")[0] == name for one in CODECS.values()) == 1
 
 
+@named_arguments
 def frames_payload_bytes(codec: Codec, *, interval_s: float) -> float:
     """Return the voice bytes of a packet; each frame is whole bytes. [byte]
 

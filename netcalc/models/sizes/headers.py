@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, non_negative, note, up_to, whole
+from netcalc.checks import FloatArray, between, named_arguments, non_negative, note, up_to, whole
 from netcalc.errors import DomainError
 
 MAC_HEADER_BYTES = 14.0
@@ -39,6 +39,7 @@ MAX_PACKET_BYTES = 65_535.0
 """Largest IPv4 packet, and largest payload of an IPv6 packet that is not a jumbogram. [byte]"""
 
 
+@named_arguments
 def ip_header_bytes(ip_version: int) -> float:
     """Return the size of an IP header without options or extension headers."""
     given: Any = ip_version
@@ -56,12 +57,14 @@ def ip_header_bytes(ip_version: int) -> float:
     raise DomainError("not-a-choice", "ip_version", ip_version, choices=[4, 6])
 
 
+@named_arguments
 def tcp_ip_header_bytes(ip_version: int, tcp_option_bytes: ArrayLike) -> FloatArray:
     """Return the size of the IP and TCP headers, TCP options included."""
     options = between("tcp_option_bytes", tcp_option_bytes, 0.0, MAX_TCP_OPTION_BYTES)
     return options + (ip_header_bytes(ip_version) + TCP_HEADER_BYTES)
 
 
+@named_arguments
 def without_headers(name: str, outer: FloatArray, headers: FloatArray | float) -> FloatArray:
     """Return ``outer - headers``, refused where the headers do not fit."""
     left = np.asarray(outer - headers)
@@ -75,16 +78,19 @@ def without_headers(name: str, outer: FloatArray, headers: FloatArray | float) -
     return left
 
 
+@named_arguments
 def ip_packet(name: str, value: ArrayLike) -> FloatArray:
     """Return a size of an IP packet; refuse one above 65,535 bytes, where IP ends."""
     return up_to(name, value, MAX_PACKET_BYTES)
 
 
+@named_arguments
 def whole_packet(name: str, value: ArrayLike) -> FloatArray:
     """Return a size of a real IP packet, in whole bytes: padding is not that of a mean size."""
     return whole(name, ip_packet(name, value))
 
 
+@named_arguments
 def padded_frame(
     frame_bytes: ArrayLike, min_frame_bytes: ArrayLike, name: str = "frame_bytes"
 ) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.models.sizes.esp import esp_packet_bytes, esp_payload_bytes
 from netcalc.models.sizes.headers import ip_header_bytes, without_headers
@@ -68,6 +68,7 @@ class Layer(NamedTuple):
     nat_traversal: bool = False
 
 
+@named_arguments
 def stack_layers(stack: str) -> tuple[Layer, ...]:
     """Return the layers of a stack, outermost first; none of ``""`` and ``"none"``."""
     if not isinstance(stack, str):
@@ -134,6 +135,7 @@ def _option_bytes(base: str, options: str) -> float | None:
     return total
 
 
+@named_arguments
 def inside(layer: Layer, outer: FloatArray) -> FloatArray:
     """Return the largest packet inside a layer whose outside may have ``outer`` bytes."""
     if layer.base == "esp":
@@ -147,6 +149,7 @@ def inside(layer: Layer, outer: FloatArray) -> FloatArray:
     return without_headers("mtu_bytes", outer, fixed_bytes(layer))
 
 
+@named_arguments
 def outside(layer: Layer, inner: FloatArray, largest: FloatArray) -> FloatArray:
     """Return the size of a packet with the header of a layer; WireGuard pads up to ``largest``."""
     if layer.base == "esp":
@@ -163,6 +166,7 @@ def outside(layer: Layer, inner: FloatArray, largest: FloatArray) -> FloatArray:
     return inner + fixed_bytes(layer)
 
 
+@named_arguments
 def fixed_bytes(layer: Layer) -> float:
     """Return the headers of a layer whose size does not depend on the packet; padding aside."""
     if layer.base == "wireguard":

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from netcalc.checks import named_arguments
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.printable import safe_repr
 
@@ -60,6 +61,7 @@ class Suite(NamedTuple):
     icv_bytes: float
 
 
+@named_arguments
 def suite_sizes(suite: str) -> Suite:
     """Return the sizes of a suite such as ``aes-cbc/hmac-sha1-96`` or ``aes-gcm-16``."""
     if not isinstance(suite, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netcalc.checks import named_arguments
 from netcalc.planning.network import NetworkPlan
 from netcalc.plots.networks.bars import bars
 from netcalc.plots.networks.map import network_map
@@ -9,6 +10,7 @@ from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Theme
 
 
+@named_arguments
 def network(plan: NetworkPlan, *, theme: Theme = "light") -> Plot:
     """Draw a planned network: a map, and below it a bar for the load of each direction.
 

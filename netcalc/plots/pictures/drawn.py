@@ -29,6 +29,7 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
+from netcalc.checks import named_arguments
 from netcalc.errors import MissingPackageError
 from netcalc.plots.pictures._svg import Scale
 from netcalc.plots.pictures.svg import charts, limits, tick_text, ticks, value_of
@@ -53,6 +54,7 @@ _MARKERS = {
 }  # fmt: skip
 
 
+@named_arguments
 def save_picture(plot: Plot, path: str | Path) -> None:
     """Write a figure to a file; its name says in which form.
 

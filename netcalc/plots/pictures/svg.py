@@ -31,6 +31,7 @@ from bokeh.models import (
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
+from netcalc.checks import named_arguments
 from netcalc.plots.pictures._svg import Scale, marker, path, text_at
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import GRIDS, INKS, LEGEND_ROW, PAPERS, has_marks
@@ -53,6 +54,7 @@ MOST_RECTS = 40
 _KEY = "\0"  # placeholder for the key of a picture; escaped text never contains it
 
 
+@named_arguments
 def svg(plot: Plot, *, description: str = "") -> str:
     """Return a static picture of a figure as SVG text of a few kilobytes.
 
