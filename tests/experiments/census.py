@@ -46,6 +46,8 @@ WHOLE_SHARE = 0.2
 """How long a run is that ends by itself, as a part of one that is ended. [1]"""
 ALONE = f"{MARK}_ALONE"
 """Set where the namespaces are those of the census."""
+GONE_LIMIT_S = 30.0
+"""How long a killed process is waited for. [s]"""
 GONE_S = float(os.environ.get("NETCALC_CENSUS_GONE_S", "5"))
 """How long what belongs to a run that has ended may take to be gone. [s]"""
 
@@ -67,11 +69,15 @@ def marked(value):
 
 
 def kill_marked(pid, mark):
-    """Kill a process by its handle, if it still has the mark: its number may be another's now."""
+    """Kill a process by its handle, if it still has the mark: its number may be another's now.
+
+    Waits until it has ended, as it has its sockets until then.
+    """
     with suppress(OSError):
         handle = os.pidfd_open(pid)
         if pid in marked(mark):
             signal.pidfd_send_signal(handle, signal.SIGKILL)
+            select.select([handle], [], [], GONE_LIMIT_S)
         os.close(handle)
 
 
