@@ -23,7 +23,8 @@ import select
 import socket
 import struct
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from netcalc.experiments.peers.lifetime import read_settings, start
@@ -87,6 +88,18 @@ class Program:
         """Log a row."""
         self.log.write(ROW.pack(kind, index, at_ns - self.zero_ns, value))
 
+    @contextmanager
+    def until_the_end(self) -> Iterator[None]:
+        """Take an error for a fault of the run only while the run lasts.
+
+        Both ends close all at ``end_ns``: who is late by then meets closed connections.
+        """
+        try:
+            yield
+        except OSError:
+            if _clock() < self.end_ns:
+                raise
+
     def is_stopped(self, now_ns: int) -> bool:
         """Report progress and write the log; return True if the run is to end now."""
         if now_ns - self._reported_ns > REPORT_NS:
@@ -126,7 +139,8 @@ class Source(Program):
                 due_ns = min(due_ns, sample_ns)
             for handle, _ in self.poll.poll(min(LONGEST_WAIT_S, max(0, due_ns - _clock()) * 1e-9)):
                 if handle in self.connections:
-                    self.serve(self.connections[handle])
+                    with self.until_the_end():
+                        self.serve(self.connections[handle])
             if self.is_stopped(now_ns):
                 break
         self.sample(_clock())
@@ -236,7 +250,8 @@ class Sink(Program):
                     self.poll.register(sock, select.EPOLLIN)
                     self.row(BYTES, index, _clock(), 0)
                 elif handle in self.connections:
-                    done += self.read(self.connections[handle])
+                    with self.until_the_end():
+                        done += self.read(self.connections[handle])
             if self.is_stopped(now_ns):
                 break
         for one in self.connections.values():
