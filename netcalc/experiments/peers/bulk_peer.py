@@ -154,10 +154,10 @@ def send(
         sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, size)
     payload = memoryview(bytes(size * together))
     left = order["write_count"] * size
-    limit_ns = _clock() + int(order["limit_s"] * 1e9)
     calls, window_bytes, sampled_ns = 1, 0, 0
     stream = sock.type == socket.SOCK_STREAM
     begin_ns = now_ns = _clock()
+    limit_ns = begin_ns + int(order["limit_s"] * 1e9)
     while left and now_ns < limit_ns and not orders.look(now_ns):
         calls = max(1, min(calls, left // len(payload)))
         done: list[int] = []
