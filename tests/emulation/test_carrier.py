@@ -6,6 +6,7 @@ Two socket pairs serve as the devices of both ends, and the times are given.
 from __future__ import annotations
 
 import json
+import math
 import socket
 import struct
 import time
@@ -109,6 +110,20 @@ def test_a_packet_that_was_not_read_in_time_is_counted(made):
     found = counted(carrier)
     assert (found["late_count"], found["unread_max_s"]) == (3, 0.01)
     assert found["links"][0][0]["arrived"] == 4
+
+
+def test_a_path_is_empty_once_everything_is_read_and_delivered(made):
+    """by hand: a packet waits at an end, then is on the link, then has arrived."""
+    carrier, hosts = made()
+    empty = [counted(carrier)["empty"]]
+    hosts[0].send(IP)
+    empty.append(counted(carrier)["empty"])
+    carrier._read(0, 0.0)
+    empty.append(counted(carrier)["empty"])
+    carrier._deliver(math.inf)
+    empty.append(counted(carrier)["empty"])
+    assert empty == [True, False, False, True]
+    assert hosts[1].recv(100) == IP
 
 
 def test_frames_that_the_kernel_dropped_unread_are_counted(made, monkeypatch):

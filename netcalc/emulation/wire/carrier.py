@@ -372,8 +372,15 @@ class Carrier(Ends):
             "unread_max_s": self._unread_max_s,
             "overdue": {f"{cause}_count": count for cause, count in self._overdue.items()},
             "links": [chain.counters for chain in self.chains],
+            "empty": self._is_empty(),
         }
         return reply, [], b""
+
+    def _is_empty(self) -> bool:
+        """Return whether no packet is on the path, or waits at an end to be read."""
+        if any(queue.next_event_s() is not None for queue in self._queues):
+            return False
+        return not select.select(self.tuns, [], [], 0)[0]
 
     def _lateness_s(self, share: float) -> float:
         """Return a quantile of the lateness, rounded up to whole microseconds. [s]"""

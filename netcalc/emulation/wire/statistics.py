@@ -66,6 +66,8 @@ class Statistics:
         The counters of each link, from A to B and from B to A.
     overdue : Overdue, optional
         Why packets were delivered more than 50 us late; None where it is not known.
+    is_empty : bool
+        No packet is under way or waits unread at either end.
     """
 
     carried_count: int
@@ -80,6 +82,7 @@ class Statistics:
     device_drop_count: int
     links: tuple[list[dict[str, int]], list[dict[str, int]]]
     overdue: Overdue | None = None
+    is_empty: bool = True
 
     @classmethod
     def from_counts(cls, found: dict[str, Any], *, device_drop_count: int) -> Statistics:
@@ -98,6 +101,7 @@ class Statistics:
             device_drop_count=device_drop_count + found["unread_count"],
             links=(found["links"][0], found["links"][1]),
             overdue=Overdue(**found["overdue"]),
+            is_empty=found["empty"],
         )
 
     def facts(self) -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path as File
@@ -34,13 +35,15 @@ READ_BYTES = 1 << 17
 WAKE_BYTES = 1 << 18
 """Data that wakes a sink on a loopback, where each wake-up costs the source time. With twice this,
 writes of 300 bytes were slower again in the one comparison made. [byte]"""
-_SLICE_S = 0.02  # timeout of a read of a stream, after which the sink checks for an order
+_SLICE_S = 0.02  # between two looks: of a sink that reads a stream, and whether a path is empty
 _AVAILABLE = File("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _ALLOWED = File("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 Opener = Callable[[int, int], socket.socket]
 """Opens a socket of a family and a kind, in the namespace of one end."""
 Drops = Callable[[], dict[str, int]]
 """Counts the packets dropped between the two ends so far, by column of the samples."""
+Empty = Callable[[], bool]
+"""Tells whether no packet is under way between the two ends."""
 
 
 class Ends:
@@ -56,6 +59,8 @@ class Ends:
         Address of the sink.
     drops : callable
         Counts the packets dropped between the ends.
+    empty : callable
+        Tells whether no packet is under way between the ends.
     wake_bytes : int
         Data that wakes the sink of a stream, where the kernel chooses the buffers. [byte]
     """
@@ -68,9 +73,11 @@ class Ends:
         sink_socket: Opener = socket.socket,
         sink_host: str,
         drops: Drops = dict,
+        empty: Empty = lambda: True,
         wake_bytes: int = 1,
     ) -> None:
         self._run, self._drops, self._wake_bytes = run, drops, wake_bytes
+        self._empty = empty
         self._open_source, self._open_sink, self._host = source_socket, sink_socket, sink_host
         self._shared = source_socket is socket.socket  # with every other program
         self.source = Worker(stopping=run.stopping)
@@ -151,6 +158,8 @@ class Ends:
         sent = received = None
         try:
             sent = self._report(self.source, transfer, transfer.limit_s + GRACE_S)
+            if transfer.protocol == "udp":
+                self._wait_until_empty(transfer.drain_s)
             if transfer.protocol == "udp" or transfer.reply_bytes:
                 self.sink.order(_end(sent["sent_bytes"], transfer))
             for pair in socks:
@@ -165,6 +174,16 @@ class Ends:
                 raise
             return *self._end_early(socks, sent or self._failed, received), lost
         return sent, received, None
+
+    def _wait_until_empty(self, limit_s: float) -> None:
+        """Wait until what was sent has left the path, so that none of it reaches a closed socket.
+
+        A sink stops when nothing has come for a while; on a busy machine it is the path that
+        pauses, and what it carries afterwards would be lost without a place.
+        """
+        end_s = time.monotonic() + limit_s + GRACE_S
+        while not self._empty() and time.monotonic() < end_s:
+            self._run.stopping.sleep(_SLICE_S)
 
     def _lost_path(self, error: ExperimentError) -> ExperimentError | None:
         """Return the error of an emulated path that is gone, if that is the cause of another."""

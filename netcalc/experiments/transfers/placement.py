@@ -188,6 +188,7 @@ def _on_path(run: Transfers, placement: Placement, path: Path) -> Iterator[Ends]
             sink_socket=lambda family, kind: emulated.socket("B", family, kind),
             sink_host=run.host,
             drops=lambda: _drops_on(emulated),
+            empty=lambda: emulated.statistics().is_empty,
         ) as ends:
             yield ends
         # With an overflowing queue the path is not to blame; each row says where the limit was.
