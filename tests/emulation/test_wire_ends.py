@@ -412,8 +412,8 @@ def test_bad_requests_are_refused_by_name():
                 "no such program here",
             ),
             (
-                lambda: wire.run(["sh", "-c", "echo begun; sleep 10"], timeout_s=0.3),
-                "program-timeout", "timeout_s", 0.3,
+                lambda: wire.run(["sh", "-c", "echo begun; sleep 60"], timeout_s=3.0),
+                "program-timeout", "timeout_s", 3.0,
             ),
         ):  # fmt: skip
             with pytest.raises(NetcalcError) as caught:
