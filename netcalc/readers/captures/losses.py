@@ -1,7 +1,9 @@
-"""Retransmissions, reordering, duplicate acknowledgements and probes, as Wireshark defines them.
+"""Retransmissions, reordering, duplicate acknowledgements and probes.
 
-Wireshark's analysis is a state machine over the packets of a flow; each of its states is a running
-value within the flow, so it is computed here for all packets of all flows at once.
+Most are as Wireshark defines them: a state machine over the packets of a flow, each state of which
+is a running value within the flow, so that it is computed here for all packets of all flows at
+once. What is reordered is not: Wireshark takes every segment for it that comes within a round trip
+of the newest one, also where the capture was made at the sender, where nothing overtakes.
 """
 
 from __future__ import annotations
@@ -11,15 +13,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc.readers.captures.coverage import find_coverage
 from netcalc.readers.captures.flows import ACK, FIN, RST, SYN, Segments
 from netcalc.readers.captures.handshakes import Handshakes
-from netcalc.readers.captures.scans import Bools, Ints, running_max, starts_of
+from netcalc.readers.captures.round_trips import RoundTrips
+from netcalc.readers.captures.scans import Bools, Ints, min_by, running_max, starts_of
 
 FAST_RETRANSMISSION_S = 0.02
 """A segment this soon after duplicate acknowledgements was sent because of them. [s]"""
 
-REORDERED_S = 0.003
-"""Without a handshake: a segment this soon behind the newest one was reordered, not resent. [s]"""
+REORDERED_S, REORDERED_SHARE = 0.003, 0.7
+"""A hole that is filled sooner than this share of the round trip, or without a handshake than this
+time, was not repaired: its segment was overtaken. [s], [ratio]"""
+ANSWERED_SHARE = 0.3
+AT_SENDER_SHARE = 0.15
+"""Where the sender's part of the round trip is below this share, nothing overtakes. [ratio]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,8 @@ class Losses:
     zero_window: Bools
     next_sequence: Ints
     """Highest end of a segment of the same direction before this one."""
+    new_bytes: Ints
+    """Payload that no segment before had."""
 
     @property
     def retransmitted(self) -> Bools:
@@ -43,14 +53,14 @@ class Losses:
         return self.fast | self.spurious | self.late
 
 
-def find_losses(segments: Segments, handshakes: Handshakes) -> Losses:
+def find_losses(segments: Segments, handshakes: Handshakes, trips: RoundTrips) -> Losses:
     """Find out which segments were sent again, and which acknowledgements repeat themselves."""
     s = segments
     control = s.is_set(SYN | FIN | RST)
     has_same, has_other = s.same >= 0, s.other >= 0
     window_there = np.where(has_other, s.window[s.other], -1)
     is_probe = (s.payload == 1) & (window_there == 0) & has_same
-    following, newest = _next_sequence(s, is_probe)
+    following = _next_sequence(s, is_probe)
     is_probe &= s.sequence == following
 
     keep_alive = (s.payload <= 1) & (s.sequence == following - 1) & ~control & has_same & ~is_probe
@@ -64,27 +74,23 @@ def find_losses(segments: Segments, handshakes: Handshakes) -> Losses:
     since_ack_s = s.time_s - s.time_s[s.other]
     may = ((s.payload > 0) | s.is_set(SYN | FIN)) & ~keep_alive & has_same
     behind = (s.sequence < following) & ~((s.payload > 1) & (s.sequence == following - 1))
-    rest = may.copy()
+    new_bytes, opener = _coverage(s)
+    reordered = may & behind & _is_overtaken(s, handshakes, trips, opener)
+    rest = may & ~reordered
     spurious = rest & (s.payload > 0) & (last_ack > 0) & (s.sequence + s.payload <= last_ack)
     rest &= ~spurious
     fast = rest & behind & has_other & (repeated[s.other] >= 2) & (last_ack == s.sequence)
     fast &= (since_ack_s >= 0) & (since_ack_s < FAST_RETRANSMISSION_S)
     rest &= ~fast
-    reordered = np.zeros(rest.size, np.bool_)
-    chosen = np.flatnonzero(rest & behind & (following != s.end))
-    since_newest_s = s.time_s[chosen] - s.time_s[s.by_series[newest[chosen]]]
-    soon = (since_newest_s >= 0) & (since_newest_s < _threshold_s(s, handshakes, chosen))
-    reordered[chosen[soon]] = True
-    late = rest & ~reordered & behind
+    late = rest & behind
     zero_window = (s.window == 0) & ~control
-    return Losses(fast, spurious, late, reordered, duplicate, keep_alive, zero_window, following)
+    return Losses(
+        fast, spurious, late, reordered, duplicate, keep_alive, zero_window, following, new_bytes
+    )
 
 
-def _next_sequence(s: Segments, is_probe: Bools) -> tuple[Ints, Ints]:
-    """Return the highest end before each segment in its direction, and which segment had it.
-
-    That segment is given by its position in ``by_series``.
-    """
+def _next_sequence(s: Segments, is_probe: Bools) -> Ints:
+    """Return the highest end before each segment in its direction."""
     order = s.by_series
     series = s.series[order]
     begins = starts_of(series)
@@ -93,14 +99,9 @@ def _next_sequence(s: Segments, is_probe: Bools) -> tuple[Ints, Ints]:
     before = np.empty_like(highest)
     before[1:] = highest[:-1]
     before[begins] = reach[begins]
-    advances = begins | (reach > before)
-    rows = np.arange(series.size)
-    newest = np.maximum.accumulate(np.where(advances, rows, 0))
-    newest_before = np.concatenate([newest[:1], newest[:-1]])
-    following, newest_of = np.empty_like(before), np.empty(series.size, np.int64)
+    following = np.empty_like(before)
     following[order] = before
-    newest_of[order] = newest_before
-    return following, newest_of
+    return following
 
 
 def _repeats_of_ack(s: Segments, duplicate: Bools, has_same: Bools) -> Ints:
@@ -116,9 +117,42 @@ def _repeats_of_ack(s: Segments, duplicate: Bools, has_same: Bools) -> Ints:
     return counted
 
 
-def _threshold_s(s: Segments, handshakes: Handshakes, rows: Ints) -> NDArray[np.float64]:
-    """Return how late a reordered segment may be: the handshake's round trip where it is known."""
-    flow = s.flows.flow[rows]
+def _coverage(s: Segments) -> tuple[Ints, Ints]:
+    """Return the new payload of each segment, and who opened the hole that it fills."""
+    order = s.by_series[s.payload[s.by_series] > 0]
+    end = s.sequence[order] + s.payload[order]
+    coverage = find_coverage(s.sequence[order], end, s.series[order], count=2 * s.flows.count)
+    new_bytes, opener = np.zeros(s.payload.size, np.int64), np.full(s.payload.size, -1)
+    new_bytes[order] = coverage.new_bytes
+    filled = coverage.opener >= 0
+    opener[order[filled]] = order[coverage.opener[filled]]
+    return new_bytes, opener
+
+
+def _is_overtaken(s: Segments, handshakes: Handshakes, trips: RoundTrips, opener: Ints) -> Bools:
+    """Return the segments that fill a hole sooner than a repetition could."""
+    flow = s.flows.flow
     rtt_s = handshakes.rtt_s[flow]
-    is_known = ~np.isnan(rtt_s) & (rows > handshakes.ack[flow])
-    return np.where(is_known, rtt_s, REORDERED_S)
+    own_s = np.where(s.to_server, handshakes.to_client_s[flow], handshakes.to_server_s[flow])
+    with np.errstate(invalid="ignore"):
+        is_known = rtt_s > 0
+        at_sender = (
+            is_known
+            & (own_s <= AT_SENDER_SHARE * rtt_s)
+            & (
+                # Data cannot be acknowledged at their sender before they have arrived.
+                _least_answer_s(s, trips)[s.series] >= ANSWERED_SHARE * rtt_s
+            )
+        )
+    limit_s = np.where(is_known, REORDERED_SHARE * np.where(is_known, rtt_s, 0.0), REORDERED_S)
+    age_s = s.time_s - s.time_s[np.maximum(opener, 0)]
+    overtaken: Bools = (opener >= 0) & (age_s >= 0) & (age_s < limit_s) & ~at_sender
+    return overtaken
+
+
+def _least_answer_s(s: Segments, trips: RoundTrips) -> NDArray[np.float64]:
+    """Return of each series how soon its data were acknowledged; inf where none were."""
+    is_data = s.payload[trips.segment] > 0
+    order = np.argsort(trips.series[is_data], kind="stable")
+    least = min_by(trips.rtt_s[is_data][order], trips.series[is_data][order], 2 * s.flows.count)
+    return np.where(np.isnan(least), np.inf, least)

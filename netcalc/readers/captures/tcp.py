@@ -30,6 +30,8 @@ _FLAG_NAMES = ((SYN, "SYN"), (FIN, "FIN"), (RST, "RST"), (0x08, "PSH"), (ACK, "A
                (0x20, "URG"), (0x40, "ECE"), (0x80, "CWR"))  # fmt: skip
 
 RETRANSMISSIONS = ("retransmission", "fast retransmission", "spurious retransmission")
+MOST_WINDOW_BYTES = 1 << 30
+"""Largest window that the option of scaling allows (RFC 7323). [byte]"""
 DUPLICATE_ACK, DELAYED_ACK, HELD_BACK = "duplicate ACK", "delayed ACK", "held back (Nagle)"
 """Marks of packets in :func:`ladder`."""
 
@@ -75,8 +77,8 @@ def analyse_tcp(trace: PacketTrace) -> TcpAnalysis:
     """
     segments = find_segments(trace)
     handshakes = find_handshakes(trace, segments)
-    losses = find_losses(segments, handshakes)
     trips = by_acknowledgement(segments)
+    losses = find_losses(segments, handshakes, trips)
     stalls = find_stalls(segments, losses, trips)
     return TcpAnalysis(
         trace, segments, handshakes, losses, trips, by_timestamp(trace, segments), stalls
@@ -159,11 +161,28 @@ def _ends(a: TcpAnalysis) -> dict[str, NDArray[Any]]:
 
 
 def new_bytes(a: TcpAnalysis) -> Ints:
-    """Return the payload of each segment that was not sent before."""
-    s = a.segments
-    reach = np.where(s.same >= 0, a.losses.next_sequence, s.sequence)
-    new: Ints = np.clip(s.sequence + s.payload - np.maximum(s.sequence, reach), 0, s.payload)
-    return new
+    """Return the payload of each segment that no segment before it had."""
+    return a.losses.new_bytes
+
+
+def missed_bytes(a: TcpAnalysis) -> Ints:
+    """Return of each series what was acknowledged and is in no packet: the capture missed it."""
+    s, count = a.segments, 2 * a.flow_count
+    data = s.by_series[s.payload[s.by_series] > 0]
+    series = s.series[data]
+    first = min_by(s.sequence[data], series, count)
+    top = max_by(s.end[data], series, count)
+    acks = s.by_series[s.is_set(ACK)[s.by_series]]
+    acked = max_by(s.ack[acks], s.series[acks], count)[np.arange(count) ^ 1]
+    upto = np.minimum(acked, top)  # nan where nothing is acknowledged
+    with np.errstate(invalid="ignore"):
+        inside = s.end[data] <= upto[series]
+    covered = sum_by(np.where(inside, a.losses.new_bytes[data], 0), series, count)
+    with np.errstate(invalid="ignore"):
+        missed = np.where(upto > first, upto - first - covered, 0.0)
+    missed = np.nan_to_num(missed)
+    # More than any window is a number that went astray, not a hole.
+    return np.where((missed > 0) & (missed <= MOST_WINDOW_BYTES), missed, 0.0).astype(np.int64)
 
 
 def _counts_of_losses(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
@@ -314,6 +333,10 @@ def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
         Notice("handshakes-cut", _flow_values(a.handshakes.cut)),
         Notice("handshakes-repeated", _flow_values(a.handshakes.syn_count > 1)),
     ]
+    missed = missed_bytes(a)
+    if missed.any():
+        values = {"missing_bytes": int(missed.sum()), "count": int(np.count_nonzero(missed))}
+        found.append(Notice("capture-missed", values))
     return [one for one in found if one.values["count"]]
 
 

@@ -25,6 +25,9 @@ STATES = (
 )  # fmt: skip
 """The states of Linux by number, as ss names them."""
 
+_APPLICATION_LIMITED = "app_limited"
+_LIMITED = re.compile(r"(?P<time>[^()]+)\((?P<share>\d{1,3}(?:\.\d{1,3})?)%\)")
+"""A time that ss prints with its share of the busy time, such as ``9700ms(97.0%)``."""
 _TOKEN = re.compile(r"(?P<name>[A-Za-z_][\w-]*):(?P<bracket>\(.*?\)+(?=\s|$))|(?P<plain>\S+)")
 _RATES = ("send", "pacing_rate", "delivery_rate", "max_pacing_rate")
 _RATE = re.compile(r"(?P<number>\d{1,20}(?:\.\d{1,9})?)(?P<power>[KMGT]?)bps")
@@ -67,6 +70,12 @@ class Socket:
     send_rate_bps: float = NAN
     pacing_rate_bps: float = NAN
     delivery_rate_bps: float = NAN
+    unsent_bytes: float = NAN
+    offered_window_bytes: float = NAN
+    busy_s: float = NAN
+    receive_window_limited_s: float = NAN
+    send_buffer_limited_s: float = NAN
+    is_application_limited: float = NAN
     other: str = ""
 
     def row(self) -> dict[str, Any]:
@@ -165,6 +174,11 @@ def _milliseconds(text: str) -> float:
     return float(Decimal(number).scaleb(-3)) if re.fullmatch(_NUMBER, number) else NAN
 
 
+def _limited(text: str) -> float:
+    both = _LIMITED.fullmatch(text)
+    return _milliseconds(both["time"]) if both else NAN
+
+
 def _plain(text: str) -> float:
     return float(text) if re.fullmatch(_NUMBER, text) else NAN
 
@@ -182,6 +196,11 @@ _NUMBERS = {
     "bytes_sent": ("bytes_sent", _plain),
     "bytes_received": ("bytes_received", _plain),
     "bytes_retrans": ("bytes_retransmitted", _plain),
+    "notsent": ("unsent_bytes", _plain),
+    "snd_wnd": ("offered_window_bytes", _plain),
+    "busy": ("busy_s", _milliseconds),
+    "rwnd_limited": ("receive_window_limited_s", _limited),
+    "sndbuf_limited": ("send_buffer_limited_s", _limited),
 }
 _RATE_COLUMNS = {
     "send": "send_rate_bps",
@@ -214,6 +233,10 @@ def details(socket: Socket, line: str) -> bool:
     socket.other = shorten(kept, 1000)
     if not math.isnan(socket.cwnd_packets) and math.isnan(socket.retransmit_total_count):
         socket.retransmit_total_count = 0.0  # ss leaves it out where it is 0
+    if not math.isnan(socket.busy_s):  # ss leaves out what is 0, but for a socket that never sent
+        for name in ("receive_window_limited_s", "send_buffer_limited_s", "is_application_limited"):
+            if math.isnan(getattr(socket, name)):
+                setattr(socket, name, 0.0)
     return right
 
 
@@ -221,6 +244,9 @@ def _detail(socket: Socket, text: str) -> bool:
     """Put one detail into its column; False if it has none, or no number."""
     name, colon, value = text.partition(":")
     if not colon:
+        if text == _APPLICATION_LIMITED:
+            socket.is_application_limited = 1.0
+            return True
         if text in _CONTROLS and not socket.congestion_control:
             socket.congestion_control = text
             return True

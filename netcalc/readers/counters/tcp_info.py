@@ -41,10 +41,15 @@ _FIELDS: tuple[tuple[str, int, str, float], ...] = (
     ("pacing_rate_bps", 104, "<Q", 8.0),
     ("bytes_acked", 120, "<Q", 1.0),
     ("bytes_received", 128, "<Q", 1.0),
+    ("unsent_bytes", 144, "<I", 1.0),
     ("rtt_min_s", 148, "<I", 1e-6),
     ("delivery_rate_bps", 160, "<Q", 8.0),
+    ("busy_s", 168, "<Q", 1e-6),
+    ("receive_window_limited_s", 176, "<Q", 1e-6),
+    ("send_buffer_limited_s", 184, "<Q", 1e-6),
     ("bytes_sent", 200, "<Q", 1.0),
     ("bytes_retransmitted", 208, "<Q", 1.0),
+    ("offered_window_bytes", 228, "<I", 1.0),
 )
 _NOT_KNOWN = {
     "ssthresh_packets": 0x7FFF_FFFF,

@@ -347,6 +347,7 @@ def _printed(run: _Object) -> dict[str, Any]:
         "mss_bytes": first_known(_positive(start, "tcp_mss"), _positive(start, "tcp_mss_default")),
         "send_buffer_bytes": number(start, "sndbuf_actual"),
         "receive_buffer_bytes": number(start, "rcvbuf_actual"),
+        "asked_buffer_bytes": _positive(start, "sock_bufsize"),
         "write_bytes": number(test, "blksize"),
         "asked_rate_bps": _positive(test, "target_bitrate"),
         "client_processor_ratio": _positive(processors, f"{ends[0]}_total") / 100,
@@ -362,6 +363,7 @@ def _printed(run: _Object) -> dict[str, Any]:
             "rtt_avg_s": _positive(sender, "mean_rtt") / 1e6,
             "rtt_max_s": _positive(sender, "max_rtt") / 1e6,
             "cwnd_bytes": _positive(sender, "max_snd_cwnd"),
+            "offered_window_bytes": _positive(sender, "max_snd_wnd"),
         }
         streams.append({name: value for name, value in known.items() if not math.isnan(value)})
     return {**found, "streams": streams} if streams else found
