@@ -10,6 +10,8 @@ The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is the
 at 941.5 Mbit/s (TCP payload).
 """
 
+from netcalc.explain.causes.cause import CAUSES, Cause, Sign
+from netcalc.explain.causes.sessions import FlowCause, flow_causes
 from netcalc.explain.claim_models import Model
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import Finding, Limit
@@ -33,19 +35,23 @@ from netcalc.explain.transfer_limits import TcpPart, TcpTransfer, tcp_transfer
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 
 __all__ = [
+    "CAUSES",
     "CONTROL_NAMES",
     "HIGH_LOSS_RATIO",
     "TIMESTAMP_BYTES",
+    "Cause",
     "Ceiling",
     "Claim",
     "Evidence",
     "Explanation",
     "Finding",
+    "FlowCause",
     "Known",
     "Limit",
     "Model",
     "Part",
     "RateExplanation",
+    "Sign",
     "TableTheory",
     "TcpPart",
     "TcpTransfer",
@@ -54,6 +60,7 @@ __all__ = [
     "delay_variation",
     "described",
     "explain_evidence",
+    "flow_causes",
     "measurement",
     "rate",
     "table_theory",

@@ -105,7 +105,7 @@ def from_facts(samples: Samples) -> list[Evidence]:
         One for each run or direction with a rate, with what its intervals add.
     """
     facts = samples.facts()
-    rows = [row for row in facts if _rate(row)]
+    rows = [row for row in facts if has_rate(row)]
     idle = {str(row.get("group", "")): row for row in facts if _is_idle(row)}
     printed = samples.meta.printed
     found = []
@@ -117,13 +117,14 @@ def from_facts(samples: Samples) -> list[Evidence]:
     return found
 
 
-def _rate(row: Mapping[str, Fact]) -> bool:
+def has_rate(row: Mapping[str, Fact]) -> bool:
+    """Whether a row of facts is of a transfer."""
     return "received_rate_bps" in row or "sent_rate_bps" in row
 
 
 def _is_idle(row: Mapping[str, Fact]) -> bool:
     """Whether a row is of the round trips that a speed test took before its transfers."""
-    return "rtt_s" in row and not _rate(row) and str(row.get("group", "")).endswith(IDLE_GROUP)
+    return "rtt_s" in row and not has_rate(row) and str(row.get("group", "")).endswith(IDLE_GROUP)
 
 
 def _beside_idle(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from netcalc.explain.causes.cause import HIGH, UNKNOWN_CAUSE, Cause, cause_of_limit
 from netcalc.language import phrase, term
 from netcalc.messages import Notice
 from netcalc.rate_layers import UNKNOWN, named
@@ -21,10 +22,14 @@ LINE_NAMES = ("line", "fragments")
 """Limits that are the rate of the line."""
 CONFIDENCES = (term("high"), term("medium"), term("low"))
 """How sure a finding is."""
+STATED, SURE_LIMIT = ("line", "fragments", "packet-rate"), 0.05
+"""Limits that somebody stated, or that several sizes show: a rate at one of them is explained."""
 LOSS_NAMES = "loss-"
 """How the names of limits by loss begin."""
 
 
+FINDING_SCHEMA = 1
+"""Version of the members of a finding in JSON."""
 _OF_LAYER = frozenset({
     "offered", "processor", "receiver-processor", "pair-share", "saturation",
     "rates-over-time",
@@ -119,6 +124,9 @@ class Finding:
         What to state for further limits.
     metrics : mapping
         Quantities that judge the measurement, by name, in SI units.
+    cause : Cause, optional
+        What the time was waited for, where the measurement shows it; otherwise the limit that
+        agrees with the rate says it.
     layer : str
         Layer of the rates, as in :mod:`netcalc.rate_layers`; ``unknown`` where nobody says it,
         empty for times.
@@ -132,6 +140,7 @@ class Finding:
     missing: tuple[Notice, ...] = ()
     metrics: Mapping[str, float] = field(default_factory=dict)
     layer: str = ""
+    cause: Cause | None = None
 
     def __post_init__(self) -> None:
         if self.unit != "bit/s":
@@ -159,7 +168,9 @@ class Finding:
 
     @property
     def is_explained(self) -> bool:
-        """Whether a limit agrees with the measurement."""
+        """Whether a cause is known, or a limit agrees with the measurement."""
+        if self.cause is not None:
+            return self.cause.code != UNKNOWN_CAUSE
         if self.unit == "s":
             return bool(self.limits)
         return any(one.agrees(self.measured) for one in self.candidates)
@@ -172,6 +183,9 @@ class Finding:
         full buffer, so that the formulas of loss agree with it too, within their factor.
         """
         candidates = self.candidates
+        if self.cause is not None:
+            named = [one for one in self.limits if cause_of_limit(one.name) == self.cause.code]
+            return named[0] if named else None
         if self.unit == "bit/s":
             agreeing = [one for one in candidates if one.agrees(self.measured)]
             if agreeing:
@@ -204,6 +218,8 @@ class Finding:
     @property
     def confidence(self) -> str:
         """``high``, ``medium`` or ``low``: how well the limit is known, and how far the next is."""
+        if self.cause is not None:
+            return self.cause.confidence
         first, second = self.binding, self.following
         if first is None or math.isnan(self.measured) or not self.is_explained:
             return "low"
@@ -225,6 +241,8 @@ class Finding:
     @property
     def said(self) -> Notice:
         """The finding in one sentence, as a code with values."""
+        if self.cause is not None:
+            return self.cause.said
         first, second = self.binding, self.following
         if first is None:
             return Notice("explained-nothing")
@@ -249,6 +267,8 @@ class Finding:
     @property
     def sentence(self) -> str:
         """The finding in one sentence."""
+        if self.cause is not None:
+            return self.cause.sentence
         text = str(self.said)
         return f"{text[:1].upper()}{text[1:]}."
 
@@ -274,7 +294,9 @@ class Finding:
         """Return the finding as JSON has it."""
         first, second = self.binding, self.following
         return {
+            "schema": FINDING_SCHEMA,
             "label": self.label,
+            **self._cause.as_dict(),
             "unit": self.unit,
             "layer": self.layer,
             "measured": None if math.isnan(self.measured) else self.measured,
@@ -286,7 +308,7 @@ class Finding:
             "is_explained": self.is_explained,
             "confidence": self.confidence,
             "assumption": None if first is None else str(first.assumption),
-            "test": None if first is None else str(first.test),
+            "test": None if self.test is None else str(self.test),
             "limits": [{**one.as_dict(), "layer": self.layer} for one in self.limits],
             "metrics": {k: v for k, v in self.metrics.items() if not math.isnan(v)},
             "notices": [one.stored() for one in self.notices],
@@ -294,8 +316,43 @@ class Finding:
         }
 
     @property
+    def _cause(self) -> Cause:
+        """The cause, or that of the limit that agrees with the measurement."""
+        if self.cause is not None:
+            return self.cause
+        first = self.binding
+        if first is None or not self.is_explained:
+            return Cause()
+        share = self.share_ratio if self.unit == "s" else math.nan
+        return Cause(code=cause_of_limit(first.name), share_of_time=share)
+
+    @property
+    def stated(self) -> Cause | None:
+        """The cause of a limit that is known as well as the line, and that agrees; else None."""
+        limits = [
+            one
+            for one in self.candidates
+            if one.tolerance_ratio <= SURE_LIMIT
+            and one.name in STATED
+            and one.agrees(self.measured)
+        ]
+        if not limits:
+            return None
+        first = min(limits, key=self._distance)
+        return Cause(code=cause_of_limit(first.name), confidence=HIGH)
+
+    @property
+    def test(self) -> Notice | None:
+        """The cheapest test that would confirm the cause, or decide which it is."""
+        if self.cause is not None:
+            return self.cause.test
+        return None if self.binding is None else self.binding.test
+
+    @property
     def sureness(self) -> str:
         """How sure the binding limit is, and on what assumption; empty without one."""
+        if self.cause is not None:
+            return phrase("Confidence: {confidence}.", confidence=phrase(self.cause.confidence))
         if self.binding is None:
             return ""
         return phrase(
@@ -306,11 +363,15 @@ class Finding:
 
     def __str__(self) -> str:
         lines = [f"{self.label}: {self.sentence}" if self.label else self.sentence]
+        if self.cause is not None:
+            lines += [f"  {line}" for line in self.cause.lines()]
         for subject, value, share, how in self.rows():
             lines.append(f"  {subject}: {value}{f' [{share}]' if share else ''}: {how}")
         lines += [phrase("  note: {one}", one=one) for one in self.notices]
-        if self.binding is not None:
+        if self.sureness:
             lines.append(self.sureness)
-            lines.append(phrase("To confirm: {test}.", test=self.binding.test))
+        if self.test is not None:
+            decide = "To decide: {test}." if not self.is_explained else "To confirm: {test}."
+            lines.append(phrase(decide, test=self.test))
         lines += [phrase("Not known: {one}.", one=one) for one in self.missing]
         return "\n".join(lines)

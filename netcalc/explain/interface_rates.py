@@ -94,9 +94,17 @@ def _direction(
     if known.line_bps is None:
         asked.append(Notice("ask-line"))
     return Finding(
-        label=label, limits=tuple(limits), notices=tuple(said) or (Notice("interface-idle"),),
+        label=label, limits=tuple(limits), notices=tuple(said) or (_nothing(count, counted),),
         missing=tuple(asked), layer=FRAME,
     )  # fmt: skip
+
+
+def _nothing(count: int, counted: Mapping[str, float]) -> Notice:
+    """Return that no packet was counted, or that those that were have no bytes."""
+    packets = max([count, *(int(n) for key, n in counted.items() if key.upper().endswith("OK"))])
+    if packets:
+        return Notice("packets-without-bytes", {"count": packets})
+    return Notice("interface-idle")
 
 
 def _line(mean_bytes: float, line_bps: float, tolerance: float = COUNT_TOLERANCE) -> Limit:

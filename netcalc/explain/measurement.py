@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from netcalc.checks import named_arguments
@@ -16,6 +17,9 @@ from netcalc.explain import (
     tables,
     time_parts,
 )
+from netcalc.explain.causes.captures import explain_capture
+from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause
+from netcalc.explain.causes.tools import run_cause, socket_causes
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import LINE_NAMES, Finding
 from netcalc.explain.known import Known
@@ -36,6 +40,7 @@ from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 from netcalc.readers.captures.lists.packet_lists import traces_of
 from netcalc.samples import (
     BulkSamples,
+    FlowSeries,
     PacketTrace,
     PathSamples,
     RttSamples,
@@ -173,14 +178,44 @@ def _rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
     exchanges: tuple[Finding, ...] = ()
     if isinstance(samples, PacketTrace):
         exchanges = capture_flows.explain_exchanges(samples, known)
+        found = (*explain_capture(samples, known), *exchanges)
+        if found:
+            return found
     seen = evidence_of(samples)
     if known.device_pps is None:
         known = replace(known, device_pps=_equal_rate_pps(seen))
-    found = (*(explain_evidence(one, known) for one in seen), *exchanges)
+    causes = _causes(samples, seen, known)
+    found = (
+        *(
+            _with_cause(explain_evidence(one, known), cause)
+            for one, cause in zip(seen, causes, strict=True)
+        ),
+        *exchanges,
+    )
     if not found:
         name = samples.meta.source or type(samples).__name__
         raise ReaderError("nothing-to-explain", file=name)
     return found
+
+
+def _causes(samples: Samples, seen: Sequence[Evidence], known: Known) -> list[Cause]:
+    """Return the cause of each transfer that the tool or the kernel shows; else an unknown one."""
+    if isinstance(samples, FlowSeries):
+        rows = [row for row in samples.facts() if evidence.has_rate(row)]
+        if len(rows) == len(seen):
+            return [run_cause(samples, row, known) for row in rows]
+    if isinstance(samples, Table) and "busy_s" in samples.columns():
+        by_name = socket_causes(samples)
+        return [by_name.get(one.label, Cause()) for one in seen]
+    return [Cause()] * len(seen)
+
+
+def _with_cause(finding: Finding, cause: Cause) -> Finding:
+    """Return a finding with its cause; where a stated limit agrees, that says it."""
+    stated = finding.stated
+    if stated is not None:
+        return replace(finding, cause=replace(stated, signs=cause.signs))
+    return finding if cause.code == UNKNOWN_CAUSE else replace(finding, cause=cause)
 
 
 def _equal_rate_pps(seen: list[Evidence]) -> float | None:

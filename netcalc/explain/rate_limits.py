@@ -33,6 +33,8 @@ FULL_WINDOW_RATIO = 0.8
 """A receive window filled to this share limits; one that is never filled does not. [ratio]"""
 PAUSE_SHARE = 0.2
 """A pause of this share of a flow is reported: its program was idle, or waited. [ratio]"""
+SHORT_SHARE = 0.2
+"""Slow start for less of the time does not limit a transfer. [ratio]"""
 BLOATED_RATIO = 2.0
 """Round trips this many times the base are attributed to a queue. [ratio]"""
 
@@ -157,7 +159,7 @@ def _device(at: _Situation) -> list[Limit]:
 def _host(at: _Situation) -> list[Limit]:
     """The hosts: the offered rate, and the processor of the sender and of the receiver."""
     one, found = at.one, []
-    offered = first_known(one.asked_rate_bps, one.sent_rate_bps if one.is_udp else None)
+    offered = one.asked_rate_bps
     if offered > 0:
         found.append(Limit("offered", offered, "bit/s", LINE_TOLERANCE, {"offered_bps": offered}))
     for name, busy in (
@@ -231,9 +233,11 @@ def _start(at: _Situation) -> list[Limit]:
         return []
     first = float(slow_start.initial_window_bytes(at.mss_bytes)) / at.mss_bytes
     count = float(slow_start.rounds(math.ceil(size / at.mss_bytes), initial_window_segments=first))
-    values = {"size_bytes": size, "rounds": int(count), "rtt_s": rtt}
-    rate = 8.0 * at.one.size_bytes / (count * rtt)
-    found = [Limit("slow-start", rate, "bit/s", SLOW_START_TOLERANCE, values)]
+    found = []
+    if count * rtt >= SHORT_SHARE * first_known(at.one.duration_s, 0.0):
+        values = {"size_bytes": size, "rounds": int(count), "rtt_s": rtt}
+        rate = 8.0 * at.one.size_bytes / (count * rtt)
+        found = [Limit("slow-start", rate, "bit/s", SLOW_START_TOLERANCE, values)]
     waits, wait = at.one.wait_count, at.one.wait_s
     if waits > 0 and wait > 0:
         values = {"count": int(waits), "wait_s": wait, "rtt_s": rtt, "size_bytes": size}
@@ -264,8 +268,11 @@ def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
     if sent > 0 and received > 0 and abs(received / sent - 1) > LINE_TOLERANCE:
         apart = abs(received / sent - 1)
         layer = UDP_PAYLOAD if one.is_udp else TCP_PAYLOAD
+        all_came = one.is_udp and one.loss_ratio < apart / 4
         values = {"sent_bps": sent, "received_bps": received, "share": apart, "layer": layer}
         code = "sender-not-receiver" if one.is_udp else "sender-buffer"  # TCP repeats its losses
+        if all_came:
+            code = "receiver-took-longer"
         found.append(Notice("receiver-counts-more" if received > sent else code, values))
     if sent > 0 and math.isnan(received):
         found.append(Notice("sender-count-only"))

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
+from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause
+from netcalc.explain.causes.tools import series_cause
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.metrics import delay_variation
@@ -74,9 +76,16 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
                 notices=said,
                 missing=asked_of_times(known),
                 metrics=delay_variation(_in_order(samples, own)),
+                cause=_cause(samples, own),
             )
         )
     return tuple(found)
+
+
+def _cause(samples: RttSamples, own: NDArray[np.bool_]) -> Cause | None:
+    """Return the cause that a series shows; None where its parts say it."""
+    cause = series_cause(_in_order(samples, own), np.asarray(samples.lost)[own].tolist())
+    return None if cause.code == UNKNOWN_CAUSE else cause
 
 
 def _median_slow_least(samples: RttSamples, own: NDArray[np.bool_]) -> tuple[float, float, float]:

@@ -45,6 +45,7 @@ from netcalc.messages.captures import (
     CAPTURES_HINTS,
     CAPTURES_PYTHON_HINTS,
 )
+from netcalc.messages.causes import CAUSES
 from netcalc.messages.classes import CLASSES, CLASSES_HINTS
 from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
 from netcalc.messages.congestion import CONGESTION, CONGESTION_EXPECTED, CONGESTION_HINTS
@@ -93,6 +94,7 @@ MESSAGES: Mapping[str, str] = {
     **EMULATING,
     **EXERCISES,
     **EXPLAINING,
+    **CAUSES,
     **EXPLAINING_COUNTERS,
     **EXPLAINING_TABLES,
     **RUNNING,

@@ -13,8 +13,8 @@ EXPLAINING: dict[str, str] = {
         "{value:bit/s}{in_layer}; the next limit is {next} at {next_value:bit/s}{in_layer}"
     ),
     "explained-gap": (
-        "no known limit explains {measured:bit/s}{in_layer}: it is {share:.0%} of the lowest, "
-        "{subject} at {value:bit/s}{in_layer}"
+        "no known limit explains {measured:bit/s}{in_layer}: it is {share:.0%} of the lowest "
+        "above it, {subject} at {value:bit/s}{in_layer}"
     ),
     "explained-ceiling": "{subject} limits this to {value:bit/s}{in_layer}",
     "explained-ceiling-next": (
@@ -275,6 +275,10 @@ EXPLAINING: dict[str, str] = {
         "the sender counts {sent_bps:bit/s} ({layer:layer}), the receiver {received_bps:bit/s} "
         "({layer:layer}): {share:.1%} did not arrive, and the receiver's number is the rate "
         "of the path"
+    ),
+    "receiver-took-longer": (
+        "the sender counts {sent_bps:bit/s} ({layer:layer}), the receiver {received_bps:bit/s} "
+        "({layer:layer}), though nearly all arrived: it took longer, as a buffer on the way drained"
     ),
     "sender-buffer": (
         "the sender counts {sent_bps:bit/s} ({layer:layer}), the receiver {received_bps:bit/s} "

@@ -55,6 +55,9 @@ EXPLAINING_COUNTERS: dict[str, str] = {
     "shaper-held": "the shaper held packets back {count:time|times}: its rate is a limit",
     "mean-packet": "{count:packet|packets} of {mean_bytes:byte} on average",
     "interface-idle": "no packet was counted",
+    "packets-without-bytes": (
+        "{count:packet was|packets were} counted, but no bytes: no rate follows from that"
+    ),
     "packets-joined": (
         "{mean_bytes:byte} on average is more than a frame carries: they were cut or joined by the "
         "network card, and their number is not that of the wire"

@@ -1,0 +1,1 @@
+"""What a transfer waited for: one cause for each gap and each round, and the verdict on them."""

@@ -1,0 +1,180 @@
+"""The cause of a measurement: its share of the time, the signs of it, and what would be without."""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from netcalc.language import phrase
+from netcalc.messages import MESSAGES, Notice
+from netcalc.rate_layers import TCP_PAYLOAD, named
+
+HIGH, MEDIUM, LOW = "high", "medium", "low"
+UNKNOWN_CAUSE = "unknown"
+CAUSES = (
+    "receiver-window", "receiver-program", "sender-buffer", "sender-program", "slow-start",
+    "random-loss", "line", "shared-line", "shallow-buffer", "policer", "packet-rate",
+    "small-segments", "reverse-path", "reordering", "duplicates", "path-change", "delay-variation",
+    "loss-udp", "timeout", "outage", "handshake-loss", "handshake", "name-resolution",
+    "tls-handshake", "round-trips", "server-time", "nagle-delayed-ack", "delayed-ack", "path-mtu",
+    "host", "distance", UNKNOWN_CAUSE,
+)  # fmt: skip
+"""Codes of causes."""
+_OF_LIMITS = {
+    "line": "line", "fragments": "line", "buffer": "shallow-buffer", "window": "receiver-window",
+    "receive-window": "receiver-window", "send-window": "sender-buffer",
+    "loss-mathis": "random-loss", "loss-cubic": "random-loss", "loss-pftk": "random-loss",
+    "slow-start": "slow-start", "packet-rate": "packet-rate", "acknowledgements": "reverse-path",
+    "delayed-ack": "nagle-delayed-ack", "processor": "host", "receiver-processor": "host",
+    "offered": "sender-program", "queue": "line", "queue-above-least": "line",
+    "serialization": "line", "serialization-of-sizes": "line", "distance": "distance",
+    "round-trips": "round-trips", "ack-timer": "nagle-delayed-ack", "host": "server-time",
+    "fits-pair-share": "line", "saturation": "host",
+}  # fmt: skip
+
+
+_FORMATTER = string.Formatter()
+LEAST_SHOWN = 0.005
+LEAST_NEXT = 0.05
+"""The next cause is said from this share of the time on. [ratio]"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """A fact that a cause stands on, with its interval where it is known, and where it is from."""
+
+    name: str
+    value: float
+    unit: str
+    low: float = math.nan
+    high: float = math.nan
+    origin: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fact as JSON has it."""
+        interval = None if math.isnan(self.low) else [self.low, self.high]
+        return {
+            "fact": self.name, "value": self.value, "unit": self.unit, "interval": interval,
+            "from": self.origin,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """What held a measurement up.
+
+    Parameters
+    ----------
+    code : str
+        One of ``CAUSES``.
+    share_of_time : float
+        Share of the time that was waited for it; nan where there is no time to share. [ratio]
+    duration_s : float
+        The time that is shared. [s]
+    confidence : {'high', 'medium', 'low'}
+        How sure it is.
+    shares : mapping
+        Shares of the time by cause, the largest first; they add to 1.
+    signs : tuple of Sign
+        The facts that it stands on.
+    counterfactuals : tuple of Notice
+        What would be without it.
+    layer : str
+        Layer of its rates.
+    """
+
+    code: str = UNKNOWN_CAUSE
+    share_of_time: float = math.nan
+    duration_s: float = math.nan
+    confidence: str = LOW
+    shares: Mapping[str, float] = field(default_factory=dict)
+    signs: tuple[Sign, ...] = ()
+    counterfactuals: tuple[Notice, ...] = ()
+    layer: str = TCP_PAYLOAD
+
+    def sign(self, name: str) -> float:
+        """Return the value of a sign; nan where it has none."""
+        return next((each.value for each in self.signs if each.name == name), math.nan)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The numbers of its sentences, those that are known."""
+        found = {each.name: each.value for each in self.signs if not math.isnan(each.value)}
+        window, rtt_s = found.get("window_bytes", math.nan), found.get("base_rtt_s", math.nan)
+        if rtt_s > 0:
+            found["window_bps"] = 8 * window / rtt_s
+            found["in_flight_bps"] = 8 * found.get("in_flight_bytes", math.nan) / rtt_s
+        times = {"share": self.share_of_time, "duration_s": self.duration_s}
+        return {**times, "in_layer": named("", self.layer), **found}
+
+    @property
+    def said(self) -> Notice:
+        """What it is, as a code with values."""
+        if self.code == UNKNOWN_CAUSE and self.shares:
+            largest = next(iter(self.shares))
+            values = {
+                "largest": str(Notice(f"name-{largest}")), "share": self.shares[largest],
+                "duration_s": self.duration_s,
+            }  # fmt: skip
+            return Notice("cause-unknown-share", values)
+        return Notice(f"cause-{self.code}", self.values)
+
+    @property
+    def sentence(self) -> str:
+        """The cause in one sentence, with its numbers and the next one."""
+        text = str(self.said)
+        if self.code != UNKNOWN_CAUSE and self.share_of_time > 0 and self.duration_s > 0:
+            text += f" {Notice('cause-time', self.values)}"
+        numbers = f"cause-{self.code}-numbers"
+        needed = MESSAGES.get(numbers, "{unknown}")
+        names = {name.partition(":")[0] for _, name, _, _ in _FORMATTER.parse(needed) if name}
+        if names - {"in_layer"} and all(_is_known(self.values.get(name)) for name in names):
+            text += f" ({Notice(numbers, self.values)})"
+        others = [(code, share) for code, share in self.shares.items() if code != self.code]
+        if others and others[0][1] >= LEAST_NEXT and self.code != UNKNOWN_CAUSE:
+            name = str(Notice(f"name-{others[0][0]}"))
+            text += f"; {Notice('cause-next', {'name': name, 'share': others[0][1]})}"
+        return f"{text[:1].upper()}{text[1:]}."
+
+    def lines(self) -> list[str]:
+        """Return the table of shares, and what would be without the cause."""
+        shares = [
+            f"{share:.0%} {Notice(f'name-{code}')}"
+            for code, share in self.shares.items()
+            if share >= LEAST_SHOWN
+        ]
+        found = [phrase("of the time: {shares}", shares=", ".join(shares))] if shares else []
+        return found + [str(each) for each in self.counterfactuals]
+
+    @property
+    def test(self) -> Notice:
+        """The cheapest test that would decide."""
+        return Notice(f"test-{self.code}", self.values)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the cause as JSON has it."""
+        share = self.share_of_time
+        return {
+            "cause": self.code,
+            "share_of_time": None if math.isnan(share) else share,
+            "shares_of_time": dict(self.shares),
+            "evidence": [
+                {**each.as_dict(), **({"layer": self.layer} if each.unit == "bit/s" else {})}
+                for each in self.signs
+                if not math.isnan(each.value)
+            ],
+            "counterfactuals": [each.stored() for each in self.counterfactuals],
+        }
+
+
+def _is_known(value: Any) -> bool:
+    """Whether a value of a sentence is there, and a number if it is one."""
+    return value is not None and not (isinstance(value, float) and math.isnan(value))
+
+
+def cause_of_limit(name: str) -> str:
+    """Return the cause that a limit is of; ``unknown`` for a limit that has causes of its own."""
+    return _OF_LIMITS.get(name, UNKNOWN_CAUSE)

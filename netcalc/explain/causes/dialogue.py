@@ -1,0 +1,374 @@
+"""One direction of a TCP flow as its sender saw it: what it sent, and what it knew when it did."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.explain.causes.clocks import clock_steps, lateness_s, unwrapped_ids
+from netcalc.models.sizes.headers import TIMESTAMP_BYTES
+from netcalc.readers.captures.coverage import find_coverage
+from netcalc.readers.captures.flows import ACK, SYN
+from netcalc.readers.captures.scans import Bools, Ints
+from netcalc.readers.captures.tcp import TcpAnalysis, window_bytes
+from netcalc.samples import Layer, PacketTrace
+
+NAN = math.nan
+SENDER, RECEIVER, MIDDLE, UNKNOWN = "sender", "receiver", "middle", "unknown"
+"""Where a capture was made: at the sender of the data, at their receiver, between, or not known."""
+END_SHARE = 0.15
+"""A capture is at an end if its part of the round trip is below this share. [ratio]"""
+REORDERED_SHARE = 0.7
+"""A hole that is filled sooner than this share of a round trip was not repeated. [ratio]"""
+LEAST_SEGMENTS = 2
+MOST_JOINED = 45
+"""Packets that a network card joins at most: 64 KiB of full segments. [1]"""
+MOST_SEGMENT_BYTES, USUAL_SEGMENT_BYTES = 9000, 1448
+"""A longer segment of a flow without a handshake is several of the usual length. [byte]"""
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """One direction of a flow; a row of ``sent_s`` for each segment with data, in their order.
+
+    Times are those of the capture. ``sent_s`` is when a segment left, seen from the capture: there
+    its sender knows just what the capture has seen of the other direction. ``came_s`` is when a
+    packet of the other direction passed. ``edge`` is the highest sequence number that the receiver
+    allowed so far, ``acknowledged`` the highest that it acknowledged.
+    """
+
+    series: int
+    place: str
+    handshake_rtt_s: float
+    base_rtt_s: float
+    own_s: float
+    begin_s: float
+    end_s: float
+    opened_s: float
+    syn_wait_s: float
+    clock_steps: list[tuple[int, float]]
+    mss_bytes: int
+    # Segments with data.
+    seen_s: FloatArray
+    sent_s: FloatArray
+    sequence: Ints
+    end: Ints
+    payload: Ints
+    new_bytes: Ints
+    top_before: Ints
+    is_repeated: Bools
+    is_reordered: Bools
+    is_copied: Bools
+    ids: Ints | None
+    late_s: FloatArray
+    # Packets of the other direction.
+    came_s: FloatArray
+    acknowledged: Ints
+    edge: FloatArray
+    window: FloatArray
+    their_payload: Ints
+    ack_late_s: FloatArray
+    has_sack: Bools
+    # Round trips: when they ended, and how long they took.
+    trip_end_s: FloatArray
+    trip_s: FloatArray
+    missing_bytes: int
+    lost_before: int
+    scale_is_inferred: bool = False
+    offered_mss_bytes: float = NAN
+
+    @property
+    def top(self) -> Ints:
+        """Highest end of a segment so far, this one included."""
+        top: Ints = np.maximum(self.top_before, self.end)
+        return top
+
+    @property
+    def sees_queue(self) -> bool:
+        """Whether the capture shows how long packets wait on the way there."""
+        return self.place == SENDER or bool(np.isfinite(self.late_s).any())
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether the capture has nothing of the other direction."""
+        return self.came_s.size == 0
+
+    @property
+    def span_s(self) -> float:
+        """Time from the first segment with data to the last. [s]"""
+        return float(self.seen_s[-1] - self.seen_s[0])
+
+    @property
+    def rate_bps(self) -> float:
+        """New payload over the span. [bit/s]"""
+        return 8.0 * float(self.new_bytes.sum()) / max(self.span_s, 1e-9)
+
+    @property
+    def loss_ratio(self) -> float:
+        """Segments lost on the path, as far as the place of the capture shows them. [ratio]"""
+        count = int(self.packet_count.sum())
+        if self.place != SENDER and self.ids is not None:
+            return self.lost_before / (count + self.lost_before)
+        again = (
+            self.is_repeated if self.place == SENDER else self.is_repeated & (self.new_bytes > 0)
+        )
+        return float(self.packet_count[again].sum()) / count
+
+    @property
+    def packet_count(self) -> Ints:
+        """Packets of each segment on the line: several where the network card joins them."""
+        count: Ints = np.maximum(-(-self.payload // self.mss_bytes), 1)
+        return count
+
+
+def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialogue | None:
+    """Return what a direction of a flow shows; None where it has no two segments with data."""
+    s, handshakes = analysis.segments, analysis.handshakes
+    flow = series // 2
+    packets = np.flatnonzero(s.flows.flow == flow)
+    rows = s.flows.row[packets]
+    time_s = s.time_s[packets].copy()
+    if np.isnan(time_s).any():
+        return None
+    own_side = s.series[packets] == series
+    has_stamp = trace.has(Layer.TIMESTAMPS)[rows]
+    stamp = trace.ints("timestamp")[rows].astype(np.int64)
+    echo = trace.ints("timestamp_echo")[rows].astype(np.int64)
+
+    sides = tuple(np.flatnonzero(side & has_stamp) for side in (own_side, ~own_side))
+    steps = clock_steps(
+        (sides[0], sides[1]),
+        (time_s[sides[0]], time_s[sides[1]]),
+        (stamp[sides[0]], stamp[sides[1]]),
+    )
+    for row, by_s in steps:
+        time_s[row:] -= by_s
+    if steps:
+        time_s = np.maximum.accumulate(time_s)
+
+    data = np.flatnonzero(own_side & (s.payload[packets] > 0))
+    theirs = np.flatnonzero(~own_side)
+    if data.size < LEAST_SEGMENTS:
+        return None
+    data = data[np.argsort(time_s[data], kind="stable")]
+    theirs = theirs[np.argsort(time_s[theirs], kind="stable")]
+    data = data[~_probes(s.sequence[packets[data]], s.end[packets[data]], s.payload[packets[data]])]
+    if data.size < LEAST_SEGMENTS:
+        return None
+    at, their_at = packets[data], packets[theirs]
+    seen_s, sequence, end, payload = time_s[data], s.sequence[at], s.end[at], s.payload[at]
+    came_s = time_s[theirs]
+
+    # Where the capture was made, and the round trip.
+    answered = _answers(s.end[at], seen_s, s.sequence[at], s.ack[their_at], came_s)
+    echoed = _echoes(stamp[theirs], has_stamp[theirs], came_s, echo[data], has_stamp[data], seen_s)
+    rtt_s = float(handshakes.rtt_s[flow])
+    parts = (float(handshakes.to_client_s[flow]), float(handshakes.to_server_s[flow]))
+    own_s, peer_s = parts if series % 2 == 0 else parts[::-1]
+    if steps and not 0 < rtt_s < 3:
+        rtt_s = NAN
+    place, own_s, base_s = _place(rtt_s, own_s, peer_s, answered[1], echoed[1])
+    trips = answered if place == SENDER or not echoed[1].size else echoed
+    far_s = 0.0 if place == SENDER else base_s - own_s if trips is echoed else own_s
+    trip_s = trips[1] + (far_s if far_s > 0 else 0.0)
+    if trip_s.size > 3 and not steps:
+        base_s = min(base_s, float(trip_s.min())) if base_s > 0 else float(trip_s.min())
+    shift_s = own_s if place != SENDER and own_s > 0 else 0.0
+
+    late_s = lateness_s(seen_s, stamp[data], has_stamp[data])
+    ack_late_s = lateness_s(came_s, stamp[theirs], has_stamp[theirs])
+    sent_s = seen_s - shift_s
+    if place != SENDER and np.isfinite(late_s).all() and np.percentile(late_s, 75) > 0.005:
+        sent_s = np.maximum.accumulate(sent_s - late_s)
+
+    coverage = find_coverage(sequence, end, np.zeros(sequence.size, np.int64))
+    top = np.maximum.accumulate(end)
+    top_before = np.concatenate([sequence[:1], top[:-1]])
+    mss = _mss_bytes(payload, handshakes.mss_bytes[series ^ 1], bool(has_stamp[data].all()))
+    ids = _ids(trace, rows[data])
+    raw_ids = trace.ints("ip_id")[rows[data]].astype(np.int64)
+    is_copied = _copies(sequence, raw_ids)
+    is_reordered = _reordered(seen_s, coverage.opener, coverage.new_bytes, ids, base_s, place)
+    is_repeated = (sequence < top_before) & ~is_reordered & ~is_copied
+
+    their_ack = np.where(s.is_set(ACK)[their_at], s.ack[their_at], 0)
+    acknowledged = np.maximum.accumulate(their_ack) if theirs.size else np.zeros(0, np.int64)
+    window = window_bytes(analysis)[their_at]
+    inferred = False
+    if theirs.size and place == SENDER and np.isnan(window).all():
+        window = _scaled(s.window[their_at], acknowledged, came_s, sent_s, top)
+        inferred = bool(np.isfinite(window).any())
+    edge = _edge(their_ack, window)
+    missing = 0
+    if acknowledged.size and acknowledged[-1] > sequence[0]:
+        upto = min(int(acknowledged[-1]), int(top[-1]))
+        missing = upto - int(sequence[0]) - int(coverage.new_bytes[end <= upto].sum())
+    syns = np.flatnonzero(s.is_set(SYN)[packets] & (s.series[packets] == 2 * flow))
+    syn_wait_s = 0.0
+    if handshakes.syn_count[flow] > 1 and syns.size:
+        syn_wait_s = float(np.ptp(time_s[syns]))
+    opened_s = NAN
+    if handshakes.ack[flow] >= 0:
+        opened_s = float(time_s[np.searchsorted(packets, handshakes.ack[flow])])
+    return Dialogue(
+        series=series, place=place, handshake_rtt_s=rtt_s, base_rtt_s=base_s, own_s=shift_s,
+        begin_s=float(time_s.min()), end_s=float(time_s.max()), opened_s=opened_s,
+        syn_wait_s=syn_wait_s, clock_steps=steps, mss_bytes=mss,
+        seen_s=seen_s, sent_s=sent_s, sequence=sequence, end=end, payload=payload,
+        new_bytes=coverage.new_bytes, top_before=top_before, is_repeated=is_repeated,
+        is_reordered=is_reordered, is_copied=is_copied, ids=ids, late_s=late_s,
+        came_s=came_s, acknowledged=acknowledged, edge=edge, window=window,
+        has_sack=trace.ints("sack_count")[rows[theirs]] > 0,
+        their_payload=s.payload[their_at], ack_late_s=ack_late_s,
+        trip_end_s=trips[0], trip_s=trip_s, missing_bytes=max(missing, 0),
+        lost_before=_lost_before(ids, payload, mss), scale_is_inferred=inferred,
+        offered_mss_bytes=float(handshakes.mss_bytes[series ^ 1]),
+    )  # fmt: skip
+
+
+def _probes(sequence: Ints, end: Ints, payload: Ints) -> Bools:
+    """Return keep-alives and probes of a closed window: the last byte again, or one byte."""
+    top_before = np.concatenate([sequence[:1], np.maximum.accumulate(end)[:-1]])
+    probes: Bools = (payload <= 1) & (sequence == top_before - 1) & (top_before > sequence[0])
+    return probes
+
+
+def _mss_bytes(payload: Ints, offered: float, has_stamps: bool) -> int:
+    """Return the payload of a full packet: no more than its receiver takes. [byte]"""
+    largest = int(payload.max()) if payload.size <= 20 else int(np.percentile(payload, 99))
+    if offered > 0 and largest > offered:  # the network card cuts or joins packets
+        return int(offered - (TIMESTAMP_BYTES if has_stamps else 0))
+    if math.isnan(offered) and largest > MOST_SEGMENT_BYTES:
+        return USUAL_SEGMENT_BYTES
+    return largest
+
+
+def _answers(
+    end: Ints, seen_s: FloatArray, sequence: Ints, ack: Ints, came_s: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return when segments that were sent once were acknowledged, and how long it took. [s]"""
+    if not ack.size:
+        return np.zeros(0), np.zeros(0)
+    top_before = np.concatenate([sequence[:1], np.maximum.accumulate(end)[:-1]])
+    highest = np.maximum.accumulate(ack)
+    is_new = sequence >= top_before
+    again = np.unique(sequence[~is_new])
+    rows = np.flatnonzero(is_new & ~np.isin(sequence, again))
+    answer = np.searchsorted(highest, end[rows])
+    good = answer < ack.size
+    rows, answer = rows[good], answer[good]
+    # Only an acknowledgement of this very end: one of more was sent for a later segment.
+    exact = (highest[answer] == end[rows]) & (came_s[answer] >= seen_s[rows])
+    rows, answer = rows[exact], answer[exact]
+    return came_s[answer], came_s[answer] - seen_s[rows]
+
+
+def _echoes(
+    stamp: Ints, has: Bools, came_s: FloatArray, echo: Ints, has_echo: Bools, seen_s: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return when data first echoed each stamp of the receiver, and how long that took. [s]"""
+    stamps, first = np.unique(stamp[has], return_index=True)
+    echoes, first_echo = np.unique(echo[has_echo], return_index=True)
+    if not stamps.size or not echoes.size:
+        return np.zeros(0), np.zeros(0)
+    place = np.minimum(np.searchsorted(stamps, echoes), stamps.size - 1)
+    good = stamps[place] == echoes
+    begin_s = came_s[has][first[place[good]]]
+    end_s = seen_s[has_echo][first_echo[good]]
+    order = np.argsort(end_s, kind="stable")
+    begin_s, end_s = begin_s[order], end_s[order]
+    good = end_s >= begin_s
+    return end_s[good], (end_s - begin_s)[good]
+
+
+def _place(
+    rtt_s: float, own_s: float, peer_s: float, answered_s: FloatArray, echoed_s: FloatArray
+) -> tuple[str, float, float]:
+    """Return where the capture was made, the sender's part of the round trip, and the whole."""
+    if not rtt_s > 0:  # without a handshake: the fastest answers of both sides
+        peer_s = float(np.percentile(answered_s, 5)) if answered_s.size > 3 else NAN
+        own_s = float(np.percentile(echoed_s, 5)) if echoed_s.size > 3 else NAN
+        if math.isnan(own_s) and peer_s > 0.002:
+            own_s = 0.0
+    own_s, peer_s = max(own_s, 0.0), max(peer_s, 0.0)
+    base_s = own_s + peer_s
+    if math.isnan(base_s) or base_s <= 0:
+        return UNKNOWN, NAN, NAN
+    least_s = max(END_SHARE * base_s, 1e-4)
+    place = SENDER if own_s <= least_s else RECEIVER if peer_s <= least_s else MIDDLE
+    if place == SENDER and answered_s.size > 8 and np.median(answered_s) < 0.3 * base_s:
+        return RECEIVER, base_s, base_s  # data cannot be answered before they arrive
+    return place, own_s, base_s
+
+
+def _ids(trace: PacketTrace, rows: Ints) -> Ints | None:
+    """Return the identifications of packets, unwrapped; None where they do not count them."""
+    if not (trace.ints("ip_version")[rows] == 4).all():
+        return None
+    ids = unwrapped_ids(trace.ints("ip_id")[rows])
+    steps = np.diff(ids)
+    rising = np.mean((steps >= 1) & (steps <= MOST_JOINED))
+    return ids if steps.size > 2 and rising > 0.7 else None
+
+
+def _lost_before(ids: Ints | None, payload: Ints, mss: int) -> int:
+    """Return the packets whose numbers are missing between the first and the last that came."""
+    if ids is None:
+        return 0
+    # Acknowledgements without data have numbers too, but a sender of data has hardly any.
+    _, first = np.unique(ids, return_index=True)
+    joined = np.maximum(-(-payload[first] // mss), 1)
+    last = int(np.argmax(ids[first]))
+    return max(int(ids.max() - ids.min() + joined[last] - joined.sum()), 0)
+
+
+def _copies(sequence: Ints, ids: Ints) -> Bools:
+    """Return the packets that the path doubled: the same segment with the same number."""
+    copied = np.zeros(sequence.size, np.bool_)
+    if np.unique(ids).size > 0.3 * ids.size:
+        _, first = np.unique((sequence << 16) | ids, return_index=True)
+        copied[:] = True
+        copied[first] = False
+    return copied
+
+
+def _reordered(
+    seen_s: FloatArray, opener: Ints, new_bytes: Ints, ids: Ints | None, base_s: float, place: str
+) -> Bools:
+    """Return the segments that others overtook: those that fill a hole sooner than a repetition."""
+    if place == SENDER:  # nothing overtakes before it is sent
+        return np.zeros(seen_s.size, np.bool_)
+    fills = (opener >= 0) & (new_bytes > 0)
+    if ids is not None:
+        highest = np.concatenate([ids[:1] - 1, np.maximum.accumulate(ids)[:-1]])
+        return fills & (ids < highest)
+    age_s = seen_s - seen_s[np.maximum(opener, 0)]
+    return fills & (age_s < (REORDERED_SHARE * base_s if base_s > 0 else 0.003))
+
+
+def _scaled(
+    raw: Ints, acknowledged: Ints, came_s: FloatArray, sent_s: FloatArray, top: Ints
+) -> FloatArray:
+    """Return windows by the least scale with which the sender never sent beyond them.
+
+    Nan where none fits: without the handshake the scale is not known, but a sender that fills the
+    window shows it.
+    """
+    last = np.searchsorted(came_s, sent_s) - 1
+    rows = np.flatnonzero(last >= 0)
+    ack, offered, reach = acknowledged[last[rows]], raw[last[rows]], top[rows]
+    for shift in range(15):
+        room = ack + (offered << shift) - reach
+        if rows.size and np.mean(room >= 0) > 0.98:
+            return (raw << shift).astype(np.float64)
+    return np.full(raw.size, NAN)
+
+
+def _edge(ack: Ints, window: FloatArray) -> FloatArray:
+    """Return the highest sequence number allowed so far; inf where it is not known."""
+    known = np.where(np.isnan(window), -np.inf, ack + window)
+    edge = np.maximum.accumulate(known) if known.size else known
+    return np.where(np.isfinite(edge), edge, np.inf)

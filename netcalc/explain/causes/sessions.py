@@ -1,0 +1,226 @@
+"""What a user waited for over all flows of a capture: names, handshakes, requests, the transfer."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.causes.dialogue import Dialogue, dialogue_of
+from netcalc.explain.causes.intervals import Intervals
+from netcalc.explain.causes.verdict import LEAST_SHARE, SURE_SHARE, judge
+from netcalc.rate_layers import UDP_PAYLOAD
+from netcalc.readers.captures.flows import mirrored
+from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
+from netcalc.samples import Layer, PacketTrace
+
+DNS_PORTS = (53, 5353)
+MOST_JUDGED = 20
+MOST_OF_A_HANDSHAKE = 100
+"""A flow of more segments is no answer to a first request. [1]"""
+LEAST_COPIES, MOST_COPIES = 0.03, 0.4
+"""A path that doubles packets doubles some; a mirror port nearly all. [ratio]"""
+TLS_PORTS = (443, 8443, 853, 993, 995, 465)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowCause:
+    """The cause of the direction of a flow that carried most, and what it stands on."""
+
+    series: int
+    size_bytes: int
+    dialogue: Dialogue
+    cause: Cause
+    row: int
+    waits: Intervals | None
+
+    def ports(self, trace: PacketTrace) -> tuple[int, int]:
+        """Return the ports of both ends."""
+        return tuple(  # type: ignore[return-value]
+            int(trace.ints(name)[self.row]) for name in ("source_port", "destination_port")
+        )
+
+
+def flow_causes(analysis: TcpAnalysis, *, most: int = MOST_JUDGED) -> list[FlowCause]:
+    """Return what limited each flow, in the direction that carried most; the largest first."""
+    s, trace = analysis.segments, analysis.trace
+    sizes = np.bincount(s.series, s.payload, 2 * s.flows.count).astype(np.int64)
+    of_flows = sizes[::2] + sizes[1::2]
+    stalls, found = analysis.stalls, []
+    for flow in np.argsort(-of_flows, kind="stable")[:most].tolist():
+        series = 2 * flow + int(sizes[2 * flow + 1] > sizes[2 * flow])
+        dialogue = dialogue_of(trace, analysis, series)
+        if dialogue is None:
+            continue
+        both = np.isin(stalls.delayed_series, [2 * flow, 2 * flow + 1])
+        held_s = float(stalls.delayed_s[both].sum()) if both.size else 0.0
+        cause, waits = judge(dialogue, sender_is_client=series % 2 == 0, held_s=held_s)
+        row = int(s.flows.row[s.flows.first[flow]])
+        found.append(FlowCause(series, int(sizes[series]), dialogue, cause, row, waits))
+    return found
+
+
+def diagnose(trace: PacketTrace) -> Cause:
+    """Return what a user of the flows of a capture waited for most."""
+    return session_cause(trace, flow_causes(analyse_tcp(trace)) if has_tcp(trace) else [])
+
+
+def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
+    """Return what a user waited for most: names, handshakes, requests, or the largest transfer."""
+    names = _name_times(trace)
+    if not flows:
+        return datagram_cause(trace) if not names else Cause()
+    if _is_loopback(trace):
+        return Cause(code="host", confidence=MEDIUM)
+    main = flows[0]
+    copies = int(np.count_nonzero(mirrored(trace)))
+    if LEAST_COPIES * len(trace) < copies < MOST_COPIES * len(trace) and len(trace) > 200:
+        return _named(main.cause, "duplicates", main.cause.share_of_time, MEDIUM)
+    user = _user_cause(flows, names)
+    if user.shares.get("name-resolution", 0.0) > LEAST_SHARE:
+        return user
+    if main.cause.code == "line" and _has_rivals(flows):
+        main = replace(
+            main, cause=_named(main.cause, "shared-line", main.cause.share_of_time, HIGH)
+        )
+    alone = main.size_bytes >= 0.5 * sum(each.size_bytes for each in flows) or len(flows) <= 3
+    cause = main.cause if alone else user
+    if len(flows) == 1 and not names:
+        user = cause
+    trips = cause.shares.get("round-trips", 0.0) + cause.shares.get("handshake", 0.0)
+    if not alone:
+        trips += sum(cause.shares.get(code, 0.0) for code in ("slow-start", "other"))
+    if trips <= LEAST_SHARE:
+        return cause
+    is_short = main.dialogue.sequence.size < MOST_OF_A_HANDSHAKE
+    if set(main.ports(trace)) & set(TLS_PORTS) and is_short:
+        return _named(cause, "tls-handshake", trips, MEDIUM)
+    if cause.code in ("unknown", "handshake", "round-trips") or not alone:
+        return _named(cause, "round-trips", trips, HIGH if trips > SURE_SHARE else MEDIUM)
+    return cause
+
+
+def _has_rivals(flows: Sequence[FlowCause]) -> bool:
+    """Whether another flow that began at another time filled the same line at the same time."""
+    main = flows[0].dialogue
+    for other in flows[1:]:
+        d = other.dialogue
+        together_s = min(main.end_s, d.end_s) - max(main.begin_s, d.begin_s)
+        if other.cause.code not in ("line", "shared-line") or d.series % 2 != main.series % 2:
+            continue
+        began_apart = abs(main.begin_s - d.begin_s) > 0.5
+        if began_apart and together_s > 0.3 * (main.end_s - main.begin_s):
+            return True
+    return False
+
+
+def _named(cause: Cause, code: str, share: float, confidence: str) -> Cause:
+    """Return a cause under another name, which takes the place of its round trips in the shares."""
+    trips = code in ("round-trips", "tls-handshake")
+    merged = ("round-trips", "handshake") if trips else (cause.code,)
+    rest = {name: part for name, part in cause.shares.items() if name not in merged}
+    shares = dict(sorted({code: share, **rest}.items(), key=lambda item: -item[1]))
+    return replace(cause, code=code, share_of_time=share, confidence=confidence, shares=shares)
+
+
+def _user_cause(flows: Sequence[FlowCause], names: Sequence[tuple[float, float]]) -> Cause:
+    """Return the cause of all flows together: each moment is shared by those under way in it."""
+    spans = [(each.dialogue.begin_s, each.dialogue.end_s) for each in flows]
+    edges = sorted({time for span in (*spans, *names) for time in span})
+    weights, named_s, idle_s = np.zeros(len(spans)), 0.0, 0.0
+    for low, high in itertools.pairwise(edges):
+        middle = (low + high) / 2
+        active = [number for number, (begin, end) in enumerate(spans) if begin <= middle <= end]
+        if active:
+            weights[active] += (high - low) / len(active)
+        elif any(begin <= middle <= end for begin, end in names):
+            named_s += high - low
+        else:
+            idle_s += high - low
+    total: dict[str, float] = {"name-resolution": named_s, "idle": idle_s}
+    for weight, each in zip(weights.tolist(), flows, strict=True):
+        for code, share in each.cause.shares.items():
+            total[code] = total.get(code, 0.0) + share * weight
+    whole_s = sum(total.values())
+    if not whole_s > 0:
+        return flows[0].cause
+    ordered = sorted(total.items(), key=lambda item: -item[1])
+    shares = {code: part / whole_s for code, part in ordered if part > 0}
+    code, share = next(iter(shares.items()))
+    sure = HIGH if share > SURE_SHARE else MEDIUM
+    if share < LEAST_SHARE or code in ("idle", "other", "flat"):
+        code, sure = UNKNOWN_CAUSE, LOW
+    return Cause(
+        code=code, share_of_time=share, duration_s=whole_s, confidence=sure, shares=shares,
+        signs=flows[0].cause.signs,
+    )  # fmt: skip
+
+
+def has_tcp(trace: PacketTrace) -> bool:
+    tcp, udp = trace.has(Layer.TCP), trace.has(Layer.UDP)
+    return bool(tcp.any() and (udp.sum() <= tcp.sum() or _name_times(trace)))
+
+
+def _is_loopback(trace: PacketTrace) -> bool:
+    return bool(trace.addresses) and all(
+        name.startswith("127.") or name == "::1" for name in map(str, trace.addresses) if name
+    )
+
+
+def _name_times(trace: PacketTrace) -> list[tuple[float, float]]:
+    """Return of each question for a name when it was first asked, and when last answered. [s]"""
+    source, destination = trace.ints("source_port"), trace.ints("destination_port")
+    asks, answers = np.isin(destination, DNS_PORTS), np.isin(source, DNS_PORTS)
+    rows = np.flatnonzero(trace.has(Layer.UDP) & (asks | answers))
+    ports = np.where(asks, source, destination)[rows]
+    times = np.asarray(trace.time_s)[rows]
+    spans = []
+    for port in np.unique(ports):
+        own = times[(ports == port) & np.isfinite(times)]
+        if own.size:
+            spans.append((float(own.min()), float(own.max())))
+    return spans
+
+
+def datagram_cause(trace: PacketTrace) -> Cause:
+    """Return what a stream of datagrams shows where it was captured."""
+    rows = np.flatnonzero(trace.has(Layer.UDP))
+    if rows.size < 20:
+        return Cause()
+    time_s = np.asarray(trace.time_s)[rows]
+    ids = trace.ints("ip_id")[rows].astype(np.int64)
+    steps = (np.diff(ids) + 32768) % 65536 - 32768
+    gaps_s = np.diff(time_s)
+    count = rows.size
+    unwrapped = np.concatenate([[0], np.cumsum(steps)])
+    is_counted = np.abs(steps).max(initial=0) < 2000 and np.unique(ids).size > 0.5 * count
+    # Numbers count datagrams only if they come quickly: Linux adds a random step for a pause.
+    span = max(int(unwrapped.max() - unwrapped.min()), 1)
+    is_counted &= bool(np.mean(steps == 1) > 0.6 or float(np.ptp(time_s)) / span < 2e-3)
+    lost = (
+        int(unwrapped.max() - unwrapped.min() + 1 - np.unique(unwrapped).size) if is_counted else 0
+    )
+    ratio = lost / (lost + count)
+    middle = float(np.median(gaps_s))
+    size = float(np.median(trace.ints("payload_bytes")[rows]))
+    rate_bps = 8 * size / middle if middle > 0 else math.nan
+    signs = (
+        Sign(name="loss_ratio", value=ratio, unit="ratio", origin="missing packet numbers"),
+        Sign(name="rate_bps", value=rate_bps, unit="bit/s", origin="datagrams in a row"),
+    )
+    spread = float(np.percentile(np.abs(gaps_s), 90) / max(middle, 1e-9))
+    if ratio > 0.003:
+        # A full line spaces what it passes alike, whatever was dropped between.
+        single, several = gaps_s[steps == 1], gaps_s[steps > 1]
+        even = single.size > 5 and several.size > 5 and np.median(several) < 1.5 * np.median(single)
+        if ratio > 0.05 and (even or single.size <= 5):
+            cause = "packet-rate" if size < 200 else "line"
+            return Cause(code=cause, confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
+        return Cause(code="loss-udp", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
+    if spread > 1.6:
+        return Cause(code="delay-variation", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
+    return Cause(signs=signs, layer=UDP_PAYLOAD)

@@ -1,0 +1,367 @@
+"""The cause of a run of a tool: what the kernel or the tool says itself, then what it counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.explain.causes.cause import HIGH, MEDIUM, Cause, Sign
+from netcalc.explain.known import Known
+from netcalc.models.tcp import cubic, loss_limited
+from netcalc.rate_layers import UDP_PAYLOAD
+from netcalc.samples import FlowSeries, Table
+
+ASKED_LOW, ASKED_HIGH = 0.9, 1.1
+"""A tool that sends at the rate asked for is within these; it begins with a burst. [ratio]"""
+FULL_RATIO = 0.85
+QUEUE_RATIO, QUEUE_S = 0.25, 0.003
+STEADY_RATIO = 0.1
+VARIES_RATIO = 0.12
+"""Round trips of intervals that vary by more are those of a queue. [ratio]"""
+BURSTY_RATIO = 2.2
+"""Above this multiple of what random losses allow, losses come in bursts. [ratio]"""
+SMALL_BUFFER_BYTES = 131_072
+LEAST_LOSS = 0.01
+
+
+def socket_causes(samples: Table) -> dict[str, Cause]:
+    """Return the cause of each connection of lists of sockets, by its name.
+
+    Linux counts how long a connection was busy, and how long of that the receiver's window or the
+    buffer of the sender's socket held it.
+    """
+    columns = samples.columns()
+    if "busy_s" not in columns:
+        return {}
+    found = {}
+    groups = columns["group"]
+    for name in dict.fromkeys(groups[np.isfinite(columns["busy_s"])].tolist()):
+        rows = np.flatnonzero((groups == name) & np.isfinite(columns["busy_s"]))
+        cause = _socket_cause({key: column[rows] for key, column in columns.items()})
+        if cause is not None:
+            found[str(name)] = cause
+    return found
+
+
+def _socket_cause(rows: Mapping[str, Any]) -> Cause | None:
+    busy, window, buffer = (
+        _spent(rows[name])
+        for name in ("busy_s", "receive_window_limited_s", "send_buffer_limited_s")
+    )
+    times = rows["time_s"]
+    whole_s = float(times[-1] - times[0]) if times.size > 1 else math.nan
+    if times.size == 1 or math.isnan(whole_s) or whole_s <= 0:
+        whole_s, busy = float(rows["busy_s"][-1]), float(rows["busy_s"][-1])
+        window = float(rows["receive_window_limited_s"][-1])
+        buffer = float(rows["send_buffer_limited_s"][-1])
+    if not whole_s > 0:
+        return None
+    busy, window, buffer = (min(max(value, 0.0), whole_s) for value in (busy, window, buffer))
+    network = max(busy - window - buffer, 0.0)
+    in_flight = rows["unacked_packets"] * rows["mss_bytes"]
+    filled = in_flight >= FULL_RATIO * rows["offered_window_bytes"]
+    if window > 0 and np.mean(filled) > 0.5:
+        # Where both bind in turns, the window is what a larger buffer of the sender would meet.
+        window, buffer = window + buffer, 0.0
+    rtt, least = rows["rtt_s"], float(rows["rtt_min_s"][-1])
+    queued = np.median(rtt) > least + max(QUEUE_RATIO * least, QUEUE_S)
+    again = float(rows["retransmit_total_count"][-1])
+    sent = first_of(float(rows["bytes_sent"][-1]), float(rows["bytes_acked"][-1]))
+    loss = again * float(rows["mss_bytes"][-1]) / sent if sent > 0 else 0.0
+    name = "line" if queued else "random-loss" if loss > 1e-4 else "slow-start"
+    if name == "slow-start" and np.mean(rows["is_application_limited"] > 0) > 0.5:
+        name = "sender-program"
+    times_of = {
+        "receiver-window": window,
+        "sender-buffer": buffer,
+        name: network,
+    }
+    idle = max(whole_s - busy, 0.0)
+    times_of["sender-program"] = times_of.get("sender-program", 0.0) + idle
+    signs = (
+        Sign(name="base_rtt_s", value=least, unit="s", origin="minrtt"),
+        Sign(
+            name="queue_s", value=max(float(np.median(rtt)) - least, 0.0), unit="s", origin="rtt"
+        ),
+        Sign(name="loss_ratio", value=loss, unit="ratio", origin="retrans"),
+        Sign(
+            name="window_bytes", value=float(rows["offered_window_bytes"][-1]), unit="byte",
+            origin="snd_wnd",
+        ),
+        Sign(name="busy_s", value=busy, unit="s", origin="busy"),
+    )  # fmt: skip
+    return _largest(times_of, whole_s, signs)
+
+
+def _spent(counter: FloatArray) -> float:
+    """Return by how much a counter rose from the first list to the last."""
+    return float(counter[-1] - counter[0]) if counter.size > 1 else 0.0
+
+
+def first_of(*values: float) -> float:
+    """Return the first value that is known; nan if none is."""
+    return next((value for value in values if not math.isnan(value)), math.nan)
+
+
+def _largest(times: Mapping[str, float], whole_s: float, signs: tuple[Sign, ...]) -> Cause:
+    shares = {
+        code: value / whole_s
+        for code, value in sorted(times.items(), key=lambda item: -item[1])
+        if value > 0
+    }
+    if not shares:
+        return Cause(duration_s=whole_s, signs=signs)
+    code, share = next(iter(shares.items()))
+    sure = HIGH if share >= 0.6 else MEDIUM
+    if share < 0.4 or code == "slow-start":
+        code, sure = "unknown", "low"
+    return Cause(
+        code=code, share_of_time=share, duration_s=whole_s, confidence=sure, shares=shares,
+        signs=signs,
+    )  # fmt: skip
+
+
+def run_cause(flows: FlowSeries, fact: Mapping[str, Any], known: Known) -> Cause:
+    """Return the cause of a run with a row of facts and its intervals.
+
+    Parameters
+    ----------
+    flows : FlowSeries
+        Intervals of the run, and what the tool printed of its sockets.
+    fact : mapping
+        Row of facts of one direction.
+    known : Known
+        ``rtt_s`` is the round trip without load.
+
+    Returns
+    -------
+    Cause
+        ``unknown`` where no sign is there.
+    """
+    printed = flows.meta.printed
+    rate = _fact(fact, "received_rate_bps", "sent_rate_bps")
+    streams = max(_fact(fact, "stream_count"), 1.0) if fact.get("stream_count") else 1.0
+    asked = _number(printed.get("asked_rate_bps")) * streams
+    if fact.get("protocol") == "udp":
+        return _udp_cause(flows, fact, asked)
+    if asked > 0 and ASKED_LOW * asked <= rate <= ASKED_HIGH * asked:
+        kept_rate = (
+            Sign(name="rate_bps", value=rate, unit="bit/s", origin="the tool"),
+            Sign(name="asked_rate_bps", value=asked, unit="bit/s", origin="-b"),
+        )
+        return Cause(code="sender-program", confidence=HIGH, signs=kept_rate)
+    rows = flows.measured
+    rtt = np.asarray(flows.rtt_s)[rows]
+    rtt = rtt[rtt > 0]
+    kept = [row for row in printed.get("streams", ()) if isinstance(row, Mapping)]
+    least = min((v for row in kept if (v := _number(row.get("rtt_min_s"))) > 0), default=math.nan)
+    offered = [v for row in kept if (v := _number(row.get("offered_window_bytes"))) > 0]
+    buffers = [
+        v
+        for name in ("send_buffer_bytes", "receive_buffer_bytes")
+        if (v := _number(printed.get(name))) > 0
+    ]
+    rates = _rates(flows)
+    later = rates[1:] if rates.size > 2 else rates
+    steady = later.size > 1 and float(np.std(later)) <= STEADY_RATIO * float(np.mean(later))
+    again = _fact(fact, "retransmit_count")
+    if not rtt.size:
+        asked_buffer = _number(printed.get("asked_buffer_bytes"))
+        if asked_buffer > 0 and asked_buffer <= SMALL_BUFFER_BYTES and steady and not again > 0:
+            sign = Sign(
+                name="asked_buffer_bytes", value=asked_buffer, unit="byte", origin="sock_bufsize"
+            )
+            return Cause(code="receiver-window", confidence=MEDIUM, signs=(sign,))
+        return Cause()
+    middle = float(np.median(rtt))
+    flight = rate * middle / 8 / streams
+    cwnd = np.asarray(flows.cwnd_bytes)[rows]
+    cwnd = cwnd[cwnd > 0]
+    window = float(np.median(cwnd)) if cwnd.size else math.inf
+    signs: tuple[Sign, ...] = (
+        Sign(name="rate_bps", value=rate, unit="bit/s", origin="the tool"),
+        Sign(name="base_rtt_s", value=least, unit="s", origin="min_rtt"),
+        Sign(name="in_flight_bytes", value=flight, unit="byte", origin="rate times round trip"),
+        Sign(
+            name="window_bytes", value=max(offered, default=math.nan), unit="byte", origin="snd_wnd"
+        ),
+    )  # fmt: skip
+    if offered and flight >= FULL_RATIO * min(offered) and min(offered) <= 1.05 * window:
+        return Cause(code="receiver-window", confidence=HIGH, signs=signs)
+    if not again > 0:
+        bound = min(min(offered, default=math.inf), window)
+        if steady and flight < 0.8 * bound and rates.size >= 3:
+            small = buffers and min(buffers) <= SMALL_BUFFER_BYTES / 2 and min(buffers) < 4 * flight
+            return Cause(code="sender-buffer", confidence=HIGH if small else MEDIUM, signs=signs)
+        return Cause(signs=signs)
+    mss = first_of(_number(printed.get("mss_bytes")), 1448.0)
+    size = _fact(fact, "sent_byte_count", "received_byte_count")
+    loss = again / max(size / mss, 1.0)
+    signs = (*signs, Sign(name="loss_ratio", value=loss, unit="ratio", origin="retransmits"))
+    if streams > 1:
+        if _is_shared_out(flows):
+            return Cause(code="line", confidence=MEDIUM, signs=signs)
+        return Cause(signs=signs)
+    low, high = np.percentile(rtt, [10, 90])
+    base = min(known.rtt_s, middle) if known.rtt_s is not None else low
+    if high > (1 + VARIES_RATIO) * low + QUEUE_S / 2 or middle > base * (1 + QUEUE_RATIO) + QUEUE_S:
+        return Cause(code="line", confidence=MEDIUM, signs=signs)
+    allowed = streams * max(
+        float(loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=middle)),
+        float(cubic.cubic_throughput_bps(loss, packet_bytes=mss, rtt_s=middle)),
+    )
+    if rate > BURSTY_RATIO * allowed:
+        return Cause(code="policer", confidence=MEDIUM, signs=signs)
+    if rate > allowed / BURSTY_RATIO:
+        return Cause(code="random-loss", confidence=MEDIUM, signs=signs)
+    return Cause(signs=signs)
+
+
+def _udp_cause(flows: FlowSeries, fact: Mapping[str, Any], asked: float) -> Cause:
+    """Return the cause of a run of datagrams: what was lost, or what was sent."""
+    sent, received = _fact(fact, "sent_rate_bps"), _fact(fact, "received_rate_bps")
+    loss = _fact(fact, "loss_ratio")
+    signs = (
+        Sign(name="rate_bps", value=received, unit="bit/s", origin="the receiver"),
+        Sign(name="sent_rate_bps", value=sent, unit="bit/s", origin="the sender"),
+        Sign(name="loss_ratio", value=loss, unit="ratio", origin="numbers of datagrams"),
+    )
+    if loss > 0.05:
+        return Cause(code="line", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
+    if not math.isnan(loss) and received < 0.95 * sent * (1 - loss):
+        return Cause(
+            code="line", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD
+        )  # a buffer drained afterwards
+    if loss > LEAST_LOSS / 2:
+        return Cause(code="loss-udp", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
+    if asked > 0 and sent < ASKED_LOW * asked:
+        return Cause(code="host", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
+    if asked > 0 and sent > 0 and (loss == 0 or math.isnan(loss) is False):
+        return Cause(code="sender-program", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
+    return Cause(signs=signs, layer=UDP_PAYLOAD)
+
+
+def _rates(flows: FlowSeries) -> FloatArray:
+    """Return the rate of each interval, all streams of it together; omitted ones left out."""
+    rows = flows.measured
+    starts = np.round(np.asarray(flows.start_s)[rows], 1)
+    rates = np.asarray(flows.rate_bps)[rows]
+    return np.array([rates[starts == start].sum() for start in np.unique(starts)])
+
+
+def _is_shared_out(flows: FlowSeries) -> bool:
+    """Whether streams vary far more than their sum: what one loses, the others have."""
+    rows = flows.measured
+    starts = np.round(np.asarray(flows.start_s)[rows], 1)
+    rates, names = np.asarray(flows.rate_bps)[rows], np.asarray(flows.stream)[rows]
+    first = starts > starts.min(initial=math.inf)
+    each = [rates[first & (names == name)] for name in np.unique(names)]
+    if len(each) < 2 or len({part.size for part in each}) != 1 or each[0].size < 3:
+        return False
+    together = np.sum(each, axis=0)
+    alone = float(np.mean([np.std(part) for part in each]))
+    return bool(np.std(together) < 0.1 * np.mean(together) and np.std(together) < 2 * alone)
+
+
+def _number(value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number else math.nan
+
+
+def _fact(fact: Mapping[str, Any], *names: str) -> float:
+    return first_of(*(_number(fact.get(name)) for name in names))
+
+
+def series_cause(rtt_s: FloatArray, lost: Sequence[bool]) -> Cause:
+    """Return the cause of a series of round trips, in the order in which they were sent.
+
+    Parameters
+    ----------
+    rtt_s : array_like
+        Round trips; nan where there is none. [s]
+    lost : sequence of bool
+        Which probes had no answer.
+
+    Returns
+    -------
+    Cause
+        Loss, a step, batches, a queue or the distance.
+    """
+    known = rtt_s[np.isfinite(rtt_s)]
+    ratio = float(np.mean(lost)) if len(lost) else 0.0
+    if known.size < 10:
+        return Cause()
+    least, middle, high = float(known.min()), float(np.median(known)), np.percentile(known, 95)
+    signs = [
+        Sign(name="base_rtt_s", value=least, unit="s", origin="least round trip"),
+        Sign(name="loss_ratio", value=ratio, unit="ratio", origin="probes without an answer"),
+        Sign(name="queue_s", value=float(high - least), unit="s", origin="95th percentile"),
+    ]
+    step = _step(known)
+    if step is not None:
+        at, before, after = step
+        signs += [
+            Sign(name="before_s", value=before, unit="s", origin="median before"),
+            Sign(name="after_s", value=after, unit="s", origin="median after"),
+            Sign(name="at_probe", value=float(at), unit="1", origin="order of probes"),
+        ]
+        return Cause(code="path-change", confidence=MEDIUM, signs=tuple(signs))
+    varies = high - least > max(QUEUE_RATIO * least, 5 * QUEUE_S / 3)
+    if ratio > 0.02 and not varies:
+        return Cause(code="random-loss", confidence=MEDIUM, signs=tuple(signs))
+    if not varies:
+        return Cause(
+            code="distance", share_of_time=least / middle, confidence=HIGH, duration_s=middle,
+            signs=tuple(signs),
+        )  # fmt: skip
+    if middle > 1.2 * least and _is_blurred(known, least):
+        return Cause(code="delay-variation", confidence=MEDIUM, signs=tuple(signs))
+    shown = max(middle, float(high)) if high > 3 * middle else middle
+    queue = (shown - least) / shown
+    if queue > 0.4:
+        return Cause(
+            code="line", share_of_time=queue, duration_s=shown, signs=tuple(signs),
+            confidence=HIGH if queue > 0.8 else MEDIUM,
+        )  # fmt: skip
+    return Cause(
+        code="distance", share_of_time=1 - queue, duration_s=shown, confidence=MEDIUM,
+        signs=tuple(signs),
+    )  # fmt: skip
+
+
+def _step(known: FloatArray) -> tuple[int, float, float] | None:
+    """Return where a series changes its level once for good, and both levels."""
+    best, at = math.inf, 0
+    for place in range(5, known.size - 4):
+        spread = np.abs(known[:place] - np.median(known[:place])).sum()
+        spread += np.abs(known[place:] - np.median(known[place:])).sum()
+        if spread < best:
+            best, at = spread, place
+    if not at:
+        return None
+    before, after = known[:at], known[at:]
+    low, high = float(np.median(before)), float(np.median(after))
+    size = abs(high - low)
+    inner = max(np.percentile(part, 90) - np.percentile(part, 10) for part in (before, after))
+    return (at, low, high) if size > 0.2 * min(low, high) and inner < 0.2 * size else None
+
+
+def _is_blurred(known: FloatArray, least: float) -> bool:
+    """Whether round trips vary from probe to probe and come back to the least again and again."""
+    spread = float(np.percentile(known, 95)) - least
+    centred = known - known.mean()
+    power = float((centred**2).sum())
+    steps = np.diff(known)
+    slope = float(np.median(steps))
+    alike = np.mean(np.abs(steps - slope) < max(0.5 * abs(slope), 5e-4))
+    back = steps * slope < 0
+    if alike > 0.7 and abs(slope) > 1e-4 and np.abs(steps[back]).max(initial=0.0) > 0.7 * spread:
+        return True  # batches at even intervals, in turns with probes at even intervals
+    follows = float((centred[1:] * centred[:-1]).sum()) / power if power > 0 else 1.0
+    parts = np.array_split(known, max(known.size // 10, 1))
+    returns = np.mean([part.min() < least + 0.3 * spread for part in parts])
+    return bool(follows < 0.4 and returns > 0.7)

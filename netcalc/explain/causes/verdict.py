@@ -1,0 +1,330 @@
+"""The cause of a transfer's pace: shares of its time by cause, and how sure the largest is."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.explain.causes import gaps as kinds
+from netcalc.explain.causes import rounds as paces
+from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, Cause, Sign
+from netcalc.explain.causes.dialogue import SENDER, UNKNOWN, Dialogue
+from netcalc.explain.causes.gaps import Gaps, find_gaps
+from netcalc.explain.causes.intervals import OPEN, Intervals, find_intervals
+from netcalc.explain.causes.line import LineRate, line_rate
+from netcalc.explain.causes.rounds import Rounds, find_rounds
+from netcalc.readers.captures.scans import Bools
+
+LEAST_SHARE = 0.4
+"""A cause of less of the time is not named. [ratio]"""
+SURE_SHARE = 0.6
+FULL_LINE_RATIO = 0.85
+"""A line that carries this share of its rate is full. [ratio]"""
+SLOW_START_ROUNDS = 12
+SMALL_SEGMENT_BYTES = 500
+SHARED_RATIO = 0.8
+"""A flow that never has more of a full line shares it. [ratio]"""
+BLURRED = ("line", "policer", "shallow-buffer", "random-loss", "flat", "other", "slow-start")
+"""Causes that packets in batches can be taken for."""
+POLICED_RATIO = 0.12
+"""A flow that loses bursts at less of a line than this is policed. [ratio]"""
+LEAST_PARTS = 0.05
+"""Segments that are not full, above this share: a program writes them. [ratio]"""
+QUEUED_SHARE = 0.2
+"""From this share of the time on losses are those of a full buffer. [ratio]"""
+FEW_LOSSES, LEAST_LOSSES = 3, 8
+BURST = 2.0
+"""Segments lost together, on average, from which on losses are those of a full bucket or buffer."""
+
+
+def judge(
+    d: Dialogue, *, sender_is_client: bool, held_s: float = 0.0
+) -> tuple[Cause, Intervals | None]:
+    """Return what limited a direction of a flow.
+
+    Parameters
+    ----------
+    d : Dialogue
+        The direction.
+    sender_is_client : bool
+        Whether its sender opened the connection.
+    held_s : float
+        Time of acknowledgements that came by a timer. [s]
+
+    Returns
+    -------
+    Cause
+        ``unknown`` where nothing has 40 % of the time.
+    Intervals or None
+        What each moment was waited for; None for one direction alone.
+    """
+    line = line_rate(d)
+    if d.is_one_sided:
+        return _one_sided(d, line), None
+    gaps = find_gaps(d)
+    rounds = find_rounds(d, gaps)
+    paced = _paced(d, gaps, rounds)
+    waits = find_intervals(d, gaps, rounds, sender_is_client=sender_is_client, paced=paced)
+    loss = _kind_of_loss(d, line)
+    if waits.shares().get("line", 0.0) > QUEUED_SHARE:
+        loss = "line"  # what a full buffer drops is no cause of its own
+    waits = waits.renamed(_settled(d, gaps, rounds, line, loss))
+    shares, total_s = waits.shares(), waits.total_s
+    signs = (*_signs(d, line, shares), *_signs_of_rounds(d, gaps, rounds))
+    code, share = next(iter(shares.items()), ("unknown", math.nan))
+    if code == "line" and _is_shared(d, line):
+        code = "shared-line"
+    special = _special(d, gaps, shares, held_s=held_s)
+    if special in ("timeout", "outage"):
+        shares = _renamed(shares, "timeout", special)
+        code, share = special, shares[special]
+    elif special:
+        code = special
+    if code not in shares:
+        shares = _renamed(shares, next(iter(shares)), code)
+    confidence = HIGH if share >= SURE_SHARE and d.place != UNKNOWN else MEDIUM
+    if not (share >= LEAST_SHARE or special) or code in OPEN:
+        code, confidence = "unknown", LOW
+    cause = Cause(
+        code=code, share_of_time=share, duration_s=total_s, confidence=confidence, shares=shares,
+        signs=signs,
+    )  # fmt: skip
+    return cause, waits
+
+
+def _renamed(shares: Mapping[str, float], name: str, code: str) -> dict[str, float]:
+    """Return the shares with the name of one replaced."""
+    return {(code if each == name else each): share for each, share in shares.items()}
+
+
+def _signs(d: Dialogue, line: LineRate, shares: Mapping[str, float]) -> tuple[Sign, ...]:
+    """Return the facts of a direction that do not depend on what it waited for."""
+    by_place = "repetitions at the sender" if d.place == SENDER else "repetitions seen"
+    if d.place != SENDER and d.ids is not None:
+        by_place = "missing packet numbers"
+    # At the pace of something else a row of packets may look like a line.
+    is_line = line.is_clear and (shares.get("line", 0.0) > 0.2 or line.rate_bps > 1.5 * d.rate_bps)
+    how = "acknowledgements in a row" if d.place == SENDER else "segments in a row"
+    known = (line.rate_bps, line.low_bps, line.high_bps) if is_line else (math.nan,) * 3
+    trips = "handshake" if d.handshake_rtt_s > 0 else "fastest answers"
+    return (
+        Sign(name="rate_bps", value=d.rate_bps, unit="bit/s", origin="new payload"),
+        Sign(name="base_rtt_s", value=d.base_rtt_s, unit="s", origin=trips),
+        Sign(name="loss_ratio", value=d.loss_ratio, unit="ratio", origin=by_place),
+        Sign(
+            name="line_bps",
+            value=known[0],
+            unit="bit/s",
+            low=known[1],
+            high=known[2],
+            origin=how,
+        ),
+        Sign(name="mss_bytes", value=float(d.mss_bytes), unit="byte", origin="segments"),
+        Sign(
+            name="reordered_ratio", value=float(np.mean(d.is_reordered)), unit="ratio",
+            origin="packet numbers" if d.ids is not None else "holes filled early",
+        ),
+        Sign(
+            name="missing_bytes", value=float(d.missing_bytes), unit="byte",
+            origin="acknowledged, and in no packet of the capture",
+        ),
+    )  # fmt: skip
+
+
+def _signs_of_rounds(d: Dialogue, gaps: Gaps, rounds: Rounds) -> tuple[Sign, ...]:
+    """Return the facts of the waits: queues, data in flight, the window."""
+    where = "round trips" if d.place == SENDER else "time stamps"
+    window = float(np.nanmax(d.window)) if np.isfinite(d.window).any() else math.nan
+    return (
+        Sign(
+            name="queue_s", value=max(float(np.percentile(rounds.queue_s, 75)), 0.0), unit="s",
+            origin=where,
+        ),
+        Sign(
+            name="back_queue_s", value=float(np.percentile(rounds.back_s, 75)), unit="s",
+            origin="time stamps",
+        ),
+        Sign(
+            name="in_flight_bytes", value=float(np.percentile(gaps.in_flight, 90)), unit="byte",
+            origin="sent and not acknowledged",
+        ),
+        Sign(
+            name="window_bytes", value=window, unit="byte",
+            origin="windows by the least scale that fits" if d.scale_is_inferred else "windows",
+        ),
+    )  # fmt: skip
+
+
+def _paced(d: Dialogue, gaps: Gaps, rounds: Rounds) -> Bools:
+    """Return the gaps in which the sender waited for nothing but itself."""
+    paced: Bools = (gaps.kind == kinds.PACED) & ~np.isin(
+        rounds.kind, (paces.QUEUED, paces.QUEUED_BACK)
+    )
+    if not d.sees_queue:
+        return np.zeros(paced.size, np.bool_)  # a queue before the capture spaces packets, too
+    if _lost(d)[1] > FEW_LOSSES:  # a program that is paced is not held back by its losses
+        paced &= rounds.kind != paces.AFTER_LOSS
+    return paced
+
+
+def _settled(d: Dialogue, gaps: Gaps, rounds: Rounds, line: LineRate, loss: str) -> dict[str, str]:
+    """Return the causes of times whose cause depends on the whole transfer."""
+    lossless = not d.is_repeated.any() and d.lost_before == 0
+    few = rounds.kinds.size <= SLOW_START_ROUNDS
+    part = np.mean((d.payload < 0.95 * d.mss_bytes) & ~d.is_repeated)
+    names = {"loss": loss}
+    if part > LEAST_PARTS and lossless and d.sequence.size > 50:
+        names |= {"flat": "sender-program", "other": "sender-program"}
+    elif lossless and few:
+        names |= {"flat": "slow-start", "other": "slow-start"}
+    elif lossless and _is_flat(gaps) and (d.sees_queue or line.rate_bps > 2 * d.rate_bps):
+        names["flat"] = "sender-buffer"
+    elif loss == "line":
+        names |= {"flat": "line", "other": "line"}
+    return names
+
+
+def _is_flat(gaps: Gaps) -> bool:
+    """Whether the data in flight stop to grow: their highest values are alike all the time."""
+    middle = gaps.in_flight[gaps.in_flight.size // 3 :]
+    if middle.size < 20:
+        return False
+    halves = middle[: middle.size // 2].max(), middle[middle.size // 2 :].max()
+    return bool(min(halves) > 0.88 * max(halves) and np.percentile(middle, 90) > 0.8 * middle.max())
+
+
+def _lost(d: Dialogue) -> tuple[FloatArray, int]:
+    """Return when segments were lost, as far as the capture shows it, and how many were. [s]"""
+    if d.place != SENDER and d.ids is not None:
+        return d.seen_s[1:][np.diff(d.ids) > 1], d.lost_before
+    if d.place != SENDER:
+        return d.seen_s[d.is_repeated], int(np.count_nonzero(d.is_repeated))
+    top = np.maximum.accumulate(d.end)
+    first = np.searchsorted(top, d.sequence[d.is_repeated], side="right")
+    lost_s = np.sort(d.seen_s[np.minimum(first, d.seen_s.size - 1)])
+    return lost_s, int(lost_s.size)
+
+
+def _kind_of_loss(d: Dialogue, line: LineRate) -> str:
+    """Return what losses without a standing queue come from."""
+    lost_s, count = _lost(d)
+    if count == 0:
+        return "random-loss"
+    base_s = d.base_rtt_s if d.base_rtt_s > 0 else 0.02
+    apart_s = np.diff(np.sort(lost_s))
+    burst = count / (1 + int(np.count_nonzero(apart_s > max(0.5 * base_s, 0.01))))
+    use = d.rate_bps / line.rate_bps if line.is_clear else math.nan
+    if use > FULL_LINE_RATIO:
+        return "line"
+    if burst > BURST and not d.sees_queue and not use < POLICED_RATIO:
+        return "loss"  # a full buffer, a short one or a policer: a queue would tell
+    if burst <= BURST:
+        return "shallow-buffer" if use > 0.5 else "random-loss"
+    # Lost in bursts: a policer passes bursts at the full rate of a line that is much faster, a
+    # short buffer delays some packets before it drops others.
+    if use > 0.33 or (use > 0.14 and _short_queue_s(d) > 1.2e-3):
+        return "shallow-buffer"
+    return "policer" if count >= LEAST_LOSSES else "random-loss"
+
+
+def _short_queue_s(d: Dialogue) -> float:
+    """Return how far round trips, or the way here, vary: the 95th percentile beyond the 5th. [s]"""
+    values = d.trip_s if d.place == SENDER else d.late_s[np.isfinite(d.late_s)]
+    if values.size < 20:
+        return 0.0
+    low, high = np.percentile(values, [5, 95])
+    return float(high - low)
+
+
+def _special(d: Dialogue, gaps: Gaps, shares: Mapping[str, float], *, held_s: float) -> str:
+    """Return a cause that shows in other signs than the largest share of the time; '' if none."""
+    whole_s = max(d.end_s - d.begin_s, 1e-9)
+    if _is_black_hole(d, shares):
+        return "path-mtu"
+    largest = max(shares, key=shares.__getitem__)
+    if largest in BLURRED and _is_batched(d):
+        return "delay-variation"
+    if held_s > 0.3 * whole_s:
+        return "nagle-delayed-ack"
+    if shares.get("timeout", 0.0) > 0.3:
+        return "outage" if _is_outage(d, gaps) else "timeout"
+    if np.mean(d.is_copied) > 0.02:
+        return "duplicates"
+    ratio = float(np.mean(d.is_reordered))
+    if ratio > 0.004 and d.loss_ratio < 3 * ratio:
+        return "reordering"
+    if d.mss_bytes < SMALL_SEGMENT_BYTES and d.sequence.size > 200 and shares.get("line", 0) > 0.4:
+        return "small-segments"
+    return ""
+
+
+def _is_outage(d: Dialogue, gaps: Gaps) -> bool:
+    """Whether a whole window was lost, and its first segment more than once: nothing passed."""
+    timers = np.flatnonzero(gaps.kind == kinds.TIMER)
+    if timers.size < 2 or gaps.waited_s[timers].sum() < 1.0:
+        return False
+    _, counts = np.unique(d.sequence[1:][timers], return_counts=True)
+    return bool(counts.max() >= 2 and gaps.in_flight[timers[0]] > 5 * d.mss_bytes)
+
+
+def _is_black_hole(d: Dialogue, shares: Mapping[str, float]) -> bool:
+    """Whether full segments vanish again and again while smaller packets pass."""
+    if shares.get("timeout", 0.0) < 0.25 or d.mss_bytes <= 1220:
+        return False
+    if d.place != SENDER and shares["timeout"] > 0.4 and d.mss_bytes < d.offered_mss_bytes - 60:
+        return True  # what came is smaller than was agreed, after a long silence
+    again, counts = np.unique(d.sequence[d.is_repeated], return_counts=True)
+    if not again.size or counts.max() < 3:
+        return False
+    lost = again[np.argmax(counts)]
+    rows = np.flatnonzero(d.sequence == lost)
+    big = d.payload[rows].max()
+    passed = d.acknowledged[-1] <= lost
+    later = d.payload[(d.sequence >= lost) & (d.seen_s > d.seen_s[rows[-1]])]
+    return bool(passed or (later.size and later.max() < big - 40))
+
+
+def _is_shared(d: Dialogue, line: LineRate) -> bool:
+    """Whether a full line carries others: in no third of the time the flow has most of it."""
+    if not line.is_clear or d.seen_s.size < 300 or line.rate_bps > 30 * d.rate_bps:
+        return False
+    edges = np.linspace(0, d.seen_s.size, 4).astype(int)
+    for low, high in itertools.pairwise(edges):
+        span_s = d.seen_s[high - 1] - d.seen_s[low]
+        if span_s <= 0 or 8 * d.payload[low:high].sum() / span_s > SHARED_RATIO * line.rate_bps:
+            return False
+    return True
+
+
+def _is_batched(d: Dialogue) -> bool:
+    """Whether packets come in batches at even intervals well below a round trip."""
+    time_s = d.came_s if d.place == SENDER else d.seen_s
+    gaps_s = np.diff(time_s)
+    pauses_s = gaps_s[gaps_s > 3e-3]
+    if pauses_s.size < 30 or not d.base_rtt_s > 0:
+        return False
+    low, middle, high = np.percentile(pauses_s, [10, 50, 90])
+    is_even = high < 1.4 * low and middle < 0.75 * d.base_rtt_s
+    within_s = gaps_s[gaps_s <= 3e-3]
+    is_dense = within_s.size > 1.5 * pauses_s.size and np.median(within_s) < 0.005 * middle
+    return bool(is_even and is_dense and pauses_s.sum() > 0.7 * gaps_s.sum())
+
+
+def _one_sided(d: Dialogue, line: LineRate) -> Cause:
+    """Return what one direction alone shows: a full line if packets leave it one after another."""
+    use = d.rate_bps / line.rate_bps if line.is_clear else math.nan
+    queue_s = np.nanpercentile(d.late_s, 75) if np.isfinite(d.late_s).any() else 0.0
+    signs = (
+        *_signs(d, line, {"line": use}),
+        Sign(name="queue_s", value=float(queue_s), unit="s", origin="time stamps"),
+    )
+    if use > FULL_LINE_RATIO and queue_s > 0.005:
+        return Cause(
+            code="line", share_of_time=use, duration_s=d.span_s, confidence=MEDIUM,
+            shares={"line": use}, signs=signs,
+        )  # fmt: skip
+    return Cause(duration_s=d.span_s, signs=signs)

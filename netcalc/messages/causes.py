@@ -1,0 +1,174 @@
+"""The causes of a measurement: one sentence each, its numbers, and what would be without it."""
+
+from __future__ import annotations
+
+CAUSES: dict[str, str] = {
+    # What the time was waited for; "for 82% of 3.6 s" follows where it is known.
+    "cause-receiver-window": "the receiver's window held it",
+    "cause-receiver-program": (
+        "the receiving program did not read, so that its window was small or closed"
+    ),
+    "cause-sender-buffer": (
+        "the sender kept no more in flight though nothing was lost (its socket buffer, or its "
+        "program)"
+    ),
+    "cause-sender-program": "the sending program paused or paced itself",
+    "cause-slow-start": "its window still grew (slow start)",
+    "cause-random-loss": "losses on a path that is not full held it",
+    "cause-line": "the line was full",
+    "cause-shared-line": "the line was full, and others had a part of it,",
+    "cause-shallow-buffer": "losses in a short buffer in front of the line held it",
+    "cause-policer": "a policer, which drops what is above its rate without a queue, held it",
+    "cause-packet-rate": "a device that passes a limited number of packets dropped the others",
+    "cause-small-segments": (
+        "small segments, whose headers take much of it, filled the line or a device"
+    ),
+    "cause-reverse-path": "acknowledgements waited in a queue on the way back",
+    "cause-reordering": "segments came out of their order",
+    "cause-duplicates": "the path delivered packets twice",
+    "cause-path-change": "the round trip of the path changed once, for good",
+    "cause-delay-variation": "packets came in batches or with jitter, without a standing queue,",
+    "cause-loss-udp": "datagrams did not arrive, on a line that was not full",
+    "cause-timeout": "timers of retransmission held it",
+    "cause-outage": "nothing passed",
+    "cause-handshake-loss": "a SYN was lost and sent again by its timer: it waited",
+    "cause-handshake": "the opening of the connection held it",
+    "cause-name-resolution": "the look-up of a name held it",
+    "cause-tls-handshake": "round trips before the first answer, those of TLS among them, held it",
+    "cause-round-trips": "one request at a time: round trips held it",
+    "cause-server-time": "the server's own time held it",
+    "cause-nagle-delayed-ack": "small writes waited for delayed acknowledgements",
+    "cause-delayed-ack": "the sender waited for delayed acknowledgements",
+    "cause-path-mtu": (
+        "large packets vanished again and again while small ones passed (a black hole of the path "
+        "MTU): it waited"
+    ),
+    "cause-host": "both programs are on one host, whose processors are the limit, not a network",
+    "cause-distance": "the path without load held it",
+    "cause-time": "for {share:.0%} of {duration_s:s}",
+    "cause-unknown": "no cause has enough evidence here",
+    "cause-unknown-share": (
+        "no cause has enough evidence here; of {duration_s:s} the largest part is that of "
+        "{largest}, {share:.0%}"
+    ),
+    # The numbers behind it.
+    "cause-receiver-window-numbers": (
+        "{window_bytes:byte} at {base_rtt_s:s}: {window_bps:bit/s}{in_layer}"
+    ),
+    "cause-sender-buffer-numbers": (
+        "{in_flight_bytes:byte} at {base_rtt_s:s}: {in_flight_bps:bit/s}{in_layer}"
+    ),
+    "cause-slow-start-numbers": "round trips of {base_rtt_s:s}",
+    "cause-random-loss-numbers": "{loss_ratio:ratio} lost at {base_rtt_s:s}",
+    "cause-line-numbers": "{line_bps:bit/s}{in_layer}; packets waited {queue_s:s} in front of it",
+    "cause-shared-line-numbers": "{rate_bps:bit/s}{in_layer} of {line_bps:bit/s}{in_layer}",
+    "cause-shallow-buffer-numbers": "{loss_ratio:ratio} lost, line {line_bps:bit/s}{in_layer}",
+    "cause-policer-numbers": "{loss_ratio:ratio} lost at {rate_bps:bit/s}{in_layer}",
+    "cause-small-segments-numbers": "{mss_bytes:byte} of payload in each",
+    "cause-reverse-path-numbers": "{back_queue_s:s} on the way back, {base_rtt_s:s} without",
+    "cause-reordering-numbers": "{reordered_ratio:ratio} of the segments",
+    "cause-loss-udp-numbers": "{loss_ratio:ratio}",
+    "cause-packet-rate-numbers": "{loss_ratio:ratio} lost",
+    "cause-path-change-numbers": "{before_s:s}, then {after_s:s}",
+    "cause-distance-numbers": "{base_rtt_s:s}",
+    "cause-sender-program-numbers": (
+        "{rate_bps:bit/s}{in_layer} of {asked_rate_bps:bit/s}{in_layer} asked for"
+    ),
+    "cause-round-trips-numbers": "round trips of {base_rtt_s:s}",
+    "cause-tls-handshake-numbers": "round trips of {base_rtt_s:s}",
+    # Names of causes within a sentence.
+    "name-receiver-window": "the receiver's window",
+    "name-receiver-program": "the receiver's program",
+    "name-sender-buffer": "the sender's buffer",
+    "name-sender-program": "the sender's program",
+    "name-slow-start": "slow start",
+    "name-random-loss": "random loss",
+    "name-line": "the line",
+    "name-shared-line": "the shared line",
+    "name-shallow-buffer": "a short buffer",
+    "name-policer": "a policer",
+    "name-packet-rate": "a packet rate",
+    "name-small-segments": "small segments",
+    "name-reverse-path": "the way back",
+    "name-reordering": "reordering",
+    "name-duplicates": "duplicates",
+    "name-path-change": "a change of the path",
+    "name-delay-variation": "delay variation",
+    "name-loss-udp": "loss",
+    "name-timeout": "timeouts",
+    "name-outage": "an outage",
+    "name-handshake-loss": "a lost SYN",
+    "name-handshake": "the handshake",
+    "name-name-resolution": "the name look-up",
+    "name-tls-handshake": "TLS",
+    "name-round-trips": "round trips",
+    "name-server-time": "the server",
+    "name-nagle-delayed-ack": "delayed ACKs",
+    "name-delayed-ack": "delayed ACKs",
+    "name-path-mtu": "a black hole of the path MTU",
+    "name-host": "the host",
+    "name-distance": "the path",
+    "name-idle": "times without a flow",
+    "name-other": "other waits",
+    "name-loss": "losses of an unknown kind",
+    "name-unseen": "a pause whose cause this place does not show",
+    "name-flat": "a window that does not grow",
+    "name-unknown": "an unknown cause",
+    "cause-next": "next: {name} {share:.0%}",
+    # What would be without it.
+    "without-cause": (
+        "without it at least {left_s:s} of {duration_s:s} remain: at most "
+        "{rate_bps:bit/s}{in_layer}, then {next} limits"
+    ),
+    "with-window": "with {window_bytes:byte} of window {rate_bps:bit/s}{in_layer}",
+    "with-window-to-line": (
+        "with {window_bytes:byte} of window {rate_bps:bit/s}{in_layer}; then the line limits"
+    ),
+    "with-full-segments": "with full segments of {mss_bytes:byte} {rate_bps:bit/s}{in_layer}",
+    "without-loss": "without these losses the line's {rate_bps:bit/s}{in_layer}",
+    "line-found": (
+        "the line was found in the capture: {line_bps:bit/s} (Ethernet line), "
+        "{payload_bps:bit/s}{in_layer}"
+    ),
+    "capture-missed": (
+        "{missing_bytes:byte} were acknowledged and are in no packet of the capture: the capture "
+        "missed them, the path did not lose them"
+    ),
+    # The test that would decide.
+    "test-receiver-window": "use two connections, or raise the receive buffer: the rate doubles",
+    "test-receiver-program": (
+        "watch Recv-Q at the receiver (ss -tn): it is full while the program does not read"
+    ),
+    "test-sender-buffer": "use two connections at once: together they are twice as fast",
+    "test-sender-program": (
+        "look at the sender (ss -ti): it says app_limited, and Send-Q is empty in the pauses"
+    ),
+    "test-slow-start": "send ten times as much: the rate rises severalfold",
+    "test-random-loss": "send UDP at the same rate: as much is lost",
+    "test-line": "send UDP at that rate: more does not arrive",
+    "test-shared-line": "repeat it while nothing else runs: the rate rises",
+    "test-shallow-buffer": "use four connections, or pace the sender (fq): the rate rises",
+    "test-policer": "send UDP above and below that rate: what is above is lost, without delay",
+    "test-packet-rate": "send packets of another size: the packet rate stays",
+    "test-small-segments": "look for what lowers the MSS: with full segments the rate rises",
+    "test-reverse-path": "stop all other traffic in the reverse direction: the rate rises",
+    "test-reordering": "number datagrams (iperf3 -u): some arrive out of order",
+    "test-duplicates": "ping the host: replies are marked DUP",
+    "test-path-change": "trace the path now and then: its hops differ",
+    "test-delay-variation": "ping ten times a second: replies come in batches",
+    "test-loss-udp": "send at half the rate: the same share is lost",
+    "test-timeout": "capture at the receiver: what the timer repeats had not arrived",
+    "test-outage": "ping all the time: replies are missing for as long",
+    "test-handshake-loss": "connect a hundred times: few take a second longer",
+    "test-handshake": "use a connection that is open already: a round trip less",
+    "test-name-resolution": "look the name up by itself (dig): it takes as long",
+    "test-tls-handshake": "resume the session, or use one connection for all requests",
+    "test-round-trips": "ask for several things at once: together they take as long as one",
+    "test-server-time": "ask the server from the same host: it takes as long",
+    "test-nagle-delayed-ack": "set TCP_NODELAY, or write each request at once: the waits are gone",
+    "test-delayed-ack": "have the receiver acknowledge at once (TCP_QUICKACK)",
+    "test-path-mtu": "ping with large packets that must not be cut (ping -M do -s 1472)",
+    "test-host": "run each program on a host of its own",
+    "test-distance": "compare with the distance: light in fibre takes 1 ms per 100 km and back",
+    "test-unknown": "capture at the sender, from before the first packet on",
+}
