@@ -25,6 +25,8 @@ UNSEEN_BYTES = 24
 """FCS, preamble and gap, which counters of an interface leave out. [byte]"""
 SAR_UTILIZATION_STEP = 0.005
 """Half of the last digit of sar's utilization of an interface. [percent]"""
+UNCOUNTED = ("interface-idle", "packets-without-bytes")
+"""Notices of a direction without a mean size."""
 _DROPS = re.compile(r"(?i).*(?:drop|drp|discard|missed|fifo|ovr|over|no_buf)")
 _ERRORS = re.compile(r"(?i).*(?:err|crc|carrier|coll)")
 _DIRECTIONS = {
@@ -66,7 +68,7 @@ def interface_findings(name: str, one: Mapping[str, float], known: Known) -> lis
             each = _direction(label, int(first_known(count, 0.0)), mean, mine, known)
             if not_counted:
                 notice = Notice("counters-implausible", {"names": not_counted})
-                kept = [said for said in each.notices if said.code != "interface-idle"]
+                kept = [said for said in each.notices if said.code not in UNCOUNTED]
                 each = replace(each, notices=(notice, *kept))
             found.append(each)
     return found or [Finding(label=name, notices=(Notice("interface-idle"),))]

@@ -129,8 +129,8 @@ def _of_packets(samples: Table, known: Known) -> tuple[Finding, ...]:
     else of their handshakes."""
     found: list[Finding] = []
     for one in traces_of(samples):
-        seen = evidence.from_capture(one.trace) if one.is_whole else []
-        found += [explain_evidence(flow, known) for flow in seen]
+        if one.is_whole:
+            found += explain_capture(one.trace, known)
         found += capture_flows.explain_exchanges(one.trace, known, without_data=one.is_whole)
     return tuple(found)
 

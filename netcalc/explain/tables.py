@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,8 +18,6 @@ from netcalc.samples import DROP_PLACES, BulkSamples, Samples, Table
 FILLED_RATIO = 0.5
 """A buffer is full with this share of data in flight: half may be bookkeeping. [ratio]"""
 SHOWN_COLUMNS = 8
-
-_OFFERED = re.compile(r"\bsnd_wnd:(\d{1,15})")
 
 
 @named_arguments
@@ -125,8 +122,7 @@ def socket_evidence(samples: Table) -> list[Evidence]:
         acked, times = numbers("bytes_acked"), numbers("time_s")
         seconds = float(times[last] - times[first])
         size = float(acked[last] - acked[first])
-        offered = [_OFFERED.search(str(columns["other"][row])) for row in rows]
-        windows = [float(one.group(1)) for one in offered if one]
+        offered = numbers("offered_window_bytes")[rows]
         one = Evidence(
             label=str(name),
             rate_bps=8 * size / seconds if seconds > 0 and size > 0 else NAN,
@@ -138,7 +134,7 @@ def socket_evidence(samples: Table) -> list[Evidence]:
             mtu_bytes=float(mss[last]) + 40,
             option_bytes=0.0,  # the MSS of a socket is without its options
             cwnd_bytes=float(np.median(segments[rows] * mss[rows])),
-            receive_window_bytes=max(windows, default=NAN),
+            receive_window_bytes=float(np.fmax.reduce(offered)),
             congestion_control=str(columns["congestion_control"][last])
             if "congestion_control" in columns
             else "",

@@ -64,7 +64,6 @@ from netcalc.messages.paths import PATHS, PATHS_EXPECTED, PATHS_HINTS
 from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
 from netcalc.messages.plans import PLANS, PLANS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
-from netcalc.messages.sites import SITES, SITES_HINTS
 from netcalc.messages.texts import TEXTS, TEXTS_HINTS
 from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
 from netcalc.messages.uncertain import UNCERTAIN, UNCERTAIN_HINTS
@@ -101,7 +100,6 @@ MESSAGES: Mapping[str, str] = {
     **CONGESTION,
     **UNCERTAIN,
     **PLANS,
-    **SITES,
     **CLASSES,
 }
 """The sentence of each code, without a full stop."""
@@ -126,7 +124,6 @@ HINTS: Mapping[str, str] = {
     **CONGESTION_HINTS,
     **UNCERTAIN_HINTS,
     **PLANS_HINTS,
-    **SITES_HINTS,
     **CLASSES_HINTS,
 }
 """What to do about it, for the codes that have an answer to that."""

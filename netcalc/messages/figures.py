@@ -1,4 +1,4 @@
-"""Figures, panels and lessons."""
+"""Figures, panels, lessons and their pages."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ FIGURES: dict[str, str] = {
     "run-in-progress": "a run is in progress",
     "no-emulated-path-here": "no path can be emulated on this machine ({reason})",
     "icmp-needs-root": "over the loopback only root may send ICMP echo requests",
+    "one-direction-to-draw": (
+        "{name} has packets of one direction alone (captured at: {value}): nothing shows what "
+        "was waited for"
+    ),
     "no-column-of-unit": "has no column in {wanted_unit}",
     "no-sizes-and-times": "has no sizes and times to draw",
     "upload-too-large": "is too large to upload ({size_bytes:byte}, limit {limit_bytes:byte})",
@@ -21,6 +25,19 @@ FIGURES: dict[str, str] = {
     "no-course": "the result of {value} has no course over time",
     "scenarios-differ": "the results of {value:names} are of different scenarios",
     "other-links": "was recorded over other links than these",
+    "site-folder-is-file": "{file} is a file, not a folder",
+    "site-folder-not-empty": "{file} has a file that is of no site of netcalc: {found!r}",
+    "site-folder-unwritable": "{file} cannot be written: no permission in {place}",
+    "site-no-room": (
+        "{file}: {size_bytes:byte} are free on this disk, and a site is written with at least "
+        "{limit_bytes:byte}"
+    ),
+    "site-marker-damaged": "{file} is damaged: it lists the files of the site in this folder",
+    "site-page-too-large": (
+        "the page of {file} would have {size_bytes:byte}, more than {limit_bytes:byte}"
+    ),
+    "lesson-cell-fails": "{file}: cell {number} fails: {reason}",
+    "lesson-does-not-run": "{file} does not run: {reason}",
 }
 
 FIGURES_HINTS: dict[str, str] = {
@@ -28,4 +45,9 @@ FIGURES_HINTS: dict[str, str] = {
     "run-in-progress": "Stop it first",
     "no-emulated-path-here": "The loopback is selected now: press the button again",
     "icmp-needs-root": "Choose UDP, or a path: its ends belong to the run",
+    "site-folder-is-file": "Name a folder",
+    "site-folder-not-empty": "Name a new or an empty folder",
+    "site-folder-unwritable": "Name a folder that you may write to",
+    "site-no-room": "Free some of it, or name a folder on another disk",
+    "site-marker-damaged": "Name a new folder, or empty this one",
 }

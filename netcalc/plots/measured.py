@@ -9,7 +9,7 @@ import numpy as np
 
 from netcalc import compare
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.explain import Known, table_theory
+from netcalc.explain import Known, TableTheory, table_theory
 from netcalc.explain.evidence import first_known
 from netcalc.language import phrase
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes
@@ -24,7 +24,6 @@ from netcalc.plots.overlay import overlay
 from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
 from netcalc.plots.table_series import has_series, table_series
-from netcalc.plots.tables import table_figure
 from netcalc.rate_layers import IP, named
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.stalls import TIMERS_S
@@ -455,5 +454,34 @@ def sequences(trace: PacketTrace, *, flow: int | None = None, theme: Theme = "li
             count=count,
         )
         + (", which lies far above what is shown." if far else "."),
+        theme=theme,
+    )
+
+
+def table_figure(theory: TableTheory, *, theme: Theme = "light") -> Plot:
+    """Draw the points of a table and the curves of theory over them.
+
+    Parameters
+    ----------
+    theory : TableTheory
+        From :func:`netcalc.explain.table_theory`.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        A source for each curve and each series of points.
+    """
+    named = {
+        f"{name}, points" if name in theory.lines else name: p for name, p in theory.points.items()
+    }
+    return curves(
+        theory.x,
+        dict(theory.lines),
+        points=named,
+        x_axis=Axis(theory.x_name, theory.x_unit),
+        y_axis=Axis(theory.y_name, theory.y_unit, low=0.0),
+        title=f"{theory.y_name[:1].upper()}{theory.y_name[1:]} against {theory.x_name}",
         theme=theme,
     )

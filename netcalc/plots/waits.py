@@ -14,8 +14,8 @@ from bokeh.plotting import figure
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import DomainError
 from netcalc.explain import FlowCause
+from netcalc.explain.causes.cause import name_of
 from netcalc.language import phrase
-from netcalc.messages import Notice
 from netcalc.plots.plot import DRAWN_POINTS, Plot
 from netcalc.plots.style import (
     INKS,
@@ -75,9 +75,7 @@ def _rows(flow: FlowCause) -> list[str]:
 
 
 def _describe(flow: FlowCause) -> str:
-    shares = ", ".join(
-        f"{Notice(f'name-{code}')} {share:.0%}" for code, share in flow.cause.shares.items()
-    )
+    shares = ", ".join(f"{name_of(code)} {share:.0%}" for code, share in flow.cause.shares.items())
     return f"{flow.cause.sentence} {phrase('Of the time: {shares}.', shares=shares)}"
 
 
@@ -133,7 +131,7 @@ def _bands(flow: FlowCause, rows: list[str], theme: Theme) -> dict[str, Any]:
         "bottom": [-float(rows.index(code)) - _HALF for code in named],
         "top": [-float(rows.index(code)) + _HALF for code in named],
         "color": [palette[rows.index(code) % len(palette)] for code in named],
-        "cause": [str(Notice(f"name-{code}")) for code in named],
+        "cause": [name_of(code) for code in named],
         "share": [shares[code] for code in named],
     }
 
@@ -191,7 +189,7 @@ def _band_chart(source: ColumnDataSource, rows: list[str], theme: Theme) -> figu
         height=_BAND_EDGES + _BAND_ROW * count,
     )  # fmt: skip
     ticks = [-float(number) for number in range(count)]
-    names = [str(Notice(f"name-{code}")) for code in rows]
+    names = [name_of(code) for code in rows]
     chart.yaxis[0].ticker = FixedTicker(ticks=ticks)
     chart.yaxis[0].major_label_overrides = {
         tick: PlainText(text=name) for tick, name in zip(ticks, names, strict=True)

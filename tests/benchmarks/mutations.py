@@ -79,7 +79,7 @@ ROOMS = {
         but="95_of_100 or as_often_as or honest or saved",
     ),
     "explain": Room(
-        ("netcalc/explain/*.py",),
+        ("netcalc/explain/*.py", "netcalc/explain/causes/*.py"),
         ("tests/explain/test_limit_numbers.py", "tests/test_explain_numbers.py",
          "tests/test_explain*.py", "tests/explain/test_*.py"),
         but="terminal",

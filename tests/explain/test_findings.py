@@ -55,7 +55,9 @@ def test_a_finding_in_json():
         metrics={"line_share_ratio": 0.45, "efficiency_ratio": NAN}, layer="TCP payload",
     )  # fmt: skip
     assert found.as_dict() == {
-        "label": "up", "unit": "bit/s", "layer": "TCP payload", "measured": 90.0,
+        "schema": 1, "label": "up", "unit": "bit/s", "layer": "TCP payload", "measured": 90.0,
+        "cause": "receiver-window", "share_of_time": None, "shares_of_time": {},
+        "evidence": [], "counterfactuals": [],
         "sentence": found.sentence,
         "code": "explained-rate-next", "binding": "window", "next": "line",
         "share_ratio": pytest.approx(0.9), "is_explained": True, "confidence": "high",

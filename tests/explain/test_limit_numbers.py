@@ -95,10 +95,9 @@ def test_devices_and_hosts():
     assert rates(Evidence(protocol="udp"), device_pps=1000) == {"packet-rate": 8 * 1472e3}
     # two segments and an acknowledgement are three packets
     assert rates(Evidence(), device_pps=1000) == {"packet-rate": pytest.approx(8e3 * MSS * 2 / 3)}
-    assert rates(replace(udp, sent_rate_bps=5e6)) == {"offered": 5e6}
-    assert rates(Evidence(sent_rate_bps=5e6)) == {}
+    assert rates(replace(udp, sent_rate_bps=5e6)) == {}, "a sent rate is not its own cause"
     assert rates(replace(udp, sent_rate_bps=5e6, asked_rate_bps=4e6)) == {"offered": 4e6}
-    assert rates(replace(udp, sent_rate_bps=0.0)) == {}
+    assert rates(replace(udp, asked_rate_bps=0.0)) == {}
     assert rates(Evidence(rate_bps=1e6, processor_ratio=0.5)) == {"processor": 2e6}
     assert rates(Evidence(rate_bps=1e6, processor_ratio=0.05)) == {"processor": pytest.approx(2e7)}
     assert rates(Evidence(rate_bps=1e6, processor_ratio=0.049)) == {}

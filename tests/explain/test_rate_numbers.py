@@ -63,7 +63,7 @@ def test_the_values_of_devices_and_hosts():
     assert values("packet-rate", Evidence(), device_pps=1000) == {
         "device_pps": 1000.0, "payload_bytes": 1448.0, "share": pytest.approx(2 / 3),
     }  # fmt: skip
-    udp = Evidence(protocol="udp", datagram_bytes=100.0, sent_rate_bps=0.5)
+    udp = Evidence(protocol="udp", datagram_bytes=100.0, asked_rate_bps=0.5)
     assert values("packet-rate", udp, device_pps=9)["share"] == 1.0
     assert limits(udp, device_pps=9)["packet-rate"].tolerance_ratio == 0.05
     assert rates(udp) == {"offered": 0.5}

@@ -13,7 +13,6 @@ from netcalc.explain.causes.sessions import (
     FlowCause,
     datagram_cause,
     flow_causes,
-    has_tcp,
     session_cause,
 )
 from netcalc.explain.evidence import MOST_FLOWS, Evidence, from_capture, of_tcp_flow, options_of
@@ -25,7 +24,6 @@ from netcalc.messages import Notice
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD, named
 from netcalc.readers.captures.facts import flow_table
-from netcalc.readers.captures.tcp import analyse_tcp
 from netcalc.samples import PacketTrace
 
 
@@ -45,7 +43,7 @@ def explain_capture(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
         The first one is what its user waited for most; then each other flow with data, in the
         direction that carried most. Empty where no packet carried any.
     """
-    flows = flow_causes(analyse_tcp(trace)) if has_tcp(trace) else []
+    flows = flow_causes(trace)
     datagrams = [one for one in from_capture(trace) if one.is_udp]
     if not flows:
         return tuple(_of_datagrams(one, known, datagram_cause(trace)) for one in datagrams)
@@ -65,7 +63,6 @@ def _evidence(evidence: Evidence, flow: FlowCause) -> Evidence:
     loaded = float(np.median(d.trip_s)) if d.trip_s.size else math.nan
     return replace(
         evidence,
-        rate_bps=d.rate_bps,
         rtt_s=max(loaded, d.base_rtt_s) if d.base_rtt_s > 0 else loaded,
         base_rtt_s=d.base_rtt_s,
         loss_ratio=d.loss_ratio,
@@ -88,11 +85,12 @@ def _finding(evidence: Evidence, known: Known, cause: Cause) -> Finding:
     if cause.sign("missing_bytes") > 0:
         said.append(Notice("capture-missed", {"missing_bytes": cause.sign("missing_bytes")}))
     limits = tuple(sorted(rate_limits(evidence, known), key=lambda limit: limit.value))
+    kept = (*SAID, *SAID_OF.get(cause.code, ()))
     finding = Finding(
         label=evidence.label,
         measured=evidence.rate_bps,
         limits=limits,
-        notices=(*said, *(one for one in rate_notices(evidence, known) if one.code in SAID)),
+        notices=(*said, *(note for note in rate_notices(evidence, known) if note.code in kept)),
         missing=() if cause.code != "unknown" else missing(evidence, known),
         metrics=transfer_metrics(
             evidence, known, line_ceiling_bps=line_ceiling_bps(evidence, known)
@@ -107,6 +105,8 @@ def _finding(evidence: Evidence, known: Known, cause: Cause) -> Finding:
 
 SAID = ("fragments-seen",)
 """Notices on the numbers of a flow that its cause does not say better."""
+SAID_OF = {"nagle-delayed-ack": ("stall-arithmetic",), "delayed-ack": ("stall-arithmetic",)}
+"""Notices that hold for flows with a cause."""
 
 
 def _of_datagrams(evidence: Evidence, known: Known, cause: Cause | None) -> Finding:

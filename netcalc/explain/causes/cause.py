@@ -116,11 +116,12 @@ class Cause:
         if self.code == UNKNOWN_CAUSE and self.shares:
             largest = next(iter(self.shares))
             values = {
-                "largest": str(Notice(f"name-{largest}")), "share": self.shares[largest],
+                "largest": name_of(largest), "share": self.shares[largest],
                 "duration_s": self.duration_s,
             }  # fmt: skip
             return Notice("cause-unknown-share", values)
-        return Notice(f"cause-{self.code}", self.values)
+        code = f"cause-{self.code}"
+        return Notice(code, self.values)
 
     @property
     def sentence(self) -> str:
@@ -135,14 +136,14 @@ class Cause:
             text += f" ({Notice(numbers, self.values)})"
         others = [(code, share) for code, share in self.shares.items() if code != self.code]
         if others and others[0][1] >= LEAST_NEXT and self.code != UNKNOWN_CAUSE:
-            name = str(Notice(f"name-{others[0][0]}"))
+            name = name_of(others[0][0])
             text += f"; {Notice('cause-next', {'name': name, 'share': others[0][1]})}"
         return f"{text[:1].upper()}{text[1:]}."
 
     def lines(self) -> list[str]:
         """Return the table of shares, and what would be without the cause."""
         shares = [
-            f"{share:.0%} {Notice(f'name-{code}')}"
+            f"{share:.0%} {name_of(code)}"
             for code, share in self.shares.items()
             if share >= LEAST_SHOWN
         ]
@@ -152,7 +153,8 @@ class Cause:
     @property
     def test(self) -> Notice:
         """The cheapest test that would decide."""
-        return Notice(f"test-{self.code}", self.values)
+        code = f"test-{self.code}"
+        return Notice(code, self.values)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the cause as JSON has it."""
@@ -168,6 +170,12 @@ class Cause:
             ],
             "counterfactuals": [each.stored() for each in self.counterfactuals],
         }
+
+
+def name_of(cause: str) -> str:
+    """Return the name of a cause in a list: ``"the receiver's window"``."""
+    code = f"name-{cause}"
+    return str(Notice(code))
 
 
 def _is_known(value: Any) -> bool:

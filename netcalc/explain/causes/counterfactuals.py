@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from netcalc.explain.causes.cause import Cause
+from netcalc.explain.causes.cause import Cause, name_of
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.known import Known
 from netcalc.messages import Notice
@@ -65,7 +65,7 @@ def _without(cause: Cause, evidence: Evidence) -> tuple[Notice, ...]:
         "left_s": left_s,
         "duration_s": cause.duration_s,
         "rate_bps": 8 * evidence.size_bytes / left_s,
-        "next": str(Notice(f"name-{others[0]}")),
+        "next": name_of(others[0]),
         **_layer(cause),
     }
     return (Notice("without-cause", values),)

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from netcalc.checks import named_arguments
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.dialogue import Dialogue, dialogue_of
 from netcalc.explain.causes.intervals import Intervals
 from netcalc.explain.causes.verdict import LEAST_SHARE, SURE_SHARE, judge
 from netcalc.rate_layers import UDP_PAYLOAD
 from netcalc.readers.captures.flows import mirrored
-from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
+from netcalc.readers.captures.tcp import analyse_tcp
 from netcalc.samples import Layer, PacketTrace
 
 DNS_PORTS = (53, 5353)
@@ -45,8 +46,25 @@ class FlowCause:
         )
 
 
-def flow_causes(analysis: TcpAnalysis, *, most: int = MOST_JUDGED) -> list[FlowCause]:
-    """Return what limited each flow, in the direction that carried most; the largest first."""
+@named_arguments
+def flow_causes(trace: PacketTrace, *, most: int = MOST_JUDGED) -> list[FlowCause]:
+    """Return what limited each TCP flow of a capture, in the direction that carried most.
+
+    Parameters
+    ----------
+    trace : PacketTrace
+        A capture.
+    most : int
+        Judge this many flows, those with most data.
+
+    Returns
+    -------
+    list of FlowCause
+        The largest first; empty for a capture without TCP data.
+    """
+    if not has_tcp(trace):
+        return []
+    analysis = analyse_tcp(trace)
     s, trace = analysis.segments, analysis.trace
     sizes = np.bincount(s.series, s.payload, 2 * s.flows.count).astype(np.int64)
     of_flows = sizes[::2] + sizes[1::2]
@@ -66,7 +84,7 @@ def flow_causes(analysis: TcpAnalysis, *, most: int = MOST_JUDGED) -> list[FlowC
 
 def diagnose(trace: PacketTrace) -> Cause:
     """Return what a user of the flows of a capture waited for most."""
-    return session_cause(trace, flow_causes(analyse_tcp(trace)) if has_tcp(trace) else [])
+    return session_cause(trace, flow_causes(trace))
 
 
 def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
