@@ -184,8 +184,13 @@ class Finding:
         """
         candidates = self.candidates
         if self.cause is not None:
-            named = [one for one in self.limits if cause_of_limit(one.name) == self.cause.code]
-            return named[0] if named else None
+            of_cause = [one for one in self.limits if cause_of_limit(one.name) == self.cause.code]
+            agreeing = [
+                one for one in of_cause if not one.for_comparison and one.agrees(self.measured)
+            ]
+            if agreeing:
+                return min(agreeing, key=self._distance)
+            return next(iter(of_cause), None)
         if self.unit == "bit/s":
             agreeing = [one for one in candidates if one.agrees(self.measured)]
             if agreeing:
@@ -268,9 +273,27 @@ class Finding:
     def sentence(self) -> str:
         """The finding in one sentence."""
         if self.cause is not None:
-            return self.cause.sentence
+            return self.cause.sentence if self._limit_of_cause is None else self._said_at_limit
         text = str(self.said)
         return f"{text[:1].upper()}{text[1:]}."
+
+    @property
+    def _limit_of_cause(self) -> Limit | None:
+        """The limit of a cause without a share of the time, where the rate agrees with it."""
+        first, cause = self.binding, self.cause
+        if cause is None or first is None or self.unit != "bit/s" or cause.share_of_time > 0:
+            return None
+        return first if first.agrees(self.measured) else None
+
+    @property
+    def _said_at_limit(self) -> str:
+        first, said = self._limit_of_cause, str(self.said)
+        assert first is not None
+        values = {
+            "cause": f"{said[:1].upper()}{said[1:]}", "measured": self.measured,
+            "share": self.share_ratio, "value": first.value, "in_layer": named("", self.layer),
+        }  # fmt: skip
+        return f"{Notice('cause-at-limit', values)}."
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Return the table of the limits: name, value, measured over it, arithmetic."""

@@ -18,7 +18,7 @@ from netcalc.explain import (
     time_parts,
 )
 from netcalc.explain.causes.captures import explain_capture
-from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause
+from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.tools import run_cause, socket_causes
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import LINE_NAMES, Finding
@@ -214,8 +214,18 @@ def _with_cause(finding: Finding, cause: Cause) -> Finding:
     """Return a finding with its cause; where a stated limit agrees, that says it."""
     stated = finding.stated
     if stated is not None:
-        return replace(finding, cause=replace(stated, signs=cause.signs))
-    return finding if cause.code == UNKNOWN_CAUSE else replace(finding, cause=cause)
+        cause = replace(stated, signs=cause.signs)
+    if cause.code == UNKNOWN_CAUSE:
+        return finding
+    if math.isnan(cause.sign("rate_bps")):
+        rate = Sign(name="rate_bps", value=finding.measured, unit="bit/s", origin="measured")
+        cause = replace(cause, signs=(*cause.signs, rate), layer=finding.layer)
+    said = tuple(note for note in finding.notices if note.code not in OF_NO_CAUSE)
+    return replace(finding, cause=cause, notices=said)
+
+
+OF_NO_CAUSE = ("loss-or-line",)
+"""Notices that a cause answers."""
 
 
 def _equal_rate_pps(seen: list[Evidence]) -> float | None:

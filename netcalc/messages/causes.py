@@ -13,6 +13,7 @@ CAUSES: dict[str, str] = {
         "program)"
     ),
     "cause-sender-program": "the sending program paused or paced itself",
+    "cause-sender-program-asked": "the sending program was asked for no more",
     "cause-slow-start": "its window still grew (slow start)",
     "cause-random-loss": "losses on a path that is not full held it",
     "cause-line": "the line was full",
@@ -61,6 +62,7 @@ CAUSES: dict[str, str] = {
     "cause-slow-start-numbers": "round trips of {base_rtt_s:s}",
     "cause-random-loss-numbers": "{loss_ratio:ratio} lost at {base_rtt_s:s}",
     "cause-line-numbers": "{line_bps:bit/s}{in_layer}; packets waited {queue_s:s} in front of it",
+    "cause-line-rate": "{rate_bps:bit/s}{in_layer}",
     "cause-shared-line-numbers": "{rate_bps:bit/s}{in_layer} of {line_bps:bit/s}{in_layer}",
     "cause-shallow-buffer-numbers": "{loss_ratio:ratio} lost, line {line_bps:bit/s}{in_layer}",
     "cause-policer-numbers": "{loss_ratio:ratio} lost at {rate_bps:bit/s}{in_layer}",
@@ -76,6 +78,9 @@ CAUSES: dict[str, str] = {
     ),
     "cause-round-trips-numbers": "round trips of {base_rtt_s:s}",
     "cause-tls-handshake-numbers": "round trips of {base_rtt_s:s}",
+    "cause-at-limit": (
+        "{cause}: {measured:bit/s}{in_layer} is {share:.0%} of {value:bit/s}{in_layer}"
+    ),
     # Names of causes within a sentence.
     "name-receiver-window": "the receiver's window",
     "name-receiver-program": "the receiver's program",

@@ -37,6 +37,8 @@ _OF_LIMITS = {
 
 
 _FORMATTER = string.Formatter()
+ENDS = ("numbers", "rate")
+"""Ends of the codes of what stands behind a cause, the fullest first."""
 LEAST_SHOWN = 0.005
 LEAST_NEXT = 0.05
 """The next cause is said from this share of the time on. [ratio]"""
@@ -121,6 +123,8 @@ class Cause:
             }  # fmt: skip
             return Notice("cause-unknown-share", values)
         code = f"cause-{self.code}"
+        if f"{code}-asked" in MESSAGES and "asked_rate_bps" in self.values:
+            code += "-asked"
         return Notice(code, self.values)
 
     @property
@@ -129,16 +133,20 @@ class Cause:
         text = str(self.said)
         if self.code != UNKNOWN_CAUSE and self.share_of_time > 0 and self.duration_s > 0:
             text += f" {Notice('cause-time', self.values)}"
-        numbers = f"cause-{self.code}-numbers"
-        needed = MESSAGES.get(numbers, "{unknown}")
-        names = {name.partition(":")[0] for _, name, _, _ in _FORMATTER.parse(needed) if name}
-        if names - {"in_layer"} and all(_is_known(self.values.get(name)) for name in names):
+        numbers = next(filter(self._can_say, (f"cause-{self.code}-{end}" for end in ENDS)), None)
+        if numbers is not None:
             text += f" ({Notice(numbers, self.values)})"
         others = [(code, share) for code, share in self.shares.items() if code != self.code]
         if others and others[0][1] >= LEAST_NEXT and self.code != UNKNOWN_CAUSE:
             name = name_of(others[0][0])
             text += f"; {Notice('cause-next', {'name': name, 'share': others[0][1]})}"
         return f"{text[:1].upper()}{text[1:]}."
+
+    def _can_say(self, code: str) -> bool:
+        """Whether there is such a sentence, and all of its numbers are known."""
+        needed = MESSAGES.get(code, "{unknown}")
+        names = {name.partition(":")[0] for _, name, _, _ in _FORMATTER.parse(needed) if name}
+        return all(_is_known(self.values.get(name)) for name in names)
 
     def lines(self) -> list[str]:
         """Return the table of shares, and what would be without the cause."""
