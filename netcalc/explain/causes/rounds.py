@@ -106,13 +106,13 @@ def _queue_s(d: Dialogue, edges: FloatArray, base_s: float) -> FloatArray:
 
 def _median_within(time_s: FloatArray, value: FloatArray, edges: FloatArray) -> FloatArray:
     """Return the median of the values between two edges each; nan where there is none."""
-    good = np.isfinite(value)
-    time_s, value = time_s[good], value[good]
-    order = np.argsort(time_s, kind="stable")
-    time_s, value = time_s[order], value[order]
-    at = np.searchsorted(time_s, edges)
-    found = np.full(edges.size - 1, np.nan)
-    for number, (low, high) in enumerate(zip(at[:-1].tolist(), at[1:].tolist(), strict=True)):
-        if high > low:
-            found[number] = np.median(value[low:high])
-    return found
+    round_of = np.searchsorted(edges, time_s, side="right") - 1
+    good = np.isfinite(value) & (round_of >= 0) & (round_of < edges.size - 1)
+    round_of, value = round_of[good], value[good]
+    value = value[np.lexsort((value, round_of))]
+    count = np.bincount(round_of, minlength=edges.size - 1)
+    first, has_any = np.cumsum(count) - count, count > 0
+    middles = np.full(edges.size - 1, np.nan)
+    low, high = first + (count - 1) // 2, first + count // 2
+    middles[has_any] = (value[low[has_any]] + value[high[has_any]]) / 2
+    return middles
