@@ -10,7 +10,7 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.clocks import clock_steps, lateness_s, unwrapped_ids
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
-from netcalc.readers.captures.flows import ACK, SYN
+from netcalc.readers.captures.flows import ACK, RST, SYN
 from netcalc.readers.captures.losses import find_coverage
 from netcalc.readers.captures.scans import Bools, Ints
 from netcalc.readers.captures.tcp import TcpAnalysis, window_bytes
@@ -188,7 +188,7 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
     top = np.maximum.accumulate(end)
     top_before = np.concatenate([sequence[:1], top[:-1]])
     mss = _mss_bytes(payload, handshakes.mss_bytes[series ^ 1], bool(has_stamp[data].all()))
-    ids = _ids(trace, rows[data])
+    ids = _ids(trace, rows, data, own_side & ~s.is_set(SYN | RST)[packets])
     raw_ids = trace.ints("ip_id")[rows[data]].astype(np.int64)
     is_copied = _copies(sequence, raw_ids)
     is_reordered = _reordered(seen_s, coverage.opener, coverage.new_bytes, ids, base_s, place)
@@ -304,21 +304,28 @@ def _place(
     return place, own_s, base_s
 
 
-def _ids(trace: PacketTrace, rows: Ints) -> Ints | None:
-    """Return the identifications of packets, unwrapped; None where they do not count them."""
-    if not (trace.ints("ip_version")[rows] == 4).all():
+def _ids(trace: PacketTrace, rows: Ints, data: Ints, is_own: Bools) -> Ints | None:
+    """Return the identifications of packets with data, unwrapped; None where they do not count.
+
+    Those of the same sender without data are counted, too, and taken out.
+    """
+    if not (trace.ints("ip_version")[rows[data]] == 4).all():
         return None
-    ids = unwrapped_ids(trace.ints("ip_id")[rows])
-    steps = np.diff(ids)
+    own = np.union1d(np.flatnonzero(is_own), data)
+    numbers = unwrapped_ids(trace.ints("ip_id")[rows[own]])
+    has_data = np.isin(own, data)
+    ids = np.zeros(rows.size, np.int64)
+    ids[own] = numbers - np.searchsorted(np.unique(numbers[~has_data]), numbers)
+    found: Ints = ids[data] - ids[data[0]]
+    steps = np.diff(found)
     rising = np.mean((steps >= 1) & (steps <= MOST_JOINED))
-    return ids if steps.size > 2 and rising > 0.7 else None
+    return found if steps.size > 2 and rising > 0.7 else None
 
 
 def _lost_before(ids: Ints | None, payload: Ints, mss: int) -> int:
     """Return the packets whose numbers are missing between the first and the last that came."""
     if ids is None:
         return 0
-    # Acknowledgements without data have numbers too, but a sender of data has hardly any.
     _, first = np.unique(ids, return_index=True)
     joined = np.maximum(-(-payload[first] // mss), 1)
     last = int(np.argmax(ids[first]))

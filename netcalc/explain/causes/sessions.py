@@ -69,12 +69,14 @@ def flow_causes(trace: PacketTrace, *, most: int = MOST_JUDGED) -> list[FlowCaus
     sizes = np.bincount(s.series, s.payload, 2 * s.flows.count).astype(np.int64)
     of_flows = sizes[::2] + sizes[1::2]
     stalls, found = analysis.stalls, []
+    last = s.other[stalls.delayed]  # nobody waits for an acknowledgement while others are to come
+    is_all = s.ack[stalls.delayed] >= np.maximum(analysis.losses.next_sequence, s.end)[last]
     for flow in np.argsort(-of_flows, kind="stable")[:most].tolist():
         series = 2 * flow + int(sizes[2 * flow + 1] > sizes[2 * flow])
         dialogue = dialogue_of(trace, analysis, series)
         if dialogue is None:
             continue
-        both = np.isin(stalls.delayed_series, [2 * flow, 2 * flow + 1])
+        both = np.isin(stalls.delayed_series, [2 * flow, 2 * flow + 1]) & is_all
         held_s = float(stalls.delayed_s[both].sum()) if both.size else 0.0
         cause, waits = judge(dialogue, sender_is_client=series % 2 == 0, held_s=held_s)
         row = int(s.flows.row[s.flows.first[flow]])

@@ -28,6 +28,11 @@ SLOW_START_ROUNDS = 12
 SMALL_SEGMENT_BYTES = 500
 SHARED_RATIO = 0.8
 """A flow that never has more of a full line shares it. [ratio]"""
+OWN_SHARE = 0.5
+"""Queues of others are more than twice those of the flow's own segments; seen: 12 times. [ratio]"""
+EMPTIED_RATIO, EMPTIED_SHARE = 0.7, 0.25
+"""Below this share of its rate a line is not full if queues are often below this share of their
+median. [ratio]"""
 BLURRED = ("line", "policer", "shallow-buffer", "random-loss", "flat", "other", "slow-start")
 """Causes that packets in batches can be taken for."""
 POLICED_RATIO = 0.12
@@ -73,6 +78,8 @@ def judge(
     if waits.shares().get("line", 0.0) > QUEUED_SHARE:
         loss = "line"  # what a full buffer drops is no cause of its own
     waits = waits.renamed(_settled(d, gaps, rounds, line, loss))
+    if line.is_clear and _is_emptied(d, line):
+        waits = waits.renamed({"line": "other"})  # bursts wait for themselves, and then it is idle
     shares, total_s = waits.shares(), waits.total_s
     signs = (*_signs(d, line, shares), *_signs_of_rounds(d, gaps, rounds))
     code, share = next(iter(shares.items()), ("unknown", math.nan))
@@ -289,8 +296,14 @@ def _is_black_hole(d: Dialogue, shares: Mapping[str, float]) -> bool:
 
 
 def _is_shared(d: Dialogue, line: LineRate) -> bool:
-    """Whether a full line carries others: in no third of the time the flow has most of it."""
+    """Whether a full line carries others: in no third of the time the flow has most of it.
+
+    What waits in front of a line that it has for itself are its own segments.
+    """
     if not line.is_clear or d.seen_s.size < 300 or line.rate_bps > 30 * d.rate_bps:
+        return False
+    queue_s = _queues_s(d)
+    if queue_s.size and np.median(_own_queue_s(d, line.rate_bps)) > OWN_SHARE * np.median(queue_s):
         return False
     edges = np.linspace(0, d.seen_s.size, 4).astype(int)
     for low, high in itertools.pairwise(edges):
@@ -298,6 +311,33 @@ def _is_shared(d: Dialogue, line: LineRate) -> bool:
         if span_s <= 0 or 8 * d.payload[low:high].sum() / span_s > SHARED_RATIO * line.rate_bps:
             return False
     return True
+
+
+def _is_emptied(d: Dialogue, line: LineRate) -> bool:
+    """Whether a line that is not full by far has no queue again and again."""
+    queue_s = _queues_s(d)
+    if d.rate_bps > EMPTIED_RATIO * line.rate_bps or not queue_s.size:
+        return False
+    low, middle = np.percentile(queue_s[queue_s.size // 3 :], [5, 50])
+    return bool(low < EMPTIED_SHARE * middle) and not _is_shared(d, line)
+
+
+def _queues_s(d: Dialogue) -> FloatArray:
+    """Return how long segments waited on their way, as far as the capture shows it. [s]"""
+    at_sender = d.place == SENDER
+    queue_s = d.trip_s - d.base_rtt_s if at_sender else d.late_s[np.isfinite(d.late_s)]
+    return queue_s if queue_s.size >= 20 else np.zeros(0)
+
+
+def _own_queue_s(d: Dialogue, rate_bps: float) -> FloatArray:
+    """Return how long each segment would wait in front of an idle line for those of its flow. [s]
+
+    It leaves when it was sent, or when the one before has left, and what it takes itself later.
+    """
+    took_s = 8.0 * d.payload / rate_bps
+    left_s = np.cumsum(took_s)
+    began_s: FloatArray = np.maximum.accumulate(d.sent_s - (left_s - took_s)) + left_s - took_s
+    return began_s - d.sent_s
 
 
 def _is_batched(d: Dialogue) -> bool:
