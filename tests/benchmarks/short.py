@@ -18,14 +18,16 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 FOLDER = Path(__file__).parent
-NOT_RUN = {"short", "record_puzzles", "congestion_scenarios"}
-"""This script, the one that writes the bundled puzzles anew, and a list of scenarios."""
+NOT_RUN = {"short", "record_puzzles", "congestion_scenarios", "causes_host"}
+"""This script, the one that writes the bundled puzzles anew, a list of scenarios, and the hosts of
+the benchmark of causes."""
 RUN_BY_TESTS = {"hostile_arguments", "scarcity"}
 """Tests run these files (test_hostile_arguments, test_scarcity)."""
 SHORT = {
     "band_coverage": ("100",),
     "calculator_page": ("5", "latency.transfer_s"),
     "captures": ("20000",),
+    "causes": ("6",),
     "classroom": ("2", "1"),
     "census": ("--count", "5"),
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
@@ -60,7 +62,7 @@ SHORT = {
 LIMIT_S = 240.0
 LONGEST = (
     "wire", "congestion_live", "interrupts", "peers", "large_inputs", "reopened", "slider",
-    "classroom", "census",
+    "classroom", "census", "causes",
 )  # fmt: skip
 """Those that take more than 10 s are begun first."""
 
