@@ -70,6 +70,7 @@ class Evidence:
     congestion_control: str = ""
     wait_count: float = 0.0
     wait_s: float = NAN
+    is_answered: bool = False
     payload_share: float = NAN
     fragment_ratio: float = 0.0
     gap_s: float = NAN
@@ -312,6 +313,7 @@ def of_tcp_flow(columns: Mapping[str, NDArray[Any]], row: int, *, option_bytes: 
     other = row ^ 1
     loaded = max(first_known(one[name], 0.0) for name in ("rtt_median_s", "handshake_rtt_s"))
     mss = float(one["mss_bytes"])
+    other_bytes = float(columns["payload_bytes"][other])
     return Evidence(
         label=flow_label(one),
         rate_bps=float(one["goodput_bps"]),
@@ -328,6 +330,7 @@ def of_tcp_flow(columns: Mapping[str, NDArray[Any]], row: int, *, option_bytes: 
         in_flight_bytes=float(one["in_flight_bytes"]),
         wait_count=float(one["delayed_ack_count"]),
         wait_s=float(one["delayed_ack_s"]),
+        is_answered=bool(other_bytes > 0),
         gap_s=float(one["gap_s"]),
         option_bytes=option_bytes,
     )

@@ -240,8 +240,12 @@ def _start(at: _Situation) -> list[Limit]:
         found = [Limit("slow-start", rate, "bit/s", SLOW_START_TOLERANCE, values)]
     waits, wait = at.one.wait_count, at.one.wait_s
     if waits > 0 and wait > 0:
-        values = {"count": int(waits), "wait_s": wait, "rtt_s": rtt, "size_bytes": size}
-        rate = 8.0 * size / (waits * (wait + rtt))
+        # Where requests are answered, a round trip brings the acknowledgement, another the answer.
+        trips = 2 if at.one.is_answered else 1
+        values = {
+            "count": int(waits), "wait_s": wait, "rtt_s": rtt, "size_bytes": size, "trips": trips,
+        }  # fmt: skip
+        rate = 8.0 * size / (waits * (wait + trips * rtt))
         limit = Limit("delayed-ack", rate, "bit/s", WAIT_TOLERANCE, values)
         if not limit.refuted(at.one.rate_bps):  # faster than that: it does not wait for them
             found.append(limit)

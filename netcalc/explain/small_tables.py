@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
@@ -22,6 +23,13 @@ from netcalc.samples import RttSamples, Table, TransactionSamples
 
 PARTS_RATIO = 0.015
 """Parts that differ by more than this from their sum do not belong together. [ratio]"""
+
+WAYS_OF_WRITING = re.compile(
+    r"(?i).*(?:nagle|no.?delay|cork|flush|quickack|(?:single|one|two).?write)"
+)
+"""Names of modes, or of columns, that say how a request was written."""
+TIMES = ("response_s", "time_s", "rtt_s", "elapsed_s", "wall_s")
+"""Columns that have the time of a request beside its mode."""
 
 
 def explain_times(table: Table, known: Known) -> tuple[Finding, ...]:
@@ -51,7 +59,32 @@ def explain_times(table: Table, known: Known) -> tuple[Finding, ...]:
     if rtt is not None:
         group = np.array(series, object)
         return explain_round_trips(RttSamples(payload_bytes=sizes, rtt_s=rtt, group=group), known)
-    return _lines(table, series)
+    return _modes(table, known) or _lines(table, series)
+
+
+def _modes(table: Table, known: Known) -> tuple[Finding, ...]:
+    """Return the findings of times by way of writing: in rows with a mode, or in columns of each.
+
+    Without a name that says how a request was written, such a table may be of anything.
+    """
+    columns = table.columns()
+    names = columns.get("mode")
+    time = next((name for name in TIMES if name in columns), None)
+    if names is not None and time is not None and names.dtype.kind in "OU":
+        modes = [str(name) for name in names]
+        times = np.asarray(columns[time], dtype=float)
+    else:
+        units = table.meta.units
+        ways = [name for name in columns if units.get(name) == "s" and WAYS_OF_WRITING.match(name)]
+        modes = [name.removesuffix("_s").replace("_", " ") for name in ways for _ in columns[name]]
+        times = np.concatenate([np.zeros(0), *(columns[name] for name in ways)])
+    if not any(WAYS_OF_WRITING.match(name) for name in modes):
+        return ()
+    responses = TransactionSamples(
+        mode=modes, sequence=np.arange(1.0, times.size + 1),
+        payload_bytes=np.full(times.size, math.nan), response_s=times, meta=table.meta,
+    )  # fmt: skip
+    return explain_transactions(responses, known)
 
 
 def _lines(table: Table, series: list[str]) -> tuple[Finding, ...]:

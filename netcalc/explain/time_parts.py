@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause
+from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.tools import series_cause
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
@@ -26,6 +26,12 @@ COARSE_RATIO = 0.5
 GROWN_RATIO, GROWN_S = 3.0, 0.02
 """Above these, the slowest 5 % are explained rather than the median. [ratio], [s]"""
 PART_TOLERANCE = 0.2
+LEAST_ROUNDS = 3
+"""Fewer responses have no order that shows a timer. [1]"""
+SURE_ROUNDS = 5
+"""So many show it surely. [1]"""
+HELD_SHARE = 0.5
+"""A response that is this share of a timer later waited for it. [ratio]"""
 ECHO_HEADER_BYTES = 8
 """Header of an ICMP echo. [byte]"""
 
@@ -194,20 +200,18 @@ def explain_transactions(samples: TransactionSamples, known: Known) -> tuple[Fin
     tuple of Finding
         One for each mode with a response.
     """
-    times = np.asarray(samples.response_s)
     if not samples.measured.any():
         return ()
-    least = float(times[samples.measured].min())
+    rtt_s, is_shown = _trip_of_responses(samples, known)
     found = []
     for mode in samples.modes:
         chosen = samples.in_mode(mode)
-        own = times[chosen]
+        own = np.asarray(samples.response_s)[chosen]
         if not own.size:
             continue
         measured = float(np.median(own))
-        rtt = min(known.rtt_s or least, measured)
         asked = () if known.rtt_s is not None else (Notice("ask-rtt"),)
-        limits = response_parts(measured, rtt)
+        limits = response_parts(measured, min(rtt_s, measured), is_least=not is_shown)
         # Size by size: runs measure their sizes in turns, and two sizes differ by more than delays.
         by_size = np.argsort(np.asarray(samples.payload_bytes)[chosen], kind="stable")
         variation = delay_variation(own[by_size])
@@ -215,18 +219,65 @@ def explain_transactions(samples: TransactionSamples, known: Known) -> tuple[Fin
             Finding(
                 label=mode, unit="s", measured=measured, limits=limits, missing=asked,
                 metrics=variation, notices=stall_notices(limits),
+                cause=held_cause(limits, measured, is_shown=is_shown),
             )
         )  # fmt: skip
-    return tuple(found)
+    return _beside_each_other(found)
 
 
-def response_parts(measured: float, rtt: float) -> tuple[Limit, ...]:
-    """Recognize the timer of a delayed acknowledgement in a response of one or two round trips."""
-    rest, trips = measured - rtt, 1
+def _trip_of_responses(samples: TransactionSamples, known: Known) -> tuple[float, bool]:
+    """Return the round trip of responses, and whether somebody stated it or their order shows it.
+
+    The receiver acknowledges at once at the beginning of a connection, and by its timer later. A
+    first response that is faster than all others of its mode, by a timer, is two round trips: the
+    second write waited for an acknowledgement there, too.
+    """
+    if known.rtt_s is not None:
+        return known.rtt_s, True
+    times = np.asarray(samples.response_s)
+    trips = [float(times[samples.measured].min())]
+    is_shown = False
+    for mode in samples.modes:
+        own = times[samples.in_mode(mode, warm_up=True)]
+        if own.size < LEAST_ROUNDS:
+            continue
+        later = own[1:]
+        timer = timer_of(float(np.median(later)) - float(own[0]))
+        if timer is not None and later.min() - own[0] > HELD_SHARE * timer:
+            trips.append(float(own[0]) / 2)
+            is_shown |= own.size >= SURE_ROUNDS
+    return min(trips), is_shown
+
+
+def response_parts(measured: float, rtt: float, *, is_least: bool = False) -> tuple[Limit, ...]:
+    """Recognize the timer of a delayed acknowledgement in a response of one or two round trips.
+
+    Parameters
+    ----------
+    measured : float
+        The response. [s]
+    rtt : float
+        The round trip, or the fastest response. [s]
+    is_least : bool
+        Whether it is the fastest response, which takes two round trips itself if a response with a
+        timer is one above it: the part that waits leaves a round trip later. [bool]
+
+    Returns
+    -------
+    tuple of Limit
+        Its parts, the largest first.
+    """
+    waits = [(timer_of(measured - trips * rtt), trips) for trips in (1, 2)]
+    near = [
+        (abs((measured - trips * rtt) / timer - 1), -trips)
+        for timer, trips in waits
+        if timer is not None
+    ]
+    trips = -min(near)[1] if near else 1
+    if near and trips == 1 and is_least:
+        rtt, trips = rtt / 2, 2
+    rest = measured - trips * rtt
     timer = timer_of(rest)
-    if timer is None and timer_of(rest - rtt) is not None:  # Nagle held the second write
-        rest, trips = rest - rtt, 2
-        timer = timer_of(rest)
     values = {"count": trips, "rtt_s": rtt}
     parts = [Limit("round-trips", trips * rtt, "s", PART_TOLERANCE, values)]
     name = "host" if timer is None else "ack-timer"
@@ -234,6 +285,42 @@ def response_parts(measured: float, rtt: float) -> tuple[Limit, ...]:
     values = {**values, "wait_s": rest, "timer_s": known_timer, "measured_s": measured}
     parts.append(Limit(name, rest, "s", PART_TOLERANCE, values))
     return tuple(sorted((one for one in parts if one.value > 0), key=lambda one: -one.value))
+
+
+def held_cause(parts: tuple[Limit, ...], measured: float, *, is_shown: bool) -> Cause | None:
+    """Return the cause of a response whose second part waited: the timer, and a round trip more."""
+    timer = next((one for one in parts if one.name == "ack-timer"), None)
+    if timer is None or timer.values["count"] != 2:
+        return None
+    rtt_s = timer.values["rtt_s"]
+    free = rtt_s / measured
+    signs = (
+        Sign(name="base_rtt_s", value=rtt_s, unit="s", origin="responses"),
+        Sign(name="wait_s", value=timer.value, unit="s", origin="the median response"),
+        Sign(name="timer_s", value=timer.values["timer_s"], unit="s", origin="timers in use"),
+    )
+    return Cause(
+        code="nagle-delayed-ack", share_of_time=1 - free, duration_s=measured,
+        confidence=HIGH if is_shown else MEDIUM, signs=signs,
+        shares={"nagle-delayed-ack": 1 - free, "round-trips": free},
+    )  # fmt: skip
+
+
+def _beside_each_other(found: list[Finding]) -> tuple[Finding, ...]:
+    """Add to each mode that waits for a timer how long the modes take that do not."""
+    free = {one.label: one.measured for one in found if one.cause is None}
+    said = []
+    for one in found:
+        if one.cause is not None and free:
+            label = min(free, key=free.__getitem__)
+            values = {
+                "mode": one.label, "other": label, "measured_s": one.measured,
+                "other_s": free[label], "apart_s": one.measured - free[label],
+                "wait_s": one.cause.sign("wait_s"), "rtt_s": one.cause.sign("base_rtt_s"),
+            }  # fmt: skip
+            one = replace(one, notices=(*one.notices, Notice("modes-apart", values)))
+        said.append(one)
+    return tuple(said)
 
 
 def stall_notices(parts: tuple[Limit, ...]) -> tuple[Notice, ...]:

@@ -81,6 +81,10 @@ CAUSES: dict[str, str] = {
     "cause-at-limit": (
         "{cause}: {measured:bit/s}{in_layer} is {share:.0%} of {value:bit/s}{in_layer}"
     ),
+    "cause-nagle-delayed-ack-numbers": (
+        "the second write left after the acknowledgement of the first: a round trip of "
+        "{base_rtt_s:s} more, and {wait_s:s} for a timer of {timer_s:s}"
+    ),
     # Names of causes within a sentence.
     "name-receiver-window": "the receiver's window",
     "name-receiver-program": "the receiver's program",

@@ -208,7 +208,8 @@ EXPLAINING: dict[str, str] = {
     "confirm-acknowledgements": "stop all other traffic in the reverse direction: the rate rises",
     "limit-delayed-ack": "the delayed ACK (with Nagle)",
     "how-delayed-ack": (
-        "8 x {size_bytes:byte} / ({count} x ({wait_s:s} + {rtt_s:s})): waits, and round trips"
+        "8 x {size_bytes:byte} / ({count} x ({wait_s:s} + {trips} x {rtt_s:s})): waits, and round "
+        "trips"
     ),
     "assumes-delayed-ack": "the sender waits for each of these acknowledgements",
     "confirm-delayed-ack": "set TCP_NODELAY, or write each request at once: the waits are gone",

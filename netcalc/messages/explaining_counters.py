@@ -85,7 +85,11 @@ EXPLAINING_COUNTERS: dict[str, str] = {
     # Stalls.
     "stall-arithmetic": (
         "a request in small writes takes {trips} x {rtt_s:s} + {timer_s:s} = {held_s:s} while "
-        "Nagle waits for a delayed ACK, {free_s:s} without"
+        "Nagle waits for a delayed ACK, at least {free_s:s} without"
+    ),
+    "modes-apart": (
+        "{mode} takes {measured_s:s}, {other} {other_s:s}: of the {apart_s:s} between them the "
+        "delayed ACK is {wait_s:s}, the round trip of the second write {rtt_s:s}"
     ),
     "stall-of-timeout": (
         "nothing was sent for {gap_s:s}: a retransmission timeout takes {factor} x ({rtt_s:s} + "

@@ -139,8 +139,10 @@ def test_the_values_of_slow_start():
     }  # fmt: skip
     late = Evidence(size_bytes=1e4, wait_count=1.0, wait_s=0.04)
     assert rates(late, rtt_s=0.06)["delayed-ack"] == pytest.approx(8e5)
+    answered = replace(late, is_answered=True)  # 80 kbit in 40 + 2 x 60 ms
+    assert rates(answered, rtt_s=0.06)["delayed-ack"] == pytest.approx(5e5)
     assert values("delayed-ack", late, rtt_s=0.06) == {
-        "count": 1, "wait_s": 0.04, "rtt_s": 0.06, "size_bytes": 1e4,
+        "count": 1, "wait_s": 0.04, "rtt_s": 0.06, "size_bytes": 1e4, "trips": 1,
     }  # fmt: skip
 
 

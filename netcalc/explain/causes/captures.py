@@ -103,7 +103,7 @@ def _finding(evidence: Evidence, known: Known, cause: Cause) -> Finding:
     return finding
 
 
-SAID = ("fragments-seen",)
+SAID = ("fragments-seen", "stall-arithmetic")
 """Notices on the numbers of a flow that its cause does not say better."""
 SAID_OF = {"nagle-delayed-ack": ("stall-arithmetic",), "delayed-ack": ("stall-arithmetic",)}
 """Notices that hold for flows with a cause."""

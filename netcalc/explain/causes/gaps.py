@@ -10,11 +10,13 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.dialogue import SENDER, Dialogue
 from netcalc.readers.captures.scans import Bools, Ints
+from netcalc.readers.captures.stalls import FULL_SEGMENT_BYTES, TIMER_TOLERANCE, TIMERS_S
 
-TIMER, TURN, RECOVERY, PROGRAM, WINDOW, IDLE, CLOCKED, PACED, UNSEEN = range(9)
+TIMER, TURN, RECOVERY, PROGRAM, WINDOW, IDLE, CLOCKED, PACED, UNSEEN, HELD = range(10)
 """Kinds of gaps: a retransmission timer; data of the other end; the repair of a loss; a receiver
 that does not read; its window; a sender with nothing to send; an acknowledgement; a sender that
-waits for none of these; what this place does not show."""
+waits for none of these; what this place does not show; a delayed acknowledgement, without which
+the next small segment may not leave."""
 LEAST_TIMEOUT_S = 0.2
 """Linux waits no less for an acknowledgement. [s]"""
 TIMER_SHARE = 0.8
@@ -77,10 +79,12 @@ def find_gaps(d: Dialogue) -> Gaps:
     by_timer = (waited_s > TIMER_SHARE * _timeout_s(d)) & ~is_turn
     by_timer &= repeated | (_lost_within(d) & ~is_closed)
     is_clocked = (sent_s[1:] - ack_s < at_once_s) | (waited_s < 1e-3)
+    is_held = (acked == top) & (acked_before < top) & is_clocked & _is_held(d, waited_s, rtt_s)
     kind = np.select(
         [
             by_timer,
             is_turn,
+            is_held & ~recovers,
             recovers,
             is_closed & is_unread,
             is_closed,
@@ -88,13 +92,23 @@ def find_gaps(d: Dialogue) -> Gaps:
             is_idle,
             is_clocked,
         ],
-        [TIMER, TURN, RECOVERY, PROGRAM, WINDOW, UNSEEN, IDLE, CLOCKED],
+        [TIMER, TURN, HELD, RECOVERY, PROGRAM, WINDOW, UNSEEN, IDLE, CLOCKED],
         PACED,
     )
     data_s = np.maximum.accumulate(np.where(d.their_payload > 0, d.came_s, -np.inf))
     turn_s = np.clip(sent_s[1:] - data_s[after], 0.0, waited_s)
     own_s = np.select([kind == TURN, kind == IDLE], [turn_s, idle_s], 0.0)
     return Gaps(kind, waited_s, own_s, top - acked_before, room, acked_before)
+
+
+def _is_held(d: Dialogue, waited_s: FloatArray, rtt_s: float) -> Bools:
+    """Return the gaps between small segments that took a round trip and a timer of delayed ACKs."""
+    full = d.mss_bytes if d.mss_bytes >= FULL_SEGMENT_BYTES else FULL_SEGMENT_BYTES
+    late_s = waited_s - rtt_s
+    timers_s = np.array(TIMERS_S)
+    apart = np.abs(late_s[:, None] / timers_s - 1).min(axis=1)
+    held: Bools = (apart <= TIMER_TOLERANCE) & (d.payload[1:] < full) & (d.payload[:-1] < full)
+    return held
 
 
 def _timeout_s(d: Dialogue) -> float:

@@ -20,7 +20,7 @@ OPEN = ("loss", "flat", "other", "unseen")
 CODES = (
     "handshake-loss", "handshake", "round-trips", "server-time", "sender-program", "timeout",
     "receiver-program", "receiver-window", "line", "reverse-path", "slow-start", *OPEN,
-    "sender-buffer", "random-loss", "shallow-buffer", "policer", "outage",
+    "nagle-delayed-ack", "sender-buffer", "random-loss", "shallow-buffer", "policer", "outage",
 )  # fmt: skip
 _NUMBER = {code: number for number, code in enumerate(CODES)}
 _OF_PACE = {
@@ -90,6 +90,7 @@ def find_intervals(
         (kinds.PROGRAM, "receiver-program"),
         (kinds.WINDOW, "receiver-window"),
         (kinds.UNSEEN, "unseen"),
+        (kinds.HELD, "nagle-delayed-ack"),
     ):
         chosen = gaps.kind == kind
         add(begin[chosen], end[chosen], code)

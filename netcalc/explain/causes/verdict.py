@@ -90,7 +90,7 @@ def judge(
         shares = _renamed(shares, "timeout", special)
         code, share = special, shares[special]
     elif special:
-        code = special
+        code, share = special, shares.get(special, share)
     if code not in shares:
         shares = _renamed(shares, next(iter(shares)), code)
     confidence = HIGH if share >= SURE_SHARE and d.place != UNKNOWN else MEDIUM

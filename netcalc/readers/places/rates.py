@@ -54,7 +54,7 @@ TOOLS: Mapping[str, RateLayer | str] = {
     # Linux, tcp_rate_skb_delivered and ss(8): segments of the MSS over time
     "ss": TCP_PAYLOAD, "tcp-info": TCP_PAYLOAD,
     # Experiments of netcalc: what the application hands to the socket; links count IP packets
-    "netcalc bulk": _TRANSPORT, "netcalc line-rate": UDP_PAYLOAD, "netcalc lockstep": UDP_PAYLOAD,
+    "netcalc bulk": _TRANSPORT, "netcalc line-rate": UDP_PAYLOAD, "netcalc lockstep": TCP_PAYLOAD,
     "netcalc packet trains": IP, "netcalc congestion": TCP_PAYLOAD,
     # Captures: flows by their sequence numbers, or the lengths of their datagrams
     "pcap": _TRANSPORT,
