@@ -62,6 +62,7 @@ class Evidence:
     receive_window_bytes: float = NAN
     in_flight_bytes: float = NAN
     cwnd_bytes: float = NAN
+    send_buffer_bytes: float = NAN
     is_window_steady: bool = False
     is_window_on_record: bool = False
     processor_ratio: float = NAN
@@ -191,6 +192,7 @@ def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
     least = [_number(row, "rtt_min_s") for row in streams if isinstance(row, Mapping)]
     if len(handshakes) == 1:  # several are of several runs
         least.append(_number({"rtt_s": handshakes[0]}, "rtt_s"))
+    one = _within_buffers(one, printed)
     one = replace(
         one,
         mtu_bytes=first_known(mss + STAMPED_HEADERS_BYTES, one.mtu_bytes),
@@ -199,6 +201,30 @@ def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
         base_rtt_s=first_known(one.base_rtt_s, *sorted(v for v in least if v > 0)),
     )
     return with_loss(one)
+
+
+def _within_buffers(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
+    """Add the buffer of the socket, where somebody set it, and the window that was offered.
+
+    A congestion window above these is not what is in flight.
+    """
+    if one.is_udp:
+        return one
+    is_set = _number(printed, "asked_buffer_bytes") > 0  # else the kernel lets it grow
+    buffer = _number(printed, "send_buffer_bytes") if is_set else NAN
+    kept = [row for row in _listed(printed, "streams") if isinstance(row, Mapping)]
+    offered = min(
+        (v for row in kept if (v := _number(row, "offered_window_bytes")) > 0), default=NAN
+    )
+    bounds = [v for v in (buffer, offered) if v > 0]
+    is_bound = any(one.in_flight_bytes > v for v in bounds)
+    return replace(
+        one,
+        send_buffer_bytes=buffer,
+        receive_window_bytes=first_known(one.receive_window_bytes, offered),
+        in_flight_bytes=NAN if is_bound else one.in_flight_bytes,
+        is_window_on_record=one.is_window_on_record or is_set,
+    )
 
 
 def _with_processors(

@@ -189,6 +189,8 @@ def _windows(at: _Situation) -> list[Limit]:
         found.append(over("window", at.known.window_bytes))
     if one.cwnd_bytes > 0:
         found.append(over("congestion-window", one.cwnd_bytes))
+    if one.send_buffer_bytes > 0:
+        found.append(over("socket-buffer", one.send_buffer_bytes))
     receive, flight = one.receive_window_bytes, one.in_flight_bytes
     if receive > 0:
         filled = math.isnan(flight) or flight >= FULL_WINDOW_RATIO * receive

@@ -166,6 +166,13 @@ EXPLAINING: dict[str, str] = {
     "confirm-receive-window": (
         "use two connections, or raise the receive buffer: the rate doubles with either"
     ),
+    "limit-socket-buffer": "the socket buffer of the sender",
+    "how-socket-buffer": (
+        "{window_bytes:byte} of SO_SNDBUF, half or more of it data, per round trip of {rtt_s:s}, x "
+        "{streams}"
+    ),
+    "assumes-socket-buffer": "the receiver's buffer, set with it (iperf3 -w), is not the smaller",
+    "confirm-socket-buffer": "ask for twice the buffer (iperf3 -w): the rate doubles",
     "limit-send-window": "the sender's window",
     "how-send-window": "{window_bytes:byte} in flight per round trip of {rtt_s:s}, x {streams}",
     "assumes-send-window": (

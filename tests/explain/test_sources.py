@@ -6,6 +6,7 @@ import pytest
 
 from netcalc import readers
 from netcalc.explain import Known, measurement
+from netcalc.samples import FlowSeries, Meta
 from tests.readers.captures.writer import Capture, Conversation
 
 ARTICLE = [62, 107, 100, 109, 104, 104, 100, 100, 100, 100]
@@ -171,3 +172,106 @@ def test_the_pauses_of_the_program_are_those_of_the_sender(at_server):
     whole_s = 0.03 + 0.06 + 9 * 1.1 - 0.03
     assert found.cause.share_of_time == pytest.approx(9 / whole_s, rel=0.03)
     assert found.cause.shares["nagle-delayed-ack"] == pytest.approx(9 * 0.07 / whole_s, rel=0.1)
+
+
+def iperf3(rate_bps, *, printed, seconds=5, rtt_s=0.04, cwnd_bytes=57_920.0, **facts):
+    """Return a run as iperf3 reports it, an interval a second."""
+    size = rate_bps / 8
+    row = {
+        "protocol": "tcp", "sent_rate_bps": rate_bps, "received_rate_bps": rate_bps,
+        "received_byte_count": size * seconds, "duration_s": float(seconds),
+        "retransmit_count": 0, "stream_count": 1, **facts,
+    }  # fmt: skip
+    return FlowSeries(
+        start_s=[float(at) for at in range(seconds)], duration_s=[1.0] * seconds,
+        payload_bytes=[size] * seconds, throughput_bps=[rate_bps] * seconds,
+        rtt_s=[rtt_s] * seconds, cwnd_bytes=[cwnd_bytes] * seconds,
+        meta=Meta(tool="iperf3", facts=(row,), printed=printed),
+    )  # fmt: skip
+
+
+@pytest.mark.each(
+    ("asked_bytes", "rate_bps", "ceiling_bps", "confidence"),
+    [
+        (4096, 1.07e6, 1.6384e6, "medium"),
+        (8192, 2.97e6, 3.2768e6, "high"),
+        (16384, 6.34e6, 6.5536e6, "high"),
+    ],
+)
+def test_a_sweep_of_buffers(asked_bytes, rate_bps, ceiling_bps, confidence):
+    """Recorded with iperf3 -w over 40 ms; by hand: twice the size asked for over the round trip."""
+    actual = {"send_buffer_bytes": 2 * asked_bytes, "receive_buffer_bytes": 2 * asked_bytes}
+    run = iperf3(rate_bps, printed={"asked_buffer_bytes": asked_bytes, **actual})
+    (found,) = measurement(run)
+    assert (found.cause.code, found.confidence) == ("sender-buffer", confidence)
+    limits = {one.name: one for one in found.limits}
+    assert limits["socket-buffer"].value == pytest.approx(ceiling_bps)
+    assert "send-window" not in limits, "the congestion window is not what is in flight"
+    assert "ask-window" not in [one.code for one in found.missing]
+    assert found.binding.name == "socket-buffer"
+
+
+def test_the_smaller_of_both_buffers_is_the_receivers():
+    """Recorded: iperf3 -w 16K over 42.5 ms offers 18,824 B, and 3.39 Mbit/s arrive."""
+    printed = {
+        "asked_buffer_bytes": 16_384, "send_buffer_bytes": 32_768, "receive_buffer_bytes": 32_768,
+        "streams": [{"rtt_min_s": 0.042534, "offered_window_bytes": 18_824}],
+    }  # fmt: skip
+    run = iperf3(3.386e6, printed=printed, rtt_s=0.04342)
+    (found,) = measurement(run)
+    assert found.cause.code == "receiver-window"
+    limits = {one.name: one.value for one in found.limits}
+    # by hand: 8 x 18,824 B and 8 x 32,768 B over 43.42 ms
+    assert limits == pytest.approx(
+        {"receive-window": 3.4683e6, "socket-buffer": 6.0374e6}, rel=1e-4
+    )
+
+
+def test_a_full_window_stands_in_the_queue_of_a_line():
+    """Recorded: iperf3 -w 64K over 10 Mbit/s and 41 ms: 66 ms of round trip, 9.48 Mbit/s."""
+    printed = {
+        "asked_buffer_bytes": 65_536, "send_buffer_bytes": 131_072,
+        "streams": [{"rtt_min_s": 0.065936, "offered_window_bytes": 80_480}],
+    }  # fmt: skip
+    run = iperf3(9.478e6, printed=printed, rtt_s=0.06652, cwnd_bytes=153_488)
+    (found,) = measurement(run, Known(rtt_s=0.041))
+    assert found.cause.code == "line"
+
+
+def test_a_buffer_that_nobody_set_is_no_ceiling():
+    """Linux lets it grow: what it was at the beginning is no limit of the run."""
+    run = iperf3(20e6, printed={"send_buffer_bytes": 16_384}, cwnd_bytes=110_000.0)
+    (found,) = measurement(run)
+    assert "socket-buffer" not in [one.name for one in found.limits]
+
+
+def test_datagrams_that_came_later_are_not_lost():
+    """Recorded: 12 Mbit/s for 4 s into a line of 10: 5.998 of 5.999 MB came, in 5.04 s."""
+    row = {
+        "protocol": "udp", "sent_rate_bps": 11.998e6, "received_rate_bps": 9.5206e6,
+        "sent_byte_count": 5_999_040, "received_byte_count": 5_997_600, "loss_ratio": 0.0,
+        "datagram_count": 4166, "duration_s": 4.0, "stream_count": 1,
+    }  # fmt: skip
+    run = FlowSeries(
+        start_s=[0.0], duration_s=[4.0], payload_bytes=[5_999_040.0], throughput_bps=[11.998e6],
+        meta=Meta(tool="iperf3", facts=(row,), printed={"asked_rate_bps": 12e6}),
+    )  # fmt: skip
+    (found,) = measurement(run)
+    said = notices(found)
+    assert "sender-not-receiver" not in said
+    # by hand: 9.5206 of 11.998 Mbit/s are 20.6 % less, and all arrived
+    assert said["receiver-took-longer"]["share"] == pytest.approx(0.2065, abs=1e-3)
+    assert "did not arrive" not in str(found)
+    assert found.cause.code == "line"
+
+
+def test_an_interface_without_a_column_of_bytes_is_not_idle():
+    """netstat -i, Snader's own tool: packets alone."""
+    text = (
+        b"Kernel Interface table\n"
+        b"Iface      MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg\n"
+        b"eth0      1500    14292      0      0 0          9120      0      0      0 BMRU\n"
+    )
+    found = {one.label: notices(one) for one in explained(text)}
+    assert found["eth0, received"] == {"packets-without-bytes": {"count": 14292}}
+    assert found["eth0, sent"] == {"packets-without-bytes": {"count": 9120}}

@@ -55,6 +55,15 @@ def test_a_tool_of_two_protocols_needs_to_know_which():
     assert rate_layer(by_facts, {}, "throughput_bps") == "TCP payload"
 
 
+@pytest.mark.each(
+    ("tool", "layer"), [("netcalc lockstep", "TCP payload"), ("netcalc line-rate", "UDP payload")]
+)
+def test_the_runs_of_netcalc_by_the_sockets_that_they_open(tool, layer):
+    """Identity: ``lockstep`` waits on connections, ``line_rate`` sends datagrams."""
+    run = FlowSeries(start_s=[0.0], duration_s=[1.0], throughput_bps=[1.0], meta=Meta(tool=tool))
+    assert rate_layer(run, {}, "throughput_bps") == layer
+
+
 def test_every_tool_has_a_layer_of_the_list():
     assert set(TOOLS.values()) - {"transport"} <= set(rate_layers.LAYERS)
 

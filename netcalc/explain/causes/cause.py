@@ -26,6 +26,7 @@ CAUSES = (
 _OF_LIMITS = {
     "line": "line", "fragments": "line", "buffer": "shallow-buffer", "window": "receiver-window",
     "receive-window": "receiver-window", "send-window": "sender-buffer",
+    "socket-buffer": "sender-buffer",
     "loss-mathis": "random-loss", "loss-cubic": "random-loss", "loss-pftk": "random-loss",
     "slow-start": "slow-start", "packet-rate": "packet-rate", "acknowledgements": "reverse-path",
     "delayed-ack": "nagle-delayed-ack", "processor": "host", "receiver-processor": "host",

@@ -18,6 +18,8 @@ from netcalc.samples import FlowSeries, Table
 ASKED_LOW, ASKED_HIGH = 0.9, 1.1
 """A tool that sends at the rate asked for is within these; it begins with a burst. [ratio]"""
 FULL_RATIO = 0.85
+HALF_RATIO = 0.45
+"""Of a buffer that Linux doubles for its bookkeeping so much is data, or more. [ratio]"""
 QUEUE_RATIO, QUEUE_S = 0.25, 0.003
 STEADY_RATIO = 0.1
 VARIES_RATIO = 0.12
@@ -190,8 +192,20 @@ def run_cause(flows: FlowSeries, fact: Mapping[str, Any], known: Known) -> Cause
             name="window_bytes", value=max(offered, default=math.nan), unit="byte", origin="snd_wnd"
         ),
     )  # fmt: skip
+    is_queued = known.rtt_s is not None and middle > known.rtt_s * (1 + QUEUE_RATIO) + QUEUE_S
+    if is_queued and steady and not again > 0:
+        return Cause(code="line", confidence=MEDIUM, signs=signs)  # a full window stands in a queue
     if offered and flight >= FULL_RATIO * min(offered) and min(offered) <= 1.05 * window:
         return Cause(code="receiver-window", confidence=HIGH, signs=signs)
+    buffer = _number(printed.get("send_buffer_bytes"))
+    is_set = _number(printed.get("asked_buffer_bytes")) > 0
+    if is_set and HALF_RATIO * buffer <= flight <= 1.05 * buffer and not again > 0:
+        set_signs = tuple(each for each in signs if each.name != "window_bytes")
+        sign = Sign(name="window_bytes", value=buffer, unit="byte", origin="sndbuf_actual")
+        return Cause(
+            code="sender-buffer", confidence=HIGH if flight >= FULL_RATIO * buffer else MEDIUM,
+            signs=(*set_signs, sign),
+        )  # fmt: skip
     if not again > 0:
         bound = min(min(offered, default=math.inf), window)
         if steady and flight < 0.8 * bound and rates.size >= 3:
