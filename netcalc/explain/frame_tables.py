@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import COUNT_TOLERANCE
 from netcalc.explain.table_columns import (
     FITTED_TOLERANCE,
+    column_name,
     labelled,
     numbers,
     numbers_or_nan,
@@ -26,7 +27,7 @@ from netcalc.fit import Line, robust_line
 from netcalc.messages import Notice
 from netcalc.models.rates import line_rate
 from netcalc.models.sizes import framing
-from netcalc.rate_layers import FRAME, PAYLOAD
+from netcalc.rate_layers import FRAME, PAYLOAD, TCP_PAYLOAD, UNKNOWN, RateLayer, in_words
 from netcalc.samples import Samples, Table
 
 FLAT_RATIO = 0.1
@@ -41,8 +42,13 @@ UNSEEN_BYTES = 20.0
 """Preamble and gap, what a line of Ethernet carries beside each frame. [byte]"""
 LINE_ERROR_BYTES, MOST_ERROR_BYTES = 1.0, 5.0
 """How near the bytes per frame of a fit must be to these, at least and at most. [byte]"""
+LIKELY_RATIO, LIKELY_COUNT = 0.015, 2
+"""Rates of this many of the largest sizes, this near to those of a line of Ethernet, are likely
+its. [ratio], [1]"""
 LINE_ERROR_RATIO = 0.005
 """How near the rate of a fit must be to one of Ethernet's. [ratio]"""
+FRAME_RATE = "frame_throughput_bps"
+"""The only column of rates in bits whose name says that they are of frames."""
 TCP_FRAME_BYTES = 58
 """Headers and FCS of a frame with TCP over IPv4, without options. [byte]"""
 
@@ -60,6 +66,7 @@ class Frames:
     is_payload: bool
     series: list[str]
     rows: dict[str, NDArray[np.intp]]
+    is_layer_said: bool = True
 
     def label(self, row: int) -> str:
         """Return the series of a row and its size."""
@@ -79,6 +86,24 @@ class Frames:
             sizes = self.frame_bytes[rows]
             found[rows] = line_rate.frame_rate_pps(sizes, bandwidth_bps=known.line_bps)
         return found
+
+    def with_likely_line(self, name: str, known: Known) -> Known:
+        """Return what is known, with the line of Ethernet that the largest sizes fill.
+
+        Smaller ones, which do not fill it, meet something else.
+        """
+        rows = self.rows[name]
+        rows = rows[np.argsort(self.frame_bytes[rows], kind="stable")]
+        if known.line_bps is not None or known.device_pps is not None:
+            return known
+        for line_bps in ETHERNET_BPS:
+            stated = replace(known, line_bps=line_bps)
+            share = self.rate_pps[rows] / self.line_pps(stated)[rows]
+            fills = np.abs(share - 1) <= LIKELY_RATIO
+            count = int(np.count_nonzero(fills))
+            if LIKELY_COUNT <= count < rows.size and fills[-count:].all():
+                return stated if (share[:-count] < LINE_SHARE).all() else known
+        return known
 
     def device(self, name: str, known: Known) -> Device:
         """Return the device that the rows of a series below the line's rate imply."""
@@ -148,6 +173,7 @@ def frames_of(samples: Samples) -> Frames | None:
         sizes[some] = framing.captured_frame_bytes(captured[some])
     if sizes is None:
         return None
+    is_layer_said = True
     counted, rates, goodput = sizes, numbers(samples, "rate_pps"), numbers(samples, "goodput_bps")
     with np.errstate(all="ignore"):  # rows that are not good are left out
         if goodput is not None:
@@ -156,10 +182,14 @@ def frames_of(samples: Samples) -> Frames | None:
             rates = goodput / (8 * counted)
         elif rates is None:
             rates = numbers_or_nan(samples, "rate_bps") / (8 * sizes)
+            name = column_name(samples, "rate_bps")
+            is_layer_said = name == FRAME_RATE or samples.meta.layers.get(name) == FRAME
         good = plausible(sizes, counted, rates)
     series = series_of(samples)
     rows = rows_of(series, good)
-    return Frames(sizes, counted, rates, goodput is not None, series, rows) if rows else None
+    if not rows:
+        return None
+    return Frames(sizes, counted, rates, goodput is not None, series, rows, is_layer_said)
 
 
 def explain_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
@@ -183,11 +213,63 @@ def explain_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
     frames = frames_of(samples)
     if frames is None:
         return ()
+    found = _of_reading(frames, known)
+    names = {one.binding.name for one in found if one.binding is not None}
+    if frames.is_layer_said or names == {"implied-line"}:  # only frames have just these times
+        return found
+    others = _of_reading(_as_payload(frames), known)
+    taken: RateLayer = FRAME
+    other: RateLayer = TCP_PAYLOAD
+    if len(others) != len(found):
+        others = ()
+    elif sum(one.is_explained for one in others) > sum(one.is_explained for one in found):
+        taken, other, found, others = TCP_PAYLOAD, FRAME, others, found
+    return _open(found, taken, others, other)
+
+
+def _as_payload(frames: Frames) -> Frames:
+    """Return the same rates, taken for those of the payload of TCP."""
+    counted = frames.counted_bytes - TCP_FRAME_BYTES
+    with np.errstate(all="ignore"):  # rows that are not good are left out
+        rates = frames.rate_pps * frames.counted_bytes / counted
+        good = plausible(frames.frame_bytes, counted, rates)
+    rows = rows_of(frames.series, good)
+    return replace(frames, counted_bytes=counted, rate_pps=rates, is_payload=True, rows=rows)
+
+
+def _open(
+    found: Sequence[Finding], taken: RateLayer, others: Sequence[Finding], other: RateLayer
+) -> tuple[Finding, ...]:
+    """Return findings of rates whose layer nobody says: how they are taken, and what else holds."""
+    said: list[Finding] = []
+    for row, one in enumerate(found):
+        notices, asked = [*one.notices], [*one.missing]
+        if row == 0:
+            values = {"layer": in_words(taken), "other": in_words(other)}
+            notices.append(Notice("rate-layer-open", values))
+            asked.append(Notice("ask-rate-layer"))
+        if others and others[row].is_explained:
+            sentence = others[row].sentence.rstrip(".")
+            notices.append(
+                Notice("rate-layer-otherwise", {"layer": in_words(other), "sentence": sentence})
+            )
+        said.append(replace(one, layer=UNKNOWN, notices=tuple(notices), missing=tuple(asked)))
+    return tuple(said)
+
+
+def _of_reading(frames: Frames, known: Known) -> tuple[Finding, ...]:
+    """Return the findings of all rows."""
     found = {}
     for name, rows in frames.rows.items():
-        device = frames.device(name, known)
+        likely = frames.with_likely_line(name, known)
+        is_likely = likely.line_bps != known.line_bps
+        device = frames.device(name, likely)
+        costs = frames.device(name, known) if is_likely else Device()
         for row in rows.tolist():
-            limits = [*_line(frames, row, known), *_device(frames, row, device)]
+            limits = [*_line(frames, row, likely), *_device(frames, row, device)]
+            if is_likely:
+                limits[0] = replace(limits[0], name="likely-line", tolerance_ratio=FITTED_TOLERANCE)
+                limits += [replace(one, for_comparison=True) for one in _device(frames, row, costs)]
             is_implied = not math.isnan(device.implied_bps)
             found[row] = _finding(frames, row, limits, known, is_implied=is_implied)
     return tuple(found[row] for row in sorted(found))

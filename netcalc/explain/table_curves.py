@@ -16,7 +16,7 @@ from netcalc.explain.pair_tables import Pairs, pairs_of
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.explain.write_tables import Writes, writes_of
 from netcalc.models.rates import line_rate
-from netcalc.rate_layers import ETHERNET_LINE, FRAME, PAYLOAD, named
+from netcalc.rate_layers import ETHERNET_LINE, FRAME, PAYLOAD, UNKNOWN, named
 from netcalc.samples import Samples, Table
 from netcalc.units import show_rate
 
@@ -95,7 +95,12 @@ def _of_frames(frames: Frames, known: Known) -> TableTheory:
     for name, at in frames.rows.items():
         rates = 8 * frames.counted_bytes[at] * frames.rate_pps[at]
         points[name or "measured"] = (frames.frame_bytes[at], rates)
-        device = frames.device(name, known)
+        likely = frames.with_likely_line(name, known)
+        if likely.line_bps is not None and likely.line_bps != known.line_bps:
+            line = line_rate.frame_rate_pps(x, bandwidth_bps=likely.line_bps)
+            of_line = f"a line of {show_rate(likely.line_bps, ETHERNET_LINE)}"
+            lines[_named(name, of_line)] = 8 * counted * line
+        device = frames.device(name, likely)
         rates = 8 * counted * device.at(x)
         if np.isfinite(rates).any():
             is_line = not math.isnan(device.implied_bps)
@@ -107,7 +112,9 @@ def _of_frames(frames: Frames, known: Known) -> TableTheory:
             lines[_named(name, what)] = rates
     return TableTheory(
         x_name="frame with FCS", x_unit="byte",
-        y_name=named("goodput", PAYLOAD) if frames.is_payload else named("rate", FRAME),
+        y_name=named("goodput", PAYLOAD)
+        if frames.is_payload
+        else named("rate", FRAME if frames.is_layer_said else UNKNOWN),
         y_unit="bit/s",
         x=x, points=points, lines=lines,
     )  # fmt: skip

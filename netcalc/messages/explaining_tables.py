@@ -50,6 +50,24 @@ EXPLAINING_TABLES: dict[str, str] = {
     ),
     "assumes-frame-costs": "both costs are fitted to these rows, and the device does nothing else",
     "confirm-frame-costs": "measure a size between: it lies on the same line of time over size",
+    "limit-likely-line": "a line of {line_bps:bit/s}",
+    "how-likely-line": (
+        "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s} (line), which the "
+        "largest sizes fill within 1.5%"
+    ),
+    "assumes-likely-line": (
+        "this is a line of Ethernet, and no device with a time per frame and per byte"
+    ),
+    "confirm-likely-line": "read the rate of the interface (ethtool says Speed), and state --line",
+    "rate-layer-open": (
+        "which bytes the rates count is not said: here they are {layer}, which explains as many "
+        "rows as {other}, or more"
+    ),
+    "rate-layer-otherwise": "as {layer}: {sentence}",
+    "ask-rate-layer": (
+        "what the rates count: name the column frame_throughput (frames with FCS) or goodput "
+        "(payload)"
+    ),
     "limit-implied-line": "a line of {line_bps:bit/s}",
     "how-implied-line": (
         "{packet_cost_s:s} per frame are preamble and gap, {unseen_bytes:byte}; {byte_cost_s:s} "

@@ -148,7 +148,7 @@ def test_frame_sizes_and_rates_are_of_a_line_or_of_a_device():
     assert large.binding.name == "line"
     assert limits(large)["line"] == pytest.approx(1e8 * 1518 / 1538)
     unknown = measurement(table(FRAMES))
-    assert [one.code for one in unknown[0].missing] == ["ask-line"]
+    assert [one.code for one in unknown[0].missing] == ["ask-line", "ask-rate-layer"]
 
 
 def test_a_rate_at_one_size_is_no_device_that_does_more_at_another():
@@ -197,7 +197,7 @@ def test_the_routers_of_the_article():
 def test_rates_above_what_frames_can_have_are_of_another_layer():
     """RFC 2544's line rate with preamble and gap: 100 Mbit/s at 64 B, where frames have 76.19."""
     found = measurement(table("frame_bytes,rate_Mbit/s\n64,100\n1518,100\n"), Known(line_bps=1e8))
-    assert [one.code for one in found[0].notices] == ["limit-refuted"]
+    assert [one.code for one in found[0].notices] == ["limit-refuted", "rate-layer-open"]
     assert "frames with FCS" in str(found[0])
 
 

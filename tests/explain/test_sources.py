@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netcalc import readers
+from netcalc import explain, readers
 from netcalc.explain import Known, measurement
 from netcalc.samples import FlowSeries, Meta
 from tests.readers.captures.writer import Capture, Conversation
@@ -275,3 +275,68 @@ def test_an_interface_without_a_column_of_bytes_is_not_idle():
     found = {one.label: notices(one) for one in explained(text)}
     assert found["eth0, received"] == {"packets-without-bytes": {"count": 14292}}
     assert found["eth0, sent"] == {"packets-without-bytes": {"count": 9120}}
+
+
+ROUTER = "frame [B],rate [pps]\n64,21010\n128,20950\n256,20890\n512,20750\n1024,11973\n1518,8127\n"
+"""A router of 21 kpps in front of 100 Mbit/s: 11,973 and 8,127 frames of 1044 and 1538 B."""
+
+
+@pytest.mark.each("known", [{}, {"line_bps": 100e6}])
+def test_the_router_with_and_without_its_line(known):
+    """By hand: 1e8 / (8 x 1044) and 1e8 / (8 x 1538) frames a second are the line's."""
+    found = explained(ROUTER.encode(), **known)
+    line = "line" if known else "likely-line"
+    assert [one.binding.name for one in found] == ["packet-rate"] * 4 + [line] * 2
+    assert all(one.is_explained for one in found)
+    large = {one.name: one for one in found[-1].limits}
+    assert large[line].value == pytest.approx(1e8 * 1518 / 1538)
+    if not known:
+        assert found[-1].confidence == "medium"
+        assert large["frame-costs"].for_comparison, "the other reading is said, too"
+        assert "ask-line" in [one.code for one in found[-1].missing]
+        theory = explain.table_theory(readers.read(ROUTER.encode()), Known())
+        assert list(theory.lines) == ["a line of 100 Mbit/s (Ethernet line)", "the device"]
+
+
+@pytest.mark.each(
+    "rates",
+    [
+        [21010, 20950, 20890, 20750, 15000, 10000],  # below the line at all sizes
+        [21010, 20950, 20890, 20750, 20600, 8127],  # one size alone on a line
+        [148810, 84459, 45290, 23496, 11973, 8127],  # all of them
+    ],
+)
+def test_no_line_without_two_of_the_largest_sizes_on_it(rates):
+    rows = zip([64, 128, 256, 512, 1024, 1518], rates, strict=True)
+    text = "frame [B],rate [pps]\n" + "".join(f"{size},{rate}\n" for size, rate in rows)
+    names = {limit.name for one in explained(text.encode()) for limit in one.limits}
+    assert "likely-line" not in names
+
+
+def megabits(overhead_bytes, pps=11_000):
+    """Return a table of a router of 11,000 frames a second, counting frames less an overhead."""
+    rows = [
+        (size, 8 * (size - overhead_bytes) * min(pps, 1e8 / 8 / (size + 20)) / 1e6)
+        for size in (64, 128, 256, 512, 1024, 1518)
+    ]
+    text = "".join(f"{size},{rate:.4f}\n" for size, rate in rows)
+    return f"frame [B],throughput [Mbit/s]\n{text}".encode()
+
+
+@pytest.mark.each(
+    ("overhead_bytes", "layer", "other"),
+    [(0, "Ethernet frame", "TCP payload"), (58, "TCP payload", "Ethernet frame")],
+)
+def test_the_router_in_megabits(overhead_bytes, layer, other):
+    """Derived: 11,000 frames a second; IxChariot counts the payload, 58 B a frame less."""
+    found = explained(megabits(overhead_bytes), line_bps=100e6)
+    assert all(one.is_explained for one in found)
+    assert [one.binding.name for one in found] == ["packet-rate"] * 5 + ["line"]
+    assert {one.layer for one in found} == {"unknown"}
+    assert notices(found[0])["rate-layer-open"] == {"layer": layer, "other": other}
+    assert "ask-rate-layer" in [one.code for one in found[0].missing]
+    device = next(one for one in found[0].limits if one.name == "packet-rate")
+    assert device.values["device_pps"] == pytest.approx(11_000)
+    (said,) = explained(b"frame [B],frame_throughput [Mbit/s]\n64,5.632\n", line_bps=100e6)
+    assert said.layer == "Ethernet frame"
+    assert "rate-layer-open" not in notices(said)

@@ -24,7 +24,8 @@ CAUSES = (
 )  # fmt: skip
 """Codes of causes."""
 _OF_LIMITS = {
-    "line": "line", "fragments": "line", "buffer": "shallow-buffer", "window": "receiver-window",
+    "line": "line", "likely-line": "line", "fragments": "line", "buffer": "shallow-buffer",
+    "window": "receiver-window",
     "receive-window": "receiver-window", "send-window": "sender-buffer",
     "socket-buffer": "sender-buffer",
     "loss-mathis": "random-loss", "loss-cubic": "random-loss", "loss-pftk": "random-loss",
