@@ -24,6 +24,8 @@ CONFIDENCES = (term("high"), term("medium"), term("low"))
 """How sure a finding is."""
 STATED, SURE_LIMIT = ("line", "fragments", "packet-rate"), 0.05
 """Limits that somebody stated, or that several sizes show: a rate at one of them is explained."""
+DISTURBED = ("probes-at-once",)
+"""Notices of measurements that changed what they measured."""
 LOSS_NAMES = "loss-"
 """How the names of limits by loss begin."""
 
@@ -227,6 +229,8 @@ class Finding:
             return self.cause.confidence
         first, second = self.binding, self.following
         if first is None or math.isnan(self.measured) or not self.is_explained:
+            return "low"
+        if any(one.code in DISTURBED for one in self.notices):
             return "low"
         if self.unit == "s":
             return "high" if self.share_ratio >= 0.8 else "medium"

@@ -30,6 +30,8 @@ LEAST_ROUNDS = 3
 """Fewer responses have no order that shows a timer. [1]"""
 SURE_ROUNDS = 5
 """So many show it surely. [1]"""
+LEAST_STEPS, ALIKE_RATIO = 3, 0.1
+"""So many steps from probe to probe that differ by no more are those of a queue. [1], [ratio]"""
 HELD_SHARE = 0.5
 """A response that is this share of a timer later waited for it. [ratio]"""
 ECHO_HEADER_BYTES = 8
@@ -357,8 +359,30 @@ def explain_paths(samples: PathSamples, known: Known) -> tuple[Finding, ...]:
         numbers = np.unique(hops[rows])
         least = np.array([rtts[rows & (hops == hop)].min() for hop in numbers])
         nodes = [_node(np.asarray(samples.node)[rows & (hops == hop)]) for hop in numbers]
-        found.append(_of_hops(name, numbers, least, nodes, known))
+        one = _of_hops(name, numbers, least, nodes, known)
+        step_s = _step_of_probes([rtts[rows & (hops == hop)] for hop in numbers])
+        if step_s > 0:
+            said = Notice("probes-at-once", {"step_s": step_s})
+            one = replace(one, notices=(said, *one.notices))
+        found.append(one)
     return tuple(found)
+
+
+def _step_of_probes(hops: list[FloatArray]) -> float:
+    """Return by how much each probe of a hop was later than the one before it; 0 if it was not.
+
+    Probes that are sent at once wait for each other in front of the slowest line: then their times
+    rise, at each hop behind it by the serialization of a probe. [s]
+    """
+    steps = np.concatenate([np.diff(times) for times in hops])
+    if steps.size < LEAST_STEPS or not (steps > 0).all():
+        return 0.0
+    alike = np.abs(steps / steps[:, None] - 1) <= ALIKE_RATIO
+    counts = alike.sum(axis=1)
+    best = int(np.argmax(counts))
+    if counts[best] < max(LEAST_STEPS, steps.size / 2):
+        return 0.0
+    return float(np.median(steps[alike[best]]))
 
 
 def _node(names: NDArray[Any]) -> str:

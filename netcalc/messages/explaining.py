@@ -330,6 +330,11 @@ EXPLAINING: dict[str, str] = {
     "probes-in-fragments": (
         "a probe of {size_bytes:byte} takes {count} packets where {mtu_bytes:byte} is the most"
     ),
+    "probes-at-once": (
+        "each probe of a hop took {step_s:s} longer than the one before, as probes do that are "
+        "sent at once (16 by default) and wait for each other in front of a slow line: trace it "
+        "again with -N 1"
+    ),
     "slow-answers": "hop {hops} answers later than hops behind it: its link is not slow",
     "answers-limited": (
         "probes to hop {hops} are answered less often than those to later hops: it limits its "

@@ -340,3 +340,48 @@ def test_the_router_in_megabits(overhead_bytes, layer, other):
     (said,) = explained(b"frame [B],frame_throughput [Mbit/s]\n64,5.632\n", line_bps=100e6)
     assert said.layer == "Ethernet frame"
     assert "rate-layer-open" not in notices(said)
+
+
+AT_ONCE_TRACE = """traceroute to 198.19.52.254 (198.19.52.254), 30 hops max, 1400 byte packets
+ 1  198.19.52.2  3.610 ms  4.682 ms  5.793 ms
+ 2  198.19.52.3  57.161 ms  64.394 ms  71.632 ms
+ 3  * * *
+ 4  * 198.19.52.254  60.074 ms  67.358 ms
+"""
+"""Recorded over 10 Mbit/s 1 ms, T1 20 ms and 100 Mbit/s 3 ms, with traceroute's 16 probes."""
+ONE_BY_ONE = """traceroute to 198.19.52.254 (198.19.52.254), 30 hops max, 1400 byte packets
+ 1  198.19.52.2  3.622 ms  3.604 ms  3.600 ms
+ 2  198.19.52.3  53.848 ms  53.850 ms  53.852 ms
+ 3  198.19.52.254  60.068 ms  60.063 ms  60.079 ms
+"""
+"""Recorded over the same path with -N 1."""
+JITTER = """traceroute to 192.0.2.9 (192.0.2.9), 30 hops max, 60 byte packets
+ 1  192.0.2.1  1.120 ms  1.310 ms  1.240 ms
+ 2  192.0.2.5  8.410 ms  9.950 ms  9.970 ms
+ 3  192.0.2.9  20.100 ms  20.900 ms  23.300 ms
+"""
+
+
+def test_probes_that_wait_for_each_other():
+    """By hand: a packet of 1400 B takes 1400 x 8 / 1.544e6 = 7.25 ms on a T1."""
+    (found,) = explained(AT_ONCE_TRACE.encode())
+    assert notices(found)["probes-at-once"]["step_s"] == pytest.approx(7.25e-3, rel=0.01)
+    assert found.confidence == "low"
+    assert "-N 1" in str(found)
+
+
+@pytest.mark.each("text", [ONE_BY_ONE, JITTER])
+def test_probes_that_do_not(text):
+    (found,) = explained(text.encode())
+    assert "probes-at-once" not in notices(found)
+    assert found.confidence != "low"
+
+
+def test_steps_of_one_hop_alone():
+    """The review's trace: five probes in steps of 7.2 ms."""
+    text = (
+        "traceroute to 192.0.2.9 (192.0.2.9), 30 hops max, 1400 byte packets\n"
+        " 1  192.0.2.9  58.97 ms  66.17 ms  73.37 ms  80.56 ms  87.75 ms\n"
+    )
+    (found,) = explained(text.encode())
+    assert notices(found)["probes-at-once"]["step_s"] == pytest.approx(7.195e-3, rel=1e-3)
