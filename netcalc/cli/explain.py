@@ -119,7 +119,10 @@ _OF_SYSTEM = "/proc/sys/net/ipv4/tcp_congestion_control"
     help="How far the clock of the second of two FILEs is ahead; both then share one time axis.",
 )
 @click.option(
-    "--plot", "plot_path", metavar="OUT", help="Draw the limits of a FILE, as .html, .svg or .png."
+    "--plot",
+    "plot_path",
+    metavar="OUT",
+    help="Draw what a FILE waited for and its limits, as .html, .svg or .png.",
 )
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -250,7 +253,7 @@ def _explain_files(
         if plot_path is not None:
             from netcalc import plots  # late: bokeh takes its time
 
-            write_plot(plots.limits(findings, title=Path(name).name), plot_path)
+            write_plot(plots.explained(samples, findings), plot_path)
             print_written(plot_path)
     if len(read) > 1:
         _compare(read, given["clock_offset_s"], as_json=as_json)

@@ -10,7 +10,8 @@ The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is the
 at 941.5 Mbit/s (TCP payload).
 """
 
-from netcalc.explain.causes.cause import CAUSES, Cause, Sign
+from netcalc.explain.causes.cause import CAUSES, Cause, Sign, cause_name, cause_sign
+from netcalc.explain.causes.intervals import Intervals
 from netcalc.explain.causes.sessions import FlowCause, flow_causes
 from netcalc.explain.claim_models import Model
 from netcalc.explain.evidence import Evidence
@@ -46,6 +47,7 @@ __all__ = [
     "Explanation",
     "Finding",
     "FlowCause",
+    "Intervals",
     "Known",
     "Limit",
     "Model",
@@ -55,6 +57,8 @@ __all__ = [
     "TableTheory",
     "TcpPart",
     "TcpTransfer",
+    "cause_name",
+    "cause_sign",
     "claim",
     "claim_of",
     "delay_variation",

@@ -13,13 +13,11 @@ FIGURES: dict[str, str] = {
     "run-in-progress": "a run is in progress",
     "no-emulated-path-here": "no path can be emulated on this machine ({reason})",
     "icmp-needs-root": "over the loopback only root may send ICMP echo requests",
-    "one-direction-to-draw": (
-        "{name} has packets of one direction alone (captured at: {value}): nothing shows what "
-        "was waited for"
-    ),
     "no-column-of-unit": "has no column in {wanted_unit}",
     "no-sizes-and-times": "has no sizes and times to draw",
     "upload-too-large": "is too large to upload ({size_bytes:byte}, limit {limit_bytes:byte})",
+    "no-flow-to-draw": "{name} has no TCP flow with data to draw in {value:packet|packets}",
+    "one-direction-to-draw": "{name} shows one direction of its largest flow (place: {value})",
     "no-results": "there is no result to draw",
     "one-flow-only": "windows against each other are of two flows; the scenario has {value}",
     "no-course": "the result of {value} has no course over time",

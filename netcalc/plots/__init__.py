@@ -14,6 +14,7 @@ if int(_bokeh.__version__.partition(".")[0]) < 3:
 from netcalc.plots.bands import bands
 from netcalc.plots.buffers import Buffer, buffers
 from netcalc.plots.capture_ladder import capture_ladder
+from netcalc.plots.captures.waits import Mark, explained, waits
 from netcalc.plots.courses import courses, phase
 from netcalc.plots.curves import curves
 from netcalc.plots.distribution import distribution, formula_distribution
@@ -36,10 +37,11 @@ from netcalc.plots.timeline import timeline
 from netcalc.plots.truth import truth
 
 __all__ = [
-    "PICTURE_SUFFIXES", "Axis", "Buffer", "FormulaCurves", "Plot", "bands", "buffers",
-    "capture_ladder", "courses", "curves", "distribution", "drawn_sets", "feedback",
-    "formula_curves", "formula_distribution", "formula_plot", "ladder", "latencies", "limits",
-    "measured", "network", "overlay", "phase", "plan", "readings", "save_html", "save_picture",
-    "sequences", "svg", "sweep", "timeline", "together", "truth", "with_guess",
+    "PICTURE_SUFFIXES", "Axis", "Buffer", "FormulaCurves", "Mark", "Plot", "bands",
+    "buffers", "capture_ladder", "courses", "curves", "distribution", "drawn_sets", "explained",
+    "feedback", "formula_curves", "formula_distribution", "formula_plot", "ladder", "latencies",
+    "limits", "measured", "network", "overlay", "phase", "plan", "readings", "save_html",
+    "save_picture", "sequences", "svg", "sweep", "timeline", "together", "truth", "waits",
+    "with_guess",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

@@ -136,7 +136,7 @@ def _chart(
     )  # fmt: skip
     drawn = chart.add_glyph(sources[phrase("limits, {name}", name=name)], bar, name="limit")
     add_hover(chart, [drawn], [("limit", "name", "text"), ("value", "right", one.unit)])
-    entries = [(phrase("limits; the one that binds stands out"), [drawn])]
+    entries = [("limits", [drawn])]
     line = sources.get(phrase("measured, {name}", name=name))
     if line is not None:
         ruled = add_line(chart, line, name="measured", line_color=INKS[theme], line_dash=[6, 4])

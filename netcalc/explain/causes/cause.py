@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from netcalc.checks import named_arguments
 from netcalc.language import phrase
 from netcalc.messages import MESSAGES, Notice
 from netcalc.rate_layers import TCP_PAYLOAD, named
@@ -120,7 +121,7 @@ class Cause:
         if self.code == UNKNOWN_CAUSE and self.shares:
             largest = next(iter(self.shares))
             values = {
-                "largest": name_of(largest), "share": self.shares[largest],
+                "largest": cause_name(largest), "share": self.shares[largest],
                 "duration_s": self.duration_s,
             }  # fmt: skip
             return Notice("cause-unknown-share", values)
@@ -135,14 +136,18 @@ class Cause:
         text = str(self.said)
         if self.code != UNKNOWN_CAUSE and self.share_of_time > 0 and self.duration_s > 0:
             text += f" {Notice('cause-time', self.values)}"
-        numbers = next(filter(self._can_say, (f"cause-{self.code}-{end}" for end in ENDS)), None)
-        if numbers is not None:
-            text += f" ({Notice(numbers, self.values)})"
+        if numbers := self.numbers(self.code):
+            text += f" ({numbers})"
         others = [(code, share) for code, share in self.shares.items() if code != self.code]
         if others and others[0][1] >= LEAST_NEXT and self.code != UNKNOWN_CAUSE:
-            name = name_of(others[0][0])
+            name = cause_name(others[0][0])
             text += f"; {Notice('cause-next', {'name': name, 'share': others[0][1]})}"
         return f"{text[:1].upper()}{text[1:]}."
+
+    def numbers(self, code: str) -> str:
+        """Return the numbers behind one of the causes; empty where some are not known."""
+        text = next(filter(self._can_say, (f"cause-{code}-{end}" for end in ENDS)), None)
+        return "" if text is None else str(Notice(text, self.values))
 
     def _can_say(self, code: str) -> bool:
         """Whether there is such a sentence, and all of its numbers are known."""
@@ -153,7 +158,7 @@ class Cause:
     def lines(self) -> list[str]:
         """Return the table of shares, and what would be without the cause."""
         shares = [
-            f"{share:.0%} {name_of(code)}"
+            f"{share:.0%} {cause_name(code)}"
             for code, share in self.shares.items()
             if share >= LEAST_SHOWN
         ]
@@ -182,15 +187,31 @@ class Cause:
         }
 
 
-def name_of(cause: str) -> str:
-    """Return the name of a cause in a list: ``"the receiver's window"``."""
-    code = f"name-{cause}"
-    return str(Notice(code))
-
-
 def _is_known(value: Any) -> bool:
     """Whether a value of a sentence is there, and a number if it is one."""
     return value is not None and not (isinstance(value, float) and math.isnan(value))
+
+
+@named_arguments
+def cause_name(code: str) -> str:
+    """Return a cause as a part of a sentence.
+
+    >>> cause_name("slow-start")
+    'slow start'
+    """
+    named = f"name-{code}"
+    return str(Notice(named))
+
+
+@named_arguments
+def cause_sign(code: str) -> str:
+    """Return by what an interval is known to be of a cause.
+
+    >>> cause_sign("receiver-window")
+    'no full segment more fitted into the window'
+    """
+    named = f"sign-{code}"
+    return str(Notice(named))
 
 
 def cause_of_limit(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from netcalc.explain.causes.cause import Cause, name_of
+from netcalc.explain.causes.cause import Cause, cause_name
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import line_ceiling_bps
@@ -66,7 +66,7 @@ def _without(cause: Cause, evidence: Evidence) -> tuple[Notice, ...]:
         "left_s": left_s,
         "duration_s": cause.duration_s,
         "rate_bps": 8 * evidence.size_bytes / left_s,
-        "next": name_of(others[0]),
+        "next": cause_name(others[0]),
         **_layer(cause),
     }
     return (Notice("without-cause", values),)

@@ -15,12 +15,16 @@ from netcalc.explain.causes.gaps import LEAST_TIMEOUT_S, Gaps
 from netcalc.explain.causes.rounds import Rounds
 from netcalc.readers.captures.scans import Bools, Ints
 
+TOUCHING_S = 1e-4
+"""Intervals of one cause that are not farther apart are one. [s]"""
 OPEN = ("loss", "flat", "other", "unseen")
 """Names of times whose cause depends on the whole transfer."""
 CODES = (
     "handshake-loss", "handshake", "round-trips", "server-time", "sender-program", "timeout",
     "receiver-program", "receiver-window", "line", "reverse-path", "slow-start", *OPEN,
     "nagle-delayed-ack", "sender-buffer", "random-loss", "shallow-buffer", "policer", "outage",
+    "shared-line", "small-segments", "delay-variation", "reordering", "duplicates", "path-mtu",
+    "unknown",
 )  # fmt: skip
 _NUMBER = {code: number for number, code in enumerate(CODES)}
 _OF_PACE = {
@@ -48,6 +52,41 @@ class Intervals:
     def total_s(self) -> float:
         """Time of all intervals. [s]"""
         return float((self.end_s - self.begin_s).sum())
+
+    def joined(self, *, apart_s: float = TOUCHING_S) -> Intervals:
+        """Return the intervals with neighbours of one cause that are ``apart_s`` at most as one."""
+        changes = np.ones(self.code.size, np.bool_)
+        changes[1:] = self.code[1:] != self.code[:-1]
+        changes[1:] |= self.begin_s[1:] > self.end_s[:-1] + apart_s
+        first = np.flatnonzero(changes)
+        last = np.append(first[1:], self.code.size) - 1
+        return Intervals(self.begin_s[first], self.end_s[last], self.code[first])
+
+    def of(self, code: str) -> Intervals:
+        """Return the intervals of one cause."""
+        own = self.code == _NUMBER[code]
+        return Intervals(self.begin_s[own], self.end_s[own], self.code[own])
+
+    def spent_s(self, edges_s: FloatArray) -> FloatArray:
+        """Return the time of the intervals between neighbouring edges. [s]
+
+        >>> two = Intervals(np.array([0.0, 4.0]), np.array([1.0, 7.0]), np.array([0, 0]))
+        >>> two.spent_s(np.array([0.0, 2.0, 5.0, 9.0])).tolist()
+        [1.0, 1.0, 2.0]
+        """
+        at_s, sums = edges_s - edges_s[0], []
+        for times_s in (self.begin_s, self.end_s):  # sums of the time since all that were before
+            ordered = np.sort(times_s - edges_s[0])
+            count = np.searchsorted(ordered, at_s)
+            sums.append(count * at_s - np.concatenate([[0.0], np.cumsum(ordered)])[count])
+        spent: FloatArray = np.diff(sums[0] - sums[1])
+        return spent
+
+    def longest(self, code: str, *, apart_s: float) -> tuple[float, float]:
+        """Return when the longest time of a cause began and ended; its breaks are short. [s]"""
+        own = self.of(code).joined(apart_s=apart_s)
+        row = int(np.argmax(own.end_s - own.begin_s))
+        return float(own.begin_s[row]), float(own.end_s[row])
 
     def renamed(self, names: dict[str, str]) -> Intervals:
         """Return the intervals with other names for some causes."""

@@ -100,7 +100,8 @@ def judge(
         code=code, share_of_time=share, duration_s=total_s, confidence=confidence, shares=shares,
         signs=signs,
     )  # fmt: skip
-    return cause, waits
+    # The names of the shares, in whose order those of the intervals are.
+    return cause, waits.renamed(dict(zip(waits.shares(), shares, strict=True)))
 
 
 def _renamed(shares: Mapping[str, float], name: str, code: str) -> dict[str, float]:

@@ -206,7 +206,7 @@ def _glyph(axes: Any, renderer: GlyphRenderer) -> None:
     elif isinstance(glyph, Text):
         rows = zip(data[glyph.x], data[glyph.y], data[glyph.text], strict=True)
         for x, y, text in rows:
-            axes.text(x, y, str(text), ha="center", va="center")
+            axes.text(x, y, str(text), ha=glyph.text_align, va="center")
 
 
 def _quads(axes: Any, glyph: Quad, data: Any) -> None:
@@ -243,7 +243,8 @@ def _line(glyph: Line | MultiLine) -> dict[str, Any]:
 def _marker(glyph: Scatter) -> dict[str, Any]:
     shape = str(value_of(glyph.marker))
     return {
-        "marker": _MARKERS.get(shape, "o"), "color": glyph.line_color, "markersize": 7.0,
+        "marker": _MARKERS.get(shape, "o"), "color": glyph.line_color,
+        "markersize": min(7.0, value_of(glyph.size)),
         "markerfacecolor": "none" if shape == "x" else glyph.line_color,
         "markeredgewidth": 2.0 if shape == "x" else 1.0, "alpha": 0.8,
     }  # fmt: skip

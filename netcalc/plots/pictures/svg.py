@@ -193,7 +193,8 @@ def _glyph(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
         return _quads(renderer, x, y)
     if isinstance(glyph, Text):
         rows = zip(x(data[glyph.x]), y(data[glyph.y]), data[glyph.text], strict=True)
-        return [text_at(str(text), a, b + 5, anchor="middle") for a, b, text in rows]
+        anchor = "start" if glyph.text_align == "left" else "middle"
+        return [text_at(str(text), a, b + 5, anchor=anchor) for a, b, text in rows]
     return []
 
 

@@ -1,0 +1,1 @@
+"""Figures of the flows of a capture: what each moment was waited for."""
