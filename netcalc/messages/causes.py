@@ -172,6 +172,10 @@ CAUSES: dict[str, str] = {
         "{missing_bytes:byte} were acknowledged and are in no packet of the capture: the capture "
         "missed them, the path did not lose them"
     ),
+    # A session, row by row.
+    "waterfall-name": "from {begin_s:s} for {took_s:s}: the look-up of a name",
+    "waterfall-flow": "from {begin_s:s} for {took_s:s}: {flow}: {parts}",
+    "waterfall-rest": "and {count:flow|flows} more",
     # The test that would decide.
     "test-receiver-window": "use two connections, or raise the receive buffer: the rate doubles",
     "test-receiver-program": (

@@ -57,7 +57,7 @@ def test_a_finding_in_json():
     assert found.as_dict() == {
         "schema": 1, "label": "up", "unit": "bit/s", "layer": "TCP payload", "measured": 90.0,
         "cause": "receiver-window", "share_of_time": None, "shares_of_time": {},
-        "evidence": [], "counterfactuals": [],
+        "evidence": [], "counterfactuals": [], "waterfall": [],
         "sentence": found.sentence,
         "code": "explained-rate-next", "binding": "window", "next": "line",
         "share_ratio": pytest.approx(0.9), "is_explained": True, "confidence": "high",

@@ -14,6 +14,7 @@ from netcalc.explain.causes.sessions import (
     datagram_cause,
     flow_causes,
     session_cause,
+    waterfall,
 )
 from netcalc.explain.evidence import MOST_FLOWS, Evidence, from_capture, of_tcp_flow, options_of
 from netcalc.explain.finding import Finding
@@ -49,12 +50,14 @@ def explain_capture(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
         return tuple(_of_datagrams(one, known, datagram_cause(trace)) for one in datagrams)
     columns = flow_table(trace).columns()
     options = options_of(trace)
-    found = []
-    for number, flow in enumerate(flows[:MOST_FLOWS]):
-        evidence = _evidence(of_tcp_flow(columns, flow.series, option_bytes=options), flow)
-        cause = session_cause(trace, flows) if number == 0 else flow.cause
-        found.append(_finding(evidence, known, cause))
-    return (*found, *(_of_datagrams(one, known, None) for one in datagrams))
+    evidence = [
+        _evidence(of_tcp_flow(columns, flow.series, option_bytes=options), flow) for flow in flows
+    ]
+    rows = waterfall(trace, flows, [each.label for each in evidence])
+    session = replace(session_cause(trace, flows), waterfall=rows)
+    causes = [session, *(flow.cause for flow in flows[1:MOST_FLOWS])]
+    of_flows = (_finding(each, known, cause) for each, cause in zip(evidence, causes, strict=False))
+    return (*of_flows, *(_of_datagrams(one, known, None) for one in datagrams))
 
 
 def _evidence(evidence: Evidence, flow: FlowCause) -> Evidence:

@@ -12,6 +12,7 @@ from netcalc.checks import named_arguments
 from netcalc.language import phrase
 from netcalc.messages import MESSAGES, Notice
 from netcalc.rate_layers import TCP_PAYLOAD, named
+from netcalc.units import show
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 UNKNOWN_CAUSE = "unknown"
@@ -87,6 +88,8 @@ class Cause:
         The facts that it stands on.
     counterfactuals : tuple of Notice
         What would be without it.
+    waterfall : tuple of Notice
+        Names and flows of a session in the order of their begin, where there are several.
     layer : str
         Layer of its rates.
     """
@@ -98,6 +101,7 @@ class Cause:
     shares: Mapping[str, float] = field(default_factory=dict)
     signs: tuple[Sign, ...] = ()
     counterfactuals: tuple[Notice, ...] = ()
+    waterfall: tuple[Notice, ...] = ()
     layer: str = TCP_PAYLOAD
 
     def sign(self, name: str) -> float:
@@ -158,12 +162,15 @@ class Cause:
     def lines(self) -> list[str]:
         """Return the table of shares, and what would be without the cause."""
         shares = [
-            f"{share:.0%} {cause_name(code)}"
+            f"{share:.0%} {cause_name(code)}{self._time_of(share)}"
             for code, share in self.shares.items()
             if share >= LEAST_SHOWN
         ]
         found = [phrase("of the time: {shares}", shares=", ".join(shares))] if shares else []
-        return found + [str(each) for each in self.counterfactuals]
+        return found + [str(each) for each in (*self.counterfactuals, *self.waterfall)]
+
+    def _time_of(self, share: float) -> str:
+        return f" ({show(share * self.duration_s, 's')})" if self.duration_s > 0 else ""
 
     @property
     def test(self) -> Notice:
@@ -184,6 +191,7 @@ class Cause:
                 if not math.isnan(each.value)
             ],
             "counterfactuals": [each.stored() for each in self.counterfactuals],
+            "waterfall": [each.stored() for each in self.waterfall],
         }
 
 

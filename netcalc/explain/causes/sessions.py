@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from netcalc.checks import named_arguments
-from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign, cause_name
 from netcalc.explain.causes.dialogue import Dialogue, dialogue_of
 from netcalc.explain.causes.intervals import Intervals
 from netcalc.explain.causes.verdict import LEAST_SHARE, SURE_SHARE, judge
+from netcalc.messages import Notice
 from netcalc.rate_layers import UDP_PAYLOAD
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.tcp import analyse_tcp
 from netcalc.samples import Layer, PacketTrace
+from netcalc.units import show
 
 DNS_PORTS = (53, 5353)
 MOST_JUDGED = 20
@@ -178,6 +180,38 @@ def _user_cause(flows: Sequence[FlowCause], names: Sequence[tuple[float, float]]
         code=code, share_of_time=share, duration_s=whole_s, confidence=sure, shares=shares,
         signs=flows[0].cause.signs,
     )  # fmt: skip
+
+
+MOST_ROWS, LEAST_PART = 20, 0.05
+"""Rows of a waterfall, and the share of a flow's time that is a part of its row. [1], [ratio]"""
+
+
+def waterfall(
+    trace: PacketTrace, flows: Sequence[FlowCause], labels: Sequence[str]
+) -> tuple[Notice, ...]:
+    """Return names and flows in the order of their begin; empty for a single flow."""
+    names = _name_times(trace)
+    if len(flows) + len(names) < 2:
+        return ()
+    zero = min(*(low for low, _ in names), *(each.dialogue.begin_s for each in flows), math.inf)
+    rows = [
+        (low, Notice("waterfall-name", {"begin_s": low - zero, "took_s": high - low}))
+        for low, high in names
+    ]
+    for flow, label in zip(flows, labels, strict=True):
+        d = flow.dialogue
+        took_s = float(d.seen_s.max()) - d.begin_s  # to its last data: closing is not waited for
+        parts = ", ".join(
+            f"{cause_name(code)} {show(share * flow.cause.duration_s, 's')}"
+            for code, share in flow.cause.shares.items()
+            if share >= LEAST_PART
+        )
+        values = {"begin_s": d.begin_s - zero, "took_s": took_s, "flow": label, "parts": parts}
+        rows.append((d.begin_s, Notice("waterfall-flow", values)))
+    rows.sort(key=lambda row: row[0])
+    more = len(rows) - MOST_ROWS
+    rest = (Notice("waterfall-rest", {"count": more}),) if more > 0 else ()
+    return (*(row for _, row in rows[:MOST_ROWS]), *rest)
 
 
 def has_tcp(trace: PacketTrace) -> bool:
