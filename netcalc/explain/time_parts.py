@@ -315,10 +315,11 @@ def _beside_each_other(found: list[Finding]) -> tuple[Finding, ...]:
     for one in found:
         if one.cause is not None and free:
             label = min(free, key=free.__getitem__)
+            rtt_s = one.cause.sign("base_rtt_s")
             values = {
                 "mode": one.label, "other": label, "measured_s": one.measured,
-                "other_s": free[label], "apart_s": one.measured - free[label],
-                "wait_s": one.cause.sign("wait_s"), "rtt_s": one.cause.sign("base_rtt_s"),
+                "other_s": free[label], "wait_s": one.cause.sign("wait_s"), "rtt_s": rtt_s,
+                "host_s": max(free[label] - rtt_s, 0.0),
             }  # fmt: skip
             one = replace(one, notices=(*one.notices, Notice("modes-apart", values)))
         said.append(one)

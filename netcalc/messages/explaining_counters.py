@@ -88,8 +88,9 @@ EXPLAINING_COUNTERS: dict[str, str] = {
         "Nagle waits for a delayed ACK, at least {free_s:s} without"
     ),
     "modes-apart": (
-        "{mode} takes {measured_s:s}, {other} {other_s:s}: of the {apart_s:s} between them the "
-        "delayed ACK is {wait_s:s}, the round trip of the second write {rtt_s:s}"
+        "{mode!r} takes {measured_s:s}, {other!r} {other_s:s}: between them are the delayed ACK of "
+        "{wait_s:s} and a round trip of {rtt_s:s} for the second write, less the {host_s:s} of "
+        "{other!r} in the hosts"
     ),
     "stall-of-timeout": (
         "nothing was sent for {gap_s:s}: a retransmission timeout takes {factor} x ({rtt_s:s} + "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
@@ -19,20 +20,41 @@ def _recognize(given: Input) -> bool:
 
 
 _MODE = "small writes"  # how the program wrote its request, it does not print
+LEAST_HEADINGS = 2
+
+
+def _headings(lines: Sequence[tuple[int, str]]) -> dict[int, str]:
+    """Return the headings of several runs by their lines, where the file begins with one.
+
+    A heading stands right before times; a message of the program may, too, but not before all.
+    """
+    written = [(number, line.strip()) for number, line in lines if line.strip()]
+    is_time = [bool(_LINE.fullmatch(line)) for _, line in written]
+    found = {
+        number: line
+        for at, (number, line) in enumerate(written[:-1])
+        if not is_time[at] and is_time[at + 1]
+    }
+    begins = bool(found) and written[0][0] in found
+    return found if begins and len(found) >= LEAST_HEADINGS else {}
 
 
 def _read(given: Input) -> TransactionSamples:
     warnings: list[Notice] = []
     times: list[float] = []
     sizes: list[float] = []
+    modes: list[str] = []
     unread: list[int] = []
     lines, cut = whole_lines(given, warnings)
+    headings, mode = _headings(lines), _MODE
     for number, line in lines:
         row = _LINE.fullmatch(line)
+        mode = headings.get(number, mode)
         if row:
+            modes.append(mode)
             times.append(int(row["ms"]) / 1e3)
             sizes.append(float(len(row["reply"].encode("utf-8", "surrogatepass"))))
-        elif line.strip():
+        elif line.strip() and number not in headings:
             unread.append(number)
     if not times:
         raise ReaderError("transfer-nothing", file=given.name)
@@ -42,7 +64,7 @@ def _read(given: Input) -> TransactionSamples:
     middle = len(ordered) // 2
     median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
     return TransactionSamples(
-        mode=[_MODE] * len(times),
+        mode=modes,
         sequence=[float(index) for index in range(1, len(times) + 1)],
         payload_bytes=[math.nan] * len(times),
         response_s=times,
@@ -74,5 +96,6 @@ FORMAT = Format(
         "It is the time of a whole request and its reply, with the waits of the sender (Nagle) and "
         "of the receiver (delayed ACK): no round trip of a packet.",
         "A request without a reply has no line.",
+        "Headings over several runs are their modes, where the file begins with one.",
     ),
 )
