@@ -104,10 +104,11 @@ def find_gaps(d: Dialogue) -> Gaps:
 def _is_held(d: Dialogue, waited_s: FloatArray, rtt_s: float) -> Bools:
     """Return the gaps between small segments that took a round trip and a timer of delayed ACKs."""
     full = d.mss_bytes if d.mss_bytes >= FULL_SEGMENT_BYTES else FULL_SEGMENT_BYTES
-    late_s = waited_s - rtt_s
-    timers_s = np.array(TIMERS_S)
-    apart = np.abs(late_s[:, None] / timers_s - 1).min(axis=1)
-    held: Bools = (apart <= TIMER_TOLERANCE) & (d.payload[1:] < full) & (d.payload[:-1] < full)
+    held: Bools = (d.payload[1:] < full) & (d.payload[:-1] < full)
+    rows = np.flatnonzero(held)  # few of a capture, as a rule
+    late_s = waited_s[rows] - rtt_s
+    apart = np.abs(late_s[:, None] / np.array(TIMERS_S) - 1).min(axis=1, initial=np.inf)
+    held[rows] = apart <= TIMER_TOLERANCE
     return held
 
 
