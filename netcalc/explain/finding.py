@@ -233,7 +233,9 @@ class Finding:
         if any(one.code in DISTURBED for one in self.notices):
             return "low"
         if self.unit == "s":
-            return "high" if self.share_ratio >= 0.8 else "medium"
+            # Of a response alone nobody knows how many round trips it took.
+            is_sure = all(one.code != "ask-rtt" for one in self.missing)
+            return "high" if self.share_ratio >= 0.8 and is_sure else "medium"
         if self.may_be_line:
             return "low"
         apart = second is None or second.value >= APART_RATIO * first.value

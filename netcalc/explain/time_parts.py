@@ -213,7 +213,8 @@ def explain_transactions(samples: TransactionSamples, known: Known) -> tuple[Fin
             continue
         measured = float(np.median(own))
         asked = () if known.rtt_s is not None else (Notice("ask-rtt"),)
-        limits = response_parts(measured, min(rtt_s, measured), is_least=not is_shown)
+        is_least = known.rtt_s is None and not is_shown
+        limits = response_parts(measured, min(rtt_s, measured), is_least=is_least)
         # Size by size: runs measure their sizes in turns, and two sizes differ by more than delays.
         by_size = np.argsort(np.asarray(samples.payload_bytes)[chosen], kind="stable")
         variation = delay_variation(own[by_size])
@@ -221,21 +222,19 @@ def explain_transactions(samples: TransactionSamples, known: Known) -> tuple[Fin
             Finding(
                 label=mode, unit="s", measured=measured, limits=limits, missing=asked,
                 metrics=variation, notices=stall_notices(limits),
-                cause=held_cause(limits, measured, is_shown=is_shown),
+                cause=held_cause(limits, own, is_shown=is_shown),
             )
         )  # fmt: skip
     return _beside_each_other(found)
 
 
 def _trip_of_responses(samples: TransactionSamples, known: Known) -> tuple[float, bool]:
-    """Return the round trip of responses, and whether somebody stated it or their order shows it.
+    """Return the round trip of responses, and whether their order shows a timer.
 
     The receiver acknowledges at once at the beginning of a connection, and by its timer later. A
     first response that is faster than all others of its mode, by a timer, is two round trips: the
     second write waited for an acknowledgement there, too.
     """
-    if known.rtt_s is not None:
-        return known.rtt_s, True
     times = np.asarray(samples.response_s)
     trips = [float(times[samples.measured].min())]
     is_shown = False
@@ -248,7 +247,7 @@ def _trip_of_responses(samples: TransactionSamples, known: Known) -> tuple[float
         if timer is not None and later.min() - own[0] > HELD_SHARE * timer:
             trips.append(float(own[0]) / 2)
             is_shown |= own.size >= SURE_ROUNDS
-    return min(trips), is_shown
+    return min(trips) if known.rtt_s is None else known.rtt_s, is_shown
 
 
 def response_parts(measured: float, rtt: float, *, is_least: bool = False) -> tuple[Limit, ...]:
@@ -289,12 +288,19 @@ def response_parts(measured: float, rtt: float, *, is_least: bool = False) -> tu
     return tuple(sorted((one for one in parts if one.value > 0), key=lambda one: -one.value))
 
 
-def held_cause(parts: tuple[Limit, ...], measured: float, *, is_shown: bool) -> Cause | None:
-    """Return the cause of a response whose second part waited: the timer, and a round trip more."""
+def held_cause(parts: tuple[Limit, ...], response_s: FloatArray, *, is_shown: bool) -> Cause | None:
+    """Return the cause of responses whose second part waited: the timer, and a round trip more.
+
+    A server may happen to take as long as a timer, but hardly with most of its responses.
+    """
     timer = next((one for one in parts if one.name == "ack-timer"), None)
     if timer is None or timer.values["count"] != 2:
         return None
-    rtt_s = timer.values["rtt_s"]
+    measured, rtt_s = float(np.median(response_s)), timer.values["rtt_s"]
+    later = response_s[1:] if response_s.size >= LEAST_ROUNDS else response_s
+    quartiles = np.percentile(later, [25, 75]) - 2 * rtt_s
+    if any(timer_of(float(one)) != timer.values["timer_s"] for one in quartiles):
+        return None
     free = rtt_s / measured
     signs = (
         Sign(name="base_rtt_s", value=rtt_s, unit="s", origin="responses"),
@@ -310,11 +316,15 @@ def held_cause(parts: tuple[Limit, ...], measured: float, *, is_shown: bool) -> 
 
 def _beside_each_other(found: list[Finding]) -> tuple[Finding, ...]:
     """Add to each mode that waits for a timer how long the modes take that do not."""
-    free = {one.label: one.measured for one in found if one.cause is None}
+    free = {
+        one.label: one.measured
+        for one in found
+        if not any(part.name == "ack-timer" for part in one.limits)
+    }
     said = []
     for one in found:
-        if one.cause is not None and free:
-            label = min(free, key=free.__getitem__)
+        label = min(free, key=free.__getitem__, default="")
+        if one.cause is not None and free.get(label, math.inf) < one.measured:
             rtt_s = one.cause.sign("base_rtt_s")
             values = {
                 "mode": one.label, "other": label, "measured_s": one.measured,

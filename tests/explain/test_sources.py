@@ -71,9 +71,18 @@ def test_a_run_without_its_first_exchange():
     """Held responses alone show no timer: nothing says that one was faster."""
     (found,) = explained(lines(ARTICLE[1:]))
     assert found.cause is None
+    assert found.confidence == "medium", "one round trip of 100 ms is but a guess"
     (stated,) = explained(lines(ARTICLE[1:]), rtt_s=0.03)
     assert stated.cause.code == "nagle-delayed-ack"
-    assert stated.cause.confidence == "high"
+    assert stated.cause.confidence == "medium", "their order does not show the timer"
+    assert explained(lines(ARTICLE), rtt_s=0.03)[0].cause.confidence == "high"
+
+
+def test_a_server_that_varies_has_no_timer():
+    """By hand: median 60 ms, 40 beyond two round trips of 10, but quartiles of 20 and 60."""
+    (found,) = explained(lines([60, 20, 30, 40, 60, 60, 80, 90, 100]), rtt_s=0.01)
+    assert "ack-timer" in [one.name for one in found.limits]
+    assert found.cause is None
 
 
 def test_the_whole_output_of_the_article():
