@@ -369,7 +369,7 @@ def numbers(run: Run, outcome: Outcome) -> dict[str, tuple[float, float]]:
         found["window share"] = window, kernel["window_s"] / whole_s
         found["buffer share"] = shares.get("sender-buffer", 0.0), kernel["buffer_s"] / whole_s
         found = {name: pair for name, pair in found.items() if max(pair) > LEAST_SHARE}
-    if outcome.loss_ratio > 0:
+    if outcome.loss_ratio > 0 and run.right != ("outage",):  # there a host drops, not the path
         found["loss"] = cause.sign("loss_ratio"), outcome.loss_ratio
     if run.right == ("line",):
         found["line"] = cause.sign("line_bps"), outcome.line_bps

@@ -32,14 +32,19 @@ def tick_s(time_s: FloatArray, stamp: Ints) -> float:
     return TICKS_S[nearest] if apart[nearest] <= TICK_TOLERANCE else math.nan
 
 
-def lateness_s(time_s: FloatArray, stamp: Ints, has_stamp: Bools) -> FloatArray:
+def lateness_s(
+    time_s: FloatArray, stamp: Ints, has_stamp: Bools, asked_s: FloatArray
+) -> FloatArray:
     """Return how much later than the fastest each packet came after its stamp; nan if unknown. [s]
 
-    It is the queue between the sender of the stamps and the capture.
+    It is the queue between the sender of the stamps and the capture. While it grows stamps seem to
+    tick slowly; beside ``asked_s``, when what they echo had passed, they seem to after a pause.
     """
     late_s = np.full(time_s.size, np.nan)
+    is_asked = has_stamp & np.isfinite(asked_s)
+    beside_asked = tick_s(asked_s[is_asked], stamp[is_asked])
     time_s, stamp = time_s[has_stamp], stamp[has_stamp]
-    tick = tick_s(time_s, stamp)
+    tick = float(np.fmin(tick_s(time_s, stamp), beside_asked))
     if time_s.size < LEAST_STAMPS or math.isnan(tick):
         return late_s
     offset_s = time_s - tick * (stamp - stamp[0])

@@ -178,8 +178,11 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
         base_s = min(base_s, float(trip_s.min())) if base_s > 0 else float(trip_s.min())
     shift_s = own_s if place != SENDER and own_s > 0 else 0.0
 
-    late_s = lateness_s(seen_s, stamp[data], has_stamp[data])
-    ack_late_s = lateness_s(came_s, stamp[theirs], has_stamp[theirs])
+    ends = [(stamp[side], has_stamp[side], time_s[side], echo[side]) for side in (data, theirs)]
+    late_s, ack_late_s = (
+        lateness_s(own[2], own[0], own[1], _asked_s(*peer[:3], own[3], own[1]))
+        for own, peer in (ends, ends[::-1])
+    )
     sent_s = seen_s - shift_s
     if place != SENDER and np.isfinite(late_s).all() and np.percentile(late_s, 75) > 0.005:
         sent_s = np.maximum.accumulate(sent_s - late_s)
@@ -282,6 +285,19 @@ def _echoes(
     begin_s, end_s = begin_s[order], end_s[order]
     good = end_s >= begin_s
     return end_s[good], (end_s - begin_s)[good]
+
+
+def _asked_s(
+    stamp: Ints, has: Bools, time_s: FloatArray, echo: Ints, has_echo: Bools
+) -> FloatArray:
+    """Return of each echo when its stamp first passed; nan where it did not. [s]"""
+    asked_s = np.full(echo.size, NAN)
+    stamps, first = np.unique(stamp[has], return_index=True)
+    if stamps.size:
+        place = np.minimum(np.searchsorted(stamps, echo), stamps.size - 1)
+        good = has_echo & (stamps[place] == echo)
+        asked_s[good] = time_s[has][first[place[good]]]
+    return asked_s
 
 
 def _place(

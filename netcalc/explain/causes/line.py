@@ -21,6 +21,8 @@ MODE_SHARE = 0.2
 FASTER, MOST_FASTER = 0.3, 0.3
 """Nothing passes a line faster than it is: with this share of estimates above it by this much, what
 they lie around is the pace of something else. [log], [ratio]"""
+NEAR, LASTING = 0.1, 0.03
+"""Estimates this near, and the share of them in each third of the time. [log], [ratio]"""
 CLEAR_SPREAD = 0.1
 """Estimates within this ratio of each other are those of one line. [ratio]"""
 
@@ -33,6 +35,8 @@ class LineRate:
     low_bps: float = math.nan
     high_bps: float = math.nan
     count: int = 0
+    lasts: bool = True
+    """Whether estimates around it are found in each third of the time."""
 
     @property
     def is_clear(self) -> bool:
@@ -46,8 +50,9 @@ def line_rate(d: Dialogue) -> LineRate:
     At the receiver the times of full segments in a row show it; at the sender those of the
     acknowledgements do.
     """
-    rates = _of_acknowledgements(d) if d.place == SENDER else _of_segments(d)
-    logs = np.sort(np.log(rates[rates > 0]))
+    time_s, rates = _of_acknowledgements(d) if d.place == SENDER else _of_segments(d)
+    time_s, rates = time_s[rates > 0], rates[rates > 0]
+    logs = np.sort(np.log(rates))
     while logs.size >= LEAST_ESTIMATES:
         # The fastest lie at the line or, where packets were bunched behind it, above.
         upper = logs[logs.size // 2 :]
@@ -61,19 +66,24 @@ def line_rate(d: Dialogue) -> LineRate:
         alike = np.count_nonzero((logs > low - 0.03) & (logs < high + 0.03))
         if faster.size < MOST_FASTER * alike:
             middle = float(np.exp(np.median(upper[at : at + width + 1])))
-            return LineRate(middle, float(np.exp(low)), float(np.exp(high)), int(logs.size))
+            near_s = time_s[np.abs(np.log(rates / middle)) < NEAR]
+            parts, _ = np.histogram(near_s, 3, (d.seen_s[0], d.seen_s[-1]))
+            lasts = bool(parts.min() > LASTING * near_s.size)
+            return LineRate(middle, float(np.exp(low)), float(np.exp(high)), int(logs.size), lasts)
         logs = faster  # so many faster ones passed that this is not the line
     return LineRate(count=int(rates.size))
 
 
-def _of_segments(d: Dialogue) -> FloatArray:
+def _of_segments(d: Dialogue) -> tuple[FloatArray, FloatArray]:
+    """Return the times of full segments in a row, and the rate of each row. [s], [bit/s]"""
     if d.seen_s.size < 12:
-        return np.zeros(0)
+        return np.zeros(0), np.zeros(0)
     is_full = (d.payload >= 0.98 * d.mss_bytes) & ~d.is_repeated & ~d.is_reordered & ~d.is_copied
     row = np.convolve(is_full, np.ones(IN_A_ROW + 1), "valid") == IN_A_ROW + 1
     apart_s = np.maximum(d.seen_s[IN_A_ROW:] - d.seen_s[:-IN_A_ROW], 1e-5)
     size = np.convolve(d.payload[1:], np.ones(IN_A_ROW), "valid")
-    return np.asarray((8.0 * size / apart_s)[row & _are_even(d.seen_s)])
+    chosen = row & _are_even(d.seen_s)
+    return d.seen_s[IN_A_ROW:][chosen], np.asarray((8.0 * size / apart_s)[chosen])
 
 
 def _are_even(time_s: FloatArray) -> Bools:
@@ -84,7 +94,8 @@ def _are_even(time_s: FloatArray) -> Bools:
     return even
 
 
-def _of_acknowledgements(d: Dialogue) -> FloatArray:
+def _of_acknowledgements(d: Dialogue) -> tuple[FloatArray, FloatArray]:
+    """Return the times of acknowledgements in a row, and the rate of each row. [s], [bit/s]"""
     advances = np.flatnonzero(np.diff(d.acknowledged, prepend=d.acknowledged[:1]) > 0)
     # While a hole is repaired an acknowledgement advances by what had come long before.
     holed = d.has_sack[advances]
@@ -93,7 +104,7 @@ def _of_acknowledgements(d: Dialogue) -> FloatArray:
     )
     ack, came_s = d.acknowledged[advances], d.came_s[advances]
     if ack.size < 12:
-        return np.zeros(0)
+        return np.zeros(0), np.zeros(0)
     steps = np.diff(ack, prepend=ack[:1])
     rates = (
         8.0
@@ -103,4 +114,4 @@ def _of_acknowledgements(d: Dialogue) -> FloatArray:
     # An acknowledgement of many segments ended a hole: it does not show how they came.
     jumps = np.convolve(steps > 3.2 * d.mss_bytes, np.ones(IN_A_ROW), "valid")[1:]
     steady = (jumps[: rates.size] == 0) & _are_even(came_s) & ~repairs[: rates.size]
-    return np.asarray(rates[steady])
+    return came_s[IN_A_ROW:][steady], np.asarray(rates[steady])

@@ -25,9 +25,15 @@ SURE_SHARE = 0.6
 FULL_LINE_RATIO = 0.85
 """A line that carries this share of its rate is full. [ratio]"""
 SLOW_START_ROUNDS = 12
+ROUNDS_WITHIN = 30
+"""Within a flow so many rounds without a change show that its window does not grow. [1]"""
+ALIKE_ROUNDS, ALIKE_RATIO = 4, 1.15
+"""So many rounds with no more in flight than this ratio apart are no slow start. [1], [ratio]"""
 SMALL_SEGMENT_BYTES = 500
 SHARED_RATIO = 0.8
 """A flow that never has more of a full line shares it. [ratio]"""
+LEAST_COPIES, MOST_COPIES = 0.02, 0.4
+"""A path that doubles packets doubles some of them. [ratio]"""
 OWN_SHARE = 0.5
 """Queues of others are more than twice those of the flow's own segments; seen: 12 times. [ratio]"""
 EMPTIED_RATIO, EMPTIED_SHARE = 0.7, 0.25
@@ -41,7 +47,7 @@ LEAST_PARTS = 0.05
 """Segments that are not full, above this share: a program writes them. [ratio]"""
 QUEUED_SHARE = 0.2
 """From this share of the time on losses are those of a full buffer. [ratio]"""
-FEW_LOSSES, LEAST_LOSSES = 3, 8
+FEW_LOSSES, LEAST_LOSSES, LEAST_EPISODES = 3, 8, 4
 BURST = 2.0
 """Segments lost together, on average, from which on losses are those of a full bucket or buffer."""
 
@@ -94,7 +100,7 @@ def judge(
     if code not in shares:
         shares = _renamed(shares, next(iter(shares)), code)
     confidence = HIGH if share >= SURE_SHARE and d.place != UNKNOWN else MEDIUM
-    if not (share >= LEAST_SHARE or special) or code in OPEN:
+    if not (share >= LEAST_SHARE or special) or code in (*OPEN, "unknown"):
         code, confidence = "unknown", LOW
     cause = Cause(
         code=code, share_of_time=share, duration_s=total_s, confidence=confidence, shares=shares,
@@ -187,13 +193,31 @@ def _settled(d: Dialogue, gaps: Gaps, rounds: Rounds, line: LineRate, loss: str)
     names = {"loss": loss}
     if part > LEAST_PARTS and lossless and d.sequence.size > 50:
         names |= {"flat": "sender-program", "other": "sender-program"}
-    elif lossless and few:
+    elif lossless and few and not _has_stopped(rounds):
         names |= {"flat": "slow-start", "other": "slow-start"}
-    elif lossless and _is_flat(gaps) and (d.sees_queue or line.rate_bps > 2 * d.rate_bps):
+    elif lossless and _is_flat(gaps) and _shows_the_sender(d, line, rounds):
         names["flat"] = "sender-buffer"
     elif loss == "line":
         names |= {"flat": "line", "other": "line"}
     return names
+
+
+def _has_stopped(rounds: Rounds) -> bool:
+    """Whether the data in flight are alike in some rounds in a row: slow start doubles them."""
+    if rounds.in_flight.size < ALIKE_ROUNDS:
+        return False
+    rows = np.lib.stride_tricks.sliding_window_view(rounds.in_flight, ALIKE_ROUNDS)
+    low, high = rows.min(axis=1), rows.max(axis=1)
+    return bool(((low > 0) & (high < ALIKE_RATIO * low)).any())
+
+
+def _shows_the_sender(d: Dialogue, line: LineRate, rounds: Rounds) -> bool:
+    """Whether no window that is not known, queue that always stood or loss before can be it."""
+    use = d.rate_bps / line.rate_bps if line.is_clear else 0.0
+    is_free = use < FULL_LINE_RATIO and rounds.kinds.size >= ROUNDS_WITHIN
+    is_free |= d.handshake_rtt_s > 0
+    sees = d.sees_queue or line.rate_bps > 2 * d.rate_bps
+    return bool(is_free and sees and np.isfinite(d.window).any())
 
 
 def _is_flat(gaps: Gaps) -> bool:
@@ -224,7 +248,8 @@ def _kind_of_loss(d: Dialogue, line: LineRate) -> str:
         return "random-loss"
     base_s = d.base_rtt_s if d.base_rtt_s > 0 else 0.02
     apart_s = np.diff(np.sort(lost_s))
-    burst = count / (1 + int(np.count_nonzero(apart_s > max(0.5 * base_s, 0.01))))
+    episodes = 1 + int(np.count_nonzero(apart_s > max(0.5 * base_s, 0.01)))
+    burst = count / episodes
     use = d.rate_bps / line.rate_bps if line.is_clear else math.nan
     if use > FULL_LINE_RATIO:
         return "line"
@@ -236,7 +261,9 @@ def _kind_of_loss(d: Dialogue, line: LineRate) -> str:
     # short buffer delays some packets before it drops others.
     if use > 0.33 or (use > 0.14 and _short_queue_s(d) > 1.2e-3):
         return "shallow-buffer"
-    return "policer" if count >= LEAST_LOSSES else "random-loss"
+    if count < LEAST_LOSSES:
+        return "random-loss"
+    return "policer" if episodes >= LEAST_EPISODES else "loss"
 
 
 def _short_queue_s(d: Dialogue) -> float:
@@ -260,8 +287,9 @@ def _special(d: Dialogue, gaps: Gaps, shares: Mapping[str, float], *, held_s: fl
         return "nagle-delayed-ack"
     if shares.get("timeout", 0.0) > 0.3:
         return "outage" if _is_outage(d, gaps) else "timeout"
-    if np.mean(d.is_copied) > 0.02:
-        return "duplicates"
+    copied = float(np.mean(d.is_copied))
+    if copied > LEAST_COPIES:
+        return "duplicates" if copied < MOST_COPIES else "unknown"  # of nearly all: two captures
     ratio = float(np.mean(d.is_reordered))
     if ratio > 0.004 and d.loss_ratio < 3 * ratio:
         return "reordering"
@@ -291,6 +319,9 @@ def _is_black_hole(d: Dialogue, shares: Mapping[str, float]) -> bool:
     lost = again[np.argmax(counts)]
     rows = np.flatnonzero(d.sequence == lost)
     big = d.payload[rows].max()
+    acks = np.flatnonzero(d.came_s < d.sent_s[rows[1]])
+    if acks.size and ((d.payload > big - 40) & (d.end <= d.acknowledged[acks[-1]])).any():
+        return False  # as large ones had passed
     passed = d.acknowledged[-1] <= lost
     later = d.payload[(d.sequence >= lost) & (d.seen_s > d.seen_s[rows[-1]])]
     return bool(passed or (later.size and later.max() < big - 40))
@@ -305,6 +336,8 @@ def _is_shared(d: Dialogue, line: LineRate) -> bool:
         return False
     queue_s = _queues_s(d)
     if queue_s.size and np.median(_own_queue_s(d, line.rate_bps)) > OWN_SHARE * np.median(queue_s):
+        return False
+    if not line.lasts:
         return False
     edges = np.linspace(0, d.seen_s.size, 4).astype(int)
     for low, high in itertools.pairwise(edges):

@@ -26,7 +26,8 @@ assert _SPEC.loader is not None
 w = sys.modules.setdefault("capture_writer", importlib.util.module_from_spec(_SPEC))
 _SPEC.loader.exec_module(w)
 
-MSS = 1000
+MSS = 1024
+"""Payload of a full segment: windows of whole ones are whole units of their scale. [byte]"""
 A, B = "A", "B"
 HEADERS = 20 + 32
 SCALE = 7
