@@ -17,7 +17,8 @@ from netcalc.explain.causes.verdict import LEAST_SHARE, SURE_SHARE, judge
 from netcalc.messages import Notice
 from netcalc.rate_layers import UDP_PAYLOAD
 from netcalc.readers.captures.flows import mirrored
-from netcalc.readers.captures.tcp import analyse_tcp
+from netcalc.readers.captures.scans import Bools
+from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
 from netcalc.samples import Layer, PacketTrace
 from netcalc.units import show
 
@@ -25,6 +26,8 @@ DNS_PORTS = (53, 5353)
 MOST_JUDGED = 20
 MOST_OF_A_HANDSHAKE = 100
 """A flow of more segments is no answer to a first request. [1]"""
+QUIET_SHARE = 0.7
+"""Before a delayed acknowledgement its sender was quiet for this share of the delay. [ratio]"""
 LEAST_COPIES, MOST_COPIES = 0.03, 0.4
 """A path that doubles packets doubles some; a mirror port nearly all. [ratio]"""
 TLS_PORTS = (443, 8443, 853, 993, 995, 465)
@@ -71,18 +74,31 @@ def flow_causes(trace: PacketTrace, *, most: int = MOST_JUDGED) -> list[FlowCaus
     sizes = np.bincount(s.series, s.payload, 2 * s.flows.count).astype(np.int64)
     of_flows = sizes[::2] + sizes[1::2]
     stalls, found = analysis.stalls, []
-    last = s.other[stalls.delayed]  # nobody waits for an acknowledgement while others are to come
-    is_all = s.ack[stalls.delayed] >= np.maximum(analysis.losses.next_sequence, s.end)[last]
+    is_waited_for = _are_waited_for(analysis)
     for flow in np.argsort(-of_flows, kind="stable")[:most].tolist():
         series = 2 * flow + int(sizes[2 * flow + 1] > sizes[2 * flow])
         dialogue = dialogue_of(trace, analysis, series)
         if dialogue is None:
             continue
-        both = np.isin(stalls.delayed_series, [2 * flow, 2 * flow + 1]) & is_all
+        both = np.isin(stalls.delayed_series, [2 * flow, 2 * flow + 1]) & is_waited_for
         held_s = float(stalls.delayed_s[both].sum()) if both.size else 0.0
         cause, waits = judge(dialogue, sender_is_client=series % 2 == 0, held_s=held_s)
         row = int(s.flows.row[s.flows.first[flow]])
         found.append(FlowCause(series, int(sizes[series]), dialogue, cause, row, waits))
+    return found
+
+
+def _are_waited_for(analysis: TcpAnalysis) -> Bools:
+    """Return which of the delayed acknowledgements somebody can have waited for.
+
+    Nobody does while others are still to come; and those that are late by a queue come close behind
+    each other.
+    """
+    s, delayed = analysis.segments, analysis.stalls.delayed
+    last, same = s.other[delayed], s.same[delayed]
+    is_all = s.ack[delayed] >= np.maximum(analysis.losses.next_sequence, s.end)[last]
+    quiet_s = np.where(same >= 0, s.time_s[delayed] - s.time_s[same], np.inf)
+    found: Bools = is_all & (quiet_s >= QUIET_SHARE * analysis.stalls.delayed_s)
     return found
 
 

@@ -41,12 +41,15 @@ def windowed(rtt_s, size, offered, *, segments=600, begin_s=0.0):
 
 @pytest.mark.each("place", HALVES)
 def test_the_receiver_s_window(place):
-    """10 segments in each round trip of 50 ms, all that is offered: 60 of them, and one opening."""
+    """10 segments in each round trip of 50 ms, all that is offered, 60 times, and an opening.
+
+    The last of them is sent 59 round trips after the first.
+    """
     cause = cause_of(windowed(0.05, 10, 10 * MSS), place)
     assert cause.code == "receiver-window"
     assert cause.confidence == "high"
     assert cause.share_of_time == pytest.approx(59 / 60, abs=0.03)
-    assert cause.sign("window_bytes") == pytest.approx(10 * MSS, rel=0.02)  # whole 128 B
+    assert cause.sign("window_bytes") == 10 * MSS
     assert cause.sign("base_rtt_s") == pytest.approx(0.05, rel=0.01)
     assert cause.sign("rate_bps") == pytest.approx(8 * 10 * MSS / 0.05, rel=0.03)
     assert cause.sign("loss_ratio") == 0
@@ -66,7 +69,7 @@ def test_the_sender_keeps_no_more_in_flight(place):
 def test_a_receiving_program_that_does_not_read(place):
     """Half a second of 20 segments a round trip, 2 s with the window closed, half a second more.
 
-    The 20 segments of the last round before it fill the window: 12, 4, 0 kB are left.
+    The 20 segments of the last round before it fill the window: each leaves less of it.
     """
     rtt_s, size = 0.03, 20
     script = s.Script(rtt_s, window=size * MSS)
@@ -115,7 +118,11 @@ def test_slow_start(place):
 
 @pytest.mark.each("place", HALVES)
 def test_the_line_is_found_by_dispersion(place):
-    """A window of twice the product of 8 Mbit/s and 40 ms: one such product waits, 40 ms."""
+    """A window of twice the product of 8 Mbit/s and 40 ms: one such product waits, 40 ms.
+
+    A segment waits for those before it, not for itself: a window lasts 80 ms, the path takes 40 and
+    the segment itself 1.
+    """
     rate_bps, rtt_s = 8e6, 0.04
     size = round(2 * rate_bps * rtt_s / 8 / (MSS + s.HEADERS))
     script = s.Script(rtt_s)
@@ -126,13 +133,13 @@ def test_the_line_is_found_by_dispersion(place):
     payload_bps = rate_bps * MSS / (MSS + s.HEADERS)
     assert cause.sign("line_bps") == pytest.approx(payload_bps, rel=0.01)
     assert cause.sign("rate_bps") == pytest.approx(payload_bps, rel=0.03)
-    assert cause.sign("queue_s") == pytest.approx(0.04, rel=0.1)
+    assert cause.sign("queue_s") == pytest.approx(0.039, abs=0.0015)  # stamps have 1 ms
     shares_add_up(cause)
 
 
 @pytest.mark.each("place", HALVES)
 def test_bursts_that_wait_for_themselves_do_not_fill_a_line(place):
-    """50 segments at once take 42 ms of 8 Mbit/s, then 158 ms of nothing: a fifth of the line."""
+    """50 segments at once take 54 ms of 8 Mbit/s, then 146 ms of nothing: a quarter of the line."""
     script = s.Script(0.04)
     opened_s = script.open()
     for number in range(30):
@@ -142,15 +149,45 @@ def test_bursts_that_wait_for_themselves_do_not_fill_a_line(place):
 
 
 @pytest.mark.each("place", HALVES)
+@pytest.mark.parametrize("segments", [60, 120, 240, 480])
+def test_a_queue_that_grows_is_none_on_the_way_back(place, segments):
+    """Slow start into 4 Mbit/s with a buffer for all: the queue grows to the end.
+
+    Two segments are sent for each that leaves, so that at the receiver stamps seem to tick half as
+    fast as they do; acknowledgements wait nowhere.
+    """
+    script = s.Script(0.02)
+    script.transfer(script.open(), segments, window=lambda acked: 10 + acked, line_bps=4e6)
+    cause = cause_of(script, place)
+    assert cause.code in ("line", "slow-start", "unknown")
+    assert cause.shares.get("reverse-path", 0.0) < 0.05
+    if segments > 200:
+        assert cause.code == "line"
+
+
+@pytest.mark.each("segments", (80, 120, 200))
+def test_a_window_that_does_not_grow_is_no_slow_start(segments):
+    """4 to 10 round trips of 20 segments each, of which the first has 10."""
+    script = s.Script(0.05)
+    script.transfer(script.open(), segments, window=lambda acked: min(10 + acked, 20))
+    assert cause_of(script, A).code in ("sender-buffer", "unknown", "slow-start")
+    if segments > 100:
+        assert cause_of(script, A).code != "slow-start"
+
+
+@pytest.mark.each("place", HALVES)
 def test_acknowledgements_wait_on_the_way_back(place):
-    """52 B at 40 kbit/s take 10.4 ms each: the 40 of a window 416 ms, with 40 ms of path."""
+    """52 B at 40 kbit/s take 10.4 ms each: the 40 of a window 416 ms, with 40 ms of path.
+
+    An acknowledgement waits for the 35 or 36 that are not on the path.
+    """
     script = s.Script(0.04)
     script.transfer(script.open(), 500, window=lambda acked: 40, back_bps=40e3)
     cause = cause_of(script, place)
     assert cause.code in ("reverse-path", "unknown")
     if place == A:
         assert cause.code == "reverse-path"
-        assert cause.sign("back_queue_s") == pytest.approx(0.416 - 0.04, rel=0.1)
+        assert cause.sign("back_queue_s") == pytest.approx(0.416 - 0.0504, rel=0.03)
 
 
 def lossy(lost, *, rounds, size, rtt_s=0.04, timer_s=None):
@@ -206,9 +243,9 @@ def test_a_hole_is_filled_early_by_reordering_and_late_by_a_repetition(age, is_r
     late = [p for p in script.packets if p.payload and p.sequence // MSS % 40 == 15]
     for p in late:
         p.came_s += age * 0.05
-    for frame in (rows := script.frames(B)):
-        assert frame
-    trace = s.trace_of([(time_ns, without_number(frame), size) for time_ns, frame, size in rows])
+    trace = s.trace_of(
+        [(time_ns, without_number(frame), size) for time_ns, frame, size in script.frames(B)]
+    )
     cause = explain_capture(trace, Known())[0].cause
     loss, reordered = cause.sign("loss_ratio"), cause.sign("reordered_ratio")
     assert (loss > 0, reordered > 0) == (is_repeated, not is_repeated)
@@ -367,13 +404,13 @@ def test_small_writes_and_delayed_acknowledgements(place):
         if p.sent_s >= prompt.sent_s:
             p.sent_s, p.came_s = p.sent_s - 0.04, p.came_s - 0.04
     cause = cause_of(script, place)
-    assert share > 0.8
     assert cause.code in ("nagle-delayed-ack", "delayed-ack")
+    assert cause.share_of_time == pytest.approx(share, abs=0.15)  # its round trips go along
     shares_add_up(cause)
 
 
 def test_a_delayed_acknowledgement_that_nobody_waits_for_is_no_cause():
-    """The last segment of each window is acknowledged 30 ms late while the others flow."""
+    """One in 20 segments is acknowledged as late as the next one, while the others flow."""
     script = windowed(0.06, 20, 20 * MSS, segments=800)
     acks = [p for p in script.packets if p.end == B and p.ack > 1]
     for p, following in itertools.pairwise(acks):

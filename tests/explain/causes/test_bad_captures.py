@@ -1,0 +1,170 @@
+"""Captures that lie or lack: the cause is right, or it is not known; it is never wrong and sure."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from netcalc import readers
+from netcalc.explain import Known, measurement
+from netcalc.explain.causes.captures import explain_capture
+
+_SPEC = importlib.util.spec_from_file_location("causes_script", Path(__file__).parent / "script.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+s = sys.modules.setdefault("causes_script", importlib.util.module_from_spec(_SPEC))
+_SPEC.loader.exec_module(s)
+
+A, B, MSS = s.A, s.B, s.MSS
+HALVES = (A, B)
+WINDOW = 20
+
+
+def windowed(*, segments=1200, begin_s=0.0, **more):
+    """Return a flow that the receiver's window limits: 20 segments in each 50 ms."""
+    script = s.Script(0.05, window=WINDOW * MSS, **more)
+    script.transfer(
+        script.open(begin_s), segments, window=lambda acked: WINDOW, offered=WINDOW * MSS
+    )
+    return script
+
+
+def full_line():
+    """Return a flow that fills 8 Mbit/s: about half of what is in flight waits."""
+    script = s.Script(0.04)
+    script.transfer(script.open(), 2000, window=lambda acked: 76, line_bps=8e6)
+    return script
+
+
+FLOWS = {"receiver-window": windowed, "line": full_line}
+
+
+def causes(frames, *, snap=65535, **known):
+    trace = s.trace_of(frames, snap=snap)
+    return [finding.cause for finding in explain_capture(trace, Known(**known))]
+
+
+@pytest.mark.each("place", HALVES)
+@pytest.mark.parametrize("code", FLOWS)
+def test_one_direction_alone(code, place):
+    """Without acknowledgements nobody sees a window; a full line shows in the data alone."""
+    script = FLOWS[code]()
+    rows = zip(script.frames(place), script.seen(place), strict=True)
+    cause = causes([row for row, (_, p) in rows if p.end == A])[0]
+    assert cause.code in ("unknown", *({"line"} & {code}))
+
+
+@pytest.mark.each("place", HALVES)
+@pytest.mark.parametrize("code", FLOWS)
+def test_a_capture_that_begins_within_a_flow(code, place):
+    rows = FLOWS[code]().frames(place)
+    assert causes(rows[len(rows) // 3 :])[0].code in (code, "unknown")
+
+
+@pytest.mark.each("place", HALVES)
+@pytest.mark.parametrize("code", FLOWS)
+def test_a_capture_that_missed_packets(code, place):
+    """One in 20 of both directions is missing; the path lost none."""
+    draw = random.Random(7)
+    script = FLOWS[code]()
+    cause = causes([row for row in script.frames(place) if draw.random() > 0.05])[0]
+    assert cause.code in (code, "unknown")
+    if place == A:
+        assert cause.sign("loss_ratio") == 0
+
+
+@pytest.mark.each("place", HALVES)
+@pytest.mark.parametrize("code", FLOWS)
+def test_a_capture_cut_at_96_bytes_is_explained_as_the_whole_one(code, place):
+    rows = FLOWS[code]().frames(place)
+    whole, cut = causes(rows)[0], causes(rows, snap=96)[0]
+    assert cut.code == whole.code == code
+    assert cut.shares == whole.shares
+
+
+@pytest.mark.each("place", HALVES)
+def test_a_network_card_that_joins_segments(place):
+    """64 kB at once on the loopback interface: both programs are on one host."""
+    script = s.Script(3e-5, mss=64_000, hosts=("127.0.0.1", "127.0.0.1"), window=6_400_000)
+    script.transfer(script.open(), 500, window=lambda acked: 40, offered=6_400_000, line_bps=3e10)
+    assert causes(script.frames(place))[0].code in ("host", "unknown")
+
+
+def test_segments_that_a_network_card_joined_at_their_sender():
+    """Two segments in one packet, acknowledged one by one: the window is what it was."""
+    script = windowed()
+    joined, rows = [], list(zip(script.frames(A), script.seen(A), strict=True))
+    for row, (_, p) in rows:
+        if not p.payload:
+            joined.append(row)
+        elif p.sequence // MSS % 2 == 0:
+            time_ns, frame, size = row
+            total = (size - 14 + MSS).to_bytes(2, "big")
+            joined.append((time_ns, frame[:16] + total + frame[18:], size + MSS))
+    cause = causes(joined)[0]
+    assert cause.code in ("receiver-window", "unknown")
+    assert cause.sign("loss_ratio") == 0
+
+
+@pytest.mark.each("place", HALVES)
+def test_hundreds_of_flows(place):
+    """300 short ones beside one that has most of the data: the window of this one."""
+    rows = windowed(segments=3000).frames(place)
+    for number in range(300):
+        short = s.Script(0.05, port=42000 + number)
+        short.transfer(short.open(0.02 * number), 3, window=lambda acked: 10)
+        rows += short.frames(place)
+    first = causes(rows)[0]
+    assert first.code in ("receiver-window", "unknown")
+    assert sum(first.shares.values()) == pytest.approx(1.0)
+
+
+def test_files_of_two_hosts_whose_clocks_are_an_hour_apart(tmp_path):
+    """What both ends saw of one flow: each file by itself says the same."""
+    script = windowed()
+    for place, shift_s in ((A, 0.0), (B, 3600.0)):
+        file = tmp_path / f"{place}.pcap"
+        file.write_bytes(s.file_of(script.frames(place, shift_s=shift_s)))
+        found = measurement(readers.read(file))[0]
+        assert found.cause.code == "receiver-window", place
+        assert found.cause.share_of_time > 0.9, place
+
+
+def test_both_ends_in_one_file_an_hour_apart():
+    """Merged without a thought: the flow seems to be there twice, and to last an hour."""
+    script = windowed()
+    cause = causes([*script.frames(A), *script.frames(B, shift_s=3600.0)])[0]
+    assert cause.code in ("receiver-window", "unknown")
+
+
+@pytest.mark.each("place", HALVES)
+@pytest.mark.parametrize("line_bps", [1e6, 3.6e6, 1e9])
+def test_a_line_that_is_stated_wrong_does_not_change_what_the_packets_show(place, line_bps):
+    """3.28 Mbit/s pass: also beside a line of 1, of just as much with its headers, or of 1000."""
+    cause = causes(windowed().frames(place), line_bps=line_bps)[0]
+    assert cause.code in ("receiver-window", "unknown")
+
+
+@pytest.mark.each("place", HALVES)
+def test_a_round_trip_that_is_stated_wrong_does_not_change_the_cause(place):
+    assert causes(windowed().frames(place), rtt_s=2.0)[0].code in ("receiver-window", "unknown")
+
+
+@pytest.mark.each("place", HALVES)
+def test_no_stamps(place):
+    """Without time stamps of TCP: the window is seen, or nothing is said."""
+    cause = causes(windowed(stamped=False).frames(place))[0]
+    assert cause.code in ("receiver-window", "unknown")
+
+
+@pytest.mark.each("place", HALVES)
+def test_a_mirror_port_that_copies_every_packet(place):
+    """Every packet twice, 2 us apart: the path delivered none of them twice."""
+    rows = windowed().frames(place)
+    cause = causes([*rows, *((time_ns + 2000, *rest) for time_ns, *rest in rows)])[0]
+    assert cause.code in ("receiver-window", "unknown")
+    assert cause.sign("loss_ratio") == 0
