@@ -12,7 +12,7 @@ at 941.5 Mbit/s (TCP payload).
 
 from netcalc.explain.causes.cause import CAUSES, Cause, Sign, cause_name, cause_sign
 from netcalc.explain.causes.intervals import Intervals
-from netcalc.explain.causes.sessions import FlowCause, flow_causes
+from netcalc.explain.causes.sessions import FlowCause, flow_causes, main_flow
 from netcalc.explain.claim_models import Model
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import Finding, Limit
@@ -65,6 +65,7 @@ __all__ = [
     "described",
     "explain_evidence",
     "flow_causes",
+    "main_flow",
     "measurement",
     "rate",
     "table_theory",

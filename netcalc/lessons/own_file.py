@@ -1,16 +1,19 @@
-"""Panels of lesson 8: any measurement with theory and its limits; and ten puzzles."""
+"""Panels of lesson 8: any measurement with theory and its limits; marks; and ten puzzles."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import ipywidgets
+import numpy as np
 
 from netcalc import datasets, explain
 from netcalc.datasets import Puzzle
 from netcalc.errors import NetcalcError
-from netcalc.explain import Finding, Known
+from netcalc.explain import Finding, FlowCause, Known, cause_name
 from netcalc.language import phrase, term
+from netcalc.plots import Mark, Plot, waits
 from netcalc.plots.measured import measured
 from netcalc.printable import html_text
 from netcalc.readers.places import place, probes
@@ -30,6 +33,15 @@ SUSPECTS = (
     term("the wrong number is read"),
 )  # fmt: skip
 """What a learner may predict."""
+CAPTURES = ("window", "slow_start", "stall", "acknowledgements")
+"""The puzzles that are captures of TCP."""
+CAUSES = (
+    "receiver-window", "slow-start", "nagle-delayed-ack", "reverse-path", "handshake", "line",
+)  # fmt: skip
+"""What a learner may mark; with more, a page without a kernel could not store all answers."""
+BREAK_RATIO, LEAST_RATIO, PURE_RATIO = 0.02, 0.015, 0.8
+"""A marked part has breaks up to the first, is no shorter than the second, both as shares of the
+time, and its cause has the third of it."""
 
 
 def file_panel(start: Samples | None = None) -> Panel:
@@ -71,12 +83,87 @@ def file_panel(start: Samples | None = None) -> Panel:
     return shown
 
 
+def waits_panel() -> Panel:
+    """Four captures: mark what two parts of each waited for, then see the band of causes."""
+    names = {phrase(datasets.puzzle(name).title): name for name in CAPTURES}
+    drawn = cache(_waits)  # a page without a kernel asks for each of them often
+    figure, answer = Figure(drawn(CAPTURES[0], is_open=False)), ipywidgets.HTML()
+    shown = [CAPTURES[0]]
+
+    def update(capture: str, first: str, second: str, is_open: bool) -> None:
+        if capture != shown[0]:  # the next one is closed, and not yet marked
+            shown[0] = capture
+            for name, value in (("first", ""), ("second", ""), ("is_open", False)):
+                controls[name].value = value
+            first, second, is_open = "", "", False
+        asked = marked_parts(_flow(capture))
+        is_marked = all(choice for choice, _ in zip((first, second), asked, strict=False))
+        figure.draw(drawn(capture, is_open=is_open and is_marked))
+        if not is_open:
+            answer.value = ""
+        elif not is_marked:
+            answer.value = _paragraph(phrase("Mark first: what does each shaded part wait for?"))
+        else:
+            answer.value = _compared_marks(_flow(capture), (first, second))
+
+    causes = {"(choose)": "", **{cause_name(code): code for code in CAUSES}}
+    controls: dict[str, Any] = {
+        "capture": choice("capture", names, CAPTURES[0]),
+        "first": choice("A waits for", causes, ""),
+        "second": choice("B waits for", causes, ""),
+        "is_open": switch("Show what netcalc says"),
+    }
+    return panel(figure, controls, update, below=[answer])
+
+
+@cache
+def _flow(name: str) -> FlowCause:
+    """Return the flow of a puzzle that carried most."""
+    trace = datasets.puzzle(name).load()
+    assert isinstance(trace, PacketTrace)
+    flow = explain.main_flow(trace)
+    assert flow is not None
+    return flow
+
+
+def marked_parts(flow: FlowCause) -> list[tuple[Mark, str]]:
+    """Return the longest parts of a flow that wait for one cause each, two at most; and causes."""
+    assert flow.waits is not None
+    zero, whole_s, found = flow.dialogue.begin_s, flow.cause.duration_s, []
+    for code in set(CAUSES) & set(flow.cause.shares):
+        begin, end = flow.waits.longest(code, apart_s=BREAK_RATIO * whole_s)
+        (own_s,) = flow.waits.of(code).spent_s(np.array([begin, end]))
+        if end - begin >= LEAST_RATIO * whole_s and own_s >= PURE_RATIO * (end - begin):
+            found.append((end - begin, begin - zero, end - zero, code))
+    return [
+        (Mark(name, begin, end), code)
+        for name, (_, begin, end, code) in zip("AB", sorted(found, reverse=True), strict=False)
+    ]
+
+
+def _waits(name: str, *, is_open: bool) -> Plot:
+    parts = [mark for mark, _ in marked_parts(_flow(name))]
+    return waits(_flow(name), shows_causes=is_open, marks=parts)
+
+
+def _compared_marks(flow: FlowCause, choices: tuple[str, str]) -> str:
+    """Return the cause in one sentence, and which marks agree."""
+    parts = list(zip(choices, marked_parts(flow), strict=False))
+    rows = [(mark.name, cause_name(choice), cause_name(code)) for choice, (mark, code) in parts]
+    count = sum(choice == code for choice, (_, code) in parts)
+    agree = phrase("{count} of {all} marks agree.", count=count, all=len(parts))
+    return (
+        f"<p><b>{html_text(flow.cause.sentence)}</b></p>"
+        f"{html_table((term('part'), term('your mark'), 'netcalc'), rows)}{_paragraph(agree)}"
+    )
+
+
 def puzzle_panel() -> Panel:
     """Ten recorded measurements: predict what limits each, then look at explanation and truth."""
     puzzles = [datasets.puzzle(name) for name in datasets.puzzles()]
     names = {f"{i}. {phrase(one.title)}": one.name for i, one in enumerate(puzzles, start=1)}
     first = puzzles[0]
-    figure = Figure(measured(first.load(), _known(first)))
+    figure = Figure(measured(first.load(), _known(first), shows_causes=False))
     question, answer = ipywidgets.HTML(), ipywidgets.HTML()
     shown = [""]
 
@@ -87,7 +174,8 @@ def puzzle_panel() -> Panel:
             prediction, is_open = "", False
         one = datasets.puzzle(puzzle)
         samples, known = one.load(), _known(one)
-        figure.draw(measured(samples, known))
+        is_predicted = is_open and bool(prediction)
+        figure.draw(measured(samples, known, shows_causes=is_predicted))
         question.value = f"<p><b>{html_text(phrase(one.question))}</b></p>{_described(samples)}"
         if not is_open:
             answer.value = ""

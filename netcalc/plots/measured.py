@@ -9,7 +9,7 @@ import numpy as np
 
 from netcalc import compare
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.explain import Known, TableTheory, table_theory
+from netcalc.explain import Known, TableTheory, main_flow, table_theory
 from netcalc.explain.evidence import first_known
 from netcalc.language import phrase
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes
@@ -19,6 +19,7 @@ from netcalc.models.sizes.headers import (
     TIMESTAMP_BYTES,
 )
 from netcalc.plots.capture_ladder import capture_ladder, largest_flow
+from netcalc.plots.captures.waits import waits
 from netcalc.plots.curves import curves
 from netcalc.plots.overlay import overlay
 from netcalc.plots.plot import Plot, together
@@ -56,7 +57,9 @@ BINS = 60
 
 
 @named_arguments
-def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
+def measured(
+    samples: Samples, known: Known, *, shows_causes: bool = True, theme: Theme = "light"
+) -> Plot:
     """Draw a measurement with the theory that applies to it.
 
     Parameters
@@ -65,6 +68,9 @@ def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
         What a reader made of a file.
     known : Known
         The line and the round trip, where they are known.
+    shows_causes : bool
+        Whether the largest TCP flow of a capture is drawn with what it waited for, as
+        :func:`waits` does.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -75,7 +81,7 @@ def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
         least one, or times against sizes with a fit.
     """
     if isinstance(samples, PacketTrace):
-        return _capture_plots(samples, known, theme)
+        return _capture_plots(samples, known, theme, shows_causes=shows_causes)
     if isinstance(samples, FlowSeries):
         return _flow_plot(samples, known, theme)
     if isinstance(samples, RttSamples) and len(samples.minima()[0]) < 3:
@@ -157,15 +163,18 @@ def samples_facts(samples: Samples) -> list[Any]:
     return list(samples.facts())
 
 
-def _capture_plots(trace: PacketTrace, known: Known, theme: Theme) -> Plot:
+def _capture_plots(trace: PacketTrace, known: Known, theme: Theme, *, shows_causes: bool) -> Plot:
     """Draw a capture: its rates; and of its largest TCP flow the bytes and the packets."""
     rates = _capture_plot(trace, known, theme)
     if not trace.has(Layer.TCP).any():
         return rates
     flow = largest_flow(trace)
+    cause = main_flow(trace) if shows_causes else None
     return together(
         rates,
-        sequences(trace, flow=flow, theme=theme),
+        sequences(trace, flow=flow, theme=theme)
+        if cause is None or cause.waits is None
+        else waits(cause, theme=theme),
         capture_ladder(trace, flow=flow, theme=theme),
     )
 

@@ -294,7 +294,7 @@ const narrow = whole.length * 9.2 > room;
 const lines = [""];
 for (const word of whole.split(" ")) {
   const last = lines[lines.length - 1];
-  if (narrow && last && (last.length + 1 + word.length) * 6.8 > room) lines.push(word);
+  if (narrow && last && (last.length + 1 + word.length) * 7.6 > room) lines.push(word);
   else lines[lines.length - 1] = last ? `${last} ${word}` : word;
 }
 const text = lines.join("\\n");

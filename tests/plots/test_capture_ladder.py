@@ -154,7 +154,7 @@ def test_time_runs_downwards_on_the_page_and_in_the_picture():
 def test_a_capture_is_drawn_with_its_bytes_and_its_packets():
     plot = measured(datasets.puzzle("stall").load(), Known())
     assert len(plot.figure.children) == 3
-    assert {"IP packets, both directions", "sent", "wait: delayed ACK"} <= set(plot.sources)
+    assert {"IP packets, both directions", "causes", "wait: delayed ACK"} <= set(plot.sources)
     alone = plots.curves([0.0, 1.0], {"a": [0.0, 1.0]}, x_axis=plots.Axis("x", "1"),
                          y_axis=plots.Axis("y", "1"))  # fmt: skip
     with pytest.raises(DomainError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc import datasets
+from netcalc import datasets, explain
 from netcalc.explain import Known
 from netcalc.lessons import own_file as panels
 from netcalc.plots.measured import measured
@@ -61,6 +61,59 @@ def test_every_puzzle_opens_after_a_prediction_and_the_next_is_shut():
         assert one.tool_version.split(",")[0] in text(panel)
         assert not panel.message.is_alert
         assert panel.figure.description
+
+
+MARKS = {
+    "window": ["receiver-window", "handshake"],
+    "slow_start": ["slow-start", "handshake"],
+    "stall": ["nagle-delayed-ack"],
+    "acknowledgements": ["reverse-path", "slow-start"],
+}
+"""What was set when each capture was recorded, and what every connection begins with."""
+
+
+def test_the_band_appears_after_the_marks_and_says_which_agree():
+    panel = panels.waits_panel()
+    assert set(panels.CAPTURES) == set(MARKS)
+    for name, causes in MARKS.items():
+        panel.controls["capture"].value = name
+        assert [panel.controls[part].value for part in ("first", "second")] == ["", ""]
+        assert not panel.controls["is_open"].value
+        assert len(panel.figure.plot.sources["marks"].data["left"]) == len(causes)
+        panel.controls["is_open"].value = True
+        assert "Mark first" in text(panel)
+        assert "causes" not in panel.figure.plot.sources, "nothing gives the answer away"
+        assert "Of the time" not in panel.figure.description
+        for part, cause in zip(("first", "second"), causes, strict=False):
+            panel.controls[part].value = cause
+        count = len(causes)
+        assert f"{count} of {count} marks agree." in text(panel)
+        assert "causes" in panel.figure.plot.sources
+        assert not panel.message.is_alert
+    panel.controls["first"].value = "line"
+    assert "1 of 2 marks agree." in text(panel)
+
+
+@pytest.mark.each(
+    ("name", "begin_s", "end_s", "source"),
+    [
+        ("slow_start", 0.0, 0.1, "published with the recording: the round trip is 100 ms"),
+        ("window", 0.0, 0.04, "published with the recording: the round trip is 40 ms"),
+    ],
+)
+def test_the_handshake_is_the_first_round_trip(name, begin_s, end_s, source):
+    _, (mark, cause) = panels.marked_parts(explain.main_flow(datasets.puzzle(name).load()))
+    assert (mark.name, cause) == ("B", "handshake")
+    assert (mark.begin_s, mark.end_s) == pytest.approx((begin_s, end_s), abs=1e-3), source
+
+
+def test_the_band_of_a_puzzle_appears_with_its_truth():
+    panel = panels.puzzle_panel()
+    assert "causes" not in panel.figure.plot.sources
+    panel.controls["prediction"].value = "a window"
+    assert "causes" not in panel.figure.plot.sources
+    panel.controls["is_open"].value = True
+    assert "causes" in panel.figure.plot.sources
 
 
 def test_other_files_have_a_figure_too():

@@ -102,6 +102,12 @@ def _are_waited_for(analysis: TcpAnalysis) -> Bools:
     return found
 
 
+@named_arguments
+def main_flow(trace: PacketTrace) -> FlowCause | None:
+    """Return the TCP flow that carried most; None where a capture is not about one with data."""
+    return next(iter(flow_causes(trace, most=1)), None)
+
+
 def diagnose(trace: PacketTrace) -> Cause:
     """Return what a user of the flows of a capture waited for most."""
     return session_cause(trace, flow_causes(trace))

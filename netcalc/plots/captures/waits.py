@@ -14,8 +14,8 @@ from bokeh.plotting import figure
 
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
-from netcalc.explain import Finding, FlowCause, Intervals, cause_name, cause_sign, flow_causes
-from netcalc.language import phrase
+from netcalc.explain import Finding, FlowCause, Intervals, cause_name, cause_sign, main_flow
+from netcalc.language import phrase, term
 from netcalc.plots.limits import limits
 from netcalc.plots.plot import Plot, ready, together
 from netcalc.plots.style import (
@@ -96,7 +96,7 @@ def waits(
     DomainError
         If the capture has no TCP flow with data, or shows one direction alone.
     """
-    flow = capture if isinstance(capture, FlowCause) else _main_flow(capture)
+    flow = capture if isinstance(capture, FlowCause) else main_flow(capture)
     if flow is None:
         raise DomainError("no-flow-to-draw", "capture", len(capture))  # type: ignore[arg-type]
     if flow.waits is None:
@@ -137,7 +137,7 @@ def explained(samples: Samples, findings: Sequence[Finding], *, theme: Theme = "
     DomainError
         If nothing of it can be drawn.
     """
-    flow = _main_flow(samples) if isinstance(samples, PacketTrace) else None
+    flow = main_flow(samples) if isinstance(samples, PacketTrace) else None
     if flow is None or flow.waits is None:
         return limits(findings, theme=theme)
     title = findings[0].sentence if findings else ""
@@ -147,11 +147,6 @@ def explained(samples: Samples, findings: Sequence[Finding], *, theme: Theme = "
     both = together(drawn, limits(findings, theme=theme))
     said = "" if title == flow.cause.sentence else title
     return replace(both, description=f"{said} {drawn.description}".lstrip())
-
-
-def _main_flow(trace: PacketTrace) -> FlowCause | None:
-    """Return the flow that carried most; None where there is none with data."""
-    return next(iter(flow_causes(trace, most=1)), None)
 
 
 def _rows(flow: FlowCause) -> list[str]:
@@ -315,7 +310,7 @@ def _sequence(
             left="left", right="right", bottom="bottom", top="top", fill_color=palette[5],
             fill_alpha=0.25, line_color=palette[5],
         )  # fmt: skip
-        chart.add_glyph(sources["marks"], shade, name="asked about")
+        chart.add_glyph(sources["marks"], shade, name=term("asked about"))
         chart.add_glyph(
             sources["marks"],
             Text(x="middle", y="top", text="text", text_color=ink, text_font={"value": FONT},
@@ -341,10 +336,10 @@ def _sequence(
     entries = [
         (phrase("one of {step} segments", step=step) if step > 1 else "segments",
          drawn["segments"]),
-        ("sent again", drawn["sent again"]),
+        (term("sent again"), drawn["sent again"]),
         ("acknowledged", acked),
-        ("with SACK (behind a hole)", drawn["with SACK"]),
-        ("edge of the window", edge),
+        (term("with SACK (behind a hole)"), drawn["with SACK"]),
+        (term("edge of the window"), edge),
     ]  # fmt: skip
     add_legend(chart, [(name, [glyph]) for name, glyph in entries])
     return chart
@@ -364,7 +359,7 @@ def _band_chart(
         sources["causes"],
         Quad(left="left", right="right", bottom="bottom", top="top", fill_color="color",
              line_color=None),
-        name="waited for",
+        name=term("waited for"),
     )  # fmt: skip
     chart.add_glyph(
         sources["names of causes"],
@@ -374,7 +369,7 @@ def _band_chart(
     add_hover(
         chart, [bars], [("cause", "cause", "text"), ("evidence", "evidence", "text"),
                         ("from", "left", "s"), ("to", "right", "s"),
-                        ("share of the time", "share", "ratio")],
+                        (term("share of the time"), "share", "ratio")],
     )  # fmt: skip
     return chart
 
@@ -385,7 +380,7 @@ def _trip_chart(sources: Mapping[str, ColumnDataSource], theme: Theme) -> figure
     few = bool(most > 0 and max(times) > 2 * most)  # few long ones would press the others down
     chart = new_figure(
         Axis("time", "s"), Axis("round trip", "s", low=0.0, high=1.3 * most if few else None),
-        title="Round trips: a queue or a delayed ACK is above the line", height=_TRIPS,
+        title=term("Round trips: a queue or a delayed ACK is above the line"), height=_TRIPS,
     )  # fmt: skip
     chart.yaxis[0].ticker.desired_num_ticks = 4
     look = Scatter(x="x", y="y", size=4, line_color=PALETTES[theme][0],
@@ -399,5 +394,5 @@ def _trip_chart(sources: Mapping[str, ColumnDataSource], theme: Theme) -> figure
         name = phrase(
             "round trips (the longest {longest} is not shown)", longest=show(max(times), "s")
         )
-    add_legend(chart, [(name, [trips]), ("without a queue", [least])])
+    add_legend(chart, [(name, [trips]), (term("without a queue"), [least])])
     return chart

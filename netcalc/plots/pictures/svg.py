@@ -48,6 +48,8 @@ LINE_POINTS = 150
 SCATTER_POINTS = 300
 _LARGEST_COUNT = 1e6
 """From here on a number of a tick is a power of ten."""
+DOT = 5.0
+"""Circles up to this size are dots of one path."""
 MOST_RECTS = 40
 """Bars of one colour beyond which they are one path, at a third of the text."""
 
@@ -232,7 +234,12 @@ def _markers(xs: NDArray[Any], ys: NDArray[Any], glyph: Scatter) -> list[str]:
     step = max(1, -(-len(xs) // SCATTER_POINTS))
     color, shape = glyph.line_color, str(value_of(glyph.marker))
     pairs = zip(xs[::step], ys[::step], strict=True)
-    return [marker(shape, a, b, color) for a, b in pairs if math.isfinite(a + b)]
+    found = [(a, b) for a, b in pairs if math.isfinite(a + b)]
+    size = float(value_of(glyph.size))
+    if shape == "circle" and size <= DOT:
+        dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in found)
+        return [path(dots, str(color), size, ' stroke-linecap="round"')]
+    return [marker(shape, a, b, color) for a, b in found]
 
 
 def _patches(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
