@@ -49,6 +49,8 @@ def _with_windows(cause: Cause, evidence: Evidence, line_bps: float) -> tuple[No
     rate = float(throughput_bps(window, rtt_s=rtt_s))
     if rate >= line_bps:
         values = {"window_bytes": line_bps * rtt_s / 8, "rate_bps": line_bps}
+        if values["window_bytes"] <= now:
+            return ()
         return (Notice("with-window-to-line", {**values, **_layer(cause)}),)
     values = {"window_bytes": float(window), "rate_bps": rate}
     return (Notice("with-window", {**values, **_layer(cause)}),)

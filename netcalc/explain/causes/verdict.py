@@ -22,6 +22,8 @@ from netcalc.readers.captures.scans import Bools
 LEAST_SHARE = 0.4
 """A cause of less of the time is not named. [ratio]"""
 SURE_SHARE = 0.6
+LEAST_FILLED = 0.5
+"""Full windows carry at least this share of a window for each round trip; seen: 0.97. [ratio]"""
 FULL_LINE_RATIO = 0.85
 """A line that carries this share of its rate is full. [ratio]"""
 SLOW_START_ROUNDS = 12
@@ -100,7 +102,8 @@ def judge(
     if code not in shares:
         shares = _renamed(shares, next(iter(shares)), code)
     confidence = HIGH if share >= SURE_SHARE and d.place != UNKNOWN else MEDIUM
-    if not (share >= LEAST_SHARE or special) or code in (*OPEN, "unknown"):
+    is_open = code in (*OPEN, "unknown")
+    if not (share >= LEAST_SHARE or special) or is_open or _is_contradicted(d, code, share):
         code, confidence = "unknown", LOW
     cause = Cause(
         code=code, share_of_time=share, duration_s=total_s, confidence=confidence, shares=shares,
@@ -108,6 +111,14 @@ def judge(
     )  # fmt: skip
     # The names of the shares, in whose order those of the intervals are.
     return cause, waits.renamed(dict(zip(waits.shares(), shares, strict=True)))
+
+
+def _is_contradicted(d: Dialogue, code: str, share: float) -> bool:
+    """Whether a window that is said to be full for so long would have carried far more."""
+    if code != "receiver-window" or not d.base_rtt_s > 0 or not np.isfinite(d.window).any():
+        return False
+    full_bps = 8 * float(np.nanmedian(d.window)) / d.base_rtt_s
+    return d.rate_bps < LEAST_FILLED * share * full_bps
 
 
 def _renamed(shares: Mapping[str, float], name: str, code: str) -> dict[str, float]:
