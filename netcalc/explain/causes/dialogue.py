@@ -23,6 +23,8 @@ END_SHARE = 0.15
 """A capture is at an end if its part of the round trip is below this share. [ratio]"""
 REORDERED_SHARE = 0.7
 """A hole that is filled sooner than this share of a round trip was not repeated. [ratio]"""
+CLEAN_SHARE = 0.5
+"""Round trips outside of repairs stand for all, if they are more than this share. [ratio]"""
 LEAST_SEGMENTS = 2
 MOST_JOINED = 45
 """Packets that a network card joins at most: 64 KiB of full segments. [1]"""
@@ -163,7 +165,8 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
     came_s = time_s[theirs]
 
     # Where the capture was made, and the round trip.
-    answered = _answers(s.end[at], seen_s, s.sequence[at], s.ack[their_at], came_s)
+    has_sack = trace.ints("sack_count")[rows[theirs]] > 0
+    answered = _answers(s.end[at], seen_s, s.sequence[at], s.ack[their_at], came_s, has_sack)
     echoed = _echoes(stamp[theirs], has_stamp[theirs], came_s, echo[data], has_stamp[data], seen_s)
     rtt_s = float(handshakes.rtt_s[flow])
     parts = (float(handshakes.to_client_s[flow]), float(handshakes.to_server_s[flow]))
@@ -224,7 +227,7 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
         new_bytes=coverage.new_bytes, top_before=top_before, is_repeated=is_repeated,
         is_reordered=is_reordered, is_copied=is_copied, ids=ids, late_s=late_s,
         came_s=came_s, acknowledged=acknowledged, edge=edge, window=window,
-        has_sack=trace.ints("sack_count")[rows[theirs]] > 0,
+        has_sack=has_sack,
         their_payload=s.payload[their_at], ack_late_s=ack_late_s,
         trip_end_s=trips[0], trip_s=trip_s, missing_bytes=max(missing, 0),
         lost_before=_lost_before(ids, payload, mss), scale_is_inferred=inferred,
@@ -250,7 +253,7 @@ def _mss_bytes(payload: Ints, offered: float, has_stamps: bool) -> int:
 
 
 def _answers(
-    end: Ints, seen_s: FloatArray, sequence: Ints, ack: Ints, came_s: FloatArray
+    end: Ints, seen_s: FloatArray, sequence: Ints, ack: Ints, came_s: FloatArray, has_sack: Bools
 ) -> tuple[FloatArray, FloatArray]:
     """Return when segments that were sent once were acknowledged, and how long it took. [s]"""
     if not ack.size:
@@ -265,6 +268,9 @@ def _answers(
     rows, answer = rows[good], answer[good]
     # Only an acknowledgement of this very end: one of more was sent for a later segment.
     exact = (highest[answer] == end[rows]) & (came_s[answer] >= seen_s[rows])
+    # It may have come long before a hole was filled: left out, unless holes are open all the time.
+    clean = exact & ~((answer > 0) & has_sack[answer - 1])
+    exact = clean if clean.sum() > CLEAN_SHARE * exact.sum() else exact
     rows, answer = rows[exact], answer[exact]
     return came_s[answer], came_s[answer] - seen_s[rows]
 

@@ -233,6 +233,8 @@ def test_losses_are_counted_where_they_can_be_seen(place):
     assert cause.code == "random-loss"
     assert cause.sign("loss_ratio") == pytest.approx(repeats / (sent + repeats), rel=0.1)
     assert cause.sign("reordered_ratio") == 0
+    # What a repair acknowledges has come long before: it waited for the hole, in no queue.
+    assert cause.shares.get("line", 0.0) < 0.1
     shares_add_up(cause)
 
 
