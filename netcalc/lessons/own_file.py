@@ -143,19 +143,17 @@ def marked_parts(flow: FlowCause) -> list[tuple[Mark, str]]:
 
 def _waits(name: str, *, is_open: bool) -> Plot:
     parts = [mark for mark, _ in marked_parts(_flow(name))]
-    return waits(_flow(name), shows_causes=is_open, marks=parts)
+    title = phrase("What is waited for?")  # the caption has the sentence
+    return waits(_flow(name), title=title, shows_causes=is_open, marks=parts)
 
 
 def _compared_marks(flow: FlowCause, choices: tuple[str, str]) -> str:
-    """Return the cause in one sentence, and which marks agree."""
+    """Return which marks agree; the sentence of the cause is that of the figure."""
     parts = list(zip(choices, marked_parts(flow), strict=False))
     rows = [(mark.name, cause_name(choice), cause_name(code)) for choice, (mark, code) in parts]
     count = sum(choice == code for choice, (_, code) in parts)
     agree = phrase("{count} of {all} marks agree.", count=count, all=len(parts))
-    return (
-        f"<p><b>{html_text(flow.cause.sentence)}</b></p>"
-        f"{html_table((term('part'), term('your mark'), 'netcalc'), rows)}{_paragraph(agree)}"
-    )
+    return html_table((term("part"), term("your mark"), "netcalc"), rows) + _paragraph(agree)
 
 
 def puzzle_panel() -> Panel:

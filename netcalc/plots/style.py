@@ -298,8 +298,9 @@ for (const word of whole.split(" ")) {
   else lines[lines.length - 1] = last ? `${last} ${word}` : word;
 }
 const text = lines.join("\\n");
-if (title.text.text === text) return;
-title.text_font_size = narrow ? "13px" : "17px";
+const size = narrow ? "13px" : "17px";
+if (title.text.text === text && title.text_font_size === size) return;
+title.text_font_size = size;
 title.standoff = narrow ? 1 : 10;
 title.text = new title.text.constructor({ text });
 // BokehJS lays a plot out anew for its height, but not for another height of its title.

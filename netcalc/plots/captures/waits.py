@@ -39,7 +39,7 @@ MOST_POINTS, MOST_BARS = 2500, 1200
 """Of each kind: a page stays small, and a pixel shows no more."""
 FAR_EDGE = 1.5
 """An edge of the window beyond this many times the data would press them onto the axis."""
-_ROW, _EDGES, _TRIPS, _LEFT = 40, 100, 220, 92
+_ROW, _EDGES, _TRIPS, _LEFT, _LEAST = 40, 100, 220, 92, 340
 _BAR, _NAME = (-0.42, 0.02), 0.24
 """Where in its row a bar is, and the name above it."""
 
@@ -87,9 +87,9 @@ def waits(
     Plot
         With the sources ``segments``, ``sent again``, ``acknowledged``, ``with SACK``,
         ``window edge``, ``round trips`` and ``least round trip``; ``causes`` (columns ``left``,
-        ``right``, ``bottom``, ``top``, ``cause``, ``share``, ``evidence``) and ``names of causes``
-        with the band, and ``marks`` where there are some. All figures share the axis of time, which
-        begins with the flow.
+        ``right``, ``bottom``, ``top``, ``cause``, ``share``, ``evidence``, ``numbers``) and
+        ``names of causes`` with the band, and ``marks`` where there are some. All figures share the
+        axis of time, which begins with the flow.
 
     Raises
     ------
@@ -140,13 +140,15 @@ def explained(samples: Samples, findings: Sequence[Finding], *, theme: Theme = "
     flow = main_flow(samples) if isinstance(samples, PacketTrace) else None
     if flow is None or flow.waits is None:
         return limits(findings, theme=theme)
-    title = findings[0].sentence if findings else ""
-    drawn = waits(flow, title=title, theme=theme)
+    said = findings[0].sentence if findings else flow.cause.sentence
+    if said != flow.cause.sentence:  # of all flows together
+        said = phrase("{sentence} Drawn is the largest flow.", sentence=said)
+    drawn = waits(flow, title=said, theme=theme)
     if not any(each.limits for each in findings):
         return drawn
     both = together(drawn, limits(findings, theme=theme))
-    said = "" if title == flow.cause.sentence else title
-    return replace(both, description=f"{said} {drawn.description}".lstrip())
+    text = "" if said == flow.cause.sentence else said
+    return replace(both, description=f"{text} {drawn.description}".lstrip())
 
 
 def _rows(flow: FlowCause) -> list[str]:
@@ -156,7 +158,7 @@ def _rows(flow: FlowCause) -> list[str]:
 
 
 def _named(flow: FlowCause, code: str) -> str:
-    return f"{cause_name(code)} {flow.cause.shares[code]:.0%}"
+    return f"{flow.cause.shares[code]:.0%} {cause_name(code)}"
 
 
 def _describe(flow: FlowCause, rows: Sequence[str], *, shows_causes: bool) -> str:
@@ -223,35 +225,28 @@ def _bands(flow: FlowCause, rows: list[str], theme: Theme) -> dict[str, dict[str
     assert flow.waits is not None
     palette, joined = PALETTES[theme], flow.waits.joined()
     edges_s = np.linspace(joined.begin_s[0], joined.end_s.max(), MOST_BARS // max(len(rows), 1))
-    bars: dict[str, list[Any]] = {
-        name: []
-        for name in ("left", "right", "bottom", "top", "color", "cause", "share", "evidence")
-    }
+    numbers: dict[str, list[float]] = {n: [] for n in ("left", "right", "bottom", "top", "share")}
+    texts: dict[str, list[str]] = {n: [] for n in ("color", "cause", "evidence", "numbers")}
     for row, code in enumerate(rows):
         own = joined.of(code)
-        left, right = own.begin_s, own.end_s
         if _is_binned(joined):
             spent_s = own.spent_s(edges_s)
             low, spent_s = edges_s[:-1][spent_s > 0], spent_s[spent_s > 0]
             own = Intervals(low, low + spent_s, np.zeros(low.size, np.int64)).joined(apart_s=1e-6)
-            left, right = own.begin_s, own.end_s
-        count = left.size
-        bars["left"] += (left - flow.dialogue.begin_s).tolist()
-        bars["right"] += (right - flow.dialogue.begin_s).tolist()
-        for name, value in {
-            "bottom": _BAR[0] - row,
-            "top": _BAR[1] - row,
-            "color": palette[row % len(palette)],
-            "cause": cause_name(code),
-            "share": flow.cause.shares[code],
-            "evidence": _evidence(flow, code),
-        }.items():
-            bars[name] += [value] * count
+        numbers["left"] += (own.begin_s - flow.dialogue.begin_s).tolist()
+        numbers["right"] += (own.end_s - flow.dialogue.begin_s).tolist()
+        bottom, top = (edge - row for edge in _BAR)
+        alike = {"bottom": bottom, "top": top, "share": flow.cause.shares[code]}
+        for name, number in alike.items():
+            numbers[name] += [number] * own.code.size
+        said = {
+            "color": palette[row % len(palette)], "cause": cause_name(code),
+            "evidence": cause_sign(code), "numbers": flow.cause.numbers(code) or "-",
+        }  # fmt: skip
+        for name, text in said.items():
+            texts[name] += [text] * own.code.size
     return {
-        "causes": {
-            name: values if name in ("color", "cause", "evidence") else np.array(values, float)
-            for name, values in bars.items()
-        },
+        "causes": {**{name: np.array(row, float) for name, row in numbers.items()}, **texts},
         "names of causes": {
             "x": np.zeros(len(rows)),
             "y": _NAME - np.arange(len(rows)),
@@ -263,11 +258,6 @@ def _bands(flow: FlowCause, rows: list[str], theme: Theme) -> dict[str, dict[str
 def _is_binned(joined: Intervals) -> bool:
     """Whether there are more bars than a page shows: each is then the time in a part of all."""
     return joined.code.size > MOST_BARS
-
-
-def _evidence(flow: FlowCause, code: str) -> str:
-    """Return the sign of a cause in an interval, and its numbers where they are known."""
-    return ", ".join(filter(None, (cause_sign(code), flow.cause.numbers(code))))
 
 
 def _marked(marks: Sequence[Mark], high: float) -> dict[str, Any]:
@@ -288,14 +278,12 @@ def _draw(
 ) -> LayoutDOM:
     charts = [_sequence(flow, sources, title, theme)]
     if row_count:
-        name = phrase("What the flow waited for")
-        if title != flow.cause.sentence:
-            name = phrase("Largest flow: {sentence}", sentence=flow.cause.sentence)
-        charts.append(_band_chart(sources, row_count, name, theme))
+        charts.append(_band_chart(sources, row_count, theme))
     charts.append(_trip_chart(sources, theme))
     for chart in charts:
         chart.min_border_left = _LEFT  # the same moment is above itself
         chart.x_range = charts[0].x_range
+        chart.min_height = min(chart.height, _LEAST)  # on a phone, too
     return column(*charts, sizing_mode="stretch_width")
 
 
@@ -345,12 +333,10 @@ def _sequence(
     return chart
 
 
-def _band_chart(
-    sources: Mapping[str, ColumnDataSource], count: int, title: str, theme: Theme
-) -> figure:
+def _band_chart(sources: Mapping[str, ColumnDataSource], count: int, theme: Theme) -> figure:
     chart = new_figure(
-        Axis("time", "s"), Axis("", "1", low=-count + 0.5, high=0.5), title=title,
-        height=_EDGES + _ROW * count,
+        Axis("time", "s"), Axis("", "1", low=-count + 0.5, high=0.5),
+        title="What the flow waited for", height=_EDGES + _ROW * count,
     )  # fmt: skip
     chart.yaxis[0].ticker = FixedTicker(ticks=[])
     chart.yaxis[0].axis_label = None
@@ -368,6 +354,7 @@ def _band_chart(
     )  # fmt: skip
     add_hover(
         chart, [bars], [("cause", "cause", "text"), ("evidence", "evidence", "text"),
+                        ("numbers", "numbers", "text"),
                         ("from", "left", "s"), ("to", "right", "s"),
                         (term("share of the time"), "share", "ratio")],
     )  # fmt: skip
