@@ -65,14 +65,15 @@ def _fit_sentence(fitted: Fit) -> str:
         return phrase("No transfer has both a size and a time.")
     reason = fitted.not_identifiable.get("bandwidth_bps")
     start = "base_rtt_s" if fitted.y_name == "rtt_s" else "latency_s"
+    steps = "" if fitted.stepped is None else "; ".join(map(str, fitted.stepped.said)) + ". "
     if reason is not None:
-        return phrase(
+        return steps + phrase(
             "Minimum time {time}; {reason}.",
             time=show(float(fitted.measured.min()), "s"),
             reason=reason,
         )
     if start in fitted.not_identifiable:
-        return phrase(
+        return steps + phrase(
             "Equivalent rate {rate}, latency unknown: {reason}.",
             rate=show_rate(fitted.params["bandwidth_bps"], LINE),
             reason=fitted.not_identifiable[start],
@@ -81,7 +82,7 @@ def _fit_sentence(fitted: Fit) -> str:
     at_largest = float(fitted.predict(np.asarray(largest)))
     share = fitted.params[start] / at_largest
     said = "" if np.isnan(fitted.stderr["bandwidth_bps"]) else phrase(" (± 1 standard error)")
-    kept = ~fitted.outlier
+    kept, predicted = ~fitted.outlier, fitted.predict(fitted.x)
     if np.unique(fitted.x[kept]).size < 3:
         quality = phrase("two sizes, so the line is exact: a third size would test it")
     else:
@@ -90,6 +91,11 @@ def _fit_sentence(fitted: Fit) -> str:
             "median absolute residual {spread}",
             spread=show(spread, "s", digits=2),
         )
+    if fitted.line.is_relative:
+        spread = float(np.median(np.abs(fitted.residual[kept] / predicted[kept])))
+        quality = phrase("median absolute residual {spread} of the time", spread=f"{spread:.2g}")
+    if fitted.stepped is not None:
+        return steps + _stepped_sentence(fitted, start, quality)
     sentence = (
         term(
             "At {largest}, {share:.0%} of the {at_largest} is latency ({start}), the rest is "
@@ -113,6 +119,27 @@ def _fit_sentence(fitted: Fit) -> str:
         rate=rate + _plus_minus(fitted, "bandwidth_bps", "bit/s"),
         layer=in_words(LINE),
         said=said,
+        quality=quality,
+    )
+
+
+def _stepped_sentence(fitted: Fit, start: str, quality: str) -> str:
+    """Return what the time at the largest size consists of, steps among it."""
+    largest = float(fitted.x.max())
+    at_largest = float(fitted.predict(np.asarray(largest)))
+    rate = show_rate(fitted.params["bandwidth_bps"], IN_HEADING, digits=3)
+    return phrase(
+        "At {largest}, {share:.0%} of the {at_largest} is latency ({start}) and {stepped:.0%} "
+        "steps, the rest is serialization at an equivalent rate of {rate} ({layer}){said}; "
+        "{quality}.",
+        largest=show(largest, "byte"),
+        share=fitted.params[start] / at_largest,
+        at_largest=show(at_largest, "s"),
+        start=show(fitted.params[start], "s") + _plus_minus(fitted, start, "s"),
+        stepped=sum(step.jump for step in fitted.steps) / at_largest,
+        rate=rate + _plus_minus(fitted, "bandwidth_bps", "bit/s"),
+        layer=in_words(LINE),
+        said=phrase(" (± 1 standard error)"),
         quality=quality,
     )
 

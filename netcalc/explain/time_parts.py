@@ -16,7 +16,7 @@ from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.metrics import delay_variation
 from netcalc.explain.stalls import stall_notice, timer_of
-from netcalc.fit.lines import SIGNIFICANT_ERRORS, robust_line
+from netcalc.fit.lines import SIGNIFICANT_ERRORS, stepped_line
 from netcalc.messages import Notice
 from netcalc.models.sizes import fragmentation
 from netcalc.samples import PathSamples, RttSamples, Table, TransactionSamples
@@ -74,7 +74,9 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
             values = {"size_bytes": float(x[-1]), "count": int(x.size)}
             said = (Notice("largest-size-explained", values), *said)
         coarse = _coarsest(samples, own)
-        limits = parts_of(measured, least, coarse, sizes, known, _rising_rate(x, y))
+        rate, step_s, steps = _rising_rate(x, y)
+        said = (*steps, *said)
+        limits = parts_of(measured, least, coarse, sizes, known, rate, step_s)
         found.append(
             Finding(
                 label=name,
@@ -120,13 +122,19 @@ def _in_order(samples: RttSamples, own: NDArray[np.bool_]) -> FloatArray:
     return times
 
 
-def _rising_rate(x: FloatArray, y: FloatArray) -> float | None:
-    """Return the rate of one line, both ways, by which these times rise with size; None if none."""
+def _rising_rate(x: FloatArray, y: FloatArray) -> tuple[float | None, float, tuple[Notice, ...]]:
+    """Return the rate of one line, both ways, by which these times rise with size; None if none.
+
+    The second value is what the times step up over all sizes, and the third says these steps. [s]
+    """
     if x.size < 2:
-        return None
-    line = robust_line(x, y)
+        return None, 0.0, ()
+    line, stepped = stepped_line(x, y)
     uncertain = 0.0 if math.isnan(line.slope_stderr) else SIGNIFICANT_ERRORS * line.slope_stderr
-    return 16 / line.slope if line.slope > uncertain else None
+    rate = 16 / line.slope if line.slope > uncertain else None
+    if stepped is None:
+        return rate, 0.0, ()
+    return rate, max(sum(step.jump for step in stepped.steps), 0.0), stepped.said
 
 
 def parts_of(
@@ -136,14 +144,21 @@ def parts_of(
     sizes: FloatArray,
     known: Known,
     fitted_bps: float | None,
+    step_s: float = 0.0,
 ) -> tuple[Limit, ...]:
-    """Return the parts of a round trip, the largest first: path, queue, serialization, or clock."""
+    """Return the parts of a round trip, the largest first: path, queue, serialization, or clock.
+
+    ``step_s`` is what steps between its size and smaller ones add. [s]
+    """
     if step >= COARSE_RATIO * measured:
         return (Limit("clock", measured, "s", PART_TOLERANCE, {"step_s": step}),)
     base = min(known.rtt_s or least, measured)
     values = {"base_rtt_s": base, "measured_s": measured}
     name = "queue" if known.rtt_s is not None else "queue-above-least"
     parts = [Limit(name, measured - base, "s", PART_TOLERANCE, values)]
+    step_s = min(step_s, base)
+    parts.append(Limit("size-steps", step_s, "s", PART_TOLERANCE, {"step_s": step_s}))
+    base -= step_s
     line_bps = known.line_bps or fitted_bps
     if line_bps is not None and sizes.size:
         size = float(np.median(sizes))

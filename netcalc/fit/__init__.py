@@ -22,6 +22,7 @@ from netcalc.fit.lines import (
     Line,
     robust_line,
     rtt_against_size,
+    stepped_line,
     transfer_against_size,
 )
 from netcalc.fit.mixes import SEPARATION_HEADINGS, Separation, separations
@@ -64,6 +65,7 @@ __all__ = [
     "robust_line",
     "rtt_against_size",
     "separations",
+    "stepped_line",
     "to_node_s",
     "transfer_against_size",
     "write_costs",

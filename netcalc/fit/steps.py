@@ -13,13 +13,14 @@ gap between two sizes was tried (Bonferroni).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, as_float, named_arguments, one_dimensional
 from netcalc.errors import DomainError
+from netcalc.messages import Notice
 
 LEVEL = 0.01
 """Probability that scatter alone gives a step anywhere. [ratio]"""
@@ -28,6 +29,8 @@ CONFIDENCE = 0.95
 # A level needs points that hold it; with one, a single late packet would be a pair of steps.
 FEWEST_BETWEEN = 3
 """Points between two steps, at least."""
+FEWEST_FOR_STEPS, FEWEST_SIZES = 8, 4
+"""Points and sizes that a search for steps needs."""
 MAX_STEPS = 12
 
 
@@ -56,7 +59,7 @@ class Step:
     p_value: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ChangePoints:
     """A line with steps.
 
@@ -68,12 +71,35 @@ class ChangePoints:
         The line below the first step. [unit of y], [unit of y per unit of x]
     scatter : float
         Standard deviation of the points around it. [unit of y]
+    covariance : numpy.ndarray
+        That of intercept, slope and the jumps, in this order.
+    degrees : int
+        Degrees of freedom of the scatter: the place of a step counts as one more.
     """
 
     steps: tuple[Step, ...]
     intercept: float
     slope: float
     scatter: float
+    covariance: FloatArray = field(default_factory=lambda: np.full((2, 2), np.nan))
+    degrees: int = 0
+
+    @property
+    def said(self) -> tuple[Notice, ...]:
+        """Each step of a time over sizes, with the 95 % interval of its height by Student's t."""
+        from scipy.special import stdtrit  # late, as half of the package works without scipy
+
+        off = float(stdtrit(max(self.degrees, 1), (1 + CONFIDENCE) / 2))
+        found = []
+        for step in self.steps:
+            ends = abs(step.jump) - off * step.jump_stderr, abs(step.jump) + off * step.jump_stderr
+            code = "times-step-up" if step.jump > 0 else "times-step-down"
+            values = {
+                "jump_s": abs(step.jump), "low_s": ends[0], "high_s": ends[1],
+                "after_bytes": step.low, "before_bytes": step.high,
+            }  # fmt: skip
+            found.append(Notice(code, values))
+        return tuple(found)
 
     def __call__(self, x: ArrayLike) -> FloatArray:
         """Return the fitted value at each size. [unit of y]"""
@@ -83,9 +109,17 @@ class ChangePoints:
             value = value + step.jump * (at > step.after)
         return value
 
+    def stderr_at(self, x: ArrayLike) -> FloatArray:
+        """Return the standard error of the fitted value at each size. [unit of y]"""
+        at = np.asarray(x, dtype=float)
+        columns = (np.ones_like(at), at, *(1.0 * (at > step.after) for step in self.steps))
+        rows = np.stack(columns)
+        square = np.einsum("i...,ij,j...->...", rows, self.covariance, rows)
+        return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+
 
 @named_arguments
-def change_points(x: ArrayLike, y: ArrayLike) -> ChangePoints:
+def change_points(x: ArrayLike, y: ArrayLike, *, level: float = LEVEL) -> ChangePoints:
     """Find the steps of times over sizes.
 
     Parameters
@@ -94,6 +128,9 @@ def change_points(x: ArrayLike, y: ArrayLike) -> ChangePoints:
         Sizes; where one occurs more than once, its points count each. [unit of x]
     y : 1-D array_like
         Times, best the minimum or median of each size; nan is left out. [unit of y]
+
+    level : float
+        Probability that scatter alone gives a step anywhere. [ratio]
 
     Returns
     -------
@@ -118,17 +155,18 @@ def change_points(x: ArrayLike, y: ArrayLike) -> ChangePoints:
     order = np.argsort(sizes[known], kind="stable")
     sizes, values = sizes[known][order], values[known][order]
     ends = np.flatnonzero(np.diff(sizes) > 0)  # the last point below each gap
-    if sizes.size < 8 or ends.size < 3:
-        raise DomainError("too-few-for-steps", "x", count=int(sizes.size), least=8)
+    if sizes.size < FEWEST_FOR_STEPS or ends.size < FEWEST_SIZES - 1:
+        count = int(sizes.size)
+        raise DomainError("too-few-for-steps", "x", count=count, least=FEWEST_FOR_STEPS)
     # A step at the first or last gap is one point that is off, and not a level.
     ends = ends[(ends >= FEWEST_BETWEEN - 1) & (ends < sizes.size - FEWEST_BETWEEN)]
     above = (np.arange(sizes.size) > ends[:, None]).astype(float)  # a row for each gap
     chosen: list[int] = []
     while len(chosen) < MAX_STEPS:
-        best = _best(sizes, values, above, ends, chosen)
+        best = _best(sizes, values, above, ends, chosen, level)
         if best is None:
             break
-        chosen = _settled(sizes, values, above, ends, [*chosen, best])
+        chosen = _settled(sizes, values, above, ends, [*chosen, best], level)
     return _described(sizes, values, above, ends, sorted(chosen))
 
 
@@ -174,6 +212,7 @@ def _best(
     above: FloatArray,
     ends: NDArray[np.intp],
     chosen: list[int],
+    level: float,
 ) -> int | None:
     """Return the gap of the next step, or None where none is beyond the scatter."""
     free = _free_gaps(ends, chosen)
@@ -185,7 +224,7 @@ def _best(
     best = int(np.argmax(gain))
     floor = sizes.size * float(np.spacing(np.abs(values).max())) ** 2  # rounding is no scatter
     rest = max(left - float(gain[best]), floor)
-    if _p_value(float(gain[best]), rest, freedom, int(free.sum())) > LEVEL:
+    if _p_value(float(gain[best]), rest, freedom, int(free.sum())) > level:
         return None
     return best
 
@@ -196,13 +235,14 @@ def _settled(
     above: FloatArray,
     ends: NDArray[np.intp],
     chosen: list[int],
+    level: float,
 ) -> list[int]:
     """Move each step to its best place beside the others, and drop those no longer needed."""
     for _ in range(3):
         before = list(chosen)
         for one in before:
             others = [other for other in chosen if other != one]
-            moved = _best(sizes, values, above, ends, others)
+            moved = _best(sizes, values, above, ends, others, level)
             chosen = others if moved is None else [*others, moved]
         if sorted(chosen) == sorted(before):
             break
@@ -248,6 +288,13 @@ def _described(
         )
     scale = float(np.ptp(sizes)) or 1.0
     slope = float(found[1]) / scale
+    turn = np.eye(rows.shape[1])  # from a line that begins at the first size, in spans, to one at 0
+    turn[0, 1], turn[1, 1] = -float(sizes[0]) / scale, 1.0 / scale
     return ChangePoints(
-        tuple(steps), float(found[0]) - slope * float(sizes[0]), slope, float(np.sqrt(variance))
+        tuple(steps),
+        float(found[0]) - slope * float(sizes[0]),
+        slope,
+        float(np.sqrt(variance)),
+        turn @ covariance @ turn.T,
+        freedom,
     )

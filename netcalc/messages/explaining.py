@@ -249,6 +249,10 @@ EXPLAINING: dict[str, str] = {
     "how-serialization": "{wire_bytes:byte} on {line_bps:bit/s} (line), there and back",
     "assumes-serialization": "one line is much slower than all others",
     "confirm-serialization": "ping with the smallest size: this part nearly disappears",
+    "limit-size-steps": "steps between sizes",
+    "how-size-steps": "{step_s:s} more than sizes below the steps take, by the line through these",
+    "assumes-size-steps": "the fastest probe of each size met no queue",
+    "confirm-size-steps": "ping with sizes just below and above the step: it is there again",
     "limit-serialization-of-sizes": "serialization",
     "how-serialization-of-sizes": (
         "{wire_bytes:byte} there and back, at the {line_bps:bit/s} (line) by which times rise with "

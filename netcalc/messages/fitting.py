@@ -24,6 +24,11 @@ FITTING: dict[str, str] = {
     "intercept-below-headers": (
         "the intercept, {intercept_s:s}, is less than the time of the headers"
     ),
+    "times-bend": (
+        "the times bend over these sizes, so that no one latency and rate give them: "
+        "{least_s:s} at {least_bytes:byte}, {largest_s:s} at {largest_bytes:byte} "
+        "({rate_bps:bit/s} (application))"
+    ),
     "intercept-negative": "the intercept is negative: {intercept_s:s}",
     "equal-packet-counts": "all datagrams consist of the same number of packets",
     "equal-mbuf-counts": "all datagrams occupy the same number of mbufs",
@@ -48,6 +53,18 @@ FITTING: dict[str, str] = {
     "base-at-several-sizes": (
         "base_rtt_s is the mean round-trip time at {low_bytes:byte} to {high_bytes:byte} and "
         "includes serialization"
+    ),
+    "step-of-packets": (
+        "with {header_bytes} bytes of headers the step is above packets of {low_bytes:byte} to "
+        "{high_bytes:byte}: fragments begin there if that is the MTU"
+    ),
+    "times-step-up": (
+        "Times step up by {jump_s:s} (95%: {low_s:s} to {high_s:s}) between {after_bytes:byte} and "
+        "{before_bytes:byte}"
+    ),
+    "times-step-down": (
+        "Times step down by {jump_s:s} (95%: {low_s:s} to {high_s:s}) between {after_bytes:byte} "
+        "and {before_bytes:byte}"
     ),
     "outliers-set-aside": (
         "{count:outlier is|outliers are} not in the fit: {times_s:s} at {sizes_bytes:byte}"
