@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
-from netcalc.explain.causes.tools import series_cause
+from netcalc.explain.causes.series import series_cause
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.metrics import delay_variation
@@ -67,7 +67,9 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
         measured, slow, least = _median_slow_least(samples, own)
         sizes = x[-1:]
         said = _notices(samples, slow - least, sizes, known)
-        if slow > GROWN_RATIO * measured and slow - measured > GROWN_S:
+        cause = _cause(samples, own)
+        is_grown = slow > GROWN_RATIO * measured and slow - measured > GROWN_S
+        if is_grown and (cause is None or cause.code != "distance"):
             said = (Notice("slowest-explained", {"median_s": measured, "slow_s": slow}), *said)
             measured = slow
         if x.size > 1:
@@ -86,7 +88,7 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
                 notices=said,
                 missing=asked_of_times(known),
                 metrics=delay_variation(_in_order(samples, own)),
-                cause=_cause(samples, own),
+                cause=cause,
             )
         )
     return tuple(found)
@@ -94,7 +96,10 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
 
 def _cause(samples: RttSamples, own: NDArray[np.bool_]) -> Cause | None:
     """Return the cause that a series shows; None where its parts say it."""
-    cause = series_cause(_in_order(samples, own), np.asarray(samples.lost)[own].tolist())
+    first = own & ~np.asarray(samples.duplicate)
+    ttl = np.asarray(samples.ttl, dtype=float)
+    lost = np.asarray(samples.lost)[first].tolist()
+    cause = series_cause(_in_order(samples, own), lost, ttl[first] if ttl.size else ())
     return None if cause.code == UNKNOWN_CAUSE else cause
 
 

@@ -27,6 +27,19 @@ CAUSES: dict[str, str] = {
     "cause-reverse-path": "acknowledgements waited in a queue on the way back",
     "cause-reordering": "segments came out of their order",
     "cause-duplicates": "the path delivered packets twice",
+    "cause-line-series": "packets waited in a queue (a full line, or a host)",
+    "cause-line-load": "a load came and went, and packets waited in its queue",
+    "cause-random-loss-series": (
+        "{loss_ratio:ratio} of the probes were lost (95%: {loss_ratio_low:ratio} to "
+        "{loss_ratio_high:ratio}), without a queue that explains it"
+    ),
+    "cause-outage-series": "nothing passed for {lost_in_row} probes in a row",
+    "cause-path-change-back": (
+        "the round trip of the path changed and came back: a detour, or a queue that stayed full"
+    ),
+    "cause-delay-variation-series": (
+        "probes came in batches or with jitter, without a standing queue"
+    ),
     "cause-path-change": "the round trip of the path changed once, for good",
     "cause-delay-variation": "packets came in batches or with jitter, without a standing queue,",
     "cause-loss-udp": "datagrams did not arrive, on a line that was not full",
@@ -71,6 +84,18 @@ CAUSES: dict[str, str] = {
     "cause-reordering-numbers": "{reordered_ratio:ratio} of the segments",
     "cause-loss-udp-numbers": "{loss_ratio:ratio}",
     "cause-packet-rate-numbers": "{loss_ratio:ratio} lost",
+    "cause-line-series-numbers": "{base_rtt_s:s} at least, 95% within {slow_s:s}",
+    "cause-line-load-numbers": (
+        "{before_s:s}, from answer {at_probe} to {to_probe} {after_s:s}, as medians"
+    ),
+    "cause-random-loss-series-numbers": "the answers took {base_rtt_s:s} and more",
+    "cause-outage-series-numbers": "{loss_ratio:ratio} lost in all",
+    "cause-path-change-back-numbers": (
+        "{before_s:s}, from answer {at_probe} to {to_probe} {after_s:s}"
+    ),
+    "cause-delay-variation-series-numbers": (
+        "{base_rtt_s:s} at least, median {median_s:s}, 95% within {slow_s:s}"
+    ),
     "cause-path-change-numbers": "{before_s:s}, then {after_s:s}",
     "cause-distance-numbers": "{base_rtt_s:s}",
     "cause-sender-program-numbers": (

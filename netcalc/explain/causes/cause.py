@@ -92,6 +92,8 @@ class Cause:
         Names and flows of a session in the order of their begin, where there are several.
     layer : str
         Layer of its rates.
+    variant : str
+        How its sentence differs where probes, and not a transfer, show it; empty otherwise.
     """
 
     code: str = UNKNOWN_CAUSE
@@ -103,6 +105,7 @@ class Cause:
     counterfactuals: tuple[Notice, ...] = ()
     waterfall: tuple[Notice, ...] = ()
     layer: str = TCP_PAYLOAD
+    variant: str = ""
 
     def sign(self, name: str) -> float:
         """Return the value of a sign; nan where it has none."""
@@ -112,6 +115,9 @@ class Cause:
     def values(self) -> dict[str, Any]:
         """The numbers of its sentences, those that are known."""
         found = {each.name: each.value for each in self.signs if not math.isnan(each.value)}
+        for each in self.signs:
+            if not math.isnan(each.low):
+                found |= {f"{each.name}_low": each.low, f"{each.name}_high": each.high}
         window, rtt_s = found.get("window_bytes", math.nan), found.get("base_rtt_s", math.nan)
         if rtt_s > 0:
             found["window_bps"] = 8 * window / rtt_s
@@ -129,10 +135,15 @@ class Cause:
                 "duration_s": self.duration_s,
             }  # fmt: skip
             return Notice("cause-unknown-share", values)
-        code = f"cause-{self.code}"
-        if f"{code}-asked" in MESSAGES and "asked_rate_bps" in self.values:
-            code += "-asked"
+        code = f"cause-{self._name}"
         return Notice(code, self.values)
+
+    @property
+    def _name(self) -> str:
+        """The code, with how its sentence differs."""
+        is_asked = f"cause-{self.code}-asked" in MESSAGES and "asked_rate_bps" in self.values
+        variant = self.variant or ("asked" if is_asked else "")
+        return f"{self.code}-{variant}" if variant else self.code
 
     @property
     def sentence(self) -> str:
@@ -140,7 +151,10 @@ class Cause:
         text = str(self.said)
         if self.code != UNKNOWN_CAUSE and self.share_of_time > 0 and self.duration_s > 0:
             text += f" {Notice('cause-time', self.values)}"
-        if numbers := self.numbers(self.code):
+        else:
+            text = text.rstrip(",")
+        numbers = self.numbers(self._name) or ("" if self.variant else self.numbers(self.code))
+        if numbers:
             text += f" ({numbers})"
         others = [(code, share) for code, share in self.shares.items() if code != self.code]
         if others and others[0][1] >= LEAST_NEXT and self.code != UNKNOWN_CAUSE:

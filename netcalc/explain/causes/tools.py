@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -288,94 +288,3 @@ def _number(value: Any) -> float:
 
 def _fact(fact: Mapping[str, Any], *names: str) -> float:
     return first_of(*(_number(fact.get(name)) for name in names))
-
-
-def series_cause(rtt_s: FloatArray, lost: Sequence[bool]) -> Cause:
-    """Return the cause of a series of round trips, in the order in which they were sent.
-
-    Parameters
-    ----------
-    rtt_s : array_like
-        Round trips; nan where there is none. [s]
-    lost : sequence of bool
-        Which probes had no answer.
-
-    Returns
-    -------
-    Cause
-        Loss, a step, batches, a queue or the distance.
-    """
-    known = rtt_s[np.isfinite(rtt_s)]
-    ratio = float(np.mean(lost)) if len(lost) else 0.0
-    if known.size < 10:
-        return Cause()
-    least, middle, high = float(known.min()), float(np.median(known)), np.percentile(known, 95)
-    signs = [
-        Sign(name="base_rtt_s", value=least, unit="s", origin="least round trip"),
-        Sign(name="loss_ratio", value=ratio, unit="ratio", origin="probes without an answer"),
-        Sign(name="queue_s", value=float(high - least), unit="s", origin="95th percentile"),
-    ]
-    step = _step(known)
-    if step is not None:
-        at, before, after = step
-        signs += [
-            Sign(name="before_s", value=before, unit="s", origin="median before"),
-            Sign(name="after_s", value=after, unit="s", origin="median after"),
-            Sign(name="at_probe", value=float(at), unit="1", origin="order of probes"),
-        ]
-        return Cause(code="path-change", confidence=MEDIUM, signs=tuple(signs))
-    varies = high - least > max(QUEUE_RATIO * least, 5 * QUEUE_S / 3)
-    if ratio > 0.02 and not varies:
-        return Cause(code="random-loss", confidence=MEDIUM, signs=tuple(signs))
-    if not varies:
-        return Cause(
-            code="distance", share_of_time=least / middle, confidence=HIGH, duration_s=middle,
-            signs=tuple(signs),
-        )  # fmt: skip
-    if middle > 1.2 * least and _is_blurred(known, least):
-        return Cause(code="delay-variation", confidence=MEDIUM, signs=tuple(signs))
-    shown = max(middle, float(high)) if high > 3 * middle else middle
-    queue = (shown - least) / shown
-    if queue > 0.4:
-        return Cause(
-            code="line", share_of_time=queue, duration_s=shown, signs=tuple(signs),
-            confidence=HIGH if queue > 0.8 else MEDIUM,
-        )  # fmt: skip
-    return Cause(
-        code="distance", share_of_time=1 - queue, duration_s=shown, confidence=MEDIUM,
-        signs=tuple(signs),
-    )  # fmt: skip
-
-
-def _step(known: FloatArray) -> tuple[int, float, float] | None:
-    """Return where a series changes its level once for good, and both levels."""
-    best, at = math.inf, 0
-    for place in range(5, known.size - 4):
-        spread = np.abs(known[:place] - np.median(known[:place])).sum()
-        spread += np.abs(known[place:] - np.median(known[place:])).sum()
-        if spread < best:
-            best, at = spread, place
-    if not at:
-        return None
-    before, after = known[:at], known[at:]
-    low, high = float(np.median(before)), float(np.median(after))
-    size = abs(high - low)
-    inner = max(np.percentile(part, 90) - np.percentile(part, 10) for part in (before, after))
-    return (at, low, high) if size > 0.2 * min(low, high) and inner < 0.2 * size else None
-
-
-def _is_blurred(known: FloatArray, least: float) -> bool:
-    """Whether round trips vary from probe to probe and come back to the least again and again."""
-    spread = float(np.percentile(known, 95)) - least
-    centred = known - known.mean()
-    power = float((centred**2).sum())
-    steps = np.diff(known)
-    slope = float(np.median(steps))
-    alike = np.mean(np.abs(steps - slope) < max(0.5 * abs(slope), 5e-4))
-    back = steps * slope < 0
-    if alike > 0.7 and abs(slope) > 1e-4 and np.abs(steps[back]).max(initial=0.0) > 0.7 * spread:
-        return True  # batches at even intervals, in turns with probes at even intervals
-    follows = float((centred[1:] * centred[:-1]).sum()) / power if power > 0 else 1.0
-    parts = np.array_split(known, max(known.size // 10, 1))
-    returns = np.mean([part.min() < least + 0.3 * spread for part in parts])
-    return bool(follows < 0.4 and returns > 0.7)
