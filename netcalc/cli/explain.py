@@ -21,6 +21,7 @@ from netcalc.cli.report import metric_line
 from netcalc.cli.streams import standard_input
 from netcalc.errors import ReaderError, UnitError, doubts, tell_doubts
 from netcalc.explain import Finding, Known
+from netcalc.explain.causes.working import of_files
 from netcalc.messages import Notice
 from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS, CongestionControl
 from netcalc.samples import Samples, json_ready
@@ -263,6 +264,7 @@ def _compare(read: Mapping[str, Samples], clock_offset_s: float | None, *, as_js
     """Print the same quantity of each file side by side, and on one time axis if asked."""
     rows = compare.files(read)
     notices = list(compare.file_notices(rows, read))
+    notices += of_files(read)
     merged = None
     if clock_offset_s is not None:
         merged = compare.on_one_axis(read, clock_offset_s=clock_offset_s)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
-from netcalc.explain.causes.series import series_cause
+from netcalc.explain.causes.series import levels, series_cause
+from netcalc.explain.causes.working import of_levels
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.metrics import delay_variation
@@ -67,7 +68,7 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
         measured, slow, least = _median_slow_least(samples, own)
         sizes = x[-1:]
         said = _notices(samples, slow - least, sizes, known)
-        cause = _cause(samples, own)
+        cause = _cause(samples, own, known.rtt_s)
         is_grown = slow > GROWN_RATIO * measured and slow - measured > GROWN_S
         if is_grown and (cause is None or cause.code != "distance"):
             said = (Notice("slowest-explained", {"median_s": measured, "slow_s": slow}), *said)
@@ -75,6 +76,8 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
         if x.size > 1:
             values = {"size_bytes": float(x[-1]), "count": int(x.size)}
             said = (Notice("largest-size-explained", values), *said)
+        if cause is not None and cause.code == "line":
+            said = (*_working(samples, own), *said)
         coarse = _coarsest(samples, own)
         rate, step_s, steps = _rising_rate(x, y)
         said = (*steps, *said)
@@ -94,13 +97,20 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
     return tuple(found)
 
 
-def _cause(samples: RttSamples, own: NDArray[np.bool_]) -> Cause | None:
+def _cause(samples: RttSamples, own: NDArray[np.bool_], idle_s: float | None) -> Cause | None:
     """Return the cause that a series shows; None where its parts say it."""
     first = own & ~np.asarray(samples.duplicate)
     ttl = np.asarray(samples.ttl, dtype=float)
     lost = np.asarray(samples.lost)[first].tolist()
-    cause = series_cause(_in_order(samples, own), lost, ttl[first] if ttl.size else ())
+    cause = series_cause(_in_order(samples, own), lost, ttl[first] if ttl.size else (), idle_s)
     return None if cause.code == UNKNOWN_CAUSE else cause
+
+
+def _working(samples: RttSamples, own: NDArray[np.bool_]) -> tuple[Notice, ...]:
+    """Return the working latency, if a load ran for a part of the probes alone."""
+    in_order = _in_order(samples, own)
+    part = levels(in_order[np.isfinite(in_order)])
+    return of_levels(part) if part is not None and part.is_clear else ()
 
 
 def _median_slow_least(samples: RttSamples, own: NDArray[np.bool_]) -> tuple[float, float, float]:

@@ -38,7 +38,7 @@ CAUSES: dict[str, str] = {
         "the round trip of the path changed and came back: a detour, or a queue that stayed full"
     ),
     "cause-delay-variation-series": (
-        "probes came in batches or with jitter, without a standing queue"
+        "probes came in batches or with jitter, and back to the least time again and again"
     ),
     "cause-path-change": "the round trip of the path changed once, for good",
     "cause-delay-variation": "packets came in batches or with jitter, without a standing queue,",
@@ -201,6 +201,20 @@ CAUSES: dict[str, str] = {
     "waterfall-name": "from {begin_s:s} for {took_s:s}: the look-up of a name",
     "waterfall-flow": "from {begin_s:s} for {took_s:s}: {flow}: {parts}",
     "waterfall-rest": "and {count:flow|flows} more",
+    # A load beside probes.
+    "working-latency": (
+        "working latency {loaded_s:s} (95%: {low_s:s} to {high_s:s}), idle {idle_s:s}: "
+        "{per_minute:.0f} round trips a minute (95%: {least_per_minute:.0f} to "
+        "{most_per_minute:.0f}); the RPM of draft-ietf-ippm-responsiveness adds handshakes, TLS "
+        "and HTTP, which pings do not have, so this is an upper estimate of it"
+    ),
+    "working-grade": (
+        "the load adds {added_s:s} (95%: {low_s:s} to {high_s:s}): grade {grade} of DSLReports "
+        "(less than 5 ms A+, 30 A, 60 B, 200 C, 400 D, else F; there of both directions)"
+    ),
+    "working-files": (
+        "this holds if {loaded} was taken while a transfer filled the line, and {idle} without"
+    ),
     # The test that would decide.
     "test-receiver-window": "use two connections, or raise the receive buffer: the rate doubles",
     "test-receiver-program": (

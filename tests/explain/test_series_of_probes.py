@@ -153,6 +153,11 @@ def test_losses_of_a_full_buffer_are_not_the_headline():
     assert cause(rtt_s).code == "line"
 
 
+def test_a_queue_that_never_drains_is_seen_beside_the_idle_round_trip():
+    rtt_s = queued(np.random.default_rng(2), 0.02, 0.22, COUNT)
+    assert series_cause(rtt_s, [False] * COUNT, (), 0.02).code == "line"
+
+
 def test_fewer_than_ten_probes_say_nothing():
     assert cause(np.full(9, 0.04)).code == "unknown"
 

@@ -64,7 +64,9 @@ class Levels:
         return max(widths) < FLAT_RATIO * abs(self.size_s)
 
 
-def series_cause(rtt_s: FloatArray, lost: Sequence[bool], ttl: ArrayLike = ()) -> Cause:
+def series_cause(
+    rtt_s: FloatArray, lost: Sequence[bool], ttl: ArrayLike = (), idle_s: float | None = None
+) -> Cause:
     """Return the cause of a series of round trips, in the order in which they were sent.
 
     Parameters
@@ -75,6 +77,8 @@ def series_cause(rtt_s: FloatArray, lost: Sequence[bool], ttl: ArrayLike = ()) -
         Which probes had no answer.
     ttl : array_like, optional
         Time to live of the replies, as many as round trips; nan where it is unknown. [1]
+    idle_s : float, optional
+        The round trip without load, where it is known; by default the least. [s]
 
     Returns
     -------
@@ -88,7 +92,8 @@ def series_cause(rtt_s: FloatArray, lost: Sequence[bool], ttl: ArrayLike = ()) -
     if gone.size < FEWEST_PROBES or known.size < FEWEST_LEVEL:
         return Cause()
     ratio, low, high_loss = loss_interval(int(gone.sum()), gone.size)
-    least, middle, high = float(known.min()), float(np.median(known)), np.percentile(known, 95)
+    middle, high = float(np.median(known)), np.percentile(known, 95)
+    least = min(float(known.min()), math.inf if idle_s is None else idle_s)
     signs = [
         Sign(name="base_rtt_s", value=least, unit="s", origin="least round trip"),
         Sign(
