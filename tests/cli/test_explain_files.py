@@ -12,6 +12,7 @@ from netcalc.cli import commands
 
 INPUTS = Path(__file__).parents[1] / "readers" / "inputs"
 IPERF = str(INPUTS / "transfers" / "iperf3_tcp.json")
+WINDOW = Path(__file__).parents[2] / "data" / "puzzles" / "window.pcap.gz"
 PING = str(INPUTS / "iputils_plain.txt")
 
 
@@ -25,6 +26,18 @@ def test_a_file_is_explained_in_text():
     assert "The sending program was asked for no more: 200.3 Mbit/s (TCP payload) is 100%" in said
     assert "Confidence: high" in said
     assert "state --window" in said
+
+
+def test_what_a_capture_waited_for_is_drawn_above_its_limits(tmp_path):
+    """published with the recording: 39.55 kB of window in each round trip of 40 ms."""
+    out = tmp_path / "waits.html"
+    said = run("explain", str(WINDOW), "--plot", str(out)).output
+    page = out.read_text()
+    assert f"wrote {out}" in said
+    assert len(page) < 2_000_000
+    for text in ("What the flow waited for", "39.55 kB at 40.14 ms", "edge of the window"):
+        assert text in page
+    assert page.index("What the flow waited for") < page.index("What limits")
 
 
 def test_a_file_is_explained_in_json_and_drawn(tmp_path):

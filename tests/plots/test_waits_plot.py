@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import numpy as np
@@ -128,7 +129,11 @@ def test_a_capture_is_explained_above_its_limits(theme, tmp_path):
     assert plot.description.count(findings[0].sentence) == 1
     assert next(charts(plot.figure)).title.text.text == findings[0].sentence
     assert plots.save_html(plot, tmp_path / "x.html").stat().st_size < 2_000_000
-    assert "95% the way back" in plots.svg(plot)
+    picture = plots.svg(plot)
+    assert "95% the way back" in picture
+    bold = re.findall(r'font-weight="bold">([^<]*)', picture)
+    assert " ".join(bold).startswith(findings[0].sentence)
+    assert max(map(len, bold)) < 90, "a long title is several lines"
 
 
 def test_other_files_have_their_limits():

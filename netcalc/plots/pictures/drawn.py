@@ -7,7 +7,6 @@ do, and draws what they leave out, too: shaded parts and the lines below the fig
 from __future__ import annotations
 
 import io
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ from bokeh.plotting import figure
 from netcalc.checks import named_arguments
 from netcalc.errors import MissingPackageError
 from netcalc.plots.pictures._svg import Scale
-from netcalc.plots.pictures.svg import charts, limits, tick_text, ticks, value_of
+from netcalc.plots.pictures.svg import charts, limits, tick_text, ticks, title_lines, value_of
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import GRIDS, INKS, LEGEND_ROW, PAPERS, has_marks
 from netcalc.samples import write_atomically
@@ -43,8 +42,6 @@ _DOTS_PER_INCH = 150
 _WIDTH_INCH = 8.0
 _PIXELS_PER_INCH = 82.0  # of the page
 _PAD = 0.03
-_TITLE = 74
-"""Characters of a line of the title."""
 _LINE_INCH = 0.2
 _ENTRY_INCH = 0.2
 _HATCHES = {"/": "//", "x": "xx"}
@@ -109,18 +106,12 @@ def _below(chart: figure) -> list[str]:
     return [str(one.text.text) for one in chart.below if isinstance(one, Title)]
 
 
-def _title_lines(title: str) -> list[str]:
-    """Return a title in lines of like length that fit the picture."""
-    rows = -(-len(title) // _TITLE)
-    return textwrap.wrap(title, len(title) // rows + 8) if rows > 1 else [title]
-
-
 def _height(chart: figure) -> float:
     """Return the height of a chart with its legend and the lines below it, in inches."""
     items, lines = _entries(chart), _below(chart)
     bare = chart.height - LEGEND_ROW * len(items) - 20 * len(lines)
     shown = sum(map(has_marks, items))
-    more = len(_title_lines(str(chart.title.text.text))) - 1
+    more = len(title_lines(str(chart.title.text.text))) - 1
     return float(bare / _PIXELS_PER_INCH + _ENTRY_INCH * (shown + more) + _LINE_INCH * len(lines))
 
 
@@ -176,7 +167,7 @@ def _chart(part: Any, chart: figure, plot: Plot) -> None:
             labelspacing=0.35, handler_map={tuple: HandlerTuple(ndivide=1)},
         )  # fmt: skip
     if chart.title.text.text:
-        title = "\n".join(_title_lines(str(chart.title.text.text)))
+        title = "\n".join(title_lines(str(chart.title.text.text)))
         part.suptitle(title, x=0.02, ha="left", fontsize=13)
     if lines := _below(chart):
         part.supxlabel("\n".join(lines), x=0.02, ha="left", fontsize=9)

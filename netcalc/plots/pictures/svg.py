@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -48,6 +49,8 @@ LINE_POINTS = 150
 SCATTER_POINTS = 300
 _LARGEST_COUNT = 1e6
 """From here on a number of a tick is a power of ten."""
+_TITLE = 74
+"""Characters of a line of the title."""
 DOT = 5.0
 """Circles up to this size are dots of one path."""
 MOST_RECTS = 40
@@ -92,8 +95,10 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     legends = [item for item in chart.above if isinstance(item, Legend)]
     items = [item for legend in legends for item in legend.items]
     entries = [item for item in items if has_marks(item)]
-    head = (TOP if chart.title.text.text else 10) + ROW * len(entries)
-    height = float(chart.height) - LEGEND_ROW * len(items) + ROW * len(entries)
+    title = title_lines(str(chart.title.text.text))
+    more = ROW * (len(title) - 1)
+    head = (TOP if title[0] else 10) + more + ROW * len(entries)
+    height = float(chart.height) - LEGEND_ROW * len(items) + ROW * len(entries) + more
     box = (_left(chart), top + head, WIDTH - RIGHT, top + height - BOTTOM)
     glyphs = [r for r in chart.renderers if isinstance(r, GlyphRenderer)]
     x_log, y_log = (isinstance(axis[0], LogAxis) for axis in (chart.xaxis, chart.yaxis))
@@ -115,13 +120,19 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     for renderer in glyphs:
         out += _glyph(renderer, x, y)
     out.append("</g>")
-    if chart.title.text.text:
-        out.append(text_at(chart.title.text.text, 8, top + 22, size=17, weight="bold"))
+    for row, line in enumerate(filter(None, title)):
+        out.append(text_at(line, 8, top + 22 + ROW * row, size=17, weight="bold"))
     first = top + head - ROW * len(entries) + 6
     for i, item in enumerate(entries):
         out += _key(item.renderers, first + ROW * i)
         out.append(text_at(str(item.label.value), LEFT + 48, first + ROW * i + 5))
     return height, out
+
+
+def title_lines(title: str) -> list[str]:
+    """Return a title in lines of like length that fit the picture."""
+    rows = -(-len(title) // _TITLE)
+    return textwrap.wrap(title, len(title) // rows + 8) if rows > 1 else [title]
 
 
 def _left(chart: figure) -> float:
