@@ -161,7 +161,7 @@ CAUSES: dict[str, str] = {
     "sign-policer": "after losses in a row, without a queue",
     "sign-small-segments": "packets of little payload queued",
     "sign-reverse-path": "acknowledgements came later than without load",
-    "sign-reordering": "segments that others had overtaken were taken for lost",
+    "sign-reordering": "segments came that others had overtaken",
     "sign-duplicates": "the same packet came twice",
     "sign-delay-variation": "packets came in batches at even intervals",
     "sign-timeout": "a segment came again after a pause as long as the timer",
@@ -178,6 +178,7 @@ CAUSES: dict[str, str] = {
     "sign-unseen": "a pause, whose reason this place does not show",
     "sign-unknown": "none of the other signs",
     "cause-next": "next: {name} {share:.0%}",
+    "cause-beside": "in the other moments: {name} {share:.0%}",
     # What would be without it.
     "without-cause": (
         "without it at least {left_s:s} of {duration_s:s} remain: at most "

@@ -158,8 +158,9 @@ class Cause:
             text += f" ({numbers})"
         others = [(code, share) for code, share in self.shares.items() if code != self.code]
         if others and others[0][1] >= LEAST_NEXT and self.code != UNKNOWN_CAUSE:
-            name = cause_name(others[0][0])
-            text += f"; {Notice('cause-next', {'name': name, 'share': others[0][1]})}"
+            is_less = not others[0][1] > self.share_of_time
+            values = {"name": cause_name(others[0][0]), "share": others[0][1]}
+            text += f"; {Notice('cause-next' if is_less else 'cause-beside', values)}"
         return f"{text[:1].upper()}{text[1:]}."
 
     def numbers(self, code: str) -> str:
@@ -218,6 +219,18 @@ def _is_known(value: Any) -> bool:
 def cause_name(code: str) -> str:
     """Return a cause as a part of a sentence.
 
+    Parameters
+    ----------
+    code : str
+        One of ``CAUSES``, or the name of another wait among the shares of a :class:`Cause`.
+
+    Returns
+    -------
+    str
+        Its name.
+
+    Examples
+    --------
     >>> cause_name("slow-start")
     'slow start'
     """
@@ -229,6 +242,18 @@ def cause_name(code: str) -> str:
 def cause_sign(code: str) -> str:
     """Return by what an interval is known to be of a cause.
 
+    Parameters
+    ----------
+    code : str
+        As in :func:`cause_name`.
+
+    Returns
+    -------
+    str
+        The sign, as a part of a sentence.
+
+    Examples
+    --------
     >>> cause_sign("receiver-window")
     'no full segment more fitted into the window'
     """

@@ -104,7 +104,18 @@ def _are_waited_for(analysis: TcpAnalysis) -> Bools:
 
 @named_arguments
 def main_flow(trace: PacketTrace) -> FlowCause | None:
-    """Return the TCP flow that carried most; None where a capture is not about one with data."""
+    """Return the TCP flow that carried most, in the direction that carried more.
+
+    Parameters
+    ----------
+    trace : PacketTrace
+        A capture.
+
+    Returns
+    -------
+    FlowCause or None
+        None where most packets are not of TCP, or no flow has data.
+    """
     return next(iter(flow_causes(trace, most=1)), None)
 
 
