@@ -399,8 +399,8 @@ def print_table(
         known = np.array(values)[np.isfinite(values)]
         if known.size:
             print(
-                f"{name}: median error {np.median(known):.1%}, 90 % of {known.size} within "
-                f"{np.percentile(known, 90):.1%}; not said in {len(values) - known.size}"
+                f"{name}: median error {np.median(known):.2%}, 90 % of {known.size} within "
+                f"{np.percentile(known, 90):.2%}; not said in {len(values) - known.size}"
             )
     for name, counts in sorted(confident.items()):
         print(f"confidence {name}: {counts['right'] + counts['acceptable']} right or acceptable, "
@@ -411,7 +411,7 @@ def print_table(
     print(f"{good} of {judged} right or acceptable, {total['wrong and sure']} wrong and sure; seed "
           f"{seed}, {took_s:.0f} s, {day}, {platform.system()} {platform.release()}, "
           f"{len(os.sched_getaffinity(0))} processors")  # fmt: skip
-    return int(total["wrong and sure"] > 0 or good < LEAST_RIGHT * judged)
+    return int(total["wrong and sure"] > 0 or good < int(LEAST_RIGHT * judged))
 
 
 def main() -> int:

@@ -58,6 +58,13 @@ def test_every_cause_has_its_words(code):
         assert "80%" in cause.sentence
 
 
+def test_the_page_on_causes_has_every_code_and_field():
+    page = (Path(__file__).parents[3] / "docs" / "causes.md").read_text(encoding="utf-8")
+    assert [code for code in CAUSES if f"`{code}`" not in page] == []
+    fields = explain_capture(scripts()["line"].trace(A), Known())[0].cause.as_dict()
+    assert [name for name in fields if f"`{name}`" not in page] == []
+
+
 @pytest.mark.each("code", CODES)
 def test_every_interval_has_a_name_and_is_a_cause_or_open(code):
     assert MESSAGES[f"name-{code}"]
