@@ -7,7 +7,7 @@ limit is known because it was set. The judges beside it are the kernel's counter
 
 A run in which the emulator was late is drawn again, and counted as disturbed if it is late again.
 
-Run: python tests/benchmarks/causes.py [RUNS [SEED]] [--only CLASS] [--keep FOLDER]; 24 runs take 80
+Run: python tests/benchmarks/causes.py [RUNS [SEED]] [--only CLASS] [--keep FOLDER]; 24 runs take 70
 s. Exit code 1 if one is wrong and sure, or fewer than 90 % are right or acceptable.
 """
 
