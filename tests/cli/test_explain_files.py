@@ -25,7 +25,6 @@ def test_a_file_is_explained_in_text():
     said = run("explain", IPERF, "--line", "1Gbit/s").output
     assert "The sending program was asked for no more: 200.3 Mbit/s (TCP payload) is 100%" in said
     assert "Confidence: high" in said
-    assert "state --window" in said
 
 
 def test_what_a_capture_waited_for_is_drawn_above_its_limits(tmp_path):
