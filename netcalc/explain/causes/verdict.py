@@ -22,6 +22,8 @@ from netcalc.readers.captures.scans import Bools
 LEAST_SHARE = 0.4
 """A cause of less of the time is not named. [ratio]"""
 SURE_SHARE = 0.6
+KINDS_OF_LOSS, SURE_ROUNDS = ("random-loss", "shallow-buffer", "policer"), 30
+"""What kind of loss it is shows in the losses of so many rounds. [1]"""
 LEAST_FILLED = 0.5
 """Full windows carry at least this share of a window for each round trip; seen: 0.97. [ratio]"""
 FULL_LINE_RATIO = 0.85
@@ -102,6 +104,9 @@ def judge(
     if code not in shares:
         shares = _renamed(shares, next(iter(shares)), code)
     confidence = HIGH if share >= SURE_SHARE and d.place != UNKNOWN else MEDIUM
+    is_early = code in KINDS_OF_LOSS and rounds.kinds.size < SURE_ROUNDS
+    if is_early or share < LEAST_SHARE:
+        confidence = LOW
     is_open = code in (*OPEN, "unknown")
     if not (share >= LEAST_SHARE or special) or is_open or _is_contradicted(d, code, share):
         code, confidence = "unknown", LOW
@@ -117,7 +122,9 @@ def _is_contradicted(d: Dialogue, code: str, share: float) -> bool:
     """Whether a window that is said to be full for so long would have carried far more."""
     if code != "receiver-window" or not d.base_rtt_s > 0 or not np.isfinite(d.window).any():
         return False
-    full_bps = 8 * float(np.nanmedian(d.window)) / d.base_rtt_s
+    # The path may have become longer: then the base is not what a window waited for.
+    loaded_s = float(np.percentile(d.trip_s, 90)) if d.trip_s.size else 0.0
+    full_bps = 8 * float(np.nanmedian(d.window)) / max(loaded_s, d.base_rtt_s)
     return d.rate_bps < LEAST_FILLED * share * full_bps
 
 
