@@ -58,6 +58,11 @@ FACTS: Mapping[str, str] = {
     "mss_bytes": "byte",
     "retransmit_total_count": "1",
     "bytes_acked": "byte",
+    "bytes_sent": "byte",
+    "bytes_retransmitted": "byte",
+    "busy_s": "s",
+    "receive_window_limited_s": "s",
+    "send_buffer_limited_s": "s",
     "congestion_control": "text",
     # captures
     "packet_count": "1",

@@ -131,7 +131,11 @@ _NAMED: Mapping[str, Place] = {
     "handshake_rtt_min_s": Place("tcp", "TCP handshakes", CAPTURE, ROUND_TRIP),
 }  # fmt: skip
 """Facts that belong to one place whatever the tool is."""
-_OF_SOCKETS = ("cwnd_packets", "mss_bytes", "retransmit_total_count")
+_OF_SOCKETS = (
+    "cwnd_packets", "mss_bytes", "retransmit_total_count", "busy_s", "receive_window_limited_s",
+    "send_buffer_limited_s",
+)  # fmt: skip
+_PAYLOAD_OF_SOCKETS = ("bytes_acked", "bytes_sent", "bytes_retransmitted")
 _SOCKETS = ("ss", "tcp-info")
 _CONNECTING = ("nuttcp", "iperf 2")
 """Tools of transfers whose round trip is that of the connection that their client opened."""
@@ -192,7 +196,7 @@ def place(samples: Samples, row: Mapping[str, Any], name: str) -> Place:
     if name in _OF_SOCKETS:
         side = SERVER if tool == "ndt7" else HOST if tool in _SOCKETS else SENDER
         return Place("tcp", "TCP segments", side)
-    if name == "bytes_acked":
+    if name in _PAYLOAD_OF_SOCKETS:
         return Place("tcp", "application data", SERVER if tool == "ndt7" else HOST)
     side = {"sent": SENDER, "received": RECEIVER}.get(name.partition("_")[0], "")
     if name.endswith(("_byte_count", "_rate_bps")):

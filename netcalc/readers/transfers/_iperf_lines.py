@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.transfers._runs import NAN, Way, flow_series
+from netcalc.readers.transfers._runs import DOWNLOAD, NAN, Way, flow_series
 from netcalc.samples import FlowSeries
 
 # At most two digits behind a decimal comma: 1,234 could be a thousand, and iperf never groups.
@@ -37,6 +39,17 @@ _LOSSES = re.compile(
     r"\s+\((?P<ratio>[-+\w.,]+)%\)"
 )
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+_COMMAND = re.compile(r"(?:^|[\s$#>%/\\:`])iperf(?P<version>3?)(?:\.exe)?\s+(?P<options>-.*)")
+_WITH_VALUE = {
+    "-c": "client", "--client": "client", "-b": "rate", "--bitrate": "rate", "--bandwidth": "rate",
+    "-l": "write", "--length": "write", "--len": "write", "-w": "buffer", "--window": "buffer",
+    "-P": "streams", "--parallel": "streams",
+}  # fmt: skip
+_FLAGS = {
+    "-u": "udp", "--udp": "udp", "-R": "reverse", "--reverse": "reverse", "--bidir": "bidir",
+    "--dont-fragment": "dont_fragment",
+}  # fmt: skip
+_SIZE = re.compile(r"(?P<number>\d{1,15}(?:\.\d{1,9})?)(?P<power>[KMGT]?)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -82,6 +95,82 @@ class Remarks:
     repeated: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """What the command line of a client asks for, as it stands above its output.
+
+    Sizes count K, M, G as powers of 1024 (k, m, g of iperf 2 as powers of 1000), rates as powers of
+    1000. ``-b`` is asked of each stream; without it UDP of iperf3 has 1024**2 bit/s.
+    """
+
+    is_udp: bool = False
+    is_reverse: bool = False
+    stream_count: int = 1
+    rate_bps: float = NAN
+    write_bytes: float = NAN
+    buffer_bytes: float = NAN
+    is_unfragmented: bool = False
+
+    def printed(self) -> dict[str, Any]:
+        """Return what it asks for, by the names of the JSON of iperf3."""
+        asked: dict[str, Any] = {
+            "asked_rate_bps": self.rate_bps,
+            "write_bytes": self.write_bytes,
+            "asked_buffer_bytes": self.buffer_bytes,
+        }
+        kept = {name: value for name, value in asked.items() if value > 0}
+        return {**kept, "dont_fragment": True} if self.is_unfragmented else kept
+
+
+def read_command(line: str) -> Command | None:
+    """Return what a client of iperf was asked for, if a line is its command."""
+    match = _COMMAND.search(line[:_LONGEST_COMMAND])
+    if match is None:
+        return None
+    try:
+        parts = shlex.split(match["options"].strip("`"))
+    except ValueError:  # a quotation mark that is not closed
+        return None
+    asked: dict[str, str] = {}
+    while parts:
+        name, _, value = parts.pop(0).partition("=")
+        short, glued = name[:2], name[2:]
+        if name in _FLAGS:
+            asked[_FLAGS[name]] = "yes"
+        elif name in _WITH_VALUE:
+            value = value or (parts.pop(0) if parts else "")
+            asked[_WITH_VALUE[name]] = value
+        elif not name.startswith("--") and glued and short in _WITH_VALUE:
+            asked[_WITH_VALUE[short]] = glued
+    if "client" not in asked or "bidir" in asked:
+        return None
+    is_udp = "udp" in asked
+    usual = "1048576" if is_udp and match["version"] else "0"
+    lower = 1024 if match["version"] else 1000
+    count = asked.get("streams", "1")
+    return Command(
+        is_udp=is_udp,
+        is_reverse="reverse" in asked,
+        stream_count=int(count) if count.isdecimal() and len(count) < 4 else 1,
+        rate_bps=_size(asked.get("rate", usual).partition("/")[0], (1000, 1000)),
+        write_bytes=_size(asked.get("write", ""), (1024, lower)),
+        buffer_bytes=_size(asked.get("buffer", ""), (1024, lower)),
+        is_unfragmented="dont_fragment" in asked,
+    )
+
+
+def _size(text: str, bases: tuple[int, int]) -> float:
+    """Return a number with a letter for its power, whose base is of large or of small letters.
+
+    It is nan for anything else, such as ``10pps``.
+    """
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        return NAN
+    power = match["power"]
+    return float(match["number"]) * float(bases[power.islower()] ** _POWERS[power.upper()])
+
+
 def to_samples(
     given: Input,
     runs: list[list[Way]],
@@ -90,6 +179,7 @@ def to_samples(
     *,
     tool: str,
     version: str = "",
+    printed: Mapping[str, Any] | None = None,
 ) -> FlowSeries:
     """Return the directions of all runs, with warnings; refuse a file without a run."""
     if not runs:
@@ -110,7 +200,20 @@ def to_samples(
     if remarks.implausible:
         warnings.append(Notice("implausible-lines", {"numbers": remarks.implausible}))
     warnings += further
-    return flow_series(given, runs, warnings, tool=tool, version=version)
+    return flow_series(given, runs, warnings, tool=tool, version=version, printed=printed or {})
+
+
+def printed_of(command: Command | None, ways: Sequence[Way]) -> dict[str, Any]:
+    """Return what a command asked for; nothing where the output shows that it is of another run."""
+    if command is None or len(ways) != 1:
+        return {}
+    (way,) = ways
+    is_own = (
+        command.is_udp == (way.protocol == "udp")
+        and command.is_reverse == (way.direction == DOWNLOAD)
+        and command.stream_count == max(len(way.streams), 1)
+    )
+    return command.printed() if is_own else {}
 
 
 def read_interval(line: str) -> Interval | None:
@@ -135,8 +238,8 @@ def read_interval(line: str) -> Interval | None:
     )
 
 
-_LONGEST = 200
-"""Characters of a line in which an interval begins."""
+_LONGEST, _LONGEST_COMMAND = 200, 1000
+"""Characters of a line in which an interval begins, and those of a command that are read."""
 
 
 def looks_like_interval(line: str) -> bool:

@@ -14,11 +14,14 @@ from statistics import median
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
 from netcalc.readers.transfers._iperf_lines import (
+    Command,
     Connection,
     Interval,
     Remarks,
     looks_like_interval,
     number_of,
+    printed_of,
+    read_command,
     read_connection,
     read_interval,
     read_losses,
@@ -85,7 +88,10 @@ def _read(given: Input) -> FlowSeries:
     text = given.text
     runs: list[_Run] = []
     remarks = Remarks()
+    commands: list[Command] = []
     for number, line in zip(text.numbers, text.lines, strict=True):
+        if command := read_command(line):
+            commands.append(command)
         if failed := _FAILED.search(line):
             remarks.messages.append(shorten(failed[1] or failed[2], 100))
             continue
@@ -103,7 +109,10 @@ def _read(given: Input) -> FlowSeries:
         elif looks_like_interval(line) and "datagrams received out-of-order" not in line:
             remarks.unread.append(number)
     runs = [run for run in runs if run.totals or any(way.rows for way in run.ways.values())]
-    return to_samples(given, [_finish(run) for run in runs], remarks, tool="iperf 2")
+    ways = [_finish(run) for run in runs]
+    alone = len(runs) == len(commands) == 1 and runs[0].is_client
+    printed = printed_of(commands[0], ways[0]) if alone else {}
+    return to_samples(given, ways, remarks, tool="iperf 2", printed=printed)
 
 
 def _begin_run(runs: list[_Run], line: str) -> bool:

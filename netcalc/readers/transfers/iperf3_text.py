@@ -14,10 +14,13 @@ from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
 from netcalc.readers.transfers._iperf_lines import (
+    Command,
     Interval,
     Remarks,
     looks_like_interval,
     number_of,
+    printed_of,
+    read_command,
     read_connection,
     read_interval,
     read_losses,
@@ -46,6 +49,9 @@ _MARKS = {
 _TARGET = re.compile(r"Connecting to host (\S+), port (\d+)")
 _ACCEPTED = re.compile(r"Accepted connection from (\S+), port \d+")
 _STARTING = re.compile(r"Starting Test: protocol: (\w+), .* omitting (\d+) seconds")
+_VERBOSE = re.compile(
+    r"\bTarget Bitrate: (?P<rate>\d{1,15})|\bStarting Test: .* (?P<write>\d{1,9}) byte blocks"
+)
 _VERSION = re.compile(r"\biperf (3\.\S+)")
 _ERROR = re.compile(r"iperf3: (.*)")
 _CONGESTION = re.compile(r"snd_tcp_congestion (\S+)")
@@ -77,6 +83,9 @@ class _Run:
     unlabelled: set[str] = field(default_factory=set)
     """Directions whose total is one for both sides, as before version 3.7."""
     sent_count: float = NAN
+    command: Command | None = None
+    verbose: dict[str, float] = field(default_factory=dict)
+    """What a verbose client says it was asked for."""
 
     def way(self, direction: str) -> Way:
         """Return a direction of the run."""
@@ -98,6 +107,7 @@ def _read(given: Input) -> FlowSeries:
     remarks = Remarks()
     other_end: list[int] = []
     version = ""
+    command: Command | None = None
     for number, line in zip(text.numbers, text.lines, strict=True):
         version = version or "".join(_VERSION.findall(line)[:1])
         if error := _ERROR.search(line):
@@ -108,7 +118,11 @@ def _read(given: Input) -> FlowSeries:
         if runs and _is_of_server(runs[-1], line):
             other_end.append(number)
             continue
+        command = read_command(line) or command
+        begun = len(runs)
         _open_run(runs, line)
+        if len(runs) > begun and runs[-1].is_client:
+            runs[-1].command, command = command, None
         if not runs:
             runs.append(_Run(is_client=True))
         if not _read_line(runs[-1], line, remarks, number) and looks_like_interval(line):
@@ -120,7 +134,12 @@ def _read(given: Input) -> FlowSeries:
     runs = [run for run in runs if any(way.rows for way in run.ways.values()) or run.totals]
     ways = [_finish(run) for run in runs]
     left_out = [Notice("iperf-server-output", {"numbers": other_end})] if other_end else []
-    return to_samples(given, ways, remarks, left_out, tool="iperf3", version=version)
+    printed = {}
+    if len(runs) == 1:
+        printed = printed_of(runs[0].command, ways[0]) | runs[0].verbose
+    return to_samples(
+        given, ways, remarks, left_out, tool="iperf3", version=version, printed=printed
+    )
 
 
 def _is_of_server(run: _Run, line: str) -> bool:
@@ -160,6 +179,9 @@ def _read_line(run: _Run, line: str, remarks: Remarks, number: int) -> bool:
     if "Interval" in line and "Transfer" in line:
         run.header, run.is_header_new = line, True
         return True
+    if said := _VERBOSE.search(line):
+        names = {"rate": "asked_rate_bps", "write": "write_bytes"}
+        run.verbose |= {names[key]: float(v) for key, v in said.groupdict().items() if v}
     if starting := _STARTING.search(line):
         run.protocol = starting[1].lower()
         run.omitted_s = number_of(starting[2]) or NAN
@@ -352,5 +374,7 @@ FORMAT = Format(
         "With --bidir the role in the line says the direction.",
         "Omitted intervals are kept and marked; they are in no total.",
         "A line like an interval that cannot be read with certainty is named.",
+        "A command of the client above its output says -b, -l, -w, --dont-fragment; one whose -u, "
+        "-R or -P is not that of the output is of another run and not used.",
     ),
 )

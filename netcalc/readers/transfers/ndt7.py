@@ -33,6 +33,7 @@ class _Test:
     points: dict[str, list[Row]] = field(default_factory=dict)
     last: dict[str, tuple[float, float]] = field(default_factory=dict)
     tcp: Mapping[str, Any] = field(default_factory=dict)
+    is_tcp_of_sender: bool = False
     complete: bool = False
     printed_bps: float = NAN
     facts: dict[str, Any] = field(default_factory=dict)
@@ -117,7 +118,7 @@ def _measurement(tests: dict[str, _Test], one: Mapping[str, Any], name: str, sid
     sends = (origin_of == "server") == (name == DOWNLOAD)
     tcp = member(one, "TCPInfo")
     if tcp:
-        test.tcp = tcp
+        test.tcp, test.is_tcp_of_sender = tcp, sends
     app = member(one, "AppInfo")
     size, time_us = number(app, "NumBytes"), number(app, "ElapsedTime")
     if not (size >= 0 and time_us >= 0):  # the server counts only in TCPInfo
@@ -205,6 +206,7 @@ def _facts(test: _Test, group: str) -> dict[str, Any]:
     if test.printed_bps >= 0 and "received_rate_bps" not in ends:
         ends["received_rate_bps"] = test.printed_bps
     tcp = test.tcp
+    limits = _limits(tcp) if test.is_tcp_of_sender else {}
     return fact_row(
         group=group,
         direction=test.direction,
@@ -215,8 +217,21 @@ def _facts(test: _Test, group: str) -> dict[str, Any]:
         mss_bytes=number(tcp, "SndMSS"),
         retransmit_total_count=number(tcp, "TotalRetrans"),
         bytes_acked=number(tcp, "BytesAcked"),
+        **limits,
         **{"rtt_min_s": number(tcp, "MinRTT") / 1e6, **test.facts, **ends},
     )
+
+
+def _limits(tcp: Mapping[str, Any]) -> dict[str, float]:
+    """Return what the kernel of the sender says it waited for, as ``ss`` has it; 0 is a number."""
+    kernel = {
+        "bytes_sent": number(tcp, "BytesSent"),
+        "bytes_retransmitted": number(tcp, "BytesRetrans"),
+        "busy_s": number(tcp, "BusyTime") / 1e6,
+        "receive_window_limited_s": number(tcp, "RWndLimited") / 1e6,
+        "send_buffer_limited_s": number(tcp, "SndBufLimited") / 1e6,
+    }
+    return {name: value for name, value in kernel.items() if value >= 0}
 
 
 FORMAT = Format(
@@ -231,5 +246,7 @@ FORMAT = Format(
         "SndCwnd is in segments of SndMSS bytes.",
         "The summary of the client is in Mbit/s; it counts where no receiver measured.",
         "A direction without the line complete was cut.",
+        "BusyTime, RWndLimited and SndBufLimited are of the sender alone: in an upload the "
+        "server's say nothing.",
     ),
 )
