@@ -24,10 +24,17 @@ from netcalc.samples import Table
 
 CONSTANT_OVERHEAD_BPS = 6e6
 """What some add to a goodput, whatever the packets, to get the rate of the line. [bit/s]"""
+SPEED_TEST_FACTORS = {"librespeed": 1.06, "librespeed-of-2017": 1e6 / 925_000}
+"""What LibreSpeed multiplies a goodput by for the headers (overheadCompensationFactor).
+
+Its first versions had 1048576/925000 of Mbit of 1048576 bit: 1e6/925000 in all.
+"""
 FCS_BYTES, PREAMBLE_BYTES, GAP_BYTES = 4, 8, 12
 CONVERSIONS = ("binary-prefix", "binary-prefix-in-time")
 """Mistakes of conversion: they leave all digits, so that a round number is none of them."""
 
+TIMES = "times-for-over"
+"""Name of the mistake whose number is of other units, and no near miss of the right one."""
 _POWERS = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -96,10 +103,14 @@ def _filled(known: Known, one: Evidence | None) -> Known:
     return replace(known, **new)
 
 
-def rate_models(known: Known, one: Evidence | None) -> list[Model]:
+def rate_models(
+    known: Known, one: Evidence | None, *, frame_bytes: float | None = None
+) -> list[Model]:
     """Return the models of a rate: of the line, a window, loss, and the counts of a run."""
     known = _filled(known, one)
     found = _line_rates(known) + _window_and_loss(known)
+    if known.line_bps is not None and frame_bytes is not None:
+        found += _line_at_size(known.line_bps, frame_bytes, frame_bytes)
     if one is not None and one.is_udp and one.datagram_bytes > 0 and known.line_bps is not None:
         values = {"line_bps": known.line_bps, "payload_bytes": one.datagram_bytes}
         found.append(Model("udp-of-size", line_ceiling_bps(one, known), True, values))
@@ -132,6 +143,10 @@ def _line_rates(known: Known) -> list[Model]:
         Model("no-headers", line, False, values, "tcp-timestamps"),
         Model("no-fcs", line * segment / (wire - 4), False, values, "tcp-timestamps"),
     ]
+    for name, factor in SPEED_TEST_FACTORS.items():
+        for rate, instead_of in ((stamped, "tcp-timestamps"), (plain, "tcp-plain")):
+            scaled = {**values, "factor": factor}
+            found.append(Model(name, float(rate) * factor, False, scaled, instead_of))
     if line > CONSTANT_OVERHEAD_BPS:
         rate = line - CONSTANT_OVERHEAD_BPS
         constant = {**values, "overhead_bps": CONSTANT_OVERHEAD_BPS}
@@ -202,6 +217,8 @@ def _window_and_loss(known: Known) -> list[Model]:
         found.append(Model("window", rate, True, values))
         values = {**values, "one_way_s": rtt / 2}
         found.append(Model("one-way", 2 * rate, False, values, "window"))
+        times = 8 * known.window_bytes * rtt  # its unit would be bit times seconds
+        found.append(Model(TIMES, times, False, values, "window"))
     loss = known.loss_ratio
     if loss is not None and 0 < loss < 1:
         mtu = known.mtu_bytes or DEFAULT_MTU_BYTES

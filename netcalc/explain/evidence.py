@@ -27,6 +27,8 @@ IDLE_GROUP = "ping"
 """Group of the facts that a speed test measures before its transfers."""
 MOST_FLOWS = 5
 """Flows of a capture that are explained: those that carried most."""
+SIZE_ERROR_RATIO = 1.02
+"""How far off the mean size of datagrams is, of counts with three digits. [ratio]"""
 MOST_PACKET_BYTES = 9216
 """Longer packets of a capture are several, joined by the network card. [byte]"""
 
@@ -40,6 +42,7 @@ class Evidence:
     packet that the segments of the file fill. ``wait_count`` and ``wait_s`` are of acknowledgements
     that came by a timer; ``payload_share`` is that of all bytes on the wire of a capture. The
     shares of a processor are those of the process that sent, and of the one that received.
+    ``empty_count`` of ``interval_count`` intervals carried nothing; both are 0 if all carried some.
     """
 
     label: str = ""
@@ -75,12 +78,20 @@ class Evidence:
     payload_share: float = NAN
     fragment_ratio: float = 0.0
     gap_s: float = NAN
+    interval_count: float = 0.0
+    empty_count: float = 0.0
+    is_unfragmented: bool = False
     option_bytes: float = TIMESTAMP_BYTES
 
     @property
     def is_udp(self) -> bool:
         """Whether datagrams were sent, which nothing slows down."""
         return self.protocol == "udp"
+
+    def is_cut(self, mtu_bytes: float) -> bool:
+        """Whether datagrams are fragmented; a mean of rounded counts may be a bit too large."""
+        fits = self.datagram_bytes <= SIZE_ERROR_RATIO * (mtu_bytes - 28)
+        return self.is_udp and self.datagram_bytes > 0 and not (fits or self.is_unfragmented)
 
     @property
     def segment_bytes(self) -> float:
@@ -189,15 +200,20 @@ def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
     size = _number(printed, "write_bytes") if one.is_udp else NAN
     asked = _number(printed, "asked_rate_bps") * one.stream_count  # of each stream
     streams, handshakes = (_listed(printed, name) for name in ("streams", "handshake_rtt_s"))
+    # What must not be cut, and arrives, went through as one packet.
+    whole = size + 28 if printed.get("dont_fragment") is True and one.rate_bps > 0 else NAN
     least = [_number(row, "rtt_min_s") for row in streams if isinstance(row, Mapping)]
     if len(handshakes) == 1:  # several are of several runs
         least.append(_number({"rtt_s": handshakes[0]}, "rtt_s"))
     one = _within_buffers(one, printed)
     one = replace(
         one,
-        mtu_bytes=first_known(mss + STAMPED_HEADERS_BYTES, one.mtu_bytes),
+        mtu_bytes=max(
+            first_known(mss + STAMPED_HEADERS_BYTES, one.mtu_bytes, whole), first_known(whole, 0.0)
+        ),
         datagram_bytes=first_known(size, one.datagram_bytes),
         asked_rate_bps=first_known(one.asked_rate_bps, asked),
+        is_unfragmented=not math.isnan(whole),
         base_rtt_s=first_known(one.base_rtt_s, *sorted(v for v in least if v > 0)),
     )
     return with_loss(one)
@@ -259,6 +275,9 @@ def _with_intervals(one: Evidence, flows: FlowSeries) -> Evidence:
     again = np.asarray(flows.retransmit_count)[rows]
     late = window[window.size // 2 :]  # after slow start
     steady = late.size > 1 and float(np.std(late)) <= STEADY_RATIO * float(np.mean(late))
+    starts = np.round(np.asarray(flows.start_s)[rows], 1)
+    sizes = np.asarray(flows.payload_bytes)[rows]
+    carried = [float(sizes[starts == start].sum()) for start in np.unique(starts)]
     mtu = np.asarray(flows.path_mtu_bytes)[rows]
     mtu = mtu[mtu > 0]
     return replace(
@@ -272,6 +291,8 @@ def _with_intervals(one: Evidence, flows: FlowSeries) -> Evidence:
         ),
         mtu_bytes=first_known(one.mtu_bytes, float(mtu.min()) if mtu.size else NAN),
         stream_count=max(one.stream_count, 1.0),
+        interval_count=float(len(carried)) if 0.0 in carried else 0.0,
+        empty_count=float(carried.count(0.0)),
     )
 
 

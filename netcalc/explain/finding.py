@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from netcalc.explain.causes.cause import HIGH, UNKNOWN_CAUSE, Cause, cause_of_limit
+from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause, cause_of_limit
 from netcalc.language import phrase, term
 from netcalc.messages import Notice
 from netcalc.rate_layers import UNKNOWN, named
@@ -26,6 +26,8 @@ STATED, SURE_LIMIT = ("line", "fragments", "packet-rate"), 0.05
 """Limits that somebody stated, or that several sizes show: a rate at one of them is explained."""
 DISTURBED = ("probes-at-once",)
 """Notices of measurements that changed what they measured."""
+MOST_OF_LIMIT, FULL_LIMIT = 1.01, 0.99
+"""Above the first a limit is not that sure; from the second on it is reached. [ratio]"""
 LOSS_NAMES = "loss-"
 """How the names of limits by loss begin."""
 
@@ -287,7 +289,9 @@ class Finding:
     def _limit_of_cause(self) -> Limit | None:
         """The limit of a cause without a share of the time, where the rate agrees with it."""
         first, cause = self.binding, self.cause
-        if cause is None or first is None or self.unit != "bit/s" or cause.share_of_time > 0:
+        if cause is None or first is None or self.unit != "bit/s":
+            return None
+        if cause.variant or cause.share_of_time > 0:
             return None
         return first if first.agrees(self.measured) else None
 
@@ -356,8 +360,8 @@ class Finding:
         return Cause(code=cause_of_limit(first.name), share_of_time=share)
 
     @property
-    def stated(self) -> Cause | None:
-        """The cause of a limit that is known as well as the line, and that agrees; else None."""
+    def _stated(self) -> Limit | None:
+        """The limit that is known as well as the line, and that agrees; else None."""
         limits = [
             one
             for one in self.candidates
@@ -365,10 +369,22 @@ class Finding:
             and one.name in STATED
             and one.agrees(self.measured)
         ]
-        if not limits:
+        return min(limits, key=self._distance) if limits else None
+
+    @property
+    def stated(self) -> Cause | None:
+        """The cause of a limit that is known as well as the line, and that agrees; else None."""
+        first = self._stated
+        if first is None:
             return None
-        first = min(limits, key=self._distance)
-        return Cause(code=cause_of_limit(first.name), confidence=HIGH)
+        sure = HIGH if self.measured <= MOST_OF_LIMIT * first.value else MEDIUM
+        return Cause(code=cause_of_limit(first.name), confidence=sure)
+
+    @property
+    def is_below_stated(self) -> bool:
+        """Whether the rate does not quite reach the stated limit with which it agrees."""
+        first = self._stated
+        return first is not None and self.measured < FULL_LIMIT * first.value
 
     @property
     def test(self) -> Notice | None:

@@ -19,10 +19,11 @@ from netcalc.explain import (
 )
 from netcalc.explain.causes.captures import explain_capture
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.causes.counterfactuals import counterfactuals
 from netcalc.explain.causes.tools import run_cause, socket_causes
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import LINE_NAMES, Finding
-from netcalc.explain.known import Known
+from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.metrics import transfer_metrics
 from netcalc.explain.pair_tables import pair_evidence
 from netcalc.explain.rate_limits import (
@@ -187,7 +188,7 @@ def _rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
     causes = _causes(samples, seen, known)
     found = (
         *(
-            _with_cause(explain_evidence(one, known), cause)
+            _with_cause(explain_evidence(one, known), cause, one, known)
             for one, cause in zip(seen, causes, strict=True)
         ),
         *exchanges,
@@ -202,22 +203,28 @@ def _causes(samples: Samples, seen: Sequence[Evidence], known: Known) -> list[Ca
     """Return the cause of each transfer that the tool or the kernel shows; else an unknown one."""
     if isinstance(samples, FlowSeries):
         rows = [row for row in samples.facts() if evidence.has_rate(row)]
+        mtu_bytes = known.mtu_bytes or DEFAULT_MTU_BYTES
         if len(rows) == len(seen):
-            return [run_cause(samples, row, known) for row in rows]
+            return [
+                run_cause(samples, row, known, in_fragments=one.is_cut(mtu_bytes))
+                for row, one in zip(rows, seen, strict=True)
+            ]
     if isinstance(samples, Table) and "busy_s" in samples.columns():
         by_name = socket_causes(samples)
         return [by_name.get(one.label, Cause()) for one in seen]
     return [Cause()] * len(seen)
 
 
-def _with_cause(finding: Finding, cause: Cause) -> Finding:
+def _with_cause(finding: Finding, cause: Cause, one: Evidence, known: Known) -> Finding:
     """Return a finding with its cause; where a stated limit agrees, that says it."""
     stated = finding.stated
-    if stated is not None:
+    if stated is not None and not (cause.code == "sender-program" and finding.is_below_stated):
         cause = replace(stated, signs=cause.signs)
-    if cause.code == UNKNOWN_CAUSE:
+    if cause.code == UNKNOWN_CAUSE and not (cause.shares or cause.variant):
         return finding
-    if math.isnan(cause.sign("rate_bps")):
+    if cause.code in ("receiver-window", "sender-buffer"):
+        cause = replace(cause, counterfactuals=counterfactuals(cause, one, known))
+    if math.isnan(cause.sign("rate_bps")) and finding.measured > 0:
         rate = Sign(name="rate_bps", value=finding.measured, unit="bit/s", origin="measured")
         cause = replace(cause, signs=(*cause.signs, rate), layer=finding.layer)
     said = tuple(note for note in finding.notices if note.code not in OF_NO_CAUSE)

@@ -20,6 +20,7 @@ from netcalc.errors import DomainError, UnitError
 from netcalc.explain import capture_flows
 from netcalc.explain.claim_models import (
     CONVERSIONS,
+    TIMES,
     Model,
     RoundTrips,
     models_of_sizes,
@@ -51,6 +52,8 @@ NEAR_RATIO = 0.01
 """A number this near to a model is that model's, if no other fits. [ratio]"""
 FAR_RATIO = 0.05
 """A right model further from the claim than this says nothing about it. [ratio]"""
+CLOCK_RATIO = 2e-4
+"""No line is faster than its name by more: the clocks of Ethernet are within 100 ppm. [ratio]"""
 SHOWN_MODELS, SHOWN_RATIO = 8, 0.02
 """Models that the text shows, and how near they are; JSON has all."""
 
@@ -62,7 +65,8 @@ _NUMBER = re.compile(r"[\d.,]*\d")
 class Claim:
     """A stated number beside all models of it, the nearest first.
 
-    ``rounding_ratio`` is half of the last digit that was stated: a model so near agrees with it.
+    ``rounding_ratio`` is half of the last digit that was stated: a model so near agrees with it;
+    ``line_bps`` is the rate of the line, nan where it is not known.
     """
 
     text: str
@@ -70,6 +74,13 @@ class Claim:
     unit: str
     rounding_ratio: float
     models: tuple[Model, ...]
+    line_bps: float = math.nan
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether the number is a rate above that of the line."""
+        beyond = self.value > self.line_bps * (1 + max(self.rounding_ratio, CLOCK_RATIO))
+        return self.unit == "bit/s" and beyond
 
     def error_ratio(self, model: Model) -> float:
         """Return how far a model is from the claim, as a share of the claim."""
@@ -88,6 +99,8 @@ class Claim:
         conversion must agree, and the number must not be a round one.
         """
         right = [one for one in self.models if one.is_right]
+        if self.is_impossible:  # no right model is near what cannot be; a count of it may be wrong
+            right = [one for one in right if one.value > self.line_bps]
         wrong = [one for one in self.models if not one.is_right and self._may_be(one)]
         fitting = [
             *(one for one in right if self.agrees(one)),
@@ -100,6 +113,8 @@ class Claim:
 
     def _may_be(self, wrong: Model) -> bool:
         """Whether a mistake is near enough to be named."""
+        if wrong.name == TIMES and _has_digits_of(self.text, wrong.value / self.value):
+            return True
         if self.error_ratio(wrong) > NEAR_RATIO:
             return False
         return wrong.name not in CONVERSIONS or (self.agrees(wrong) and not _is_round(self.text))
@@ -123,6 +138,8 @@ class Claim:
         """The answer, as a code with values."""
         best, right = self.best, self.right
         if best is None or right is None:
+            if self.is_impossible:
+                return Notice("claim-impossible", {"claim": self.text, "line_bps": self.line_bps})
             return Notice("claim-unknown", {"claim": self.text})
         values = {
             "claim": self.text,
@@ -134,6 +151,8 @@ class Claim:
         if best.is_right:
             code = "claim-right" if self.agrees(best) else "claim-nearly-right"
             return Notice(code, values)
+        if self.is_impossible:
+            return Notice("claim-impossible-mistake", {**values, "line_bps": self.line_bps})
         return Notice("claim-misconception", values)
 
     @property
@@ -293,7 +312,7 @@ def _judged(
             if frames is not None
             else with_labels(
                 [(one.label, rate_models(known.toward(one.direction), one)) for one in runs]
-                or [("", rate_models(known, None))]
+                or [("", rate_models(known, None, frame_bytes=frame_bytes))]
             )
         ),
         "packet/s": lambda: (
@@ -309,7 +328,9 @@ def _judged(
         raise DomainError("claim-without-facts", "claim", text, unit=unit)
     models += unit_mistakes(models, text, unit)
     models.sort(key=lambda model: abs(math.log(model.value / value)))
-    return Claim(text, value, unit, _rounding(text), tuple(models))
+    lines = [known.toward(one.direction).line_bps for one in runs] or [known.line_bps]
+    line = max((rate for rate in lines if rate is not None), default=math.nan)
+    return Claim(text, value, unit, _rounding(text), tuple(models), line)
 
 
 def _trips_of(one: Evidence) -> tuple[RoundTrips, ...]:
@@ -381,6 +402,13 @@ def _is_round(text: str) -> bool:
     found = _NUMBER.search(text)
     digits = re.sub(r"\D", "", found.group()) if found else ""
     return len(digits.strip("0")) <= 1
+
+
+def _has_digits_of(text: str, ratio: float) -> bool:
+    """Whether a number is another one rounded to the digits before its last zeros: 400 of 409.6."""
+    found = _NUMBER.search(text)
+    digits = re.sub(r"\D", "", found.group()).strip("0") if found else ""
+    return bool(digits) and abs(ratio - 1) <= 0.5 / float(digits)
 
 
 def _rounding(text: str) -> float:

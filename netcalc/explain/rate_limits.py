@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from netcalc.explain.evidence import Evidence, first_known
+from netcalc.explain.evidence import NAN, Evidence, first_known
 from netcalc.explain.finding import Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.stalls import stalls_of
@@ -18,6 +18,8 @@ from netcalc.models.tcp.timers import MIN_RTO_S
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 
 LINE_TOLERANCE = 0.04
+OFFERED_TOLERANCE = 0.1
+"""A tool that is paced begins with a burst. [ratio]"""
 WINDOW_TOLERANCE = 0.2
 LOSS_TOLERANCE = 0.6
 SLOW_START_TOLERANCE = 0.4
@@ -161,7 +163,8 @@ def _host(at: _Situation) -> list[Limit]:
     one, found = at.one, []
     offered = one.asked_rate_bps
     if offered > 0:
-        found.append(Limit("offered", offered, "bit/s", LINE_TOLERANCE, {"offered_bps": offered}))
+        values = {"offered_bps": offered}
+        found.append(Limit("offered", offered, "bit/s", OFFERED_TOLERANCE, values))
     for name, busy in (
         ("processor", one.processor_ratio),
         ("receiver-processor", one.receiver_processor_ratio),
@@ -236,7 +239,8 @@ def _start(at: _Situation) -> list[Limit]:
     first = float(slow_start.initial_window_bytes(at.mss_bytes)) / at.mss_bytes
     count = float(slow_start.rounds(math.ceil(size / at.mss_bytes), initial_window_segments=first))
     found = []
-    if count * rtt >= SHORT_SHARE * first_known(at.one.duration_s, 0.0):
+    duration_s = first_known(at.one.duration_s, 8 * at.one.size_bytes / (at.one.rate_bps or NAN))
+    if not count * rtt < SHORT_SHARE * duration_s:
         values = {"size_bytes": size, "rounds": int(count), "rtt_s": rtt}
         rate = 8.0 * at.one.size_bytes / (count * rtt)
         found = [Limit("slow-start", rate, "bit/s", SLOW_START_TOLERANCE, values)]
@@ -289,6 +293,18 @@ def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
         found.append(Notice("queue-in-buffer", values))
     if one.gap_s > PAUSE_SHARE * one.duration_s:
         found.append(Notice("sender-paused", {"gap_s": one.gap_s, "duration_s": one.duration_s}))
+    if one.empty_count > 0:
+        values = {"count": int(one.empty_count), "total": int(one.interval_count)}
+        found.append(Notice("intervals-of-nothing", values))
+    size, cut, most = one.datagram_bytes, 1, float(framing.udp_payload_limit_bytes())
+    if one.is_cut(at.mtu_bytes) and size <= most:
+        cut = int(fragmentation.fragment_count(round(size) + 8, mtu_bytes=at.mtu_bytes))
+    if cut > 1 and 0 < one.loss_ratio < 1:
+        values = {
+            "size_bytes": size, "count": cut, "mtu_bytes": at.mtu_bytes,
+            "packet_loss_ratio": 1 - (1 - one.loss_ratio) ** (1 / cut),
+        }  # fmt: skip
+        found.append(Notice("fragments-lost", values))
     if one.fragment_ratio > 0:
         found.append(Notice("fragments-seen", {"share": one.fragment_ratio}))
     limits = rate_limits(one, known)

@@ -13,7 +13,6 @@ CAUSES: dict[str, str] = {
         "program)"
     ),
     "cause-sender-program": "the sending program paused or paced itself",
-    "cause-sender-program-asked": "the sending program was asked for no more",
     "cause-slow-start": "its window still grew (slow start)",
     "cause-random-loss": "losses on a path that is not full held it",
     "cause-line": "the line was full",
@@ -58,6 +57,24 @@ CAUSES: dict[str, str] = {
         "MTU): it waited"
     ),
     "cause-host": "both programs are on one host, whose processors are the limit, not a network",
+    "cause-host-sender": (
+        "the sender itself is the limit: it sent {sent_rate_bps:bit/s}{in_layer} of "
+        "{asked_rate_bps:bit/s}{in_layer} asked for, and {loss_ratio:ratio} of that were lost"
+    ),
+    "cause-sender-program-asked": (
+        "the rate that was asked for is the limit: {rate_bps:bit/s}{in_layer} of "
+        "{asked_rate_bps:bit/s}{in_layer} arrived"
+    ),
+    "cause-line-datagrams": (
+        "more was sent than something on the way passes, a full line most likely: "
+        "{rate_bps:bit/s}{in_layer} of {sent_rate_bps:bit/s}{in_layer} arrived, "
+        "{loss_ratio:ratio} of the datagrams were lost"
+    ),
+    "cause-unknown-datagrams": (
+        "{loss_ratio:ratio} of the datagrams were lost: {rate_bps:bit/s}{in_layer} of "
+        "{sent_rate_bps:bit/s}{in_layer} arrived; whether a full line, a policer, lost fragments "
+        "or the receiver's own buffer did it does not show here"
+    ),
     "cause-distance": "the path without load held it",
     "cause-time": "for {share:.0%} of {duration_s:s}",
     "cause-unknown": "no cause has enough evidence here",
@@ -98,9 +115,6 @@ CAUSES: dict[str, str] = {
     ),
     "cause-path-change-numbers": "{before_s:s}, then {after_s:s}",
     "cause-distance-numbers": "{base_rtt_s:s}",
-    "cause-sender-program-numbers": (
-        "{rate_bps:bit/s}{in_layer} of {asked_rate_bps:bit/s}{in_layer} asked for"
-    ),
     "cause-round-trips-numbers": "round trips of {base_rtt_s:s}",
     "cause-tls-handshake-numbers": "round trips of {base_rtt_s:s}",
     "cause-at-limit": (
@@ -249,8 +263,23 @@ CAUSES: dict[str, str] = {
     "test-server-time": "ask the server from the same host: it takes as long",
     "test-nagle-delayed-ack": "set TCP_NODELAY, or write each request at once: the waits are gone",
     "test-delayed-ack": "have the receiver acknowledge at once (TCP_QUICKACK)",
-    "test-path-mtu": "ping with large packets that must not be cut (ping -M do -s 1472)",
+    "test-path-mtu": (
+        "ping with large packets that must not be cut (ping -M do -s 1472), or trace the MTU "
+        "(tracepath)"
+    ),
     "test-host": "run each program on a host of its own",
+    "test-sender-program-asked": "ask for twice the rate (-b): more arrives",
+    "test-host-sender": (
+        "look at the processors of the sender (top), and at the rate of its link (ethtool): write "
+        "more at once (-l), or run several processes"
+    ),
+    "test-line-datagrams": (
+        "send a little less than arrives now: nearly all of it arrives if a line is full"
+    ),
+    "test-unknown-datagrams": (
+        "send less than arrives now, in datagrams that fit into one packet (-l 1448): if as large "
+        "a share is lost, look at the receiver (nstat UdpRcvbufErrors)"
+    ),
     "test-distance": "compare with the distance: light in fibre takes 1 ms per 100 km and back",
     "test-unknown": "capture at the sender, from before the first packet on",
 }

@@ -311,10 +311,12 @@ EXPLAINING: dict[str, str] = {
     "queue-behind-line": (
         "95% of the probes waited up to {delay_s:s}: up to {queue_bytes:byte} in front of the line"
     ),
-    "sender-paused": (
-        "nothing was sent for {gap_s:s} of {duration_s:s}: the program had nothing to send, or "
-        "waited for an answer"
+    "sender-paused": ("nothing was sent for {gap_s:s} of {duration_s:s}"),
+    "fragments-lost": (
+        "a datagram of {size_bytes:byte} takes {count} packets where {mtu_bytes:byte} is the most, "
+        "and the loss of one loses it: {packet_loss_ratio:ratio} of the packets are enough"
     ),
+    "intervals-of-nothing": "{count} of {total} intervals carried nothing",
     "fragments-seen": "{share:.0%} of the packets are later fragments of a datagram",
     "loss-or-line": (
         "a line that is full loses packets in its own buffer, and the same loss follows: state "
@@ -367,6 +369,13 @@ EXPLAINING: dict[str, str] = {
     "claim-misconception": (
         "{claim} is what a mistake gives: {model}, {value}; right is {right_value}: {right}"
     ),
+    "claim-impossible": (
+        "{claim} is impossible on a line of {line_bps:bit/s} (line): nothing arrives faster"
+    ),
+    "claim-impossible-mistake": (
+        "{claim} is impossible on a line of {line_bps:bit/s} (line), and what a mistake gives: "
+        "{model}, {value}; right is {right_value}: {right}"
+    ),
     "claim-unknown": "no model, right or wrong, gives {claim} from the known facts",
     "model-tcp-timestamps": (
         "goodput of TCP with timestamps ({mtu_bytes:byte} on a line of {line_bps:bit/s})"
@@ -388,6 +397,16 @@ EXPLAINING: dict[str, str] = {
     "model-no-fcs": "the goodput with the FCS forgotten, 4 bytes per frame",
     "model-constant-overhead": (
         "the line less a constant overhead of {overhead_bps:bit/s} (line), whatever the packets"
+    ),
+    "model-librespeed": (
+        "a goodput times {factor:.3f}, which LibreSpeed adds for headers "
+        "(overheadCompensationFactor)"
+    ),
+    "model-librespeed-of-2017": (
+        "a goodput times {factor:.3f}, which LibreSpeed of 2017 added for headers"
+    ),
+    "model-times-for-over": (
+        "window of {window_bytes:byte} times a round trip of {rtt_s:s}, for over it"
     ),
     "model-window": "window of {window_bytes:byte} over a round trip of {rtt_s:s}",
     "model-one-way": (

@@ -67,7 +67,8 @@ def test_the_values_of_devices_and_hosts():
     assert values("packet-rate", udp, device_pps=9)["share"] == 1.0
     assert limits(udp, device_pps=9)["packet-rate"].tolerance_ratio == 0.05
     assert rates(udp) == {"offered": 0.5}
-    assert limits(udp)["offered"].tolerance_ratio == 0.04
+    # A pacer begins with a burst: 3 Mbit/s asked of iperf3 were 3.121 measured.
+    assert limits(udp)["offered"].tolerance_ratio == 0.1
     assert values("offered", udp) == {"offered_bps": 0.5}
     assert rates(replace(udp, asked_rate_bps=math.inf)) == {}, "without a bound it does not limit"
     busy = Evidence(rate_bps=0.5, processor_ratio=0.5)

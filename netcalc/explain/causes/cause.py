@@ -93,7 +93,8 @@ class Cause:
     layer : str
         Layer of its rates.
     variant : str
-        How its sentence differs where probes, and not a transfer, show it; empty otherwise.
+        Which of several sentences of the cause says it: that of probes, of a run of datagrams, or
+        of a sender that is slower than it was asked to be; empty for the usual one.
     """
 
     code: str = UNKNOWN_CAUSE
@@ -128,7 +129,7 @@ class Cause:
     @property
     def said(self) -> Notice:
         """What it is, as a code with values."""
-        if self.code == UNKNOWN_CAUSE and self.shares:
+        if self.code == UNKNOWN_CAUSE and self.shares and not self.variant:
             largest = next(iter(self.shares))
             values = {
                 "largest": cause_name(largest), "share": self.shares[largest],
@@ -141,9 +142,7 @@ class Cause:
     @property
     def _name(self) -> str:
         """The code, with how its sentence differs."""
-        is_asked = f"cause-{self.code}-asked" in MESSAGES and "asked_rate_bps" in self.values
-        variant = self.variant or ("asked" if is_asked else "")
-        return f"{self.code}-{variant}" if variant else self.code
+        return f"{self.code}-{self.variant}" if self.variant else self.code
 
     @property
     def sentence(self) -> str:
@@ -190,7 +189,9 @@ class Cause:
     @property
     def test(self) -> Notice:
         """The cheapest test that would decide."""
-        code = f"test-{self.code}"
+        code = f"test-{self._name}"
+        if code not in MESSAGES:
+            code = f"test-{self.code}"
         return Notice(code, self.values)
 
     def as_dict(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from netcalc.explain.causes.cause import Cause, cause_name
-from netcalc.explain.evidence import Evidence
+from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.messages import Notice
@@ -18,7 +18,7 @@ LARGER_WINDOWS = (2**16, 2**18, 2**20, 2**22, 2**24)
 
 def counterfactuals(cause: Cause, evidence: Evidence, known: Known) -> tuple[Notice, ...]:
     """Return what the rate or the time would be with the cause removed."""
-    line_bps = line_ceiling_bps(evidence, known)
+    line_bps = first_known(line_ceiling_bps(evidence, known), cause.sign("line_bps"))
     if cause.code in ("receiver-window", "sender-buffer"):
         return _with_windows(cause, evidence, line_bps)
     if cause.code in ("random-loss", "shallow-buffer") and line_bps > evidence.rate_bps:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.explain.causes.cause import HIGH, MEDIUM, Cause, Sign
+from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.known import Known
 from netcalc.models.tcp import cubic, loss_limited
 from netcalc.rate_layers import UDP_PAYLOAD
@@ -17,6 +18,14 @@ from netcalc.samples import FlowSeries, Table
 
 ASKED_LOW, ASKED_HIGH = 0.9, 1.1
 """A tool that sends at the rate asked for is within these; it begins with a burst. [ratio]"""
+PACED_LOW = 0.98
+"""A sender of datagrams that keeps its rate is not below this share of it. [ratio]"""
+LEAST_ZEROS = 3
+"""Fewer intervals without a byte are no black hole. [1]"""
+MOST_IN_BUFFER_BYTES = 2**22
+"""The socket of Linux takes no more for sending (tcp_wmem), whether it leaves or not. [byte]"""
+FEW_RECEIVED_BYTES = 9000
+"""Less than one large segment. [byte]"""
 FULL_RATIO = 0.85
 HALF_RATIO = 0.45
 """Of a buffer that Linux doubles for its bookkeeping so much is data, or more. [ratio]"""
@@ -27,7 +36,11 @@ VARIES_RATIO = 0.12
 BURSTY_RATIO = 2.2
 """Above this multiple of what random losses allow, losses come in bursts. [ratio]"""
 SMALL_BUFFER_BYTES = 131_072
-LEAST_LOSS = 0.01
+LEAST_LOSS, LEAST_LOSS_OF_TCP = 0.01, 1e-4
+SLOW_START_ROUNDS = 20
+"""No window grows from its first size for longer. [1]"""
+OPEN = ("slow-start", "other", "loss")
+"""What was waited for where the counters do not say why."""
 
 
 def socket_causes(samples: Table) -> dict[str, Cause]:
@@ -73,9 +86,18 @@ def _socket_cause(rows: Mapping[str, Any]) -> Cause | None:
     queued = np.median(rtt) > least + max(QUEUE_RATIO * least, QUEUE_S)
     again = float(rows["retransmit_total_count"][-1])
     sent = first_of(float(rows["bytes_sent"][-1]), float(rows["bytes_acked"][-1]))
-    loss = again * float(rows["mss_bytes"][-1]) / sent if sent > 0 else 0.0
-    name = "line" if queued else "random-loss" if loss > 1e-4 else "slow-start"
-    if name == "slow-start" and np.mean(rows["is_application_limited"] > 0) > 0.5:
+    mss = float(rows["mss_bytes"][-1])
+    loss = first_of(float(rows["bytes_retransmitted"][-1]), again * mss) / sent if sent > 0 else 0.0
+    control = str(rows["congestion_control"][-1]) if "congestion_control" in rows else ""
+    name = "slow-start" if whole_s < SLOW_START_ROUNDS * least else "other"
+    if queued:
+        name = "line"
+    elif loss > LEAST_LOSS_OF_TCP:
+        allowed = float(loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=least))
+        # Losses do not hold a sender that is much faster with them than they allow, nor BBR.
+        held = 8 * sent / busy < BURSTY_RATIO * allowed if busy > 0 else True
+        name = "random-loss" if held and not control.startswith("bbr") else "loss"
+    elif np.mean(rows["is_application_limited"] > 0) > 0.5:
         name = "sender-program"
     times_of = {
         "receiver-window": window,
@@ -119,7 +141,7 @@ def _largest(times: Mapping[str, float], whole_s: float, signs: tuple[Sign, ...]
         return Cause(duration_s=whole_s, signs=signs)
     code, share = next(iter(shares.items()))
     sure = HIGH if share >= 0.6 else MEDIUM
-    if share < 0.4 or code == "slow-start":
+    if share < 0.4 or code in OPEN:
         code, sure = "unknown", "low"
     return Cause(
         code=code, share_of_time=share, duration_s=whole_s, confidence=sure, shares=shares,
@@ -127,7 +149,31 @@ def _largest(times: Mapping[str, float], whole_s: float, signs: tuple[Sign, ...]
     )  # fmt: skip
 
 
-def run_cause(flows: FlowSeries, fact: Mapping[str, Any], known: Known) -> Cause:
+def _kernel_cause(flows: FlowSeries, fact: Mapping[str, Any]) -> Cause | None:
+    """Return what the kernel of the sender counted, which a tool passed on; None if it did not."""
+    names = ("busy_s", "receive_window_limited_s", "send_buffer_limited_s")
+    last = [_fact(fact, name) for name in names]
+    whole_s = _fact(fact, "duration_s")
+    if any(math.isnan(value) for value in last) or not whole_s > 0:
+        return None
+    own = _own(flows, fact)
+    rtt = np.asarray(flows.rtt_s)[own]
+    middle = float(np.median(rtt[rtt > 0])) if (rtt > 0).any() else _fact(fact, "rtt_s")
+    unknown = (
+        "unacked_packets", "offered_window_bytes", "is_application_limited",
+    )  # fmt: skip
+    kept = ("rtt_min_s", "mss_bytes", "retransmit_total_count", "bytes_sent", "bytes_acked",
+            "bytes_retransmitted")  # fmt: skip
+    rows = {name: np.array([0.0, value]) for name, value in zip(names, last, strict=True)}
+    rows |= {name: np.full(2, _fact(fact, name)) for name in kept}
+    rows |= {name: np.full(2, math.nan) for name in unknown}
+    rows |= {"time_s": np.array([0.0, whole_s]), "rtt_s": np.full(2, middle)}
+    return _socket_cause(rows)
+
+
+def run_cause(
+    flows: FlowSeries, fact: Mapping[str, Any], known: Known, *, in_fragments: bool = False
+) -> Cause:
     """Return the cause of a run with a row of facts and its intervals.
 
     Parameters
@@ -138,6 +184,8 @@ def run_cause(flows: FlowSeries, fact: Mapping[str, Any], known: Known) -> Cause
         Row of facts of one direction.
     known : Known
         ``rtt_s`` is the round trip without load.
+    in_fragments : bool
+        Whether a datagram of UDP takes several packets.
 
     Returns
     -------
@@ -148,15 +196,21 @@ def run_cause(flows: FlowSeries, fact: Mapping[str, Any], known: Known) -> Cause
     rate = _fact(fact, "received_rate_bps", "sent_rate_bps")
     streams = max(_fact(fact, "stream_count"), 1.0) if fact.get("stream_count") else 1.0
     asked = _number(printed.get("asked_rate_bps")) * streams
+    kernel = _kernel_cause(flows, fact)
+    if kernel is not None:
+        return kernel
     if fact.get("protocol") == "udp":
-        return _udp_cause(flows, fact, asked)
+        return _udp_cause(flows, fact, asked, in_fragments=in_fragments)
     if asked > 0 and ASKED_LOW * asked <= rate <= ASKED_HIGH * asked:
         kept_rate = (
             Sign(name="rate_bps", value=rate, unit="bit/s", origin="the tool"),
             Sign(name="asked_rate_bps", value=asked, unit="bit/s", origin="-b"),
         )
-        return Cause(code="sender-program", confidence=HIGH, signs=kept_rate)
-    rows = flows.measured
+        return Cause(code="sender-program", confidence=HIGH, signs=kept_rate, variant="asked")
+    hole = _hole(flows, fact)
+    if hole is not None:
+        return hole
+    rows = _own(flows, fact)
     rtt = np.asarray(flows.rtt_s)[rows]
     rtt = rtt[rtt > 0]
     kept = [row for row in printed.get("streams", ()) if isinstance(row, Mapping)]
@@ -167,7 +221,7 @@ def run_cause(flows: FlowSeries, fact: Mapping[str, Any], known: Known) -> Cause
         for name in ("send_buffer_bytes", "receive_buffer_bytes")
         if (v := _number(printed.get(name))) > 0
     ]
-    rates = _rates(flows)
+    rates = _rates(flows, rows)
     later = rates[1:] if rates.size > 2 else rates
     steady = later.size > 1 and float(np.std(later)) <= STEADY_RATIO * float(np.mean(later))
     again = _fact(fact, "retransmit_count")
@@ -217,7 +271,7 @@ def run_cause(flows: FlowSeries, fact: Mapping[str, Any], known: Known) -> Cause
     loss = again / max(size / mss, 1.0)
     signs = (*signs, Sign(name="loss_ratio", value=loss, unit="ratio", origin="retransmits"))
     if streams > 1:
-        if _is_shared_out(flows):
+        if _is_shared_out(flows, rows):
             return Cause(code="line", confidence=MEDIUM, signs=signs)
         return Cause(signs=signs)
     low, high = np.percentile(rtt, [10, 90])
@@ -235,41 +289,96 @@ def run_cause(flows: FlowSeries, fact: Mapping[str, Any], known: Known) -> Cause
     return Cause(signs=signs)
 
 
-def _udp_cause(flows: FlowSeries, fact: Mapping[str, Any], asked: float) -> Cause:
+def _udp_cause(
+    flows: FlowSeries, fact: Mapping[str, Any], asked: float, *, in_fragments: bool
+) -> Cause:
     """Return the cause of a run of datagrams: what was lost, or what was sent."""
     sent, received = _fact(fact, "sent_rate_bps"), _fact(fact, "received_rate_bps")
     loss = _fact(fact, "loss_ratio")
+    sent = first_of(sent, received / (1 - loss) if loss < 1 else math.nan)
+    received = first_of(received, sent * (1 - loss))
     signs = (
-        Sign(name="rate_bps", value=received, unit="bit/s", origin="the receiver"),
+        Sign(name="rate_bps", value=first_of(received, sent), unit="bit/s", origin="the receiver"),
         Sign(name="sent_rate_bps", value=sent, unit="bit/s", origin="the sender"),
+        Sign(name="asked_rate_bps", value=asked or math.nan, unit="bit/s", origin="-b"),
         Sign(name="loss_ratio", value=loss, unit="ratio", origin="numbers of datagrams"),
     )
+
+    def cause(code: str, variant: str = "") -> Cause:
+        sure = LOW if code == UNKNOWN_CAUSE else MEDIUM
+        return Cause(code=code, confidence=sure, signs=signs, layer=UDP_PAYLOAD, variant=variant)
+
     if loss > 0.05:
-        return Cause(code="line", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
-    if not math.isnan(loss) and received < 0.95 * sent * (1 - loss):
-        return Cause(
-            code="line", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD
-        )  # a buffer drained afterwards
+        # One lost fragment loses a datagram, and a line never passes more than it does when full.
+        is_clear = not in_fragments and not _fell(flows, fact)
+        return cause("line" if is_clear else UNKNOWN_CAUSE, "datagrams")
+    if received < 0.95 * sent * (1 - loss):
+        return cause("line")  # a buffer drained afterwards
     if loss > LEAST_LOSS / 2:
-        return Cause(code="loss-udp", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
-    if asked > 0 and sent < ASKED_LOW * asked:
-        return Cause(code="host", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
-    if asked > 0 and sent > 0 and (loss == 0 or math.isnan(loss) is False):
-        return Cause(code="sender-program", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
-    return Cause(signs=signs, layer=UDP_PAYLOAD)
+        return cause("loss-udp")
+    if not math.isnan(loss) and asked > 0:
+        if sent < PACED_LOW * asked:
+            return cause("host", "sender")
+        return cause("sender-program", "asked")
+    return cause(UNKNOWN_CAUSE)
 
 
-def _rates(flows: FlowSeries) -> FloatArray:
+def _fell(flows: FlowSeries, fact: Mapping[str, Any]) -> bool:
+    """Whether more arrived in the first interval than later, when much was lost."""
+    own = _own(flows, fact) & (np.asarray(flows.side) == "receiver")
+    rates, lost = np.asarray(flows.rate_bps)[own], np.asarray(flows.lost_count)[own]
+    if rates.size < 4 or np.unique(np.asarray(flows.stream)[own]).size != 1:
+        return False
+    return bool(rates[0] > 1.3 * np.median(rates[1:]) and lost[0] < 0.5 * np.median(lost[1:]))
+
+
+def _own(flows: FlowSeries, fact: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Return the intervals of a row of facts that count."""
+    own: NDArray[np.bool_] = flows.measured & (
+        np.asarray(flows.group) == str(fact.get("group", ""))
+    )
+    return own
+
+
+def _hole(flows: FlowSeries, fact: Mapping[str, Any]) -> Cause | None:
+    """Return a black hole of the path MTU: a window leaves, nothing arrives, timers repeat it.
+
+    The connection was opened and the test ended in order, so that small packets passed.
+    """
+    own = _own(flows, fact) & (np.asarray(flows.side) == "sender")
+    starts = np.round(np.asarray(flows.start_s)[own], 1)
+    sizes = np.asarray(flows.payload_bytes)[own]
+    again = np.asarray(flows.retransmit_count)[own]
+    streams = max(np.unique(np.asarray(flows.stream)[own]).size, 1)
+    is_first = starts == starts.min(initial=math.inf)
+    later = int(np.unique(starts[~is_first]).size)
+    received = _fact(fact, "received_byte_count")
+    if later < LEAST_ZEROS or sizes[~is_first].any() or not sizes[is_first].sum() > 0:
+        return None
+    in_buffer = sizes[is_first].max() <= MOST_IN_BUFFER_BYTES
+    is_timer = 0 < np.nansum(again[~is_first]) <= later * streams
+    if not (in_buffer and is_timer and received <= FEW_RECEIVED_BYTES * streams):
+        return None
+    share = later / (later + 1)
+    duration_s = float(_fact(fact, "duration_s"))
+    signs = (
+        Sign(name="received_bytes", value=received, unit="byte", origin="the receiver"),
+        Sign(name="intervals", value=float(later), unit="1", origin="intervals without a byte"),
+    )
+    return Cause(
+        code="path-mtu", share_of_time=share, duration_s=duration_s, confidence=MEDIUM, signs=signs
+    )
+
+
+def _rates(flows: FlowSeries, rows: NDArray[np.bool_]) -> FloatArray:
     """Return the rate of each interval, all streams of it together; omitted ones left out."""
-    rows = flows.measured
     starts = np.round(np.asarray(flows.start_s)[rows], 1)
     rates = np.asarray(flows.rate_bps)[rows]
     return np.array([rates[starts == start].sum() for start in np.unique(starts)])
 
 
-def _is_shared_out(flows: FlowSeries) -> bool:
+def _is_shared_out(flows: FlowSeries, rows: NDArray[np.bool_]) -> bool:
     """Whether streams vary far more than their sum: what one loses, the others have."""
-    rows = flows.measured
     starts = np.round(np.asarray(flows.start_s)[rows], 1)
     rates, names = np.asarray(flows.rate_bps)[rows], np.asarray(flows.stream)[rows]
     first = starts > starts.min(initial=math.inf)
