@@ -27,7 +27,7 @@ FITTING: dict[str, str] = {
     "times-bend": (
         "the times bend over these sizes, so that no one latency and rate give them: "
         "{least_s:s} at {least_bytes:byte}, {largest_s:s} at {largest_bytes:byte} "
-        "({rate_bps:bit/s} (application))"
+        "({rate_bps:bit/s} (payload) in all)"
     ),
     "intercept-negative": "the intercept is negative: {intercept_s:s}",
     "equal-packet-counts": "all datagrams consist of the same number of packets",

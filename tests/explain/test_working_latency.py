@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from netcalc.explain import measurement
-from netcalc.explain.causes.working import WorkingLatency, of_files, trimmed, working_latency
+from netcalc.explain.causes.working import (
+    PARTS,
+    STUDENT_OF_PARTS,
+    WorkingLatency,
+    of_files,
+    trimmed,
+    working_latency,
+)
 from netcalc.samples import RttSamples
 
 
@@ -17,6 +25,10 @@ def ping(rtt_s, size=56.0):
 def test_the_trimmed_mean_leaves_the_slowest_twentieth_out():
     """By hand: of 1 to 100 the shortest 95 have a mean of 48."""
     assert trimmed(np.arange(1.0, 101.0))[0] == 48.0
+
+
+def test_the_quantile_of_the_parts_is_that_of_student():
+    assert stdtrit(PARTS - 1, 0.975) == pytest.approx(STUDENT_OF_PARTS, abs=1e-6)
 
 
 def test_round_trips_a_minute_are_60_over_the_time():

@@ -16,8 +16,8 @@ TRIMMED_RATIO = 0.95
 """The mean of the shortest of so many is taken: the draft's one-sided trimmed mean. [ratio]"""
 PARTS = 10
 """Parts of a series whose means give its interval: neighbouring probes meet the same queue."""
-STUDENT_T = 2.262
-"""Student's t of nine degrees of freedom, 97.5 %. [1]"""
+STUDENT_OF_PARTS = 2.262157
+"""97.5 % quantile of Student's t with nine degrees of freedom. [1]"""
 FEWEST_IN_PART = 2
 GRADES = ((0.005, "A+"), (0.03, "A"), (0.06, "B"), (0.2, "C"), (0.4, "D"))
 """Delays that a load adds, and the grade of less; F from the last one on. [s]"""
@@ -84,9 +84,9 @@ def trimmed(rtt_s: FloatArray) -> tuple[float, float, float] | None:
         return None
     kept = known[known <= np.quantile(known, TRIMMED_RATIO)]
     parts = np.array([part.mean() for part in np.array_split(kept, PARTS)])
-    off = float(STUDENT_T * parts.std(ddof=1) / np.sqrt(PARTS))
+    off = STUDENT_OF_PARTS * float(parts.std(ddof=1)) / np.sqrt(PARTS)
     middle = float(kept.mean())
-    return middle, max(middle - off, float(kept.min())), middle + off
+    return middle, max(middle - float(off), float(kept.min())), middle + float(off)
 
 
 def working_latency(idle_s: FloatArray, loaded_s: FloatArray) -> WorkingLatency | None:
