@@ -608,7 +608,7 @@ def _bend(x: FloatArray, y: FloatArray, line: Line) -> Notice | None:
 
     By the F test of a term with the root of the size, which is largest between the two ends.
     """
-    from scipy.stats import f  # late, as half of the package works without scipy
+    from scipy.special import fdtrc  # late, as half of the package works without scipy
 
     kept = ~line.outlier
     degrees = int(kept.sum()) - 3
@@ -624,7 +624,7 @@ def _bend(x: FloatArray, y: FloatArray, line: Line) -> Notice | None:
         left.append(float(((value / error - coefficients @ used) ** 2).sum()))
     floor = ROUNDING_RATIO**2 * at.size
     gain = (left[0] - left[1]) / (max(left[1], floor) / degrees)
-    if left[0] <= floor or float(f.sf(gain, 1, degrees)) > BEND_LEVEL:
+    if left[0] <= floor or float(fdtrc(1, degrees, gain)) > BEND_LEVEL:
         return None
     least, largest = int(np.argmin(at)), int(np.argmax(at))
     values = {

@@ -199,11 +199,11 @@ def _free_gaps(ends: NDArray[np.intp], chosen: list[int]) -> NDArray[np.bool_]:
 
 
 def _p_value(gain: float, left: float, freedom: int, tried: int) -> float:
-    from scipy.stats import f  # late, as half of the package works without scipy
+    from scipy.special import fdtrc  # late, as half of the package works without scipy
 
     if left <= 0.0:
         return 0.0 if gain > 0.0 else 1.0
-    return min(1.0, tried * float(f.sf(gain / (left / freedom), 1, freedom)))
+    return min(1.0, tried * float(fdtrc(1, freedom, gain / (left / freedom))))
 
 
 def _best(
@@ -256,7 +256,7 @@ def _described(
     ends: NDArray[np.intp],
     chosen: list[int],
 ) -> ChangePoints:
-    from scipy.stats import f
+    from scipy.special import fdtri
 
     rows = _rows(sizes, above, chosen)
     found, *_ = np.linalg.lstsq(rows, values, rcond=None)
@@ -270,7 +270,7 @@ def _described(
         gain, left = _gains(sizes, values, above, others)
         free = _free_gaps(ends, others)
         rest = left - gain
-        allowed = rest[one] + variance * float(f.ppf(CONFIDENCE, 1, freedom))
+        allowed = rest[one] + variance * float(fdtri(1, freedom, CONFIDENCE))
         near = np.flatnonzero(free & (rest <= allowed))
         last = int(ends[one])
         steps.append(

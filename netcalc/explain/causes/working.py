@@ -14,11 +14,11 @@ from netcalc.samples import RttSamples, Samples
 
 TRIMMED_RATIO = 0.95
 """The mean of the shortest of so many is taken: the draft's one-sided trimmed mean. [ratio]"""
-PARTS = 10
+PARTS = 5
 """Parts of a series whose means give its interval: neighbouring probes meet the same queue."""
-STUDENT_OF_PARTS = 2.262157
-"""97.5 % quantile of Student's t with nine degrees of freedom. [1]"""
-FEWEST_IN_PART = 2
+STUDENT_OF_PARTS = 2.776445
+"""97.5 % quantile of Student's t with four degrees of freedom. [1]"""
+FEWEST_IN_PART = 4
 GRADES = ((0.005, "A+"), (0.03, "A"), (0.06, "B"), (0.2, "C"), (0.4, "D"))
 """Delays that a load adds, and the grade of less; F from the last one on. [s]"""
 
@@ -77,14 +77,17 @@ def _grade(added_s: float) -> str:
 def trimmed(rtt_s: FloatArray) -> tuple[float, float, float] | None:
     """Return the trimmed mean of a series and its 95 % interval; None of too few values. [s]
 
-    The interval is that of the means of ten parts in a row, by Student's t.
+    The interval is that of the means of five parts in a row, by Student's t. The slowest count in
+    it with the time of the last one that is not left out (Tukey and McLaughlin, 1963): the place of
+    that one is uncertain too.
     """
     known = rtt_s[np.isfinite(rtt_s)]
     if known.size < PARTS * FEWEST_IN_PART:
         return None
-    kept = known[known <= np.quantile(known, TRIMMED_RATIO)]
-    parts = np.array([part.mean() for part in np.array_split(kept, PARTS)])
-    off = STUDENT_OF_PARTS * float(parts.std(ddof=1)) / np.sqrt(PARTS)
+    slowest = np.quantile(known, TRIMMED_RATIO)
+    kept = known[known <= slowest]
+    parts = [part.mean() for part in np.array_split(np.minimum(known, slowest), PARTS)]
+    off = STUDENT_OF_PARTS * float(np.std(parts, ddof=1)) / np.sqrt(PARTS) / TRIMMED_RATIO
     middle = float(kept.mean())
     return middle, max(middle - float(off), float(kept.min())), middle + float(off)
 
