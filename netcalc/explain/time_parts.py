@@ -35,6 +35,7 @@ LEAST_STEPS, ALIKE_RATIO = 3, 0.1
 """So many steps from probe to probe that differ by no more are those of a queue. [1], [ratio]"""
 HELD_SHARE = 0.5
 """A response that is this share of a timer later waited for it. [ratio]"""
+_OF_SIZE = {"serialization", "serialization-of-sizes", "size-steps"}
 ECHO_HEADER_BYTES = 8
 """Header of an ICMP echo. [byte]"""
 
@@ -82,6 +83,10 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
         rate, step_s, steps = _rising_rate(x, y)
         said = (*steps, *said)
         limits = parts_of(measured, least, coarse, sizes, known, rate, step_s)
+        if cause is not None and cause.code == "distance" and len(limits) > 1:
+            # The parts tell the line and steps between sizes from the path; a series does not.
+            parts = {one.name for one in limits}
+            cause = None if parts & _OF_SIZE else cause
         found.append(
             Finding(
                 label=name,

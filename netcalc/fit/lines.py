@@ -645,17 +645,14 @@ def _base_note(x: FloatArray) -> Notice:
 
 def _packet_notes(stepped: ChangePoints | None, header_bytes: int) -> tuple[Notice, ...]:
     """Return the packet sizes at which times step up: beyond an MTU a packet is cut in two."""
-    return tuple(
-        Notice(
-            "step-of-packets",
-            {
-                "low_bytes": step.low + header_bytes, "high_bytes": step.high + header_bytes - 1,
-                "header_bytes": header_bytes,
-            },
-        )
-        for step in (stepped.steps if stepped is not None else ())
-        if step.jump > 0
-    )  # fmt: skip
+    found = []
+    for step in stepped.steps if stepped is not None else ():
+        low, high = step.low + header_bytes, step.high + header_bytes - 1
+        values = {"low_bytes": low, "high_bytes": high, "header_bytes": header_bytes}
+        if step.jump > 0:
+            code = "step-of-packet" if low == high else "step-of-packets"
+            found.append(Notice(code, values))
+    return tuple(found)
 
 
 def _outlier_notes(x: FloatArray, y: FloatArray, line: Line) -> tuple[Notice, ...]:

@@ -54,6 +54,10 @@ FITTING: dict[str, str] = {
         "base_rtt_s is the mean round-trip time at {low_bytes:byte} to {high_bytes:byte} and "
         "includes serialization"
     ),
+    "step-of-packet": (
+        "with {header_bytes} bytes of headers the step is above packets of {low_bytes:byte}: "
+        "fragments begin there if that is the MTU"
+    ),
     "step-of-packets": (
         "with {header_bytes} bytes of headers the step is above packets of {low_bytes:byte} to "
         "{high_bytes:byte}: fragments begin there if that is the MTU"

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from netcalc import fit
+from netcalc.explain import measurement
 from netcalc.samples import RttSamples, TransferSamples
 
 _SPEC = importlib.util.spec_from_file_location(
@@ -104,8 +105,17 @@ def test_a_fragment_is_a_step_and_not_six_outliers():
     low, high = found.band(np.array([2000.0]))
     assert low[0] < above < high[0]
     # by hand: 28 bytes of headers make 1536 of 1508
-    note = next(one for one in found.notes if one.code == "step-of-packets")
-    assert (note.values["low_bytes"], note.values["high_bytes"]) == (1536, 1536)
+    note = next(one for one in found.notes if one.code == "step-of-packet")
+    assert note.values["low_bytes"] == 1536
+
+
+def test_the_parts_of_the_largest_size_have_the_step_among_them():
+    """Given: 9 us of step and 16 ns a byte there and back beside 33 us."""
+    [found] = measurement(swept(np.random.default_rng(5), 9e-6))
+    parts = {one.name: one.value for one in found.limits}
+    assert parts["size-steps"] == pytest.approx(9e-6, rel=0.03)
+    assert found.cause is None
+    assert "times-step-up" in {one.code for one in found.notices}
 
 
 def test_a_sweep_without_a_step_has_none():
