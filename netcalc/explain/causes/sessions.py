@@ -215,6 +215,8 @@ def _user_cause(flows: Sequence[FlowCause], names: Sequence[tuple[float, float]]
     )  # fmt: skip
 
 
+LEAST_LOSS, LEAST_EPISODES = 0.003, 8
+"""Fewer datagrams lost, or fewer times, are no cause. [ratio], [1]"""
 MOST_ROWS, LEAST_PART = 20, 0.05
 """Rows of a waterfall, and the share of a flow's time that is a part of its row. [1], [ratio]"""
 
@@ -300,7 +302,9 @@ def datagram_cause(trace: PacketTrace) -> Cause:
         Sign(name="rate_bps", value=rate_bps, unit="bit/s", origin="datagrams in a row"),
     )
     spread = float(np.percentile(np.abs(gaps_s), 90) / max(middle, 1e-9))
-    if ratio > 0.003:
+    # A sender that was not scheduled drops a few in a row itself: that is no path that loses.
+    is_lost = ratio > LEAST_LOSS and np.count_nonzero(steps > 1) >= LEAST_EPISODES
+    if is_counted and is_lost:
         # A full line spaces what it passes alike, whatever was dropped between.
         single, several = gaps_s[steps == 1], gaps_s[steps > 1]
         even = single.size > 5 and several.size > 5 and np.median(several) < 1.5 * np.median(single)

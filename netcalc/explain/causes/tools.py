@@ -33,6 +33,8 @@ QUEUE_RATIO, QUEUE_S = 0.25, 0.003
 STEADY_RATIO = 0.1
 VARIES_RATIO = 0.12
 """Round trips of intervals that vary by more are those of a queue. [ratio]"""
+LIKELY_RATIO = 1.3
+"""Up to this multiple of what they allow losses may be random. [ratio]"""
 BURSTY_RATIO = 2.2
 """Above this multiple of what random losses allow, losses come in bursts. [ratio]"""
 SMALL_BUFFER_BYTES = 131_072
@@ -284,7 +286,7 @@ def run_cause(
     )
     if rate > BURSTY_RATIO * allowed:
         return Cause(code="policer", confidence=MEDIUM, signs=signs)
-    if rate > allowed / BURSTY_RATIO:
+    if allowed / BURSTY_RATIO < rate < LIKELY_RATIO * allowed:
         return Cause(code="random-loss", confidence=MEDIUM, signs=signs)
     return Cause(signs=signs)
 
