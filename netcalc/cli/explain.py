@@ -242,9 +242,13 @@ def _explain_files(
             raise CommandError("one-file-to-draw", count=len(files))
         check_output(plot_path, inputs=files, force=force, plot=True)
     read = {name: _read(name) for name in files}
+    with numbers_of(files[0]):
+        shared = explanations.together(read, known)
     for name, samples in read.items():
         with numbers_of(name):
             findings = explanations.measurement(samples, known)
+        if name in shared.causes:
+            findings = tuple(replace(one, cause=shared.causes[name]) for one in findings)
         if as_json:
             print_json({"file": name, "findings": [one.as_dict() for one in findings]})
         else:
@@ -257,19 +261,24 @@ def _explain_files(
             write_plot(plots.explained(samples, findings), plot_path)
             print_written(plot_path)
     if len(read) > 1:
-        _compare(read, given["clock_offset_s"], as_json=as_json)
+        _compare(read, given["clock_offset_s"], shared.notices, as_json=as_json)
 
 
-def _compare(read: Mapping[str, Samples], clock_offset_s: float | None, *, as_json: bool) -> None:
+def _compare(
+    read: Mapping[str, Samples],
+    clock_offset_s: float | None,
+    said: tuple[Notice, ...],
+    *,
+    as_json: bool,
+) -> None:
     """Print the same quantity of each file side by side, and on one time axis if asked."""
     rows = compare.files(read)
-    notices = list(compare.file_notices(rows, read))
-    notices += of_files(read)
+    notices = [*said, *compare.file_notices(rows, read), *of_files(read)]
     merged = None
     if clock_offset_s is not None:
         merged = compare.on_one_axis(read, clock_offset_s=clock_offset_s)
         notices.append(compare.axis_notice(merged))
-    elif len(read) == 2 and len(rows) > 1:
+    elif len(read) == 2 and len(rows) > 1 and not said:
         notices.append(Notice("not-on-one-axis"))
     if as_json:
         found: dict[str, Any] = {

@@ -13,6 +13,7 @@ at 941.5 Mbit/s (TCP payload).
 from netcalc.explain.causes.cause import CAUSES, Cause, Sign, cause_name, cause_sign
 from netcalc.explain.causes.intervals import Intervals
 from netcalc.explain.causes.sessions import FlowCause, flow_causes, main_flow
+from netcalc.explain.causes.together import Together, together
 from netcalc.explain.claim_models import Model
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import Finding, Limit
@@ -57,6 +58,7 @@ __all__ = [
     "TableTheory",
     "TcpPart",
     "TcpTransfer",
+    "Together",
     "cause_name",
     "cause_sign",
     "claim",
@@ -70,6 +72,7 @@ __all__ = [
     "rate",
     "table_theory",
     "tcp_transfer",
+    "together",
     "transfer",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

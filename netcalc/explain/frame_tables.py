@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
+from netcalc.explain.causes.cause import Cause, Sign
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import COUNT_TOLERANCE
@@ -30,6 +31,8 @@ from netcalc.models.sizes import framing
 from netcalc.rate_layers import FRAME, PAYLOAD, TCP_PAYLOAD, UNKNOWN, RateLayer, in_words
 from netcalc.samples import Samples, Table
 
+IMPOSSIBLE_RATIO = 1e-3
+"""No line carries more than its rate, beyond its clock and that of the count. [ratio]"""
 FLAT_RATIO = 0.1
 """Packet rates at several sizes that differ by less are those of a device. [ratio]"""
 LINE_SHARE = 0.95
@@ -309,8 +312,11 @@ def _finding(
     frames: Frames, row: int, limits: list[Limit], known: Known, *, is_implied: bool
 ) -> Finding:
     measured = 8 * float(frames.counted_bytes[row]) * float(frames.rate_pps[row])
-    said = []
+    said, cause = [], None
     for limit in limits:
+        if limit.name == "line" and not limit.refuted(measured) and not frames.is_payload:
+            cause, typo = _impossible(float(frames.rate_pps[row]), measured, limit.value)
+            said += typo
         if limit.name == "line" and limit.refuted(measured):
             facts = {
                 "subject": limit.subject, "value": limit.value, "measured": measured,
@@ -326,4 +332,33 @@ def _finding(
         notices=tuple(said),
         missing=() if known.line_bps is not None or is_implied else (Notice("ask-line"),),
         layer=PAYLOAD if frames.is_payload else FRAME,
+        cause=cause,
     )
+
+
+def _impossible(
+    rate_pps: float, measured_bps: float, line_bps: float
+) -> tuple[Cause | None, list[Notice]]:
+    """Return that a rate cannot be, and the number that was meant if one digit is wrong."""
+    share = measured_bps / line_bps
+    digits = f"{rate_pps:.0f}"
+    rounded = 0.5 * 10 ** (len(digits) - len(digits.rstrip("0"))) / rate_pps
+    if share <= 1 + max(IMPOSSIBLE_RATIO, rounded):
+        return None, []
+    signs = (
+        Sign(name="rate_bps", value=measured_bps, unit="bit/s", origin="the table"),
+        Sign(name="line_bps", value=line_bps, unit="bit/s", origin="the line as stated"),
+        Sign(name="of_line_ratio", value=share, unit="ratio", origin="both"),
+    )
+    meant = {
+        float(f"{digits[:at]}{digit}{digits[at + 1 :]}")
+        for at in range(len(digits))
+        for digit in "0123456789"
+    }
+    below = {number: share * number / rate_pps for number in meant}
+    likely = max((n for n, of_line in below.items() if of_line <= 1.0), default=0.0)
+    typo = []
+    if likely > 0 and below[likely] >= 1 - IMPOSSIBLE_RATIO and rate_pps == float(digits):
+        values = {"likely": f"{likely:.0f}", "printed": digits, "share": below[likely]}
+        typo.append(Notice("row-typo", values))
+    return Cause(signs=signs, kind="impossible", layer=FRAME), typo

@@ -20,6 +20,7 @@ from netcalc.explain import (
 from netcalc.explain.causes.captures import explain_capture
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.counterfactuals import counterfactuals
+from netcalc.explain.causes.responses import explain_responses
 from netcalc.explain.causes.tools import run_cause, socket_causes
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import LINE_NAMES, Finding
@@ -113,6 +114,7 @@ def _measurement(samples: Samples, known: Known) -> tuple[Finding, ...]:
             _of_packets(samples, known)
             or frame_tables.explain_sizes(samples, known)
             or _of_rows(samples, known)
+            or explain_responses(samples, known)
             or counters.explain_counters(samples, known)
             or summaries.explain_transaction_rates(samples, known)
             or summaries.explain_one_way(samples, known)

@@ -40,6 +40,11 @@ ROLES = {
     "goodput_bps": ("goodput_bps", "received_rate_bps"),
     "rate_bps": ("rate_bps", "throughput_bps", "bitrate_bps", "frame_throughput_bps"),
     "response_s": ("response_s",),
+    "response_rtt_s": (
+        "rtt_s", "round_trip_s", "round_trip_time_s", "latency_s", "delay_s", "ping_s",
+    ),
+    "window_bytes": ("window_bytes", "window_size_bytes", "buffer_bytes", "socket_buffer_bytes"),
+    "loss_ratio": ("loss_ratio", "packet_loss_ratio"),
     "rtt_s": ("curve_rtt_s",),
     "line_bps": ("bandwidth_bps", "line_bps"),
     "packet_bytes": ("packet_bytes", "payload_bytes", "size_bytes", "bytes"),

@@ -1,4 +1,4 @@
-"""Theory to draw on the points of a table: of writes, of pairs, or of frame sizes."""
+"""Theory to draw on the points of a table: writes, pairs, frame sizes, or a rate's response."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
+from netcalc.explain.causes.responses import Responses, responses_of
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.frame_tables import Frames, frames_of
 from netcalc.explain.known import Known
@@ -47,7 +48,8 @@ def table_theory(samples: Samples, known: Known) -> TableTheory | None:
     Parameters
     ----------
     samples : Samples
-        A table of writes, of pairs or of frame sizes.
+        A table of writes, of pairs, of frame sizes, or of a rate against round trip, window or
+        loss.
     known : Known
         ``line_bps`` adds the line's ceiling.
 
@@ -66,6 +68,8 @@ def table_theory(samples: Samples, known: Known) -> TableTheory | None:
         found = _of_pairs(pairs, known)
     elif writes is not None:
         found = _of_writes(writes)
+    elif (responses := responses_of(samples)) is not None:
+        found = _of_responses(responses, known)
     return found if found is not None and found.lines and np.ptp(found.x) > 0 else None
 
 
@@ -136,6 +140,32 @@ def _of_pairs(pairs: Pairs, known: Known) -> TableTheory:
     return TableTheory(
         x_name=f"{pairs.noun}s", x_unit="1", y_name=named("goodput", PAYLOAD), y_unit="bit/s",
         x=x, points=points, lines=lines,
+    )  # fmt: skip
+
+
+_AXES = {
+    "response_rtt_s": ("round trip", "a window"), "window_bytes": ("window", "one round trip"),
+    "loss_ratio": ("loss", "Reno"),
+}  # fmt: skip
+
+
+def _of_responses(responses: Responses, known: Known) -> TableTheory:
+    rows = np.concatenate(list(responses.rows.values()))
+    shown = responses.x[rows]
+    x = np.unique(np.concatenate([shown, np.geomspace(shown.min(), shown.max(), CURVE_POINTS)]))
+    x_name, law = _AXES[responses.role]
+    ceiling = line_ceiling_bps(Evidence(), known)
+    points, lines = {}, {}
+    for name, at in responses.rows.items():
+        bend = responses.bends[name]
+        points[name or "measured"] = (responses.x[at], responses.rate_bps[at])
+        cap = bend.cap_bps if math.isnan(ceiling) else ceiling
+        lines[_named(name, law)] = np.minimum(bend.law_bps(x), cap)
+    if not math.isnan(ceiling):
+        lines["the line"] = np.full(x.size, ceiling)
+    return TableTheory(
+        x_name=x_name, x_unit=responses.unit, y_name=named("goodput", PAYLOAD), y_unit="bit/s", x=x,
+        points=points, lines=lines,
     )  # fmt: skip
 
 

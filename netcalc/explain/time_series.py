@@ -37,7 +37,7 @@ def quantity_of(column: str) -> str:
 
 def rate_series(table: Table) -> dict[str, FloatArray]:
     """Return the columns of rates of a table over time; none if it is not one."""
-    if not _is_over_time(table):
+    if not is_over_time(table):
         return {}
     lines = set(ROLES["line_bps"])
     return {
@@ -49,7 +49,7 @@ def rate_series(table: Table) -> dict[str, FloatArray]:
 
 def trip_series(table: Table) -> dict[str, FloatArray]:
     """Return the columns of round trips of a table over time; none if it is not one."""
-    if not _is_over_time(table):
+    if not is_over_time(table):
         return {}
     return {
         name: column
@@ -58,7 +58,8 @@ def trip_series(table: Table) -> dict[str, FloatArray]:
     }
 
 
-def _is_over_time(table: Table) -> bool:
+def is_over_time(table: Table) -> bool:
+    """Whether a table has a column of times, or the rates of speed tests."""
     names = {quantity_of(name) for name in table.columns()}
     return bool(names & (_TIMES | _WAYS))
 

@@ -70,6 +70,10 @@ CAUSES: dict[str, str] = {
         "{rate_bps:bit/s}{in_layer} of {sent_rate_bps:bit/s}{in_layer} arrived, "
         "{loss_ratio:ratio} of the datagrams were lost"
     ),
+    "cause-unknown-impossible": (
+        "{rate_bps:bit/s}{in_layer} is {of_line_ratio:.1%} of the {line_bps:bit/s}{in_layer} that "
+        "the line carries at most: one of these numbers is wrong"
+    ),
     "cause-unknown-datagrams": (
         "{loss_ratio:ratio} of the datagrams were lost: {rate_bps:bit/s}{in_layer} of "
         "{sent_rate_bps:bit/s}{in_layer} arrived; whether a full line, a policer, lost fragments "
@@ -276,6 +280,7 @@ CAUSES: dict[str, str] = {
     "test-line-datagrams": (
         "send a little less than arrives now: nearly all of it arrives if a line is full"
     ),
+    "test-unknown-impossible": "measure this size again, and read the rate of the line (ethtool)",
     "test-unknown-datagrams": (
         "send less than arrives now, in datagrams that fit into one packet (-l 1448): if as large "
         "a share is lost, look at the receiver (nstat UdpRcvbufErrors)"

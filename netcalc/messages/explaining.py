@@ -476,6 +476,22 @@ EXPLAINING: dict[str, str] = {
         "{common_s:s} in common, with {count:value|values} of {one} and "
         "{other_count:value|values} of {other}"
     ),
+    "ran-together": (
+        "one host, one clock: {names:names} ran together for {common_s:s}, at "
+        "{total_bps:bit/s}{in_layer} in all: state --line to see whether they fill it"
+    ),
+    "ran-together-of-line": (
+        "one host, one clock: {names:names} ran together for {common_s:s}, at "
+        "{total_bps:bit/s}{in_layer} in all, {share:.0%} of the line's {line_bps:bit/s}{in_layer}"
+    ),
+    "ran-together-full": (
+        "one host, one clock: {names:names} ran together for {common_s:s}, at "
+        "{total_bps:bit/s}{in_layer} in all, {share:.0%} of the line: they share it"
+    ),
+    "clocks-of-two-hosts": (
+        "{one} and {other} begin {apart_s:s} apart, each by the clock of its own host: they are "
+        "not added up"
+    ),
     "not-on-one-axis": (
         "not on one time axis: how far the clocks of the files are apart is not stated"
     ),

@@ -29,6 +29,29 @@ EXPLAINING_TABLES: dict[str, str] = {
         "a write of {size_bytes:byte} takes {write_s:s}; costs per write and per byte need a "
         "second size"
     ),
+    "limit-fitted-window": "a window",
+    "how-fitted-window": (
+        "{window_bytes:byte} in flight per round trip of {rtt_s:s}, fitted to {count:row|rows}"
+    ),
+    "assumes-fitted-window": "the times are round trips, and the window is the same in all rows",
+    "confirm-fitted-window": "use two connections at once: together they are twice as fast",
+    "limit-fitted-loss": "loss (Reno, Mathis)",
+    "how-fitted-loss": (
+        "{mss_bytes:byte} per {rtt_s:s}, 1.22 over the root of {loss_ratio:ratio}, fitted to "
+        "{count:row|rows}"
+    ),
+    "assumes-fitted-loss": "the losses are random, and the round trip is the same in all rows",
+    "confirm-fitted-loss": (
+        "use four connections: each loses as much, together they are four times as fast"
+    ),
+    "limit-plateau": "the rate that no longer grows",
+    "how-plateau": "the median of {count:row|rows}",
+    "assumes-plateau": "a line, a device or a host is full there",
+    "confirm-plateau": "use two connections at once: together they are as fast as one",
+    "window-or-loss": (
+        "{window_bytes:byte} of window give this curve, and so would {loss_ratio:ratio} of random "
+        "loss: count the segments sent again (ss -ti)"
+    ),
     "limit-pair-share": "what each pair gets alone",
     "how-pair-share": (
         "{count} x {each_bps:bit/s} ({layer:layer}), the rate of each with {least_count}"
@@ -42,6 +65,7 @@ EXPLAINING_TABLES: dict[str, str] = {
     "assumes-saturation": "a line, a device or a host on the path is full",
     "confirm-saturation": "use twice as many: the rate stays, and the round trip grows",
     "more-pairs": "where the rate stops growing: measure with more pairs",
+    "row-typo": "{likely} for {printed} is {share:.1%} of it: a typo in one digit is likely",
     "assumes-frames-counted": "the rates count frames with FCS, without preamble and gap",
     "assumes-payload-counted": "the rates count the payload of the frames alone",
     "limit-frame-costs": "the time of a device per frame and per byte",

@@ -36,6 +36,7 @@ _OF_LIMITS = {
     "offered": "sender-program", "queue": "line", "queue-above-least": "line",
     "serialization": "line", "serialization-of-sizes": "line", "distance": "distance",
     "round-trips": "round-trips", "ack-timer": "nagle-delayed-ack", "host": "server-time",
+    "fitted-window": "receiver-window", "fitted-loss": "random-loss", "plateau": "line",
     "fits-pair-share": "line", "saturation": "host",
 }  # fmt: skip
 
