@@ -169,6 +169,8 @@ def _number(row: Mapping[str, Any], name: str) -> float:
 
 def _from_row(row: Mapping[str, Fact]) -> Evidence:
     sent, received = _number(row, "sent_rate_bps"), _number(row, "received_rate_bps")
+    if row.get("protocol") == "udp":  # its receiver may have counted datagrams alone
+        received = first_known(received, sent * (1 - _number(row, "loss_ratio")))
     size = first_known(_number(row, "received_byte_count"), _number(row, "sent_byte_count"))
     names = (str(row[name]) for name in ("group", "direction") if row.get(name))
     mss = _number(row, "mss_bytes")

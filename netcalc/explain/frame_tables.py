@@ -361,4 +361,4 @@ def _impossible(
     if likely > 0 and below[likely] >= 1 - IMPOSSIBLE_RATIO and rate_pps == float(digits):
         values = {"likely": f"{likely:.0f}", "printed": digits, "share": below[likely]}
         typo.append(Notice("row-typo", values))
-    return Cause(signs=signs, kind="impossible", layer=FRAME), typo
+    return Cause(signs=signs, variant="impossible", layer=FRAME), typo

@@ -21,7 +21,7 @@ from netcalc.explain.causes.captures import explain_capture
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.counterfactuals import counterfactuals
 from netcalc.explain.causes.responses import explain_responses
-from netcalc.explain.causes.tools import run_cause, socket_causes
+from netcalc.explain.causes.tools import run_cause, socket_causes, trips_cause
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import LINE_NAMES, Finding
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
@@ -214,6 +214,8 @@ def _causes(samples: Samples, seen: Sequence[Evidence], known: Known) -> list[Ca
     if isinstance(samples, Table) and "busy_s" in samples.columns():
         by_name = socket_causes(samples)
         return [by_name.get(one.label, Cause()) for one in seen]
+    if isinstance(samples, TransferSamples) and known.rtt_s is not None:
+        return [trips_cause(one.duration_s, known.rtt_s) for one in seen]
     return [Cause()] * len(seen)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.causes.cells import cell_notice
 from netcalc.explain.causes.series import levels, series_cause
 from netcalc.explain.causes.working import of_levels
 from netcalc.explain.finding import Finding, Limit
@@ -64,6 +65,7 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
         if not (samples.measured & own).any():
             continue
         x, y = samples.minima(own)
+        stairs = cell_notice(x, y)
         if x.size > 1:
             own &= np.asarray(samples.payload_bytes) == x[-1]
         measured, slow, least = _median_slow_least(samples, own)
@@ -79,6 +81,7 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
             said = (Notice("largest-size-explained", values), *said)
         if cause is not None and cause.code == "line":
             said = (*_working(samples, own), *said)
+        said = said if stairs is None else (stairs, *said)
         coarse = _coarsest(samples, own)
         rate, step_s, steps = _rising_rate(x, y)
         said = (*steps, *said)

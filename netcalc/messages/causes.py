@@ -57,6 +57,7 @@ CAUSES: dict[str, str] = {
         "MTU): it waited"
     ),
     "cause-host": "both programs are on one host, whose processors are the limit, not a network",
+    "cause-round-trips-counted": ("{trip_count:.0f} x {base_rtt_s:s} of round trips held it"),
     "cause-host-sender": (
         "the sender itself is the limit: it sent {sent_rate_bps:bit/s}{in_layer} of "
         "{asked_rate_bps:bit/s}{in_layer} asked for, and {loss_ratio:ratio} of that were lost"
@@ -273,6 +274,9 @@ CAUSES: dict[str, str] = {
     ),
     "test-host": "run each program on a host of its own",
     "test-sender-program-asked": "ask for twice the rate (-b): more arrives",
+    "test-round-trips-counted": (
+        "send ten times as much: hardly slower as long as round trips count, not bytes"
+    ),
     "test-host-sender": (
         "look at the processors of the sender (top), and at the rate of its link (ethtool): write "
         "more at once (-l), or run several processes"

@@ -332,6 +332,14 @@ EXPLAINING: dict[str, str] = {
     "largest-size-explained": (
         "the probes of {size_bytes:byte} are explained, the largest of {count} sizes"
     ),
+    "cells-seen": (
+        "times rise in stairs of 48 B, {cell_s:s} each: cells of ATM, {cell_bytes:byte} for 48 B"
+    ),
+    "cells-with-overhead": (
+        "times rise in stairs of 48 B, {cell_s:s} each: cells of ATM, {cell_bytes:byte} for 48 B; "
+        "{low_bytes:byte} to {high_bytes:byte} are added to each IP packet before that (or 48 B "
+        "more)"
+    ),
     "probes-lost": "{loss_ratio:ratio} of the probes had no answer",
     "probes-in-fragments": (
         "a probe of {size_bytes:byte} takes {count} packets where {mtu_bytes:byte} is the most"

@@ -20,6 +20,8 @@ ASKED_LOW, ASKED_HIGH = 0.9, 1.1
 """A tool that sends at the rate asked for is within these; it begins with a burst. [ratio]"""
 PACED_LOW = 0.98
 """A sender of datagrams that keeps its rate is not below this share of it. [ratio]"""
+MOST_TRIPS, TRIP_ERROR = 4, 0.05
+"""A time of few whole round trips, as exactly as this share of one, is that of them."""
 LEAST_ZEROS = 3
 """Fewer intervals without a byte are no black hole. [1]"""
 MOST_IN_BUFFER_BYTES = 2**22
@@ -390,6 +392,21 @@ def _is_shared_out(flows: FlowSeries, rows: NDArray[np.bool_]) -> bool:
     together = np.sum(each, axis=0)
     alone = float(np.mean([np.std(part) for part in each]))
     return bool(np.std(together) < 0.1 * np.mean(together) and np.std(together) < 2 * alone)
+
+
+def trips_cause(duration_s: float, rtt_s: float) -> Cause:
+    """Return the round trips of a transfer whose time is just some of them; else unknown."""
+    count = round(duration_s / rtt_s)
+    if not 1 <= count <= MOST_TRIPS or abs(duration_s - count * rtt_s) > TRIP_ERROR * rtt_s:
+        return Cause()
+    signs = (
+        Sign(name="base_rtt_s", value=rtt_s, unit="s", origin="as stated"),
+        Sign(name="trip_count", value=float(count), unit="1", origin="time over round trip"),
+    )
+    return Cause(
+        code="round-trips", share_of_time=count * rtt_s / max(duration_s, count * rtt_s),
+        duration_s=duration_s, confidence=MEDIUM, signs=signs, kind="counted",
+    )  # fmt: skip
 
 
 def _number(value: Any) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from netcalc.readers.format import Format, Input
@@ -43,6 +43,8 @@ from netcalc.samples import FlowSeries
 
 _CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d{1,5})(?!\d)")
 _SERVER = re.compile(r"Server listening on (TCP|UDP) port (\d{1,5})(?!\d)")
+_ALONE = r"^\[(?: *\d+|SUM)\] +\d+\.(?:\d|\d{4})- *\d+\.(?:\d|\d{4}) +sec +[\d.]+ [KMGT]?Bytes"
+"""An interval alone: one or four decimals, where iperf3 has two."""
 _REPORT = re.compile(r"\[\s*(?:\*\s*)?(\d+)\] Server Report:")
 _SENT = re.compile(r"\[\s*(?:\*\s*)?(\d+)\] Sent (\d+) datagrams")
 _FAILED = re.compile(
@@ -81,6 +83,7 @@ def _recognize(given: Input) -> bool:
         given.seen(_CLIENT.pattern)
         or given.seen(_SERVER.pattern)
         or given.seen(r"^\[ *\d+\] local \S+ port \d+ connected with \S+ port \d+")
+        or given.seen(_ALONE)
     )
 
 
@@ -89,6 +92,7 @@ def _read(given: Input) -> FlowSeries:
     runs: list[_Run] = []
     remarks = Remarks()
     commands: list[Command] = []
+    sums: list[Interval] = []
     for number, line in zip(text.numbers, text.lines, strict=True):
         if command := read_command(line):
             commands.append(command)
@@ -100,6 +104,8 @@ def _read(given: Input) -> FlowSeries:
         found = read_interval(line)
         if found is not None:
             run = _run_of(runs, found.stream)
+            if found.is_sum:
+                sums.append(replace(found, stream="all"))
             if not _interval(run, found):
                 remarks.implausible.append(number)
         elif report := _REPORT.search(line):
@@ -108,6 +114,9 @@ def _read(given: Input) -> FlowSeries:
             _run_of(runs, sent[1]).sent_counts[sent[1]] = number_of(sent[2])
         elif looks_like_interval(line) and "datagrams received out-of-order" not in line:
             remarks.unread.append(number)
+    if sums and len(runs) == 1 and not runs[0].ways:
+        for found in sums:  # of lines that are not there
+            _interval(runs[0], found)
     runs = [run for run in runs if run.totals or any(way.rows for way in run.ways.values())]
     ways = [_finish(run) for run in runs]
     alone = len(runs) == len(commands) == 1 and runs[0].is_client

@@ -36,6 +36,7 @@ from netcalc.readers.transfers._runs import (
     Total,
     Way,
     join_totals,
+    sum_of_side,
     total_of,
 )
 from netcalc.samples import FlowSeries
@@ -45,7 +46,9 @@ _MARKS = {
     "Server listening on ": r"Server listening on \d+",
     "Accepted connection from ": r"Accepted connection from \S+, port \d+",
     " connected to ": r"\[ *\d+\] local \S+ port \d+ connected to \S+ port \d+",
+    " sec ": r"\[(?: *\d+|SUM)\] +\d+\.\d\d-\d+\.\d\d {2,}sec +[\d.]+ [KMGT]?Bytes",
 }
+"""The last is of an interval alone: iperf3 pads the end of the time, iperf 2 does not."""
 _TARGET = re.compile(r"Connecting to host (\S+), port (\d+)")
 _ACCEPTED = re.compile(r"Accepted connection from (\S+), port \d+")
 _STARTING = re.compile(r"Starting Test: protocol: (\w+), .* omitting (\d+) seconds")
@@ -284,6 +287,7 @@ def _is_total(way: Way, row: Row, found: Interval) -> bool:
 
 def _finish(run: _Run) -> list[Way]:
     """Return the directions of a run with their totals."""
+    _take_for_total(run)
     exchanged = _has_exchanged(run)
     for direction, way in run.ways.items():
         own = SENDER if (direction == UPLOAD) == run.is_client else RECEIVER
@@ -299,6 +303,7 @@ def _finish(run: _Run) -> list[Way]:
             else:
                 way.received = total
         _udp(run, way, exchanged=exchanged)
+        _count_what_came(way)
         omitted = [row.start_s + row.duration_s for row in way.rows if row.omitted]
         way.omitted_s = run.omitted_s if run.omitted_s > 0 else max(omitted, default=NAN)
         way.protocol = run.protocol or way.protocol or _protocol(run, way)
@@ -308,6 +313,20 @@ def _finish(run: _Run) -> list[Way]:
         if run.is_client and not (exchanged and (both or run.done)):
             way.partial = True
     return [run.ways[name] for name in (UPLOAD, DOWNLOAD) if name in run.ways]
+
+
+def _take_for_total(run: _Run) -> None:
+    """Take the only line of losses for the total that it is, where the lines above are missing.
+
+    A client that sends prints losses in its total alone, and behind it how many it sent.
+    """
+    if run.totals or math.isnan(run.sent_count):
+        return
+    for direction, way in run.ways.items():
+        if len(way.rows) == 1 and not math.isnan(way.rows[0].datagram_count):
+            row = way.rows.pop()
+            run.unlabelled.add(direction)
+            run.totals[direction, SENDER] = {row.stream: total_of(row)}
 
 
 def _has_exchanged(run: _Run) -> bool:
@@ -349,6 +368,17 @@ def _udp(run: _Run, way: Way, *, exchanged: bool) -> None:
         way.sent.datagram_count = run.sent_count
 
 
+def _count_what_came(way: Way) -> None:
+    """Take the receiver's bytes from its intervals where its total has those that were sent."""
+    total, intervals = way.received, sum_of_side(way.rows, RECEIVER)
+    if total is None or intervals is None or not total.lost_count > 0:
+        return
+    came = total.byte_count * (1 - total.lost_count / total.datagram_count)
+    apart = abs(intervals.byte_count / came - 1) if came > 0 else math.inf
+    if intervals.byte_count < 0.97 * total.byte_count and apart < 0.25:
+        total.byte_count, total.rate_bps = intervals.byte_count, intervals.rate_bps
+
+
 def _protocol(run: _Run, way: Way) -> str:
     """Return the protocol of a receiver of TCP, whose lines end with the rate."""
     with_loss = any(not math.isnan(row.datagram_count) for row in way.rows)
@@ -369,6 +399,8 @@ FORMAT = Format(
         "A server whose client is gone prints its last interval twice, and a total that counts "
         "what came later over the time before it.",
         "The server's own report inside that of a client (--get-server-output) is no second run.",
+        "A receiver's total of 3.0 and 3.1 may have the bytes that were sent: its intervals have "
+        "those that came.",
         "A [SUM] is not a stream, and a line that ends in sender or receiver is not an interval.",
         "A number behind the rate is Retr or Total Datagrams, as the header above it says.",
         "With --bidir the role in the line says the direction.",
