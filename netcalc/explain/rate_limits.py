@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from netcalc.explain.evidence import NAN, Evidence, first_known
 from netcalc.explain.finding import Limit
@@ -222,13 +223,17 @@ def _losses(at: _Situation) -> list[Limit]:
     own = "loss-mathis" if named == "reno" else "loss-cubic"
     if loss >= TIMEOUT_LOSS_RATIO:
         own = "loss-pftk"
-    values = {"loss_ratio": loss, "rtt_s": rtt, "mss_bytes": mss, "rto_s": rto}
+    stated = (at.known.congestion_control or at.one.congestion_control).lower()
+    values: dict[str, Any] = {"loss_ratio": loss, "rtt_s": rtt, "mss_bytes": mss, "rto_s": rto}
+    control = "CUBIC" if stated.startswith("cubic") else "if it is CUBIC"
     return [
         Limit(
-            name, at.streams * rate, "bit/s", LOSS_TOLERANCE, values, name != own or named == "bbr"
+            name, at.streams * rate, "bit/s", LOSS_TOLERANCE,
+            {**values, "control": control} if name == "loss-cubic" else values,
+            name != own or named == "bbr",
         )
         for name, rate in rates.items()
-    ]
+    ]  # fmt: skip
 
 
 def _start(at: _Situation) -> list[Limit]:

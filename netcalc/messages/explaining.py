@@ -185,7 +185,7 @@ EXPLAINING: dict[str, str] = {
     "confirm-loss-mathis": (
         "use four connections: each loses as much, together they are four times as fast"
     ),
-    "limit-loss-cubic": "loss (CUBIC)",
+    "limit-loss-cubic": "loss ({control})",
     "how-loss-cubic": ("mean window at {loss_ratio:ratio} loss and {rtt_s:s} (RFC 9438, 5.1)"),
     "assumes-loss-cubic": (
         "the sender uses CUBIC, and the losses are not those of the line's own full buffer"
