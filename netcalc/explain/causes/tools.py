@@ -405,7 +405,7 @@ def trips_cause(duration_s: float, rtt_s: float) -> Cause:
     )
     return Cause(
         code="round-trips", share_of_time=count * rtt_s / max(duration_s, count * rtt_s),
-        duration_s=duration_s, confidence=MEDIUM, signs=signs, kind="counted",
+        duration_s=duration_s, confidence=MEDIUM, signs=signs, variant="counted",
     )  # fmt: skip
 
 
