@@ -391,7 +391,14 @@ class Finding:
         """The cheapest test that would confirm the cause, or decide which it is."""
         if self.cause is not None:
             return self.cause.test
+        if self._is_riddle:
+            return Cause().test
         return None if self.binding is None else self.binding.test
+
+    @property
+    def _is_riddle(self) -> bool:
+        """Whether a rate was measured that no limit explains: then none of them is advised on."""
+        return self.unit == "bit/s" and not math.isnan(self.measured) and not self.is_explained
 
     @property
     def sureness(self) -> str:
@@ -400,6 +407,8 @@ class Finding:
             return phrase("Confidence: {confidence}.", confidence=phrase(self.cause.confidence))
         if self.binding is None:
             return ""
+        if self._is_riddle:
+            return phrase("Confidence: {confidence}.", confidence=phrase(self.confidence))
         return phrase(
             "Confidence: {confidence}, if {assumption}.",
             confidence=phrase(self.confidence),

@@ -501,7 +501,8 @@ EXPLAINING: dict[str, str] = {
         "not added up"
     ),
     "not-on-one-axis": (
-        "not on one time axis: how far the clocks of the files are apart is not stated"
+        "not on one time axis: how far the clocks of the files are apart is not stated "
+        "(--clock-offset 0s if one clock made both)"
     ),
     "clock-offset-unknown": "one time axis needs the offset of the clocks: {name} is not given",
     "not-two-files": "one time axis is that of two files, got {value}",
