@@ -102,3 +102,18 @@ def test_small_letters_of_iperf_2_count_1000(tmp_path):
         "[  3]  0.0- 1.0 sec   112 MBytes   941 Mbits/sec\n"
     )
     assert asked(text, tmp_path) == {"write_bytes": 4194304.0, "asked_buffer_bytes": 416000.0}
+
+
+def test_a_verbose_run_says_when_it_began_and_where(tmp_path):
+    """As in esnet/iperf#234: the time is GMT, the host in the line of its system."""
+    path = tmp_path / "pasted.txt"
+    head = (
+        "iperf 3.0.11\nLinux rudolf-xps 3.13.0-45-generic #74-Ubuntu SMP x86_64 GNU/Linux\n"
+        "Time: Tue, 17 Feb 2015 07:21:20 GMT\n"
+    )
+    path.write_text(head + OUTPUT, encoding="utf-8")
+    meta = read(path).meta
+    assert meta.start == "2015-02-17T07:21:20+00:00"
+    assert meta.host.startswith("Linux rudolf-xps ")
+    path.write_text(head.replace("17 Feb", "31 Feb") + OUTPUT, encoding="utf-8")
+    assert read(path).meta.start == ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -179,9 +179,12 @@ def to_samples(
     *,
     tool: str,
     version: str = "",
-    printed: Mapping[str, Any] | None = None,
+    **meta: Any,
 ) -> FlowSeries:
-    """Return the directions of all runs, with warnings; refuse a file without a run."""
+    """Return the directions of all runs, with warnings; refuse a file without a run.
+
+    ``meta`` is what else is known of them: what was asked for, the host, the start.
+    """
     if not runs:
         raise ReaderError(
             "iperf-error-only" if remarks.messages else "iperf-nothing",
@@ -200,7 +203,7 @@ def to_samples(
     if remarks.implausible:
         warnings.append(Notice("implausible-lines", {"numbers": remarks.implausible}))
     warnings += further
-    return flow_series(given, runs, warnings, tool=tool, version=version, printed=printed or {})
+    return flow_series(given, runs, warnings, tool=tool, version=version, **meta)
 
 
 def printed_of(command: Command | None, ways: Sequence[Way]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import astuple, dataclass, field
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
@@ -56,6 +58,8 @@ _VERBOSE = re.compile(
     r"\bTarget Bitrate: (?P<rate>\d{1,15})|\bStarting Test: .* (?P<write>\d{1,9}) byte blocks"
 )
 _VERSION = re.compile(r"\biperf (3\.\S+)")
+_SYSTEM = re.compile(r"(?:Linux|FreeBSD|Darwin) \S+ \S.*")
+_TIME = re.compile(r"Time: (\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} (?:GMT|UTC))")
 _ERROR = re.compile(r"iperf3: (.*)")
 _CONGESTION = re.compile(r"snd_tcp_congestion (\S+)")
 _CWND = re.compile(r"\s*(\d+)\s+(\d+(?:[.,]\d+)?) ([KMG]?)Bytes")
@@ -110,6 +114,7 @@ def _read(given: Input) -> FlowSeries:
     remarks = Remarks()
     other_end: list[int] = []
     version = ""
+    host = start = ""
     command: Command | None = None
     for number, line in zip(text.numbers, text.lines, strict=True):
         version = version or "".join(_VERSION.findall(line)[:1])
@@ -122,6 +127,10 @@ def _read(given: Input) -> FlowSeries:
             other_end.append(number)
             continue
         command = read_command(line) or command
+        if system := _SYSTEM.fullmatch(line.strip()):
+            host = host or shorten(system[0], 200)
+        if time := _TIME.fullmatch(line.strip()):
+            start = start or _iso(time[1])
         begun = len(runs)
         _open_run(runs, line)
         if len(runs) > begun and runs[-1].is_client:
@@ -141,8 +150,17 @@ def _read(given: Input) -> FlowSeries:
     if len(runs) == 1:
         printed = printed_of(runs[0].command, ways[0]) | runs[0].verbose
     return to_samples(
-        given, ways, remarks, left_out, tool="iperf3", version=version, printed=printed
-    )
+        given, ways, remarks, left_out, tool="iperf3", version=version, printed=printed,
+        host=host, start=start,
+    )  # fmt: skip
+
+
+def _iso(text: str) -> str:
+    """Return a time of a verbose run as ISO 8601; nothing for one that is none."""
+    try:
+        return parsedate_to_datetime(text).astimezone(UTC).isoformat(timespec="seconds")
+    except (OverflowError, ValueError):
+        return ""
 
 
 def _is_of_server(run: _Run, line: str) -> bool:
