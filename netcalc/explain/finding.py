@@ -257,6 +257,11 @@ class Finding:
         if self.cause is not None:
             return self.cause.said
         first, second = self.binding, self.following
+        if first is None and self.measured > 0 and self.unit == "bit/s":
+            own = [one for one in self.limits if not one.for_comparison]
+            if own:  # all of them refuted
+                layer = {"in_layer": named("", self.layer)}
+                return Notice("explained-above-all", {"measured": self.measured, **layer})
         if first is None:
             return Notice("explained-nothing")
         values = {

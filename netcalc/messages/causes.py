@@ -201,7 +201,7 @@ CAUSES: dict[str, str] = {
     # What would be without it.
     "without-cause": (
         "without it at least {left_s:s} of {duration_s:s} remain: at most "
-        "{rate_bps:bit/s}{in_layer}, then {next} limits"
+        "{rate_bps:bit/s}{in_layer}; the largest wait is then that of {next}"
     ),
     "with-window": "with {window_bytes:byte} of window {rate_bps:bit/s}{in_layer}",
     "with-window-to-line": (

@@ -26,6 +26,10 @@ EXPLAINING: dict[str, str] = {
         "{subject} is the largest part: {value:s} of {measured:s} ({share:.0%}); the next is "
         "{next} with {next_value:s}"
     ),
+    "explained-above-all": (
+        "no known limit explains {measured:bit/s}{in_layer}: more was measured than each of them "
+        "allows"
+    ),
     "explained-nothing": "no limit can be computed from the known facts",
     # One sentence for a path, before anything is measured.
     "path-limited": "{subject} limits this path to {value:bit/s} ({layer:layer})",

@@ -280,7 +280,8 @@ ROOMS = {
         ("netcalc/plots/networks/*.py",), ("tests/planning/network/test_network_figure.py",),
     ),
     "plots": Room(
-        ("netcalc/plots/*.py", "netcalc/plots/pictures/*.py"), ("tests/plots/test_*.py",),
+        ("netcalc/plots/*.py", "netcalc/plots/captures/*.py", "netcalc/plots/pictures/*.py"),
+        ("tests/plots/test_*.py",),
         but="two_hundred_flows or no_network",
     ),
     "claims": Room(("netcalc/claims/*.py",), ("tests/claims/test_claim*.py",)),
