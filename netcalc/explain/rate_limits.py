@@ -21,6 +21,7 @@ from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 LINE_TOLERANCE = 0.04
 OFFERED_TOLERANCE = 0.1
 """A tool that is paced begins with a burst. [ratio]"""
+OFFERED_LOSS_RATIO = 0.005
 WINDOW_TOLERANCE = 0.2
 LOSS_TOLERANCE = 0.6
 SLOW_START_TOLERANCE = 0.4
@@ -165,7 +166,9 @@ def _host(at: _Situation) -> list[Limit]:
     offered = one.asked_rate_bps
     if offered > 0:
         values = {"offered_bps": offered}
-        found.append(Limit("offered", offered, "bit/s", OFFERED_TOLERANCE, values))
+        # Of datagrams it is the limit only where all of them are known to arrive.
+        is_lost = one.is_udp and not one.loss_ratio <= OFFERED_LOSS_RATIO
+        found.append(Limit("offered", offered, "bit/s", OFFERED_TOLERANCE, values, is_lost))
     for name, busy in (
         ("processor", one.processor_ratio),
         ("receiver-processor", one.receiver_processor_ratio),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -181,6 +182,14 @@ def test_a_sender_that_does_not_reach_what_it_was_asked_for(tmp_path):
     assert finding.cause.sign("asked_rate_bps") == 4e9
     (finding,) = explained(text.removeprefix(command), tmp_path)
     assert finding._cause.code == "unknown"  # nobody says what was asked for
+
+
+def test_a_sender_s_count_alone_is_no_word_of_what_arrived():
+    """A server that sends does not know what came: the rate it was asked for is no limit."""
+    inputs = Path(__file__).parents[1] / "readers" / "inputs" / "iperf3"
+    for finding in measurement(readers.read(inputs / "srv_udp_R.json")):
+        assert finding._cause.code == "unknown"
+        assert "ask for twice" not in str(finding)
 
 
 def test_datagrams_that_must_not_be_cut(tmp_path):
