@@ -249,6 +249,28 @@ def test_what_the_kernel_says_in_ndt7(shares, tmp_path):
     assert share != share or finding.cause.share_of_time == pytest.approx(share, abs=0.001)
 
 
+def test_losses_that_do_not_hold_a_sender_are_not_its_cause(tmp_path):
+    """ndt-server#201: BBR with 10.6 % sent again at 216 Mbit/s, where Reno has 2.2.
+
+    Of 9.684 s the receiver's window held 2.372, the sender's buffer 0.388; 6.924 remain.
+    """
+    info = {
+        "SndMSS": 1440, "RTT": 24085, "MinRTT": 20000, "SndCwnd": 1626, "TotalRetrans": 21803,
+        "BytesAcked": 262102350, "BusyTime": 9707000, "RWndLimited": 2372000,
+        "SndBufLimited": 388000, "BytesSent": 295761134, "BytesRetrans": 31391264,
+        "ElapsedTime": 9683892,
+    }  # fmt: skip
+    value = {"TCPInfo": info, "Origin": "server", "Test": "download"}
+    text = json.dumps({"Key": "measurement", "Value": value}) + "\n"
+    (finding,) = explained(text, tmp_path, name="ndt7.jsonl")
+    assert finding.cause.code == "unknown"
+    assert finding.confidence == "low"
+    shares = finding.cause.shares
+    assert shares["receiver-window"] == pytest.approx(2.372 / 9.684, abs=1e-3)
+    assert shares["loss"] == pytest.approx(6.924 / 9.684, abs=1e-3)
+    assert sum(shares.values()) == pytest.approx(1.0)
+
+
 # Pktgen-DPDK#62 prints 97152 at 1280 B, beside a line rate of 96153.
 PKTGEN = {
     64: 1487460,

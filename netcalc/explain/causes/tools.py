@@ -99,7 +99,9 @@ def _socket_cause(rows: Mapping[str, Any]) -> Cause | None:
     elif loss > LEAST_LOSS_OF_TCP:
         allowed = float(loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=least))
         # Losses do not hold a sender that is much faster with them than they allow, nor BBR.
-        held = 8 * sent / busy < BURSTY_RATIO * allowed if busy > 0 else True
+        moved = first_of(_spent(rows["bytes_sent"]), _spent(rows["bytes_acked"]))
+        moved = moved if times.size > 1 else sent
+        held = 8 * moved / busy < BURSTY_RATIO * allowed if busy > 0 else True
         name = "random-loss" if held and not control.startswith("bbr") else "loss"
     elif np.mean(rows["is_application_limited"] > 0) > 0.5:
         name = "sender-program"
@@ -166,10 +168,10 @@ def _kernel_cause(flows: FlowSeries, fact: Mapping[str, Any]) -> Cause | None:
     unknown = (
         "unacked_packets", "offered_window_bytes", "is_application_limited",
     )  # fmt: skip
-    kept = ("rtt_min_s", "mss_bytes", "retransmit_total_count", "bytes_sent", "bytes_acked",
-            "bytes_retransmitted")  # fmt: skip
+    counted = ("retransmit_total_count", "bytes_sent", "bytes_acked", "bytes_retransmitted")
     rows = {name: np.array([0.0, value]) for name, value in zip(names, last, strict=True)}
-    rows |= {name: np.full(2, _fact(fact, name)) for name in kept}
+    rows |= {name: np.array([0.0, _fact(fact, name)]) for name in counted}
+    rows |= {name: np.full(2, _fact(fact, name)) for name in ("rtt_min_s", "mss_bytes")}
     rows |= {name: np.full(2, math.nan) for name in unknown}
     rows |= {"time_s": np.array([0.0, whole_s]), "rtt_s": np.full(2, middle)}
     return _socket_cause(rows)
