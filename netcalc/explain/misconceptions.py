@@ -78,9 +78,12 @@ class Claim:
 
     @property
     def is_impossible(self) -> bool:
-        """Whether the number is a rate above that of the line."""
-        beyond = self.value > self.line_bps * (1 + max(self.rounding_ratio, CLOCK_RATIO))
-        return self.unit == "bit/s" and beyond
+        """Whether the number is a rate above what the line carries."""
+        most = self.line_bps if self.unit == "bit/s" else math.nan
+        if self.unit == "packet/s":
+            frames = [one.value for one in self.models if one.name == "frame-rate"]
+            most = max(frames, default=math.nan)
+        return self.value > most * (1 + max(self.rounding_ratio, CLOCK_RATIO))
 
     def error_ratio(self, model: Model) -> float:
         """Return how far a model is from the claim, as a share of the claim."""
@@ -100,7 +103,7 @@ class Claim:
         """
         right = [one for one in self.models if one.is_right]
         if self.is_impossible:  # no right model is near what cannot be; a count of it may be wrong
-            right = [one for one in right if one.value > self.line_bps]
+            right = [one for one in right if one.value >= self.value]
         wrong = [one for one in self.models if not one.is_right and self._may_be(one)]
         fitting = [
             *(one for one in right if self.agrees(one)),

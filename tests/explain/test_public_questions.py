@@ -333,6 +333,15 @@ def test_nothing_is_near_a_number_above_the_line():
     assert answer.said.code == "claim-impossible"
 
 
+def test_more_frames_than_a_line_carries():
+    """10 Gbit/s carries 14.88 million frames of 64 B; 14.9 is that, rounded."""
+    known = Known(line_bps=1e10)
+    assert claim("15.2 Mpps", known, frame_bytes=64.0).said.code == "claim-impossible"
+    assert not claim("14.9 Mpps", known, frame_bytes=64.0).is_impossible
+    twice = claim("29.76 Mpps", known, frame_bytes=64.0)
+    assert (twice.best.name, twice.is_impossible) == ("both-directions", True)
+
+
 def test_frames_of_64_bytes_on_10_gbit():
     """trex-core#905 and trex-stateless-gui#132: 7.6 of 10 Gbit/s are 64/84."""
     answer = claim("7.6 Gbit/s", Known(line_bps=1e10), frame_bytes=64.0)
