@@ -288,10 +288,10 @@ def _explained(samples: Samples, known: Known) -> str:
                     (term("limit"), term("value"), term("share"), term("arithmetic")), one.rows()
                 )
             )
-        if one.binding is not None:
+        if one.test is not None:
             parts.append(
                 f"<p>{html_text(one.sureness)} "
-                f"{html_text(phrase('To confirm: {test}.', test=one.binding.test))}</p>"
+                f"{html_text(phrase('To confirm: {test}.', test=one.test))}</p>"
             )
         parts += [_paragraph(phrase("Note: {notes}.", notes=note)) for note in one.notices]
         parts += [_paragraph(phrase("Not known: {one}.", one=what)) for what in one.missing]
