@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -434,3 +434,17 @@ class Finding:
             lines.append(phrase(decide, test=self.test))
         lines += [phrase("Not known: {one}.", one=one) for one in self.missing]
         return "\n".join(lines)
+
+
+def limits_beside(cause: Cause, limits: Sequence[Limit], measured: float) -> tuple[Limit, ...]:
+    """Return the limits without those of losses that the measurement refutes.
+
+    What a full line drops allows no rate: a row "3200 %" of it is nobody's limit.
+    """
+    if cause.code in ("random-loss", UNKNOWN_CAUSE):
+        return tuple(limits)
+    return tuple(
+        limit
+        for limit in limits
+        if not (limit.name.startswith(LOSS_NAMES) and limit.refuted(measured))
+    )
