@@ -37,6 +37,7 @@ SHORT = {
     "draws_of_formulas": ("1000", "latency.transfer_s", "mm1.mm1_wait_s"),
     "echo": ("20",),
     "exercise_checks": ("100",),
+    "fit_coverage": ("100",),
     "import_time": ("1",),
     "interrupts": ("1",),
     "large_inputs": ("0.02",),
