@@ -28,6 +28,8 @@ COARSE_RATIO = 0.5
 GROWN_RATIO, GROWN_S = 3.0, 0.02
 """Above these, the slowest 5 % are explained rather than the median. [ratio], [s]"""
 PART_TOLERANCE = 0.2
+FEWEST_ANSWERS = 3
+"""Fewer have no least one that another confirms. [1]"""
 LEAST_ROUNDS = 3
 """Fewer responses have no order that shows a timer. [1]"""
 SURE_ROUNDS = 5
@@ -82,6 +84,9 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
         if cause is not None and cause.code == "line":
             said = (*_working(samples, own), *said)
         said = said if stairs is None else (stairs, *said)
+        count = int(np.count_nonzero(samples.measured & own))
+        if count < FEWEST_ANSWERS and x.size < 2:
+            said = (Notice("few-answers", {"count": count}), *said)
         coarse = _coarsest(samples, own)
         rate, step_s, steps = _rising_rate(x, y)
         said = (*steps, *said)

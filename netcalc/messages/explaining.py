@@ -30,6 +30,9 @@ EXPLAINING: dict[str, str] = {
         "no known limit explains {measured:bit/s}{in_layer}: more was measured than each of them "
         "allows"
     ),
+    "few-answers": (
+        "{count:answer|answers} alone: whether it met a queue, or a slow program, does not show"
+    ),
     "explained-nothing": "no limit can be computed from the known facts",
     # One sentence for a path, before anything is measured.
     "path-limited": "{subject} limits this path to {value:bit/s} ({layer:layer})",
