@@ -224,6 +224,9 @@ def _with_cause(finding: Finding, cause: Cause, one: Evidence, known: Known) -> 
     stated = finding.stated
     if stated is not None and not (cause.code == "sender-program" and finding.is_below_stated):
         cause = replace(stated, signs=cause.signs)
+    windows = [each for each in finding.limits if each.name == "receive-window"]
+    if cause.code == "receiver-window" and any(each.refuted(finding.measured) for each in windows):
+        return finding  # more came than that window allows
     if cause.code == UNKNOWN_CAUSE and not (cause.shares or cause.variant):
         return finding
     if cause.code in ("receiver-window", "sender-buffer"):

@@ -114,3 +114,13 @@ def test_a_value_of_any_table_is_its_own():
         "in-table",
         {"column": "bandwidth_bps", "row": 2},
     )
+
+
+def test_times_below_the_step_of_a_clock_have_no_cause():
+    """Thirty answers of 0.0 ms: no share of a time of zero."""
+    lines = "".join(
+        f"64 bytes from 192.0.2.9: icmp_seq={n} ttl=64 time=0.0 ms\n" for n in range(1, 31)
+    )
+    text = "PING 192.0.2.9 (192.0.2.9) 56(84) bytes of data.\n" + lines
+    (finding,) = measurement(readers.read(text.encode()))
+    assert finding.as_dict()["cause"] == "unknown"

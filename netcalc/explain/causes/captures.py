@@ -53,8 +53,11 @@ def explain_capture(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
     evidence = [
         _evidence(of_tcp_flow(columns, flow.series, option_bytes=options), flow) for flow in flows
     ]
+    session = session_cause(trace, flows)
+    if session.code == "shared-line":
+        flows = [replace(flows[0], cause=session), *flows[1:]]
     rows = waterfall(trace, flows, [each.label for each in evidence])
-    session = replace(session_cause(trace, flows), waterfall=rows)
+    session = replace(session, waterfall=rows)
     causes = [session, *(flow.cause for flow in flows[1:MOST_FLOWS])]
     of_flows = (_finding(each, known, cause) for each, cause in zip(evidence, causes, strict=False))
     return (*of_flows, *(_of_datagrams(one, known, None) for one in datagrams))
@@ -101,12 +104,14 @@ def _finding(evidence: Evidence, known: Known, cause: Cause) -> Finding:
         layer=TCP_PAYLOAD,
         cause=replace(cause, counterfactuals=counterfactuals(cause, evidence, known)),
     )
-    if cause.code == UNKNOWN_CAUSE and is_stated and finding.stated is not None:
+    # Losses at a line that somebody stated, and that is full, are those of its queue.
+    is_open = cause.code in (UNKNOWN_CAUSE, "random-loss", "shallow-buffer")
+    if is_open and is_stated and finding.stated is not None:
         return replace(finding, cause=replace(finding.stated, signs=cause.signs))
     return finding
 
 
-SAID = ("fragments-seen", "stall-arithmetic")
+SAID = ("fragments-seen", "limit-refuted")
 """Notices on the numbers of a flow that its cause does not say better."""
 SAID_OF = {"nagle-delayed-ack": ("stall-arithmetic",), "delayed-ack": ("stall-arithmetic",)}
 """Notices that hold for flows with a cause."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from netcalc.explain.causes.cause import Cause, cause_name
 from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.known import Known
@@ -32,7 +34,7 @@ def counterfactuals(cause: Cause, evidence: Evidence, known: Known) -> tuple[Not
         return (
             Notice("with-full-segments", {"mss_bytes": full, "rate_bps": rate, **_layer(cause)}),
         )
-    return _without(cause, evidence)
+    return _without(cause, evidence, line_bps)
 
 
 def _layer(cause: Cause) -> dict[str, str]:
@@ -47,6 +49,8 @@ def _with_windows(cause: Cause, evidence: Evidence, line_bps: float) -> tuple[No
     if not rtt_s > 0 or window is None:
         return ()
     rate = float(throughput_bps(window, rtt_s=rtt_s))
+    if rate <= evidence.rate_bps:
+        return ()
     if rate >= line_bps:
         values = {"window_bytes": line_bps * rtt_s / 8, "rate_bps": line_bps}
         if values["window_bytes"] <= now:
@@ -56,7 +60,7 @@ def _with_windows(cause: Cause, evidence: Evidence, line_bps: float) -> tuple[No
     return (Notice("with-window", {**values, **_layer(cause)}),)
 
 
-def _without(cause: Cause, evidence: Evidence) -> tuple[Notice, ...]:
+def _without(cause: Cause, evidence: Evidence, line_bps: float) -> tuple[Notice, ...]:
     """Return the time that is left without the waits for a cause: the least there can be."""
     others = [code for code in cause.shares if code != cause.code]
     left_s = cause.duration_s * (1 - cause.share_of_time)
@@ -64,10 +68,13 @@ def _without(cause: Cause, evidence: Evidence) -> tuple[Notice, ...]:
         return ()
     if math.isnan(evidence.size_bytes) or cause.share_of_time > 0.98:
         return ()
+    rate = float(np.fmin(8 * evidence.size_bytes / left_s, line_bps))
+    if cause.waterfall or not rate > evidence.rate_bps:
+        return ()
     values = {
         "left_s": left_s,
         "duration_s": cause.duration_s,
-        "rate_bps": 8 * evidence.size_bytes / left_s,
+        "rate_bps": rate,
         "next": cause_name(others[0]),
         **_layer(cause),
     }

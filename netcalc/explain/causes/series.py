@@ -93,6 +93,8 @@ def series_cause(
         return Cause()
     ratio, low, high_loss = loss_interval(int(gone.sum()), gone.size)
     middle, high = float(np.median(known)), np.percentile(known, 95)
+    if not middle > 0:
+        return Cause()  # the clock of the tool is too coarse for it
     least = min(float(known.min()), math.inf if idle_s is None else idle_s)
     signs = [
         Sign(name="base_rtt_s", value=least, unit="s", origin="least round trip"),

@@ -146,16 +146,16 @@ def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
     cause = main.cause if alone else user
     if len(flows) == 1 and not names:
         user = cause
-    trips = cause.shares.get("round-trips", 0.0) + cause.shares.get("handshake", 0.0)
-    if not alone:
-        trips += sum(cause.shares.get(code, 0.0) for code in ("slow-start", "other"))
+    merged = ("round-trips", "handshake", *(() if alone else ("slow-start", "other")))
+    trips = sum(cause.shares.get(code, 0.0) for code in merged)
     if trips <= LEAST_SHARE:
         return cause
     is_short = main.dialogue.sequence.size < MOST_OF_A_HANDSHAKE
     if set(main.ports(trace)) & set(TLS_PORTS) and is_short:
-        return _named(cause, "tls-handshake", trips, MEDIUM)
+        return _named(cause, "tls-handshake", trips, MEDIUM, merged)
     if cause.code in ("unknown", "handshake", "round-trips") or not alone:
-        return _named(cause, "round-trips", trips, HIGH if trips > SURE_SHARE else MEDIUM)
+        sure = HIGH if trips > SURE_SHARE else MEDIUM
+        return _named(cause, "round-trips", trips, sure, merged)
     return cause
 
 
@@ -173,10 +173,11 @@ def _has_rivals(flows: Sequence[FlowCause]) -> bool:
     return False
 
 
-def _named(cause: Cause, code: str, share: float, confidence: str) -> Cause:
-    """Return a cause under another name, which takes the place of its round trips in the shares."""
-    trips = code in ("round-trips", "tls-handshake")
-    merged = ("round-trips", "handshake") if trips else (cause.code,)
+def _named(
+    cause: Cause, code: str, share: float, confidence: str, merged: Sequence[str] = ()
+) -> Cause:
+    """Return a cause under another name, which takes the place of those merged in the shares."""
+    merged = merged or (cause.code,)
     rest = {name: part for name, part in cause.shares.items() if name not in merged}
     shares = dict(sorted({code: share, **rest}.items(), key=lambda item: -item[1]))
     return replace(cause, code=code, share_of_time=share, confidence=confidence, shares=shares)

@@ -24,6 +24,8 @@ LEAST_SHARE = 0.4
 SURE_SHARE = 0.6
 KINDS_OF_LOSS, SURE_ROUNDS = ("random-loss", "shallow-buffer", "policer"), 30
 """What kind of loss it is shows in the losses of so many rounds. [1]"""
+MOST_TIMES = 30
+"""Segments in a row that are so many times faster than the flow left a network card. [1]"""
 LEAST_FILLED = 0.5
 """Full windows carry at least this share of a window for each round trip; seen: 0.97. [ratio]"""
 FULL_LINE_RATIO = 0.85
@@ -91,6 +93,8 @@ def judge(
     if line.is_clear and _is_emptied(d, line):
         waits = waits.renamed({"line": "other"})  # bursts wait for themselves, and then it is idle
     shares, total_s = waits.shares(), waits.total_s
+    if not shares:  # no time passed
+        return Cause(signs=_signs(d, line, shares)), waits
     signs = (*_signs(d, line, shares), *_signs_of_rounds(d, gaps, rounds))
     code, share = next(iter(shares.items()), ("unknown", math.nan))
     if code == "line" and _is_shared(d, line):
@@ -139,7 +143,8 @@ def _signs(d: Dialogue, line: LineRate, shares: Mapping[str, float]) -> tuple[Si
     if d.place != SENDER and d.ids is not None:
         by_place = "missing packet numbers"
     # At the pace of something else a row of packets may look like a line.
-    is_line = line.is_clear and (shares.get("line", 0.0) > 0.2 or line.rate_bps > 1.5 * d.rate_bps)
+    is_line = line.is_clear and line.rate_bps < MOST_TIMES * d.rate_bps
+    is_line &= shares.get("line", 0.0) > 0.2 or line.rate_bps > 1.5 * d.rate_bps
     how = "acknowledgements in a row" if d.place == SENDER else "segments in a row"
     known = (line.rate_bps, line.low_bps, line.high_bps) if is_line else (math.nan,) * 3
     trips = "handshake" if d.handshake_rtt_s > 0 else "fastest answers"
@@ -417,6 +422,6 @@ def _one_sided(d: Dialogue, line: LineRate) -> Cause:
     if use > FULL_LINE_RATIO and queue_s > 0.005:
         return Cause(
             code="line", share_of_time=use, duration_s=d.span_s, confidence=MEDIUM,
-            shares={"line": use}, signs=signs,
+            shares={"line": use, "unknown": 1 - use} if use < 1 else {"line": 1.0}, signs=signs,
         )  # fmt: skip
     return Cause(duration_s=d.span_s, signs=signs)
