@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -314,6 +314,8 @@ class Finding:
         """Return the table of the limits: name, value, measured over it, arithmetic."""
         found = []
         for one in self.limits:
+            if self._says_nothing(one):
+                continue
             share = math.nan
             if self.unit == "bit/s":
                 share = self.measured / one.value
@@ -324,6 +326,15 @@ class Finding:
                 mark = f"({mark})" if mark else "()"
             found.append((one.subject, self._shown(one.value), mark, str(one.arithmetic)))
         return found
+
+    def _says_nothing(self, one: Limit) -> bool:
+        """Whether a limit would be a row beside the cause: what a full line drops allows no rate,
+        and slow start no rate of a flow of hundreds of round trips.
+        """
+        if self.cause is None or self.cause.code in ("random-loss", UNKNOWN_CAUSE):
+            return one.name == "slow-start" and one.for_comparison
+        is_loss = one.name.startswith(LOSS_NAMES) and one.refuted(self.measured)
+        return is_loss or (one.name == "slow-start" and one.for_comparison)
 
     def _shown(self, value: float) -> str:
         return named(show(value, self.unit), self.layer)
@@ -434,17 +445,3 @@ class Finding:
             lines.append(phrase(decide, test=self.test))
         lines += [phrase("Not known: {one}.", one=one) for one in self.missing]
         return "\n".join(lines)
-
-
-def limits_beside(cause: Cause, limits: Sequence[Limit], measured: float) -> tuple[Limit, ...]:
-    """Return the limits without those of losses that the measurement refutes.
-
-    What a full line drops allows no rate: a row "3200 %" of it is nobody's limit.
-    """
-    if cause.code in ("random-loss", UNKNOWN_CAUSE):
-        return tuple(limits)
-    return tuple(
-        limit
-        for limit in limits
-        if not (limit.name.startswith(LOSS_NAMES) and limit.refuted(measured))
-    )

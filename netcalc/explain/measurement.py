@@ -23,7 +23,7 @@ from netcalc.explain.causes.counterfactuals import counterfactuals
 from netcalc.explain.causes.responses import explain_responses
 from netcalc.explain.causes.tools import run_cause, socket_causes, trips_cause
 from netcalc.explain.evidence import Evidence
-from netcalc.explain.finding import LINE_NAMES, Finding, limits_beside
+from netcalc.explain.finding import LINE_NAMES, Finding
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.metrics import transfer_metrics
 from netcalc.explain.pair_tables import pair_evidence
@@ -235,8 +235,7 @@ def _with_cause(finding: Finding, cause: Cause, one: Evidence, known: Known) -> 
         rate = Sign(name="rate_bps", value=finding.measured, unit="bit/s", origin="measured")
         cause = replace(cause, signs=(*cause.signs, rate), layer=finding.layer)
     said = tuple(note for note in finding.notices if note.code not in OF_NO_CAUSE)
-    limits = limits_beside(cause, finding.limits, finding.measured)
-    return replace(finding, cause=cause, limits=limits, notices=said)
+    return replace(finding, cause=cause, notices=said)
 
 
 OF_NO_CAUSE = ("loss-or-line",)

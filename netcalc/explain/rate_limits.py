@@ -246,12 +246,11 @@ def _start(at: _Situation) -> list[Limit]:
         return []
     first = float(slow_start.initial_window_bytes(at.mss_bytes)) / at.mss_bytes
     count = float(slow_start.rounds(math.ceil(size / at.mss_bytes), initial_window_segments=first))
-    found = []
     duration_s = first_known(at.one.duration_s, 8 * at.one.size_bytes / (at.one.rate_bps or NAN))
-    if not count * rtt < SHORT_SHARE * duration_s:
-        values = {"size_bytes": size, "rounds": int(count), "rtt_s": rtt}
-        rate = 8.0 * at.one.size_bytes / (count * rtt)
-        found = [Limit("slow-start", rate, "bit/s", SLOW_START_TOLERANCE, values)]
+    values = {"size_bytes": size, "rounds": int(count), "rtt_s": rtt}
+    rate = 8.0 * at.one.size_bytes / (count * rtt)
+    is_over = count * rtt < SHORT_SHARE * duration_s
+    found = [Limit("slow-start", rate, "bit/s", SLOW_START_TOLERANCE, values, is_over)]
     waits, wait = at.one.wait_count, at.one.wait_s
     if waits > 0 and wait > 0:
         # Where requests are answered, a round trip brings the acknowledgement, another the answer.

@@ -17,7 +17,7 @@ from netcalc.explain.causes.sessions import (
     waterfall,
 )
 from netcalc.explain.evidence import MOST_FLOWS, Evidence, from_capture, of_tcp_flow, options_of
-from netcalc.explain.finding import Finding, limits_beside
+from netcalc.explain.finding import Finding
 from netcalc.explain.known import Known
 from netcalc.explain.metrics import transfer_metrics
 from netcalc.explain.rate_limits import line_ceiling_bps, missing, rate_limits, rate_notices
@@ -95,7 +95,7 @@ def _finding(evidence: Evidence, known: Known, cause: Cause) -> Finding:
     finding = Finding(
         label=evidence.label,
         measured=evidence.rate_bps,
-        limits=limits_beside(cause, limits, evidence.rate_bps),
+        limits=limits,
         notices=(*said, *(note for note in rate_notices(evidence, known) if note.code in kept)),
         missing=() if cause.code != "unknown" else missing(evidence, known),
         metrics=transfer_metrics(
