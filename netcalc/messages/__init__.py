@@ -21,6 +21,8 @@ A template names its values; a format says how one is written:
     names from a file, quoted, the first few of them;
 ``{layer:layer}``
     a layer of a rate, or that it is not stated;
+``{next:cause}``, ``{parts:waits}``
+    the name of a cause of :mod:`netcalc.explain`, and several with their times;
 ``{extra:copy}``
     the copy of netcalc that runs, with an extra of it, as ``pip install`` takes it;
 ``{name!r}``
@@ -261,6 +263,13 @@ class _Writer(string.Formatter):
             return _cut(", ".join(map(repr, value[:LONGEST_LIST])), len(value) - LONGEST_LIST)
         if format_spec == "layer":
             return in_words(value)
+        if format_spec == "cause":
+            return phrase(MESSAGES[f"name-{value}"])
+        if format_spec == "waits":
+            waits = value.items()
+            return ", ".join(
+                f"{phrase(MESSAGES[f'name-{code}'])} {show(s, 's')}" for code, s in waits
+            )
         if format_spec == "copy":
             from netcalc.messages.installing import requirement  # late: most messages need none
 

@@ -84,8 +84,8 @@ CAUSES: dict[str, str] = {
     "cause-time": "for {share:.0%} of {duration_s:s}",
     "cause-unknown": "no cause has enough evidence here",
     "cause-unknown-share": (
-        "no cause has enough evidence here; of {duration_s:s} the largest part is that of "
-        "{largest}, {share:.0%}"
+        "no cause has enough evidence here; of {duration_s:s} the largest part is {largest:cause}, "
+        "{share:.0%}"
     ),
     # The numbers behind it.
     "cause-receiver-window-numbers": (
@@ -201,7 +201,7 @@ CAUSES: dict[str, str] = {
     # What would be without it.
     "without-cause": (
         "without it at least {left_s:s} of {duration_s:s} remain: at most "
-        "{rate_bps:bit/s}{in_layer}; the largest wait is then that of {next}"
+        "{rate_bps:bit/s}{in_layer}; the largest wait is then {next:cause}"
     ),
     "with-window": "with {window_bytes:byte} of window {rate_bps:bit/s}{in_layer}",
     "with-window-to-line": (
@@ -213,13 +213,40 @@ CAUSES: dict[str, str] = {
         "the line was found in the capture: {line_bps:bit/s} (Ethernet line), "
         "{payload_bps:bit/s}{in_layer}"
     ),
+    "capture-in-order": (
+        "the packets are not in the order of their times in the file: they were put in that order"
+    ),
+    "capture-clock-stepped": (
+        "the clock of the capture stepped by {step_s:s}: the stamps of TCP show it, and times "
+        "were mended by them"
+    ),
+    "window-scale-fitted": (
+        "the scale of the window is in no packet of the capture: the least was taken with which "
+        "the sender never sent beyond the window"
+    ),
+    "stated-line-above": (
+        "packets left the narrowest place of the path at {line_bps:bit/s}{in_layer}: the line that "
+        "was stated, which carries {stated_bps:bit/s}{in_layer}, is not that place"
+    ),
+    "stated-loss-differs": (
+        "{stated_ratio:ratio} of loss was stated, and the capture shows {loss_ratio:ratio}: the "
+        "cause goes by the capture"
+    ),
+    "stated-rtt-above": (
+        "a round trip of {stated_s:s} was stated, and some took {base_rtt_s:s}: the cause goes by "
+        "the capture"
+    ),
+    "stated-window-below": (
+        "{in_flight_bytes:byte} were in flight at once, more than the window of "
+        "{stated_bytes:byte} that was stated: the cause goes by the capture"
+    ),
     "capture-missed": (
         "{missing_bytes:byte} were acknowledged and are in no packet of the capture: the capture "
         "missed them, the path did not lose them"
     ),
     # A session, row by row.
     "waterfall-name": "from {begin_s:s} for {took_s:s}: the look-up of a name",
-    "waterfall-flow": "from {begin_s:s} for {took_s:s}: {flow}: {parts}",
+    "waterfall-flow": "from {begin_s:s} for {took_s:s}: {flow}: {parts:waits}",
     "waterfall-rest": "and {count:flow|flows} more",
     # A load beside probes.
     "working-latency": (
@@ -236,11 +263,11 @@ CAUSES: dict[str, str] = {
         "this holds if {loaded} was taken while a transfer filled the line, and {idle} without"
     ),
     # The test that would decide.
-    "test-receiver-window": "use two connections, or raise the receive buffer: the rate doubles",
+    "test-receiver-window": "use two connections, or raise the receive buffer: the rate rises",
     "test-receiver-program": (
         "watch Recv-Q at the receiver (ss -tn): it is full while the program does not read"
     ),
-    "test-sender-buffer": "use two connections at once: together they are twice as fast",
+    "test-sender-buffer": "use two connections at once: together they are faster",
     "test-sender-program": (
         "look at the sender (ss -ti): it says app_limited, and Send-Q is empty in the pauses"
     ),
@@ -290,5 +317,8 @@ CAUSES: dict[str, str] = {
         "a share is lost, look at the receiver (nstat UdpRcvbufErrors)"
     ),
     "test-distance": "compare with the distance: light in fibre takes 1 ms per 100 km and back",
-    "test-unknown": "capture at the sender, from before the first packet on",
+    "test-unknown": (
+        "capture at the sender, from before the first packet on, or watch the sender while it runs "
+        "(ss -ti): it counts the times that windows and buffers held it"
+    ),
 }

@@ -147,7 +147,7 @@ def test_what_cannot_be_drawn_is_refused():
         plots.waits(read(PUZZLES / "fragments.pcap.gz").rows(slice(0, 1)))
     assert refused.value.code == "no-flow-to-draw"
     trace = datasets.puzzle("window").load()
-    port = flow_of("window").ports(trace)[0]
+    port = flow_of("window").ports[0]
     with pytest.raises(DomainError) as refused:
         plots.waits(trace.rows(trace.ints("source_port") == port))
     assert refused.value.code == "one-direction-to-draw"

@@ -7,17 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause
+from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause
 from netcalc.explain.causes.counterfactuals import counterfactuals
 from netcalc.explain.causes.sessions import (
     FlowCause,
     datagram_cause,
     flow_causes,
+    in_order,
     session_cause,
     waterfall,
 )
 from netcalc.explain.evidence import MOST_FLOWS, Evidence, from_capture, of_tcp_flow, options_of
-from netcalc.explain.finding import Finding
+from netcalc.explain.finding import LOSS_NAMES, Finding
 from netcalc.explain.known import Known
 from netcalc.explain.metrics import transfer_metrics
 from netcalc.explain.rate_limits import line_ceiling_bps, missing, rate_limits, rate_notices
@@ -44,6 +45,14 @@ def explain_capture(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
         The first one is what its user waited for most; then each other flow with data, in the
         direction that carried most. Empty where no packet carried any.
     """
+    ordered = in_order(trace)
+    said = (Notice("capture-in-order"),) if ordered is not trace else ()
+    found = _findings(ordered, known)
+    first = (replace(each, notices=(*said, *each.notices)) for each in found[:1])
+    return (*first, *found[1:])
+
+
+def _findings(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
     flows = flow_causes(trace)
     datagrams = [one for one in from_capture(trace) if one.is_udp]
     if not flows:
@@ -58,8 +67,8 @@ def explain_capture(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
         flows = [replace(flows[0], cause=session), *flows[1:]]
     rows = waterfall(trace, flows, [each.label for each in evidence])
     session = replace(session, waterfall=rows)
-    causes = [session, *(flow.cause for flow in flows[1:MOST_FLOWS])]
-    of_flows = (_finding(each, known, cause) for each, cause in zip(evidence, causes, strict=False))
+    flows = [replace(flows[0], cause=session), *flows[1:MOST_FLOWS]]
+    of_flows = (_finding(each, known, flow) for each, flow in zip(evidence, flows, strict=False))
     return (*of_flows, *(_of_datagrams(one, known, None) for one in datagrams))
 
 
@@ -67,6 +76,8 @@ def _evidence(evidence: Evidence, flow: FlowCause) -> Evidence:
     """Return the numbers of a flow as its sender saw them."""
     d = flow.dialogue
     loaded = float(np.median(d.trip_s)) if d.trip_s.size else math.nan
+    if d.clock_steps or d.missing_bytes:  # both are mended there
+        evidence = replace(evidence, rate_bps=d.rate_bps, duration_s=d.span_s)
     return replace(
         evidence,
         rtt_s=max(loaded, d.base_rtt_s) if d.base_rtt_s > 0 else loaded,
@@ -78,8 +89,9 @@ def _evidence(evidence: Evidence, flow: FlowCause) -> Evidence:
     )
 
 
-def _finding(evidence: Evidence, known: Known, cause: Cause) -> Finding:
-    said = []
+def _finding(evidence: Evidence, known: Known, flow: FlowCause) -> Finding:
+    cause, said = flow.cause, [*_of_capture(flow)]
+    differing = _differing(evidence, known, cause)
     is_stated = known.line_bps is not None
     line_bps = cause.sign("line_bps")
     if known.line_bps is None and line_bps > 0:
@@ -88,19 +100,25 @@ def _finding(evidence: Evidence, known: Known, cause: Cause) -> Finding:
         known = replace(known, line_bps=line_bps * wire / segment)
         values = {"line_bps": known.line_bps, "payload_bps": line_bps}
         said.append(Notice("line-found", {**values, "in_layer": named("", cause.layer)}))
-    if cause.sign("missing_bytes") > 0:
-        said.append(Notice("capture-missed", {"missing_bytes": cause.sign("missing_bytes")}))
-    limits = tuple(sorted(rate_limits(evidence, known), key=lambda limit: limit.value))
+    limits = rate_limits(evidence, known)
     kept = (*SAID, *SAID_OF.get(cause.code, ()))
+    noted = [note for note in rate_notices(evidence, known) if note.code in kept]
+    if cause.code not in (UNKNOWN_CAUSE, "random-loss"):  # others' losses are not random
+        random = {limit.subject for limit in limits if limit.name.startswith(LOSS_NAMES)}
+        noted = [note for note in noted if note.values.get("subject") not in random]
+    is_refuted = any(note.code == "limit-refuted" for note in noted)
+    if cause.confidence == HIGH and (differing or is_refuted):
+        cause = replace(cause, confidence=MEDIUM)
+    ceiling_bps = line_ceiling_bps(evidence, known)
+    if evidence.rate_bps > MOST_OF_LINE * ceiling_bps:
+        ceiling_bps = math.nan  # not the line of this transfer
     finding = Finding(
         label=evidence.label,
         measured=evidence.rate_bps,
         limits=limits,
-        notices=(*said, *(note for note in rate_notices(evidence, known) if note.code in kept)),
-        missing=() if cause.code != "unknown" else missing(evidence, known),
-        metrics=transfer_metrics(
-            evidence, known, line_ceiling_bps=line_ceiling_bps(evidence, known)
-        ),
+        notices=(*said, *differing, *noted),
+        missing=() if cause.code != UNKNOWN_CAUSE else missing(evidence, known),
+        metrics=transfer_metrics(evidence, known, line_ceiling_bps=ceiling_bps),
         layer=TCP_PAYLOAD,
         cause=replace(cause, counterfactuals=counterfactuals(cause, evidence, known)),
     )
@@ -109,6 +127,46 @@ def _finding(evidence: Evidence, known: Known, cause: Cause) -> Finding:
     if is_open and is_stated and finding.stated is not None:
         return replace(finding, cause=replace(finding.stated, signs=cause.signs))
     return finding
+
+
+MOST_OF_LINE = 1.05
+"""A rate of more than this part of a line is not that of the line. [ratio]"""
+LEAST_OF_LINE = 0.9
+"""A line below this part of the one that was stated is another one. [ratio]"""
+SIGMAS = 4
+"""As many standard deviations of its count a loss ratio is off by chance at most. [1]"""
+
+
+def _of_capture(flow: FlowCause) -> tuple[Notice, ...]:
+    """Return what the capture itself did to the numbers of a flow."""
+    d, said = flow.dialogue, []
+    said += [Notice("capture-clock-stepped", {"step_s": by_s}) for _, by_s in d.clock_steps]
+    if d.scale_is_inferred and flow.cause.code == "receiver-window":
+        said.append(Notice("window-scale-fitted"))
+    if d.missing_bytes > 0:
+        said.append(Notice("capture-missed", {"missing_bytes": d.missing_bytes}))
+    return tuple(said)
+
+
+def _differing(evidence: Evidence, known: Known, cause: Cause) -> tuple[Notice, ...]:
+    """Return where the capture shows something else than was stated."""
+    said = []
+    ceiling_bps, line_bps = line_ceiling_bps(evidence, known), cause.sign("line_bps")
+    if line_bps < LEAST_OF_LINE * ceiling_bps:
+        values = {"line_bps": line_bps, "stated_bps": ceiling_bps}
+        said.append(Notice("stated-line-above", {**values, "in_layer": named("", cause.layer)}))
+    loss, stated = evidence.loss_ratio, known.loss_ratio
+    if stated is not None and evidence.size_bytes > 0:
+        count = evidence.size_bytes / evidence.segment_bytes
+        if abs(loss - stated) * count > SIGMAS * math.sqrt(count * max(stated, loss)) + 1:
+            said.append(Notice("stated-loss-differs", {"stated_ratio": stated, "loss_ratio": loss}))
+    if known.rtt_s is not None and known.rtt_s > MOST_OF_LINE * evidence.base_rtt_s:
+        values = {"stated_s": known.rtt_s, "base_rtt_s": evidence.base_rtt_s}
+        said.append(Notice("stated-rtt-above", values))
+    if known.window_bytes is not None and evidence.in_flight_bytes > 1.1 * known.window_bytes:
+        values = {"stated_bytes": known.window_bytes, "in_flight_bytes": evidence.in_flight_bytes}
+        said.append(Notice("stated-window-below", values))
+    return tuple(said)
 
 
 SAID = ("fragments-seen", "limit-refuted")

@@ -133,7 +133,7 @@ class Cause:
         if self.code == UNKNOWN_CAUSE and self.shares and not self.variant:
             largest = next(iter(self.shares))
             values = {
-                "largest": cause_name(largest), "share": self.shares[largest],
+                "largest": largest, "share": self.shares[largest],
                 "duration_s": self.duration_s,
             }  # fmt: skip
             return Notice("cause-unknown-share", values)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from netcalc.explain.causes.cause import Cause, cause_name
+from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause
 from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import line_ceiling_bps
@@ -64,7 +64,7 @@ def _without(cause: Cause, evidence: Evidence, line_bps: float) -> tuple[Notice,
     """Return the time that is left without the waits for a cause: the least there can be."""
     others = [code for code in cause.shares if code != cause.code]
     left_s = cause.duration_s * (1 - cause.share_of_time)
-    if cause.code in ("line", "shared-line", "unknown", "host") or not others or not left_s > 0:
+    if cause.code in ("line", "shared-line", UNKNOWN_CAUSE, "host") or not others or not left_s > 0:
         return ()
     if math.isnan(evidence.size_bytes) or cause.share_of_time > 0.98:
         return ()
@@ -75,7 +75,7 @@ def _without(cause: Cause, evidence: Evidence, line_bps: float) -> tuple[Notice,
         "left_s": left_s,
         "duration_s": cause.duration_s,
         "rate_bps": rate,
-        "next": cause_name(others[0]),
+        "next": others[0],
         **_layer(cause),
     }
     return (Notice("without-cause", values),)

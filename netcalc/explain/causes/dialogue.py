@@ -28,6 +28,8 @@ CLEAN_SHARE = 0.5
 LEAST_SEGMENTS = 2
 MOST_JOINED = 45
 """Packets that a network card joins at most: 64 KiB of full segments. [1]"""
+MOST_MISSING = 0.01
+"""Of its payload a capture that is taken for whole misses at most this share. [ratio]"""
 MOST_SEGMENT_BYTES, USUAL_SEGMENT_BYTES = 9000, 1448
 """A longer segment of a flow without a handshake is several of the usual length. [byte]"""
 
@@ -105,8 +107,14 @@ class Dialogue:
 
     @property
     def rate_bps(self) -> float:
-        """New payload over the span. [bit/s]"""
-        return 8.0 * float(self.new_bytes.sum()) / max(self.span_s, 1e-9)
+        """New payload over the span, with what the capture missed of it. [bit/s]"""
+        return 8.0 * float(self.new_bytes.sum() + self.missing_bytes) / max(self.span_s, 1e-9)
+
+    @property
+    def is_gappy(self) -> bool:
+        """Whether the capture missed more of the payload than shows what was between packets."""
+        whole = int(self.new_bytes.sum()) + self.missing_bytes
+        return self.missing_bytes > MOST_MISSING * whole
 
     @property
     def loss_ratio(self) -> float:
@@ -204,9 +212,13 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
     acknowledged = np.maximum.accumulate(their_ack) if theirs.size else np.zeros(0, np.int64)
     window = window_bytes(analysis)[their_at]
     inferred = False
-    if theirs.size and place == SENDER and np.isnan(window).all():
-        window = _scaled(s.window[their_at], acknowledged, came_s, sent_s, top)
-        inferred = bool(np.isfinite(window).any())
+    is_open = ~s.is_set(SYN)[their_at]
+    if is_open.any() and np.isnan(window[is_open]).all():  # that of a SYN is never scaled
+        window = np.full(window.size, NAN)
+        if place == SENDER:
+            window = _scaled(s.window[their_at], acknowledged, came_s, sent_s, top)
+            window[~is_open] = s.window[their_at][~is_open]
+        inferred = bool(np.isfinite(window[is_open]).any())
     edge = _edge(their_ack, window)
     missing = 0
     if acknowledged.size and acknowledged[-1] > sequence[0]:

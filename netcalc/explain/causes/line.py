@@ -79,6 +79,8 @@ def _of_segments(d: Dialogue) -> tuple[FloatArray, FloatArray]:
     if d.seen_s.size < 12:
         return np.zeros(0), np.zeros(0)
     is_full = (d.payload >= 0.98 * d.mss_bytes) & ~d.is_repeated & ~d.is_reordered & ~d.is_copied
+    if d.is_gappy:  # between packets that do not follow each other others had their time
+        is_full[1:] &= d.sequence[1:] == d.end[:-1]
     row = np.convolve(is_full, np.ones(IN_A_ROW + 1), "valid") == IN_A_ROW + 1
     apart_s = np.maximum(d.seen_s[IN_A_ROW:] - d.seen_s[:-IN_A_ROW], 1e-5)
     size = np.convolve(d.payload[1:], np.ones(IN_A_ROW), "valid")

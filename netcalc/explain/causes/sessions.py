@@ -10,17 +10,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from netcalc.checks import named_arguments
-from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign, cause_name
+from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.causes.clocks import STEP_S
 from netcalc.explain.causes.dialogue import Dialogue, dialogue_of
 from netcalc.explain.causes.intervals import Intervals
-from netcalc.explain.causes.verdict import LEAST_SHARE, SURE_SHARE, judge
+from netcalc.explain.causes.verdict import (
+    LEAST_COPIES,
+    LEAST_SHARE,
+    MOST_COPIES,
+    SURE_SHARE,
+    judge,
+)
 from netcalc.messages import Notice
 from netcalc.rate_layers import UDP_PAYLOAD
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.scans import Bools
 from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
 from netcalc.samples import Layer, PacketTrace
-from netcalc.units import show
 
 DNS_PORTS = (53, 5353)
 MOST_JUDGED = 20
@@ -28,8 +34,8 @@ MOST_OF_A_HANDSHAKE = 100
 """A flow of more segments is no answer to a first request. [1]"""
 QUIET_SHARE = 0.7
 """Before a delayed acknowledgement its sender was quiet for this share of the delay. [ratio]"""
-LEAST_COPIES, MOST_COPIES = 0.03, 0.4
-"""A path that doubles packets doubles some; a mirror port nearly all. [ratio]"""
+MOST_STEPS = 3
+"""A clock is not set more often while a capture runs. [1]"""
 TLS_PORTS = (443, 8443, 853, 993, 995, 465)
 
 
@@ -41,14 +47,8 @@ class FlowCause:
     size_bytes: int
     dialogue: Dialogue
     cause: Cause
-    row: int
+    ports: tuple[int, int]
     waits: Intervals | None
-
-    def ports(self, trace: PacketTrace) -> tuple[int, int]:
-        """Return the ports of both ends."""
-        return tuple(  # type: ignore[return-value]
-            int(trace.ints(name)[self.row]) for name in ("source_port", "destination_port")
-        )
 
 
 @named_arguments
@@ -69,8 +69,9 @@ def flow_causes(trace: PacketTrace, *, most: int = MOST_JUDGED) -> list[FlowCaus
     """
     if not has_tcp(trace):
         return []
+    trace = in_order(trace)
     analysis = analyse_tcp(trace)
-    s, trace = analysis.segments, analysis.trace
+    s = analysis.segments
     sizes = np.bincount(s.series, s.payload, 2 * s.flows.count).astype(np.int64)
     of_flows = sizes[::2] + sizes[1::2]
     stalls, found = analysis.stalls, []
@@ -83,9 +84,50 @@ def flow_causes(trace: PacketTrace, *, most: int = MOST_JUDGED) -> list[FlowCaus
         both = np.isin(stalls.delayed_series, [2 * flow, 2 * flow + 1]) & is_waited_for
         held_s = float(stalls.delayed_s[both].sum()) if both.size else 0.0
         cause, waits = judge(dialogue, sender_is_client=series % 2 == 0, held_s=held_s)
-        row = int(s.flows.row[s.flows.first[flow]])
-        found.append(FlowCause(series, int(sizes[series]), dialogue, cause, row, waits))
+        row = s.flows.row[s.flows.first[flow]]
+        ports = int(trace.ints("source_port")[row]), int(trace.ints("destination_port")[row])
+        found.append(FlowCause(series, int(sizes[series]), dialogue, cause, ports, waits))
     return found
+
+
+def in_order(trace: PacketTrace) -> PacketTrace:
+    """Return the packets in the order of their times, as far as it is not their clock that erred.
+
+    Captures of several interfaces, and files that were joined, have packets in another order. A
+    clock that is set while it captures steps back once or a few times, and by much: the order of
+    the file is right then.
+    """
+    time_s = np.asarray(trace.time_s)
+    back = np.flatnonzero(np.diff(time_s) < 0)
+    if not back.size or np.isnan(time_s).any():
+        return trace
+    is_far = bool((time_s[back] - time_s[back + 1] > STEP_S).all())
+    if (
+        back.size <= MOST_STEPS
+        and is_far
+        and not any(_are_older(trace, row) for row in back.tolist())
+    ):
+        return trace
+    # At one time segments come by their ends, and before what acknowledges them.
+    payload = trace.ints("payload_bytes")
+    has_data = payload > 0
+    reach = np.where(has_data, trace.ints("tcp_sequence") + payload, trace.ints("acknowledged"))
+    return trace.rows(np.lexsort((~has_data, reach, time_s)))
+
+
+def _are_older(trace: PacketTrace, row: int) -> bool:
+    """Whether the stamps of TCP, too, go back behind a row."""
+    has_stamp = trace.has(Layer.TIMESTAMPS)
+    later = row + 1 + np.flatnonzero(has_stamp[row + 1 :])
+    if not later.size:
+        return False
+    same = has_stamp[: row + 1].copy()
+    for name in ("source", "source_port", "destination_port"):
+        column = trace.ints(name)
+        same &= column[: row + 1] == column[later[0]]
+    before = np.flatnonzero(same)
+    stamp = trace.ints("timestamp").astype(np.int64)
+    return bool(before.size and stamp[later[0]] < stamp[before[-1]])
 
 
 def _are_waited_for(analysis: TcpAnalysis) -> Bools:
@@ -119,11 +161,6 @@ def main_flow(trace: PacketTrace) -> FlowCause | None:
     return next(iter(flow_causes(trace, most=1)), None)
 
 
-def diagnose(trace: PacketTrace) -> Cause:
-    """Return what a user of the flows of a capture waited for most."""
-    return session_cause(trace, flow_causes(trace))
-
-
 def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
     """Return what a user waited for most: names, handshakes, requests, or the largest transfer."""
     names = _name_times(trace)
@@ -151,9 +188,9 @@ def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
     if trips <= LEAST_SHARE:
         return cause
     is_short = main.dialogue.sequence.size < MOST_OF_A_HANDSHAKE
-    if set(main.ports(trace)) & set(TLS_PORTS) and is_short:
+    if set(main.ports) & set(TLS_PORTS) and is_short:
         return _named(cause, "tls-handshake", trips, MEDIUM, merged)
-    if cause.code in ("unknown", "handshake", "round-trips") or not alone:
+    if cause.code in (UNKNOWN_CAUSE, "handshake", "round-trips") or not alone:
         sure = HIGH if trips > SURE_SHARE else MEDIUM
         return _named(cause, "round-trips", trips, sure, merged)
     return cause
@@ -218,6 +255,8 @@ def _user_cause(flows: Sequence[FlowCause], names: Sequence[tuple[float, float]]
 
 LEAST_LOSS, LEAST_EPISODES = 0.003, 8
 """Fewer datagrams lost, or fewer times, are no cause. [ratio], [1]"""
+LEAST_OVERLOAD = 0.05
+"""A line that drops less of the datagrams does not show beside what else skips numbers. [ratio]"""
 MOST_ROWS, LEAST_PART = 20, 0.05
 """Rows of a waterfall, and the share of a flow's time that is a part of its row. [1], [ratio]"""
 
@@ -237,11 +276,11 @@ def waterfall(
     for flow, label in zip(flows, labels, strict=True):
         d = flow.dialogue
         took_s = float(d.seen_s.max()) - d.begin_s  # to its last data: closing is not waited for
-        parts = ", ".join(
-            f"{cause_name(code)} {show(share * flow.cause.duration_s, 's')}"
+        parts = {
+            code: share * flow.cause.duration_s
             for code, share in flow.cause.shares.items()
             if share >= LEAST_PART
-        )
+        }
         values = {"begin_s": d.begin_s - zero, "took_s": took_s, "flow": label, "parts": parts}
         rows.append((d.begin_s, Notice("waterfall-flow", values)))
     rows.sort(key=lambda row: row[0])
@@ -309,7 +348,9 @@ def datagram_cause(trace: PacketTrace) -> Cause:
         # A full line spaces what it passes alike, whatever was dropped between.
         single, several = gaps_s[steps == 1], gaps_s[steps > 1]
         even = single.size > 5 and several.size > 5 and np.median(several) < 1.5 * np.median(single)
-        if ratio > 0.05 and (even or single.size <= 5):
+        if even or single.size <= 5:
+            if ratio < LEAST_OVERLOAD:  # the sender may have skipped numbers: nothing came later
+                return Cause(signs=signs, layer=UDP_PAYLOAD)
             cause = "packet-rate" if size < 200 else "line"
             return Cause(code=cause, confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
         return Cause(code="loss-udp", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)

@@ -11,7 +11,7 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.explain.causes import gaps as kinds
 from netcalc.explain.causes import rounds as paces
-from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, Cause, Sign
+from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.dialogue import SENDER, UNKNOWN, Dialogue
 from netcalc.explain.causes.gaps import Gaps, find_gaps
 from netcalc.explain.causes.intervals import OPEN, Intervals, find_intervals
@@ -96,8 +96,8 @@ def judge(
     if not shares:  # no time passed
         return Cause(signs=_signs(d, line, shares)), waits
     signs = (*_signs(d, line, shares), *_signs_of_rounds(d, gaps, rounds))
-    code, share = next(iter(shares.items()), ("unknown", math.nan))
-    if code == "line" and _is_shared(d, line):
+    code, share = next(iter(shares.items()), (UNKNOWN_CAUSE, math.nan))
+    if code == "line" and not d.is_gappy and _is_shared(d, line):
         code = "shared-line"
     special = _special(d, gaps, shares, held_s=held_s)
     if special in ("timeout", "outage"):
@@ -107,13 +107,15 @@ def judge(
         code, share = special, shares.get(special, share)
     if code not in shares:
         shares = _renamed(shares, next(iter(shares)), code)
-    confidence = HIGH if share >= SURE_SHARE and d.place != UNKNOWN else MEDIUM
+    is_sure = share >= SURE_SHARE and d.place != UNKNOWN and not d.is_gappy
+    is_sure &= not (d.scale_is_inferred and code == "receiver-window")
+    confidence = HIGH if is_sure else MEDIUM
     is_early = code in KINDS_OF_LOSS and rounds.kinds.size < SURE_ROUNDS
     if is_early or share < LEAST_SHARE:
         confidence = LOW
-    is_open = code in (*OPEN, "unknown")
+    is_open = code in (*OPEN, UNKNOWN_CAUSE)
     if not (share >= LEAST_SHARE or special) or is_open or _is_contradicted(d, code, share):
-        code, confidence = "unknown", LOW
+        code, confidence = UNKNOWN_CAUSE, LOW
     cause = Cause(
         code=code, share_of_time=share, duration_s=total_s, confidence=confidence, shares=shares,
         signs=signs,
@@ -312,7 +314,9 @@ def _special(d: Dialogue, gaps: Gaps, shares: Mapping[str, float], *, held_s: fl
         return "outage" if _is_outage(d, gaps) else "timeout"
     copied = float(np.mean(d.is_copied))
     if copied > LEAST_COPIES:
-        return "duplicates" if copied < MOST_COPIES else "unknown"  # of nearly all: two captures
+        return (
+            "duplicates" if copied < MOST_COPIES else UNKNOWN_CAUSE
+        )  # of nearly all: two captures
     ratio = float(np.mean(d.is_reordered))
     if ratio > 0.004 and d.loss_ratio < 3 * ratio:
         return "reordering"
@@ -422,6 +426,6 @@ def _one_sided(d: Dialogue, line: LineRate) -> Cause:
     if use > FULL_LINE_RATIO and queue_s > 0.005:
         return Cause(
             code="line", share_of_time=use, duration_s=d.span_s, confidence=MEDIUM,
-            shares={"line": use, "unknown": 1 - use} if use < 1 else {"line": 1.0}, signs=signs,
+            shares={"line": use, UNKNOWN_CAUSE: 1 - use} if use < 1 else {"line": 1.0}, signs=signs,
         )  # fmt: skip
     return Cause(duration_s=d.span_s, signs=signs)

@@ -182,14 +182,16 @@ def _stamp(time_s: float) -> int:
     return int(1e3 * time_s) + 7000
 
 
-def file_of(frames: Sequence[tuple[int, bytes, int]], *, snap: int = 65535) -> bytes:
-    """Return packets as a capture file."""
+def file_of(
+    frames: Sequence[tuple[int, bytes, int]], *, snap: int = 65535, ordered: bool = True
+) -> bytes:
+    """Return packets as a capture file, in the order of their times or in their own."""
     capture = w.Capture()
-    for time_ns, frame, size in sorted(frames, key=lambda row: row[0]):
+    for time_ns, frame, size in sorted(frames, key=lambda row: row[0]) if ordered else frames:
         capture.add(time_ns, frame, size)
     return capture.pcap(nano=True, snap=snap)
 
 
-def trace_of(frames: Sequence[tuple[int, bytes, int]], *, snap: int = 65535) -> PacketTrace:
+def trace_of(frames: Sequence[tuple[int, bytes, int]], **more) -> PacketTrace:
     """Return packets as a trace, read from a file of them."""
-    return read_capture(file_of(frames, snap=snap))
+    return read_capture(file_of(frames, **more))
