@@ -323,18 +323,30 @@ class Finding:
                 share = one.value / self.measured
             mark = "" if math.isnan(share) else f"{share:.0%}"
             if one.for_comparison:
-                mark = f"({mark})" if mark else "()"
+                mark = phrase("{share}, for comparison", share=mark) if mark else ""
             found.append((one.subject, self._shown(one.value), mark, str(one.arithmetic)))
         return found
 
     def _says_nothing(self, one: Limit) -> bool:
         """Whether a limit would be a row beside the cause: what a full line drops allows no rate,
-        and slow start no rate of a flow of hundreds of round trips.
+        slow start no rate of a flow of hundreds of round trips, and what is for comparison says
+        nothing where its value is that of another limit.
         """
+        if one.for_comparison and self._is_said_before(one):
+            return True
         if self.cause is None or self.cause.code in ("random-loss", UNKNOWN_CAUSE):
             return one.name == "slow-start" and one.for_comparison
         is_loss = one.name.startswith(LOSS_NAMES) and one.refuted(self.measured)
         return is_loss or (one.name == "slow-start" and one.for_comparison)
+
+    def _is_said_before(self, one: Limit) -> bool:
+        """Whether another formula of loss gives the same: CUBIC below its own growth is Reno."""
+        if not one.name.startswith(LOSS_NAMES):
+            return False
+        others = [each for each in self.limits if each.name.startswith(LOSS_NAMES)]
+        row = others.index(one)
+        same = [each for each in others if math.isclose(each.value, one.value, rel_tol=1e-6)]
+        return any(not each.for_comparison or others.index(each) < row for each in same)
 
     def _shown(self, value: float) -> str:
         return named(show(value, self.unit), self.layer)

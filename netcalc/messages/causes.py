@@ -273,7 +273,7 @@ CAUSES: dict[str, str] = {
     ),
     "test-slow-start": "send ten times as much: the rate rises severalfold",
     "test-random-loss": "send UDP at the same rate: as much is lost",
-    "test-line": "send UDP at that rate: more does not arrive",
+    "test-line": "send UDP faster than that: no more arrives",
     "test-shared-line": "repeat it while nothing else runs: the rate rises",
     "test-shallow-buffer": "use four connections, or pace the sender (fq): the rate rises",
     "test-policer": "send UDP above and below that rate: what is above is lost, without delay",

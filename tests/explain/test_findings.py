@@ -99,7 +99,8 @@ def test_a_finding_as_text():
         f"up: {found.sentence}",
         "  the window: 100 bit/s (TCP payload) [100%]: 65.53 kB in flight per round trip of 40 ms, "
         "x 2",
-        "  the line: 400 bit/s (TCP payload) [(25%)]: 1448 B of every 1538 B on 1 Gbit/s (line)",
+        "  the line: 400 bit/s (TCP payload) [25%, for comparison]: 1448 B of every 1538 B on "
+        "1 Gbit/s (line)",
         f"  note: {Notice('sender-count-only')}",
         f"Confidence: high, if {limits[0].assumption}.",
         f"To confirm: {limits[0].test}.",

@@ -187,4 +187,4 @@ def _of_datagrams(evidence: Evidence, known: Known, cause: Cause | None) -> Find
     )  # fmt: skip
     if finding.stated is not None or cause is None or cause.code == UNKNOWN_CAUSE:
         return finding
-    return replace(finding, cause=cause)
+    return replace(finding, cause=cause, missing=())

@@ -255,6 +255,8 @@ def _user_cause(flows: Sequence[FlowCause], names: Sequence[tuple[float, float]]
 
 LEAST_LOSS, LEAST_EPISODES = 0.003, 8
 """Fewer datagrams lost, or fewer times, are no cause. [ratio], [1]"""
+LEAST_OFF = 0.05
+"""Times of datagrams vary by this part of the time between them, or more. [ratio]"""
 LEAST_OVERLOAD = 0.05
 """A line that drops less of the datagrams does not show beside what else skips numbers. [ratio]"""
 MOST_ROWS, LEAST_PART = 20, 0.05
@@ -353,6 +355,11 @@ def datagram_cause(trace: PacketTrace) -> Cause:
                 return Cause(signs=signs, layer=UDP_PAYLOAD)
             cause = "packet-rate" if size < 200 else "line"
             return Cause(code=cause, confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
+        # The time of those that are missing has passed, too; after a pause Linux skips numbers.
+        off = np.abs(gaps_s / (np.maximum(steps, 1) * middle) - 1)
+        usual = max(float(np.percentile(off[steps == 1], 90)), LEAST_OFF)
+        if float(np.median(off[steps > 1])) > usual:
+            return Cause(signs=signs, layer=UDP_PAYLOAD)
         return Cause(code="loss-udp", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
     if spread > 1.6:
         return Cause(code="delay-variation", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)

@@ -240,21 +240,26 @@ def test_a_round_trip_that_is_stated_wrong_does_not_change_the_cause(place):
     assert causes(windowed().frames(place), rtt_s=2.0)[0].code in ("receiver-window", "unknown")
 
 
-def datagrams(count, *, skip, apart_s=0.004):
-    """Return datagrams at even times; the ``skip`` adds to their numbers, not to their times."""
-    rows, number = [], 0
+def datagrams(count, *, skip, waits=0.0, apart_s=0.004):
+    """Return datagrams: the ``skip`` adds to their numbers, and ``waits`` of it to their times."""
+    rows, number, skipped = [], 0, 0.0
     for row in range(count):
         number += 1 + skip(row)
+        skipped += waits * skip(row)
         datagram = s.w.udp((40000, 9000), payload=b"")
         frame = s.w.ipv4(datagram, 17, "192.0.2.1", "198.51.100.2", total=228, id=number)
-        rows.append((round(row * apart_s * 1e9), s.w.ethernet(frame, 0x0800), 242))
+        time_ns = round((row + skipped) * apart_s * 1e9)
+        rows.append((time_ns, s.w.ethernet(frame, 0x0800), 242))
     return rows
 
 
-def test_numbers_that_were_skipped_are_no_loss_where_no_time_passed():
-    """Linux counts other packets, too, and adds a random step: nothing is missing here."""
-    cause = causes(datagrams(1000, skip=lambda row: int(row % 90 == 89)))[0]
-    assert cause is None or cause.code == "unknown"
+@pytest.mark.each("waits, code", [(0.0, "unknown"), (0.6, "unknown"), (1.0, "loss-udp")])
+def test_numbers_that_were_skipped_are_lost_where_their_time_passed(waits, code):
+    """Linux counts other packets, too, and adds a random step behind a pause: none is lost then."""
+    first = findings(datagrams(1000, skip=lambda row: int(row % 90 == 89), waits=waits))[0]
+    assert (first.cause.code if first.cause else "unknown") == code
+    if code == "loss-udp":  # 11 of 1,011
+        assert first.cause.sign("loss_ratio") == pytest.approx(11 / 1011, rel=0.02)
 
 
 @pytest.mark.each("place", HALVES)
