@@ -135,6 +135,10 @@ def file_notices(rows: Iterable[Compared], names: Iterable[str] = ()) -> tuple[N
 
 def _judged(row: Compared, base: Compared) -> list[Notice]:
     """Return whether a row differs from another, and that two ends of a path counted them."""
+    ends = {"one": row.file, "other": base.file, "side": row.side, "other_side": base.side}
+    are_two = bool(row.side and base.side and row.side != base.side)
+    if are_two and row.unit == "s":  # of different parts of the path
+        return [Notice("times-of-two-sides", {**ends, "quantity": row.quantity})]
     differs = row.differs(base)
     values = {
         "one": row.file,
@@ -144,8 +148,7 @@ def _judged(row: Compared, base: Compared) -> list[Notice]:
     }
     code = "files-not-judged" if differs is None else "files-alike"
     found = [Notice("files-differ" if differs else code, values)]
-    if row.side and base.side and row.side != base.side:
-        ends = {"one": row.file, "other": base.file, "side": row.side, "other_side": base.side}
+    if are_two:
         found.append(Notice("files-of-two-sides", ends))
     return found
 

@@ -213,6 +213,10 @@ CAUSES: dict[str, str] = {
         "the line was found in the capture: {line_bps:bit/s} (Ethernet line), "
         "{payload_bps:bit/s}{in_layer}"
     ),
+    "line-seen": (
+        "packets in a row passed at {payload_bps:bit/s}{in_layer}: a line of {line_bps:bit/s} "
+        "(Ethernet line) on the way, if it was no program that sent them at this pace"
+    ),
     "capture-in-order": (
         "the packets are not in the order of their times in the file: they were put in that order"
     ),

@@ -527,6 +527,10 @@ EXPLAINING: dict[str, str] = {
         "{one} is the count of the {side}, {other} that of the {other_side}: they differ by what "
         "was lost, sent again or still on its way"
     ),
+    "times-of-two-sides": (
+        "{quantity}: {one} has it as the {side} saw it, {other} as the {other_side} did; what lies "
+        "between them is the path, so that they are not compared"
+    ),
     "no-common-quantity": "no quantity is in two of the files: {items}",
     "files-not-judged": "{one} and {other}: too few values for an interval of the {quantity}",
     "nothing-to-explain": "holds nothing that a limit could be computed for",

@@ -87,6 +87,14 @@ def test_the_ends_of_one_transfer_are_named():
     assert str(ends).startswith("b is the count of the receiver, a that of the sender")
 
 
+def test_times_that_two_ends_saw_are_not_compared():
+    """An acknowledgement is quick where the data arrive: that is no better path."""
+    sender, receiver = steady(ahead_s=0.02, behind_s=1e-4), steady(ahead_s=1e-4, behind_s=0.02)
+    notices = file_notices(files({"a": sender, "b": receiver}))
+    assert "times-of-two-sides" in [notice.code for notice in notices]
+    assert not [notice for notice in notices if notice.code == "files-differ"]
+
+
 def test_what_is_not_in_common_is_said_and_only_then():
     ping = RttSamples(payload_bytes=[56.0] * 9, rtt_s=[0.01] * 9)
     rate = TransferSamples(payload_bytes=[1e6] * 9, duration_s=[1.0] * 9)

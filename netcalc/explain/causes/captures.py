@@ -99,7 +99,8 @@ def _finding(evidence: Evidence, known: Known, flow: FlowCause) -> Finding:
         wire = float(ethernet_wire_bytes(segment + 40 + evidence.option_bytes))
         known = replace(known, line_bps=line_bps * wire / segment)
         values = {"line_bps": known.line_bps, "payload_bps": line_bps}
-        said.append(Notice("line-found", {**values, "in_layer": named("", cause.layer)}))
+        code = "line-found" if cause.code in FULL_LINES else "line-seen"
+        said.append(Notice(code, {**values, "in_layer": named("", cause.layer)}))
     limits = rate_limits(evidence, known)
     kept = (*SAID, *SAID_OF.get(cause.code, ()))
     noted = [note for note in rate_notices(evidence, known) if note.code in kept]
@@ -129,6 +130,8 @@ def _finding(evidence: Evidence, known: Known, flow: FlowCause) -> Finding:
     return finding
 
 
+FULL_LINES = ("line", "shared-line", "small-segments", "shallow-buffer")
+"""Causes that are a line, which packets pass one behind another."""
 MOST_OF_LINE = 1.05
 """A rate of more than this part of a line is not that of the line. [ratio]"""
 LEAST_OF_LINE = 0.9

@@ -105,8 +105,14 @@ def judge(
         code, share = special, shares[special]
     elif special:
         code, share = special, shares.get(special, share)
+    names = shares
     if code not in shares:
-        shares = _renamed(shares, next(iter(shares)), code)
+        names = shares = _renamed(shares, next(iter(shares)), code)
+        if code == "nagle-delayed-ack":  # of that wait the timers took a part
+            share = min(held_s / total_s, share)
+            shares = {**shares, code: share, "other": shares.get("other", 0.0)}
+            shares["other"] += 1 - sum(shares.values())
+            shares = dict(sorted(shares.items(), key=lambda item: -item[1]))
     is_sure = share >= SURE_SHARE and d.place != UNKNOWN and not d.is_gappy
     is_sure &= not (d.scale_is_inferred and code == "receiver-window")
     confidence = HIGH if is_sure else MEDIUM
@@ -121,7 +127,7 @@ def judge(
         signs=signs,
     )  # fmt: skip
     # The names of the shares, in whose order those of the intervals are.
-    return cause, waits.renamed(dict(zip(waits.shares(), shares, strict=True)))
+    return cause, waits.renamed(dict(zip(waits.shares(), names, strict=True)))
 
 
 def _is_contradicted(d: Dialogue, code: str, share: float) -> bool:
