@@ -115,6 +115,8 @@ def judge(
             shares = dict(sorted(shares.items(), key=lambda item: -item[1]))
     is_sure = share >= SURE_SHARE and d.place != UNKNOWN and not d.is_gappy
     is_sure &= not (d.scale_is_inferred and code == "receiver-window")
+    # Without stamps a round trip does not show whether its queue was there or back.
+    is_sure &= d.place != SENDER or code != "line" or bool(np.isfinite(d.ack_late_s).any())
     confidence = HIGH if is_sure else MEDIUM
     is_early = code in KINDS_OF_LOSS and rounds.kinds.size < SURE_ROUNDS
     if is_early or share < LEAST_SHARE:
