@@ -93,6 +93,8 @@ class PacketTrace(Samples):
         The option of RFC 7323. [1]
     shift, sack_count : array_like
         Shift of the window scale option, and ranges that SACK reports. [1]
+    sack_left, sack_right : array_like
+        The first of these ranges, which has the newest segment (RFC 2018), as sequence numbers. [1]
     mss_bytes : array_like
         The MSS option; 0 without it. [byte]
     icmp_type, icmp_code, echo_id, echo_sequence : array_like
@@ -132,6 +134,8 @@ class PacketTrace(Samples):
         "timestamp_echo": "1",
         "shift": "1",
         "sack_count": "1",
+        "sack_left": "1",
+        "sack_right": "1",
         "mss_bytes": "byte",
         "icmp_type": "1",
         "icmp_code": "1",
@@ -148,6 +152,7 @@ class PacketTrace(Samples):
         **dict.fromkeys(("kept_bytes", "original_bytes", "packet_bytes"), np.uint32),
         **dict.fromkeys(("payload_bytes", "tcp_sequence", "acknowledged"), np.uint32),
         **dict.fromkeys(("timestamp", "timestamp_echo", "layers"), np.uint32),
+        **dict.fromkeys(("sack_left", "sack_right"), np.uint32),
         **dict.fromkeys(("source", "destination", "interface"), np.uint32),
         **dict.fromkeys(("source_port", "destination_port", "ip_id", "link_number"), np.uint16),
         **dict.fromkeys(("window", "tcp_flags", "mss_bytes"), np.uint16),
@@ -184,6 +189,8 @@ class PacketTrace(Samples):
     timestamp_echo: IntColumn = ()
     shift: IntColumn = ()
     sack_count: IntColumn = ()
+    sack_left: IntColumn = ()
+    sack_right: IntColumn = ()
     mss_bytes: IntColumn = ()
     icmp_type: IntColumn = ()
     icmp_code: IntColumn = ()

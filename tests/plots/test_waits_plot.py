@@ -63,7 +63,8 @@ def test_everything_is_drawn_and_named():
     plot = plots.waits(datasets.puzzle("window").load())
     sequence, band, trips = charts(plot.figure)
     assert set(looking.legend_of(sequence)) == {
-        "segments", "sent again", "acknowledged", "with SACK (behind a hole)", "edge of the window",
+        "segments", "sent again", "acknowledged", "arrived behind a hole (SACK)",
+        "edge of the window",
     }  # fmt: skip
     assert set(looking.legend_of(trips)) == {"round trips", "without a queue"}
     ((names, rows),) = looking.hovers_of(band)
@@ -90,6 +91,17 @@ def test_the_window_edge_is_above_what_was_acknowledged_by_what_was_offered():
     sources = plots.waits(datasets.puzzle("window").load()).sources
     room = sources["window edge"].data["y"] - sources["acknowledged"].data["y"]
     assert room.max() == 39552
+
+
+def test_sack_is_drawn_as_the_ranges_that_arrived_behind_a_hole():
+    """recorded: losses at random. A range lies above what is acknowledged, of whole segments."""
+    recorded = Path(__file__).parents[1] / "explain" / "causes" / "captures" / "loss3-A.pcap.gz"
+    sources = plots.waits(read(recorded)).sources
+    ranges, acked = sources["with SACK"].data, sources["acknowledged"].data
+    assert ranges["x"].size > 20
+    held = acked["y"][np.searchsorted(acked["x"], ranges["x"], side="right") - 1]
+    assert (ranges["y"] > held).all()
+    assert set((ranges["top"] - ranges["y"]) % 1448) == {0}
 
 
 def test_each_segment_with_data_is_drawn():

@@ -9,6 +9,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.clocks import clock_steps, lateness_s, unwrapped_ids
+from netcalc.explain.causes.scoreboard import ranges, sacked_bytes
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.readers.captures.flows import ACK, RST, SYN
 from netcalc.readers.captures.losses import find_coverage
@@ -41,7 +42,8 @@ class Dialogue:
     Times are those of the capture. ``sent_s`` is when a segment left, seen from the capture: there
     its sender knows just what the capture has seen of the other direction. ``came_s`` is when a
     packet of the other direction passed. ``edge`` is the highest sequence number that the receiver
-    allowed so far, ``acknowledged`` the highest that it acknowledged.
+    allowed so far, ``acknowledged`` the highest that it acknowledged, and ``sacked`` the bytes
+    above it that it reported to have; the newest are from ``sack_low`` to ``sack_high``.
     """
 
     series: int
@@ -76,6 +78,9 @@ class Dialogue:
     their_payload: Ints
     ack_late_s: FloatArray
     has_sack: Bools
+    sack_low: Ints
+    sack_high: Ints
+    sacked: Ints
     # Round trips: when they ended, and how long they took.
     trip_end_s: FloatArray
     trip_s: FloatArray
@@ -210,6 +215,11 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
 
     their_ack = np.where(s.is_set(ACK)[their_at], s.ack[their_at], 0)
     acknowledged = np.maximum.accumulate(their_ack) if theirs.size else np.zeros(0, np.int64)
+    left, right, raw_ack = (
+        trace.ints(name)[rows[theirs]].astype(np.int64)
+        for name in ("sack_left", "sack_right", "acknowledged")
+    )
+    sack_low, sack_high = ranges(their_ack, left, right, raw_ack, has_sack)
     window = window_bytes(analysis)[their_at]
     inferred = False
     is_open = ~s.is_set(SYN)[their_at]
@@ -239,7 +249,8 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
         new_bytes=coverage.new_bytes, top_before=top_before, is_repeated=is_repeated,
         is_reordered=is_reordered, is_copied=is_copied, ids=ids, late_s=late_s,
         came_s=came_s, acknowledged=acknowledged, edge=edge, window=window,
-        has_sack=has_sack,
+        has_sack=has_sack, sack_low=sack_low, sack_high=sack_high,
+        sacked=sacked_bytes(acknowledged, sack_low, sack_high, first=int(sequence[0])),
         their_payload=s.payload[their_at], ack_late_s=ack_late_s,
         trip_end_s=trips[0], trip_s=trip_s, missing_bytes=max(missing, 0),
         lost_before=_lost_before(ids, payload, mss), scale_is_inferred=inferred,

@@ -98,7 +98,8 @@ def find_gaps(d: Dialogue) -> Gaps:
     data_s = np.maximum.accumulate(np.where(d.their_payload > 0, d.came_s, -np.inf))
     turn_s = np.clip(sent_s[1:] - data_s[after], 0.0, waited_s)
     own_s = np.select([kind == TURN, kind == IDLE], [turn_s, idle_s], 0.0)
-    return Gaps(kind, waited_s, own_s, top - acked_before, room, acked_before)
+    sacked = np.where(first >= 0, d.sacked[before], 0)
+    return Gaps(kind, waited_s, own_s, top - acked_before - sacked, room, acked_before)
 
 
 def _is_held(d: Dialogue, waited_s: FloatArray, rtt_s: float) -> Bools:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from bokeh.layouts import column
-from bokeh.models import ColumnDataSource, FixedTicker, LayoutDOM, Quad, Scatter, Text
+from bokeh.models import ColumnDataSource, FixedTicker, LayoutDOM, Quad, Scatter, Segment, Text
 from bokeh.plotting import figure
 
 from netcalc.checks import named_arguments
@@ -64,9 +64,9 @@ def waits(
 ) -> Plot:
     """Draw a TCP flow as sequence numbers over time, the causes of its waits, and its queue.
 
-    Above are the segments, those sent again, what was acknowledged, the acknowledgements with SACK,
-    that is, behind a hole, and the edge of the window; then a band with the cause of each moment;
-    below the round trips, whose distance from the least one is the queue.
+    Above are the segments, those sent again, what was acknowledged, the ranges that SACK reported
+    behind a hole, and the edge of the window; then a band with the cause of each moment; below the
+    round trips, whose distance from the least one is the queue.
 
     Parameters
     ----------
@@ -197,14 +197,19 @@ def _columns(flow: FlowCause) -> dict[str, dict[str, Any]]:
     acks = _thinned(np.arange(d.came_s.size), most=MOST_POINTS // 2)
     steps = np.repeat(acks, 2)  # what was acknowledged holds until the next one
     step_s = (d.came_s - zero)[steps][1:]
-    holes, trips = _thinned(np.flatnonzero(d.has_sack)), _thinned(np.arange(d.trip_s.size))
+    holes = _thinned(np.flatnonzero(d.sack_high > d.sack_low))
+    trips = _thinned(np.arange(d.trip_s.size))
     once, again = (_thinned(np.flatnonzero(which)) for which in (~d.is_repeated, d.is_repeated))
     ends_s = np.array([0.0, d.end_s - zero])
     return {
         "segments": {"x": d.sent_s[once] - zero, "y": (d.end - first)[once]},
         "sent again": {"x": d.sent_s[again] - zero, "y": (d.end - first)[again]},
         "acknowledged": {"x": step_s, "y": acked[steps][:-1]},
-        "with SACK": {"x": d.came_s[holes] - zero, "y": acked[holes]},
+        "with SACK": {
+            "x": d.came_s[holes] - zero,
+            "y": d.sack_low[holes] - first,
+            "top": d.sack_high[holes] - first,
+        },
         "window edge": {"x": step_s, "y": edge[steps][:-1]},
         "round trips": {"x": d.trip_end_s[trips] - zero, "y": d.trip_s[trips]},
         "least round trip": {"x": ends_s, "y": np.full(2, d.base_rtt_s)},
@@ -308,8 +313,7 @@ def _sequence(
     edge = add_line(chart, sources["window edge"], line_color=palette[2], line_width=2,
                     line_dash=[6, 4])  # fmt: skip
     acked = add_line(chart, sources["acknowledged"], line_color=palette[0], line_width=2)
-    dots = {"segments": ("circle", 4, ink), "sent again": ("x", 9, palette[1]),
-            "with SACK": ("triangle", 7, palette[4])}  # fmt: skip
+    dots = {"segments": ("circle", 4, ink), "sent again": ("x", 9, palette[1])}
     drawn = {
         name: chart.add_glyph(
             sources[name],
@@ -319,14 +323,22 @@ def _sequence(
         )
         for name, (marker, size, color) in dots.items()
     }  # fmt: skip
+    ranges = chart.add_glyph(
+        sources["with SACK"],
+        Segment(x0="x", y0="y", x1="x", y1="top", line_color=palette[4], line_width=2),
+        name="with SACK",
+    )
     add_hover(chart, list(drawn.values()), [("time", "x", "s"), ("up to", "y", "byte")])
+    add_hover(
+        chart, [ranges], [("time", "x", "s"), ("from", "y", "byte"), ("up to", "top", "byte")]
+    )
     step = _step(int(np.count_nonzero(~d.is_repeated)))
     entries = [
         (phrase("one of {step} segments", step=step) if step > 1 else "segments",
          drawn["segments"]),
         (term("sent again"), drawn["sent again"]),
         ("acknowledged", acked),
-        (term("with SACK (behind a hole)"), drawn["with SACK"]),
+        (term("arrived behind a hole (SACK)"), ranges),
         (term("edge of the window"), edge),
     ]  # fmt: skip
     add_legend(chart, [(name, [glyph]) for name, glyph in entries])

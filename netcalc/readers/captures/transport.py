@@ -105,6 +105,9 @@ def _put_option(layers: Layers, rows: Ints, kind: Ints, length: Ints, at: Ints) 
     layers.mark(rows[chosen], Layer.SACK_PERMITTED)
     chosen = (kind == 5) & (length >= 10)
     layers.put("sack_count", rows[chosen], (length[chosen] - 2) // 8)
+    for name, place in (("sack_left", 2), ("sack_right", 6)):
+        edge = at[chosen] + place
+        layers.put(name, rows[chosen], (u16(data, edge) << 16) | u16(data, edge + 2))
     chosen = (kind == 8) & (length == 10)
     stamps = at[chosen] + 2
     value = (u16(data, stamps) << 16) | u16(data, stamps + 2)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from netcalc.explain import Known
+from netcalc.explain import Known, main_flow
 from netcalc.explain.causes.captures import explain_capture
+from netcalc.explain.causes.gaps import find_gaps
 
 _SPEC = importlib.util.spec_from_file_location("causes_script", Path(__file__).parent / "script.py")
 assert _SPEC is not None
@@ -257,6 +258,23 @@ def test_a_hole_is_filled_early_by_reordering_and_late_by_a_repetition(age, is_r
 def without_number(frame):
     """Return a frame whose IP identification says nothing."""
     return frame[:18] + b"\x00\x00" + frame[20:]
+
+
+def test_what_sack_acknowledged_is_not_in_flight():
+    """Of ten segments the first is lost and nine are reported: one is under way."""
+    script = s.Script(0.05)
+    begin_s = script.open()
+    for number in range(10):
+        came_s = script.send(
+            begin_s + 1e-4 * number, sequence=1 + number * MSS, payload=MSS,
+            **({} if number else {"came_s": s.LOST}),
+        )  # fmt: skip
+        if number:
+            script.send(came_s, B, ack=1, sack=(1 + MSS, 1 + (number + 1) * MSS))
+    for at_s, number in ((0.07, 0), (0.071, 10)):
+        script.send(begin_s + at_s, sequence=1 + number * MSS, payload=MSS)
+    flow = main_flow(script.trace(A))
+    assert find_gaps(flow.dialogue).in_flight[-1] == MSS
 
 
 def test_reordering_is_not_loss():

@@ -108,7 +108,10 @@ OPTIONS = [
     Part(b"\x01"),
     Part(bytes.fromhex("03030c"), {"shift": 12}, Layer.WINDOW_SCALE),
 ]
-SACKS = Part(b"\x01\x01\x05\x1a" + bytes(24), {"sack_count": 3})
+SACKS = Part(
+    bytes.fromhex("0101051a 81828384 91929394") + bytes(16),
+    {"sack_count": 3, "sack_left": 0x81828384, "sack_right": 0x91929394},
+)
 
 
 def tcp_4(*options: Part) -> list[Part]:

@@ -145,8 +145,9 @@ OPTIONS = {
     "padded time stamps": (w.timestamps(2**32 - 1, 3), {"timestamp": 2**32 - 1,
                                                         "timestamp_echo": 3}),
     "SACK behind time stamps": (
-        w.timestamps(5, 6) + b"\x01\x01\x05\x12" + bytes(16),
-        {"timestamp": 5, "timestamp_echo": 6, "sack_count": 2},
+        w.timestamps(5, 6) + b"\x01\x01\x05\x12" + struct.pack("!4I", 2**32 - 9, 7, 90, 99),
+        {"timestamp": 5, "timestamp_echo": 6, "sack_count": 2, "sack_left": 2**32 - 9,
+         "sack_right": 7},
     ),
     "an empty SACK": (b"\x05\x02\x01\x01", {"sack_count": 0}),
     "unknown, then MSS": (b"\xfd\x04ab" + b"\x02\x04\x02\x18", {"mss_bytes": 536}),
@@ -161,7 +162,9 @@ def test_tcp_options(name):
     options, expected = OPTIONS[name]
     segment = w.tcp((1, 2), 0, 0, w.SYN, 1, options)
     trace = read(w.ipv4(segment, 6, "192.0.2.1", "192.0.2.2"), 101)
-    zero = {"mss_bytes": 0, "shift": 0, "timestamp": 0, "timestamp_echo": 0, "sack_count": 0}
+    names = ("mss_bytes", "shift", "timestamp", "timestamp_echo", "sack_count", "sack_left",
+             "sack_right")  # fmt: skip
+    zero = dict.fromkeys(names, 0)
     found = {key: trace.ints(key)[0].item() for key in zero}
     assert found == zero | expected
     assert trace.has(Layer.TIMESTAMPS)[0] == ("timestamp" in expected)
