@@ -17,7 +17,7 @@ from netcalc.cli.mistakes import CommandError, named_as_typed, numbers_of
 from netcalc.cli.output import check_output, print_written, write_plot
 from netcalc.cli.plan.typed import PlannersCommand
 from netcalc.cli.quantity import Choice, Quantity, WholeNumber, read_path
-from netcalc.cli.report import metric_line
+from netcalc.cli.report import metric_line, warning_lines
 from netcalc.cli.streams import standard_input
 from netcalc.errors import ReaderError, UnitError, doubts, tell_doubts
 from netcalc.explain import Finding, Known
@@ -245,15 +245,22 @@ def _explain_files(
     with numbers_of(files[0]):
         shared = explanations.together(read, known)
     for name, samples in read.items():
+        if not as_json:
+            if len(files) > 1:
+                say(f"{name}:")
+            _print_warnings(samples)
         with numbers_of(name):
             findings = explanations.measurement(samples, known)
         if name in shared.causes:
             findings = tuple(replace(one, cause=shared.causes[name]) for one in findings)
         if as_json:
-            print_json({"file": name, "findings": [one.as_dict() for one in findings]})
+            print_json(
+                {
+                    "file": name, **_warnings(samples),
+                    "findings": [one.as_dict() for one in findings],
+                }
+            )  # fmt: skip
         else:
-            if len(files) > 1:
-                say(f"{name}:")
             _print(findings)
         if plot_path is not None:
             from netcalc import plots  # late: bokeh takes its time
@@ -294,6 +301,18 @@ def _compare(
             say(f"  {line}")
 
 
+def _warnings(samples: Samples) -> dict[str, Any]:
+    """Return what the reader of a file warned of, as JSON has it."""
+    meta = samples.meta
+    return {"partial": meta.partial, "warnings": list(map(str, meta.warnings))}
+
+
+def _print_warnings(samples: Samples) -> None:
+    """Print what the reader of a file warned of: before what is concluded from it."""
+    for line in warning_lines(samples.meta):
+        say(line.strip())
+
+
 def _print(findings: tuple[Finding, ...]) -> None:
     for number, one in enumerate(findings):
         say(f"{chr(10) if number else ''}{one}")
@@ -321,8 +340,10 @@ def _explain_claim(
         else:
             found = explanations.claim(claimed, known, **facts)
     if as_json:
-        print_json(found.as_dict())
+        print_json({**found.as_dict(), **({} if samples is None else _warnings(samples))})
     else:
+        if samples is not None:
+            _print_warnings(samples)
         say(str(found))
 
 

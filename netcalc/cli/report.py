@@ -326,10 +326,13 @@ def describe(name: str, samples: Samples) -> str:
         comparison = None if several else compare.overlay(samples)
         lines += [f"  {comparison.sentence}"] if comparison else []
         lines += [f"  note: {note}" for note in _notes(comparison)]
-    if samples.meta.partial:
-        lines.append("  partial: the measurement is incomplete")
-    lines += [f"  warning: {printable(str(warning))}" for warning in samples.meta.warnings]
-    return "\n".join(lines)
+    return "\n".join(lines + warning_lines(samples.meta))
+
+
+def warning_lines(meta: Meta) -> list[str]:
+    """Return that a measurement is incomplete, and what its reader warned of."""
+    lines = ["  partial: the measurement is incomplete"] if meta.partial else []
+    return lines + [f"  warning: {printable(str(warning))}" for warning in meta.warnings]
 
 
 def _extremes(samples: RttSamples) -> tuple[float, float, float]:

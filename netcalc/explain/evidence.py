@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc.explain.causes.pace import Levels, Pause, pace_of
 from netcalc.explain.known import DEFAULT_MTU_BYTES
 from netcalc.models.sizes.framing import captured_wire_bytes, ethernet_wire_bytes
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES, TIMESTAMP_BYTES
@@ -27,6 +28,8 @@ IDLE_GROUP = "ping"
 """Group of the facts that a speed test measures before its transfers."""
 MOST_FLOWS = 5
 """Flows of a capture that are explained: those that carried most."""
+LEAST_SEGMENTS = 100
+"""Of fewer segments that were sent there is no loss ratio. [1]"""
 SIZE_ERROR_RATIO = 1.02
 """How far off the mean size of datagrams is, of counts with three digits. [ratio]"""
 MOST_PACKET_BYTES = 9216
@@ -43,6 +46,7 @@ class Evidence:
     that came by a timer; ``payload_share`` is that of all bytes on the wire of a capture. The
     shares of a processor are those of the process that sent, and of the one that received.
     ``empty_count`` of ``interval_count`` intervals carried nothing; both are 0 if all carried some.
+    ``pause`` is the longest row of them, ``levels`` are two rates that followed each other.
     """
 
     label: str = ""
@@ -80,6 +84,8 @@ class Evidence:
     gap_s: float = NAN
     interval_count: float = 0.0
     empty_count: float = 0.0
+    pause: Pause | None = None
+    levels: Levels | None = None
     is_unfragmented: bool = False
     option_bytes: float = TIMESTAMP_BYTES
 
@@ -221,6 +227,25 @@ def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
     return with_loss(one)
 
 
+def offered_windows(printed: Mapping[str, Any]) -> list[float]:
+    """Return the window that the receiver of each stream offered: most of the time, else at most.
+
+    Parameters
+    ----------
+    printed : mapping
+        What a tool prints of its sockets.
+
+    Returns
+    -------
+    list of float
+        Those that are known. [byte]
+    """
+    kept = [row for row in _listed(printed, "streams") if isinstance(row, Mapping)]
+    names = ("offered_window_median_bytes", "offered_window_bytes")
+    windows = (first_known(*(_number(row, name) for name in names)) for row in kept)
+    return [size for size in windows if size > 0]
+
+
 def _within_buffers(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
     """Add the buffer of the socket, where somebody set it, and the window that was offered.
 
@@ -230,10 +255,7 @@ def _within_buffers(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
         return one
     is_set = _number(printed, "asked_buffer_bytes") > 0  # else the kernel lets it grow
     buffer = _number(printed, "send_buffer_bytes") if is_set else NAN
-    kept = [row for row in _listed(printed, "streams") if isinstance(row, Mapping)]
-    offered = min(
-        (v for row in kept if (v := _number(row, "offered_window_bytes")) > 0), default=NAN
-    )
+    offered = min(offered_windows(printed), default=NAN)
     bounds = [v for v in (buffer, offered) if v > 0]
     is_bound = any(one.in_flight_bytes > v for v in bounds)
     return replace(
@@ -259,10 +281,15 @@ def _with_processors(
 
 
 def with_loss(one: Evidence) -> Evidence:
-    """Take the retransmitted share of TCP for its loss, where there is no other."""
+    """Take the retransmitted share of TCP for its loss, where there is no other.
+
+    Of fewer than ``LEAST_SEGMENTS`` segments it is no ratio.
+    """
     if one.is_udp or math.isnan(one.retransmit_count) or not one.size_bytes > 0:
         return one
     segments = one.size_bytes / one.segment_bytes
+    if segments + one.retransmit_count < LEAST_SEGMENTS:
+        return one
     share = one.retransmit_count / (segments + one.retransmit_count)
     return replace(one, loss_ratio=first_known(one.loss_ratio, share))
 
@@ -277,9 +304,8 @@ def _with_intervals(one: Evidence, flows: FlowSeries) -> Evidence:
     again = np.asarray(flows.retransmit_count)[rows]
     late = window[window.size // 2 :]  # after slow start
     steady = late.size > 1 and float(np.std(late)) <= STEADY_RATIO * float(np.mean(late))
-    starts = np.round(np.asarray(flows.start_s)[rows], 1)
-    sizes = np.asarray(flows.payload_bytes)[rows]
-    carried = [float(sizes[starts == start].sum()) for start in np.unique(starts)]
+    pace = pace_of(flows, rows)
+    carried = pace.rate_bps.tolist()
     mtu = np.asarray(flows.path_mtu_bytes)[rows]
     mtu = mtu[mtu > 0]
     return replace(
@@ -295,6 +321,8 @@ def _with_intervals(one: Evidence, flows: FlowSeries) -> Evidence:
         stream_count=max(one.stream_count, 1.0),
         interval_count=float(len(carried)) if 0.0 in carried else 0.0,
         empty_count=float(carried.count(0.0)),
+        pause=pace.pause,
+        levels=pace.levels,
     )
 
 

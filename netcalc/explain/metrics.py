@@ -113,8 +113,9 @@ def transfer_metrics(one: Evidence, known: Known, *, line_ceiling_bps: float) ->
         return found
     if line_ceiling_bps > 0 and one.size_bytes > 0 and one.duration_s > 0:
         ideal = rfc6349.ideal_transfer_s(one.size_bytes, throughput_bps=line_ceiling_bps)
-        factor = rfc6349.transfer_time_factor(one.duration_s, ideal_s=ideal)
-        found["transfer_time_factor"] = float(factor)
+        if one.duration_s >= ideal:  # else the line is not what was stated: a note says so
+            factor = rfc6349.transfer_time_factor(one.duration_s, ideal_s=ideal)
+            found["transfer_time_factor"] = float(factor)
     again = first_known(one.retransmitted_bytes, one.retransmit_count * one.segment_bytes)
     if one.size_bytes > 0 and not math.isnan(again):
         share = rfc6349.efficiency_ratio(one.size_bytes + again, retransmitted_bytes=again)

@@ -302,7 +302,18 @@ def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
         found.append(Notice("sender-paused", {"gap_s": one.gap_s, "duration_s": one.duration_s}))
     if one.empty_count > 0:
         values = {"count": int(one.empty_count), "total": int(one.interval_count)}
-        found.append(Notice("intervals-of-nothing", values))
+        code = "intervals-of-nothing"
+        if one.pause is not None:
+            values |= {"begin_s": one.pause.begin_s, "pause_s": one.pause.duration_s}
+            code = "intervals-of-a-pause"
+        found.append(Notice(code, values))
+    if one.levels is not None:
+        layer = UDP_PAYLOAD if one.is_udp else TCP_PAYLOAD
+        changed = {
+            "before_bps": one.levels.before_bps, "after_bps": one.levels.after_bps,
+            "at_s": one.levels.at_s, "layer": layer,
+        }  # fmt: skip
+        found.append(Notice("rate-levels", changed))
     size, cut, most = one.datagram_bytes, 1, float(framing.udp_payload_limit_bytes())
     if one.is_cut(at.mtu_bytes) and size <= most:
         cut = int(fragmentation.fragment_count(round(size) + 8, mtu_bytes=at.mtu_bytes))

@@ -71,6 +71,32 @@ CAUSES: dict[str, str] = {
         "{rate_bps:bit/s}{in_layer} of {sent_rate_bps:bit/s}{in_layer} arrived, "
         "{loss_ratio:ratio} of the datagrams were lost"
     ),
+    "cause-line-ethernet": (
+        "most likely a line of {ethernet_bps:bit/s} (Ethernet line) was full: {rate_bps:bit/s}"
+        "{in_layer} of the {line_bps:bit/s}{in_layer} that it carries"
+    ),
+    "cause-receiver-window-asked": (
+        "the buffer of {asked_buffer_bytes:byte} that was asked for may be the limit: nothing was "
+        "sent again and the rate was even, but no round trip is known"
+    ),
+    "cause-outage-run": (
+        "nothing passed ({pause_s:s} from {begin_s:s} on; timers repeated what was lost)"
+    ),
+    "cause-outage-datagrams": (
+        "nothing arrived ({pause_s:s} from {begin_s:s} on; {loss_ratio:ratio} of the datagrams "
+        "were lost in all)"
+    ),
+    "cause-unknown-again": (
+        "{loss_ratio:ratio} of the segments were repetitions, beyond all formulas of losses"
+    ),
+    "cause-unknown-pause": (
+        "nothing was carried for {pause_s:s} of {duration_s:s}, from {begin_s:s} on: whether a "
+        "program, a host or the path paused does not show here"
+    ),
+    "cause-unknown-nothing": "nothing arrived: the run carried no byte in {run_s:s}",
+    "cause-unknown-levels": (
+        "the rate changed once within the run, and what changed it does not show here"
+    ),
     "cause-unknown-impossible": (
         "{rate_bps:bit/s}{in_layer} is {of_line_ratio:.1%} of the {line_bps:bit/s}{in_layer} that "
         "the line carries at most: one of these numbers is wrong"
@@ -308,6 +334,22 @@ CAUSES: dict[str, str] = {
     "test-round-trips-counted": (
         "send ten times as much: hardly slower as long as round trips count, not bytes"
     ),
+    "test-line-ethernet": (
+        "read the rate of the interfaces (ethtool says Speed), and state --line"
+    ),
+    "test-receiver-window-asked": (
+        "ping the host and state --rtt: the rate is near the window over it, or something else "
+        "limits"
+    ),
+    "test-outage-run": "ping all the time: replies are missing for as long",
+    "test-unknown-pause": (
+        "ping meanwhile: if replies come in the pause, a program or a host paused, else the path"
+    ),
+    "test-unknown-nothing": (
+        "ping the host, and look whether something listens there (ss -tlun) and a firewall drops it"
+    ),
+    "test-unknown-again": "ping the host: if few are lost, capture at both ends",
+    "test-unknown-levels": "repeat it while pinging: round trips change with the path",
     "test-host-sender": (
         "look at the processors of the sender (top), and at the rate of its link (ethtool): write "
         "more at once (-l), or run several processes"

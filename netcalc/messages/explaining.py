@@ -324,6 +324,15 @@ EXPLAINING: dict[str, str] = {
         "and the loss of one loses it: {packet_loss_ratio:ratio} of the packets are enough"
     ),
     "intervals-of-nothing": "{count} of {total} intervals carried nothing",
+    "intervals-of-a-pause": (
+        "{count} of {total} intervals carried nothing, those of {pause_s:s} from {begin_s:s} on "
+        "in a row"
+    ),
+    "rate-levels": (
+        "the run had two levels: {before_bps:bit/s} ({layer:layer}) until {at_s:s}, then "
+        "{after_bps:bit/s} ({layer:layer}): the rate of the path changed, or the share that others "
+        "take of it"
+    ),
     "fragments-seen": "{share:.0%} of the packets are later fragments of a datagram",
     "loss-or-line": (
         "a line that is full loses packets in its own buffer, and the same loss follows: state "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -200,3 +201,48 @@ def test_a_rate_upwards_that_no_direction_is_known_for_is_said(tmp_path):
     for words in (["1Gbit/s 4ms"], ["--claim", "94 Mbit/s"]):
         refused = run("explain", *words, "--line-up", "20Mbit/s")
         assert refused.exception.code == "option-of-a-file"
+
+
+def cut_run(tmp_path):
+    """Return JSON of iperf3 that was cut before its totals."""
+    text = Path(IPERF).read_text(encoding="utf-8")
+    file = tmp_path / "cut.json"
+    file.write_text(text[: text.rindex('"end"')], encoding="utf-8")
+    return str(file)
+
+
+def test_what_the_reader_warned_of_is_said_once_and_first(tmp_path):
+    file = cut_run(tmp_path)
+    warned = [line.strip() for line in run("read", file).output.splitlines() if "warning:" in line]
+    assert warned, "the file was cut"
+    said = run("explain", file).output
+    assert said.startswith(f"partial: the measurement is incomplete\n{warned[0]}\n")
+    assert all(said.count(line) == 1 for line in warned)
+    found = json.loads(run("explain", file, "--json").output)
+    assert found["partial"] is True
+    assert [f"warning: {text}" for text in found["warnings"]] == warned
+    whole = json.loads(run("explain", IPERF, "--json").output)
+    assert (whole["partial"], whole["warnings"]) == (False, [])
+    claimed = run("explain", file, "--claim", "200Mbit/s").output
+    assert warned[0] in claimed
+
+
+def test_an_error_that_a_tool_reported_comes_before_what_is_concluded(tmp_path):
+    document = json.loads(Path(IPERF).read_text(encoding="utf-8"))
+    document["error"] = "interrupt - the client has terminated"
+    file = tmp_path / "error.json"
+    file.write_text(json.dumps(document))
+    said = run("explain", str(file)).output
+    assert said.index("the client has terminated") < said.index("Confidence")
+
+
+def test_warnings_are_said_of_a_file_that_cannot_be_explained(tmp_path):
+    """Negative counts are unknown, so that nothing is left to explain."""
+    text = Path(IPERF).read_text(encoding="utf-8")
+    for name in ("bytes", "bits_per_second"):
+        text = re.sub(rf'("{name}":\s*)(?=\d)', r"\1-", text)
+    file = tmp_path / "negative.json"
+    file.write_text(text)
+    done = run("explain", str(file))
+    assert done.exception is not None
+    assert "cannot be right and count as unknown" in done.output

@@ -421,8 +421,8 @@ def test_what_a_row_of_facts_says():
     assert (sent.rate_bps, sent.size_bytes, sent.is_from_start) == (5.0, 1000.0, True)
     assert math.isnan(sent.datagram_bytes)
     assert from_facts(flow(duration_s=2.0)) == []
-    # by hand: 14480 bytes are ten segments of 1448; 10 of 20 were sent again
-    again = from_facts(flow(sent_rate_bps=5.0, sent_byte_count=14480, retransmit_count=10))[0]
+    # by hand: 144800 bytes are a hundred segments of 1448; 100 of 200 were sent again
+    again = from_facts(flow(sent_rate_bps=5.0, sent_byte_count=144800, retransmit_count=100))[0]
     assert again.loss_ratio == pytest.approx(0.5)
 
 

@@ -111,8 +111,7 @@ def test_each_metric_of_a_transfer():
     small = replace(TCP, rate_bps=0.25, size_bytes=0.5, duration_s=0.5, mtu_bytes=52.025)
     assert metrics(small, ceiling_bps=0.5) == pytest.approx(
         {
-            "line_share_ratio": 0.5,
-            "transfer_time_factor": 0.5 / 8,  # 4 bit at 0.5 bit/s
+            "line_share_ratio": 0.5,  # faster than 4 bit at 0.5 bit/s: no factor of it
             "efficiency_ratio": 0.5 / 0.75,  # 10 segments of 0.025 B
             "buffer_delay_factor": 0.5,
         }

@@ -223,9 +223,11 @@ def test_retransmissions_of_nothing_are_no_loss():
     none = from_facts(flow(sent_byte_count=0, retransmit_count=5))[0]
     assert math.isnan(none.loss_ratio)
     assert math.isnan(from_facts(flow(sent_byte_count=1000))[0].loss_ratio)
-    # by hand: half a segment of 1448 B, and as much again
-    half = from_facts(flow(sent_byte_count=724, retransmit_count=0.5))[0]
+    # by hand: 50 segments of 1448 B, and as many again
+    half = from_facts(flow(sent_byte_count=72_400, retransmit_count=50))[0]
     assert half.loss_ratio == pytest.approx(0.5)
+    few = from_facts(flow(sent_byte_count=72_400, retransmit_count=49))[0]
+    assert math.isnan(few.loss_ratio), "of 99 segments there is no ratio"
     known = from_facts(flow(sent_byte_count=724, retransmit_count=0.5, loss_ratio=0.25))[0]
     assert known.loss_ratio == 0.25
     udp = from_facts(flow(sent_byte_count=724, retransmit_count=0.5, protocol="udp"))[0]
@@ -286,9 +288,9 @@ def test_one_datagram_and_one_retransmission_count():
         seen = from_facts(FlowSeries(**columns, retransmit_count=again, meta=facts))[0]
         assert seen.is_window_steady is steady
         assert seen.retransmit_count == pytest.approx(sum(again), nan_ok=True)
-    # by hand: half a byte, and a segment of 1448 B sent again
-    least = from_facts(flow(sent_byte_count=0.5, retransmit_count=1))[0]
-    assert least.loss_ratio == pytest.approx(1 / (1 + 0.5 / 1448))
+    # by hand: half a byte, and a hundred segments of 1448 B sent again
+    least = from_facts(flow(sent_byte_count=0.5, retransmit_count=100))[0]
+    assert least.loss_ratio == pytest.approx(100 / (100 + 0.5 / 1448))
 
 
 def test_other_columns_do_not_matter():

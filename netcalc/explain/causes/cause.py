@@ -51,7 +51,10 @@ LEAST_NEXT = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
-    """A fact that a cause stands on, with its interval where it is known, and where it is from."""
+    """A fact that a cause stands on, with its interval where it is known, and where it is from.
+
+    ``layer`` is that of a rate, where it is not the layer of the cause.
+    """
 
     name: str
     value: float
@@ -59,6 +62,7 @@ class Sign:
     low: float = math.nan
     high: float = math.nan
     origin: str = ""
+    layer: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fact as JSON has it."""
@@ -203,7 +207,10 @@ class Cause:
             "share_of_time": None if math.isnan(share) else share,
             "shares_of_time": dict(self.shares),
             "evidence": [
-                {**each.as_dict(), **({"layer": self.layer} if each.unit == "bit/s" else {})}
+                {
+                    **each.as_dict(),
+                    **({"layer": each.layer or self.layer} if each.unit == "bit/s" else {}),
+                }
                 for each in self.signs
                 if not math.isnan(each.value)
             ],

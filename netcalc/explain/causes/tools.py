@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,14 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.causes.pace import Pace, Pause, pace_of
+from netcalc.explain.evidence import LEAST_SEGMENTS, offered_windows
+from netcalc.explain.frame_tables import ETHERNET_BPS
 from netcalc.explain.known import Known
+from netcalc.models.sizes.framing import ethernet_wire_bytes
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp import cubic, loss_limited
-from netcalc.rate_layers import UDP_PAYLOAD
+from netcalc.rate_layers import ETHERNET_LINE, UDP_PAYLOAD
 from netcalc.samples import FlowSeries, Table
 
 ASKED_LOW, ASKED_HIGH = 0.9, 1.1
@@ -40,6 +46,20 @@ LIKELY_RATIO = 1.3
 BURSTY_RATIO = 2.2
 """Above this multiple of what random losses allow, losses come in bursts. [ratio]"""
 SMALL_BUFFER_BYTES = 131_072
+GROWING_BUFFER_BYTES = 16_384
+"""What Linux begins with for sending (tcp_wmem) where nobody set it: it grows. [byte]"""
+SUPER_SEGMENT_BYTES = 2**16
+"""A buffer that is not full takes one more of these. [byte]"""
+FLAT_RATIO = 0.02
+"""A congestion window that varies by less does not grow. [ratio]"""
+FULL_LINE, OVER_LINE, EVEN_RATIO = 0.985, 1.003, 0.03
+"""A line of Ethernet is likely that carries so much of its payload, as evenly. [ratio]"""
+MOST_LOSS = 0.21
+"""No formula of losses is published beyond. [ratio]"""
+PAUSE_SHARE, AGAIN_IN_PAUSE = 0.25, 3
+"""A pause of less of the time is a note; timers repeat no more in an interval of one. [ratio]"""
+WRITE_BYTES = 131_072
+"""What iperf3 writes at once where nothing else was asked for. [byte]"""
 LEAST_LOSS, LEAST_LOSS_OF_TCP = 0.01, 1e-4
 SLOW_START_ROUNDS = 20
 """No window grows from its first size for longer. [1]"""
@@ -91,7 +111,9 @@ def _socket_cause(rows: Mapping[str, Any]) -> Cause | None:
     again = float(rows["retransmit_total_count"][-1])
     sent = first_of(float(rows["bytes_sent"][-1]), float(rows["bytes_acked"][-1]))
     mss = float(rows["mss_bytes"][-1])
-    loss = first_of(float(rows["bytes_retransmitted"][-1]), again * mss) / sent if sent > 0 else 0.0
+    loss = math.nan  # of a few segments it is no ratio
+    if sent >= LEAST_SEGMENTS * mss:
+        loss = first_of(float(rows["bytes_retransmitted"][-1]), again * mss) / sent
     control = str(rows["congestion_control"][-1]) if "congestion_control" in rows else ""
     name = "slow-start" if whole_s < SLOW_START_ROUNDS * least else "other"
     if queued:
@@ -203,9 +225,16 @@ def run_cause(
     streams = max(_fact(fact, "stream_count"), 1.0) if fact.get("stream_count") else 1.0
     asked = _number(printed.get("asked_rate_bps")) * streams
     kernel = _kernel_cause(flows, fact)
+    rows = _own(flows, fact)
+    pace = pace_of(flows, rows)
     if kernel is not None:
-        return kernel
-    if fact.get("protocol") == "udp":
+        is_mixed = pace.levels is not None and kernel.confidence == HIGH
+        return replace(kernel, confidence=MEDIUM) if is_mixed else kernel
+    is_udp = fact.get("protocol") == "udp"
+    paused = None if is_udp else _hole(flows, fact) or _pause_cause(flows, fact, pace)
+    if paused is None and rate == 0:
+        return _nothing(fact)
+    if is_udp:
         return _udp_cause(flows, fact, asked, in_fragments=in_fragments)
     if asked > 0 and ASKED_LOW * asked <= rate <= ASKED_HIGH * asked:
         kept_rate = (
@@ -213,32 +242,25 @@ def run_cause(
             Sign(name="asked_rate_bps", value=asked, unit="bit/s", origin="-b"),
         )
         return Cause(code="sender-program", confidence=HIGH, signs=kept_rate, variant="asked")
-    hole = _hole(flows, fact)
-    if hole is not None:
-        return hole
-    rows = _own(flows, fact)
+    if paused is not None:
+        return paused
     rtt = np.asarray(flows.rtt_s)[rows]
     rtt = rtt[rtt > 0]
     kept = [row for row in printed.get("streams", ()) if isinstance(row, Mapping)]
     least = min((v for row in kept if (v := _number(row.get("rtt_min_s"))) > 0), default=math.nan)
-    offered = [v for row in kept if (v := _number(row.get("offered_window_bytes"))) > 0]
-    buffers = [
-        v
-        for name in ("send_buffer_bytes", "receive_buffer_bytes")
-        if (v := _number(printed.get(name))) > 0
-    ]
-    rates = _rates(flows, rows)
+    offered = offered_windows(printed)
+    rates = pace.rate_bps
     later = rates[1:] if rates.size > 2 else rates
     steady = later.size > 1 and float(np.std(later)) <= STEADY_RATIO * float(np.mean(later))
     again = _fact(fact, "retransmit_count")
+    mss = first_of(_number(printed.get("mss_bytes")), 1448.0)
+    if known.line_bps is None and (likely := _likely_line(pace, rate, mss)) is not None:
+        return likely
+    if pace.levels is not None:
+        return Cause(variant="levels")
     if not rtt.size:
-        asked_buffer = _number(printed.get("asked_buffer_bytes"))
-        if asked_buffer > 0 and asked_buffer <= SMALL_BUFFER_BYTES and steady and not again > 0:
-            sign = Sign(
-                name="asked_buffer_bytes", value=asked_buffer, unit="byte", origin="sock_bufsize"
-            )
-            return Cause(code="receiver-window", confidence=MEDIUM, signs=(sign,))
-        return Cause()
+        is_even = steady and not again > 0
+        return _asked_window(printed, rate / streams, known) if is_even else Cause()
     middle = float(np.median(rtt))
     flight = rate * middle / 8 / streams
     cwnd = np.asarray(flows.cwnd_bytes)[rows]
@@ -268,13 +290,22 @@ def run_cause(
         )  # fmt: skip
     if not again > 0:
         bound = min(min(offered, default=math.inf), window)
-        if steady and flight < 0.8 * bound and rates.size >= 3:
-            small = buffers and min(buffers) <= SMALL_BUFFER_BYTES / 2 and min(buffers) < 4 * flight
-            return Cause(code="sender-buffer", confidence=HIGH if small else MEDIUM, signs=signs)
+        is_set = buffer > 0 and buffer != GROWING_BUFFER_BYTES
+        is_near = HALF_RATIO * buffer <= flight <= buffer + SUPER_SEGMENT_BYTES
+        held = is_set and is_near and flight < 0.8 * bound
+        # The congestion window grows until the sender keeps less in flight.
+        late = cwnd[cwnd.size // 2 :]
+        is_flat = late.size > 1 and float(np.std(late)) <= FLAT_RATIO * float(np.mean(late))
+        is_idle = not middle > least * (1 + QUEUE_RATIO) + QUEUE_S
+        held |= is_flat and is_idle and FULL_RATIO * window <= flight <= 1.05 * window
+        if steady and rates.size >= 3 and held:
+            return Cause(code="sender-buffer", confidence=MEDIUM, signs=signs)
         return Cause(signs=signs)
-    mss = first_of(_number(printed.get("mss_bytes")), 1448.0)
     size = _fact(fact, "sent_byte_count", "received_byte_count")
-    loss = again / max(size / mss, 1.0)
+    segments = size / mss + again
+    if segments < LEAST_SEGMENTS or str(fact.get("congestion_control", "")).startswith("bbr"):
+        return Cause(signs=signs)  # too few for a ratio, or a sender that losses do not hold
+    loss = again / segments
     signs = (*signs, Sign(name="loss_ratio", value=loss, unit="ratio", origin="retransmits"))
     if streams > 1:
         if _is_shared_out(flows, rows):
@@ -284,15 +315,113 @@ def run_cause(
     base = min(known.rtt_s, middle) if known.rtt_s is not None else low
     if high > (1 + VARIES_RATIO) * low + QUEUE_S / 2 or middle > base * (1 + QUEUE_RATIO) + QUEUE_S:
         return Cause(code="line", confidence=MEDIUM, signs=signs)
+    if loss > MOST_LOSS:
+        return Cause(signs=signs, variant="again")
     allowed = streams * max(
         float(loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=middle)),
         float(cubic.cubic_throughput_bps(loss, packet_bytes=mss, rtt_s=middle)),
     )
-    if rate > BURSTY_RATIO * allowed:
+    sure = MEDIUM if rates.size >= 3 else LOW
+    if rate > BURSTY_RATIO * allowed and loss >= LEAST_LOSS and rates.size >= 3:
         return Cause(code="policer", confidence=MEDIUM, signs=signs)
     if allowed / BURSTY_RATIO < rate < LIKELY_RATIO * allowed:
-        return Cause(code="random-loss", confidence=MEDIUM, signs=signs)
+        return Cause(code="random-loss", confidence=sure, signs=signs)
     return Cause(signs=signs)
+
+
+def _nothing(fact: Mapping[str, Any]) -> Cause:
+    """Return what is known of a run of which nothing arrived: no cause."""
+    signs = (
+        Sign(name="received_bytes", value=0.0, unit="byte", origin="the tool"),
+        Sign(name="run_s", value=_fact(fact, "duration_s"), unit="s", origin="the tool"),
+    )
+    return Cause(signs=signs, variant="nothing")
+
+
+def _pause_cause(flows: FlowSeries, fact: Mapping[str, Any], pace: Pace) -> Cause | None:
+    """Return the cause of a time without a byte: an outage if timers repeated something in it.
+
+    Bytes of a sender are those written, which a buffer takes at once, so that a slow line has
+    intervals without any; one as long as several buffers is no such.
+    """
+    pause = pace.pause
+    if pause is None or pause.share_of_time < PAUSE_SHARE:
+        return None
+    own = _own(flows, fact)
+    printed = flows.meta.printed
+    usual_bps = float(np.median(pace.rate_bps[pace.rate_bps > 0]))
+    taken = first_of(_number(printed.get("write_bytes")), WRITE_BYTES)
+    streams = max(np.unique(np.asarray(flows.stream)[own]).size, 1)
+    if (np.asarray(flows.side)[own] != "receiver").any():
+        cwnd = np.asarray(flows.cwnd_bytes)[own]
+        cwnd = cwnd[cwnd > 0]
+        taken += 2 * float(cwnd.max()) if cwnd.size else MOST_IN_BUFFER_BYTES
+    if usual_bps / 8 * pause.duration_s < 4 * taken * streams:
+        return None
+    signs = _signs_of(pause)
+    sent, received = _fact(fact, "sent_byte_count"), _fact(fact, "received_byte_count")
+    all_came = pause.is_last and received >= sent > 0
+    is_timer = 0 < pause.again_count <= AGAIN_IN_PAUSE * pause.interval_count * streams
+    found = Cause(
+        share_of_time=pause.share_of_time, duration_s=float(pace.end_s[-1] - pace.start_s[0]),
+        signs=signs, variant="pause",
+    )  # fmt: skip
+    if is_timer and not all_came:
+        return replace(found, code="outage", confidence=MEDIUM, variant="run")
+    return found
+
+
+def _signs_of(pause: Pause) -> tuple[Sign, ...]:
+    """Return the facts of intervals without a byte."""
+    return (
+        Sign(name="begin_s", value=pause.begin_s, unit="s", origin="intervals without a byte"),
+        Sign(name="pause_s", value=pause.duration_s, unit="s", origin="intervals without a byte"),
+        Sign(name="again_count", value=pause.again_count, unit="1", origin="retransmits in them"),
+    )
+
+
+def _likely_line(pace: Pace, rate_bps: float, mss_bytes: float) -> Cause | None:
+    """Return the line of Ethernet that an even rate fills, with the headers of full segments."""
+    later = pace.rate_bps[1:]
+    is_even = later.size > 1 and float(np.std(later)) <= EVEN_RATIO * float(np.mean(later))
+    share = mss_bytes / float(ethernet_wire_bytes(mss_bytes + STAMPED_HEADERS_BYTES))
+    for line_bps in ETHERNET_BPS:
+        if is_even and FULL_LINE <= rate_bps / (share * line_bps) <= OVER_LINE:
+            signs = (
+                Sign(name="rate_bps", value=rate_bps, unit="bit/s", origin="the tool"),
+                Sign(
+                    name="line_bps", value=share * line_bps, unit="bit/s",
+                    origin="full segments on that line",
+                ),
+                Sign(
+                    name="ethernet_bps", value=line_bps, unit="bit/s", origin="IEEE 802.3",
+                    layer=ETHERNET_LINE,
+                ),
+            )  # fmt: skip
+            return Cause(code="line", confidence=MEDIUM, signs=signs, variant="ethernet")
+    return None
+
+
+def _asked_window(printed: Mapping[str, Any], rate_bps: float, known: Known) -> Cause:
+    """Return the window of a buffer that was asked for, where no round trip was measured.
+
+    Linux grants twice of it, of which half or more is the window.
+    """
+    asked = _number(printed.get("asked_buffer_bytes"))
+    if not 0 < asked <= SMALL_BUFFER_BYTES:
+        return Cause()
+    sign = Sign(name="asked_buffer_bytes", value=asked, unit="byte", origin="-w")
+    if known.rtt_s is None:
+        return Cause(code="receiver-window", signs=(sign,), variant="asked")
+    flight = rate_bps * known.rtt_s / 8
+    if not HALF_RATIO * 2 * asked <= flight <= 1.05 * 2 * asked:
+        return Cause()
+    signs = (
+        sign,
+        Sign(name="window_bytes", value=2 * asked, unit="byte", origin="twice -w, as Linux grants"),
+        Sign(name="base_rtt_s", value=known.rtt_s, unit="s", origin="as stated"),
+    )
+    return Cause(code="receiver-window", confidence=HIGH, signs=signs)
 
 
 def _udp_cause(
@@ -314,6 +443,16 @@ def _udp_cause(
         sure = LOW if code == UNKNOWN_CAUSE else MEDIUM
         return Cause(code=code, confidence=sure, signs=signs, layer=UDP_PAYLOAD, variant=variant)
 
+    pause = pace_of(flows, _own(flows, fact) & (np.asarray(flows.side) == "receiver")).pause
+    if pause is not None and pause.share_of_time >= PAUSE_SHARE and loss > LEAST_LOSS:
+        # What is missing is that of a time, not of a rate.
+        is_all = loss <= 1.2 * pause.share_of_time
+        return Cause(
+            code="outage" if is_all else UNKNOWN_CAUSE, confidence=MEDIUM if is_all else LOW,
+            share_of_time=pause.share_of_time, duration_s=_fact(fact, "duration_s"),
+            signs=(*signs, *_signs_of(pause)), layer=UDP_PAYLOAD,
+            variant="datagrams",
+        )  # fmt: skip
     if loss > 0.05:
         # One lost fragment loses a datagram, and a line never passes more than it does when full.
         is_clear = not in_fragments and not _fell(flows, fact)
@@ -374,13 +513,6 @@ def _hole(flows: FlowSeries, fact: Mapping[str, Any]) -> Cause | None:
     return Cause(
         code="path-mtu", share_of_time=share, duration_s=duration_s, confidence=MEDIUM, signs=signs
     )
-
-
-def _rates(flows: FlowSeries, rows: NDArray[np.bool_]) -> FloatArray:
-    """Return the rate of each interval, all streams of it together; omitted ones left out."""
-    starts = np.round(np.asarray(flows.start_s)[rows], 1)
-    rates = np.asarray(flows.rate_bps)[rows]
-    return np.array([rates[starts == start].sum() for start in np.unique(starts)])
 
 
 def _is_shared_out(flows: FlowSeries, rows: NDArray[np.bool_]) -> bool:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from statistics import median
 from typing import Any
 
 from netcalc.errors import ReaderError
@@ -354,7 +355,7 @@ def _printed(run: _Object) -> dict[str, Any]:
         "server_processor_ratio": _positive(processors, f"{ends[1]}_total") / 100,
     }
     found: dict[str, Any] = {name: value for name, value in plain.items() if not math.isnan(value)}
-    streams = []
+    streams, windows = [], _windows(run)
     for stream in rows(end, "streams"):
         sender = member(stream, "sender") or member(stream, "udp")
         known = {
@@ -364,9 +365,20 @@ def _printed(run: _Object) -> dict[str, Any]:
             "rtt_max_s": _positive(sender, "max_rtt") / 1e6,
             "cwnd_bytes": _positive(sender, "max_snd_cwnd"),
             "offered_window_bytes": _positive(sender, "max_snd_wnd"),
+            "offered_window_median_bytes": windows.get(number(sender, "socket"), NAN),
         }
         streams.append({name: value for name, value in known.items() if not math.isnan(value)})
     return {**found, "streams": streams} if streams else found
+
+
+def _windows(run: _Object) -> dict[float, float]:
+    """Return the median of the windows that the receiver of each stream offered. [byte]"""
+    found: dict[float, list[float]] = {}
+    for interval in rows(run, "intervals"):
+        for stream in rows(interval, "streams"):
+            if (size := _positive(stream, "snd_wnd")) > 0:
+                found.setdefault(number(stream, "socket"), []).append(size)
+    return {socket: median(sizes) for socket, sizes in found.items()}
 
 
 def _iso(epoch_s: float) -> str:
