@@ -79,6 +79,10 @@ CAUSES: dict[str, str] = {
         "the buffer of {asked_buffer_bytes:byte} that was asked for may be the limit: nothing was "
         "sent again and the rate was even, but no round trip is known"
     ),
+    "cause-loss-udp-run": (
+        "{loss_ratio:ratio} of the datagrams did not arrive: lost on the way, or on a line that "
+        "carries only just less than was sent"
+    ),
     "cause-outage-run": (
         "nothing passed ({pause_s:s} from {begin_s:s} on; timers repeated what was lost)"
     ),

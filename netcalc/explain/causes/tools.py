@@ -460,7 +460,7 @@ def _udp_cause(
     if received < 0.95 * sent * (1 - loss):
         return cause("line")  # a buffer drained afterwards
     if loss > LEAST_LOSS / 2:
-        return cause("loss-udp")
+        return cause("loss-udp", "run")
     if not math.isnan(loss) and asked > 0:
         if sent < PACED_LOW * asked:
             return cause("host", "sender")
