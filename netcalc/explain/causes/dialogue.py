@@ -43,7 +43,8 @@ class Dialogue:
     its sender knows just what the capture has seen of the other direction. ``came_s`` is when a
     packet of the other direction passed. ``edge`` is the highest sequence number that the receiver
     allowed so far, ``acknowledged`` the highest that it acknowledged, and ``sacked`` the bytes
-    above it that it reported to have; the newest are from ``sack_low`` to ``sack_high``.
+    above it that it reported to have; packet ``sack_rows[i]`` reported those from ``sack_low[i]``
+    to ``sack_high[i]`` anew.
     """
 
     series: int
@@ -78,6 +79,7 @@ class Dialogue:
     their_payload: Ints
     ack_late_s: FloatArray
     has_sack: Bools
+    sack_rows: Ints
     sack_low: Ints
     sack_high: Ints
     sacked: Ints
@@ -215,11 +217,13 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
 
     their_ack = np.where(s.is_set(ACK)[their_at], s.ack[their_at], 0)
     acknowledged = np.maximum.accumulate(their_ack) if theirs.size else np.zeros(0, np.int64)
+    sack_rows = np.flatnonzero(has_sack)
     left, right, raw_ack = (
-        trace.ints(name)[rows[theirs]].astype(np.int64)
+        trace.ints(name)[rows[theirs[sack_rows]]].astype(np.int64)
         for name in ("sack_left", "sack_right", "acknowledged")
     )
-    sack_low, sack_high = ranges(their_ack, left, right, raw_ack, has_sack)
+    is_new, low, high = ranges(their_ack[sack_rows], left, right, raw_ack)
+    sack_rows = sack_rows[is_new]
     window = window_bytes(analysis)[their_at]
     inferred = False
     is_open = ~s.is_set(SYN)[their_at]
@@ -249,8 +253,8 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
         new_bytes=coverage.new_bytes, top_before=top_before, is_repeated=is_repeated,
         is_reordered=is_reordered, is_copied=is_copied, ids=ids, late_s=late_s,
         came_s=came_s, acknowledged=acknowledged, edge=edge, window=window,
-        has_sack=has_sack, sack_low=sack_low, sack_high=sack_high,
-        sacked=sacked_bytes(acknowledged, sack_low, sack_high, first=int(sequence[0])),
+        has_sack=has_sack, sack_rows=sack_rows, sack_low=low, sack_high=high,
+        sacked=sacked_bytes(acknowledged, sack_rows, low, high, first=int(sequence[0])),
         their_payload=s.payload[their_at], ack_late_s=ack_late_s,
         trip_end_s=trips[0], trip_s=trip_s, missing_bytes=max(missing, 0),
         lost_before=_lost_before(ids, payload, mss), scale_is_inferred=inferred,

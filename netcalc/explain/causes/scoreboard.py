@@ -8,17 +8,15 @@ from netcalc.readers.captures.losses import find_coverage
 from netcalc.readers.captures.scans import Bools, Ints
 
 
-def ranges(
-    ack: Ints, left: Ints, right: Ints, acknowledged: Ints, has_sack: Bools
-) -> tuple[Ints, Ints]:
-    """Return the newest range of each packet in the numbers of ``ack``; empty where it has none.
+def ranges(ack: Ints, left: Ints, right: Ints, acknowledged: Ints) -> tuple[Bools, Ints, Ints]:
+    """Return which packets report an arrival, and the newest range of these.
 
-    ``left``, ``right`` and ``acknowledged`` are the 32 bits of the packet. A range below what is
-    acknowledged reports a copy (RFC 2883), not an arrival.
+    ``left``, ``right`` and ``acknowledged`` are the 32 bits of the packet, the range is in the
+    numbers of ``ack``. One below what is acknowledged reports a copy (RFC 2883), not an arrival.
     """
     low, high = (ack + _signed(edge - acknowledged) for edge in (left, right))
-    is_known = has_sack & (low >= ack) & (high > low)
-    return np.where(is_known, low, ack), np.where(is_known, high, ack)
+    is_new = (low >= ack) & (high > low)
+    return is_new, low[is_new], high[is_new]
 
 
 def _signed(steps: Ints) -> Ints:
@@ -26,27 +24,28 @@ def _signed(steps: Ints) -> Ints:
     return wrapped
 
 
-def sacked_bytes(acknowledged: Ints, low: Ints, high: Ints, *, first: int) -> Ints:
+def sacked_bytes(acknowledged: Ints, rows: Ints, low: Ints, high: Ints, *, first: int) -> Ints:
     """Return what was reported to have arrived above each acknowledgement. [byte]
 
     Parameters
     ----------
     acknowledged : array_like
         The highest acknowledgement so far, for each packet of the receiver. [byte]
+    rows : array_like
+        Packets with a range.
     low, high : array_like
-        The newest range of each packet, empty where it has none: each is reported first when it
-        grows. [byte]
+        The newest range of each of these: an arrival is in the newest one first. [byte]
     first : int
         Where the sequence begins. [byte]
     """
-    count: Ints = np.zeros(acknowledged.size, np.int64)
-    rows = np.flatnonzero(high > low)
-    if not rows.size:
-        return count
-    begins, ends = np.append(first, low[rows]), np.append(first, high[rows])
+    if not rows.size:  # nothing to store: a long capture has millions of packets
+        nothing: Ints = np.broadcast_to(np.int64(0), acknowledged.size)
+        return nothing
+    begins, ends = np.append(first, low), np.append(first, high)
     added = find_coverage(begins, ends, np.zeros(begins.size, np.int64)).new_bytes
+    count: Ints = np.zeros(acknowledged.size, np.int64)
     count[rows] = added[1:]
-    above: Ints = np.cumsum(count) - _below(low[rows], high[rows], acknowledged)
+    above: Ints = np.cumsum(count) - _below(low, high, acknowledged)
     return np.maximum(above, 0)
 
 

@@ -197,7 +197,7 @@ def _columns(flow: FlowCause) -> dict[str, dict[str, Any]]:
     acks = _thinned(np.arange(d.came_s.size), most=MOST_POINTS // 2)
     steps = np.repeat(acks, 2)  # what was acknowledged holds until the next one
     step_s = (d.came_s - zero)[steps][1:]
-    holes = _thinned(np.flatnonzero(d.sack_high > d.sack_low))
+    holes = _thinned(np.arange(d.sack_rows.size))
     trips = _thinned(np.arange(d.trip_s.size))
     once, again = (_thinned(np.flatnonzero(which)) for which in (~d.is_repeated, d.is_repeated))
     ends_s = np.array([0.0, d.end_s - zero])
@@ -206,7 +206,7 @@ def _columns(flow: FlowCause) -> dict[str, dict[str, Any]]:
         "sent again": {"x": d.sent_s[again] - zero, "y": (d.end - first)[again]},
         "acknowledged": {"x": step_s, "y": acked[steps][:-1]},
         "with SACK": {
-            "x": d.came_s[holes] - zero,
+            "x": d.came_s[d.sack_rows[holes]] - zero,
             "y": d.sack_low[holes] - first,
             "top": d.sack_high[holes] - first,
         },
