@@ -19,7 +19,7 @@ from netcalc.cli.plan.typed import PlannersCommand
 from netcalc.cli.quantity import Choice, Quantity, WholeNumber, read_path
 from netcalc.cli.report import metric_line, warning_lines
 from netcalc.cli.streams import standard_input
-from netcalc.errors import ReaderError, UnitError, doubts, tell_doubts
+from netcalc.errors import DomainError, ReaderError, UnitError, doubts, tell_doubts
 from netcalc.explain import Finding, Known
 from netcalc.explain.causes.working import of_files
 from netcalc.messages import Notice
@@ -156,6 +156,9 @@ def explain(
     files = _files(words)
     if clock_offset_s is not None and len(files) != 2:
         raise CommandError("offset-of-two-files", count=len(files))
+    if given["loss_ratio"] == 1.0:  # a model at its limit, but no measurement
+        with named_as_typed():
+            raise DomainError("all-lost", "loss_ratio", given["loss_ratio"])
     if given["line_up_bps"] is not None and not files:
         raise CommandError("option-of-a-file", option="--line-up")
     if given["flow_count"] is not None and (files or claimed is not None):

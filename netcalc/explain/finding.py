@@ -234,6 +234,10 @@ class Finding:
             return "low"
         if any(one.code in DISTURBED for one in self.notices):
             return "low"
+        if cause_of_limit(first.name) == UNKNOWN_CAUSE:
+            return "low"
+        if first.name not in LINE_NAMES and any(one.code == "two-points" for one in self.notices):
+            return "low"
         if self.unit == "s":
             # Of a response alone nobody knows how many round trips it took.
             is_sure = all(one.code != "ask-rtt" for one in self.missing)

@@ -16,13 +16,16 @@ from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import COUNT_TOLERANCE
 from netcalc.explain.table_columns import (
     FITTED_TOLERANCE,
+    FLAT_RATIO,
     column_name,
     labelled,
+    left_out,
     numbers,
     numbers_or_nan,
     plausible,
     rows_of,
     series_of,
+    two_points,
 )
 from netcalc.fit import Line, robust_line
 from netcalc.messages import Notice
@@ -33,8 +36,6 @@ from netcalc.samples import Samples, Table
 
 IMPOSSIBLE_RATIO = 1e-3
 """No line carries more than its rate, beyond its clock and that of the count. [ratio]"""
-FLAT_RATIO = 0.1
-"""Packet rates at several sizes that differ by less are those of a device. [ratio]"""
 LINE_SHARE = 0.95
 """A line used to this share limits. [ratio]"""
 ETHERNET_BPS = (
@@ -52,6 +53,8 @@ LINE_ERROR_RATIO = 0.005
 """How near the rate of a fit must be to one of Ethernet's. [ratio]"""
 FRAME_RATE = "frame_throughput_bps"
 """The only column of rates in bits whose name says that they are of frames."""
+FITTED = ("packet-rate", "frame-costs")
+"""Limits by a device that the rows themselves show."""
 TCP_FRAME_BYTES = 58
 """Headers and FCS of a frame with TCP over IPv4, without options. [byte]"""
 
@@ -118,7 +121,7 @@ class Frames:
         # One size alone: the line is full with the others, and the device does no more of them.
         if below.size == 1 and rows.size > 1 and rates[0] >= self.rate_pps[rows].max():
             return Device(float(rates[0]), FITTED_TOLERANCE)
-        if below.size < 2:
+        if np.unique(self.frame_bytes[below]).size < 2:
             return Device()
         if rates.max() <= (1 + FLAT_RATIO) * rates.min():
             return Device(float(np.median(rates)), 2 * COUNT_TOLERANCE)
@@ -275,6 +278,18 @@ def _of_reading(frames: Frames, known: Known) -> tuple[Finding, ...]:
                 limits += [replace(one, for_comparison=True) for one in _device(frames, row, costs)]
             is_implied = not math.isnan(device.implied_bps)
             found[row] = _finding(frames, row, limits, known, is_implied=is_implied)
+            is_fitted = known.device_pps is None and any(one.name in FITTED for one in limits)
+            if not limits and np.unique(frames.frame_bytes[rows]).size == 1:
+                pps = Sign(name="rate_pps", value=float(frames.rate_pps[row]), unit="packet/s",
+                           origin="the table")  # fmt: skip
+                cause = Cause(signs=(pps,), variant="one-size")
+                found[row] = replace(found[row], cause=cause)
+            if is_fitted and not is_implied and np.unique(frames.frame_bytes[rows]).size <= 2:
+                said = (*found[row].notices, *two_points(rows[:2]))
+                found[row] = replace(found[row], notices=said)
+    first = min(found)
+    said = (*found[first].notices, *left_out(frames.frame_bytes.size, frames.rows))
+    found[first] = replace(found[first], notices=said)
     return tuple(found[row] for row in sorted(found))
 
 

@@ -20,7 +20,8 @@ from netcalc.explain import (
 from netcalc.explain.causes.captures import explain_capture
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.counterfactuals import counterfactuals
-from netcalc.explain.causes.responses import explain_responses
+from netcalc.explain.causes.responses import explain_other_responses, explain_responses
+from netcalc.explain.causes.sizes import explain_transfer_sizes
 from netcalc.explain.causes.tools import run_cause, socket_causes, trips_cause
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import LINE_NAMES, Finding
@@ -34,8 +35,14 @@ from netcalc.explain.rate_limits import (
     rate_notices,
 )
 from netcalc.explain.small_tables import explain_times
-from netcalc.explain.table_columns import Row
-from netcalc.explain.time_series import explain_trips, series_evidence
+from netcalc.explain.table_columns import FLAT_RATIO, Row
+from netcalc.explain.time_series import (
+    explain_trips,
+    quantity_of,
+    rate_series,
+    rate_step,
+    series_evidence,
+)
 from netcalc.explain.write_tables import explain_uncounted, write_evidence
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
@@ -109,6 +116,8 @@ def _measurement(samples: Samples, known: Known) -> tuple[Finding, ...]:
         found = time_parts.explain_transactions(samples, known)
     elif isinstance(samples, PathSamples):
         found = time_parts.explain_paths(samples, known) or summaries.explain_silence(samples)
+    elif isinstance(samples, TransferSamples):
+        found = explain_transfer_sizes(samples, known)
     elif isinstance(samples, Table):
         found = (
             _of_packets(samples, known)
@@ -122,6 +131,8 @@ def _measurement(samples: Samples, known: Known) -> tuple[Finding, ...]:
             or explain_times(samples, known)
             or tables.explain_sockets(samples)
             or explain_uncounted(samples)
+            or explain_other_responses(samples, known)
+            or explain_transfer_sizes(samples, known)
             or _over_time(samples, known)
         )
     return found or _rates(samples, known)
@@ -150,11 +161,13 @@ def _over_time(samples: Table, known: Known) -> tuple[Finding, ...]:
     """Return the findings of a table over time, one for each quantity; none of a tool's own."""
     if "cwnd_packets" in samples.columns() or evidence.from_facts(samples):
         return ()
-    rates = (
-        explain_evidence(one, known, Row(evidence=one, notices=said))
-        for one, said in series_evidence(samples)
-    )
-    return (*explain_trips(samples, known), *rates)
+    steps = {quantity_of(name): rate_step(rates) for name, rates in rate_series(samples).items()}
+    found = list(explain_trips(samples, known))
+    for one, said in series_evidence(samples):
+        finding = explain_evidence(one, known, Row(evidence=one, notices=said))
+        step = steps[one.label]
+        found.append(finding if step is None else replace(finding, cause=step, missing=()))
+    return tuple(found)
 
 
 def evidence_of(samples: Samples) -> list[Evidence]:
@@ -252,7 +265,7 @@ def _equal_rate_pps(seen: list[Evidence]) -> float | None:
     if len({round(one.datagram_bytes) for one in overloaded}) < 2:
         return None
     rates = sorted(one.received_rate_bps / (8 * one.datagram_bytes) for one in overloaded)
-    is_flat = rates[-1] <= (1 + frame_tables.FLAT_RATIO) * rates[0]
+    is_flat = rates[-1] <= (1 + FLAT_RATIO) * rates[0]
     return rates[len(rates) // 2] if is_flat else None
 
 

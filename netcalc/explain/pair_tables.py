@@ -18,6 +18,7 @@ from netcalc.explain.table_columns import (
     plausible,
     rows_of,
     series_of,
+    two_points,
 )
 from netcalc.messages import Notice
 from netcalc.samples import Table
@@ -116,5 +117,7 @@ def pair_evidence(table: Table) -> list[Row]:
                 datagram_bytes=first_known(None if size is None else float(size[row])),
             )
             asked = () if most is not None else (Notice("more-pairs"),)
-            found[row] = Row(evidence=one, limits=tuple(limits), missing=asked)
+            found[row] = Row(
+                evidence=one, limits=tuple(limits), notices=two_points(rows), missing=asked
+            )
     return [found[row] for row in sorted(found)]

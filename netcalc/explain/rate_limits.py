@@ -341,6 +341,13 @@ def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
     return tuple(found)
 
 
+def above_line(rate_bps: float, known: Known) -> tuple[Notice, ...]:
+    """Say that a rate is more than the stated line carries; nothing of one that is not."""
+    line = Known(line_bps=known.line_bps, mtu_bytes=known.mtu_bytes)
+    said = rate_notices(Evidence(rate_bps=rate_bps), line)
+    return tuple(one for one in said if one.code == "limit-refuted")
+
+
 def missing(one: Evidence, known: Known) -> tuple[Notice, ...]:
     """Return what to state for further limits, by the option that states it."""
     at, found = _Situation(one, known), []

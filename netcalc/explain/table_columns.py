@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +49,7 @@ ROLES = {
     "loss_ratio": ("loss_ratio", "packet_loss_ratio"),
     "rtt_s": ("curve_rtt_s",),
     "line_bps": ("bandwidth_bps", "line_bps"),
-    "packet_bytes": ("packet_bytes", "payload_bytes", "size_bytes", "bytes"),
+    "packet_bytes": ("packet_bytes", "payload_bytes", "size_bytes", "bytes", "bytes_bytes"),
     "latency_s": ("latency_s", "one_way_delay_s", "delay_s"),
     "hop_count": ("hop_count", "hop", "hops"),
     "transfer_s": ("transfer_s", "printed_transfer_s", "printed_s", "duration_s", "time_s"),
@@ -55,6 +57,8 @@ ROLES = {
 """What a column may be called, the SI unit at the end; the first one that is there counts."""
 FITTED_TOLERANCE = 0.25
 """A limit fitted to the points that it explains is known no better than this. [ratio]"""
+FLAT_RATIO = 0.1
+"""Rates that differ by less from row to row are alike. [ratio]"""
 LEAST_VALUE, MOST_VALUE = 1e-18, 1e18
 """Between these any size, count, time and rate lies, in SI units."""
 SERIES = (
@@ -116,6 +120,17 @@ def rows_of(series: list[str], good: NDArray[np.bool_]) -> dict[str, NDArray[np.
     names = dict.fromkeys(name for name, kept in zip(series, good, strict=True) if kept)
     at = np.array(series, object)
     return {name: np.flatnonzero((at == name) & good) for name in names}
+
+
+def left_out(total: int, rows: Mapping[str, NDArray[np.intp]]) -> tuple[Notice, ...]:
+    """Say how many rows of a table are not among those that can be computed with."""
+    count = total - sum(at.size for at in rows.values())
+    return (Notice("rows-left-out", {"count": count, "total": total}),) if count else ()
+
+
+def two_points(rows: NDArray[Any]) -> tuple[Notice, ...]:
+    """Say that two rows contradict no curve; nothing of more."""
+    return (Notice("two-points"),) if rows.size <= 2 else ()
 
 
 def labelled(series: str, what: str) -> str:

@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.explain.causes.cause import Cause, Sign
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import Finding
 from netcalc.explain.known import Known
@@ -16,6 +17,8 @@ from netcalc.explain.time_parts import explain_round_trips
 from netcalc.messages import Notice
 from netcalc.samples import RttSamples, Table
 
+LEAST_ROWS, STEP_RATIO = 3, 1.5
+"""A rate has changed if so many rows before and after differ by this factor. [1], [ratio]"""
 _TIMES = {
     "date", "time", "datetime", "timestamp", "epoch", "when", "clock", "day", "hour", "start",
     "start_time", "unixtime", "unix_time",
@@ -102,6 +105,31 @@ def explain_trips(table: Table, known: Known) -> tuple[Finding, ...]:
         )
         found += explain_round_trips(samples, known)
     return tuple(found)
+
+
+def rate_step(rates: FloatArray) -> Cause | None:
+    """Return that a rate changed once and stayed; None where it did not.
+
+    All rates before differ by :data:`STEP_RATIO` from all after, with :data:`LEAST_ROWS` on each
+    side; the median of such a series is that of its longer part.
+    """
+    used = rates[np.isfinite(rates)]
+    for row in range(LEAST_ROWS, used.size - LEAST_ROWS + 1):
+        before, after = used[:row], used[row:]
+        fell = before.min() > STEP_RATIO * after.max()
+        if fell or after.min() > STEP_RATIO * before.max():
+            named = {"before_bps": np.median(before), "after_bps": np.median(after)}
+            signs = [
+                Sign(name=name, value=float(value), unit="bit/s", origin="the rows")
+                for name, value in named.items()
+            ]
+            at = {"step_row": row + 1, "row_count": used.size}
+            signs += [
+                Sign(name=name, value=float(value), unit="1", origin="the rows")
+                for name, value in at.items()
+            ]
+            return Cause(signs=tuple(signs), variant="rate-step")
+    return None
 
 
 def series_evidence(table: Table) -> list[tuple[Evidence, tuple[Notice, ...]]]:

@@ -20,6 +20,7 @@ from netcalc.explain.table_columns import (
     plausible,
     rows_of,
     series_of,
+    two_points,
 )
 from netcalc.fit import Costs, write_costs
 from netcalc.messages import Notice
@@ -99,7 +100,7 @@ def write_evidence(table: Table) -> list[Row]:
         costs = writes.costs(name)
         for row in rows.tolist():
             limits = () if costs is None else (_limit(writes, row, costs),)
-            notices = (_cost(writes, row),) if costs is None else ()
+            notices = (_cost(writes, row),) if costs is None else two_points(np.unique(costs.x))
             found[row] = Row(evidence=_evidence(writes, row), limits=limits, notices=notices)
     return [found[row] for row in sorted(found)]
 

@@ -110,6 +110,84 @@ CAUSES: dict[str, str] = {
         "{sent_rate_bps:bit/s}{in_layer} arrived; whether a full line, a policer, lost fragments "
         "or the receiver's own buffer did it does not show here"
     ),
+    # Of a whole table.
+    "cause-receiver-window-by-trip": (
+        "the rate falls as 1 over the round trip: a window of {window_bytes:byte} (95%: "
+        "{window_bytes_low:byte} to {window_bytes_high:byte}; the receiver's, or the sender's "
+        "buffer) fits {law_count:.0f} of {row_count:.0f} rows, all within {off_ratio:ratio}"
+    ),
+    "cause-receiver-window-by-trip-few": (
+        "the rate may fall as 1 over the round trip: a window of {window_bytes:byte} fits "
+        "{law_count:.0f} of {row_count:.0f} rows"
+    ),
+    "cause-receiver-window-by-window": (
+        "the rate grows with the window, one window per {fitted_rtt_s:s} (95%: "
+        "{fitted_rtt_s_low:s} to {fitted_rtt_s_high:s}), in {law_count:.0f} of {row_count:.0f} "
+        "rows, all within {off_ratio:ratio}"
+    ),
+    "cause-receiver-window-by-window-few": (
+        "the rate may grow with the window, one window per {fitted_rtt_s:s}, in {law_count:.0f} "
+        "of {row_count:.0f} rows"
+    ),
+    "cause-random-loss-by-loss": (
+        "the rate falls as 1 over the root of the loss (Reno, Mathis): with segments of "
+        "{mss_bytes:byte} a round trip of {fitted_rtt_s:s} (95%: {fitted_rtt_s_low:s} to "
+        "{fitted_rtt_s_high:s}) fits {law_count:.0f} of {row_count:.0f} rows, all within "
+        "{off_ratio:ratio}"
+    ),
+    "cause-random-loss-by-loss-few": (
+        "the rate may fall as 1 over the root of the loss (Reno, Mathis): with segments of "
+        "{mss_bytes:byte} a round trip of {fitted_rtt_s:s} fits {law_count:.0f} of "
+        "{row_count:.0f} rows"
+    ),
+    "cause-unknown-flat": (
+        "the rate stays at {low_bps:bit/s} to {high_bps:bit/s}{in_layer} in all {row_count:.0f} "
+        "rows, over which the other column changes {span_ratio:.3g}-fold: what limits it is the "
+        "same in all of them (a line, a device, a host, or the program's own rate)"
+    ),
+    "cause-unknown-narrow": (
+        "the {row_count:.0f} rows are too near each other to tell, {span_ratio:.3g}-fold apart"
+    ),
+    "cause-unknown-law-of-some": (
+        "these {row_count:.0f} rows follow a law, other series of the table do not"
+    ),
+    "cause-unknown-no-relation": (
+        "no relation is seen between both columns: the rates, {low_bps:bit/s} to "
+        "{high_bps:bit/s}{in_layer} in {row_count:.0f} rows, neither stay nor follow the law"
+    ),
+    "cause-unknown-odd-row": (
+        "this row does not fit the others: {rate_bps:bit/s}{in_layer}, where their curve gives "
+        "{expected_bps:bit/s}{in_layer}"
+    ),
+    "cause-unknown-sizes": (
+        "the times are {latency_s:s} (95%: {latency_s_low:s} to {latency_s_high:s}) + size / "
+        "{fitted_bps:bit/s}{in_layer} (95%: {fitted_bps_low:bit/s} to "
+        "{fitted_bps_high:bit/s}{in_layer}), within {off_ratio:ratio} in {row_count:.0f} rows; up "
+        "to {even_bytes:byte} the fixed part is the larger one"
+    ),
+    "cause-unknown-sizes-exact": (
+        "the times are {latency_s:s} + size / {fitted_bps:bit/s}{in_layer} in {row_count:.0f} "
+        "rows; up to {even_bytes:byte} the fixed part is the larger one"
+    ),
+    "cause-unknown-sizes-alone": (
+        "the times are size / {fitted_bps:bit/s}{in_layer}: {row_count:.0f} rows show no fixed part"
+    ),
+    "cause-unknown-sizes-flat": (
+        "the time does not depend on the size: {low_s:s} to {high_s:s} in {row_count:.0f} rows, "
+        "over which the size changes {span_ratio:.3g}-fold: a fixed cost, such as round trips or "
+        "a server's time; no rate follows from it"
+    ),
+    "cause-unknown-sizes-scatter": (
+        "no relation is seen between size and time: {low_s:s} to {high_s:s} in {row_count:.0f} "
+        "rows, and no latency and rate fit them"
+    ),
+    "cause-unknown-one-size": (
+        "{rate_pps:packet/s} at one frame size: a line and a device look alike with one"
+    ),
+    "cause-unknown-rate-step": (
+        "the rate changed once, from {before_bps:bit/s} to {after_bps:bit/s}{in_layer} at row "
+        "{step_row:.0f} of {row_count:.0f}, and stayed: the median of all is that of one part"
+    ),
     "cause-distance": "the path without load held it",
     "cause-time": "for {share:.0%} of {duration_s:s}",
     "cause-unknown": "no cause has enough evidence here",
@@ -365,6 +443,29 @@ CAUSES: dict[str, str] = {
     "test-unknown-datagrams": (
         "send less than arrives now, in datagrams that fit into one packet (-l 1448): if as large "
         "a share is lost, look at the receiver (nstat UdpRcvbufErrors)"
+    ),
+    "test-unknown-flat": "send UDP at a higher rate: more does not arrive if a line is full",
+    "test-unknown-narrow": "measure over a range of ten times at least",
+    "test-unknown-law-of-some": "read the series in files of their own",
+    "test-unknown-no-relation": (
+        "measure each position several times: the scatter of one shows what the others mean"
+    ),
+    "test-unknown-odd-row": "measure this row again, and look for a wrong unit or digit in it",
+    "test-unknown-sizes": (
+        "state --line, and --window with --rtt: the one that agrees with the rate is the likely "
+        "cause"
+    ),
+    "test-unknown-sizes-exact": "measure a third size: it lies on the same line, or shows another",
+    "test-unknown-sizes-alone": "measure a small size: its time is the fixed part",
+    "test-unknown-sizes-flat": "send a hundred times as much: then the rate shows",
+    "test-unknown-sizes-scatter": (
+        "measure each size several times: the scatter of one shows what the others mean"
+    ),
+    "test-unknown-one-size": (
+        "measure another size: the packet rate of a device stays, that of a line does not"
+    ),
+    "test-unknown-rate-step": (
+        "look what changed then: capture, or ping beside it, before and after"
     ),
     "test-distance": "compare with the distance: light in fibre takes 1 ms per 100 km and back",
     "test-unknown": (

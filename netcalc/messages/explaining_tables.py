@@ -37,8 +37,8 @@ EXPLAINING_TABLES: dict[str, str] = {
     "confirm-fitted-window": "use two connections at once: together they are twice as fast",
     "limit-fitted-loss": "loss (Reno, Mathis)",
     "how-fitted-loss": (
-        "{mss_bytes:byte} per {rtt_s:s}, 1.22 over the root of {loss_ratio:ratio}, fitted to "
-        "{count:row|rows}"
+        "{mss_bytes:byte} per {rtt_s:s} (fitted to {count:row|rows}, not measured), 1.22 over the "
+        "root of {loss_ratio:ratio}"
     ),
     "assumes-fitted-loss": "the losses are random, and the round trip is the same in all rows",
     "confirm-fitted-loss": (
@@ -51,6 +51,40 @@ EXPLAINING_TABLES: dict[str, str] = {
     "window-or-loss": (
         "{window_bytes:byte} of window give this curve, and so would {loss_ratio:ratio} of random "
         "loss: count the segments sent again (ss -ti)"
+    ),
+    "window-not-loss": (
+        "{loss_ratio:ratio} of random loss would give the same curve, but {stated_ratio:ratio} are "
+        "stated: too few"
+    ),
+    "window-or-stated-loss": (
+        "{loss_ratio:ratio} of random loss would give the same curve, and {stated_ratio:ratio} are "
+        "stated: loss may be the cause, or stand beside a window of {window_bytes:byte}"
+    ),
+    "response-cap": (
+        "{count:row reaches|rows reach} no more than {cap_bps:bit/s} ({layer:layer}) where the law "
+        "alone allows more: something else is full there (a line, a device or a host)"
+    ),
+    "response-flat": (
+        "the rate is that in all {count:row|rows}, over which the other column changes "
+        "{span:.3g}-fold"
+    ),
+    "fitted-trip": "nobody stated a round trip: this one is fitted; state --rtt to check it",
+    "fitted-trip-agrees": "the round trip of {rtt_s:s} as stated agrees with it",
+    "fitted-trip-differs": (
+        "the round trip is stated as {rtt_s:s}, {factor:.3g} times the fitted one: the shape is "
+        "that of the law, the height is not (several connections, another algorithm, or another "
+        "round trip under load)"
+    ),
+    "two-points": (
+        "two rows can hardly contradict a curve: measure a third position, between or beyond them"
+    ),
+    "rows-left-out": (
+        "{count} of {total:row|rows} left out: without a number, 0, or outside what can be"
+    ),
+    "sizes-rate-of-what": "what makes that rate (a line, a window, loss) is not in the times",
+    "sizes-trips": (
+        "{latency_s:s} are {trips:.3g} round trips of {rtt_s:s}: to open a connection and to ask "
+        "takes 2, TLS one or two more"
     ),
     "limit-pair-share": "what each pair gets alone",
     "how-pair-share": (

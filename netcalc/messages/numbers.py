@@ -8,6 +8,7 @@ ALLOWED = {
     "below-minimum": "{low} or greater",
     "above-maximum": "at most {high}",
     "all-samples-discarded": "below 100%, so that a sample is left",
+    "all-lost": "below 100%: where all packets are lost nothing arrives, at no rate",
     "out-of-range": "from {low} to {high}",
     "not-finite": "a finite number",
     "not-whole": "a whole number, {low} or greater",

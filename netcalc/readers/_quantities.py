@@ -57,6 +57,10 @@ NEEDS_UNIT = {
     **dict.fromkeys(("loss", "utilization", "utilisation", "lossratio"), "ratio"),
     "distance": "m",
 }  # fmt: skip
+NEVER_NEGATIVE = RTTS | {"framesize", "framerate", "packetrate"} | {
+    key for key, unit in NEEDS_UNIT.items() if unit in ("byte", "bit/s", "ratio")
+}  # fmt: skip
+"""What no measurement has below 0; a time may be before another, or of a clock that is off."""
 # Words of more than one kind: the unit decides, and without one they need one.
 _ALSO = {
     "rate": ("packet/s",), "throughput": ("packet/s",), "sent": ("bit/s", "byte", "packet/s", "1"),

@@ -38,6 +38,7 @@ from netcalc.readers._quantities import (
     DURATIONS,
     EXAMPLES,
     NEEDS_UNIT,
+    NEVER_NEGATIVE,
     RTTS,
     SIZES,
     Column,
@@ -215,6 +216,13 @@ def _measured(
 ) -> NDArray[np.float64]:
     """Return a column with a unit, of values that can be measured: none below 0."""
     values = numbers.values(_required(source, grid, column, unit))
+    _refuse_negative(source, grid, column, values)
+    return values
+
+
+def _refuse_negative(
+    source: Source, grid: Grid, column: Column, values: NDArray[np.float64]
+) -> None:
     negative = np.flatnonzero(values < 0)
     if negative.size:
         index = int(negative[0])
@@ -226,7 +234,6 @@ def _measured(
             value=shorten(column.cells[index]),
             unit=column.written,
         )
-    return values
 
 
 def _rtt_samples(
@@ -319,6 +326,8 @@ def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, me
         if column.unit:
             name = _table_name(column)
             data[name] = numbers.values(column)
+            if column.key in NEVER_NEGATIVE:
+                _refuse_negative(source, grid, column, data[name])
             units[name], written[name] = column.unit, column
         elif numbers.numeric(column):
             if column.key in NEEDS_UNIT:

@@ -131,7 +131,7 @@ def test_the_parts_of_a_time_as_text():
     """By hand: 0.5 s are a quarter of 2 s."""
     found = Finding(unit="s", measured=2.0, limits=(Limit("hop", 0.5, "s", 0.2, HOP),))
     assert found.rows() == [("hop 3 r3", "500 ms", "25%", "250 ms beyond the hops before it")]
-    assert (found.share_ratio, found.confidence) == (0.25, "medium")
+    assert (found.share_ratio, found.confidence) == (0.25, "low"), "of a hop no cause is known"
     assert (found.is_explained, found.binding.name, found.following) == (True, "hop", None)
 
 

@@ -46,7 +46,7 @@ def test_writes_of_two_sizes_have_a_cost_per_write_and_per_byte():
     assert limits(long)["processor"] == pytest.approx(long.measured * 1.9618 / 1.225)
     assert "host-costs" not in limits(tcp), "one size gives one number"
     assert long.binding.name == "host-costs"
-    assert long.confidence == "medium", "the line was drawn through the same points"
+    assert long.confidence == "low", "two sizes give any two costs"
     assert "309.1 µs per write + 57.79 ns per byte" in str(long)
     assert "sender-not-receiver" in {one.code for one in long.notices}
 
@@ -261,7 +261,7 @@ def test_rows_that_are_unknown_are_left_out():
 @pytest.mark.each(
     "text",
     [
-        "captured_bytes,goodput_bps,payload_bytes\n1500,1000,nan\n64,nan,-1\n3,0,0\n1e300,64,1\n64,800,10\n",
+        "captured_bytes,goodput_bps,payload_bytes\n1500,1000,nan\n64,nan,0\n3,0,0\n1e300,64,1\n64,800,10\n",
         "frame_bytes,rate_pps\n0,3\n,1518\nnan,5\n1e300,1e300\n64,1000\n",
         "pairs,goodput_Mbit/s\n0.001,1500\n1e300,5\n-1,100\n1e-300,1e300\n1,9\n2,9\n",
         "write_bytes,writes,wall_s\n1500,1e-300,1\n65536,1e300,1e300\n64,5,1\n1e300,5,1\n",

@@ -37,9 +37,16 @@ _OF_LIMITS = {
     "serialization": "line", "serialization-of-sizes": "line", "distance": "distance",
     "round-trips": "round-trips", "ack-timer": "nagle-delayed-ack", "host": "server-time",
     "fitted-window": "receiver-window", "fitted-loss": "random-loss", "plateau": "line",
-    "fits-pair-share": "line", "saturation": "host",
+    "saturation": "host", "implied-line": "line", "frame-costs": "packet-rate",
+    "host-costs": "host", "host-costs-mbufs": "host", "row-serialization": "line",
+    "row-latency": "distance",
 }  # fmt: skip
 
+_OF_NO_CAUSE = frozenset({
+    "clock", "congestion-window", "hop", "one-way-least", "pair-share", "round-trip-and-hosts",
+    "size-steps",
+})  # fmt: skip
+"""Limits that several causes may be behind: a rate or a time at one of them has none for sure."""
 
 _FORMATTER = string.Formatter()
 ENDS = ("numbers", "rate")

@@ -11,17 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.explain.evidence import Evidence
+from netcalc.explain.causes.cause import LOW, MEDIUM, Cause, Sign
+from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import Known
-from netcalc.explain.rate_limits import rate_limits
+from netcalc.explain.rate_limits import above_line, rate_limits
 from netcalc.explain.table_columns import (
     FITTED_TOLERANCE,
+    FLAT_RATIO,
+    column_name,
     labelled,
+    left_out,
     numbers,
     plausible,
     rows_of,
     series_of,
+    two_points,
 )
 from netcalc.explain.time_series import is_over_time
 from netcalc.messages import Notice
@@ -44,6 +49,16 @@ MOST_LOSS_RATIO = 0.02
 CAPPED_RATIO = 0.9
 """A cap shows only where the law alone would give more than this allows. [ratio]"""
 MSS_BYTES = Evidence().segment_bytes
+LEAST_SURE = 3
+"""Rows that follow a law: with fewer of them nothing contradicts it. [1]"""
+ALIKE_RATIO = 1.25
+"""What is stated agrees with what is fitted within this factor. [ratio]"""
+FEW_LOSSES = 4.0
+"""Stated losses this many times fewer than a window's rival needs exclude it. [ratio]"""
+STUDENT_T = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+"""Student's t of a two-sided 95%, for 2 degrees of freedom and more; the last for all above."""
+AT_ONCE = ("by-trip", "by-window", "by-loss")
+"""Variants of the sentences of whole tables, in the order of ``LAWS``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +85,7 @@ class Responses:
     rate_bps: FloatArray
     rows: Mapping[str, NDArray[np.intp]]
     bends: Mapping[str, Bend]
+    step_bps: float = 0.0
 
     @property
     def unit(self) -> str:
@@ -91,6 +107,18 @@ class Responses:
 
 def responses_of(table: Table) -> Responses | None:
     """Return the law of a table of rates against a quantity; None if no law explains its rows."""
+    seen = _read(table)
+    if seen is None or not seen.bends or len(seen.bends) < len(seen.rows):
+        return None
+    return seen
+
+
+def _read(table: Table) -> Responses | None:
+    """Return the rows of a table of rates against a quantity, and the laws of those that have one.
+
+    None for other tables.
+    """
+    name = next(filter(None, (column_name(table, one) for one in ("goodput_bps", "rate_bps"))), "")
     rates = numbers(table, "goodput_bps")
     rates = numbers(table, "rate_bps") if rates is None else rates
     roles = [role for role in LAWS if numbers(table, role) is not None]
@@ -98,13 +126,15 @@ def responses_of(table: Table) -> Responses | None:
         return None
     x = numbers(table, roles[0])
     assert x is not None  # it was just there
-    rows = rows_of(series_of(table), plausible(x, rates))
+    good = plausible(x, rates)
+    if roles[0] == "loss_ratio":
+        good &= x < 1
+    rows = rows_of(series_of(table), good)
     exponent = LAWS[roles[0]][1]
     fits = {name: bend_of(x[at], rates[at], exponent=exponent) for name, at in rows.items()}
     bends = {name: bend for name, bend in fits.items() if bend is not None}
-    if not bends or len(bends) < len(rows):
-        return None
-    return Responses(role=roles[0], x=x, rate_bps=rates, rows=rows, bends=bends)
+    step = first_known(table.meta.resolutions.get(name), 0.0)
+    return Responses(role=roles[0], x=x, rate_bps=rates, rows=rows, bends=bends, step_bps=step)
 
 
 def bend_of(x: FloatArray, rate_bps: FloatArray, *, exponent: float) -> Bend | None:
@@ -134,7 +164,7 @@ def bend_of(x: FloatArray, rate_bps: FloatArray, *, exponent: float) -> Bend | N
 
 
 def explain_responses(table: Table, known: Known) -> tuple[Finding, ...]:
-    """Return what limits each row of a table of rates against round trip, window or loss.
+    """Return what a table of rates against round trip, window or loss says, and then its rows.
 
     Parameters
     ----------
@@ -142,46 +172,193 @@ def explain_responses(table: Table, known: Known) -> tuple[Finding, ...]:
         A rate, and one of ``rtt_s``, ``window_bytes`` and ``loss_ratio``.
     known : Known
         ``line_bps`` is the line; without it the rate that no longer grows is a cap of its own.
+        ``rtt_s`` and ``loss_ratio`` are compared with what is fitted.
 
     Returns
     -------
     tuple of Finding
-        One for each row; empty for other tables, and where no law explains the rows.
+        For each series one of all its rows, which has what follows from all of them, and one for
+        each row; empty for other tables, and where no law explains the rows.
     """
     seen = responses_of(table)
     if seen is None:
         return ()
-    findings = {}
+    found: list[Finding] = []
     for name, rows in seen.rows.items():
         bend = seen.bends[name]
         caps = [limit for limit in rate_limits(Evidence(), known) if limit.name == "line"]
         if not caps and bend.cap_count:
             values = {"count": bend.cap_count}
             caps = [Limit("plateau", bend.cap_bps, "bit/s", FITTED_TOLERANCE, values)]
+        found.append(_of_all(seen, name, known, left_out(len(table), seen.rows)))
         code = "fitted-loss" if seen.role == "loss_ratio" else "fitted-window"
         for row in rows.tolist():
             x = float(seen.x[row])
             law = float(bend.law_bps(np.array([x]))[0])
             limits = [Limit(code, law, "bit/s", FITTED_TOLERANCE, seen.values(name, x)), *caps]
-            findings[row] = Finding(
+            found.append(Finding(
                 label=labelled(name, show(x, seen.unit)),
                 measured=float(seen.rate_bps[row]),
                 limits=tuple(sorted(limits, key=lambda limit: limit.value)),
-                missing=() if known.line_bps is not None else (Notice("ask-line"),),
+                notices=two_points(rows),
                 layer=TCP_PAYLOAD,
-            )
-        if seen.role == "response_rtt_s":
-            _add_rival(findings, int(rows[0]), bend)
-    return tuple(findings[row] for row in sorted(findings))
+            ))  # fmt: skip
+    return tuple(found)
 
 
-def _add_rival(findings: dict[int, Finding], row: int, bend: Bend) -> None:
+def _of_all(seen: Responses, name: str, known: Known, said: tuple[Notice, ...]) -> Finding:
+    """Return what all rows of a series say together: the law, what it means, and its interval."""
+    bend, rows = seen.bends[name], seen.rows[name]
+    off = np.log(seen.rate_bps[rows] / np.minimum(bend.law_bps(seen.x[rows]), bend.cap_bps))
+    on_law = bend.law_bps(seen.x[rows]) <= bend.cap_bps
+    error = _error(off[on_law], seen.step_bps / seen.rate_bps[rows][on_law])
+    values = seen.values(name, float(seen.x[rows[0]]))
+    what, value, unit = {
+        "response_rtt_s": ("window_bytes", bend.factor / 8, "byte"),
+        "window_bytes": ("fitted_rtt_s", 8 / bend.factor, "s"),
+        "loss_ratio": ("fitted_rtt_s", values["rtt_s"], "s"),
+    }[seen.role]
+    origin = "fitted to the rows"
+    signs = [
+        Sign(name=what, value=value, unit=unit, low=value / error, high=value * error,
+             origin=origin),
+        Sign(name="law_count", value=float(bend.law_count), unit="1", origin="the table"),
+        Sign(name="row_count", value=float(rows.size), unit="1", origin="the table"),
+        Sign(name="off_ratio", value=float(f"{np.expm1(np.abs(off).max()):.2g}"),
+             unit="ratio", origin=origin),
+    ]  # fmt: skip
+    refuted = above_line(float(seen.rate_bps[rows].max()), known)
+    notices = [*said, *two_points(rows), *refuted]
+    if bend.cap_count:
+        values = {"count": bend.cap_count, "cap_bps": bend.cap_bps, "layer": TCP_PAYLOAD}
+        notices.append(Notice("response-cap", values))
+    is_sure = bend.law_count >= LEAST_SURE and not refuted
+    if seen.role == "response_rtt_s":
+        notices += _rival(bend.factor / 8, known)
+    elif known.rtt_s is not None:
+        alike = 1 / ALIKE_RATIO <= value / known.rtt_s <= ALIKE_RATIO
+        code = "fitted-trip-agrees" if alike else "fitted-trip-differs"
+        stated = {"fitted_s": value, "rtt_s": known.rtt_s, "factor": known.rtt_s / value}
+        notices.append(Notice(code, stated))
+        is_sure = is_sure and alike
+    else:
+        notices.append(Notice("fitted-trip"))
+    if seen.role == "loss_ratio":
+        signs.append(Sign(name="mss_bytes", value=MSS_BYTES, unit="byte", origin="assumed"))
+    return Finding(
+        label=name,
+        notices=tuple(notices),
+        missing=() if known.line_bps is not None else (Notice("ask-line"),),
+        layer=TCP_PAYLOAD,
+        cause=Cause(
+            code="random-loss" if seen.role == "loss_ratio" else "receiver-window",
+            confidence=MEDIUM if is_sure else LOW,
+            signs=tuple(signs),
+            variant=AT_ONCE[list(LAWS).index(seen.role)] + ("" if error < math.inf else "-few"),
+        ),
+    )
+
+
+def _error(off: FloatArray, step_ratio: FloatArray) -> float:
+    """Return the factor of the 95% interval of a law from the logarithms of its rows' errors.
+
+    These are at least those of rounding to the steps in which the rates are written.
+
+    It is inf where fewer than three rows have none to judge by.
+    """
+    if off.size < LEAST_SURE:
+        return math.inf
+    rounding = float(np.sqrt(np.mean(step_ratio**2) / 12))
+    scatter = max(float(off.std(ddof=1)), rounding)
+    quantile = STUDENT_T[min(off.size - LEAST_SURE, len(STUDENT_T) - 1)]
+    return math.exp(quantile * scatter / math.sqrt(off.size))
+
+
+def _rival(window_bytes: float, known: Known) -> list[Notice]:
     """Say which random loss would give the same curve: it falls with the round trip, too."""
-    window_bytes = bend.factor / 8
     loss_ratio = (loss_limited.MATHIS_CONSTANT * MSS_BYTES / window_bytes) ** 2
     if loss_ratio > MOST_LOSS_RATIO:
-        return
+        return []
     values = {"window_bytes": window_bytes, "loss_ratio": loss_ratio}
-    first = findings[row]
-    said = (*first.notices, Notice("window-or-loss", values))
-    findings[row] = replace(first, notices=said)
+    if known.loss_ratio is None:
+        return [Notice("window-or-loss", values)]
+    values["stated_ratio"] = known.loss_ratio
+    is_excluded = FEW_LOSSES * known.loss_ratio <= loss_ratio
+    return [Notice("window-not-loss" if is_excluded else "window-or-stated-loss", values)]
+
+
+def explain_other_responses(table: Table, known: Known) -> tuple[Finding, ...]:
+    """Return what a table of such rates says whose rows follow no law.
+
+    Parameters
+    ----------
+    table : Table
+        As for :func:`explain_responses`.
+    known : Known
+        ``line_bps`` is the line.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each series of several rows: the rate stays, a single row contradicts the others,
+        or there is no relation; empty for other tables.
+    """
+    seen = _read(table)
+    if seen is None:
+        return ()
+    said = left_out(len(table), seen.rows)
+    missing = () if known.line_bps is not None else (Notice("ask-line"),)
+    found = []
+    for name, rows in seen.rows.items():
+        if rows.size > 1:
+            one = _without_law(seen, name, rows, known)
+            refuted = above_line(float(seen.rate_bps[rows].max()), known)
+            notices = (*one.notices, *said, *two_points(rows), *refuted)
+            found.append(replace(one, missing=missing, notices=notices, layer=TCP_PAYLOAD))
+    return tuple(found)
+
+
+def _without_law(seen: Responses, name: str, rows: NDArray[np.intp], known: Known) -> Finding:
+    x, rates = seen.x[rows], seen.rate_bps[rows]
+    span = float(x.max() / x.min())
+    signs = (
+        Sign(name="row_count", value=float(rows.size), unit="1", origin="the table"),
+        Sign(name="low_bps", value=float(rates.min()), unit="bit/s", origin="the table"),
+        Sign(name="high_bps", value=float(rates.max()), unit="bit/s", origin="the table"),
+        Sign(name="span_ratio", value=span, unit="ratio", origin="the table"),
+    )
+    exponent = LAWS[seen.role][1]
+    if span ** abs(exponent) < LEAST_SPAN:
+        return Finding(label=name, cause=Cause(signs=signs, variant="narrow"))
+    if name in seen.bends:
+        return Finding(label=name, cause=Cause(signs=signs, variant="law-of-some"))
+    if rates.max() <= (1 + FLAT_RATIO) * rates.min():
+        middle = float(np.median(rates))
+        lines = [one for one in rate_limits(Evidence(), known) if one.name == "line"]
+        flat = Finding(label=name, measured=middle, limits=tuple(lines), layer=TCP_PAYLOAD)
+        # A line that agrees limits all rows alike; without one, something else does.
+        if not flat.is_explained:
+            return replace(flat, cause=Cause(signs=signs, variant="flat"))
+        said = Notice("response-flat", {"count": int(rows.size), "span": span})
+        return replace(flat, notices=(said,))
+    odd = _odd(x, rates, exponent)
+    if odd is None:
+        return Finding(label=name, cause=Cause(signs=signs, variant="no-relation"))
+    row, expected = odd
+    of_row = (
+        Sign(name="rate_bps", value=float(rates[row]), unit="bit/s", origin="the table"),
+        Sign(name="expected_bps", value=expected, unit="bit/s", origin="the other rows"),
+    )
+    label = labelled(name, show(float(x[row]), seen.unit))
+    return Finding(label=label, cause=Cause(signs=of_row, variant="odd-row"))
+
+
+def _odd(x: FloatArray, rates: FloatArray, exponent: float) -> tuple[int, float] | None:
+    """Return the only row without which a law explains the others, and what that law gives it."""
+    found = []
+    for row in range(x.size if x.size > 2 else 0):
+        bend = bend_of(np.delete(x, row), np.delete(rates, row), exponent=exponent)
+        if bend is not None:
+            expected = float(np.minimum(bend.law_bps(x[row : row + 1]), bend.cap_bps)[0])
+            found.append((row, expected))
+    return found[0] if len(found) == 1 else None

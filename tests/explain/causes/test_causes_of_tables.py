@@ -1,0 +1,221 @@
+"""Whole tables: what a law, a flat rate, scatter, two rows or a wrong row let anybody say."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from netcalc import readers
+from netcalc.errors import ReaderError
+from netcalc.explain import Known, measurement
+from netcalc.explain.causes.cause import _OF_LIMITS, _OF_NO_CAUSE, CAUSES
+from netcalc.messages import MESSAGES
+
+TRIPS = "rtt [ms],rate [Mbit/s]\n"
+SIZES = "size [B],time [s]\n"
+LOSSES = "loss [%],rate [Mbit/s]\n"
+FRAMES = "frame size [B],frame rate [1/s]\n"
+WINDOW = TRIPS + "10,52.4\n20,26.2\n40,13.1\n80,6.55\n160,3.28\n"
+
+
+def explained(text, **known):
+    return measurement(readers.read(text.encode()), Known(**known))
+
+
+def codes(finding):
+    return {one.code: one.values for one in finding.notices}
+
+
+def sign(finding, name):
+    return next(one for one in finding.cause.signs if one.name == name)
+
+
+def test_one_window_for_the_whole_table():
+    """By hand: 52.4 Mbit/s x 10 ms / 8 are 65,500 B; the last row has 65,600; truth is 64 KiB."""
+    whole, *rows = explained(WINDOW)
+    assert (whole.cause.code, whole.confidence) == ("receiver-window", "medium")
+    window = sign(whole, "window_bytes")
+    assert window.value == pytest.approx(65500)
+    assert window.low < 65536 < window.high < 66000
+    assert "1 over the round trip" in whole.sentence
+    assert "5 of 5 rows" in whole.sentence
+    assert len(rows) == 5
+    assert "window-or-loss" in codes(whole)
+    assert all("window-or-loss" not in codes(row) for row in rows), "said once"
+
+
+def test_a_stated_loss_excludes_or_keeps_the_rival_of_a_window():
+    """By hand: (1.2247 x 1448 / 65500)^2 = 0.0733 % of loss would give the same curve."""
+    assert codes(explained(WINDOW, loss_ratio=1e-4)[0])["window-not-loss"][
+        "loss_ratio"
+    ] == pytest.approx(7.33e-4, rel=1e-2)
+    assert "window-or-stated-loss" in codes(explained(WINDOW, loss_ratio=7e-4)[0])
+
+
+def test_rates_above_the_stated_line_make_nothing_sure():
+    whole = explained(WINDOW, line_bps=1e5)[0]
+    assert "limit-refuted" in codes(whole)
+    assert whole.confidence == "low"
+
+
+TWO_ROWS = {
+    "round trip": TRIPS + "10,52.4\n20,26.2\n",
+    "loss": LOSSES + "0.01,117\n1,11.7\n",
+    "sizes": SIZES + "100,1\n2000,3.85\n",
+    "frames": FRAMES + "64,2000000\n1518,90000\n",
+    "pairs": "pairs,goodput_Mbit/s\n1,94\n2,94\n",
+    "writes": "write_bytes,writes,wall_s\n100,1000,1\n1000,1000,2\n",
+}
+
+
+@pytest.mark.each("case", TWO_ROWS)
+def test_two_rows_make_nothing_sure(case):
+    found = explained(TWO_ROWS[case])
+    assert {one.confidence for one in found} == {"low"}
+    assert any("two-points" in codes(one) for one in found)
+
+
+def test_the_round_trip_of_a_loss_table_is_fitted_and_said_to_be():
+    """By hand: 1.2247 x 8 x 1448 / 117 Mbit/s / sqrt(0.0001) = 12.13 ms."""
+    text = LOSSES + "0.01,117\n0.1,37\n1,11.7\n"
+    whole, *rows = explained(text)
+    assert sign(whole, "fitted_rtt_s").value == pytest.approx(12.13e-3, rel=1e-3)
+    assert sign(whole, "fitted_rtt_s").origin == "fitted to the rows"
+    assert "fitted-trip" in codes(whole)
+    assert "not measured" in str(rows[0])
+    agreed = explained(text, rtt_s=0.012)[0]
+    assert ("fitted-trip-agrees" in codes(agreed), agreed.confidence) == (True, "medium")
+    differs = explained(text, rtt_s=0.040)[0]
+    assert codes(differs)["fitted-trip-differs"]["factor"] == pytest.approx(40 / 12.13, rel=1e-3)
+    assert differs.confidence == "low"
+
+
+def test_a_rate_that_does_not_depend_on_the_round_trip():
+    """By hand: of 100 Mbit/s 94.15 are payload (1448 of 1538 B); the rows have 94.1."""
+    text = TRIPS + "10,94.1\n20,94.1\n40,94.1\n80,94.0\n"
+    (found,) = explained(text)
+    assert (found._cause.code, found.confidence) == ("unknown", "low")
+    assert "stays at 94 Mbit/s to 94.1 Mbit/s" in found.sentence
+    assert "8-fold" in found.sentence
+    (line,) = explained(text, line_bps=1e8)
+    assert (line._cause.code, line.binding.name) == ("line", "line")
+    assert "response-flat" in codes(line)
+
+
+OTHERS = {
+    "no-relation": TRIPS + "10,5\n20,50\n40,1\n80,33\n",
+    "narrow": TRIPS + "10,50\n11,45\n",
+    "odd-row": TRIPS + "10,1000000\n20,26.2\n40,13.1\n",
+    "sizes-flat": SIZES + "100,1\n200,1\n300,1.01\n400,1\n",
+    "sizes-scatter": SIZES + "100,5\n200,1\n300,9\n400,1\n500,5\n",
+    "one-size": FRAMES + "64,1e6\n64,1e6\n",
+}
+
+
+@pytest.mark.each("case", OTHERS)
+def test_what_shows_no_law_is_said_to_show_none(case):
+    found = explained(OTHERS[case])
+    assert {one.cause.variant for one in found} == {case}
+    assert {(one._cause.code, one.confidence) for one in found} == {("unknown", "low")}
+
+
+def test_the_row_that_contradicts_the_others_is_named():
+    """By hand: 26.2 Mbit/s x 20 ms are 65,500 B, which give 52.4 Mbit/s at 10 ms."""
+    (found,) = explained(OTHERS["odd-row"])
+    assert found.label == "10 ms"
+    assert sign(found, "expected_bps").value == pytest.approx(52.4e6)
+
+
+LINE_OF_SIZES = [(size, 0.05 + 8 * size / 1e7) for size in (1e4, 3e4, 1e5, 3e5, 1e6, 3e6)]
+SCATTER = (1.004, 0.997, 1.003, 0.996, 1.002, 0.998)
+
+
+@pytest.mark.parametrize("kind", ["time", "rate", "transfer_s"])
+def test_sizes_and_times_are_a_fixed_part_and_a_rate(kind):
+    """Derived: 50 ms and 10 Mbit/s; both take as long at 0.05 x 10e6 / 8 = 62.5 kB."""
+    rows = [(size, time * off) for (size, time), off in zip(LINE_OF_SIZES, SCATTER, strict=True)]
+    if kind == "rate":
+        rows = [(size, 8 * size / time / 1e6) for size, time in rows]
+    head = {"time": SIZES, "rate": "size [B],rate [Mbit/s]\n", "transfer_s": "bytes,transfer_s\n"}
+    text = head[kind] + "".join(f"{size:.0f},{value:.6f}\n" for size, value in rows)
+    (found,) = explained(text)
+    latency, rate = sign(found, "latency_s"), sign(found, "fitted_bps")
+    assert latency.low < 0.05 < latency.high
+    assert rate.low < 1e7 < rate.high
+    assert sign(found, "even_bytes").value == pytest.approx(62.5e3, rel=0.05)
+    assert (found._cause.code, found.confidence) == ("unknown", "low")
+    # a line of 10.62 Mbit/s carries 10 of payload: 1448 of every 1538 B
+    (line,) = explained(text, line_bps=1e7 * 1538 / 1448, rtt_s=0.025)
+    assert (line.cause.code, line.confidence) == ("line", "medium")
+    assert codes(line)["sizes-trips"]["trips"] == pytest.approx(2, rel=0.05)
+    assert "cause-unknown-sizes" in codes(line)
+
+
+def test_rows_that_cannot_be_computed_with_are_counted():
+    whole = explained(TRIPS + "0,52.4\n20,26.2\n40,13.1\n80,6.55\n")[0]
+    assert codes(whole)["rows-left-out"] == {"count": 1, "total": 4}
+    frames = explained(FRAMES + "0,10\n64,0\n128,5\n")
+    assert codes(frames[0])["rows-left-out"] == {"count": 2, "total": 3}
+
+
+@pytest.mark.each(
+    ("text", "line", "field"),
+    [(TRIPS + "10,52\n20,-26\n", 3, "rate"), (TRIPS + "-10,52\n20,26\n", 2, "rtt"),
+     (LOSSES + "1,52\n-2,26\n", 3, "loss"), (FRAMES + "64,5\n128,-6\n", 3, "frame rate"),
+     (SIZES + "64,5\n-128,6\n", 3, "size")],
+)  # fmt: skip
+def test_what_cannot_be_negative_is_refused_with_its_line(text, line, field):
+    with pytest.raises(ReaderError, match="is negative") as refused:
+        readers.read(text.encode())
+    assert (refused.value.line, refused.value.field) == (line, field)
+    assert refused.value.expected.startswith("0 or greater")
+
+
+def test_times_before_another_may_be_negative():
+    table = readers.read(b"delay [ms],rate [Mbit/s]\n-1,5\n2,6\n")
+    assert table.columns()["delay_s"].tolist() == [-0.001, 0.002]
+
+
+def test_a_rate_that_fell_and_stayed_is_not_its_median():
+    """By hand: 90, 91, 89 and then 10, 10, 11, 10: the medians are 90 and 10."""
+    text = "time [s],rate [Mbit/s]\n0,90\n1,91\n2,89\n3,10\n4,10\n5,11\n6,10\n"
+    (found,) = explained(text)
+    assert found.cause.sign("before_bps") == 90e6
+    assert found.cause.sign("after_bps") == 10e6
+    assert found.cause.sign("step_row") == 4
+    assert found.confidence == "low"
+    (steady,) = explained("time [s],rate [Mbit/s]\n0,90\n1,10\n2,89\n3,10\n4,90\n5,11\n6,90\n")
+    assert steady.cause is None, "it changes all the time"
+
+
+def test_every_limit_has_a_cause_or_is_listed_without():
+    names = {
+        code.removeprefix("limit-") for code in MESSAGES
+        if code.startswith("limit-") and not code.startswith("limit-path-")
+    } - {"refuted"}  # fmt: skip
+    assert names - set(_OF_LIMITS) == _OF_NO_CAUSE
+    assert set(_OF_LIMITS) <= names, "no limit of that name is ever said"
+    assert set(_OF_LIMITS.values()) <= set(CAUSES)
+
+
+TABLES = [WINDOW, *TWO_ROWS.values(), *OTHERS.values(),
+          FRAMES + "64,1488095\n128,844594\n256,452898\n1518,81274\n",
+          FRAMES + "64,9000\n512,7000\n1518,5000\n",
+          "pairs,goodput_Mbit/s\n1,20\n2,40.2\n4,79.8\n8,94.1\n16,94.0\n"]  # fmt: skip
+
+
+@pytest.mark.each("text", TABLES)
+@pytest.mark.parametrize("known", [{}, {"line_bps": 1e8}, {"rtt_s": 0.05, "window_bytes": 1e5}])
+def test_an_unknown_cause_is_never_sure(text, known):
+    for one in explained(text, **known):
+        stored = one.as_dict()
+        assert stored["cause"] != "unknown" or stored["confidence"] == "low", str(one)
+        assert not any(math.isnan(each.value) for each in one.limits)
+
+
+def test_the_line_that_frames_imply_is_the_cause():
+    found = explained(TABLES[-3])
+    assert {(one.as_dict()["cause"], one.confidence) for one in found} == {("line", "high")}
+    costs = explained(TABLES[-2])
+    assert {one.as_dict()["cause"] for one in costs} == {"packet-rate"}
