@@ -452,8 +452,8 @@ CAUSES: dict[str, str] = {
     ),
     "test-unknown-odd-row": "measure this row again, and look for a wrong unit or digit in it",
     "test-unknown-sizes": (
-        "state --line, and --window with --rtt: the one that agrees with the rate is the likely "
-        "cause"
+        "compare the rate with the line (--line) and with the window over the round trip "
+        "(--window, --rtt): the one that agrees is the likely cause"
     ),
     "test-unknown-sizes-exact": "measure a third size: it lies on the same line, or shows another",
     "test-unknown-sizes-alone": "measure a small size: its time is the fixed part",

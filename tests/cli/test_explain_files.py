@@ -246,3 +246,34 @@ def test_warnings_are_said_of_a_file_that_cannot_be_explained(tmp_path):
     done = run("explain", str(file))
     assert done.exception is not None
     assert "cannot be right and count as unknown" in done.output
+
+
+def test_a_loss_of_all_packets_is_refused(tmp_path):
+    """Derived: where all packets are lost nothing arrives, of a file and of a path alike."""
+    file = tmp_path / "trips.csv"
+    file.write_text("rtt [ms],rate [Mbit/s]\n10,52.4\n20,26.2\n40,13.1\n")
+    for what in (str(file), "1 Gbit/s 40 ms"):
+        done = run("explain", what, "--loss", "100%")
+        assert done.exit_code != 0
+        assert str(done.exception).startswith("--loss must be below 100%: where all packets are ")
+        for other in ("101%", "-1%"):
+            assert "from 0% to 100%" in str(run("explain", what, "--loss", other).exception)
+
+
+def test_a_table_is_drawn_and_saved_with_its_headline(tmp_path):
+    """By hand: 52.4 Mbit/s x 10 ms / 8 are 65,500 B."""
+    file, out = tmp_path / "trips.csv", tmp_path / "trips.html"
+    file.write_text("rtt [ms],rate [Mbit/s]\n10,52.4\n20,26.2\n40,13.1\n")
+    done = run("explain", str(file), "--plot", str(out))
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith("The rate falls as 1 over the round trip: a window of 65.5 kB")
+    whole = json.loads(run("explain", str(file), "--json").output)["findings"][0]
+    assert (whole["cause"], whole["measured"], whole["limits"]) == ("receiver-window", None, [])
+    assert whole["evidence"][0]["interval"][0] < 65500 < whole["evidence"][0]["interval"][1]
+
+
+@pytest.mark.parametrize("rate", ["100mbit/s", "100Mbit/s", "100 mbps", "100mb/s", "100 MBit/s"])
+def test_a_small_m_of_a_rate_is_mega(rate):
+    """Derived: no line has 100 thousandths of a bit a second."""
+    said = run("explain", "--claim", "94 Mbit/s", "--line", rate).output
+    assert "(1500 B on a line of 100 Mbit/s)" in said

@@ -234,7 +234,9 @@ def _of_all(seen: Responses, name: str, known: Known, said: tuple[Notice, ...]) 
         notices.append(Notice("response-cap", values))
     is_sure = bend.law_count >= LEAST_SURE and not refuted
     if seen.role == "response_rtt_s":
-        notices += _rival(bend.factor / 8, known)
+        rival = _rival(bend.factor / 8, known)
+        is_sure = is_sure and not any(one.code == "window-or-stated-loss" for one in rival)
+        notices += rival
     elif known.rtt_s is not None:
         alike = 1 / ALIKE_RATIO <= value / known.rtt_s <= ALIKE_RATIO
         code = "fitted-trip-agrees" if alike else "fitted-trip-differs"

@@ -28,6 +28,8 @@ from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.samples import Samples, Table, TransferSamples
 
+FEW_TRIPS = 10.0
+"""Of more round trips than these any time is nearly a whole number. [1]"""
 OF_SIZES = ("line", "window", "packet-rate")
 """Limits of a rate that does not depend on the size of the transfer."""
 
@@ -54,9 +56,10 @@ def explain_transfer_sizes(samples: Samples, known: Known) -> tuple[Finding, ...
     sizes, times = np.asarray(transfers.payload_bytes), np.asarray(transfers.duration_s)
     good = transfers.measured & plausible(times) & (sizes >= 0)
     rows = rows_of([str(name) for name in transfers.group], good)
-    if known.rtt_s is not None:
+    if known.rtt_s is not None and good.any():
         trips = times[good] / known.rtt_s
-        if (np.abs(trips - np.maximum(np.rint(trips), 1)) <= TRIP_ERROR).all():
+        off = np.abs(trips - np.maximum(np.rint(trips), 1))
+        if trips.max() <= FEW_TRIPS and off.max() <= TRIP_ERROR:
             return ()  # whole round trips, not a line
     if any(np.unique(sizes[at]).size < 2 for at in rows.values()):
         return ()

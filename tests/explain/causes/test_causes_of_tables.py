@@ -50,7 +50,9 @@ def test_a_stated_loss_excludes_or_keeps_the_rival_of_a_window():
     assert codes(explained(WINDOW, loss_ratio=1e-4)[0])["window-not-loss"][
         "loss_ratio"
     ] == pytest.approx(7.33e-4, rel=1e-2)
-    assert "window-or-stated-loss" in codes(explained(WINDOW, loss_ratio=7e-4)[0])
+    both = explained(WINDOW, loss_ratio=7e-4)[0]
+    assert "window-or-stated-loss" in codes(both)
+    assert both.confidence == "low"
 
 
 def test_rates_above_the_stated_line_make_nothing_sure():
@@ -150,6 +152,12 @@ def test_sizes_and_times_are_a_fixed_part_and_a_rate(kind):
     assert (line.cause.code, line.confidence) == ("line", "medium")
     assert codes(line)["sizes-trips"]["trips"] == pytest.approx(2, rel=0.05)
     assert "cause-unknown-sizes" in codes(line)
+
+
+def test_long_times_are_no_whole_round_trips():
+    """By hand: 0.08, 0.16, 0.9, 8.4 and 84 s are 4 to 4200 x 20 ms, as all such times are."""
+    (found,) = explained(SIZES + "1e4,0.08\n1e5,0.16\n1e6,0.9\n1e7,8.4\n1e8,84\n", rtt_s=0.02)
+    assert found.cause.variant == "sizes"
 
 
 def test_rows_that_cannot_be_computed_with_are_counted():
