@@ -110,14 +110,15 @@ def explain_trips(table: Table, known: Known) -> tuple[Finding, ...]:
 def rate_step(rates: FloatArray) -> Cause | None:
     """Return that a rate changed once and stayed; None where it did not.
 
-    All rates before differ by :data:`STEP_RATIO` from all after, with :data:`LEAST_ROWS` on each
-    side; the median of such a series is that of its longer part.
+    All rates before differ by ``STEP_RATIO`` from all after, and less from each other, with
+    ``LEAST_ROWS`` on each side; the median of such a series is that of its longer part.
     """
     used = rates[np.isfinite(rates)]
     for row in range(LEAST_ROWS, used.size - LEAST_ROWS + 1):
         before, after = used[:row], used[row:]
         fell = before.min() > STEP_RATIO * after.max()
-        if fell or after.min() > STEP_RATIO * before.max():
+        is_apart = fell or after.min() > STEP_RATIO * before.max()
+        if is_apart and all(one.max() <= STEP_RATIO * one.min() for one in (before, after)):
             named = {"before_bps": np.median(before), "after_bps": np.median(after)}
             signs = [
                 Sign(name=name, value=float(value), unit="bit/s", origin="the rows")

@@ -195,6 +195,8 @@ def test_a_rate_that_fell_and_stayed_is_not_its_median():
     assert found.confidence == "low"
     (steady,) = explained("time [s],rate [Mbit/s]\n0,90\n1,10\n2,89\n3,10\n4,90\n5,11\n6,90\n")
     assert steady.cause is None, "it changes all the time"
+    (rising,) = explained("time [s],rate [Mbit/s]\n0,10\n1,20\n2,40\n3,80\n4,90\n5,90\n6,90\n")
+    assert rising.cause is None, "it grows from row to row"
 
 
 def test_every_limit_has_a_cause_or_is_listed_without():
