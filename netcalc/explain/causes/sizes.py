@@ -53,6 +53,8 @@ def explain_transfer_sizes(samples: Samples, known: Known) -> tuple[Finding, ...
     transfers = _transfers(samples) if isinstance(samples, Table) else samples
     if not isinstance(transfers, TransferSamples):
         return ()
+    if any("handshake_rtt_min_s" in row for row in transfers.facts()):
+        return ()  # a run that measured its round trip: the limits of its rate say more
     sizes, times = np.asarray(transfers.payload_bytes), np.asarray(transfers.duration_s)
     good = transfers.measured & plausible(times) & (sizes >= 0)
     rows = rows_of([str(name) for name in transfers.group], good)
