@@ -155,7 +155,7 @@ def _differing(evidence: Evidence, known: Known, cause: Cause) -> tuple[Notice, 
     """Return where the capture shows something else than was stated."""
     said = []
     ceiling_bps, line_bps = line_ceiling_bps(evidence, known), cause.sign("line_bps")
-    if line_bps < LEAST_OF_LINE * ceiling_bps:
+    if cause.code in FULL_LINES and line_bps < LEAST_OF_LINE * ceiling_bps:
         values = {"line_bps": line_bps, "stated_bps": ceiling_bps}
         said.append(Notice("stated-line-above", {**values, "in_layer": named("", cause.layer)}))
     loss, stated = evidence.loss_ratio, known.loss_ratio

@@ -51,6 +51,9 @@ POLICED_RATIO = 0.12
 """A flow that loses bursts at less of a line than this is policed. [ratio]"""
 LEAST_PARTS = 0.05
 """Segments that are not full, above this share: a program writes them. [ratio]"""
+LEAST_ROWS, LEAST_PART_OF_ROWS, ROWS_SPREAD = 20, 0.1, 0.06
+"""A line that is not full shows in so many rows of packets, as a share of all segments, too, and as
+alike. [1], [ratio], [ratio]"""
 QUEUED_SHARE = 0.2
 """From this share of the time on losses are those of a full buffer. [ratio]"""
 FEW_LOSSES, LEAST_LOSSES, LEAST_EPISODES = 3, 8, 4
@@ -109,6 +112,7 @@ def judge(
     if code not in shares:
         names = shares = _renamed(shares, next(iter(shares)), code)
         if code == "nagle-delayed-ack":  # of that wait the timers took a part
+            signs = tuple(each for each in signs if each.name != "line_bps")  # that was their pace
             share = min(held_s / total_s, share)
             shares = {**shares, code: share, "other": shares.get("other", 0.0)}
             shares["other"] += 1 - sum(shares.values())
@@ -154,7 +158,8 @@ def _signs(d: Dialogue, line: LineRate, shares: Mapping[str, float]) -> tuple[Si
         by_place = "missing packet numbers"
     # At the pace of something else a row of packets may look like a line.
     is_line = line.is_clear and line.rate_bps < MOST_TIMES * d.rate_bps
-    is_line &= shares.get("line", 0.0) > 0.2 or line.rate_bps > 1.5 * d.rate_bps
+    is_full = shares.get("line", 0.0) > QUEUED_SHARE
+    is_line &= is_full or (line.rate_bps > 1.5 * d.rate_bps and _is_seen(d, line))
     how = "acknowledgements in a row" if d.place == SENDER else "segments in a row"
     known = (line.rate_bps, line.low_bps, line.high_bps) if is_line else (math.nan,) * 3
     trips = "handshake" if d.handshake_rtt_s > 0 else "fastest answers"
@@ -180,6 +185,12 @@ def _signs(d: Dialogue, line: LineRate, shares: Mapping[str, float]) -> tuple[Si
             origin="acknowledged, and in no packet of the capture",
         ),
     )  # fmt: skip
+
+
+def _is_seen(d: Dialogue, line: LineRate) -> bool:
+    """Whether estimates of a line that is not full agree so well that no program made them."""
+    least = max(LEAST_ROWS, LEAST_PART_OF_ROWS * d.seen_s.size)
+    return line.count >= least and line.high_bps < (1 + ROWS_SPREAD) * line.low_bps
 
 
 def _signs_of_rounds(d: Dialogue, gaps: Gaps, rounds: Rounds) -> tuple[Sign, ...]:
