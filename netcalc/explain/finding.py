@@ -150,7 +150,7 @@ class Finding:
         if self.unit != "bit/s":
             return
         layer = self.layer or UNKNOWN
-        own = {"layer": layer, "in_layer": named("", layer)}
+        own = {"layer": layer}
         limits = tuple(
             replace(one, values={**one.values, "layer": layer}) if one.name in _OF_LAYER else one
             for one in self.limits
@@ -264,7 +264,7 @@ class Finding:
         if first is None and self.measured > 0 and self.unit == "bit/s":
             own = [one for one in self.limits if not one.for_comparison]
             if own:  # all of them refuted
-                layer = {"in_layer": named("", self.layer)}
+                layer = {"layer": self.layer}
                 return Notice("explained-above-all", {"measured": self.measured, **layer})
         if first is None:
             return Notice("explained-nothing")
@@ -275,7 +275,7 @@ class Finding:
             "share": self.share_ratio,
             "next": "" if second is None else second.subject,
             "next_value": math.nan if second is None else second.value,
-            "in_layer": named("", self.layer),
+            "layer": self.layer,
         }
         alone = second is None
         if self.unit == "s":
@@ -310,7 +310,7 @@ class Finding:
         assert first is not None
         values = {
             "cause": f"{said[:1].upper()}{said[1:]}", "measured": self.measured,
-            "share": self.share_ratio, "value": first.value, "in_layer": named("", self.layer),
+            "share": self.share_ratio, "value": first.value, "layer": self.layer,
         }  # fmt: skip
         return f"{Notice('cause-at-limit', values)}."
 

@@ -59,21 +59,21 @@ CAUSES: dict[str, str] = {
     "cause-host": "both programs are on one host, whose processors are the limit, not a network",
     "cause-round-trips-counted": ("{trip_count:.0f} x {base_rtt_s:s} of round trips held it"),
     "cause-host-sender": (
-        "the sender itself is the limit: it sent {sent_rate_bps:bit/s}{in_layer} of "
-        "{asked_rate_bps:bit/s}{in_layer} asked for, and {loss_ratio:ratio} of that were lost"
+        "the sender itself is the limit: it sent {sent_rate_bps:bit/s} ({layer:layer}) of "
+        "{asked_rate_bps:bit/s} ({layer:layer}) asked for, and {loss_ratio:ratio} of that were lost"
     ),
     "cause-sender-program-asked": (
-        "the rate that was asked for is the limit: {rate_bps:bit/s}{in_layer} of "
-        "{asked_rate_bps:bit/s}{in_layer} arrived"
+        "the rate that was asked for is the limit: {rate_bps:bit/s} ({layer:layer}) of "
+        "{asked_rate_bps:bit/s} ({layer:layer}) arrived"
     ),
     "cause-line-datagrams": (
         "more was sent than something on the way passes, a full line most likely: "
-        "{rate_bps:bit/s}{in_layer} of {sent_rate_bps:bit/s}{in_layer} arrived, "
+        "{rate_bps:bit/s} ({layer:layer}) of {sent_rate_bps:bit/s} ({layer:layer}) arrived, "
         "{loss_ratio:ratio} of the datagrams were lost"
     ),
     "cause-line-ethernet": (
         "most likely a line of {ethernet_bps:bit/s} (Ethernet line) was full: {rate_bps:bit/s}"
-        "{in_layer} of the {line_bps:bit/s}{in_layer} that it carries"
+        " ({layer:layer}) of the {line_bps:bit/s} ({layer:layer}) that it carries"
     ),
     "cause-receiver-window-asked": (
         "the buffer of {asked_buffer_bytes:byte} that was asked for may be the limit: nothing was "
@@ -102,13 +102,13 @@ CAUSES: dict[str, str] = {
         "the rate changed once within the run, and what changed it does not show here"
     ),
     "cause-unknown-impossible": (
-        "{rate_bps:bit/s}{in_layer} is {of_line_ratio:.1%} of the {line_bps:bit/s}{in_layer} that "
-        "the line carries at most: one of these numbers is wrong"
+        "{rate_bps:bit/s} ({layer:layer}) is {of_line_ratio:.1%} of the {line_bps:bit/s} "
+        "({layer:layer}) that the line carries at most: one of these numbers is wrong"
     ),
     "cause-unknown-datagrams": (
-        "{loss_ratio:ratio} of the datagrams were lost: {rate_bps:bit/s}{in_layer} of "
-        "{sent_rate_bps:bit/s}{in_layer} arrived; whether a full line, a policer, lost fragments "
-        "or the receiver's own buffer did it does not show here"
+        "{loss_ratio:ratio} of the datagrams were lost: {rate_bps:bit/s} ({layer:layer}) of "
+        "{sent_rate_bps:bit/s} ({layer:layer}) arrived; whether a full line, a policer, lost "
+        "fragments or the receiver's own buffer did it does not show here"
     ),
     # Of a whole table.
     "cause-receiver-window-by-trip": (
@@ -141,9 +141,9 @@ CAUSES: dict[str, str] = {
         "{row_count:.0f} rows"
     ),
     "cause-unknown-flat": (
-        "the rate stays at {low_bps:bit/s} to {high_bps:bit/s}{in_layer} in all {row_count:.0f} "
-        "rows, over which the other column changes {span_ratio:.3g}-fold: what limits it is the "
-        "same in all of them (a line, a device, a host, or the program's own rate)"
+        "the rate stays at {low_bps:bit/s} to {high_bps:bit/s} ({layer:layer}) in all "
+        "{row_count:.0f} rows, over which the other column changes {span_ratio:.3g}-fold: what "
+        "limits it is the same in all of them (a line, a device, a host, or the program's own rate)"
     ),
     "cause-unknown-narrow": (
         "the {row_count:.0f} rows are too near each other to tell, {span_ratio:.3g}-fold apart"
@@ -153,24 +153,25 @@ CAUSES: dict[str, str] = {
     ),
     "cause-unknown-no-relation": (
         "no relation is seen between both columns: the rates, {low_bps:bit/s} to "
-        "{high_bps:bit/s}{in_layer} in {row_count:.0f} rows, neither stay nor follow the law"
+        "{high_bps:bit/s} ({layer:layer}) in {row_count:.0f} rows, neither stay nor follow the law"
     ),
     "cause-unknown-odd-row": (
-        "this row does not fit the others: {rate_bps:bit/s}{in_layer}, where their curve gives "
-        "{expected_bps:bit/s}{in_layer}"
+        "this row does not fit the others: {rate_bps:bit/s} ({layer:layer}), where their curve "
+        "gives {expected_bps:bit/s} ({layer:layer})"
     ),
     "cause-unknown-sizes": (
         "the times are {latency_s:s} (95%: {latency_s_low:s} to {latency_s_high:s}) + size / "
-        "{fitted_bps:bit/s}{in_layer} (95%: {fitted_bps_low:bit/s} to "
-        "{fitted_bps_high:bit/s}{in_layer}), within {off_ratio:ratio} in {row_count:.0f} rows; up "
-        "to {even_bytes:byte} the fixed part is the larger one"
-    ),
-    "cause-unknown-sizes-exact": (
-        "the times are {latency_s:s} + size / {fitted_bps:bit/s}{in_layer} in {row_count:.0f} "
+        "{fitted_bps:bit/s} ({layer:layer}) (95%: {fitted_bps_low:bit/s} to "
+        "{fitted_bps_high:bit/s} ({layer:layer})), within {off_ratio:ratio} in {row_count:.0f} "
         "rows; up to {even_bytes:byte} the fixed part is the larger one"
     ),
+    "cause-unknown-sizes-exact": (
+        "the times are {latency_s:s} + size / {fitted_bps:bit/s} ({layer:layer}) in "
+        "{row_count:.0f} rows; up to {even_bytes:byte} the fixed part is the larger one"
+    ),
     "cause-unknown-sizes-alone": (
-        "the times are size / {fitted_bps:bit/s}{in_layer}: {row_count:.0f} rows show no fixed part"
+        "the times are size / {fitted_bps:bit/s} ({layer:layer}): {row_count:.0f} rows show no "
+        "fixed part"
     ),
     "cause-unknown-sizes-flat": (
         "the time does not depend on the size: {low_s:s} to {high_s:s} in {row_count:.0f} rows, "
@@ -185,8 +186,8 @@ CAUSES: dict[str, str] = {
         "{rate_pps:packet/s} at one frame size: a line and a device look alike with one"
     ),
     "cause-unknown-rate-step": (
-        "the rate changed once, from {before_bps:bit/s} to {after_bps:bit/s}{in_layer} at row "
-        "{step_row:.0f} of {row_count:.0f}, and stayed: the median of all is that of one part"
+        "the rate changed once, from {before_bps:bit/s} to {after_bps:bit/s} ({layer:layer}) at "
+        "row {step_row:.0f} of {row_count:.0f}, and stayed: the median of all is that of one part"
     ),
     "cause-distance": "the path without load held it",
     "cause-time": "for {share:.0%} of {duration_s:s}",
@@ -197,18 +198,24 @@ CAUSES: dict[str, str] = {
     ),
     # The numbers behind it.
     "cause-receiver-window-numbers": (
-        "{window_bytes:byte} at {base_rtt_s:s}: {window_bps:bit/s}{in_layer}"
+        "{window_bytes:byte} at {base_rtt_s:s}: {window_bps:bit/s} ({layer:layer})"
     ),
     "cause-sender-buffer-numbers": (
-        "{in_flight_bytes:byte} at {base_rtt_s:s}: {in_flight_bps:bit/s}{in_layer}"
+        "{in_flight_bytes:byte} at {base_rtt_s:s}: {in_flight_bps:bit/s} ({layer:layer})"
     ),
     "cause-slow-start-numbers": "round trips of {base_rtt_s:s}",
     "cause-random-loss-numbers": "{loss_ratio:ratio} lost at {base_rtt_s:s}",
-    "cause-line-numbers": "{line_bps:bit/s}{in_layer}; packets waited {queue_s:s} in front of it",
-    "cause-line-rate": "{rate_bps:bit/s}{in_layer}",
-    "cause-shared-line-numbers": "{rate_bps:bit/s}{in_layer} of {line_bps:bit/s}{in_layer}",
-    "cause-shallow-buffer-numbers": "{loss_ratio:ratio} lost, line {line_bps:bit/s}{in_layer}",
-    "cause-policer-numbers": "{loss_ratio:ratio} lost at {rate_bps:bit/s}{in_layer}",
+    "cause-line-numbers": (
+        "{line_bps:bit/s} ({layer:layer}); packets waited {queue_s:s} in front of it"
+    ),
+    "cause-line-rate": "{rate_bps:bit/s} ({layer:layer})",
+    "cause-shared-line-numbers": (
+        "{rate_bps:bit/s} ({layer:layer}) of {line_bps:bit/s} ({layer:layer})"
+    ),
+    "cause-shallow-buffer-numbers": (
+        "{loss_ratio:ratio} lost, line {line_bps:bit/s} ({layer:layer})"
+    ),
+    "cause-policer-numbers": "{loss_ratio:ratio} lost at {rate_bps:bit/s} ({layer:layer})",
     "cause-small-segments-numbers": "{mss_bytes:byte} of payload in each",
     "cause-reverse-path-numbers": "{back_queue_s:s} on the way back, {base_rtt_s:s} without",
     "cause-reordering-numbers": "{reordered_ratio:ratio} of the segments",
@@ -231,7 +238,7 @@ CAUSES: dict[str, str] = {
     "cause-round-trips-numbers": "round trips of {base_rtt_s:s}",
     "cause-tls-handshake-numbers": "round trips of {base_rtt_s:s}",
     "cause-at-limit": (
-        "{cause}: {measured:bit/s}{in_layer} is {share:.0%} of {value:bit/s}{in_layer}"
+        "{cause}: {measured:bit/s} ({layer:layer}) is {share:.0%} of {value:bit/s} ({layer:layer})"
     ),
     "cause-nagle-delayed-ack-numbers": (
         "the second write left after the acknowledgement of the first: a round trip of "
@@ -309,21 +316,22 @@ CAUSES: dict[str, str] = {
     # What would be without it.
     "without-cause": (
         "without it at least {left_s:s} of {duration_s:s} remain: at most "
-        "{rate_bps:bit/s}{in_layer}; the largest wait is then {next:cause}"
+        "{rate_bps:bit/s} ({layer:layer}); the largest wait is then {next:cause}"
     ),
-    "with-window": "with {window_bytes:byte} of window {rate_bps:bit/s}{in_layer}",
+    "with-window": "with {window_bytes:byte} of window {rate_bps:bit/s} ({layer:layer})",
     "with-window-to-line": (
-        "with {window_bytes:byte} of window {rate_bps:bit/s}{in_layer}; then the line limits"
+        "with {window_bytes:byte} of window {rate_bps:bit/s} ({layer:layer}); then the line limits"
     ),
-    "with-full-segments": "with full segments of {mss_bytes:byte} {rate_bps:bit/s}{in_layer}",
-    "without-loss": "without these losses the line's {rate_bps:bit/s}{in_layer}",
+    "with-full-segments": "with full segments of {mss_bytes:byte} {rate_bps:bit/s} ({layer:layer})",
+    "without-loss": "without these losses the line's {rate_bps:bit/s} ({layer:layer})",
     "line-found": (
         "the line was found in the capture: {line_bps:bit/s} (Ethernet line), "
-        "{payload_bps:bit/s}{in_layer}"
+        "{payload_bps:bit/s} ({layer:layer})"
     ),
     "line-seen": (
-        "packets in a row passed at {payload_bps:bit/s}{in_layer}: a line of {line_bps:bit/s} "
-        "(Ethernet line) on the way, if it was no program that sent them at this pace"
+        "packets in a row passed at {payload_bps:bit/s} ({layer:layer}): a line of "
+        "{line_bps:bit/s} (Ethernet line) on the way, if it was no program that sent them at this "
+        "pace"
     ),
     "capture-in-order": (
         "the packets are not in the order of their times in the file: they were put in that order"
@@ -337,8 +345,8 @@ CAUSES: dict[str, str] = {
         "the sender never sent beyond the window"
     ),
     "stated-line-above": (
-        "packets left the narrowest place of the path at {line_bps:bit/s}{in_layer}: the line that "
-        "was stated, which carries {stated_bps:bit/s}{in_layer}, is not that place"
+        "packets left the narrowest place of the path at {line_bps:bit/s} ({layer:layer}): the "
+        "line that was stated, which carries {stated_bps:bit/s} ({layer:layer}), is not that place"
     ),
     "stated-loss-differs": (
         "{stated_ratio:ratio} of loss was stated, and the capture shows {loss_ratio:ratio}: the "

@@ -5,21 +5,21 @@ from __future__ import annotations
 EXPLAINING: dict[str, str] = {
     # One sentence for a finding.
     "explained-rate": (
-        "{subject} limits this: {measured:bit/s}{in_layer} is {share:.0%} of "
-        "{value:bit/s}{in_layer}"
+        "{subject} limits this: {measured:bit/s} ({layer:layer}) is {share:.0%} of "
+        "{value:bit/s} ({layer:layer})"
     ),
     "explained-rate-next": (
-        "{subject} limits this: {measured:bit/s}{in_layer} is {share:.0%} of "
-        "{value:bit/s}{in_layer}; the next limit is {next} at {next_value:bit/s}{in_layer}"
+        "{subject} limits this: {measured:bit/s} ({layer:layer}) is {share:.0%} of {value:bit/s} "
+        "({layer:layer}); the next limit is {next} at {next_value:bit/s} ({layer:layer})"
     ),
     "explained-gap": (
-        "no known limit explains {measured:bit/s}{in_layer}: it is {share:.0%} of the lowest "
-        "above it, {subject} at {value:bit/s}{in_layer}"
+        "no known limit explains {measured:bit/s} ({layer:layer}): it is {share:.0%} of the lowest "
+        "above it, {subject} at {value:bit/s} ({layer:layer})"
     ),
-    "explained-ceiling": "{subject} limits this to {value:bit/s}{in_layer}",
+    "explained-ceiling": "{subject} limits this to {value:bit/s} ({layer:layer})",
     "explained-ceiling-next": (
-        "{subject} limits this to {value:bit/s}{in_layer}; the next limit is {next} at "
-        "{next_value:bit/s}{in_layer}"
+        "{subject} limits this to {value:bit/s} ({layer:layer}); the next limit is {next} at "
+        "{next_value:bit/s} ({layer:layer})"
     ),
     "explained-time": "{subject} makes this: {value:s} of {measured:s} ({share:.0%})",
     "explained-time-next": (
@@ -27,8 +27,8 @@ EXPLAINING: dict[str, str] = {
         "{next} with {next_value:s}"
     ),
     "explained-above-all": (
-        "no known limit explains {measured:bit/s}{in_layer}: more was measured than each of them "
-        "allows"
+        "no known limit explains {measured:bit/s} ({layer:layer}): more was measured than each of "
+        "them allows"
     ),
     "few-answers": (
         "{count:answer|answers} alone: whether it met a queue, or a slow program, does not show"
@@ -339,8 +339,8 @@ EXPLAINING: dict[str, str] = {
         "--line to tell a lossy path from a full line"
     ),
     "limit-refuted": (
-        "{measured:bit/s}{in_layer} is more than {subject} allows, {value:bit/s}{in_layer}: it "
-        "does not hold that {assumption}"
+        "{measured:bit/s} ({layer:layer}) is more than {subject} allows, {value:bit/s} "
+        "({layer:layer}): it does not hold that {assumption}"
     ),
     "slowest-explained": (
         "the slowest 5% are explained ({slow_s:s} and more), as the median is only {median_s:s}"
@@ -502,15 +502,15 @@ EXPLAINING: dict[str, str] = {
     ),
     "ran-together": (
         "one host, one clock: {names:names} ran together for {common_s:s}, at "
-        "{total_bps:bit/s}{in_layer} in all: state --line to see whether they fill it"
+        "{total_bps:bit/s} ({layer:layer}) in all: state --line to see whether they fill it"
     ),
     "ran-together-of-line": (
-        "one host, one clock: {names:names} ran together for {common_s:s}, at "
-        "{total_bps:bit/s}{in_layer} in all, {share:.0%} of the line's {line_bps:bit/s}{in_layer}"
+        "one host, one clock: {names:names} ran together for {common_s:s}, at {total_bps:bit/s} "
+        "({layer:layer}) in all, {share:.0%} of the line's {line_bps:bit/s} ({layer:layer})"
     ),
     "ran-together-full": (
         "one host, one clock: {names:names} ran together for {common_s:s}, at "
-        "{total_bps:bit/s}{in_layer} in all, {share:.0%} of the line: they share it"
+        "{total_bps:bit/s} ({layer:layer}) in all, {share:.0%} of the line: they share it"
     ),
     "clocks-of-two-hosts": (
         "{one} and {other} begin {apart_s:s} apart, each by the clock of its own host: they are "

@@ -68,7 +68,7 @@ def test_a_finding_in_json():
     }  # fmt: skip
     assert found.said.values == {
         "subject": "the window", "value": 100.0, "measured": 90.0, "share": pytest.approx(0.9),
-        "next": "the line", "next_value": 200.0, "in_layer": " (TCP payload)",
+        "next": "the line", "next_value": 200.0, "layer": "TCP payload",
     }  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def test_each_quantity_is_explained_on_its_own():
     said = {one.code: one.values for one in download.notices}
     assert said["rates-over-time"] == {
         "count": 3, "low": pytest.approx(92.5e6), "high": pytest.approx(93.7e6),
-        "layer": "TCP payload", "in_layer": " (TCP payload)",
+        "layer": "TCP payload",
     }  # fmt: skip
     assert said["rates-of-nothing"] == {"count": 1, "total": 4}
     assert (upload.label, upload.is_explained) == ("upload", False)

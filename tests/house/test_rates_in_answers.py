@@ -90,7 +90,7 @@ def test_axes_name_the_layer():
 def test_sentences_name_the_layer(code, template):
     text = re.sub(r"\{\w+:bit/s[^}]*\}", "RATE", template)
     text = text.replace("{low:bit/s} to RATE", "RATE").replace("RATE to RATE", "RATE")
-    behind = rf"RATE(?: ?{NAMED}| \(\{{layer:layer\}}\)|\{{in_layer\}})"
+    behind = rf"RATE(?: ?{NAMED}| \(\{{layer:layer\}}\))"
     assert "RATE" not in re.sub(rf"{behind}|lines? of RATE", "", text), template
 
 

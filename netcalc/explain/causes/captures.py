@@ -24,7 +24,7 @@ from netcalc.explain.metrics import transfer_metrics
 from netcalc.explain.rate_limits import line_ceiling_bps, missing, rate_limits, rate_notices
 from netcalc.messages import Notice
 from netcalc.models.sizes.framing import ethernet_wire_bytes
-from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD, named
+from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 from netcalc.readers.captures.facts import flow_table
 from netcalc.samples import PacketTrace
 
@@ -100,7 +100,7 @@ def _finding(evidence: Evidence, known: Known, flow: FlowCause) -> Finding:
         known = replace(known, line_bps=line_bps * wire / segment)
         values = {"line_bps": known.line_bps, "payload_bps": line_bps}
         code = "line-found" if cause.code in FULL_LINES else "line-seen"
-        said.append(Notice(code, {**values, "in_layer": named("", cause.layer)}))
+        said.append(Notice(code, {**values, "layer": cause.layer}))
     limits = rate_limits(evidence, known)
     kept = (*SAID, *SAID_OF.get(cause.code, ()))
     noted = [note for note in rate_notices(evidence, known) if note.code in kept]
@@ -157,7 +157,7 @@ def _differing(evidence: Evidence, known: Known, cause: Cause) -> tuple[Notice, 
     ceiling_bps, line_bps = line_ceiling_bps(evidence, known), cause.sign("line_bps")
     if cause.code in FULL_LINES and line_bps < LEAST_OF_LINE * ceiling_bps:
         values = {"line_bps": line_bps, "stated_bps": ceiling_bps}
-        said.append(Notice("stated-line-above", {**values, "in_layer": named("", cause.layer)}))
+        said.append(Notice("stated-line-above", {**values, "layer": cause.layer}))
     loss, stated = evidence.loss_ratio, known.loss_ratio
     if stated is not None and evidence.size_bytes > 0:
         count = evidence.size_bytes / evidence.segment_bytes

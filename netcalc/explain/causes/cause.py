@@ -11,7 +11,7 @@ from typing import Any
 from netcalc.checks import named_arguments
 from netcalc.language import phrase
 from netcalc.messages import MESSAGES, Notice
-from netcalc.rate_layers import TCP_PAYLOAD, named
+from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.units import show
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
@@ -136,7 +136,7 @@ class Cause:
             found["window_bps"] = 8 * window / rtt_s
             found["in_flight_bps"] = 8 * found.get("in_flight_bytes", math.nan) / rtt_s
         times = {"share": self.share_of_time, "duration_s": self.duration_s}
-        return {**times, "in_layer": named("", self.layer), **found}
+        return {**times, "layer": self.layer, **found}
 
     @property
     def said(self) -> Notice:

@@ -12,7 +12,6 @@ from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.messages import Notice
 from netcalc.models.tcp.window import throughput_bps
-from netcalc.rate_layers import named
 
 LARGER_WINDOWS = (2**16, 2**18, 2**20, 2**22, 2**24)
 """Windows that are tried. [byte]"""
@@ -24,7 +23,7 @@ def counterfactuals(cause: Cause, evidence: Evidence, known: Known) -> tuple[Not
     if cause.code in ("receiver-window", "sender-buffer"):
         return _with_windows(cause, evidence, line_bps)
     if cause.code in ("random-loss", "shallow-buffer") and line_bps > evidence.rate_bps:
-        return (Notice("without-loss", {"rate_bps": line_bps, **_layer(cause)}),)
+        return (Notice("without-loss", {"rate_bps": line_bps, "layer": cause.layer}),)
     if cause.code == "small-segments" and line_bps > 0:
         # The same line with full segments: the headers take less of each packet.
         small = cause.sign("mss_bytes")
@@ -32,13 +31,11 @@ def counterfactuals(cause: Cause, evidence: Evidence, known: Known) -> tuple[Not
         full = 1460.0 - evidence.option_bytes
         rate = line_bps * (small + overhead) / small * full / (full + overhead)
         return (
-            Notice("with-full-segments", {"mss_bytes": full, "rate_bps": rate, **_layer(cause)}),
+            Notice(
+                "with-full-segments", {"mss_bytes": full, "rate_bps": rate, "layer": cause.layer}
+            ),
         )
     return _without(cause, evidence, line_bps)
-
-
-def _layer(cause: Cause) -> dict[str, str]:
-    return {"layer": cause.layer, "in_layer": named("", cause.layer)}
 
 
 def _with_windows(cause: Cause, evidence: Evidence, line_bps: float) -> tuple[Notice, ...]:
@@ -55,9 +52,9 @@ def _with_windows(cause: Cause, evidence: Evidence, line_bps: float) -> tuple[No
         values = {"window_bytes": line_bps * rtt_s / 8, "rate_bps": line_bps}
         if values["window_bytes"] <= now:
             return ()
-        return (Notice("with-window-to-line", {**values, **_layer(cause)}),)
+        return (Notice("with-window-to-line", {**values, "layer": cause.layer}),)
     values = {"window_bytes": float(window), "rate_bps": rate}
-    return (Notice("with-window", {**values, **_layer(cause)}),)
+    return (Notice("with-window", {**values, "layer": cause.layer}),)
 
 
 def _without(cause: Cause, evidence: Evidence, line_bps: float) -> tuple[Notice, ...]:
@@ -76,6 +73,6 @@ def _without(cause: Cause, evidence: Evidence, line_bps: float) -> tuple[Notice,
         "duration_s": cause.duration_s,
         "rate_bps": rate,
         "next": others[0],
-        **_layer(cause),
+        "layer": cause.layer,
     }
     return (Notice("without-cause", values),)

@@ -15,7 +15,7 @@ from netcalc.explain.evidence import from_facts
 from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import LINE_TOLERANCE, line_ceiling_bps
 from netcalc.messages import Notice
-from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD, named
+from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 from netcalc.samples import FlowSeries, Samples
 
 LEAST_COMMON_S = 2.0
@@ -88,7 +88,7 @@ def together(named_files: Mapping[str, Samples], known: Known) -> Together:
     layer = UDP_PAYLOAD if evidence.is_udp else TCP_PAYLOAD
     values = {
         "names": names, "common_s": high_s - low_s, "total_bps": total,
-        "in_layer": named("", layer), "line_bps": ceiling, "share": total / ceiling,
+        "layer": layer, "line_bps": ceiling, "share": total / ceiling,
     }  # fmt: skip
     if math.isnan(ceiling):
         return Together(notices=(Notice("ran-together", values),))
