@@ -24,7 +24,7 @@ CONFIDENCES = (term("high"), term("medium"), term("low"))
 """How sure a finding is."""
 STATED, SURE_LIMIT = ("line", "fragments", "packet-rate"), 0.05
 """Limits that somebody stated, or that several sizes show: a rate at one of them is explained."""
-DISTURBED = ("probes-at-once", "few-answers")
+DISTURBED = ("probes-at-once", "few-answers", "rtt-refuted")
 """Notices of measurements that changed what they measured, or are too few to show it."""
 MOST_OF_LIMIT, FULL_LIMIT = 1.01, 0.99
 """Above the first a limit is not that sure; from the second on it is reached. [ratio]"""
@@ -188,7 +188,7 @@ class Finding:
         """
         candidates = self.candidates
         if self.cause is not None:
-            of_cause = [one for one in self.limits if cause_of_limit(one.name) == self.cause.code]
+            of_cause = [one for one in self.limits if self._is_of_cause(one.name, self.cause.code)]
             agreeing = [
                 one for one in of_cause if not one.for_comparison and one.agrees(self.measured)
             ]
@@ -200,6 +200,11 @@ class Finding:
             if agreeing:
                 return min(agreeing, key=self._distance)
         return candidates[0] if candidates else None
+
+    @staticmethod
+    def _is_of_cause(name: str, code: str) -> bool:
+        """Whether a limit is of a cause: what waits above the least may be in front of a line."""
+        return cause_of_limit(name) == code or (name, code) == ("queue-above-least", "line")
 
     def _distance(self, one: Limit) -> tuple[float, float]:
         return one.tolerance_ratio, abs(math.log(self.measured / one.value))
@@ -241,6 +246,7 @@ class Finding:
         if self.unit == "s":
             # Of a response alone nobody knows how many round trips it took.
             is_sure = all(one.code != "ask-rtt" for one in self.missing)
+            is_sure &= first.tolerance_ratio <= SURE_TOLERANCE
             return "high" if self.share_ratio >= 0.8 and is_sure else "medium"
         if self.may_be_line:
             return "low"
@@ -267,7 +273,7 @@ class Finding:
                 layer = {"layer": self.layer}
                 return Notice("explained-above-all", {"measured": self.measured, **layer})
         if first is None:
-            return Notice("explained-nothing")
+            return self._silence or Notice("explained-nothing")
         values = {
             "subject": first.subject,
             "value": first.value,
@@ -278,6 +284,8 @@ class Finding:
             "layer": self.layer,
         }
         alone = second is None
+        if first.name == "clock":
+            return Notice("explained-clock", {"measured": self.measured, **first.values})
         if self.unit == "s":
             return Notice("explained-time" if alone else "explained-time-next", values)
         if math.isnan(self.measured):
@@ -285,6 +293,11 @@ class Finding:
         if not self.is_explained:
             return Notice("explained-gap", values)
         return Notice("explained-rate" if alone else "explained-rate-next", values)
+
+    @property
+    def _silence(self) -> Notice | None:
+        """What says that nothing was answered, which is then the finding; None of others."""
+        return next((one for one in self.notices if one.code == "none-answered"), None)
 
     @property
     def sentence(self) -> str:
@@ -384,12 +397,28 @@ class Finding:
     def _cause(self) -> Cause:
         """The cause, or that of the limit that agrees with the measurement."""
         if self.cause is not None:
-            return self.cause
+            return self._shared(self.cause)
         first = self.binding
         if first is None or not self.is_explained:
             return Cause()
         share = self.share_ratio if self.unit == "s" else math.nan
-        return Cause(code=cause_of_limit(first.name), share_of_time=share)
+        return self._shared(Cause(code=cause_of_limit(first.name), share_of_time=share))
+
+    def _shared(self, cause: Cause) -> Cause:
+        """Return the cause of a time with all shares of it: its own, and the rest."""
+        share = cause.share_of_time
+        if self.unit != "s" or cause.shares or not 0 < share <= 1:
+            return cause
+        shares = {cause.code: share}
+        if self.cause is None:
+            for one in self.limits:
+                code = cause_of_limit(one.name)
+                part = 0.0 if one is self.binding else one.value / self.measured
+                shares[code] = shares.get(code, 0.0) + part
+        elif share < 1:
+            shares["delay-variation" if cause.code == "distance" else "distance"] = 1 - share
+        ordered = sorted(shares.items(), key=lambda item: -item[1])
+        return replace(cause, shares=dict(ordered))
 
     @property
     def _stated(self) -> Limit | None:
@@ -453,7 +482,8 @@ class Finding:
             lines += [f"  {line}" for line in self.cause.lines()]
         for subject, value, share, how in self.rows():
             lines.append(f"  {subject}: {value}{f' [{share}]' if share else ''}: {how}")
-        lines += [phrase("  note: {one}", one=one) for one in self.notices]
+        notes = (one for one in self.notices if one is not self._silence)
+        lines += [phrase("  note: {one}", one=one) for one in notes]
         if self.sureness:
             lines.append(self.sureness)
         if self.test is not None:

@@ -115,7 +115,7 @@ def _measurement(samples: Samples, known: Known) -> tuple[Finding, ...]:
     elif isinstance(samples, TransactionSamples):
         found = time_parts.explain_transactions(samples, known)
     elif isinstance(samples, PathSamples):
-        found = time_parts.explain_paths(samples, known) or summaries.explain_silence(samples)
+        found = time_parts.explain_paths(samples) or summaries.explain_silence(samples)
     elif isinstance(samples, TransferSamples):
         found = explain_transfer_sizes(samples, known)
     elif isinstance(samples, Table):
@@ -127,7 +127,7 @@ def _measurement(samples: Samples, known: Known) -> tuple[Finding, ...]:
             or counters.explain_counters(samples, known)
             or summaries.explain_transaction_rates(samples, known)
             or summaries.explain_one_way(samples, known)
-            or time_parts.explain_hops(samples, known)
+            or time_parts.explain_hops(samples)
             or explain_times(samples, known)
             or tables.explain_sockets(samples)
             or explain_uncounted(samples)

@@ -12,6 +12,7 @@ from netcalc.explain.evidence import first_known
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import Known
 from netcalc.explain.time_parts import (
+    FEWEST_ANSWERS,
     PART_TOLERANCE,
     asked_of_times,
     parts_of,
@@ -62,11 +63,11 @@ def _of_summary(samples: RttSamples, row: Mapping[str, Fact], known: Known) -> F
     )
     least = first_known(_number(row, "rtt_min_s"), measured)
     if not (measured > 0 and least >= 0):
-        return Finding(
-            label=label, unit="s", notices=(Notice("none-answered", {"count": count}),),
-            missing=asked_of_times(known),
-        )  # fmt: skip
+        return Finding(label=label, unit="s", notices=(Notice("none-answered", {"count": count}),))
     said = [Notice("summary-explained", {"count": count, "statistic": statistic})]
+    answered = round(count * (1 - first_known(_number(row, "loss_ratio"), 0.0)))
+    if 0 < answered < FEWEST_ANSWERS:
+        said.append(Notice("few-answers", {"count": answered}))
     if _number(row, "loss_ratio") > 0:
         said.append(Notice("probes-lost", {"loss_ratio": _number(row, "loss_ratio")}))
     sizes = np.asarray(samples.payload_bytes)

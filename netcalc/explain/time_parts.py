@@ -10,9 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
+from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.cells import cell_notice
-from netcalc.explain.causes.series import levels, series_cause
+from netcalc.explain.causes.series import (
+    FEWEST_PROBES,
+    SHORT_SERIES,
+    far_late,
+    levels,
+    period_of,
+    series_cause,
+    slow_of,
+)
 from netcalc.explain.causes.working import of_levels
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
@@ -27,9 +35,15 @@ COARSE_RATIO = 0.5
 """A clock whose step is this share of the time cannot measure it. [ratio]"""
 GROWN_RATIO, GROWN_S = 3.0, 0.02
 """Above these, the slowest 5 % are explained rather than the median. [ratio], [s]"""
-PART_TOLERANCE = 0.2
-FEWEST_ANSWERS = 3
-"""Fewer have no least one that another confirms. [1]"""
+PART_TOLERANCE, SLOW_HOP_TOLERANCE = 0.2, 1.0
+FEWEST_ANSWERS = 5
+"""Fewer have no least one that others confirm. [1]"""
+STATED_RATIO = 0.05
+"""A stated round trip that is above the least by more than this is not of this path. [ratio]"""
+MOST_RTT_S = 60.0
+"""Longer round trips are no measured times: no queue and no path holds a packet so long. [s]"""
+MOST_NUMBERS = 5
+"""So many late probes are told one by one. [1]"""
 LEAST_ROUNDS = 3
 """Fewer responses have no order that shows a timer. [1]"""
 SURE_ROUNDS = 5
@@ -39,6 +53,10 @@ LEAST_STEPS, ALIKE_RATIO = 3, 0.1
 HELD_SHARE = 0.5
 """A response that is this share of a timer later waited for it. [ratio]"""
 _OF_SIZE = {"serialization", "serialization-of-sizes", "size-steps"}
+_OF_PARTS = {"distance", "delay-variation", "line"}
+"""Causes that parts tell as well."""
+_OF_LATE = {"line", "delay-variation", "path-change"}
+"""Causes that say themselves which answers were late."""
 ECHO_HEADER_BYTES = 8
 """Header of an ICMP echo. [byte]"""
 
@@ -66,17 +84,34 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
         own = groups == name
         if not (samples.measured & own).any():
             continue
+        own, impossible = _possible(samples, own)
+        if not (samples.measured & own).any():
+            found.append(Finding(label=name, unit="s", notices=impossible))
+            continue
         x, y = samples.minima(own)
         stairs = cell_notice(x, y)
         if x.size > 1:
             own &= np.asarray(samples.payload_bytes) == x[-1]
-        measured, slow, least = _median_slow_least(samples, own)
+        coarse = _coarsest(samples, own)
+        rtt_s = np.asarray(samples.rtt_s)[samples.measured & own]
+        facts, refuted = _not_refuted(known, float(rtt_s.min()), coarse, rtt_s.size)
+        cause = _cause(samples, own, facts.rtt_s)
+        part_s, said = _explained(rtt_s, cause)
+        measured, slow, least = float(np.median(part_s)), slow_of(part_s), float(part_s.min())
+        if cause is not None and cause.variant == "load":
+            least = float(rtt_s.min())
         sizes = x[-1:]
-        said = _notices(samples, slow - least, sizes, known)
-        cause = _cause(samples, own, known.rtt_s)
+        said = (*impossible, *refuted, *said, *_late_notices(samples, own, cause))
+        within = 1.0 if part_s.size < SHORT_SERIES else 0.95
+        said = (*said, *_notices(samples, slow - least, within, sizes, facts))
         is_grown = slow > GROWN_RATIO * measured and slow - measured > GROWN_S
-        if is_grown and (cause is None or cause.code != "distance"):
-            said = (Notice("slowest-explained", {"median_s": measured, "slow_s": slow}), *said)
+        if is_grown and (cause is None or cause.variant == "growth"):
+            values = {"median_s": measured, "slow_s": slow}
+            few = {**values, "count": int(part_s.size)}
+            is_short = part_s.size < SHORT_SERIES
+            slowest = Notice("slowest-alone-explained" if is_short else "slowest-explained",
+                             few if is_short else values)  # fmt: skip
+            said = (slowest, *said)
             measured = slow
         if x.size > 1:
             values = {"size_bytes": float(x[-1]), "count": int(x.size)}
@@ -84,30 +119,97 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
         if cause is not None and cause.code == "line":
             said = (*_working(samples, own), *said)
         said = said if stairs is None else (stairs, *said)
-        count = int(np.count_nonzero(samples.measured & own))
-        if count < FEWEST_ANSWERS and x.size < 2:
-            said = (Notice("few-answers", {"count": count}), *said)
-        coarse = _coarsest(samples, own)
         rate, step_s, steps = _rising_rate(x, y)
+        limits = parts_of(measured, least, coarse, sizes, facts, rate, step_s)
+        parts = {one.name for one in limits}
+        if rtt_s.size < FEWEST_ANSWERS and x.size < 2 and "clock" not in parts:
+            said = (Notice("few-answers", {"count": int(rtt_s.size)}), *said)
         said = (*steps, *said)
-        limits = parts_of(measured, least, coarse, sizes, known, rate, step_s)
-        if cause is not None and cause.code == "distance" and len(limits) > 1:
-            # The parts tell the line and steps between sizes from the path; a series does not.
-            parts = {one.name for one in limits}
-            cause = None if parts & _OF_SIZE else cause
-        found.append(
-            Finding(
-                label=name,
-                unit="s",
-                measured=measured,
-                limits=limits,
-                notices=said,
-                missing=asked_of_times(known),
-                metrics=delay_variation(_in_order(samples, own)),
-                cause=cause,
-            )
-        )
+        if cause is not None and (
+            (cause.code == "distance" and parts & _OF_SIZE)
+            or (cause.code in _OF_PARTS and "clock" in parts)
+        ):
+            # The parts tell the line and steps between sizes from the path, and the clock of the
+            # tool from any of them; a series does not.
+            cause = None
+        if cause is not None and refuted:
+            cause = replace(cause, confidence=LOW)
+        one = Finding(
+            label=name, unit="s", measured=measured, limits=limits, notices=said,
+            missing=asked_of_times(known), metrics=delay_variation(_in_order(samples, own)),
+            cause=cause,
+        )  # fmt: skip
+        found.append(replace(one, missing=()) if one.confidence == HIGH else one)
     return tuple(found)
+
+
+def _possible(
+    samples: RttSamples, own: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], tuple[Notice, ...]]:
+    """Return these rows without times that no path takes, and how many there were."""
+    out = own & samples.measured & (np.asarray(samples.rtt_s) > MOST_RTT_S)
+    count = int(np.count_nonzero(out))
+    said = Notice("rtt-impossible", {"count": count, "most_s": MOST_RTT_S})
+    return own & ~out, (said,) if count else ()
+
+
+def _not_refuted(
+    known: Known, fastest_s: float, step_s: float, count: int
+) -> tuple[Known, tuple[Notice, ...]]:
+    """Return the facts without a round trip that answers were faster than, and that it was so."""
+    stated = known.rtt_s
+    if stated is None or stated <= (1 + STATED_RATIO) * (fastest_s + step_s):
+        return known, ()
+    values = {"stated_s": stated, "fastest_s": fastest_s, "count": count}
+    return replace(known, rtt_s=None), (Notice("rtt-refuted", values),)
+
+
+def _explained(rtt_s: FloatArray, cause: Cause | None) -> tuple[FloatArray, tuple[Notice, ...]]:
+    """Return the answers whose median is explained: of levels, the last one or that of the load.
+
+    A median of two levels is one of neither.
+    """
+    if cause is None or cause.variant not in ("series", "back", "load"):
+        return rtt_s, ()
+    begin, end = cause.sign("at_probe"), cause.sign("to_probe")
+    if math.isnan(begin) or math.isnan(end):
+        return rtt_s, ()
+    inside = slice(int(begin) - 1, int(end))
+    if cause.variant == "back":
+        return np.delete(rtt_s, inside), ()
+    return rtt_s[inside], (
+        Notice("part-explained", {"at_probe": int(begin), "to_probe": int(end)}),
+    )
+
+
+def _late_notices(
+    samples: RttSamples, own: NDArray[np.bool_], cause: Cause | None
+) -> tuple[Notice, ...]:
+    """Say which answers were far later than the others, where the cause does not."""
+    rtt_s = _in_order(samples, own)
+    if np.isfinite(rtt_s).sum() < FEWEST_PROBES or (cause is not None and cause.code in _OF_LATE):
+        return ()
+    late = far_late(rtt_s)
+    at = np.flatnonzero(late)
+    if not at.size:
+        return ()
+    median_s, slow_s = float(np.nanmedian(rtt_s)), float(rtt_s[at].max())
+    if at.size == 1 and not np.isfinite(rtt_s[: at[0]]).any():
+        return (Notice("first-slow", {"slow_s": slow_s, "median_s": median_s}),)
+    values = {
+        "count": int(at.size), "total": int(np.isfinite(rtt_s).sum()), "median_s": median_s,
+    }  # fmt: skip
+    period = period_of(late)
+    if not math.isnan(period):
+        numbers = {"period_probes": period, "late_s": float(np.median(rtt_s[at]))}
+        return (Notice("late-evenly", {**values, **numbers}),)
+    sequence = np.asarray(samples.sequence, dtype=float)
+    sequence = sequence[own & ~np.asarray(samples.duplicate)] if sequence.size else sequence
+    known = sequence.size == rtt_s.size and bool(np.isfinite(sequence[at]).all())
+    names = sequence[at] if known else at + 1.0
+    slowest = np.sort(np.argsort(-rtt_s[at], kind="stable")[:MOST_NUMBERS])
+    numbers_of = [int(one) for one in names[slowest]]
+    return (Notice("few-late", {**values, "slow_s": slow_s, "numbers": numbers_of}),)
 
 
 def _cause(samples: RttSamples, own: NDArray[np.bool_], idle_s: float | None) -> Cause | None:
@@ -116,22 +218,14 @@ def _cause(samples: RttSamples, own: NDArray[np.bool_], idle_s: float | None) ->
     ttl = np.asarray(samples.ttl, dtype=float)
     lost = np.asarray(samples.lost)[first].tolist()
     cause = series_cause(_in_order(samples, own), lost, ttl[first] if ttl.size else (), idle_s)
-    return None if cause.code == UNKNOWN_CAUSE else cause
+    return None if cause.code == UNKNOWN_CAUSE and not cause.variant else cause
 
 
 def _working(samples: RttSamples, own: NDArray[np.bool_]) -> tuple[Notice, ...]:
     """Return the working latency, if a load ran for a part of the probes alone."""
     in_order = _in_order(samples, own)
     part = levels(in_order[np.isfinite(in_order)])
-    return of_levels(part) if part is not None and part.is_clear else ()
-
-
-def _median_slow_least(samples: RttSamples, own: NDArray[np.bool_]) -> tuple[float, float, float]:
-    """Return the median, the 95th percentile and the least of the times of these rows. [s]"""
-    rtt = np.asarray(samples.rtt_s)[samples.measured & own]
-    least = float(rtt.min())
-    slow = float(np.percentile(rtt, 95, overwrite_input=True))
-    return float(np.median(rtt, overwrite_input=True)), slow, least
+    return of_levels(part) if part is not None and part.is_clear and part.is_load else ()
 
 
 def _coarsest(samples: RttSamples, own: NDArray[np.bool_]) -> float:
@@ -203,11 +297,12 @@ def parts_of(
 
 
 def _notices(
-    samples: RttSamples, late: float, sizes: FloatArray, known: Known
+    samples: RttSamples, late: float, within: float, sizes: FloatArray, known: Known
 ) -> tuple[Notice, ...]:
     found = []
     if known.line_bps is not None and late > 0:
-        values = {"delay_s": late, "queue_bytes": late * known.line_bps / 8}
+        size_bytes = late * known.line_bps / 8
+        values = {"within_ratio": within, "delay_s": late, "queue_bytes": size_bytes}
         found.append(Notice("queue-behind-line", values))
     if samples.sent and samples.loss_ratio > 0:
         found.append(Notice("probes-lost", {"loss_ratio": samples.loss_ratio}))
@@ -388,15 +483,13 @@ def stall_notices(parts: tuple[Limit, ...]) -> tuple[Notice, ...]:
     )
 
 
-def explain_paths(samples: PathSamples, known: Known) -> tuple[Finding, ...]:
+def explain_paths(samples: PathSamples) -> tuple[Finding, ...]:
     """Return which hop adds most to the round trip of each target.
 
     Parameters
     ----------
     samples : PathSamples
         Probes to each hop.
-    known : Known
-        Decides which further facts are asked for; not used otherwise.
 
     Returns
     -------
@@ -407,13 +500,13 @@ def explain_paths(samples: PathSamples, known: Known) -> tuple[Finding, ...]:
     groups, hops = np.asarray(samples.group), np.asarray(samples.hop)
     rtts, found = np.asarray(samples.rtt_s), []
     for name in dict.fromkeys(groups.tolist()):
-        rows = samples.measured & (groups == name)
+        rows = samples.measured & (groups == name) & (rtts <= MOST_RTT_S)
         if not rows.any():
             continue
         numbers = np.unique(hops[rows])
         least = np.array([rtts[rows & (hops == hop)].min() for hop in numbers])
         nodes = [_node(np.asarray(samples.node)[rows & (hops == hop)]) for hop in numbers]
-        one = _of_hops(name, numbers, least, nodes, known)
+        one = _of_hops(name, numbers, least, nodes)
         step_s = _step_of_probes([rtts[rows & (hops == hop)] for hop in numbers])
         if step_s > 0:
             said = Notice("probes-at-once", {"step_s": step_s})
@@ -443,36 +536,34 @@ def _node(names: NDArray[Any]) -> str:
     return next(filter(None, map(str, names.tolist())), "")
 
 
-def _of_hops(
-    label: str, numbers: FloatArray, least: FloatArray, nodes: list[str], known: Known
-) -> Finding:
-    """Return what each hop adds to the least round trip of the last one."""
+def _of_hops(label: str, numbers: FloatArray, least: FloatArray, nodes: list[str]) -> Finding:
+    """Return what each hop adds to the least round trip of the last one.
+
+    Of a hop that answers later than one behind it only the sum of both is known.
+    """
     reached = np.minimum.accumulate(least[::-1])[::-1]
     added = np.diff(reached, prepend=0.0)
     limits = []
+    slow = [int(hop) for hop, a, b in zip(numbers, least, reached, strict=True) if a > b]
     for hop, node, part in zip(numbers.tolist(), nodes, added.tolist(), strict=True):
         values = {"hop": int(hop), "node": node, "added_s": part}
         if part > 0:
-            limits.append(Limit("hop", part, "s", PART_TOLERANCE, values))
-    slow = [int(hop) for hop, a, b in zip(numbers, least, reached, strict=True) if a > b]
+            tolerance = SLOW_HOP_TOLERANCE if hop in slow else PART_TOLERANCE
+            limits.append(Limit("hop", part, "s", tolerance, values))
     said = (Notice("slow-answers", {"hops": slow}),) if slow else ()
     limits.sort(key=lambda one: -one.value)
-    asked = () if known.rtt_s is not None else (Notice("ask-idle-rtt"),)
     return Finding(
-        label=label, unit="s", measured=float(reached[-1]), limits=tuple(limits), notices=said,
-        missing=asked,
-    )  # fmt: skip
+        label=label, unit="s", measured=float(reached[-1]), limits=tuple(limits), notices=said
+    )
 
 
-def explain_hops(samples: Table, known: Known) -> tuple[Finding, ...]:
+def explain_hops(samples: Table) -> tuple[Finding, ...]:
     """Return which hop adds most to the round trip, in reports with a row for each hop.
 
     Parameters
     ----------
     samples : Table
         Columns ``hop`` and ``rtt_min_s``, or ``rtt_mean_s`` where a report has no least times.
-    known : Known
-        Decides which further facts are asked for.
 
     Returns
     -------
@@ -496,7 +587,7 @@ def explain_hops(samples: Table, known: Known) -> tuple[Finding, ...]:
         at = [rows & (hops == hop) for hop in numbers]
         times = np.array([rtts[one].min() for one in at])
         label = group if isinstance(group, str) else ""
-        one = _of_hops(label, numbers, times, [_node(nodes[each]) for each in at], known)
+        one = _of_hops(label, numbers, times, [_node(nodes[each]) for each in at])
         said = [*one.notices, *_losses_of_hops(numbers, [lost[each].min() for each in at])]
         if name == "rtt_mean_s":
             said.append(Notice("mean-of-hops"))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+_LOADED = (
+    "ping while nothing else runs, and while a transfer runs: a line's queue comes with the "
+    "transfer alone"
+)
+
 CAUSES: dict[str, str] = {
     # What the time was waited for; "for 82% of 3.6 s" follows where it is known.
     "cause-receiver-window": "the receiver's window held it",
@@ -26,13 +31,38 @@ CAUSES: dict[str, str] = {
     "cause-reverse-path": "acknowledgements waited in a queue on the way back",
     "cause-reordering": "segments came out of their order",
     "cause-duplicates": "the path delivered packets twice",
-    "cause-line-series": "packets waited in a queue (a full line, or a host)",
+    "cause-line-series": "packets waited in a queue, as in front of a full line,",
+    "cause-line-series-time": "for {share:.0%} of the median round trip of {duration_s:s}",
+    "cause-line-growth": "packets waited in a queue that grew, as in front of a full line,",
+    "cause-line-growth-time": "for {share:.0%} of the slow round trips of {duration_s:s}",
     "cause-line-load": "a load came and went, and packets waited in its queue",
+    "cause-line-bursts": (
+        "packets waited in a queue that filled {row_count} times, as in front of a full line,"
+    ),
+    "cause-line-bursts-time": "for {share:.0%} of the {duration_s:s} that all answers took",
+    "cause-delay-variation-bursts": (
+        "{late_ratio:ratio} of the answers were late, in {row_count} bursts: they waited"
+    ),
+    "cause-delay-variation-bursts-time": (
+        "for {share:.0%} of the {duration_s:s} that all answers took"
+    ),
+    "cause-delay-variation-periodic": (
+        "answers were late at even intervals, every {period_probes:.0f} probes: they waited"
+    ),
+    "cause-delay-variation-periodic-time": (
+        "for {share:.0%} of the {duration_s:s} that all answers took"
+    ),
+    "cause-unknown-standing": (
+        "the fastest answer took {fastest_s:s} where {base_rtt_s:s} were stated without load, and "
+        "most others hardly more: a queue that always stands, or a longer path"
+    ),
     "cause-random-loss-series": (
         "{loss_ratio:ratio} of the probes were lost (95%: {loss_ratio_low:ratio} to "
         "{loss_ratio_high:ratio}), without a queue that explains it"
     ),
-    "cause-outage-series": "nothing passed for {lost_in_row} probes in a row",
+    "cause-outage-series": (
+        "nothing passed for {lost_in_row} probes in a row, from probe {at_probe} on"
+    ),
     "cause-path-change-back": (
         "the round trip of the path changed and came back: a detour, or a queue that stayed full"
     ),
@@ -40,6 +70,7 @@ CAUSES: dict[str, str] = {
         "probes came in batches or with jitter, and back to the least time again and again"
     ),
     "cause-path-change": "the round trip of the path changed once, for good",
+    "cause-path-change-series": "the round trip changed once, and stayed so to the end",
     "cause-delay-variation": "packets came in batches or with jitter, without a standing queue,",
     "cause-loss-udp": "datagrams did not arrive, on a line that was not full",
     "cause-timeout": "timers of retransmission held it",
@@ -190,6 +221,8 @@ CAUSES: dict[str, str] = {
         "row {step_row:.0f} of {row_count:.0f}, and stayed: the median of all is that of one part"
     ),
     "cause-distance": "the path without load held it",
+    "cause-distance-series": "the path without load takes",
+    "cause-distance-series-time": "{share:.0%} of the median round trip of {duration_s:s}",
     "cause-time": "for {share:.0%} of {duration_s:s}",
     "cause-unknown": "no cause has enough evidence here",
     "cause-unknown-share": (
@@ -221,20 +254,28 @@ CAUSES: dict[str, str] = {
     "cause-reordering-numbers": "{reordered_ratio:ratio} of the segments",
     "cause-loss-udp-numbers": "{loss_ratio:ratio}",
     "cause-packet-rate-numbers": "{loss_ratio:ratio} lost",
-    "cause-line-series-numbers": "{base_rtt_s:s} at least, 95% within {slow_s:s}",
+    "cause-line-series-numbers": "{fastest_s:s} at least, 95% within {slow_s:s}",
     "cause-line-load-numbers": (
         "{before_s:s}, from answer {at_probe} to {to_probe} {after_s:s}, as medians"
     ),
-    "cause-random-loss-series-numbers": "the answers took {base_rtt_s:s} and more",
+    "cause-random-loss-series-numbers": "the answers took {fastest_s:s} and more",
     "cause-outage-series-numbers": "{loss_ratio:ratio} lost in all",
     "cause-path-change-back-numbers": (
         "{before_s:s}, from answer {at_probe} to {to_probe} {after_s:s}"
     ),
     "cause-delay-variation-series-numbers": (
-        "{base_rtt_s:s} at least, median {median_s:s}, 95% within {slow_s:s}"
+        "{fastest_s:s} at least, median {median_s:s}, 95% within {slow_s:s}"
     ),
     "cause-path-change-numbers": "{before_s:s}, then {after_s:s}",
+    "cause-path-change-series-numbers": "{before_s:s}, from answer {at_probe} on {after_s:s}",
+    "cause-line-growth-numbers": "{fastest_s:s} at least",
+    "cause-line-bursts-numbers": "{late_ratio:ratio} of the answers, by {late_s:s} in the median",
+    "cause-delay-variation-bursts-numbers": "by {late_s:s} in the median",
+    "cause-delay-variation-periodic-numbers": (
+        "{late_ratio:ratio} of the answers, by {late_s:s} in the median"
+    ),
     "cause-distance-numbers": "{base_rtt_s:s}",
+    "cause-distance-series-numbers": "the fastest took {fastest_s:s}",
     "cause-round-trips-numbers": "round trips of {base_rtt_s:s}",
     "cause-tls-handshake-numbers": "round trips of {base_rtt_s:s}",
     "cause-at-limit": (
@@ -394,6 +435,28 @@ CAUSES: dict[str, str] = {
     "test-slow-start": "send ten times as much: the rate rises severalfold",
     "test-random-loss": "send UDP at the same rate: as much is lost",
     "test-line": "send UDP faster than that: no more arrives",
+    "test-line-series": _LOADED,
+    "test-line-growth": _LOADED,
+    "test-line-load": _LOADED,
+    "test-line-bursts": _LOADED,
+    "test-random-loss-series": (
+        "ping the hops before it, too (mtr): the first from which on as much is lost is where"
+    ),
+    "test-outage-series": (
+        "ping the hops before it at the same time (mtr): the first that is silent, too, is where"
+    ),
+    "test-path-change-back": (
+        "trace the path in both states: other hops are a detour, the same ones a queue"
+    ),
+    "test-delay-variation-bursts": (
+        "ping by cable, and while nothing else runs: what stays is of a host"
+    ),
+    "test-delay-variation-periodic": (
+        "look for what runs as often: scans of a radio, power saving, jobs of a host"
+    ),
+    "test-unknown-standing": (
+        "stop all traffic and ping again: a queue is gone, a path stays as long as it is"
+    ),
     "test-shared-line": "repeat it while nothing else runs: the rate rises",
     "test-shallow-buffer": "use four connections, or pace the sender (fq): the rate rises",
     "test-policer": "send UDP above and below that rate: what is above is lost, without delay",

@@ -30,6 +30,10 @@ EXPLAINING: dict[str, str] = {
         "no known limit explains {measured:bit/s} ({layer:layer}): more was measured than each of "
         "them allows"
     ),
+    "explained-clock": (
+        "the median, {measured:s}, is too small for the clock of the tool: it has steps of "
+        "{step_s:s}"
+    ),
     "few-answers": (
         "{count:answer|answers} alone: whether it met a queue, or a slow program, does not show"
     ),
@@ -316,7 +320,8 @@ EXPLAINING: dict[str, str] = {
         "{queue_bytes:byte} wait in a buffer (bufferbloat)"
     ),
     "queue-behind-line": (
-        "95% of the probes waited up to {delay_s:s}: up to {queue_bytes:byte} in front of the line"
+        "{within_ratio:.0%} of the probes waited up to {delay_s:s}: up to {queue_bytes:byte} in "
+        "front of the line"
     ),
     "sender-paused": ("nothing was sent for {gap_s:s} of {duration_s:s}"),
     "fragments-lost": (
@@ -345,6 +350,31 @@ EXPLAINING: dict[str, str] = {
     "slowest-explained": (
         "the slowest 5% are explained ({slow_s:s} and more), as the median is only {median_s:s}"
     ),
+    "slowest-alone-explained": (
+        "the slowest of {count} answers is explained ({slow_s:s}), as the median is only "
+        "{median_s:s}"
+    ),
+    "part-explained": "of the answers numbers {at_probe} to {to_probe} are explained",
+    "first-slow": (
+        "the first answer took {slow_s:s}, the median of all {median_s:s}: the look-up of an "
+        "address, or a radio or a host that wakes, is a part of the first alone"
+    ),
+    "few-late": (
+        "{count} of {total} answers came far later than the others, the slowest after {slow_s:s} "
+        "(probe {numbers}); the median is {median_s:s}"
+    ),
+    "late-evenly": (
+        "{count} of {total} answers came far later than the others, at even intervals of "
+        "{period_probes:.0f} probes: {late_s:s} in the median, {median_s:s} of all; something "
+        "that runs by a clock, such as a scan for radio networks, takes that time"
+    ),
+    "rtt-refuted": (
+        "a round trip of {stated_s:s} without load was stated, but the fastest of {count} answers "
+        "took {fastest_s:s}: the stated one is not used; state that of this path, or none"
+    ),
+    "rtt-impossible": (
+        "{count:answer|answers} of more than {most_s:s} left out: no path takes so long"
+    ),
     "largest-size-explained": (
         "the probes of {size_bytes:byte} are explained, the largest of {count} sizes"
     ),
@@ -365,7 +395,10 @@ EXPLAINING: dict[str, str] = {
         "sent at once (16 by default) and wait for each other in front of a slow line: trace it "
         "again with -N 1"
     ),
-    "slow-answers": "hop {hops} answers later than hops behind it: its link is not slow",
+    "slow-answers": (
+        "hop {hops} answers later than hops behind it: a part of that is its own processor, and "
+        "what is said of it may be of the link behind it"
+    ),
     "answers-limited": (
         "probes to hop {hops} are answered less often than those to later hops: it limits its "
         "answers and forwards packets all the same"

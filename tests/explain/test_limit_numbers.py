@@ -328,37 +328,36 @@ def test_parts_of_round_trips():
                                    "distance": 0.008 - 2 * 976e-6})  # fmt: skip
     assert [one.value for one in found.limits] == sorted(parts.values(), reverse=True)
     said = {one.code: one.values for one in found.notices}
-    late = float(np.percentile(rtts, 95)) - 0.01
-    assert said["queue-behind-line"]["queue_bytes"] == pytest.approx(late * 1e6 / 8)
+    assert said["queue-behind-line"]["queue_bytes"] == pytest.approx(2500)  # 20 ms, the slowest
     assert found.missing == ()
     plain = measurement(samples)[0]
     assert {one.name: one.value for one in plain.limits} == pytest.approx(
         {"queue-above-least": 0.01, "distance": 0.01}
     )
     assert codes(plain.missing) == ["ask-idle-rtt", "ask-line"]
-    assert plain.notices == ()
+    assert codes(plain.notices) == ["few-answers"]
     large = RttSamples(payload_bytes=[1472.0, 1473.0], rtt_s=[0.01, 0.01], lost=[False, False])
     cut = {one.code: one.values for one in measurement(large)[0].notices}
     assert cut == {
         "largest-size-explained": {"count": 2, "size_bytes": 1473.0},
         "probes-in-fragments": {"count": 2, "mtu_bytes": 1500.0, "size_bytes": 1473.0},
     }
-    lost = RttSamples(payload_bytes=[56.0] * 4, rtt_s=[0.01, NAN, 0.01, 0.01],
-                      lost=[False, True, False, False])  # fmt: skip
+    lost = RttSamples(payload_bytes=[56.0] * 8, rtt_s=[0.01, NAN, NAN, *[0.01] * 5],
+                      lost=[False, True, True, *[False] * 5])  # fmt: skip
     assert {one.code: one.values for one in measurement(lost)[0].notices} == {
         "probes-lost": {"loss_ratio": 0.25},
     }  # fmt: skip
 
 
 def test_the_slowest_are_explained_where_they_are_far_slower():
-    """By hand: the 95th of a hundred is ten times the median, and 90 ms more."""
-    samples = RttSamples(payload_bytes=[56.0] * 100, rtt_s=[0.01] * 90 + [0.1] * 10)
+    """By hand: the slowest of nine is ten times the median, and 90 ms more."""
+    samples = RttSamples(payload_bytes=[56.0] * 9, rtt_s=[0.01] * 8 + [0.1])
     found = measurement(samples)[0]
     assert found.measured == pytest.approx(0.1)
-    assert codes(found.notices) == ["slowest-explained"]
-    few = RttSamples(payload_bytes=[56.0] * 100, rtt_s=[0.001] * 90 + [0.02] * 10)
+    assert codes(found.notices) == ["slowest-alone-explained"]
+    few = RttSamples(payload_bytes=[56.0] * 9, rtt_s=[0.001] * 8 + [0.02])
     assert measurement(few)[0].measured == pytest.approx(0.001), "by less than 20 ms"
-    ratio = RttSamples(payload_bytes=[56.0] * 100, rtt_s=[0.1] * 90 + [0.3] * 10)
+    ratio = RttSamples(payload_bytes=[56.0] * 9, rtt_s=[0.1] * 8 + [0.3])
     assert measurement(ratio)[0].measured == pytest.approx(0.1), "by no more than three times"
 
 
@@ -392,8 +391,8 @@ def test_hops_that_add():
     ]  # fmt: skip
     assert found.measured == 0.004
     assert [(one.code, one.values) for one in found.notices] == [("slow-answers", {"hops": [2]})]
-    assert codes(found.missing) == ["ask-idle-rtt"]
-    assert measurement(samples, Known(rtt_s=0.001))[0].missing == ()
+    assert found.missing == (), "a stated round trip would change nothing"
+    assert found.confidence == "low", "what hop 2 adds may be of the link behind it"
 
 
 def flow(*, printed=None, intervals=None, **facts):

@@ -33,7 +33,7 @@ _OF_LIMITS = {
     "loss-mathis": "random-loss", "loss-cubic": "random-loss", "loss-pftk": "random-loss",
     "slow-start": "slow-start", "packet-rate": "packet-rate", "acknowledgements": "reverse-path",
     "delayed-ack": "nagle-delayed-ack", "processor": "host", "receiver-processor": "host",
-    "offered": "sender-program", "queue": "line", "queue-above-least": "line",
+    "offered": "sender-program", "queue": "line", "queue-above-least": "delay-variation",
     "serialization": "line", "serialization-of-sizes": "line", "distance": "distance",
     "round-trips": "round-trips", "ack-timer": "nagle-delayed-ack", "host": "server-time",
     "fitted-window": "receiver-window", "fitted-loss": "random-loss", "plateau": "line",
@@ -161,7 +161,8 @@ class Cause:
         """The cause in one sentence, with its numbers and the next one."""
         text = str(self.said)
         if self.code != UNKNOWN_CAUSE and self.share_of_time > 0 and self.duration_s > 0:
-            text += f" {Notice('cause-time', self.values)}"
+            time = f"cause-{self._name}-time"
+            text += f" {Notice(time if time in MESSAGES else 'cause-time', self.values)}"
         else:
             text = text.rstrip(",")
         numbers = self.numbers(self._name) or ("" if self.variant else self.numbers(self.code))

@@ -30,6 +30,14 @@ STEP_RATIO, FLAT_RATIO = 0.2, 0.2
 """A level is off by more than this share of the lower one, and varies by less of the step."""
 RARE_RATIO, ROW_LENGTH = 0.25, 2.0
 """Late probes below this share, in rows shorter than this, are spikes and not a queue."""
+FAR_RATIO = 2.0
+"""Answers of so many medians, or more, are far later than the others. [1]"""
+FEWEST_OF_PERIOD, EVEN_RATIO = 4, 0.1
+"""So many rows of late probes, as far apart within this share, are periodic. [1], [ratio]"""
+SHORT_SERIES = 20
+"""Of fewer answers the slowest is told, for want of a slowest 5 %. [1]"""
+SURE_SHARE, LEAST_SHARE = 0.8, 0.6
+"""An idle path is the cause surely, or at all, from these shares of the median on. [ratio]"""
 MOST_BLOCKS = 300
 QUANTILE = 1.96
 """Standard errors of a 95 % interval. [1]"""
@@ -60,8 +68,16 @@ class Levels:
     @property
     def is_flat(self) -> bool:
         """Whether both vary by little of the step between them."""
-        widths = [float(np.ptp(np.percentile(one, [10, 90]))) for one in (self.rest_s, self.part_s)]
-        return max(widths) < FLAT_RATIO * abs(self.size_s)
+        return max(self._widths_s) < FLAT_RATIO * abs(self.size_s)
+
+    @property
+    def is_load(self) -> bool:
+        """Whether the lower one varies by little of the step: a ramp has no idle part."""
+        return self._widths_s[self.size_s < 0] < FLAT_RATIO * abs(self.size_s)
+
+    @property
+    def _widths_s(self) -> list[float]:
+        return [float(np.ptp(np.percentile(one, [10, 90]))) for one in (self.rest_s, self.part_s)]
 
 
 def series_cause(
@@ -83,8 +99,8 @@ def series_cause(
     Returns
     -------
     Cause
-        Loss, a step, a load, batches, a queue or the distance; ``unknown`` of fewer than ten
-        probes.
+        Loss, a step, a load, bursts, batches, a queue or the distance; ``unknown`` of fewer than
+        ten probes.
     """
     answered = np.isfinite(rtt_s)
     known = rtt_s[answered]
@@ -92,26 +108,31 @@ def series_cause(
     if gone.size < FEWEST_PROBES or known.size < FEWEST_LEVEL:
         return Cause()
     ratio, low, high_loss = loss_interval(int(gone.sum()), gone.size)
-    middle, high = float(np.median(known)), np.percentile(known, 95)
+    middle, high = float(np.median(known)), slow_of(known)
     if not middle > 0:
         return Cause()  # the clock of the tool is too coarse for it
-    least = min(float(known.min()), math.inf if idle_s is None else idle_s)
+    fastest = float(known.min())
+    least = min(fastest, math.inf if idle_s is None else idle_s)
+    slow_from = "95th percentile" if known.size >= SHORT_SERIES else "slowest round trip"
     signs = [
-        Sign(name="base_rtt_s", value=least, unit="s", origin="least round trip"),
+        Sign(name="base_rtt_s", value=least, unit="s",
+             origin="least round trip" if least == fastest else "stated"),
+        Sign(name="fastest_s", value=fastest, unit="s", origin="least round trip"),
         Sign(
             name="loss_ratio", value=ratio, unit="ratio", low=low, high=high_loss,
             origin="probes without an answer",
         ),
-        Sign(name="queue_s", value=float(high - least), unit="s", origin="95th percentile"),
-        Sign(name="slow_s", value=float(high), unit="s", origin="95th percentile"),
+        Sign(name="queue_s", value=high - least, unit="s", origin=slow_from),
+        Sign(name="slow_s", value=high, unit="s", origin=slow_from),
     ]  # fmt: skip
     is_lossy = gone.sum() >= FEWEST_LOST and low > LEAST_LOSS
-    in_row = _longest_row(gone)
+    begin, in_row = _longest_row(gone)
     if is_lossy and in_row >= gone.sum() / 2 and gone.size * ratio**in_row < OUTAGE_CHANCE:
         signs.append(Sign(name="lost_in_row", value=float(in_row), unit="1", origin="probes"))
+        signs.append(Sign(name="at_probe", value=float(begin + 1), unit="1", origin="probes"))
         return Cause(code="outage", variant="series", confidence=MEDIUM, signs=tuple(signs))
     loss = Cause(code="random-loss", variant="series", confidence=MEDIUM, signs=tuple(signs))
-    varies = high - least > max(QUEUE_RATIO * least, QUEUE_S)
+    varies = _varies(high, least)
     if is_lossy and (not varies or low > HEAVY_LOSS) and not _is_queue(known, least, middle, high):
         return loss
     part = levels(known)
@@ -119,26 +140,85 @@ def series_cause(
         stepped = _stepped(part, known.size, signs, np.asarray(ttl, dtype=float), answered)
         if stepped is not None:
             return stepped
+    if _varies(fastest, least) and not _varies(middle, fastest):
+        return loss if is_lossy else Cause(variant="standing", signs=tuple(signs))
+    if not varies and least < LEAST_SHARE * middle:
+        return Cause()  # by microseconds, which hosts take as well as queues
     if not varies or _is_spiked(known, least):
+        is_sure = not varies and least >= SURE_SHARE * middle
         return Cause(
-            code="distance", share_of_time=least / middle, duration_s=middle,
-            confidence=MEDIUM if varies else HIGH, signs=tuple(signs),
+            code="distance", variant="series", share_of_time=least / middle, duration_s=middle,
+            confidence=HIGH if is_sure else MEDIUM, signs=tuple(signs),
         )  # fmt: skip
     if middle > 1.2 * least and _is_blurred(known, least):
         signs.append(Sign(name="median_s", value=middle, unit="s", origin="median"))
         return loss if is_lossy else Cause(
             code="delay-variation", variant="series", confidence=MEDIUM, signs=tuple(signs)
         )  # fmt: skip
-    shown = max(middle, float(high)) if high > 3 * middle else middle
+    late = _late(known, least)
+    if high > 3 * middle and late.mean() < 0.5:
+        bursts = _of_bursts(rtt_s, least, signs)
+        return loss if is_lossy and bursts.code != "line" else bursts
+    shown = high if high > 3 * middle else middle
     queue = (shown - least) / shown
     if queue > 0.4:
         return Cause(
-            code="line", variant="series", share_of_time=queue, duration_s=shown,
-            signs=tuple(signs), confidence=HIGH if queue > 0.8 else MEDIUM,
+            code="line", variant="growth" if shown > middle else "series", share_of_time=queue,
+            duration_s=shown, signs=tuple(signs), confidence=MEDIUM,
         )  # fmt: skip
     return loss if is_lossy else Cause(
-        code="distance", share_of_time=1 - queue, duration_s=shown, confidence=MEDIUM,
-        signs=tuple(signs),
+        code="distance", variant="series", share_of_time=1 - queue, duration_s=shown,
+        confidence=MEDIUM, signs=tuple(signs),
+    )  # fmt: skip
+
+
+def slow_of(known: FloatArray) -> float:
+    """Return the 95th percentile of round trips; of a short series the slowest. [s]"""
+    return float(np.percentile(known, 95) if known.size >= SHORT_SERIES else known.max())
+
+
+def far_late(rtt_s: FloatArray) -> NDArray[np.bool_]:
+    """Return which answers are far later than the others; none if many are. nan is no answer."""
+    middle = float(np.nanmedian(rtt_s))
+    late = np.asarray(rtt_s >= max(FAR_RATIO * middle, middle + QUEUE_S))
+    return late if late.mean() < RARE_RATIO else np.zeros_like(late)
+
+
+def period_of(late: NDArray[np.bool_]) -> float:
+    """Return after how many probes late ones come again; nan if not at even intervals. [1]"""
+    begins = np.flatnonzero(np.diff(late.astype(int), prepend=0) > 0)
+    steps = np.diff(begins)
+    if begins.size < FEWEST_OF_PERIOD:
+        return math.nan
+    period = float(np.median(steps))
+    off = np.abs(steps - period).max()
+    return period if period > ROW_LENGTH and off <= max(1.0, EVEN_RATIO * period) else math.nan
+
+
+def _of_bursts(rtt_s: FloatArray, least: float, signs: list[Sign]) -> Cause:
+    """Return the cause of late probes that are few, in rows: their share is of all the time.
+
+    Rows as long as a level are a queue that fills and empties; short ones come from radio, hosts
+    and queues alike.
+    """
+    known = rtt_s[np.isfinite(rtt_s)]
+    late = _late(rtt_s, least)
+    rows = int(np.count_nonzero(np.diff(late.astype(int), prepend=0) > 0))
+    period, share = period_of(late), 1 - least * known.size / float(known.sum())
+    shown = (
+        *signs,
+        Sign(name="late_ratio", value=float(_late(known, least).mean()), unit="ratio",
+             origin="answers"),
+        Sign(name="late_s", value=float(np.median(rtt_s[late])) - least, unit="s",
+             origin="median of the late ones, less the least"),
+        Sign(name="row_count", value=float(rows), unit="1", origin="late answers in a row"),
+        Sign(name="period_probes", value=period, unit="1", origin="from row to row"),
+    )  # fmt: skip
+    is_long = late.sum() >= FEWEST_LEVEL * rows and math.isnan(period)
+    return Cause(
+        code="line" if is_long else "delay-variation",
+        variant="bursts" if math.isnan(period) else "periodic", share_of_time=share,
+        duration_s=float(known.sum()), confidence=MEDIUM, signs=shown,
     )  # fmt: skip
 
 
@@ -150,9 +230,13 @@ def loss_interval(lost: int, count: int) -> tuple[float, float, float]:
     return ratio, max(middle - off, 0.0), min(middle + off, 1.0)
 
 
-def _longest_row(flags: NDArray[np.bool_]) -> int:
-    edges = np.flatnonzero(np.diff(flags.astype(int), prepend=0, append=0))
-    return int(np.diff(edges.reshape(-1, 2)).max(initial=0))
+def _longest_row(flags: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return where the longest row begins, and how long it is."""
+    edges = np.flatnonzero(np.diff(flags.astype(int), prepend=0, append=0)).reshape(-1, 2)
+    if not edges.size:
+        return 0, 0
+    longest = int(np.argmax(np.diff(edges)))
+    return int(edges[longest, 0]), int(np.ptp(edges[longest]))
 
 
 def levels(known: FloatArray) -> Levels | None:
@@ -203,7 +287,7 @@ def _stepped(
         outside = np.concatenate([hops[: part.begin], hops[part.end :]])
         differ = inside.size and outside.size and np.median(inside) != np.median(outside)
         sure = HIGH if differ else LOW if comes_back else MEDIUM
-        variant = "back" if comes_back else ""
+        variant = "back" if comes_back else "series"
         return Cause(code="path-change", variant=variant, confidence=sure, signs=shown)
     if comes_back and part.size_s > 0:
         queue = part.size_s / after
@@ -212,6 +296,10 @@ def _stepped(
             confidence=MEDIUM,
         )  # fmt: skip
     return None
+
+
+def _varies(high: float, least: float) -> bool:
+    return high - least > max(QUEUE_RATIO * least, QUEUE_S)
 
 
 def _late(known: FloatArray, least: float) -> NDArray[np.bool_]:
