@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc.explain import measurement
+from netcalc.explain import Known, measurement
 from netcalc.explain.causes.series import levels, loss_interval, series_cause
 from netcalc.samples import RttSamples
 
@@ -176,3 +176,96 @@ def test_a_finding_of_spikes_explains_the_median():
     [found] = measurement(RttSamples(payload_bytes=np.full(COUNT, 56.0), rtt_s=rtt_s))
     assert found.measured == pytest.approx(0.0403, rel=0.01)
     assert "slowest-explained" not in {one.code for one in found.notices}
+
+
+def finding(answers_s, **known):
+    rtt_s = np.asarray(answers_s)
+    samples = RttSamples(payload_bytes=np.full(rtt_s.size, 56.0), rtt_s=rtt_s, lost=np.isnan(rtt_s))
+    return measurement(samples, Known(**known))[0]
+
+
+def notes(one):
+    return {notice.code: notice.values for notice in one.notices}
+
+
+def test_late_answers_at_even_intervals_are_told_with_their_interval():
+    """By hand: 16 of 120 wait 180 ms more than 20: 2.88 of 2.4 + 2.88 s."""
+    rtt_s = np.full(120, 0.02)
+    for late in range(4):
+        rtt_s[5 + late :: 30] = 0.2
+    found = finding(rtt_s)
+    assert (found.cause.code, found.cause.variant) == ("delay-variation", "periodic")
+    assert found.cause.sign("period_probes") == 30
+    assert found.cause.share_of_time == pytest.approx(2.88 / 5.28)
+    shares = found.as_dict()["shares_of_time"]
+    assert shares == pytest.approx({"distance": 2.4 / 5.28, "delay-variation": 2.88 / 5.28})
+    assert found.confidence == "medium"
+
+
+def test_single_late_answers_at_even_intervals_are_a_note():
+    """By hand: 12 of 120, every tenth; most answers took 20 ms."""
+    rtt_s = np.full(120, 0.02)
+    rtt_s[5::10] = 0.2
+    found = finding(rtt_s)
+    assert found.cause.code == "distance"
+    said = notes(found)["late-evenly"]
+    assert (said["count"], said["total"], said["period_probes"]) == (12, 120, 10)
+
+
+def test_a_single_late_answer_is_told_with_its_number():
+    rtt_s = quiet(np.random.default_rng(1))
+    rtt_s[50] = 0.9
+    found = finding(rtt_s)
+    assert found.cause.code == "distance"
+    said = notes(found)["few-late"]
+    assert (said["count"], said["numbers"], said["slow_s"]) == (1, [51], 0.9)
+
+
+def test_a_first_answer_that_is_late_is_that_of_a_look_up_or_a_radio():
+    rtt_s = quiet(np.random.default_rng(2))
+    rtt_s[0] = 0.3
+    assert "first-slow" in notes(finding(rtt_s))
+
+
+@pytest.mark.each("count", [1, 2, 3, 4])
+def test_few_answers_are_low_and_have_no_slowest_of_twenty(count):
+    rtt_s = np.full(count, 0.02)
+    rtt_s[-1] = 0.3 if count > 2 else 0.02
+    found = finding(rtt_s)
+    assert found.confidence == "low"
+    assert "few-answers" in notes(found)
+    assert "slowest-explained" not in notes(found)
+
+
+def test_a_stated_round_trip_that_answers_beat_is_not_used():
+    """By hand: 20 ms answers refute 30 ms without load."""
+    found = finding(np.full(50, 0.02), rtt_s=0.03)
+    said = notes(found)["rtt-refuted"]
+    assert (said["stated_s"], said["fastest_s"], said["count"]) == (0.03, 0.02, 50)
+    assert found.confidence == "low"
+    assert found.limits[0].value == pytest.approx(0.02)
+
+
+def test_a_stated_round_trip_far_below_answers_that_do_not_vary_is_left_open():
+    """A queue that always stands, or a longer path: 18 of 20 ms."""
+    found = finding(np.full(50, 0.02), rtt_s=0.002)
+    assert (found.cause.code, found.cause.variant) == ("unknown", "standing")
+    assert found.confidence == "low"
+
+
+def test_times_that_no_path_takes_are_left_out():
+    rtt_s = quiet(np.random.default_rng(4))
+    rtt_s[7] = 3e7
+    found = finding(rtt_s)
+    assert notes(found)["rtt-impossible"]["count"] == 1
+    assert found.cause.code == "distance"
+    assert finding([3e7, 4e7]).limits == ()
+
+
+def test_of_two_levels_the_last_is_explained():
+    """By hand: 20 ms, then 45 ms from answer 51 on: a median of both is one of neither."""
+    random = np.random.default_rng(5)
+    found = finding(np.concatenate([quiet(random, 0.02, 50), quiet(random, 0.045, 50)]))
+    assert found.cause.code == "path-change"
+    assert found.measured == pytest.approx(0.0452, abs=3e-4)
+    assert notes(found)["part-explained"] == {"at_probe": 51, "to_probe": 100}
