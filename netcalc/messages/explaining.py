@@ -365,8 +365,8 @@ EXPLAINING: dict[str, str] = {
     ),
     "late-evenly": (
         "{count} of {total} answers came far later than the others, at even intervals of "
-        "{period_probes:.0f} probes: {late_s:s} in the median, {median_s:s} of all; something "
-        "that runs by a clock, such as a scan for radio networks, takes that time"
+        "{period_probes:.0f} probes: their median is {late_s:s}, that of all {median_s:s}; "
+        "something that runs by a clock does that, such as a scan for radio networks"
     ),
     "rtt-refuted": (
         "a round trip of {stated_s:s} without load was stated, but the fastest of {count} answers "

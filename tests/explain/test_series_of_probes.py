@@ -111,6 +111,7 @@ def test_another_time_to_live_makes_a_step_sure():
     rtt_s = np.concatenate([quiet(random, 0.04, 50), quiet(random, 0.09, 50)])
     assert cause(rtt_s, ttl=np.repeat([54.0, 51.0], 50)).confidence == "high"
     assert cause(rtt_s, ttl=np.full(100, 54.0)).confidence == "medium"
+    assert cause(rtt_s, ttl=np.full(100, np.nan)).confidence == "medium", "unknown is no other"
 
 
 def queued(random, least_s, most_s, count):
@@ -178,94 +179,175 @@ def test_a_finding_of_spikes_explains_the_median():
     assert "slowest-explained" not in {one.code for one in found.notices}
 
 
-def finding(answers_s, **known):
-    rtt_s = np.asarray(answers_s)
-    samples = RttSamples(payload_bytes=np.full(rtt_s.size, 56.0), rtt_s=rtt_s, lost=np.isnan(rtt_s))
-    return measurement(samples, Known(**known))[0]
+def finding(rtt_s, *, known=None, **columns):
+    samples = RttSamples(payload_bytes=np.full(len(rtt_s), 56.0), rtt_s=rtt_s, **columns)
+    [found] = measurement(samples, known)
+    return found
 
 
-def notes(one):
-    return {notice.code: notice.values for notice in one.notices}
+def said(found):
+    return {one.code: one.values for one in found.notices}
 
 
-def test_late_answers_at_even_intervals_are_told_with_their_interval():
-    """By hand: 16 of 120 wait 180 ms more than 20: 2.88 of 2.4 + 2.88 s."""
+def test_one_answer_that_is_far_later_is_said_with_its_number():
+    """By hand: 900 ms, the 51st of a hundred, whose sequence begins at 100."""
+    rtt_s = quiet(np.random.default_rng(1), 0.02)
+    rtt_s[50] = 0.9
+    found = finding(rtt_s, sequence=np.arange(100.0, 200.0))
+    assert (found.cause.code, found.confidence) == ("distance", "high")
+    values = said(found)["few-late"]
+    assert (values["count"], values["total"], values["numbers"]) == (1, 100, [150])
+    assert (values["slow_s"], values["median_s"]) == (0.9, np.median(rtt_s))
+    assert said(finding(rtt_s))["few-late"]["numbers"] == [51], "the 51st where none is numbered"
+
+
+def test_the_first_answer_alone_is_said_to_be_it():
+    rtt_s = quiet(np.random.default_rng(1), 0.02)
+    rtt_s[0] = 0.12
+    assert said(finding(rtt_s))["first-slow"]["slow_s"] == 0.12
+    assert "few-late" not in said(finding(rtt_s))
+
+
+def test_quiet_series_have_no_late_answers():
+    for seed in SEEDS:
+        assert said(finding(quiet(np.random.default_rng(seed), 0.02))) == {}
+
+
+def test_bursts_at_even_intervals_are_no_queue_and_have_a_share_of_all_the_time():
+    """By hand: four of each 30 are late by 110 ms: 20 ms of 20 + 110 x 4 / 30 ms are the path."""
     rtt_s = np.full(120, 0.02)
-    for late in range(4):
-        rtt_s[5 + late :: 30] = 0.2
+    for begin in range(0, 120, 30):
+        rtt_s[begin : begin + 4] = 0.13
     found = finding(rtt_s)
     assert (found.cause.code, found.cause.variant) == ("delay-variation", "periodic")
-    assert found.cause.sign("period_probes") == 30
-    assert found.cause.share_of_time == pytest.approx(2.88 / 5.28)
-    shares = found.as_dict()["shares_of_time"]
-    assert shares == pytest.approx({"distance": 2.4 / 5.28, "delay-variation": 2.88 / 5.28})
     assert found.confidence == "medium"
+    assert (found.cause.sign("period_probes"), found.cause.sign("late_s")) == (30, 0.11)
+    share = 1 - 0.02 / (0.02 + 0.11 * 4 / 30)
+    assert found.cause.share_of_time == pytest.approx(share)
+    assert found.cause.duration_s == pytest.approx(104 * 0.02 + 16 * 0.13)
+    assert found.as_dict()["shares_of_time"] == pytest.approx(
+        {"distance": 1 - share, "delay-variation": share}
+    )
 
 
-def test_single_late_answers_at_even_intervals_are_a_note():
-    """By hand: 12 of 120, every tenth; most answers took 20 ms."""
-    rtt_s = np.full(120, 0.02)
-    rtt_s[5::10] = 0.2
-    found = finding(rtt_s)
+def test_single_spikes_at_even_intervals_are_named_as_such():
+    """By hand: every tenth, 500 ms; all others 20 ms."""
+    found = finding(np.where(np.arange(COUNT) % 10 == 4, 0.5, 0.02))
     assert found.cause.code == "distance"
-    said = notes(found)["late-evenly"]
-    assert (said["count"], said["total"], said["period_probes"]) == (12, 120, 10)
+    assert said(found)["late-evenly"] == {
+        "count": 10, "total": 100, "median_s": 0.02, "period_probes": 10.0, "late_s": 0.5,
+    }  # fmt: skip
 
 
-def test_a_single_late_answer_is_told_with_its_number():
-    rtt_s = quiet(np.random.default_rng(1))
-    rtt_s[50] = 0.9
-    found = finding(rtt_s)
-    assert found.cause.code == "distance"
-    said = notes(found)["few-late"]
-    assert (said["count"], said["numbers"], said["slow_s"]) == (1, [51], 0.9)
+def test_short_bursts_at_random_are_no_queue_and_long_ones_are():
+    short, long = np.full(COUNT, 0.02), np.full(COUNT, 0.02)
+    for begin, other in ((7, 4), (19, 11), (52, 50), (61, 78)):
+        short[begin : begin + 3] = 0.2
+        long[other : other + 6] = np.linspace(0.1, 0.3, 6)
+    assert (finding(short).cause.code, finding(short).cause.variant) == (
+        "delay-variation", "bursts",
+    )  # fmt: skip
+    found = finding(long)
+    assert (found.cause.code, found.cause.variant, found.cause.sign("row_count")) == (
+        "line", "bursts", 4,
+    )  # fmt: skip
 
 
-def test_a_first_answer_that_is_late_is_that_of_a_look_up_or_a_radio():
-    rtt_s = quiet(np.random.default_rng(2))
-    rtt_s[0] = 0.3
-    assert "first-slow" in notes(finding(rtt_s))
-
-
-@pytest.mark.each("count", [1, 2, 3, 4])
-def test_few_answers_are_low_and_have_no_slowest_of_twenty(count):
-    rtt_s = np.full(count, 0.02)
-    rtt_s[-1] = 0.3 if count > 2 else 0.02
-    found = finding(rtt_s)
+def test_a_stated_round_trip_above_the_fastest_answer_is_refuted():
+    """By hand: 40 ms were stated; the fastest of a hundred answers took 20 ms."""
+    rtt_s = np.where(np.arange(COUNT) == 3, 0.02, 0.0202)
+    found = finding(rtt_s, known=Known(rtt_s=0.04))
+    assert said(found)["rtt-refuted"] == {"stated_s": 0.04, "fastest_s": 0.02, "count": 100}
     assert found.confidence == "low"
-    assert "few-answers" in notes(found)
-    assert "slowest-explained" not in notes(found)
+    assert {one.name for one in found.limits} == {"queue-above-least", "distance"}
+    near = finding(rtt_s, known=Known(rtt_s=0.0205))
+    assert "rtt-refuted" not in said(near), "as the user rounded it"
+    few = finding([0.02] * 6, known=Known(rtt_s=0.04))
+    assert (few.cause, few.confidence) == (None, "low")
 
 
-def test_a_stated_round_trip_that_answers_beat_is_not_used():
-    """By hand: 20 ms answers refute 30 ms without load."""
-    found = finding(np.full(50, 0.02), rtt_s=0.03)
-    said = notes(found)["rtt-refuted"]
-    assert (said["stated_s"], said["fastest_s"], said["count"]) == (0.03, 0.02, 50)
-    assert found.confidence == "low"
-    assert found.limits[0].value == pytest.approx(0.02)
-
-
-def test_a_stated_round_trip_far_below_answers_that_do_not_vary_is_left_open():
-    """A queue that always stands, or a longer path: 18 of 20 ms."""
-    found = finding(np.full(50, 0.02), rtt_s=0.002)
+def test_a_wait_that_never_changes_may_be_a_longer_path():
+    """By hand: 5 ms were stated, and all answers took 20 ms."""
+    found = finding(quiet(np.random.default_rng(1), 0.02), known=Known(rtt_s=0.005))
     assert (found.cause.code, found.cause.variant) == ("unknown", "standing")
-    assert found.confidence == "low"
+    assert (found.confidence, found.is_explained) == ("low", False)
+    assert found.limits[0].name == "queue"
 
 
-def test_times_that_no_path_takes_are_left_out():
-    rtt_s = quiet(np.random.default_rng(4))
-    rtt_s[7] = 3e7
+def test_few_answers_have_a_slowest_and_no_slowest_twentieth():
+    """By hand: 20.1, 20.4 and 300.2 ms."""
+    found = finding([0.0201, 0.0204, 0.3002])
+    assert (found.measured, found.confidence) == (0.3002, "low")
+    assert said(found)["slowest-alone-explained"] == {
+        "median_s": 0.0204, "slow_s": 0.3002, "count": 3,
+    }  # fmt: skip
+    assert found.as_dict()["cause"] == "delay-variation", "three pings show no line"
+
+
+@pytest.mark.each(("count", "confidence"), [(3, "low"), (4, "low"), (5, "high")])
+def test_from_five_equal_answers_on_it_is_sure(count, confidence):
+    assert finding([0.02] * count).confidence == confidence
+
+
+def test_times_of_years_are_left_out():
+    """By hand: of 21 answers one took 1e9 s; all others 20 ms."""
+    found = finding([0.02] * 20 + [1e9])
+    assert said(found)["rtt-impossible"] == {"count": 1, "most_s": 60.0}
+    assert (found.measured, found.cause.code) == (0.02, "distance")
+    none = finding([1e9] * 20)
+    assert (none.limits, none.is_explained) == ((), False)
+    assert said(none)["rtt-impossible"]["count"] == 20
+
+
+def test_of_a_step_the_last_level_is_explained():
+    """By hand: 45.2 ms then 20.2; of both levels the median would be 32.7 ms, which none took."""
+    rtt_s = np.repeat([0.0452, 0.0202], 50)
     found = finding(rtt_s)
-    assert notes(found)["rtt-impossible"]["count"] == 1
-    assert found.cause.code == "distance"
-    assert finding([3e7, 4e7]).limits == ()
+    assert found.measured == 0.0202
+    assert said(found)["part-explained"] == {"at_probe": 51, "to_probe": 100}
+    assert finding(rtt_s[::-1]).measured == 0.0452
 
 
-def test_of_two_levels_the_last_is_explained():
-    """By hand: 20 ms, then 45 ms from answer 51 on: a median of both is one of neither."""
-    random = np.random.default_rng(5)
-    found = finding(np.concatenate([quiet(random, 0.02, 50), quiet(random, 0.045, 50)]))
-    assert found.cause.code == "path-change"
-    assert found.measured == pytest.approx(0.0452, abs=3e-4)
-    assert notes(found)["part-explained"] == {"at_probe": 51, "to_probe": 100}
+def test_a_ramp_has_no_idle_part_and_no_working_latency():
+    assert "working-latency" not in said(finding(np.linspace(0.02, 0.07, COUNT)))
+
+
+def test_microseconds_of_hosts_are_no_path():
+    """By hand: 43 us at least, 88 us in the median: the path is less than six tenths."""
+    found = finding(np.where(np.arange(20) < 3, 43e-6, 88e-6))
+    assert found.cause is None
+    assert (found.binding.name, found.as_dict()["cause"]) == (
+        "queue-above-least", "delay-variation",
+    )  # fmt: skip
+
+
+def test_the_shares_of_a_ping_add_to_1():
+    series = (
+        quiet(np.random.default_rng(1)), [0.02, 0.03, 0.05], 0.02 + np.linspace(0, 0.5, COUNT),
+    )  # fmt: skip
+    for rtt_s in series:
+        stored = finding(rtt_s).as_dict()
+        shares = stored["shares_of_time"]
+        assert sum(shares.values()) == pytest.approx(1)
+        assert shares[stored["cause"]] == pytest.approx(stored["share_of_time"])
+        assert list(shares.values()) == sorted(shares.values(), reverse=True)
+
+
+def test_a_sure_finding_asks_for_nothing():
+    found = finding(quiet(np.random.default_rng(1)))
+    assert (found.confidence, found.missing) == ("high", ())
+
+
+def test_answers_at_the_step_of_the_clock_are_not_the_path():
+    """By hand: 200 us of a clock of 100 us."""
+    found = finding([2e-4] * 30, resolution_s=[1e-4] * 30)
+    assert (found.cause, found.binding.name, found.said.code) == (None, "clock", "explained-clock")
+
+
+def test_every_cause_of_a_series_has_a_test_that_pings_can_do():
+    random = np.random.default_rng(2)
+    growth = finding(0.02 + np.linspace(0, 0.5, COUNT) + random.exponential(1e-3, COUNT))
+    lost = random.random(COUNT) < 0.2
+    losses = finding(without(quiet(random), lost), lost=lost)
+    for found, code in ((growth, "test-line-series"), (losses, "test-random-loss-series")):
+        assert found.test.code == code

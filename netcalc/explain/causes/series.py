@@ -285,7 +285,8 @@ def _stepped(
         hops = ttl[answered] if ttl.size == answered.size else np.empty(0)
         inside = hops[part.begin : part.end]
         outside = np.concatenate([hops[: part.begin], hops[part.end :]])
-        differ = inside.size and outside.size and np.median(inside) != np.median(outside)
+        both = inside.size and outside.size
+        differ = both and abs(np.median(inside) - np.median(outside)) > 0  # of nan: unknown
         sure = HIGH if differ else LOW if comes_back else MEDIUM
         variant = "back" if comes_back else "series"
         return Cause(code="path-change", variant=variant, confidence=sure, signs=shown)
