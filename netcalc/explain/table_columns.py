@@ -55,6 +55,8 @@ ROLES = {
     "transfer_s": ("transfer_s", "printed_transfer_s", "printed_s", "duration_s", "time_s"),
 }  # fmt: skip
 """What a column may be called, the SI unit at the end; the first one that is there counts."""
+LEAST_OFF = 1e-3
+"""Rows that are less off from a fit are said to be off by no more than this. [ratio]"""
 FITTED_TOLERANCE = 0.25
 """A limit fitted to the points that it explains is known no better than this. [ratio]"""
 FLAT_RATIO = 0.1

@@ -110,6 +110,10 @@ CAUSES: dict[str, str] = {
         "the buffer of {asked_buffer_bytes:byte} that was asked for may be the limit: nothing was "
         "sent again and the rate was even, but no round trip is known"
     ),
+    "cause-loss-udp-captured": (
+        "{loss_ratio:ratio} of the datagrams are missing by their numbers: lost before this place, "
+        "or missed by the capture if it is at the sender"
+    ),
     "cause-loss-udp-run": (
         "{loss_ratio:ratio} of the datagrams did not arrive: lost on the way, or on a line that "
         "carries only just less than was sent"
@@ -183,8 +187,8 @@ CAUSES: dict[str, str] = {
         "these {row_count:.0f} rows follow a law, other series of the table do not"
     ),
     "cause-unknown-no-relation": (
-        "no relation is seen between both columns: the rates, {low_bps:bit/s} to "
-        "{high_bps:bit/s} ({layer:layer}) in {row_count:.0f} rows, neither stay nor follow the law"
+        "the rates, {low_bps:bit/s} to {high_bps:bit/s} ({layer:layer}) in {row_count:.0f} rows, "
+        "neither stay nor follow the law of a window, a round trip or a loss"
     ),
     "cause-unknown-odd-row": (
         "this row does not fit the others: {rate_bps:bit/s} ({layer:layer}), where their curve "
@@ -201,8 +205,8 @@ CAUSES: dict[str, str] = {
         "{row_count:.0f} rows; up to {even_bytes:byte} the fixed part is the larger one"
     ),
     "cause-unknown-sizes-alone": (
-        "the times are size / {fitted_bps:bit/s} ({layer:layer}): {row_count:.0f} rows show no "
-        "fixed part"
+        "the times are size / {fitted_bps:bit/s} ({layer:layer}), within {off_ratio:ratio}: "
+        "{row_count:.0f} rows show no fixed part"
     ),
     "cause-unknown-sizes-flat": (
         "the time does not depend on the size: {low_s:s} to {high_s:s} in {row_count:.0f} rows, "
@@ -376,6 +380,14 @@ CAUSES: dict[str, str] = {
     ),
     "capture-in-order": (
         "the packets are not in the order of their times in the file: they were put in that order"
+    ),
+    "capture-times-kept-in-order": (
+        "times go back where packets follow each other by their numbers: the order of the file was "
+        "kept, and each time is at least that of the packet before"
+    ),
+    "capture-clock-coarse": (
+        "the clock of the capture has steps of a millisecond or more: what happened within one "
+        "does not show"
     ),
     "capture-clock-stepped": (
         "the clock of the capture stepped by {step_s:s}: the stamps of TCP show it, and times "

@@ -33,8 +33,8 @@ EXPLAINING_TABLES: dict[str, str] = {
     "how-fitted-window": (
         "{window_bytes:byte} in flight per round trip of {rtt_s:s}, fitted to {count:row|rows}"
     ),
-    "assumes-fitted-window": "the times are round trips, and the window is the same in all rows",
-    "confirm-fitted-window": "use two connections at once: together they are twice as fast",
+    "assumes-fitted-window": "a window in each round trip is all that limits",
+    "confirm-fitted-window": "use two connections at once: together they are faster",
     "limit-fitted-loss": "loss (Reno, Mathis)",
     "how-fitted-loss": (
         "{mss_bytes:byte} per {rtt_s:s} (fitted to {count:row|rows}, not measured), 1.22 over the "
@@ -75,6 +75,7 @@ EXPLAINING_TABLES: dict[str, str] = {
         "that of the law, the height is not (several connections, another algorithm, or another "
         "round trip under load)"
     ),
+    "whole-table-low": "what all rows together leave open, a row of them does not settle",
     "two-points": (
         "two rows can hardly contradict a curve: measure a third position, between or beyond them"
     ),

@@ -13,10 +13,12 @@ from netcalc.explain.causes.sessions import (
     FlowCause,
     datagram_cause,
     flow_causes,
+    has_tcp,
     in_order,
     session_cause,
     waterfall,
 )
+from netcalc.explain.causes.verdict import LEAST_QUEUE_S
 from netcalc.explain.evidence import MOST_FLOWS, Evidence, from_capture, of_tcp_flow, options_of
 from netcalc.explain.finding import LOSS_NAMES, Finding
 from netcalc.explain.known import Known
@@ -46,7 +48,9 @@ def explain_capture(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
         direction that carried most. Empty where no packet carried any.
     """
     ordered = in_order(trace)
-    said = (Notice("capture-in-order"),) if ordered is not trace else ()
+    is_kept = np.array_equal(ordered.ints("ip_id"), trace.ints("ip_id"))
+    code = "capture-times-kept-in-order" if is_kept else "capture-in-order"
+    said = (Notice(code),) if ordered is not trace else ()
     found = _findings(ordered, known)
     first = (replace(each, notices=(*said, *each.notices)) for each in found[:1])
     return (*first, *found[1:])
@@ -69,7 +73,10 @@ def _findings(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
     session = replace(session, waterfall=rows)
     flows = [replace(flows[0], cause=session), *flows[1:MOST_FLOWS]]
     of_flows = (_finding(each, known, flow) for each, flow in zip(evidence, flows, strict=False))
-    return (*of_flows, *(_of_datagrams(one, known, None) for one in datagrams))
+    is_tcp = has_tcp(trace)
+    cause = None if is_tcp else datagram_cause(trace)
+    of_datagrams = (_of_datagrams(one, known, cause) for one in datagrams)
+    return (*of_flows, *of_datagrams) if is_tcp else (*of_datagrams, *of_flows)
 
 
 def _evidence(evidence: Evidence, flow: FlowCause) -> Evidence:
@@ -77,7 +84,14 @@ def _evidence(evidence: Evidence, flow: FlowCause) -> Evidence:
     d = flow.dialogue
     loaded = float(np.median(d.trip_s)) if d.trip_s.size else math.nan
     if d.clock_steps or d.missing_bytes:  # both are mended there
-        evidence = replace(evidence, rate_bps=d.rate_bps, duration_s=d.span_s)
+        advances = np.flatnonzero(np.diff(d.acknowledged) > 0) + 1
+        end_s = max(d.seen_s[-1], d.came_s[advances[-1]]) if advances.size else d.seen_s[-1]
+        size_bytes, span_s = float(d.new_bytes.sum() + d.missing_bytes), end_s - d.seen_s[0]
+        if span_s > 0:
+            evidence = replace(
+                evidence, rate_bps=8 * size_bytes / span_s, duration_s=float(span_s),
+                size_bytes=size_bytes,
+            )  # fmt: skip
     return replace(
         evidence,
         rtt_s=max(loaded, d.base_rtt_s) if d.base_rtt_s > 0 else loaded,
@@ -125,6 +139,8 @@ def _finding(evidence: Evidence, known: Known, flow: FlowCause) -> Finding:
     )
     # Losses at a line that somebody stated, and that is full, are those of its queue.
     is_open = cause.code in (UNKNOWN_CAUSE, "random-loss", "shallow-buffer")
+    queue_s = cause.sign("queue_s")
+    is_open &= not (cause.code == "random-loss" and queue_s < LEAST_QUEUE_S)
     if is_open and is_stated and finding.stated is not None:
         return replace(finding, cause=replace(finding.stated, signs=cause.signs))
     return finding
@@ -144,6 +160,8 @@ def _of_capture(flow: FlowCause) -> tuple[Notice, ...]:
     """Return what the capture itself did to the numbers of a flow."""
     d, said = flow.dialogue, []
     said += [Notice("capture-clock-stepped", {"step_s": by_s}) for _, by_s in d.clock_steps]
+    if d.is_coarse:
+        said.append(Notice("capture-clock-coarse"))
     if d.scale_is_inferred and flow.cause.code == "receiver-window":
         said.append(Notice("window-scale-fitted"))
     if d.missing_bytes > 0:

@@ -72,7 +72,7 @@ def clock_steps(
     found = []
     for low, high, by_s in jumps[0]:
         for other_low, other_high, other_s in jumps[1]:
-            same = abs(by_s - other_s) < 0.25 * abs(by_s) + 0.05
+            same = abs(by_s - other_s) < 0.05 * abs(by_s) + 0.05
             if same and low < other_high and other_low < high:
                 found.append((max(low, other_low) + 1, by_s))
                 break
@@ -83,8 +83,7 @@ def _jumps(rows: Ints, time_s: FloatArray, stamp: Ints) -> list[tuple[int, int, 
     """Return where times leave the stamps for good: between which rows, and by how much."""
     if rows.size < 4:
         return []
-    tick = tick_s(time_s, stamp)
-    offset_s = time_s - (1e-3 if math.isnan(tick) else tick) * (stamp - stamp[0])
+    offset_s = time_s - _usual_tick_s(time_s, stamp) * (stamp - stamp[0])
     found = []
     for at in np.flatnonzero(np.abs(np.diff(offset_s)) > STEP_S).tolist():
         before, after = offset_s[max(at - 4, 0) : at + 1], offset_s[at + 1 : at + 6]
@@ -92,6 +91,21 @@ def _jumps(rows: Ints, time_s: FloatArray, stamp: Ints) -> list[tuple[int, int, 
         if abs(by_s) > STEP_S:
             found.append((int(rows[at]), int(rows[at + 1]), by_s))
     return found
+
+
+def _usual_tick_s(time_s: FloatArray, stamp: Ints) -> float:
+    """Return the tick of most of the time, which a step of the other clock does not change. [s]"""
+    steps = np.diff(stamp)
+    is_later = steps > 0
+    ticks = np.diff(time_s)[is_later] / steps[is_later]
+    order = np.argsort(ticks, kind="stable")
+    passed = np.cumsum(steps[is_later][order])
+    if not passed.size:
+        return 1e-3
+    middle = max(float(ticks[order[np.searchsorted(passed, passed[-1] / 2)]]), 1e-9)
+    apart = [abs(math.log(middle / tick)) for tick in TICKS_S]
+    nearest = int(np.argmin(apart))
+    return TICKS_S[nearest] if apart[nearest] <= TICK_TOLERANCE else 1e-3
 
 
 def unwrapped_ids(ids: NDArray[Any]) -> Ints:

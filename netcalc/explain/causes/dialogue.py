@@ -29,6 +29,10 @@ CLEAN_SHARE = 0.5
 LEAST_SEGMENTS = 2
 MOST_JOINED = 45
 """Packets that a network card joins at most: 64 KiB of full segments. [1]"""
+LEAST_GAP_S, LEAST_GAPS = 1e-7, 20
+"""Gaps between packets that show the step of a clock: how long, and how many. [s], [1]"""
+COARSE_S, STEP_ERROR = (1e-3, 1e-2, 1 / 64, 0.1, 1.0), 0.01
+"""Steps of coarse clocks: all gaps are multiples of one of them. [s], [ratio]"""
 MOST_MISSING = 0.01
 """Of its payload a capture that is taken for whole misses at most this share. [ratio]"""
 MOST_SEGMENT_BYTES, USUAL_SEGMENT_BYTES = 9000, 1448
@@ -124,6 +128,16 @@ class Dialogue:
         return self.missing_bytes > MOST_MISSING * whole
 
     @property
+    def is_coarse(self) -> bool:
+        """Whether the clock of the capture has steps too wide for what happens between packets."""
+        gaps_s = np.diff(np.sort(np.concatenate([self.seen_s, self.came_s])))
+        gaps_s = gaps_s[gaps_s > LEAST_GAP_S]
+        if gaps_s.size < LEAST_GAPS:
+            return False
+        steps = [gaps_s / step_s for step_s in COARSE_S if 0.5 < gaps_s.min() / step_s < 1.5]
+        return any(np.abs(each - np.rint(each)).max() < STEP_ERROR for each in steps)
+
+    @property
     def loss_ratio(self) -> float:
         """Segments lost on the path, as far as the place of the capture shows them. [ratio]"""
         count = int(self.packet_count.sum())
@@ -165,6 +179,7 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
         time_s[row:] -= by_s
     if steps:
         time_s = np.maximum.accumulate(time_s)
+    step_times_s = [float(time_s[row]) for row, _ in steps]
 
     data = np.flatnonzero(own_side & (s.payload[packets] > 0))
     theirs = np.flatnonzero(~own_side)
@@ -201,6 +216,11 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
         lateness_s(own[2], own[0], own[1], _asked_s(*peer[:3], own[3], own[1]))
         for own, peer in (ends, ends[::-1])
     )
+    for late in (late_s, ack_late_s) if steps else ():
+        side_s = seen_s if late is late_s else came_s
+        for part in np.split(np.arange(side_s.size), np.searchsorted(side_s, step_times_s)):
+            if np.isfinite(late[part]).any():  # what is left of a step is no queue
+                late[part] -= np.nanmin(late[part])
     sent_s = seen_s - shift_s
     if place != SENDER and np.isfinite(late_s).all() and np.percentile(late_s, 75) > 0.005:
         sent_s = np.maximum.accumulate(sent_s - late_s)
@@ -236,8 +256,9 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
     edge = _edge(their_ack, window)
     missing = 0
     if acknowledged.size and acknowledged[-1] > sequence[0]:
-        upto = min(int(acknowledged[-1]), int(top[-1]))
-        missing = upto - int(sequence[0]) - int(coverage.new_bytes[end <= upto].sum())
+        last = sequence + payload  # a FIN takes a number, and has no byte
+        upto = min(int(acknowledged[-1]), int(last.max()))
+        missing = upto - int(sequence[0]) - int(coverage.new_bytes[last <= upto].sum())
     syns = np.flatnonzero(s.is_set(SYN)[packets] & (s.series[packets] == 2 * flow))
     syn_wait_s = 0.0
     if handshakes.syn_count[flow] > 1 and syns.size:

@@ -81,7 +81,7 @@ class Pace:
         low, high = sorted(float(np.median(part)) for part in (first, rates[at:]))
         if not high >= LEVEL_RATIO * low > 0:
             return None
-        if not all(_is_level(part) for part in (first, rates[at:])):
+        if not (_is_level(first, first.size - 1) and _is_level(rates[at:], 0)):
             return None
         return Levels(
             before_bps=float(np.median(first)),
@@ -90,9 +90,11 @@ class Pace:
         )
 
 
-def _is_level(rates: FloatArray) -> bool:
+def _is_level(rates: FloatArray, beside: int) -> bool:
+    """Whether rates are alike, but for the one beside the change."""
     middle = float(np.median(rates))
-    return bool(np.sort(np.abs(rates - middle))[-2] <= LEVEL_SPREAD * middle)
+    others = np.delete(np.abs(rates - middle), beside)
+    return bool(others.max() <= LEVEL_SPREAD * middle)
 
 
 def pace_of(flows: FlowSeries, rows: NDArray[np.bool_]) -> Pace:

@@ -19,6 +19,7 @@ from netcalc.explain.rate_limits import above_line, rate_limits
 from netcalc.explain.table_columns import (
     FITTED_TOLERANCE,
     FLAT_RATIO,
+    LEAST_OFF,
     column_name,
     labelled,
     left_out,
@@ -156,9 +157,10 @@ def bend_of(x: FloatArray, rate_bps: FloatArray, *, exponent: float) -> Bend | N
         off = np.abs(np.log(rates / np.minimum(factor * shape, cap)))
         if off.max() <= math.log(1 + FITTED_TOLERANCE) and off.mean() < least:
             least = float(off.mean())
+            on_law = int(np.count_nonzero(factor * shape <= cap))
             best = Bend(
-                factor=factor, exponent=exponent, cap_bps=cap, law_count=int(law.size),
-                cap_count=capped,
+                factor=factor, exponent=exponent, cap_bps=cap, law_count=on_law,
+                cap_count=shape.size - on_law,
             )  # fmt: skip
     return best
 
@@ -190,7 +192,9 @@ def explain_responses(table: Table, known: Known) -> tuple[Finding, ...]:
         if not caps and bend.cap_count:
             values = {"count": bend.cap_count}
             caps = [Limit("plateau", bend.cap_bps, "bit/s", FITTED_TOLERANCE, values)]
-        found.append(_of_all(seen, name, known, left_out(len(table), seen.rows)))
+        whole = _of_all(seen, name, known, left_out(len(table), seen.rows))
+        found.append(whole)
+        said = (Notice("whole-table-low"),) if whole.confidence == LOW else ()
         code = "fitted-loss" if seen.role == "loss_ratio" else "fitted-window"
         for row in rows.tolist():
             x = float(seen.x[row])
@@ -200,7 +204,7 @@ def explain_responses(table: Table, known: Known) -> tuple[Finding, ...]:
                 label=labelled(name, show(x, seen.unit)),
                 measured=float(seen.rate_bps[row]),
                 limits=tuple(sorted(limits, key=lambda limit: limit.value)),
-                notices=two_points(rows),
+                notices=(*said, *two_points(rows)),
                 layer=TCP_PAYLOAD,
             ))  # fmt: skip
     return tuple(found)
@@ -224,7 +228,7 @@ def _of_all(seen: Responses, name: str, known: Known, said: tuple[Notice, ...]) 
              origin=origin),
         Sign(name="law_count", value=float(bend.law_count), unit="1", origin="the table"),
         Sign(name="row_count", value=float(rows.size), unit="1", origin="the table"),
-        Sign(name="off_ratio", value=float(f"{np.expm1(np.abs(off).max()):.2g}"),
+        Sign(name="off_ratio", value=max(float(f"{np.expm1(np.abs(off).max()):.2g}"), LEAST_OFF),
              unit="ratio", origin=origin),
     ]  # fmt: skip
     refuted = above_line(float(seen.rate_bps[rows].max()), known)

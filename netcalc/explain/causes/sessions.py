@@ -18,6 +18,7 @@ from netcalc.explain.causes.verdict import (
     LEAST_COPIES,
     LEAST_SHARE,
     MOST_COPIES,
+    SHARED_RATIO,
     SURE_SHARE,
     judge,
 )
@@ -32,8 +33,14 @@ DNS_PORTS = (53, 5353)
 MOST_JUDGED = 20
 MOST_OF_A_HANDSHAKE = 100
 """A flow of more segments is no answer to a first request. [1]"""
+LEAST_TURNS = 0.1
+"""Round trips of less of the time are no requests, beside a handshake. [ratio]"""
 QUIET_SHARE = 0.7
 """Before a delayed acknowledgement its sender was quiet for this share of the delay. [ratio]"""
+ALIKE_LINES = 1.1
+"""Rates of lines that are farther apart are those of two lines. [ratio]"""
+LEAST_REPETITIONS = 10
+"""Times that put so many segments more behind later ones are wrong, not the order. [1]"""
 MOST_STEPS = 3
 """A clock is not set more often while a capture runs. [1]"""
 TLS_PORTS = (443, 8443, 853, 993, 995, 465)
@@ -67,7 +74,7 @@ def flow_causes(trace: PacketTrace, *, most: int = MOST_JUDGED) -> list[FlowCaus
     list of FlowCause
         The largest first; empty for a capture without TCP data.
     """
-    if not has_tcp(trace):
+    if not trace.has(Layer.TCP).any():
         return []
     trace = in_order(trace)
     analysis = analyse_tcp(trace)
@@ -112,7 +119,23 @@ def in_order(trace: PacketTrace) -> PacketTrace:
     payload = trace.ints("payload_bytes")
     has_data = payload > 0
     reach = np.where(has_data, trace.ints("tcp_sequence") + payload, trace.ints("acknowledged"))
-    return trace.rows(np.lexsort((~has_data, reach, time_s)))
+    ordered = trace.rows(np.lexsort((~has_data, reach, time_s)))
+    if _repetitions(ordered) > _repetitions(trace) + LEAST_REPETITIONS:
+        return replace(trace, time_s=np.maximum.accumulate(time_s))
+    return ordered
+
+
+def _repetitions(trace: PacketTrace) -> int:
+    """Return how often the numbers of a sender's segments go back."""
+    rows = np.flatnonzero(trace.has(Layer.TCP) & (trace.ints("payload_bytes") > 0))
+    names = ("source", "source_port", "destination_port")
+    source, port, peer = (trace.ints(name)[rows].astype(np.int64) for name in names)
+    series = (source << 32) | (port << 16) | peer
+    order = np.argsort(series, kind="stable")
+    numbers = trace.ints("tcp_sequence")[rows][order]
+    steps = np.diff(numbers).view(np.int32)  # numbers wrap
+    same = np.diff(series[order]) == 0
+    return int(np.count_nonzero(same & (steps < 0)))
 
 
 def _are_older(trace: PacketTrace, row: int) -> bool:
@@ -158,7 +181,7 @@ def main_flow(trace: PacketTrace) -> FlowCause | None:
     FlowCause or None
         None where most packets are not of TCP, or no flow has data.
     """
-    return next(iter(flow_causes(trace, most=1)), None)
+    return next(iter(flow_causes(trace, most=1)), None) if has_tcp(trace) else None
 
 
 def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
@@ -176,9 +199,8 @@ def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
     if user.shares.get("name-resolution", 0.0) > LEAST_SHARE:
         return user
     if main.cause.code == "line" and _has_rivals(flows):
-        main = replace(
-            main, cause=_named(main.cause, "shared-line", main.cause.share_of_time, HIGH)
-        )
+        share, sure = main.cause.share_of_time, main.cause.confidence
+        main = replace(main, cause=_named(main.cause, "shared-line", share, sure))
     alone = main.size_bytes >= 0.5 * sum(each.size_bytes for each in flows) or len(flows) <= 3
     cause = main.cause if alone else user
     if len(flows) == 1 and not names:
@@ -188,11 +210,17 @@ def session_cause(trace: PacketTrace, flows: Sequence[FlowCause]) -> Cause:
     if trips <= LEAST_SHARE:
         return cause
     is_short = main.dialogue.sequence.size < MOST_OF_A_HANDSHAKE
+    turns = cause.shares.get("round-trips", 0.0)
+    opening = cause.shares.get("handshake", 0.0)
+    if turns < LEAST_TURNS and opening > LEAST_SHARE and alone:
+        grows = cause.shares.get("slow-start", 0.0)
+        code, share = ("slow-start", grows) if grows > LEAST_SHARE else ("handshake", opening)
+        return _named(cause, code, share, MEDIUM)
     if set(main.ports) & set(TLS_PORTS) and is_short:
         return _named(cause, "tls-handshake", trips, MEDIUM, merged)
     if cause.code in (UNKNOWN_CAUSE, "handshake", "round-trips") or not alone:
-        sure = HIGH if trips > SURE_SHARE else MEDIUM
-        return _named(cause, "round-trips", trips, sure, merged)
+        is_based = trips > SURE_SHARE and main.dialogue.handshake_rtt_s > 0
+        return _named(cause, "round-trips", trips, HIGH if is_based else MEDIUM, merged)
     return cause
 
 
@@ -205,7 +233,12 @@ def _has_rivals(flows: Sequence[FlowCause]) -> bool:
         if other.cause.code not in ("line", "shared-line") or d.series % 2 != main.series % 2:
             continue
         began_apart = abs(main.begin_s - d.begin_s) > 0.5
-        if began_apart and together_s > 0.3 * (main.end_s - main.begin_s):
+        lines = [each.cause.sign("line_bps") for each in (flows[0], other)]
+        is_one_line = not max(lines) > ALIKE_LINES * min(lines)
+        both_bps = main.rate_bps + d.rate_bps
+        is_whole = main.rate_bps > SHARED_RATIO * lines[0] and both_bps > ALIKE_LINES * lines[0]
+        is_long = together_s > 0.3 * (main.end_s - main.begin_s)
+        if began_apart and is_one_line and is_long and not is_whole:
             return True
     return False
 
@@ -292,6 +325,7 @@ def waterfall(
 
 
 def has_tcp(trace: PacketTrace) -> bool:
+    """Whether most packets are of TCP, but for those that look names up."""
     tcp, udp = trace.has(Layer.TCP), trace.has(Layer.UDP)
     return bool(tcp.any() and (udp.sum() <= tcp.sum() or _name_times(trace)))
 
@@ -360,7 +394,9 @@ def datagram_cause(trace: PacketTrace) -> Cause:
         usual = max(float(np.percentile(off[steps == 1], 90)), LEAST_OFF)
         if float(np.median(off[steps > 1])) > usual:
             return Cause(signs=signs, layer=UDP_PAYLOAD)
-        return Cause(code="loss-udp", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
+        return Cause(
+            code="loss-udp", variant="captured", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD
+        )
     if spread > 1.6:
         return Cause(code="delay-variation", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
     return Cause(signs=signs, layer=UDP_PAYLOAD)

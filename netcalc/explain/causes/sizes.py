@@ -16,6 +16,7 @@ from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import above_line, rate_limits
 from netcalc.explain.table_columns import (
     FITTED_TOLERANCE,
+    LEAST_OFF,
     left_out,
     numbers,
     plausible,
@@ -113,7 +114,7 @@ def _of_group(fit: Fit, known: Known) -> Finding:
             cause=Cause(signs=seen, variant="sizes-flat" if is_flat else "sizes-scatter"),
             notices=() if is_flat else tuple(fit.not_identifiable.values())[:1],
         )
-    off = float(f"{np.abs(times / fit.predict(sizes) - 1).max():.2g}")
+    off = max(float(f"{np.abs(times / fit.predict(sizes) - 1).max():.2g}"), LEAST_OFF)
     rate = _fitted(fit, "fitted_bps", "bandwidth_bps", "bit/s")
     signs = [rate, count, _sign("off_ratio", off, "ratio")]
     variant, said = "sizes-alone", list(fit.notes)

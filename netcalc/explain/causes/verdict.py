@@ -24,10 +24,14 @@ LEAST_SHARE = 0.4
 SURE_SHARE = 0.6
 KINDS_OF_LOSS, SURE_ROUNDS = ("random-loss", "shallow-buffer", "policer"), 30
 """What kind of loss it is shows in the losses of so many rounds. [1]"""
+OF_A_BASE = ("line", "shared-line", "reverse-path", "round-trips", "server-time", "slow-start")
+"""Causes that the round trip without a queue tells from each other."""
 MOST_TIMES = 30
 """Segments in a row that are so many times faster than the flow left a network card. [1]"""
 LEAST_FILLED = 0.5
 """Full windows carry at least this share of a window for each round trip; seen: 0.97. [ratio]"""
+LEAST_QUEUE_S = 0.005
+"""A shorter wait of one direction alone is no queue. [s]"""
 FULL_LINE_RATIO = 0.85
 """A line that carries this share of its rate is full. [ratio]"""
 SLOW_START_ROUNDS = 12
@@ -119,11 +123,15 @@ def judge(
             shares = dict(sorted(shares.items(), key=lambda item: -item[1]))
     is_sure = share >= SURE_SHARE and d.place != UNKNOWN and not d.is_gappy
     is_sure &= not (d.scale_is_inferred and code == "receiver-window")
+    is_sure &= not d.clock_steps
+    # Within a flow the least round trip may have a queue in it.
+    is_based = d.handshake_rtt_s > 0 or d.rate_bps > FULL_LINE_RATIO * line.rate_bps
+    is_sure &= is_based or code not in OF_A_BASE
     # Without stamps a round trip does not show whether its queue was there or back.
     is_sure &= d.place != SENDER or code != "line" or bool(np.isfinite(d.ack_late_s).any())
     confidence = HIGH if is_sure else MEDIUM
     is_early = code in KINDS_OF_LOSS and rounds.kinds.size < SURE_ROUNDS
-    if is_early or share < LEAST_SHARE:
+    if is_early or share < LEAST_SHARE or d.is_coarse:
         confidence = LOW
     is_open = code in (*OPEN, UNKNOWN_CAUSE)
     if not (share >= LEAST_SHARE or special) or is_open or _is_contradicted(d, code, share):
@@ -197,13 +205,17 @@ def _signs_of_rounds(d: Dialogue, gaps: Gaps, rounds: Rounds) -> tuple[Sign, ...
     """Return the facts of the waits: queues, data in flight, the window."""
     where = "round trips" if d.place == SENDER else "time stamps"
     window = float(np.nanmax(d.window)) if np.isfinite(d.window).any() else math.nan
+    queue_s, back_s = (
+        float(np.percentile(each, 75)) if d.handshake_rtt_s > 0 else math.nan  # beside no base
+        for each in (rounds.queue_s, rounds.back_s)
+    )
     return (
         Sign(
-            name="queue_s", value=max(float(np.percentile(rounds.queue_s, 75)), 0.0), unit="s",
+            name="queue_s", value=queue_s if math.isnan(queue_s) else max(queue_s, 0.0), unit="s",
             origin=where,
         ),
         Sign(
-            name="back_queue_s", value=float(np.percentile(rounds.back_s, 75)), unit="s",
+            name="back_queue_s", value=back_s, unit="s",
             origin="time stamps",
         ),
         Sign(
@@ -232,7 +244,7 @@ def _paced(d: Dialogue, gaps: Gaps, rounds: Rounds) -> Bools:
 def _settled(d: Dialogue, gaps: Gaps, rounds: Rounds, line: LineRate, loss: str) -> dict[str, str]:
     """Return the causes of times whose cause depends on the whole transfer."""
     lossless = not d.is_repeated.any() and d.lost_before == 0
-    few = rounds.kinds.size <= SLOW_START_ROUNDS
+    few = rounds.kinds.size <= SLOW_START_ROUNDS and d.handshake_rtt_s > 0
     part = np.mean((d.payload < 0.95 * d.mss_bytes) & ~d.is_repeated)
     names = {"loss": loss}
     if part > LEAST_PARTS and lossless and d.sequence.size > 50:
@@ -438,11 +450,12 @@ def _one_sided(d: Dialogue, line: LineRate) -> Cause:
     """Return what one direction alone shows: a full line if packets leave it one after another."""
     use = d.rate_bps / line.rate_bps if line.is_clear else math.nan
     queue_s = np.nanpercentile(d.late_s, 75) if np.isfinite(d.late_s).any() else 0.0
+    is_full = use > FULL_LINE_RATIO and queue_s > LEAST_QUEUE_S
     signs = (
-        *_signs(d, line, {"line": use}),
+        *_signs(d, line, {"line": use} if is_full else {}),
         Sign(name="queue_s", value=float(queue_s), unit="s", origin="time stamps"),
     )
-    if use > FULL_LINE_RATIO and queue_s > 0.005:
+    if is_full:
         return Cause(
             code="line", share_of_time=use, duration_s=d.span_s, confidence=MEDIUM,
             shares={"line": use, UNKNOWN_CAUSE: 1 - use} if use < 1 else {"line": 1.0}, signs=signs,

@@ -171,12 +171,13 @@ def missed_bytes(a: TcpAnalysis) -> Ints:
     data = s.by_series[s.payload[s.by_series] > 0]
     series = s.series[data]
     first = min_by(s.sequence[data], series, count)
-    top = max_by(s.end[data], series, count)
+    ends = s.sequence[data] + s.payload[data]  # a FIN takes a number, and has no byte
+    top = max_by(ends, series, count)
     acks = s.by_series[s.is_set(ACK)[s.by_series]]
     acked = max_by(s.ack[acks], s.series[acks], count)[np.arange(count) ^ 1]
     upto = np.minimum(acked, top)  # nan where nothing is acknowledged
     with np.errstate(invalid="ignore"):
-        inside = s.end[data] <= upto[series]
+        inside = ends <= upto[series]
     covered = sum_by(np.where(inside, a.losses.new_bytes[data], 0), series, count)
     with np.errstate(invalid="ignore"):
         missed = np.where(upto > first, upto - first - covered, 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import random
 import sys
 from pathlib import Path
@@ -125,6 +126,96 @@ def test_a_clock_that_steps_back_leaves_the_order_of_the_file():
     assert codes(first)[0] == "capture-clock-stepped"
     # 1,200 segments of 1,024 B, 20 in each 50 ms.
     assert first.measured == pytest.approx(8 * 20 * MSS / 0.05, rel=0.03)
+
+
+def test_times_of_several_queues_do_not_make_losses():
+    """Every second packet has a stamp 3 ms late; the file has them in their true order."""
+    rows = sorted(windowed().frames(A), key=lambda row: row[0])
+    late = [(time_ns + 3_000_000 * (n % 2), *rest) for n, (time_ns, *rest) in enumerate(rows)]
+    first = findings(late, ordered=False)[0]
+    assert first.cause.code == "receiver-window"
+    assert first.cause.sign("loss_ratio") == 0
+    assert codes(first)[0] == "capture-times-kept-in-order"
+
+
+@pytest.mark.each("step_s", (5.0, -1.0, 60.0))
+def test_a_step_of_the_clock_is_found_with_its_size_in_a_flow_with_pauses(step_s):
+    """Twenty requests, each answered after 0.2 s; the clock steps after ten of them."""
+    script = s.Script(0.02)
+    at_s = script.open()
+    for number in range(20):
+        asked_s = script.send(at_s, sequence=1 + 100 * number, ack=1 + 300 * number, payload=100)
+        script.send(asked_s, B, sequence=1 + 300 * number, ack=101 + 100 * number)
+        at_s = script.send(
+            asked_s + 0.2, B, sequence=1 + 300 * number, ack=101 + 100 * number, payload=300
+        )
+    rows = sorted(script.frames(A), key=lambda row: row[0])
+    half, step_ns = len(rows) // 2, round(step_s * 1e9)
+    stepped = rows[:half] + [(time_ns + step_ns, *rest) for time_ns, *rest in rows[half:]]
+    plain, mended = findings(rows)[0], findings(stepped, ordered=False)[0]
+    said = [one.values["step_s"] for one in mended.notices if one.code == "capture-clock-stepped"]
+    assert said == [pytest.approx(step_s, abs=0.03)]
+    assert mended.cause.code == plain.cause.code == "server-time"
+    assert mended.cause.duration_s == pytest.approx(plain.cause.duration_s, abs=0.05)
+
+
+@pytest.mark.each("place", HALVES)
+def test_a_coarse_clock_leaves_nothing_sure(place):
+    """Times in steps of 10 ms: what happened within one does not show."""
+    rows = [(time_ns // 10**7 * 10**7, *rest) for time_ns, *rest in full_line().frames(place)]
+    first = findings(rows, ordered=False)[0]
+    assert first.confidence == "low"
+    assert "capture-clock-coarse" in codes(first)
+
+
+def test_a_byte_of_a_fin_is_none_that_the_capture_missed():
+    """A FIN takes a sequence number, also in a packet with data."""
+    script = windowed()
+    end = 1 + 1200 * MSS
+    came_s = script.send(4.0, sequence=end, payload=300, flags=s.w.FIN | s.w.ACK)
+    script.send(came_s, B, ack=end + 301)
+    first = findings(script.frames(A))[0]
+    assert "capture-missed" not in codes(first)
+
+
+def test_a_handshake_and_some_segments_are_no_requests():
+    """Five packets: three of the handshake, and the first two of an upload."""
+    rows = sorted(windowed().frames(A), key=lambda row: row[0])[:5]
+    first = findings(rows)[0]
+    assert first.cause.code in ("handshake", "slow-start", "unknown")
+    assert first.confidence != "high"
+
+
+@pytest.mark.each("place", HALVES)
+def test_a_queue_beside_no_base_has_no_length(place):
+    """Begun within the flow: the least round trip has the queue in it, too."""
+    rows = sorted(full_line().frames(place), key=lambda row: row[0])
+    whole, later = findings(rows)[0], findings(rows[len(rows) // 2 :])[0]
+    assert whole.cause.sign("queue_s") > 0.03
+    assert math.isnan(later.cause.sign("queue_s"))
+
+
+def test_flows_of_two_lines_share_none():
+    """8 and 3 Mbit/s, a second apart: each has its line for itself."""
+    other = s.Script(0.04, port=40001)
+    other.transfer(other.open(1.0), 700, window=lambda acked: 60, line_bps=3e6)
+    first = findings([*full_line().frames(A), *other.frames(A)])[0]
+    assert first.cause.code == "line"
+
+
+def test_a_flow_beside_more_datagrams_is_explained_too():
+    rows = [*windowed().frames(A), *datagrams(5000, skip=lambda row: 0)]
+    found = findings(rows)
+    assert [each.cause.code for each in found if each.cause][-1] == "receiver-window"
+
+
+def test_a_line_that_is_stated_does_not_explain_losses_without_a_queue():
+    """recorded: 3 % of random loss; the rate happens to be that of a line without any queue."""
+    folder = Path(__file__).parent / "captures"
+    [plain, *_] = measurement(readers.read(folder / "loss3-A.pcap.gz"))
+    line_bps = plain.measured * 1538 / 1448
+    [first, *_] = measurement(readers.read(folder / "loss3-A.pcap.gz"), Known(line_bps=line_bps))
+    assert first.cause.code == plain.cause.code == "random-loss"
 
 
 @pytest.mark.each("place", HALVES)

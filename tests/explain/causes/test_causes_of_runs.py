@@ -173,7 +173,8 @@ def test_a_rate_that_changed_once():
     changed = notes["rate-levels"]
     assert (changed["before_bps"], changed["after_bps"], changed["at_s"]) == (90e6, 10e6, 5.0)
     # A rate that swings has no levels, nor has one that a slow start precedes.
-    for rates in ([90e6, 10e6] * 5, [10e6] + [90e6] * 9, [90e6] * 5 + [70e6] * 5):
+    back = [20e6] * 3 + [5e6, 20e6, 5e6]
+    for rates in ([90e6, 10e6] * 5, [10e6] + [90e6] * 9, [90e6] * 5 + [70e6] * 5, back):
         assert "rate-levels" not in cause_of(series(rates))[1]
 
 

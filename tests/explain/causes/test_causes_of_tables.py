@@ -45,6 +45,21 @@ def test_one_window_for_the_whole_table():
     assert all("window-or-loss" not in codes(row) for row in rows), "said once"
 
 
+def test_rows_at_a_cap_are_none_of_the_law():
+    """By hand: 16, 32 and 64 kB at 40 ms, 3.2 to 12.8 Mbit/s; 25.6 would follow, and 20 is all."""
+    text = "window [kB],rate [Mbit/s]\n16,3.2\n32,6.4\n64,12.8\n128,20\n256,20\n"
+    whole = explained(text)[0]
+    assert (sign(whole, "law_count").value, sign(whole, "row_count").value) == (3, 5)
+    assert codes(whole)["response-cap"]["count"] == 2
+    assert sign(whole, "off_ratio").value == 0.001, "less is not told apart"
+
+
+def test_a_row_is_no_surer_than_its_table():
+    """Stated: 0.07 % of loss, which would give the same curve as the window."""
+    whole, *rows = explained(WINDOW, loss_ratio=7e-4)
+    assert {each.confidence for each in (whole, *rows)} == {"low"}
+
+
 def test_a_stated_loss_excludes_or_keeps_the_rival_of_a_window():
     """By hand: (1.2247 x 1448 / 65500)^2 = 0.0733 % of loss would give the same curve."""
     assert codes(explained(WINDOW, loss_ratio=1e-4)[0])["window-not-loss"][

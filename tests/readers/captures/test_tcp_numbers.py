@@ -751,8 +751,10 @@ def missed_bytes(number: int, side: int) -> int:
     if not data or not acks:
         return 0
     first = min(of["sequence"][row] for row in data)
-    upto = min(max(acks), max(of["end"][row] for row in data))
-    covered = sum(of["new_bytes"][row] for row in data if of["end"][row] <= upto)
+    # A FIN takes a number, and has no byte that a capture can miss.
+    ends = {row: of["sequence"][row] + known[row]["payload_bytes"] for row in data}
+    upto = min(max(acks), max(ends.values()))
+    covered = sum(of["new_bytes"][row] for row in data if ends[row] <= upto)
     missed = max(upto - first - covered, 0) if upto > first else 0
     return missed if missed <= 2**30 else 0
 
