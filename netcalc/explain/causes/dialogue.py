@@ -26,6 +26,10 @@ REORDERED_SHARE = 0.7
 """A hole that is filled sooner than this share of a round trip was not repeated. [ratio]"""
 CLEAN_SHARE = 0.5
 """Round trips outside of repairs stand for all, if they are more than this share. [ratio]"""
+ALONE_SHARE = 0.8
+"""Nothing came behind a segment for this share of what its acknowledgement was late. [ratio]"""
+LEAST_PROMPT = 8
+"""So many acknowledgements that waited for no timer show the round trips. [1]"""
 LEAST_SEGMENTS = 2
 MOST_JOINED = 45
 """Packets that a network card joins at most: 64 KiB of full segments. [1]"""
@@ -48,7 +52,7 @@ class Dialogue:
     packet of the other direction passed. ``edge`` is the highest sequence number that the receiver
     allowed so far, ``acknowledged`` the highest that it acknowledged, and ``sacked`` the bytes
     above it that it reported to have; packet ``sack_rows[i]`` reported those from ``sack_low[i]``
-    to ``sack_high[i]`` anew.
+    to ``sack_high[i]`` anew, and ``copies`` packets a copy of what it had (D-SACK, RFC 2883).
     """
 
     series: int
@@ -83,6 +87,7 @@ class Dialogue:
     their_payload: Ints
     ack_late_s: FloatArray
     has_sack: Bools
+    copies: int
     sack_rows: Ints
     sack_low: Ints
     sack_high: Ints
@@ -146,7 +151,10 @@ class Dialogue:
         again = (
             self.is_repeated if self.place == SENDER else self.is_repeated & (self.new_bytes > 0)
         )
-        return float(self.packet_count[again].sum()) / count
+        lost = int(self.packet_count[again].sum())
+        if self.place == SENDER:
+            lost = max(lost - self.copies, 0)  # what came twice was not lost
+        return lost / count
 
     @property
     def packet_count(self) -> Ints:
@@ -243,6 +251,7 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
         for name in ("sack_left", "sack_right", "acknowledged")
     )
     is_new, low, high = ranges(their_ack[sack_rows], left, right, raw_ack)
+    copies = int(np.count_nonzero(~is_new))
     sack_rows = sack_rows[is_new]
     window = window_bytes(analysis)[their_at]
     inferred = False
@@ -274,7 +283,7 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
         new_bytes=coverage.new_bytes, top_before=top_before, is_repeated=is_repeated,
         is_reordered=is_reordered, is_copied=is_copied, ids=ids, late_s=late_s,
         came_s=came_s, acknowledged=acknowledged, edge=edge, window=window,
-        has_sack=has_sack, sack_rows=sack_rows, sack_low=low, sack_high=high,
+        has_sack=has_sack, copies=copies, sack_rows=sack_rows, sack_low=low, sack_high=high,
         sacked=sacked_bytes(acknowledged, sack_rows, low, high, first=int(sequence[0])),
         their_payload=s.payload[their_at], ack_late_s=ack_late_s,
         trip_end_s=trips[0], trip_s=trip_s, missing_bytes=max(missing, 0),
@@ -319,6 +328,14 @@ def _answers(
     # It may have come long before a hole was filled: left out, unless holes are open all the time.
     clean = exact & ~((answer > 0) & has_sack[answer - 1])
     exact = clean if clean.sum() > CLEAN_SHARE * exact.sum() else exact
+    # A segment that is acknowledged alone, as none came soon behind it, may have waited for a timer
+    # of delayed acknowledgements: that is no queue.
+    before = np.where(answer > 0, highest[np.maximum(answer, 1) - 1], sequence[0])
+    trip_s = came_s[answer] - seen_s[rows]
+    next_s = np.append(seen_s, np.inf)[rows + 1] - seen_s[rows]
+    more_s = trip_s - (trip_s[exact].min() if exact.any() else 0.0)
+    prompt = exact & ~((before >= sequence[rows]) & (next_s > ALONE_SHARE * more_s) & (more_s > 0))
+    exact = prompt if prompt.sum() >= LEAST_PROMPT else exact
     rows, answer = rows[exact], answer[exact]
     return came_s[answer], came_s[answer] - seen_s[rows]
 

@@ -13,6 +13,8 @@ from netcalc.readers.captures.scans import Bools
 
 EVEN_SHARE = 0.55
 """Of the time of a row no gap has more than this share: else it spans a pause. [ratio]"""
+TRIP_SHARE = 0.6
+"""A gap of this share of a round trip, or more, is a wait for an acknowledgement. [ratio]"""
 IN_A_ROW = 4
 """Full segments in a row whose times give one estimate: fewer are blurred by the clock. [1]"""
 LEAST_ESTIMATES = 8
@@ -84,15 +86,22 @@ def _of_segments(d: Dialogue) -> tuple[FloatArray, FloatArray]:
     row = np.convolve(is_full, np.ones(IN_A_ROW + 1), "valid") == IN_A_ROW + 1
     apart_s = np.maximum(d.seen_s[IN_A_ROW:] - d.seen_s[:-IN_A_ROW], 1e-5)
     size = np.convolve(d.payload[1:], np.ones(IN_A_ROW), "valid")
-    chosen = row & _are_even(d.seen_s)
+    chosen = row & _are_even(d, d.seen_s)
     return d.seen_s[IN_A_ROW:][chosen], np.asarray((8.0 * size / apart_s)[chosen])
 
 
-def _are_even(time_s: FloatArray) -> Bools:
-    """Return the rows of packets without a pause in them."""
+def _are_even(d: Dialogue, time_s: FloatArray) -> Bools:
+    """Return the rows of packets without a pause in them.
+
+    A gap of most of a round trip is the wait for an acknowledgement: in front of a line the next
+    packet waits already.
+    """
     gaps_s = np.diff(time_s)
     rows = np.lib.stride_tricks.sliding_window_view(gaps_s, IN_A_ROW)
-    even: Bools = rows.max(axis=1) <= EVEN_SHARE * np.maximum(rows.sum(axis=1), 1e-5)
+    longest_s = rows.max(axis=1)
+    even: Bools = longest_s <= EVEN_SHARE * np.maximum(rows.sum(axis=1), 1e-5)
+    if d.trip_s.size:
+        even &= longest_s < TRIP_SHARE * float(np.median(d.trip_s))
     return even
 
 
@@ -115,5 +124,5 @@ def _of_acknowledgements(d: Dialogue) -> tuple[FloatArray, FloatArray]:
     )
     # An acknowledgement of many segments ended a hole: it does not show how they came.
     jumps = np.convolve(steps > 3.2 * d.mss_bytes, np.ones(IN_A_ROW), "valid")[1:]
-    steady = (jumps[: rates.size] == 0) & _are_even(came_s) & ~repairs[: rates.size]
+    steady = (jumps[: rates.size] == 0) & _are_even(d, came_s) & ~repairs[: rates.size]
     return came_s[IN_A_ROW:][steady], np.asarray(rates[steady])

@@ -30,6 +30,9 @@ MOST_TIMES = 30
 """Segments in a row that are so many times faster than the flow left a network card. [1]"""
 LEAST_FILLED = 0.5
 """Full windows carry at least this share of a window for each round trip; seen: 0.97. [ratio]"""
+MOST_USE, LEAST_WAIT, LEAST_WAIT_S = 1.05, 0.02, 3e-4
+"""A line carries no more than this, and in front of a full one packets wait for this share of the
+round trip and this time. [ratio], [ratio], [s]"""
 LEAST_QUEUE_S = 0.005
 """A shorter wait of one direction alone is no queue. [s]"""
 FULL_LINE_RATIO = 0.85
@@ -51,6 +54,11 @@ EMPTIED_RATIO, EMPTIED_SHARE = 0.7, 0.25
 median. [ratio]"""
 BLURRED = ("line", "policer", "shallow-buffer", "random-loss", "flat", "other", "slow-start")
 """Causes that packets in batches can be taken for."""
+LEAST_NEEDLESS, MOST_NEEDLESS = 0.5, 1.5
+"""So many copies reported for each repetition are those of segments out of order; with more the
+path doubles packets. [ratio]"""
+FEWEST_EPISODES, USUAL_RTT_S = 3, 0.02
+"""Losses at fewer times do not show their kind; a round trip where none is known. [1], [s]"""
 POLICED_RATIO = 0.12
 """A flow that loses bursts at less of a line than this is policed. [ratio]"""
 LEAST_PARTS = 0.05
@@ -130,7 +138,8 @@ def judge(
     # Without stamps a round trip does not show whether its queue was there or back.
     is_sure &= d.place != SENDER or code != "line" or bool(np.isfinite(d.ack_late_s).any())
     confidence = HIGH if is_sure else MEDIUM
-    is_early = code in KINDS_OF_LOSS and rounds.kinds.size < SURE_ROUNDS
+    is_few = rounds.kinds.size < SURE_ROUNDS or _episodes(d) < FEWEST_EPISODES
+    is_early = code in KINDS_OF_LOSS and is_few
     if is_early or share < LEAST_SHARE or d.is_coarse:
         confidence = LOW
     is_open = code in (*OPEN, UNKNOWN_CAUSE)
@@ -297,16 +306,26 @@ def _lost(d: Dialogue) -> tuple[FloatArray, int]:
     return lost_s, int(lost_s.size)
 
 
+def _episodes(d: Dialogue) -> int:
+    """Return at how many times segments were lost: within half a round trip it is one."""
+    lost_s, _ = _lost(d)
+    base_s = d.base_rtt_s if d.base_rtt_s > 0 else USUAL_RTT_S
+    return 1 + int(np.count_nonzero(np.diff(np.sort(lost_s)) > max(0.5 * base_s, 0.01)))
+
+
 def _kind_of_loss(d: Dialogue, line: LineRate) -> str:
     """Return what losses without a standing queue come from."""
-    lost_s, count = _lost(d)
+    count = _lost(d)[1]
     if count == 0:
         return "random-loss"
-    base_s = d.base_rtt_s if d.base_rtt_s > 0 else 0.02
-    apart_s = np.diff(np.sort(lost_s))
-    episodes = 1 + int(np.count_nonzero(apart_s > max(0.5 * base_s, 0.01)))
+    base_s = d.base_rtt_s if d.base_rtt_s > 0 else USUAL_RTT_S
+    episodes = _episodes(d)
     burst = count / episodes
     use = d.rate_bps / line.rate_bps if line.is_clear else math.nan
+    queue_s = _queues_s(d)
+    is_queued = not queue_s.size or np.median(queue_s) > max(LEAST_WAIT * base_s, LEAST_WAIT_S)
+    if use > MOST_USE or (use > FULL_LINE_RATIO and not is_queued):
+        use = math.nan  # rows at the pace of the flow itself
     if use > FULL_LINE_RATIO:
         return "line"
     if burst > BURST and not d.sees_queue and not use < POLICED_RATIO:
@@ -343,6 +362,12 @@ def _special(d: Dialogue, gaps: Gaps, shares: Mapping[str, float], *, held_s: fl
         return "nagle-delayed-ack"
     if shares.get("timeout", 0.0) > 0.3:
         return "outage" if _is_outage(d, gaps) else "timeout"
+    repeated = int(np.count_nonzero(d.is_repeated))
+    if d.place == SENDER and largest in BLURRED:
+        if d.copies > LEAST_LOSSES + MOST_NEEDLESS * repeated:
+            return "duplicates"  # more came twice than was sent twice
+        if d.copies > max(LEAST_LOSSES, LEAST_NEEDLESS * repeated):
+            return "reordering"  # what was sent again had arrived
     copied = float(np.mean(d.is_copied))
     if copied > LEAST_COPIES:
         return (

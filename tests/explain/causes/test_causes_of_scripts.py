@@ -260,6 +260,55 @@ def without_number(frame):
     return frame[:18] + b"\x00\x00" + frame[20:]
 
 
+def four_a_round(rtt_s, *, at):
+    """Four segments in each round trip of a line that is idle; one of rounds ``at`` is lost."""
+    script = s.Script(rtt_s)
+    at_s, sequence = script.open(), 1
+    for round_of in range(120):
+        ends = []
+        for number in range(4):
+            is_lost = number == 1 and round_of in at
+            came_s = script.send(
+                at_s + 2e-4 * number, sequence=sequence, payload=MSS,
+                **({"came_s": LOST} if is_lost else {}),
+            )  # fmt: skip
+            ends.append((came_s, sequence, is_lost))
+            sequence += MSS
+        hole = next((begin for _, begin, is_lost in ends if is_lost), None)
+        for came_s, begin, is_lost in ends:
+            ack, sack = begin + MSS, None
+            if hole is not None and begin > hole:
+                ack, sack = hole, (hole + MSS, begin + MSS)
+            if not is_lost:
+                at_s = script.send(came_s, B, ack=ack, sack=sack)
+        if hole is not None:
+            came_s = script.send(at_s, sequence=hole, payload=MSS)
+            at_s = script.send(came_s, B, ack=sequence)
+    return script
+
+
+def test_the_pace_of_a_flow_itself_is_no_full_line():
+    """Few segments under way, twelve of 480 lost: nothing waits in front of a line."""
+    cause = cause_of(four_a_round(0.05, at=range(5, 120, 10)), A)
+    assert cause.code in ("random-loss", "unknown")
+    assert cause.sign("loss_ratio") == pytest.approx(12 / 492, rel=0.01)
+
+
+def test_repetitions_of_what_had_arrived_are_no_losses():
+    """Every tenth segment is sent again, and the receiver reports each as a copy (D-SACK)."""
+    script = s.Script(0.04)
+    script.transfer(script.open(), 2000, window=lambda acked: 76, line_bps=8e6)
+    sent = [p for p in script.packets if p.end == A and p.payload]
+    acks = {p.ack: p for p in script.packets if p.end == B}
+    for first in sent[200::10]:
+        answer = acks[first.sequence + MSS]
+        answer.sack = (first.sequence, first.sequence + MSS)  # below what it acknowledges
+        script.send(first.sent_s + 1e-4, sequence=first.sequence, payload=MSS, came_s=first.came_s)
+    cause = cause_of(script, A)
+    assert cause.code == "reordering"
+    assert cause.sign("loss_ratio") == 0
+
+
 def test_what_sack_acknowledged_is_not_in_flight():
     """Of ten segments the first is lost and nine are reported: one is under way."""
     script = s.Script(0.05)
