@@ -139,6 +139,7 @@ def judge(
     is_sure &= d.place != SENDER or code != "line" or bool(np.isfinite(d.ack_late_s).any())
     confidence = HIGH if is_sure else MEDIUM
     is_few = rounds.kinds.size < SURE_ROUNDS or _episodes(d) < FEWEST_EPISODES
+    is_few |= code == "policer" and not line.is_clear  # it passes bursts at the line's rate
     is_early = code in KINDS_OF_LOSS and is_few
     if is_early or share < LEAST_SHARE or d.is_coarse:
         confidence = LOW
