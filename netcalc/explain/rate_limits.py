@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from netcalc.errors import doubts, tell_doubts
 from netcalc.explain.evidence import NAN, Evidence, first_known
 from netcalc.explain.finding import Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
@@ -215,17 +217,23 @@ def _losses(at: _Situation) -> list[Limit]:
         return []
     mss, packet = at.mss_bytes, at.mtu_bytes
     rto = float(timers.rto_s(rtt, rttvar_s=0.0, min_rto_s=MIN_RTO_S, floor="variation"))
-    rates = {
-        "loss-mathis": float(loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt)),
-        "loss-cubic": float(cubic.cubic_throughput_bps(loss, packet_bytes=packet, rtt_s=rtt))
-        * mss
-        / packet,
-        "loss-pftk": 8.0 * mss * float(pftk.pftk_throughput_pps(loss, rtt_s=rtt, rto_s=rto)),
+    formulas: dict[str, Callable[[], float]] = {
+        "loss-mathis": lambda: loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt),
+        "loss-cubic": lambda: (
+            cubic.cubic_throughput_bps(loss, packet_bytes=packet, rtt_s=rtt) * mss / packet
+        ),
+        "loss-pftk": lambda: 8.0 * mss * pftk.pftk_throughput_pps(loss, rtt_s=rtt, rto_s=rto),
     }
     named = at.congestion_control
     own = "loss-mathis" if named == "reno" else "loss-cubic"
     if loss >= TIMEOUT_LOSS_RATIO:
         own = "loss-pftk"
+    rates = {}
+    for name, formula in formulas.items():
+        with doubts() as doubtful:
+            rates[name] = formula()
+        if name == own:  # those of the others are no doubt about this answer
+            tell_doubts(doubtful)
     stated = (at.known.congestion_control or at.one.congestion_control).lower()
     values: dict[str, Any] = {"loss_ratio": loss, "rtt_s": rtt, "mss_bytes": mss, "rto_s": rto}
     control = "CUBIC" if stated.startswith("cubic") else "if it is CUBIC"

@@ -147,9 +147,11 @@ def _finding(evidence: Evidence, known: Known, flow: FlowCause) -> Finding:
 
 
 FULL_LINES = ("line", "shared-line", "small-segments", "shallow-buffer")
-"""Causes that are a line, which packets pass one behind another."""
+"""Causes with a full line in front of which packets wait, or are dropped."""
 MOST_OF_LINE = 1.05
 """A rate of more than this part of a line is not that of the line. [ratio]"""
+MOST_OF_RTT = 1.05
+"""A stated round trip above this part of the least one seen is refuted. [ratio]"""
 LEAST_OF_LINE = 0.9
 """A line below this part of the one that was stated is another one. [ratio]"""
 SIGMAS = 4
@@ -181,7 +183,7 @@ def _differing(evidence: Evidence, known: Known, cause: Cause) -> tuple[Notice, 
         count = evidence.size_bytes / evidence.segment_bytes
         if abs(loss - stated) * count > SIGMAS * math.sqrt(count * max(stated, loss)) + 1:
             said.append(Notice("stated-loss-differs", {"stated_ratio": stated, "loss_ratio": loss}))
-    if known.rtt_s is not None and known.rtt_s > MOST_OF_LINE * evidence.base_rtt_s:
+    if known.rtt_s is not None and known.rtt_s > MOST_OF_RTT * evidence.base_rtt_s:
         values = {"stated_s": known.rtt_s, "base_rtt_s": evidence.base_rtt_s}
         said.append(Notice("stated-rtt-above", values))
     if known.window_bytes is not None and evidence.in_flight_bytes > 1.1 * known.window_bytes:

@@ -30,7 +30,8 @@ ALONE_SHARE = 0.8
 """Nothing came behind a segment for this share of what its acknowledgement was late. [ratio]"""
 LEAST_PROMPT = 8
 """So many acknowledgements that waited for no timer show the round trips. [1]"""
-LEAST_SEGMENTS = 2
+FEWEST_SEGMENTS = 2
+"""Segments with payload below which a direction has no times between them. [1]"""
 MOST_JOINED = 45
 """Packets that a network card joins at most: 64 KiB of full segments. [1]"""
 LEAST_GAP_S, LEAST_GAPS = 1e-7, 20
@@ -191,12 +192,12 @@ def dialogue_of(trace: PacketTrace, analysis: TcpAnalysis, series: int) -> Dialo
 
     data = np.flatnonzero(own_side & (s.payload[packets] > 0))
     theirs = np.flatnonzero(~own_side)
-    if data.size < LEAST_SEGMENTS:
+    if data.size < FEWEST_SEGMENTS:
         return None
     data = data[np.argsort(time_s[data], kind="stable")]
     theirs = theirs[np.argsort(time_s[theirs], kind="stable")]
     data = data[~_probes(s.sequence[packets[data]], s.end[packets[data]], s.payload[packets[data]])]
-    if data.size < LEAST_SEGMENTS:
+    if data.size < FEWEST_SEGMENTS:
         return None
     at, their_at = packets[data], packets[theirs]
     seen_s, sequence, end, payload = time_s[data], s.sequence[at], s.end[at], s.payload[at]

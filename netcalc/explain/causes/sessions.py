@@ -30,7 +30,9 @@ from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
 from netcalc.samples import Layer, PacketTrace
 
 DNS_PORTS = (53, 5353)
+"""Ports at which names are looked up: DNS, multicast DNS."""
 MOST_JUDGED = 20
+"""So many flows of a file, those that carried most, are judged; the others are counted. [1]"""
 MOST_OF_A_HANDSHAKE = 100
 """A flow of more segments is no answer to a first request. [1]"""
 LEAST_TURNS = 0.1
@@ -44,6 +46,7 @@ LEAST_REPETITIONS = 10
 MOST_STEPS = 3
 """A clock is not set more often while a capture runs. [1]"""
 TLS_PORTS = (443, 8443, 853, 993, 995, 465)
+"""Ports at which TLS begins with the first segment: HTTPS, DNS, IMAP, POP3, SMTP over it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +289,18 @@ def _user_cause(flows: Sequence[FlowCause], names: Sequence[tuple[float, float]]
     )  # fmt: skip
 
 
+LEAST_DATAGRAMS = 20
+"""Fewer datagrams show no cause. [1]"""
+MOST_OF_A_JUMP, COUNTED_SHARE = 2000, 0.5
+"""Packet numbers that count have no longer jump, and this share is seen once. [1], [ratio]"""
+IN_ORDER_SHARE, QUICK_S = 0.6, 2e-3
+"""They count datagrams if this share follows one another, or one takes less. [ratio], [s]"""
+FEW_GAPS, ALIKE_GAPS = 5, 1.5
+"""Of no more gaps nothing is said; a gap with losses in it that is longer than one without by less
+than this ratio is as long. [1], [ratio]"""
+SMALL_DATAGRAM_BYTES, UNEVEN_RATIO = 200, 1.6
+"""Smaller datagrams meet a limit of packets first; gaps that differ from their median by more than
+this part of it vary. [byte], [ratio]"""
 LEAST_LOSS, LEAST_EPISODES = 0.003, 8
 """Fewer datagrams lost, or fewer times, are no cause. [ratio], [1]"""
 LEAST_OFF = 0.05
@@ -354,7 +369,7 @@ def _name_times(trace: PacketTrace) -> list[tuple[float, float]]:
 def datagram_cause(trace: PacketTrace) -> Cause:
     """Return what a stream of datagrams shows where it was captured."""
     rows = np.flatnonzero(trace.has(Layer.UDP))
-    if rows.size < 20:
+    if rows.size < LEAST_DATAGRAMS:
         return Cause()
     time_s = np.asarray(trace.time_s)[rows]
     ids = trace.ints("ip_id")[rows].astype(np.int64)
@@ -362,10 +377,13 @@ def datagram_cause(trace: PacketTrace) -> Cause:
     gaps_s = np.diff(time_s)
     count = rows.size
     unwrapped = np.concatenate([[0], np.cumsum(steps)])
-    is_counted = np.abs(steps).max(initial=0) < 2000 and np.unique(ids).size > 0.5 * count
+    is_counted = np.abs(steps).max(initial=0) < MOST_OF_A_JUMP
+    is_counted &= np.unique(ids).size > COUNTED_SHARE * count
     # Numbers count datagrams only if they come quickly: Linux adds a random step for a pause.
     span = max(int(unwrapped.max() - unwrapped.min()), 1)
-    is_counted &= bool(np.mean(steps == 1) > 0.6 or float(np.ptp(time_s)) / span < 2e-3)
+    is_counted &= bool(
+        np.mean(steps == 1) > IN_ORDER_SHARE or float(np.ptp(time_s)) / span < QUICK_S
+    )
     lost = (
         int(unwrapped.max() - unwrapped.min() + 1 - np.unique(unwrapped).size) if is_counted else 0
     )
@@ -383,11 +401,13 @@ def datagram_cause(trace: PacketTrace) -> Cause:
     if is_counted and is_lost:
         # A full line spaces what it passes alike, whatever was dropped between.
         single, several = gaps_s[steps == 1], gaps_s[steps > 1]
-        even = single.size > 5 and several.size > 5 and np.median(several) < 1.5 * np.median(single)
-        if even or single.size <= 5:
+        is_even = single.size <= FEW_GAPS or (
+            several.size > FEW_GAPS and np.median(several) < ALIKE_GAPS * np.median(single)
+        )
+        if is_even:
             if ratio < LEAST_OVERLOAD:  # the sender may have skipped numbers: nothing came later
                 return Cause(signs=signs, layer=UDP_PAYLOAD)
-            cause = "packet-rate" if size < 200 else "line"
+            cause = "packet-rate" if size < SMALL_DATAGRAM_BYTES else "line"
             return Cause(code=cause, confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
         # The time of those that are missing has passed, too; after a pause Linux skips numbers.
         off = np.abs(gaps_s / (np.maximum(steps, 1) * middle) - 1)
@@ -397,6 +417,6 @@ def datagram_cause(trace: PacketTrace) -> Cause:
         return Cause(
             code="loss-udp", variant="captured", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD
         )
-    if spread > 1.6:
+    if spread > UNEVEN_RATIO:
         return Cause(code="delay-variation", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
     return Cause(signs=signs, layer=UDP_PAYLOAD)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
+from netcalc.errors import doubts
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.pace import Pace, Pause, pace_of
 from netcalc.explain.evidence import LEAST_SEGMENTS, offered_windows
@@ -119,7 +120,8 @@ def _socket_cause(rows: Mapping[str, Any]) -> Cause | None:
     if queued:
         name = "line"
     elif loss > LEAST_LOSS_OF_TCP:
-        allowed = float(loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=least))
+        with doubts():  # a bound to judge by, that no answer shows
+            allowed = float(loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=least))
         # Losses do not hold a sender that is much faster with them than they allow, nor BBR.
         moved = first_of(_spent(rows["bytes_sent"]), _spent(rows["bytes_acked"]))
         moved = moved if times.size > 1 else sent
@@ -317,10 +319,11 @@ def run_cause(
         return Cause(code="line", confidence=MEDIUM, signs=signs)
     if loss > MOST_LOSS:
         return Cause(signs=signs, variant="again")
-    allowed = streams * max(
-        float(loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=middle)),
-        float(cubic.cubic_throughput_bps(loss, packet_bytes=mss, rtt_s=middle)),
-    )
+    with doubts():  # bounds to judge by, that no answer shows
+        allowed = streams * max(
+            float(loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=middle)),
+            float(cubic.cubic_throughput_bps(loss, packet_bytes=mss, rtt_s=middle)),
+        )
     sure = MEDIUM if rates.size >= 3 else LOW
     if rate > BURSTY_RATIO * allowed and loss >= LEAST_LOSS and rates.size >= 3:
         return Cause(code="policer", confidence=MEDIUM, signs=signs)

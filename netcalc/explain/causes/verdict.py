@@ -22,6 +22,7 @@ from netcalc.readers.captures.scans import Bools
 LEAST_SHARE = 0.4
 """A cause of less of the time is not named. [ratio]"""
 SURE_SHARE = 0.6
+"""A cause of this share of the time, or more, may be sure. [ratio]"""
 KINDS_OF_LOSS, SURE_ROUNDS = ("random-loss", "shallow-buffer", "policer"), 30
 """What kind of loss it is shows in the losses of so many rounds. [1]"""
 OF_A_BASE = ("line", "shared-line", "reverse-path", "round-trips", "server-time", "slow-start")
@@ -38,11 +39,14 @@ LEAST_QUEUE_S = 0.005
 FULL_LINE_RATIO = 0.85
 """A line that carries this share of its rate is full. [ratio]"""
 SLOW_START_ROUNDS = 12
+"""A flow of no more rounds that never stopped to grow is slow start: from 10 segments on twelve
+doublings are 60 MB. [1]"""
 ROUNDS_WITHIN = 30
 """Within a flow so many rounds without a change show that its window does not grow. [1]"""
 ALIKE_ROUNDS, ALIKE_RATIO = 4, 1.15
 """So many rounds with no more in flight than this ratio apart are no slow start. [1], [ratio]"""
 SMALL_SEGMENT_BYTES = 500
+"""Of shorter segments headers are a tenth and more of a line. [byte]"""
 SHARED_RATIO = 0.8
 """A flow that never has more of a full line shares it. [ratio]"""
 LEAST_COPIES, MOST_COPIES = 0.02, 0.4
@@ -68,9 +72,33 @@ LEAST_ROWS, LEAST_PART_OF_ROWS, ROWS_SPREAD = 20, 0.1, 0.06
 alike. [1], [ratio], [ratio]"""
 QUEUED_SHARE = 0.2
 """From this share of the time on losses are those of a full buffer. [ratio]"""
+SHALLOW_USE, BURSTY_USE, DELAYED_USE, SHORT_QUEUE_S = 0.5, 0.33, 0.14, 1.2e-3
+"""A short buffer drops single segments from this use of its line on, bursts from this, and from
+this if round trips vary by so much. [ratio], [ratio], [ratio], [s]"""
 FEW_LOSSES, LEAST_LOSSES, LEAST_EPISODES = 3, 8, 4
+"""No more losses hold no program back; fewer, or at fewer times, are of no policer. [1]"""
 BURST = 2.0
 """Segments lost together, on average, from which on losses are those of a full bucket or buffer."""
+SPECIAL_SHARE = 0.3
+"""From this share of the time on a timer is the cause, whatever was waited for besides. [ratio]"""
+LEAST_REORDERED, MOST_LOST_OF_REORDERED = 0.004, 3
+"""Segments out of order, as a share of all, hold a flow that lost less than so many times as many.
+[ratio], [1]"""
+LEAST_SMALL_SEGMENTS = 200
+"""Fewer short segments are a question or an answer. [1]"""
+BATCH_PAUSE_S, LEAST_BATCHES = 3e-3, 30
+"""Batches are apart by more than this, and so many show it. [s], [1]"""
+EVEN_PAUSES, PART_OF_A_TRIP, PAUSED_SHARE = 1.4, 0.75, 0.7
+"""Pauses of one timer differ by less than this ratio, are shorter than this part of a round trip,
+and take this share of the time. [ratio], [ratio], [ratio]"""
+LEAST_GAPS_IN_A_BATCH, DENSE_RATIO = 1.5, 0.005
+"""Gaps within a batch: so many for each pause, and shorter than this part of it. [1], [ratio]"""
+SILENT_SHARE, LEAST_MSS_BYTES = 0.25, 1220
+"""A path that is too narrow for full segments is silent for this share of the time; a segment that
+IPv6 lets pass everywhere, 1280 bytes without headers, is none. [ratio], [byte]"""
+MOST_OPTIONS_BYTES, ALIKE_BYTES, AGAIN_AND_AGAIN = 60, 40, 3
+"""A segment that is smaller than was agreed by more than its options is; segments this near are as
+large; and one is sent so often before it is believed to vanish. [byte], [byte], [1]"""
 
 
 def judge(
@@ -111,7 +139,7 @@ def judge(
     if not shares:  # no time passed
         return Cause(signs=_signs(d, line, shares)), waits
     signs = (*_signs(d, line, shares), *_signs_of_rounds(d, gaps, rounds))
-    code, share = next(iter(shares.items()), (UNKNOWN_CAUSE, math.nan))
+    code, share = next(iter(shares.items()))
     if code == "line" and not d.is_gappy and _is_shared(d, line):
         code = "shared-line"
     special = _special(d, gaps, shares, held_s=held_s)
@@ -129,20 +157,7 @@ def judge(
             shares = {**shares, code: share, "other": shares.get("other", 0.0)}
             shares["other"] += 1 - sum(shares.values())
             shares = dict(sorted(shares.items(), key=lambda item: -item[1]))
-    is_sure = share >= SURE_SHARE and d.place != UNKNOWN and not d.is_gappy
-    is_sure &= not (d.scale_is_inferred and code == "receiver-window")
-    is_sure &= not d.clock_steps
-    # Within a flow the least round trip may have a queue in it.
-    is_based = d.handshake_rtt_s > 0 or d.rate_bps > FULL_LINE_RATIO * line.rate_bps
-    is_sure &= is_based or code not in OF_A_BASE
-    # Without stamps a round trip does not show whether its queue was there or back.
-    is_sure &= d.place != SENDER or code != "line" or bool(np.isfinite(d.ack_late_s).any())
-    confidence = HIGH if is_sure else MEDIUM
-    is_few = rounds.kinds.size < SURE_ROUNDS or _episodes(d) < FEWEST_EPISODES
-    is_few |= code == "policer" and not line.is_clear  # it passes bursts at the line's rate
-    is_early = code in KINDS_OF_LOSS and is_few
-    if is_early or share < LEAST_SHARE or d.is_coarse:
-        confidence = LOW
+    confidence = _confidence(d, line, rounds, code, share)
     is_open = code in (*OPEN, UNKNOWN_CAUSE)
     if not (share >= LEAST_SHARE or special) or is_open or _is_contradicted(d, code, share):
         code, confidence = UNKNOWN_CAUSE, LOW
@@ -152,6 +167,28 @@ def judge(
     )  # fmt: skip
     # The names of the shares, in whose order those of the intervals are.
     return cause, waits.renamed(dict(zip(waits.shares(), names, strict=True)))
+
+
+def _confidence(d: Dialogue, line: LineRate, rounds: Rounds, code: str, share: float) -> str:
+    """Return how sure it is that a cause has this share of the time."""
+    if share < LEAST_SHARE or d.is_coarse:
+        return LOW
+    is_few = rounds.kinds.size < SURE_ROUNDS or _episodes(d) < FEWEST_EPISODES
+    is_few |= code == "policer" and not line.is_clear  # it passes bursts at the line's rate
+    if code in KINDS_OF_LOSS and is_few:
+        return LOW
+    if share < SURE_SHARE or d.place == UNKNOWN or d.is_gappy or d.clock_steps:
+        return MEDIUM
+    if code == "receiver-window" and d.scale_is_inferred:
+        return MEDIUM
+    # Within a flow the least round trip may have a queue in it.
+    is_based = d.handshake_rtt_s > 0 or d.rate_bps > FULL_LINE_RATIO * line.rate_bps
+    if code in OF_A_BASE and not is_based:
+        return MEDIUM
+    # Without stamps a round trip does not show whether its queue was there or back.
+    if code == "line" and d.place == SENDER and not np.isfinite(d.ack_late_s).any():
+        return MEDIUM
+    return HIGH
 
 
 def _is_contradicted(d: Dialogue, code: str, share: float) -> bool:
@@ -332,10 +369,10 @@ def _kind_of_loss(d: Dialogue, line: LineRate) -> str:
     if burst > BURST and not d.sees_queue and not use < POLICED_RATIO:
         return "loss"  # a full buffer, a short one or a policer: a queue would tell
     if burst <= BURST:
-        return "shallow-buffer" if use > 0.5 else "random-loss"
+        return "shallow-buffer" if use > SHALLOW_USE else "random-loss"
     # Lost in bursts: a policer passes bursts at the full rate of a line that is much faster, a
     # short buffer delays some packets before it drops others.
-    if use > 0.33 or (use > 0.14 and _short_queue_s(d) > 1.2e-3):
+    if use > BURSTY_USE or (use > DELAYED_USE and _short_queue_s(d) > SHORT_QUEUE_S):
         return "shallow-buffer"
     if count < LEAST_LOSSES:
         return "random-loss"
@@ -359,9 +396,9 @@ def _special(d: Dialogue, gaps: Gaps, shares: Mapping[str, float], *, held_s: fl
     largest = max(shares, key=shares.__getitem__)
     if largest in BLURRED and _is_batched(d):
         return "delay-variation"
-    if held_s > 0.3 * whole_s:
+    if held_s > SPECIAL_SHARE * whole_s:
         return "nagle-delayed-ack"
-    if shares.get("timeout", 0.0) > 0.3:
+    if shares.get("timeout", 0.0) > SPECIAL_SHARE:
         return "outage" if _is_outage(d, gaps) else "timeout"
     repeated = int(np.count_nonzero(d.is_repeated))
     if d.place == SENDER and largest in BLURRED:
@@ -375,9 +412,10 @@ def _special(d: Dialogue, gaps: Gaps, shares: Mapping[str, float], *, held_s: fl
             "duplicates" if copied < MOST_COPIES else UNKNOWN_CAUSE
         )  # of nearly all: two captures
     ratio = float(np.mean(d.is_reordered))
-    if ratio > 0.004 and d.loss_ratio < 3 * ratio:
+    if ratio > LEAST_REORDERED and d.loss_ratio < MOST_LOST_OF_REORDERED * ratio:
         return "reordering"
-    if d.mss_bytes < SMALL_SEGMENT_BYTES and d.sequence.size > 200 and shares.get("line", 0) > 0.4:
+    is_full = shares.get("line", 0.0) > LEAST_SHARE
+    if d.mss_bytes < SMALL_SEGMENT_BYTES and d.sequence.size > LEAST_SMALL_SEGMENTS and is_full:
         return "small-segments"
     return ""
 
@@ -393,22 +431,24 @@ def _is_outage(d: Dialogue, gaps: Gaps) -> bool:
 
 def _is_black_hole(d: Dialogue, shares: Mapping[str, float]) -> bool:
     """Whether full segments vanish again and again while smaller packets pass."""
-    if shares.get("timeout", 0.0) < 0.25 or d.mss_bytes <= 1220:
+    silent = shares.get("timeout", 0.0)
+    if silent < SILENT_SHARE or d.mss_bytes <= LEAST_MSS_BYTES:
         return False
-    if d.place != SENDER and shares["timeout"] > 0.4 and d.mss_bytes < d.offered_mss_bytes - 60:
+    is_smaller = d.mss_bytes < d.offered_mss_bytes - MOST_OPTIONS_BYTES
+    if d.place != SENDER and silent > LEAST_SHARE and is_smaller:
         return True  # what came is smaller than was agreed, after a long silence
     again, counts = np.unique(d.sequence[d.is_repeated], return_counts=True)
-    if not again.size or counts.max() < 3:
+    if not again.size or counts.max() < AGAIN_AND_AGAIN:
         return False
     lost = again[np.argmax(counts)]
     rows = np.flatnonzero(d.sequence == lost)
     big = d.payload[rows].max()
     acks = np.flatnonzero(d.came_s < d.sent_s[rows[1]])
-    if acks.size and ((d.payload > big - 40) & (d.end <= d.acknowledged[acks[-1]])).any():
+    if acks.size and ((d.payload > big - ALIKE_BYTES) & (d.end <= d.acknowledged[acks[-1]])).any():
         return False  # as large ones had passed
     passed = d.acknowledged[-1] <= lost
     later = d.payload[(d.sequence >= lost) & (d.seen_s > d.seen_s[rows[-1]])]
-    return bool(passed or (later.size and later.max() < big - 40))
+    return bool(passed or (later.size and later.max() < big - ALIKE_BYTES))
 
 
 def _is_shared(d: Dialogue, line: LineRate) -> bool:
@@ -462,14 +502,15 @@ def _is_batched(d: Dialogue) -> bool:
     """Whether packets come in batches at even intervals well below a round trip."""
     time_s = d.came_s if d.place == SENDER else d.seen_s
     gaps_s = np.diff(time_s)
-    pauses_s = gaps_s[gaps_s > 3e-3]
-    if pauses_s.size < 30 or not d.base_rtt_s > 0:
+    pauses_s = gaps_s[gaps_s > BATCH_PAUSE_S]
+    if pauses_s.size < LEAST_BATCHES or not d.base_rtt_s > 0:
         return False
     low, middle, high = np.percentile(pauses_s, [10, 50, 90])
-    is_even = high < 1.4 * low and middle < 0.75 * d.base_rtt_s
-    within_s = gaps_s[gaps_s <= 3e-3]
-    is_dense = within_s.size > 1.5 * pauses_s.size and np.median(within_s) < 0.005 * middle
-    return bool(is_even and is_dense and pauses_s.sum() > 0.7 * gaps_s.sum())
+    is_even = high < EVEN_PAUSES * low and middle < PART_OF_A_TRIP * d.base_rtt_s
+    within_s = gaps_s[gaps_s <= BATCH_PAUSE_S]
+    is_many = within_s.size > LEAST_GAPS_IN_A_BATCH * pauses_s.size
+    is_dense = is_many and np.median(within_s) < DENSE_RATIO * middle
+    return bool(is_even and is_dense and pauses_s.sum() > PAUSED_SHARE * gaps_s.sum())
 
 
 def _one_sided(d: Dialogue, line: LineRate) -> Cause:
