@@ -298,6 +298,9 @@ IN_ORDER_SHARE, QUICK_S = 0.6, 2e-3
 FEW_GAPS, ALIKE_GAPS = 5, 1.5
 """Of no more gaps nothing is said; a gap with losses in it that is longer than one without by less
 than this ratio is as long. [1], [ratio]"""
+MOST_GAPS, PASSED_SHARE = 0.9, 0.5
+"""A full line makes so many of the gaps with missing numbers no longer than others; of the longer
+ones so many took the time of what is missing, the rest were late besides. [ratio], [ratio]"""
 SMALL_DATAGRAM_BYTES, UNEVEN_RATIO = 200, 1.6
 """Smaller datagrams meet a limit of packets first; gaps that differ from their median by more than
 this part of it vary. [byte], [ratio]"""
@@ -401,19 +404,24 @@ def datagram_cause(trace: PacketTrace) -> Cause:
     if is_counted and is_lost:
         # A full line spaces what it passes alike, whatever was dropped between.
         single, several = gaps_s[steps == 1], gaps_s[steps > 1]
-        is_even = single.size <= FEW_GAPS or (
-            several.size > FEW_GAPS and np.median(several) < ALIKE_GAPS * np.median(single)
-        )
-        if is_even:
+        no_longer = several < ALIKE_GAPS * (np.median(single) if single.size else math.inf)
+        is_even = several.size > FEW_GAPS and np.mean(no_longer) > MOST_GAPS
+        if is_even or single.size <= FEW_GAPS:
             if ratio < LEAST_OVERLOAD:  # the sender may have skipped numbers: nothing came later
                 return Cause(signs=signs, layer=UDP_PAYLOAD)
             cause = "packet-rate" if size < SMALL_DATAGRAM_BYTES else "line"
             return Cause(code=cause, confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD)
-        # The time of those that are missing has passed, too; after a pause Linux skips numbers.
+        # The time of those that are missing has passed, too. Linux skips numbers where the sender
+        # waited for a tick of its clock or longer: then nothing is missing, and no time passed.
         off = np.abs(gaps_s / (np.maximum(steps, 1) * middle) - 1)
         usual = max(float(np.percentile(off[steps == 1], 90)), LEAST_OFF)
-        if float(np.median(off[steps > 1])) > usual:
+        has_passed = off[steps > 1] <= usual
+        lost = int(np.sum(steps[steps > 1][has_passed] - 1))
+        ratio = lost / (lost + count)
+        is_lost = ratio > LEAST_LOSS and np.count_nonzero(has_passed) >= LEAST_EPISODES
+        if not is_lost or np.mean(has_passed[~no_longer]) < PASSED_SHARE:
             return Cause(signs=signs, layer=UDP_PAYLOAD)
+        signs = (replace(signs[0], value=ratio), signs[1])
         return Cause(
             code="loss-udp", variant="captured", confidence=MEDIUM, signs=signs, layer=UDP_PAYLOAD
         )

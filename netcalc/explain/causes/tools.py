@@ -256,18 +256,25 @@ def run_cause(
     steady = later.size > 1 and float(np.std(later)) <= STEADY_RATIO * float(np.mean(later))
     again = _fact(fact, "retransmit_count")
     mss = first_of(_number(printed.get("mss_bytes")), 1448.0)
-    if known.line_bps is None and (likely := _likely_line(pace, rate, mss)) is not None:
+    middle = float(np.median(rtt)) if rtt.size else math.nan
+    flight = rate * middle / 8 / streams
+    cwnd = np.asarray(flows.cwnd_bytes)[rows]
+    cwnd = cwnd[cwnd > 0]
+    window = float(np.median(cwnd)) if cwnd.size else math.inf
+    bound = min(min(offered, default=math.inf), window)
+    buffer = _number(printed.get("send_buffer_bytes"))
+    is_near = HALF_RATIO * buffer <= flight <= buffer + SUPER_SEGMENT_BYTES
+    is_set = buffer > 0 and buffer != GROWING_BUFFER_BYTES
+    held = is_set and is_near and flight < 0.8 * bound and not again > 0
+    held &= steady and rates.size >= 3
+    likely = _likely_line(pace, rate, mss) if known.line_bps is None else None
+    if likely is not None and not held:
         return likely
     if pace.levels is not None:
         return Cause(variant="levels")
     if not rtt.size:
         is_even = steady and not again > 0
         return _asked_window(printed, rate / streams, known) if is_even else Cause()
-    middle = float(np.median(rtt))
-    flight = rate * middle / 8 / streams
-    cwnd = np.asarray(flows.cwnd_bytes)[rows]
-    cwnd = cwnd[cwnd > 0]
-    window = float(np.median(cwnd)) if cwnd.size else math.inf
     signs: tuple[Sign, ...] = (
         Sign(name="rate_bps", value=rate, unit="bit/s", origin="the tool"),
         Sign(name="base_rtt_s", value=least, unit="s", origin="min_rtt"),
@@ -281,9 +288,8 @@ def run_cause(
         return Cause(code="line", confidence=MEDIUM, signs=signs)  # a full window stands in a queue
     if offered and flight >= FULL_RATIO * min(offered) and min(offered) <= 1.05 * window:
         return Cause(code="receiver-window", confidence=HIGH, signs=signs)
-    buffer = _number(printed.get("send_buffer_bytes"))
-    is_set = _number(printed.get("asked_buffer_bytes")) > 0
-    if is_set and HALF_RATIO * buffer <= flight <= 1.05 * buffer and not again > 0:
+    is_asked = _number(printed.get("asked_buffer_bytes")) > 0
+    if is_asked and HALF_RATIO * buffer <= flight <= 1.05 * buffer and not again > 0:
         set_signs = tuple(each for each in signs if each.name != "window_bytes")
         sign = Sign(name="window_bytes", value=buffer, unit="byte", origin="sndbuf_actual")
         return Cause(
@@ -291,17 +297,14 @@ def run_cause(
             signs=(*set_signs, sign),
         )  # fmt: skip
     if not again > 0:
-        bound = min(min(offered, default=math.inf), window)
-        is_set = buffer > 0 and buffer != GROWING_BUFFER_BYTES
-        is_near = HALF_RATIO * buffer <= flight <= buffer + SUPER_SEGMENT_BYTES
-        held = is_set and is_near and flight < 0.8 * bound
         # The congestion window grows until the sender keeps less in flight.
         late = cwnd[cwnd.size // 2 :]
         is_flat = late.size > 1 and float(np.std(late)) <= FLAT_RATIO * float(np.mean(late))
         is_idle = not middle > least * (1 + QUEUE_RATIO) + QUEUE_S
         held |= is_flat and is_idle and FULL_RATIO * window <= flight <= 1.05 * window
         if steady and rates.size >= 3 and held:
-            return Cause(code="sender-buffer", confidence=MEDIUM, signs=signs)
+            sure = LOW if likely is not None else MEDIUM  # or a line of just this rate was full
+            return Cause(code="sender-buffer", confidence=sure, signs=signs)
         return Cause(signs=signs)
     size = _fact(fact, "sent_byte_count", "received_byte_count")
     segments = size / mss + again

@@ -332,11 +332,11 @@ def test_a_round_trip_that_is_stated_wrong_does_not_change_the_cause(place):
 
 
 def datagrams(count, *, skip, waits=0.0, apart_s=0.004):
-    """Return datagrams: the ``skip`` adds to their numbers, and ``waits`` of it to their times."""
+    """Return datagrams: the ``skip`` of a row adds to its number, ``waits`` of it to its time."""
     rows, number, skipped = [], 0, 0.0
     for row in range(count):
         number += 1 + skip(row)
-        skipped += waits * skip(row)
+        skipped += skip(row) * (waits(row) if callable(waits) else waits)
         datagram = s.w.udp((40000, 9000), payload=b"")
         frame = s.w.ipv4(datagram, 17, "192.0.2.1", "198.51.100.2", total=228, id=number)
         time_ns = round((row + skipped) * apart_s * 1e9)
@@ -351,6 +351,31 @@ def test_numbers_that_were_skipped_are_lost_where_their_time_passed(waits, code)
     assert (first.cause.code if first.cause else "unknown") == code
     if code == "loss-udp":  # 11 of 1,011
         assert first.cause.sign("loss_ratio") == pytest.approx(11 / 1011, rel=0.02)
+
+
+def test_numbers_that_were_skipped_beside_lost_ones():
+    """Each 90th is lost, and behind each other 45 a number is skipped: 11 of 1,011 are lost."""
+    rows = datagrams(1000, skip=lambda row: int(row % 45 == 44), waits=lambda row: row % 90 == 89)
+    cause = findings(rows)[0].cause
+    assert (cause.code, cause.confidence) == ("loss-udp", "medium")
+    assert cause.sign("loss_ratio") == pytest.approx(11 / 1011, rel=0.02)
+
+
+def test_lost_datagrams_in_a_stream_whose_sender_is_late_now_and_then():
+    """Each 90th is lost; in front of each fourth of these the sender was late by half a gap."""
+    rows = datagrams(
+        1000, skip=lambda row: int(row % 90 == 89), waits=lambda row: 1 + 0.5 * (row % 360 == 359)
+    )
+    assert findings(rows)[0].cause.code == "loss-udp"
+
+
+def test_a_full_device_passes_datagrams_without_gaps_but_for_a_few():
+    """It drops each third datagram of no payload: no time passes, but where the sender paused."""
+    pauses = [199, 399, 599, 799]
+    rows = datagrams(1000, skip=lambda row: row % 2, waits=lambda row: row in pauses, apart_s=0.001)
+    cause = findings(rows)[0].cause
+    assert cause.code == "packet-rate"
+    assert cause.sign("loss_ratio") == pytest.approx(1 / 3, rel=0.01)
 
 
 @pytest.mark.each("place", HALVES)

@@ -112,6 +112,20 @@ def test_the_goodput_of_a_line_of_ethernet(rtt_s, again):
     assert "ethtool" in found["test"]
 
 
+@pytest.mark.each(("buffer_bytes", "cause", "confidence"), [
+    (30_000, "sender-buffer", "low"), (1_000_000, "line", "medium"),
+])  # fmt: skip
+def test_a_rate_of_a_line_of_ethernet_with_a_small_buffer_is_not_sure(
+    buffer_bytes, cause, confidence
+):
+    """By hand: 9.4 Mbit/s at 48 ms are 56 kB in flight, of 139 kB: a buffer of 30 kB and a packet
+    of 64 KiB, or a line of 10 Mbit/s."""
+    columns = {"rtt_s": [0.048] * SECONDS, "cwnd_bytes": [139_000.0] * SECONDS}
+    run = series([9.4e6] * SECONDS, columns=columns, printed={"send_buffer_bytes": buffer_bytes})
+    found, _ = cause_of(run)
+    assert (found["cause"], found["confidence"]) == (cause, confidence)
+
+
 @pytest.mark.each("rate_bps", [900e6, 948e6, 700e6])
 def test_other_rates_are_no_line_of_ethernet_and_no_buffer(rate_bps):
     """By hand: 700 Mbit/s at 0.4 ms are 35 kB in flight, of 300 kB of congestion window."""
