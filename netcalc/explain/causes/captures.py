@@ -9,6 +9,7 @@ import numpy as np
 
 from netcalc.explain.causes.cause import HIGH, MEDIUM, UNKNOWN_CAUSE, Cause
 from netcalc.explain.causes.counterfactuals import counterfactuals
+from netcalc.explain.causes.dialogue import SENDER
 from netcalc.explain.causes.sessions import (
     FlowCause,
     datagram_cause,
@@ -86,12 +87,14 @@ def _evidence(evidence: Evidence, flow: FlowCause) -> Evidence:
     if d.clock_steps or d.missing_bytes:  # both are mended there
         advances = np.flatnonzero(np.diff(d.acknowledged) > 0) + 1
         end_s = max(d.seen_s[-1], d.came_s[advances[-1]]) if advances.size else d.seen_s[-1]
-        size_bytes, span_s = float(d.new_bytes.sum() + d.missing_bytes), end_s - d.seen_s[0]
-        if span_s > 0:
-            evidence = replace(
-                evidence, rate_bps=8 * size_bytes / span_s, duration_s=float(span_s),
-                size_bytes=size_bytes,
-            )  # fmt: skip
+        size_bytes = float(d.new_bytes.sum() + d.missing_bytes)
+        evidence = _carried(evidence, size_bytes, float(end_s - d.seen_s[0]))
+    elif d.place == SENDER and evidence.rate_bps > flow.cause.sign("line_bps"):
+        # What was sent last waits in front of the line: what was acknowledged has passed it.
+        last = int(np.argmax(d.acknowledged))
+        size_bytes = float(d.acknowledged[last] - d.sequence.min())
+        passed = _carried(evidence, size_bytes, float(d.came_s[last] - d.seen_s[0]))
+        evidence = min(evidence, passed, key=lambda each: each.rate_bps)
     return replace(
         evidence,
         rtt_s=max(loaded, d.base_rtt_s) if d.base_rtt_s > 0 else loaded,
@@ -101,6 +104,14 @@ def _evidence(evidence: Evidence, flow: FlowCause) -> Evidence:
         is_window_steady=flow.cause.code == "sender-buffer",
         gap_s=math.nan,
     )
+
+
+def _carried(evidence: Evidence, size_bytes: float, span_s: float) -> Evidence:
+    """Return the numbers of a flow with another size and time."""
+    if not span_s > 0:
+        return evidence
+    rate_bps = 8 * size_bytes / span_s
+    return replace(evidence, rate_bps=rate_bps, duration_s=span_s, size_bytes=size_bytes)
 
 
 def _finding(evidence: Evidence, known: Known, flow: FlowCause) -> Finding:

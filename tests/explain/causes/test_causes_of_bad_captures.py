@@ -378,6 +378,23 @@ def test_a_full_device_passes_datagrams_without_gaps_but_for_a_few():
     assert cause.sign("loss_ratio") == pytest.approx(1 / 3, rel=0.01)
 
 
+def test_what_waits_at_the_end_has_not_passed_the_line():
+    """Sent: 2000 segments, of which 500 wait in front of the line when the capture ends."""
+    script = s.Script(0.04)
+    script.transfer(script.open(), 2000, window=lambda acked: 500, line_bps=8e6)
+    rows = script.frames(A)
+    found = findings([row for row in rows if row[0] <= last_data_ns(rows)])[0]
+    assert found.cause.code == "line"
+    payload_bps = 8e6 * script.mss / (script.mss + s.HEADERS)
+    assert found.measured == pytest.approx(payload_bps, rel=0.03)
+    assert "limit-refuted" not in codes(found)
+
+
+def last_data_ns(rows):
+    """Return when the last frame with data was seen. [ns]"""
+    return max(time_ns for time_ns, _, size_bytes in rows if size_bytes > 1000)
+
+
 @pytest.mark.each("place", HALVES)
 def test_no_stamps(place):
     """Without time stamps of TCP: the window is seen, or nothing is said."""
