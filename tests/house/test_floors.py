@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -183,15 +182,6 @@ def test_third_parties_stay_on_their_floor(path):
         assert package in THIRD_PARTIES[room], f"{path}: {room} may not use {package}"
         if package in LATE and room not in LATE_ROOMS:
             assert not at_load, f"{path}: import {package} inside the function that needs it"
-
-
-MOST_FILES = 25
-"""A folder of more files than a person can keep in view is split."""
-
-
-def test_no_folder_holds_more_than_25_files():
-    folders = Counter(path.parent for path in MODULES)
-    assert {str(folder): count for folder, count in folders.items() if count > MOST_FILES} == {}
 
 
 def private_parts(name: str, importer: Path) -> list[str]:
