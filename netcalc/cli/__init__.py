@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 # Each command, where it is, and its line in the help: a command is loaded when it is used.
 COMMANDS = {
     "billing": (
-        "netcalc.cli.bills.billing:billing",
+        "netcalc.cli.billing:billing",
         "Compute the rate that a provider bills by the 95th percentile.",
     ),
     "book": ("netcalc.cli.book:book", "Recompute the numbers printed in five sources."),
     "calc": ("netcalc.cli.calc:calc", "Evaluate a formula; quantities carry their units."),
     "class": (
-        "netcalc.cli.teaching.classes:classes",
+        "netcalc.cli.classes:classes",
         "Make exercises for a class, and collect the marks.",
     ),
     "classroom": (
@@ -57,7 +57,7 @@ COMMANDS = {
         "Report what this machine can measure and emulate, and how accurately.",
     ),
     "exercise": (
-        "netcalc.cli.teaching.exercise:exercise",
+        "netcalc.cli.exercise:exercise",
         "Ask exercises, check answers and name the mistake.",
     ),
     "explain": ("netcalc.cli.explain:explain", "Explain what limits a path, with the arithmetic."),
@@ -80,7 +80,7 @@ COMMANDS = {
     ),
     "run": ("netcalc.cli.run:run", "Run a live experiment on this machine."),
     "site": (
-        "netcalc.cli.teaching.site:site",
+        "netcalc.cli.site:site",
         "Write the lessons as pages that need no Python and no network.",
     ),
     "validate": (

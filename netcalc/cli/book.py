@@ -14,8 +14,8 @@ from netcalc import claims
 from netcalc.claims import Checked
 from netcalc.cli import check_one_form, print_json, put
 from netcalc.cli.mistakes import Command
+from netcalc.cli.options import Choice
 from netcalc.cli.output import cell, print_table
-from netcalc.cli.quantity import Choice
 from netcalc.cli.streams import standard_input
 from netcalc.errors import DomainError
 from netcalc.printable import spreadsheet_text

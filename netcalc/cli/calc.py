@@ -18,7 +18,7 @@ from netcalc.checks import FloatArray
 from netcalc.cli import COMMANDS, check_one_form, complain, formula_words, print_json, put, say
 from netcalc.cli.formulas.command import READ_AS, FormulaCommand, choices
 from netcalc.cli.mistakes import CommandError, Group, Typed, rename
-from netcalc.cli.quantity import WholeNumber
+from netcalc.cli.options import WholeNumber
 from netcalc.errors import (
     DomainError,
     DoubtWarning,
@@ -512,7 +512,7 @@ def _searching() -> AbstractContextManager[object]:
     """Show on a terminal that a search is running; some take seconds."""
     if not sys.stderr.isatty():
         return nullcontext()
-    from netcalc.cli.progress import Progress  # late: most answers come at once
+    from netcalc.cli.output import Progress  # late: most answers come at once
 
     return Progress("searching; Ctrl-C stops")
 

@@ -14,9 +14,8 @@ from netcalc import compare, readers, units
 from netcalc import explain as explanations
 from netcalc.cli import print_json, say
 from netcalc.cli.mistakes import CommandError, named_as_typed, numbers_of
+from netcalc.cli.options import Choice, PlannersCommand, Quantity, WholeNumber, read_path
 from netcalc.cli.output import check_output, print_written, write_plot
-from netcalc.cli.plan.typed import PlannersCommand
-from netcalc.cli.quantity import Choice, Quantity, WholeNumber, read_path
 from netcalc.cli.report import metric_line, warning_lines
 from netcalc.cli.streams import standard_input
 from netcalc.errors import DomainError, ReaderError, UnitError, doubts, tell_doubts

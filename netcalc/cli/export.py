@@ -10,8 +10,8 @@ import click
 
 from netcalc import readers
 from netcalc.cli.mistakes import Command, CommandError
+from netcalc.cli.options import Choice
 from netcalc.cli.output import check_output, print_data, print_written
-from netcalc.cli.quantity import Choice
 from netcalc.cli.streams import names_of_file, standard_input
 from netcalc.errors import NetcalcError
 from netcalc.readers.captures import anonymized_error, anonymized_samples

@@ -30,19 +30,19 @@ import click
 from netcalc import language
 from netcalc.cli import put, user_environment
 from netcalc.cli.mistakes import Command, CommandError
-from netcalc.cli.quantity import WholeNumber
-from netcalc.cli.serving.address import (
+from netcalc.cli.options import FolderName, WholeNumber
+from netcalc.cli.serving import (
     HOST,
     Address,
     Running,
+    end_by_signals,
+    end_with_parent,
     free_port,
     held,
     keep,
     last,
     secret_token,
 )
-from netcalc.cli.serving.ending import end_by_signals, end_with_parent
-from netcalc.cli.serving.folder import FolderName
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
 from netcalc.language.notebooks import in_language
 from netcalc.samples import write_atomically

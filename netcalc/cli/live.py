@@ -17,9 +17,8 @@ from netcalc import compare
 from netcalc.calculator import Formula, Parameter
 from netcalc.cli import complain, ending_quietly, print_json, say
 from netcalc.cli.mistakes import CommandError, for_command_line, named_as_typed
-from netcalc.cli.output import check_outputs, print_written, save_plot
-from netcalc.cli.progress import Progress
-from netcalc.cli.quantity import KINDS, Choice, Quantity, WholeNumber, read_path
+from netcalc.cli.options import KINDS, Choice, Quantity, WholeNumber, read_path
+from netcalc.cli.output import Progress, check_outputs, print_written, save_plot
 from netcalc.cli.report import describe, print_samples, summary
 from netcalc.errors import ExperimentError
 from netcalc.messages import Notice

@@ -13,8 +13,8 @@ from netcalc import units
 from netcalc.checks import non_negative
 from netcalc.cli import print_json, put, say
 from netcalc.cli.mistakes import named_as_typed
+from netcalc.cli.options import Quantity, QuantityCommand, WholeNumber
 from netcalc.cli.output import cell, print_table
-from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
 from netcalc.errors import DomainError
 from netcalc.fit import SEPARATION_HEADINGS, separations
 from netcalc.models.delays.path_mixes import path_mixes

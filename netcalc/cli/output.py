@@ -1,7 +1,8 @@
-"""Files that commands write: refused before the work, complete or absent after it."""
+"""What commands write: files, complete or absent; tables; a progress bar on the terminal."""
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ from netcalc.cli import put
 from netcalc.cli.mistakes import CommandError
 from netcalc.printable import printable_lines
 from netcalc.samples import write_atomically
+from netcalc.units import show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from netcalc.compare import Comparison
     from netcalc.plots import Plot
+
 
 TABLE_WIDTH = 80
 """Minimum width of a table, in characters."""
@@ -141,3 +144,35 @@ def _same(first: Path, second: Path) -> bool:
         return first.samefile(second)
     except OSError:
         return False
+
+
+class Progress:
+    """A bar on the terminal; none if standard error is not a terminal.
+
+    With a unit, the bytes moved so far are shown next to the name of the run.
+    """
+
+    def __init__(self, name: str, *, unit: str = "") -> None:
+        self._name, self._unit = name, unit
+
+    def __enter__(self) -> Progress:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+
+        console = Console(stderr=True)
+        self._bar = Bar(console=console, transient=True, disable=not console.is_terminal)
+        try:
+            self._bar.start()
+        except RuntimeError:  # no thread is left (ulimit -u): the run goes on without a bar
+            self._bar = Bar(disable=True)
+        self._task = self._bar.add_task(self._name, total=None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, done: float, total: int, value: float = math.nan) -> None:
+        name = self._name
+        if self._unit and value > 0:
+            name += f", {show(value, self._unit, digits=3)}"
+        self._bar.update(self._task, completed=done, total=total, description=name)

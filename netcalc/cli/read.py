@@ -1,27 +1,41 @@
-"""``netcalc read``: summaries and overlays of files that people have."""
+"""``netcalc read``: summaries and overlays of files; of a capture, its flows and exchanges."""
 
 from __future__ import annotations
 
+import math
 import secrets
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
+import numpy as np
 
 from netcalc import compare, readers
-from netcalc.cli import complain, print_json
-from netcalc.cli.flows import print_capture
+from netcalc.cli import complain, print_json, say
 from netcalc.cli.mistakes import Command, CommandError, for_command_line, named_as_typed, numbers_of
+from netcalc.cli.options import Quantity
 from netcalc.cli.output import check_output, print_written, save_plot, write_plot
-from netcalc.cli.quantity import Quantity
-from netcalc.cli.report import is_recording, is_truth, print_facts, print_formats, print_samples
+from netcalc.cli.report import (
+    MOST_RUNS,
+    describe,
+    is_recording,
+    is_truth,
+    metric_line,
+    print_facts,
+    print_formats,
+    print_samples,
+    summary,
+)
 from netcalc.cli.streams import names_of_file, standard_input
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
+from netcalc.explain import capture_flows as capture
 from netcalc.messages import Notice
-from netcalc.printable import excerpt
+from netcalc.printable import excerpt, printable
 from netcalc.readers.captures import anonymized_error, anonymized_samples
-from netcalc.samples import PacketTrace, Samples
+from netcalc.samples import PacketTrace, RttSamples, Samples
+from netcalc.units import show, show_rate
 
 
 @click.command(cls=Command)
@@ -118,7 +132,7 @@ def _print(shown: str, samples: Samples, known: Known, *, as_json: bool) -> None
     """Print the report of one file."""
     if is_recording(samples):
         # Late: it loads the models of flows.
-        from netcalc.cli.congestion.live_run import print_recording
+        from netcalc.cli.congestion.command import print_recording
         from netcalc.congestion.saved import from_table
 
         print_recording(from_table(samples, file=shown), as_json=as_json)
@@ -134,7 +148,7 @@ def _print(shown: str, samples: Samples, known: Known, *, as_json: bool) -> None
 def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
     """Draw samples into one file."""
     if is_truth(samples):
-        from netcalc.cli.truth_report import save_truth_plot  # late: it loads the experiments
+        from netcalc.cli.validate import save_truth_plot  # late: it loads the experiments
 
         save_truth_plot(samples, path)
         return
@@ -159,3 +173,113 @@ def _read(name: str, columns: list[str] | None) -> Samples:
     if name == "-":
         return readers.read(standard_input(), columns=columns)
     return readers.read(Path(name), columns=columns)
+
+
+def print_capture(name: str, trace: PacketTrace, *, as_json: bool, known: Known | None) -> None:
+    """Print the report of a capture, of its flows and of its exchanges."""
+    if as_json:
+        print_json({**summary(name, trace), **flow_document(trace, known)})
+        return
+    say("\n".join([describe(name, trace), *flow_lines(trace, known)]))
+
+
+def flow_document(trace: PacketTrace, known: Known | None) -> dict[str, Any]:
+    """Return what ``--json`` has of the flows of a capture: all of them, and its exchanges."""
+    flows = capture.flows(trace, known)
+    return {
+        "flows": flows,
+        "exchanges": [row for one in capture.exchanges(trace) for row in _exchange_rows(one)],
+        "metrics": [
+            {"label": one["label"], "layer": one["layer"], **one["metrics"]}
+            for one in flows
+            if one["metrics"]
+        ],
+    }
+
+
+def flow_lines(trace: PacketTrace, known: Known | None) -> list[str]:
+    """Return the text of the largest flows of a capture, and of its exchanges."""
+    flows = capture.flows(trace, known)
+    lines = []
+    for one in flows[:MOST_RUNS]:
+        lines += [f"  {printable(one['label'])} ({one['protocol'].upper()})", *_details(one)]
+        if one["metrics"]:
+            lines.append(f"    {metric_line(one['metrics'], layer=one['layer'])}")
+    more = len(flows) - MOST_RUNS
+    if more > 0:
+        lines.append(f"  {more} more with data: --json has them, and netcalc export --flows")
+    rows = [row for one in capture.exchanges(trace) for row in _exchange_rows(one)]
+    lines += [_exchange_line(row) for row in rows[:MOST_RUNS]]
+    if len(rows) > MOST_RUNS:
+        lines.append(f"  {len(rows) - MOST_RUNS} more exchanges: --json has them")
+    return lines
+
+
+def _details(one: dict[str, Any]) -> list[str]:
+    """Return the lines of one direction of a flow: what it carried, lost and waited for."""
+    rate = one.get("goodput_bps", math.nan)
+    size = show(one["payload_bytes"], "byte")
+    what = size if math.isnan(rate) else f"{show_rate(rate, one['layer'])}: {size} of data"
+    if one["protocol"] == "udp":
+        what += f" in {_count(one['datagram_count'], 'datagram')}"
+    else:
+        what += f" in {_count(one['data_segment_count'], 'segment')}"
+        what += f", {one['retransmission_count']:,} sent again"
+    if not math.isnan(rate):
+        what += f", over {show(one['duration_s'], 's')}"
+    lines = [f"    {what}"]
+    if one["protocol"] == "tcp":
+        times = [
+            f"{name} {show(one[field], 's')}"
+            for name, field in (
+                ("handshake", "handshake_rtt_s"), ("min", "rtt_min_s"),
+                ("median", "rtt_median_s"), ("max", "rtt_max_s"),
+            )
+            if not math.isnan(one[field])
+        ]  # fmt: skip
+        sizes = [
+            f"{name} {show(one[field], 'byte')}"
+            for name, field in (
+                ("window offered by the receiver", "offered_window_bytes"),
+                ("in flight at most", "in_flight_bytes"),
+                ("MSS", "mss_bytes"),
+            )
+            if one[field] > 0
+        ]
+        lines += [f"    round trip: {', '.join(times)}"] if times else []
+        lines += [f"    {', '.join(sizes)}"] if sizes else []
+    return lines
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def _exchange_rows(samples: RttSamples) -> list[dict[str, Any]]:
+    """Return a row for each pair of hosts: requests, replies, and round trips."""
+    groups, rows = np.asarray(samples.group), []
+    for name in samples.groups:
+        own = groups == name
+        rtt = np.asarray(samples.rtt_s)[own & samples.measured]
+        rows.append(
+            {
+                "label": name,
+                "sent_count": int(own.sum()),
+                "received_count": int(rtt.size),
+                "rtt_min_s": float(rtt.min()) if rtt.size else math.nan,
+                "rtt_median_s": float(np.median(rtt)) if rtt.size else math.nan,
+                "rtt_max_s": float(rtt.max()) if rtt.size else math.nan,
+            }
+        )
+    return rows
+
+
+def _exchange_line(row: dict[str, Any]) -> str:
+    counts = f"{_count(row['sent_count'], 'request')}, {row['received_count']:,} answered"
+    line = f"  {printable(row['label'])}: {counts}"
+    if not row["received_count"]:
+        return line
+    times = ", ".join(
+        f"{name} {show(row[f'rtt_{name}_s'], 's')}" for name in ("min", "median", "max")
+    )
+    return f"{line}; round trip {times}"

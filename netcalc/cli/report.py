@@ -1,7 +1,8 @@
-"""The report of samples, read from a file or measured just now: text and JSON."""
+"""The report of samples, read from a file or measured just now: text, tables and JSON."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -11,7 +12,6 @@ import numpy as np
 from netcalc import compare, explain, fit, readers
 from netcalc.checks import in_blocks
 from netcalc.cli import print_json, say
-from netcalc.cli.hops import print_hops
 from netcalc.cli.output import cell, print_table
 from netcalc.errors import ReaderError
 from netcalc.explain import Known
@@ -20,8 +20,8 @@ from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.printable import excerpt, printable
 from netcalc.rate_layers import LINE
-from netcalc.readers.paths.hops import hop_rows
-from netcalc.readers.places import Place, place
+from netcalc.readers.paths.hops import Hop, hop_rows
+from netcalc.readers.places import Place, place, probes
 from netcalc.readers.places.rates import layers_of_row, rate_layer
 from netcalc.samples import (
     DROP_PLACES,
@@ -51,7 +51,7 @@ def print_samples(
         print_json({**summary(name, samples), "metrics": metrics})
         return
     if is_truth(samples):
-        from netcalc.cli.truth_report import print_truth  # late: it loads the experiments
+        from netcalc.cli.validate import print_truth  # late: it loads the experiments
 
         say(_heading(name, samples))
         print_truth(samples)
@@ -429,3 +429,51 @@ def mode_lines(samples: TransactionSamples) -> list[str]:
         known = [mode for mode in samples.modes if mode in compare.TRANSACTIONS_OVER]
         lines += [compare.transactions(samples, mode=mode).sentence for mode in known]
     return lines
+
+
+MOST_HOPS = 64
+"""Rows that the text shows; ``--json`` has all."""
+
+
+def print_hops(samples: Samples) -> None:
+    """Print a row for each hop of a path, and what its increase depends on."""
+    from rich.table import Table  # late: calc and the help do without
+
+    rows = hop_rows(samples)
+    if not rows:
+        return
+    middle = "median" if any(not math.isnan(row.rtt_median_s) for row in rows) else "mean"
+    several = len({row.group for row in rows}) > 1
+    table = Table(box=None, pad_edge=False)
+    headings = (*(["run"] if several else []), "hop", "address", "sent", "loss", "min", middle,
+                "max", "increase", "")  # fmt: skip
+    for heading in headings:
+        left = heading in ("run", "address", "")
+        table.add_column(
+            heading, justify="left" if left else "right", no_wrap=not left, overflow="fold"
+        )
+    for row in rows[:MOST_HOPS]:
+        table.add_row(*([cell(excerpt(row.group))] if several else []), *map(cell, _cells(row)))
+    print_table(table)
+    if len(rows) > MOST_HOPS:
+        say(f"  {len(rows) - MOST_HOPS} more hops: --json has them")
+    say(f"  {Notice('increase-of-hops', {'place': str(probes(samples))})}")
+
+
+def _cells(row: Hop) -> list[str]:
+    middle = row.rtt_mean_s if math.isnan(row.rtt_median_s) else row.rtt_median_s
+    times = (row.rtt_min_s, middle, row.rtt_max_s, row.increase_s)
+    return [
+        str(row.hop),
+        excerpt(row.node) or "no answer",
+        _known(row.sent_count, "1"),
+        _known(row.loss_ratio, "ratio"),
+        *(_known(one, "s") for one in times),
+        "slow" if row.answers_slowly else "",
+    ]
+
+
+def _known(value: float, unit: str) -> str:
+    if math.isnan(value):
+        return "-"
+    return f"{value:g}" if unit == "1" else show(value, unit)

@@ -11,7 +11,7 @@ from netcalc.checks import positive
 from netcalc.cli import show_help_alone
 from netcalc.cli.live import destination, experiment_options, live_run, run_options
 from netcalc.cli.mistakes import CommandError, Group
-from netcalc.cli.quantity import Quantity
+from netcalc.cli.options import Quantity
 
 _PROBED_PATH = "10 Mbit/s 1 ms, T1 5 ms, T3 2 ms"
 

@@ -266,7 +266,7 @@ def test_an_address_that_tries_codes_waits():
 
 
 def test_codes_are_random_and_read_as_they_are_said():
-    from netcalc.cli.classroom.codes import new_code, plain
+    from netcalc.cli.classroom.identity import new_code, plain
 
     codes = {new_code() for _ in range(200)}
     assert len(codes) == 200
@@ -275,7 +275,7 @@ def test_codes_are_random_and_read_as_they_are_said():
 
 
 def test_a_kernel_without_a_page_ends():
-    from netcalc.cli.classroom.watch import LEFT_S, Watch
+    from netcalc.cli.classroom.kernels import LEFT_S, Watch
 
     class Seat:
         is_delivered, left_s = False, None

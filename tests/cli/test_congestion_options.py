@@ -171,7 +171,7 @@ def test_a_cut_run_is_named(file, monkeypatch, by):
 @pytest.mark.parametrize("number", [None, signal.SIGTERM])
 def test_a_file_that_could_not_be_saved_is_said_before_a_signal_ends_the_command(capsys, number):
     """identity: once, by the command itself where no signal ends it first."""
-    from netcalc.cli.congestion.live_run import LiveRun
+    from netcalc.cli.congestion.command import LiveRun
 
     run = LiveRun(cut_recording(1.5))
     run.save_error = OSError(28, "No space left on device", "run.json")

@@ -16,12 +16,10 @@ import pytest
 from click.testing import CliRunner
 
 from netcalc.cli import lab as lab_module
+from netcalc.cli import lesson_pages, serving
 from netcalc.cli.lab import lab
-from netcalc.cli.serving import address as address_module
-from netcalc.cli.serving import pages
-from netcalc.cli.serving.address import Address, Running, free_port, held, keep, last
-from netcalc.cli.serving.ending import end_by_signals
-from netcalc.cli.teaching.site import site
+from netcalc.cli.serving import Address, Running, end_by_signals, free_port, held, keep, last
+from netcalc.cli.site import site
 
 TOKEN = "a" * 32
 ROOT = ["--allow-root", "--no-browser"]
@@ -30,8 +28,8 @@ ROOT = ["--allow-root", "--no-browser"]
 @pytest.fixture
 def prompt(monkeypatch):
     """Try a lock twice, and do not wait."""
-    monkeypatch.setattr(address_module, "_TRIES", 2)
-    monkeypatch.setattr(address_module, "_PAUSE_S", 0)
+    monkeypatch.setattr(serving, "_TRIES", 2)
+    monkeypatch.setattr(serving, "_PAUSE_S", 0)
 
 
 def refused(*options, command=lab):
@@ -151,7 +149,7 @@ def test_a_port_that_needs_a_privilege_is_named(monkeypatch):
         def bind(self, address):
             raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(address_module.socket, "socket", Refusing)
+    monkeypatch.setattr(serving.socket, "socket", Refusing)
     with pytest.raises(lab_module.CommandError) as error:
         free_port(80)
     assert (error.value.code, error.value.values["port"]) == ("server-port-not-permitted", 80)
@@ -189,7 +187,7 @@ def test_folders_that_mean_nothing_are_refused(tmp_path):
 
 
 def test_lessons_of_a_site_are_chosen_by_number():
-    from netcalc.cli.teaching.site import _chosen
+    from netcalc.cli.site import _chosen
 
     lessons = [Path(f"{name}.ipynb") for name in ("00_a", "02_b", "02b_c")]
     assert _chosen(lessons, ()) == lessons
@@ -243,7 +241,7 @@ def test_pages_list_lessons_in_words_and_the_ways_between_them(tmp_path):
         content = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
         (tmp_path / name).write_text(json.dumps(content))
     (tmp_path / "damaged.ipynb").write_text("[")
-    lessons, others = pages.listed(tmp_path)
+    lessons, others = lesson_pages.listed(tmp_path)
     assert [(one["title"], one["sentence"]) for one in lessons] == [
         ("Start here", "What now, then?"),
         ("2. Second", ""),
@@ -252,7 +250,7 @@ def test_pages_list_lessons_in_words_and_the_ways_between_them(tmp_path):
 
     def prepared(name):
         notebook = nbformat.read(tmp_path / name, as_version=4)
-        pages.prepare(notebook, tmp_path / name, tmp_path)
+        lesson_pages.prepare(notebook, tmp_path / name, tmp_path)
         return notebook
 
     first, mine = prepared("00_a.ipynb"), prepared("mine.ipynb")

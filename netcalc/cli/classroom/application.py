@@ -26,9 +26,8 @@ from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 
 from netcalc.cli.classroom import pages
 from netcalc.cli.classroom.identity import ClassAuthorizer, ClassIdentity, Roll
-from netcalc.cli.classroom.kernels import ClassKernels, Parent
-from netcalc.cli.classroom.watch import Watch
-from netcalc.cli.serving.pages import KEEP_ALIVE_S, listed, prepare_page
+from netcalc.cli.classroom.kernels import ClassKernels, Parent, Watch
+from netcalc.cli.lesson_pages import KEEP_ALIVE_S, listed, prepare_page
 
 _LOOK_EVERY_S = 5.0
 _STARTING_S = 180

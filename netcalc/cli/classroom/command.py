@@ -21,11 +21,11 @@ import click
 
 from netcalc import language
 from netcalc.cli import put, user_environment
-from netcalc.cli.classroom.codes import KEY_LENGTH, new_code
+from netcalc.cli.classroom.identity import KEY_LENGTH, new_code
 from netcalc.cli.lab import find_lessons
 from netcalc.cli.mistakes import Command, CommandError
-from netcalc.cli.quantity import Quantity, WholeNumber
-from netcalc.cli.serving.ending import end_by_signals, end_with_parent
+from netcalc.cli.options import Quantity, WholeNumber
+from netcalc.cli.serving import end_by_signals, end_with_parent
 from netcalc.errors import ExperimentError, MissingPackageError
 
 _SHARE = Path(__file__).parents[1] / "share"

@@ -12,8 +12,6 @@ from typing import Any
 from jupyter_server.auth.authorizer import Authorizer
 from jupyter_server.auth.identity import IdentityProvider, User
 
-from netcalc.cli.classroom.codes import plain
-
 TEACHER = "teacher"
 MOST_WRONG, WRONG_WINDOW_S = 10, 60.0
 """Wrong codes from one address in this time, after which it waits. [1], [s]"""
@@ -160,3 +158,19 @@ class ClassAuthorizer(Authorizer):
             return False
         kernel_id = handler.path_kwargs.get("kernel_id", "")
         return bool(handler.kernel_manager.owns(user.username, kernel_id))
+
+
+LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+"""Of a code: no two of them look alike on a board."""
+CODE_LENGTH, KEY_LENGTH = 8, 16
+
+
+def new_code(length: int = CODE_LENGTH) -> str:
+    """Return a random code in groups of four letters."""
+    drawn = "".join(secrets.choice(LETTERS) for _ in range(length))
+    return "-".join(drawn[at : at + 4] for at in range(0, length, 4))
+
+
+def plain(code: str) -> bytes:
+    """Return a code as it is compared: without its dashes and spaces, in capitals."""
+    return "".join(letter for letter in code.upper() if letter.isalnum()).encode()[:100]

@@ -15,9 +15,8 @@ from netcalc.checks import FloatArray
 from netcalc.cli import INTERRUPTED, complain, print_json, put
 from netcalc.cli.export import encode, require_parquet
 from netcalc.cli.mistakes import CommandError
-from netcalc.cli.output import cell, check_output, print_table, print_written, write_plot
-from netcalc.cli.progress import Progress
-from netcalc.cli.quantity import Choice, WholeNumber
+from netcalc.cli.options import Choice, WholeNumber
+from netcalc.cli.output import Progress, cell, check_output, print_table, print_written, write_plot
 from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Matrix, Value, unit_of
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice

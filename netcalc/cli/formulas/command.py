@@ -13,7 +13,7 @@ from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.cli.formula_words import joined
 from netcalc.cli.mistakes import CommandError
-from netcalc.cli.quantity import QuantityCommand
+from netcalc.cli.options import QuantityCommand
 from netcalc.errors import UnitError
 from netcalc.messages import Notice
 

@@ -9,6 +9,7 @@ import click
 
 from netcalc import planning
 from netcalc.cli.mistakes import named_as_typed
+from netcalc.cli.options import Percentile, PlannersCommand, Quantity, WholeNumber
 from netcalc.cli.plan.page import (
     Day,
     Growth,
@@ -18,8 +19,6 @@ from netcalc.cli.plan.page import (
     page_options,
     print_page,
 )
-from netcalc.cli.plan.typed import Percentile, PlannersCommand
-from netcalc.cli.quantity import Quantity, WholeNumber
 
 
 @click.command(cls=PlannersCommand)

@@ -15,9 +15,9 @@ import click
 from netcalc import units
 from netcalc.cli import INTERRUPTED, check_one_form, complain, print_json, put, say
 from netcalc.cli.mistakes import Command, named_as_typed
+from netcalc.cli.options import Choice, Quantity, WholeNumber
 from netcalc.cli.output import cell, check_outputs, print_table, print_written, write_plot
 from netcalc.cli.plan.page import Day, Growth
-from netcalc.cli.quantity import Choice, Quantity, WholeNumber
 from netcalc.messages import Notice
 from netcalc.planning.network.cases import FAILS
 from netcalc.planning.network.costs import COSTS
@@ -177,7 +177,7 @@ def network(
 
 def _complete(plan: NetworkPlan, save_path: str | None, *, force: bool) -> list[Notice]:
     """Scan the failures and draw the ranges; Ctrl-C ends that, and what was found is kept."""
-    from netcalc.cli.progress import Progress
+    from netcalc.cli.output import Progress
     from netcalc.experiments.running.stopping import Ended, Stopping
 
     total = len(plan.cases)

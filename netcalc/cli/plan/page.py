@@ -10,8 +10,8 @@ import click
 
 from netcalc.cli import complain, print_json, say
 from netcalc.cli.mistakes import CommandError, typed_name
+from netcalc.cli.options import KINDS, Quantity, WholeNumber
 from netcalc.cli.output import check_output, print_written, write_plot
-from netcalc.cli.quantity import KINDS, Quantity, WholeNumber
 from netcalc.messages import Notice
 from netcalc.planning import Plan
 

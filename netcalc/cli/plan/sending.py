@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from netcalc.cli.mistakes import CommandError
+from netcalc.cli.options import Choice, Quantity, read_path
 from netcalc.cli.plan.page import known_option
-from netcalc.cli.quantity import Choice, Quantity, read_path
 from netcalc.errors import NetcalcError
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS

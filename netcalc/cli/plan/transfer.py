@@ -8,9 +8,9 @@ import click
 
 from netcalc import planning
 from netcalc.cli.mistakes import named_as_typed
+from netcalc.cli.options import PlannersCommand
 from netcalc.cli.plan.page import Known, check_page, page_options, print_page
 from netcalc.cli.plan.sending import sending_options, with_path
-from netcalc.cli.plan.typed import PlannersCommand
 
 
 @click.command(cls=PlannersCommand)

@@ -8,9 +8,8 @@ import click
 
 from netcalc import planning, units
 from netcalc.cli.mistakes import named_as_typed
+from netcalc.cli.options import PlannersCommand, Quantity, WholeNumber
 from netcalc.cli.plan.page import check_page, known_option, page_options, print_page, read_stack
-from netcalc.cli.plan.typed import PlannersCommand
-from netcalc.cli.quantity import Quantity, WholeNumber
 from netcalc.errors import UnitError
 
 

@@ -8,6 +8,7 @@ import click
 
 from netcalc import planning
 from netcalc.cli.mistakes import CommandError, named_as_typed
+from netcalc.cli.options import Choice, PlannersCommand, Quantity
 from netcalc.cli.plan.page import (
     Known,
     check_page,
@@ -16,8 +17,6 @@ from netcalc.cli.plan.page import (
     print_page,
     read_stack,
 )
-from netcalc.cli.plan.typed import PlannersCommand
-from netcalc.cli.quantity import Choice, Quantity
 from netcalc.planning.voice import LINKS
 
 

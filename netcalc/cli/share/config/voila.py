@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from netcalc import language
-from netcalc.cli.serving import pages
+from netcalc.cli import lesson_pages
 from netcalc.language import frame
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821 - Voila puts it here
@@ -19,15 +19,15 @@ def list_lessons(page_config: dict[str, Any], **given: Any) -> dict[str, Any]:
         "/"
     )
     if folder.is_dir():
-        page_config["lessons"], page_config["others"] = pages.listed(folder)
+        page_config["lessons"], page_config["others"] = lesson_pages.listed(folder)
     return page_config
 
 
 language.use(language.choose())
 c.VoilaExporter.language_code = language.current().partition("_")[0]
-c.VoilaConfiguration.prelaunch_hook = pages.prepare_page
+c.VoilaConfiguration.prelaunch_hook = lesson_pages.prepare_page
 c.VoilaConfiguration.page_config_hook = list_lessons
-c.VoilaConfiguration.http_keep_alive_timeout = pages.KEEP_ALIVE_S
+c.VoilaConfiguration.http_keep_alive_timeout = lesson_pages.KEEP_ALIVE_S
 
 # An open page goes on after a new start with the same token, and with no other.
 c.Voila.cookie_secret = hashlib.sha256(os.environ["JUPYTER_TOKEN"].encode()).digest()

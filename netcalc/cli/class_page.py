@@ -7,11 +7,11 @@ text of a student, a file or a list is escaped, and the page has no script.
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from netcalc import exercises
-from netcalc.cli.teaching.shown import in_percent, interval, points_apart
 from netcalc.exercises.classes import Collected, Gain, Mistake, Row
 from netcalc.exercises.classes.example import example
 from netcalc.exercises.classes.shares import Share
@@ -279,3 +279,33 @@ def _notes(found: Sequence[Collected]) -> str:
         "was answered; a right number with a wrong unit is not right.</p>"
         f"<p class='soft'>Sheets: {made}.</p>"
     )
+
+
+def in_percent(ratio: float) -> str:
+    """Write a share.
+
+    >>> in_percent(0.756)
+    '76 %'
+    """
+    return "-" if math.isnan(ratio) else f"{100 * ratio:.0f} %"
+
+
+def interval(share: Share) -> str:
+    """Write the interval of a share.
+
+    >>> interval(Share(0.5, 0.333, 0.667))
+    '33 to 67 %'
+    """
+    return f"{100 * share.low:.0f} to {100 * share.high:.0f} %"
+
+
+def points_apart(share: Share) -> str:
+    """Write a difference of shares, in percentage points with its interval.
+
+    >>> points_apart(Share(0.2, 0.06, 0.34))
+    '+20 points (95 %: +6 to +34)'
+    """
+    if math.isnan(share.value):
+        return "no gain known"
+    low, high = 100 * share.low, 100 * share.high
+    return f"{100 * share.value:+.0f} points (95 %: {low:+.0f} to {high:+.0f})"

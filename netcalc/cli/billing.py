@@ -9,8 +9,8 @@ import click
 from netcalc import units
 from netcalc.cli import print_json, put, say
 from netcalc.cli.mistakes import named_as_typed
+from netcalc.cli.options import Choice, Quantity, QuantityCommand
 from netcalc.cli.output import cell, print_table
-from netcalc.cli.quantity import Choice, Quantity, QuantityCommand
 from netcalc.messages import Notice
 from netcalc.models.measuring.billing import billed_rate_bps
 from netcalc.models.measuring.robust import percentile

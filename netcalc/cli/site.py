@@ -11,8 +11,8 @@ import click
 from netcalc.cli import put
 from netcalc.cli.lab import find_lessons
 from netcalc.cli.mistakes import Command, CommandError
-from netcalc.cli.progress import Progress
-from netcalc.cli.serving.folder import FolderName
+from netcalc.cli.options import FolderName
+from netcalc.cli.output import Progress
 from netcalc.errors import MissingPackageError
 
 _PACKAGES = ("bokeh", "ipywidgets", "nbconvert", "latex2mathml")

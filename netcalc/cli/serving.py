@@ -2,6 +2,8 @@
 
 A file of the folder has the port and the token. It says nothing about whether a server runs, which
 locks do: it stays, so that an open page or a bookmark is good at the next start.
+
+Here is also how a command that serves ends, and its server with it.
 """
 
 from __future__ import annotations
@@ -10,13 +12,16 @@ import contextlib
 import json
 import os
 import secrets
+import signal
 import socket
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import FrameType
 
 from netcalc.cli.mistakes import CommandError
 from netcalc.errors import NetcalcError
@@ -180,3 +185,23 @@ def _refused_port(port: int | None, error: OSError | None) -> NetcalcError:
     if isinstance(error, PermissionError):
         return CommandError("server-port-not-permitted", port=port)
     return CommandError("server-port-in-use", port=port)
+
+
+def end_by_signals() -> None:
+    """End as by Ctrl-C on a signal that asks for it, unless who started this had it ignored."""
+    for stop in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(stop) is not signal.SIG_IGN:  # as by nohup
+            signal.signal(stop, _stop)
+
+
+def _stop(signum: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def end_with_parent() -> None:
+    """Ask Linux to end this process, a server, if the command that started it is killed."""
+    if sys.platform == "linux":
+        import ctypes
+
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)

@@ -15,10 +15,10 @@ from typing import Any
 import click
 
 from netcalc.cli import complain, print_json, say, show_help_alone
+from netcalc.cli.class_page import in_percent, interval, points_apart
 from netcalc.cli.mistakes import Command, CommandError, Group
 from netcalc.cli.output import cell, print_table, print_written
 from netcalc.cli.streams import standard_input
-from netcalc.cli.teaching.shown import in_percent, interval, points_apart
 from netcalc.errors import ReaderError
 from netcalc.exercises.classes import Collected, Gain, Row, Sheet, collecting, roster, sheets
 from netcalc.exercises.classes.notebooks import MAX_NOTEBOOK_BYTES, NotebookError
@@ -182,7 +182,7 @@ def collect(folders: tuple[str, ...], out: str, as_json: bool) -> None:
             raise CommandError("marks-exist", file=str(path))
     found = collecting.collect(files, records=records)
     gained = collecting.gain(found[0], found[-1]) if len(found) > 1 else None
-    from netcalc.cli.teaching.class_page import page  # late: bokeh takes its time
+    from netcalc.cli.class_page import page  # late: bokeh takes its time
 
     texts = (marks(found), page(found, gained))
     for path, text in zip(written, texts, strict=True):

@@ -1,1 +1,0 @@
-"""Bills of providers from files of samples."""

@@ -1,1 +1,0 @@
-"""What ``netcalc lab`` keeps of its server between two starts."""

@@ -1,1 +1,0 @@
-"""Commands for teaching: exercises, classes, static pages."""
