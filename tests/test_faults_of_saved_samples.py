@@ -130,7 +130,7 @@ def test_what_is_no_file_is_refused_without_waiting(tmp_path, kind):
 
 def test_a_file_beyond_the_limit_is_not_taken_into_memory(tmp_path, monkeypatch):
     """The size is that of a file without content: nothing could be read of it in time."""
-    monkeypatch.setattr(samples._load, "MAX_FILE_BYTES", 10**9)
+    monkeypatch.setattr(samples.saved, "MAX_FILE_BYTES", 10**9)
     with (tmp_path / "huge.json").open("wb") as file:
         file.truncate(10**12)
     with pytest.raises(ReaderError) as caught:

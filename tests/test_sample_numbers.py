@@ -23,8 +23,8 @@ from netcalc.samples import (
     TransactionSamples,
     TransferSamples,
 )
-from netcalc.samples._facts import fact_row, unit_of_fact
-from netcalc.samples._load import MAX_FILE_BYTES
+from netcalc.samples.meta import fact_row, unit_of_fact
+from netcalc.samples.saved import MAX_FILE_BYTES
 
 NAN = math.nan
 

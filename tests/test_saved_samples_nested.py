@@ -75,7 +75,7 @@ def test_an_even_run_of_many_probes_is_not_taken_for_a_bomb(tmp_path, monkeypatc
         payload_bytes=np.full(count, 56.0), rtt_s=np.full(count, 0.001),
         sequence=np.arange(count), sent_s=np.arange(count) * 1e-3,
     )  # fmt: skip
-    monkeypatch.setattr("netcalc.samples._load.MAX_INFLATED_BYTES", 100_000)
+    monkeypatch.setattr("netcalc.samples.saved.MAX_INFLATED_BYTES", 100_000)
     monkeypatch.setattr("netcalc.readers.source.MAX_BYTES", 100_000)
     for name in ("run.json", "run.json.gz"):
         saved = run.save(tmp_path / name)

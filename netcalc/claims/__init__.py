@@ -13,8 +13,7 @@ file.
 from __future__ import annotations
 
 from netcalc.claims.check import BASES, Checked, basis_counts, check, counts
-from netcalc.claims.expression import evaluate
-from netcalc.claims.quantity import Quantity
+from netcalc.claims.expression import Quantity, evaluate
 from netcalc.claims.table import COMPUTED, RELATIONS, UNCOMPUTED, Claim, book, read
 
 __all__ = [

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from netcalc import units
-from netcalc.claims.expression import evaluate_expression, parse_readings
-from netcalc.claims.quantity import Quantity
+from netcalc.claims.expression import Quantity, evaluate_expression, parse_readings
 from netcalc.claims.table import Claim
 from netcalc.errors import DomainError, UnitError
 from netcalc.messages import Notice

@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from netcalc import datasets
-from netcalc.claims.expression import evaluate, is_name
-from netcalc.claims.quantity import Quantity
+from netcalc.claims.expression import Quantity, evaluate, is_name
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.printable import excerpt
 from netcalc.readers import Readable

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from netcalc import exercises
 from netcalc.exercises.classes import Collected, Gain, Mistake, Row
-from netcalc.exercises.classes.example import example
-from netcalc.exercises.classes.shares import Share
+from netcalc.exercises.classes.collecting import Share
+from netcalc.exercises.classes.sheets import example
 from netcalc.printable import html_text
 
 MOST_OPEN = 12

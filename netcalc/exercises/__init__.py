@@ -51,9 +51,10 @@ happens is refused, as is one whose formulas are anything else than arithmetic a
 
 from __future__ import annotations
 
-from netcalc.exercises._curves import AnswerCurves
-from netcalc.exercises._judging import rules
-from netcalc.exercises._library import (
+from netcalc.exercises.answers import KINDS, Verdict, rules
+from netcalc.exercises.files import read_file
+from netcalc.exercises.library import (
+    Points,
     check,
     draw,
     lesson_number,
@@ -62,12 +63,8 @@ from netcalc.exercises._library import (
     templates,
     unknown_exercise,
 )
-from netcalc.exercises._points import Points
-from netcalc.exercises._question import Question
-from netcalc.exercises._reading import read_file
-from netcalc.exercises._solution import Solution
-from netcalc.exercises._template import Template, Variable, Wrong
-from netcalc.exercises._verdict import KINDS, Verdict
+from netcalc.exercises.question import AnswerCurves, Question, Solution
+from netcalc.exercises.template import Template, Variable, Wrong
 
 __all__ = [
     "KINDS",

@@ -15,28 +15,30 @@ resampled.
 
 from __future__ import annotations
 
-from netcalc.samples._base import (
-    BoolColumn,
-    FloatColumn,
-    Samples,
-    TextColumn,
-    load,
-    loads,
+from netcalc.samples.columns import BoolColumn, FloatColumn, Samples, Table, TextColumn, load, loads
+from netcalc.samples.files import LineFile, json_line, json_ready, write_atomically
+from netcalc.samples.meta import (
+    COUNTER_LIMIT,
+    FACTS,
+    SCHEMA,
+    Fact,
+    FactRow,
+    Instrument,
+    Meta,
+    fact_row,
+    unit_of_fact,
 )
-from netcalc.samples._facts import COUNTER_LIMIT, FACTS, Fact, FactRow, fact_row, unit_of_fact
-from netcalc.samples._files import json_ready, write_atomically
-from netcalc.samples._flows import FlowSeries
-from netcalc.samples._instrument import Instrument
-from netcalc.samples._lines import LineFile, json_line
-from netcalc.samples._load import KINDS, MAX_FILE_BYTES
-from netcalc.samples._meta import SCHEMA, Meta
-from netcalc.samples._packets import Layer, PacketTrace
-from netcalc.samples._paths import PathSamples
-from netcalc.samples._probes import HopSamples, TrainSamples
-from netcalc.samples._round_trips import RttSamples
-from netcalc.samples._table import Table
-from netcalc.samples._transactions import TransactionSamples
-from netcalc.samples._transfers import DROP_PLACES, MIN_DROP_RATIO, BulkSamples, TransferSamples
+from netcalc.samples.packets import Layer, PacketTrace
+from netcalc.samples.probes import HopSamples, PathSamples, RttSamples, TrainSamples
+from netcalc.samples.saved import KINDS, MAX_FILE_BYTES
+from netcalc.samples.transfers import (
+    DROP_PLACES,
+    MIN_DROP_RATIO,
+    BulkSamples,
+    FlowSeries,
+    TransactionSamples,
+    TransferSamples,
+)
 
 __all__ = [
     "COUNTER_LIMIT", "DROP_PLACES", "FACTS", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO",

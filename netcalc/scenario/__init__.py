@@ -18,8 +18,7 @@ from netcalc.scenario.document import (
     read_document,
 )
 from netcalc.scenario.facts import ALGORITHMS, Bottleneck, Flow, Requests, Scenario
-from netcalc.scenario.matrices import matrices, matrix
-from netcalc.scenario.presets import SIMPLIFIED, preset, presets
+from netcalc.scenario.presets import SIMPLIFIED, matrices, matrix, preset, presets
 
 __all__ = [
     "ALGORITHMS",

@@ -12,11 +12,17 @@ from numpy.typing import ArrayLike
 from netcalc.checks import FloatArray, as_float, named_arguments, one_dimensional
 from netcalc.errors import DomainError, DoubtWarning
 from netcalc.messages import Notice
-from netcalc.uncertain.cost import is_slow
 from netcalc.uncertain.distributions import Distribution, Known
-from netcalc.uncertain.draws import DRAWS, Draws, Plan
-from netcalc.uncertain.evaluation import Block, Evaluation, RefusedDraws
-from netcalc.uncertain.inputs import MOST_LIMITS, check_numbers, planned, without_refused
+from netcalc.uncertain.draws import (
+    DRAWS,
+    MOST_LIMITS,
+    Draws,
+    Plan,
+    check_numbers,
+    planned,
+    without_refused,
+)
+from netcalc.uncertain.evaluation import Block, Evaluation, RefusedDraws, is_slow
 from netcalc.uncertain.spreads import PERCENTILES, chosen_columns, only_column, percentiles_of
 
 EVALUATIONS = 10_000_000

@@ -1,4 +1,8 @@
-"""A model at many draws: in one call where it takes arrays, one by one where it does not."""
+"""A model at many draws: in one call where it takes arrays, one by one where it does not.
+
+A model that is known to take long is drawn fewer times. A trial with a clock would give other
+draws, and so another answer, on a busy machine.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,15 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray
 from netcalc.errors import ConvergenceError, DomainError, DoubtWarning, NotFiniteWarning, doubts
 from netcalc.uncertain.distributions import Distribution, is_frozen
+
+SLOW_DRAWS = 1000
+"""Draws of a model that takes long, unless their number is given. [1]"""
+
+
+def is_slow(model: Callable[..., Any]) -> bool:
+    """Whether a model is marked by :func:`netcalc.checks.takes_long`."""
+    return bool(getattr(model, "takes_long", False))
+
 
 _TESTED = 3  # draws of an array that are compared with calls of their own
 

@@ -12,9 +12,16 @@ from netcalc.checks import FloatArray, named_arguments
 from netcalc.messages import Notice
 from netcalc.solver import TOLERANCE, Root, default_range, solve
 from netcalc.uncertain.distributions import Distribution, Known
-from netcalc.uncertain.draws import DRAWS, Draws, Plan
+from netcalc.uncertain.draws import (
+    DRAWS,
+    MOST_LIMITS,
+    Draws,
+    Plan,
+    check_numbers,
+    planned,
+    without_refused,
+)
 from netcalc.uncertain.evaluation import Evaluation, RefusedDraws
-from netcalc.uncertain.inputs import MOST_LIMITS, check_numbers, planned, without_refused
 from netcalc.uncertain.spreads import PERCENTILES, percentiles_of
 
 SLOW_DRAWS = 200

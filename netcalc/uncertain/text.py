@@ -24,7 +24,7 @@ from netcalc.uncertain.distributions import (
     truncated,
     uniform,
 )
-from netcalc.uncertain.fit_files import FORM, fitted_in_file
+from netcalc.uncertain.fits import FORM, fitted_in_file
 
 FORMS = {
     "uniform": "uniform(LOW, HIGH)",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.claims import Quantity
-from netcalc.claims.quantity import row
+from netcalc.claims.expression import row
 from netcalc.errors import DomainError, UnitError
 
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from netcalc import exercises
-from netcalc.exercises import _answer
+from netcalc.exercises import answers
 
 # What is typed, the unit of the exercise, and the number meant (by the rules of writing).
 READ = [
@@ -75,7 +75,7 @@ READ = [
 
 @pytest.mark.each(("text", "unit", "value"), [row for row in READ if row[1]])
 def test_an_answer_is_read(text, unit, value):
-    reading = _answer.read_answer(text, unit)
+    reading = answers.read_answer(text, unit)
     assert reading.fault == ""
     assert math.isclose(reading.value, value, rel_tol=1e-12)
 
@@ -138,11 +138,11 @@ REFUSED = [
 
 @pytest.mark.each(("text", "unit", "fault"), REFUSED)
 def test_an_answer_is_refused(text, unit, fault):
-    assert _answer.read_answer(text, unit).fault == fault
+    assert answers.read_answer(text, unit).fault == fault
 
 
 def test_a_number_of_5000_digits_is_not_read():
-    assert _answer.read_answer(10**5000, "1").fault == "unreadable"
+    assert answers.read_answer(10**5000, "1").fault == "unreadable"
 
 
 def test_what_is_not_counted():
@@ -179,7 +179,7 @@ def test_nothing_of_a_hostile_answer_is_repeated(text):
     ],
 )
 def test_digits_are_those_typed(number, digits, last):
-    found, size = _answer._precision(number)
+    found, size = answers._precision(number)
     assert found == digits
     assert math.isclose(size, last, rel_tol=1e-9)
 

@@ -16,7 +16,7 @@ import pytest
 from netcalc import exercises, plots
 from netcalc.cli import main
 from netcalc.exercises.classes import collecting, roster, sheets
-from netcalc.exercises.classes.example import DRAWS, NOBODY, distance, example
+from netcalc.exercises.classes.sheets import DRAWS, NOBODY, distance, example
 
 LESSONS = ("01", "02")
 STUDENTS = [

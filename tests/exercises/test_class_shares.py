@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from netcalc.exercises.classes.shares import mean_gain, paired_gain, t_95, wilson
+from netcalc.exercises.classes.collecting import mean_gain, paired_gain, t_95, wilson
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from netcalc import checks, uncertain
-from netcalc.uncertain.importance import explained_alone
+from netcalc.uncertain.spreads import explained_alone
 
 P95 = stats.norm.ppf(0.95)
 

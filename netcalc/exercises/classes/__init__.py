@@ -1,8 +1,8 @@
 """A class: one notebook for each student, and what comes back.
 
 ``roster`` reads the list of a class, ``sheets`` makes the notebooks, ``notebooks`` reads what was
-written into one, ``collecting`` checks those of a class, ``shares`` has the statistics. Nothing
-here runs what is in a notebook, and nothing writes a file.
+written into one, ``collecting`` checks those of a class and counts its shares. Nothing here runs
+what is in a notebook, and nothing writes a file.
 """
 
 from netcalc.exercises.classes.collecting import Collected as Collected

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
-from netcalc.samples._base import FloatColumn, Samples
-from netcalc.samples._meta import Meta
+from netcalc.samples.columns import FloatColumn, Samples
+from netcalc.samples.meta import Meta
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 IntColumn: TypeAlias = NDArray[np.integer[Any]] | Sequence[int]
 

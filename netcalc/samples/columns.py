@@ -1,4 +1,4 @@
-"""The base of all containers: columns of equal length, facts about them, files."""
+"""The base of all containers, columns of equal length with facts about them; and a plain table."""
 
 from __future__ import annotations
 
@@ -7,27 +7,26 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import in_blocks, is_masked, named_arguments
 from netcalc.errors import ArgumentTypeError, DomainError, MissingPackageError, ReaderError
 from netcalc.printable import printable
+from netcalc.samples import files, saved
+from netcalc.samples.files import json_ready
+from netcalc.samples.meta import SCHEMA, Fact, Meta, fact_row
 from netcalc.units import show
 
 if TYPE_CHECKING:
     import pandas as pd
 
-from netcalc.samples import _files, _load
-from netcalc.samples._facts import Fact, fact_row
-from netcalc.samples._files import json_ready
-from netcalc.samples._meta import SCHEMA, Meta
 
 FloatColumn: TypeAlias = NDArray[np.float64]
 BoolColumn: TypeAlias = NDArray[np.bool_]
@@ -56,7 +55,7 @@ class Samples:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        _load.KINDS[cls.__name__] = cls
+        saved.KINDS[cls.__name__] = cls
 
     def __post_init__(self) -> None:
         length: int | None = None
@@ -138,7 +137,7 @@ class Samples:
         data = self.dumps()
         if path.suffix == ".gz":
             data = gzip.compress(data, mtime=0)
-        _files.write_atomically(path, data)
+        files.write_atomically(path, data)
         return path
 
     def dumps(self) -> bytes:
@@ -222,14 +221,14 @@ def load(path: str | os.PathLike[str]) -> Samples:
     ReaderError
         If the file was not saved by netcalc, is damaged, or is of a later schema.
     """
-    samples: Samples = _load.load(path)
+    samples: Samples = saved.load(path)
     return samples
 
 
 @named_arguments
 def loads(data: bytes, *, file: str = "samples") -> Samples:
     """Read samples from the bytes of a saved file."""
-    samples: Samples = _load.loads(data, file=file)
+    samples: Samples = saved.loads(data, file=file)
     return samples
 
 
@@ -363,3 +362,59 @@ def median(values: FloatColumn) -> float:
     """Return the median of the known values, nan if there are none."""
     known = values[~np.isnan(values)]
     return float(np.median(known, overwrite_input=True)) if known.size else math.nan
+
+
+@named_arguments
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Table(Samples):
+    """Columns of any names and units: a data set of a book, or a user's CSV.
+
+    Parameters
+    ----------
+    data : mapping of str to array_like
+        Columns by name: numbers as float64, everything else as text.
+    meta : Meta
+        ``meta.units`` has the unit of each numeric column.
+    """
+
+    data: Mapping[str, ArrayLike]
+    meta: Meta = field(default_factory=Meta)
+
+    def __post_init__(self) -> None:
+        columns = {name: _table_column(values) for name, values in self.data.items()}
+        lengths = {name: column.size for name, column in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise DomainError("unequal-table", "data", sorted(set(lengths.values())))
+        object.__setattr__(self, "data", columns)
+
+    def __len__(self) -> int:
+        return next((column.size for column in self.columns().values()), 0)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        columns = self.columns()
+        if name not in columns:
+            raise DomainError("not-a-choice", "column", name, choices=list(columns))
+        return columns[name]
+
+    @classmethod
+    def restored(cls, columns: Mapping[str, Any], totals: Mapping[str, Any], meta: Meta) -> Self:
+        """Return a table of the parts that a file has."""
+        return cls(data=dict(columns), meta=meta)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name."""
+        return cast(dict[str, NDArray[Any]], dict(self.data))
+
+
+def _table_column(values: ArrayLike) -> NDArray[Any]:
+    of_texts = isinstance(values, list | tuple) and any(isinstance(cell, str) for cell in values)
+    # Of texts numpy would make an array in which each cell is as wide as the longest.
+    column: NDArray[Any] = np.asarray(values, dtype=object if of_texts else None)
+    if column.dtype.kind in "iuf":
+        # Read-only columns are not copied: a reader's of a large file.
+        column = np.array(column, dtype=np.float64, copy=True if column.flags.writeable else None)
+    elif column.dtype.kind in "OUS":
+        column = as_texts(column)
+    if column.ndim != 1:
+        raise DomainError("not-a-column", "data", column.ndim)
+    return column

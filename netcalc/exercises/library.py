@@ -1,20 +1,19 @@
-"""The exercises there are: the bundled files, and those of a teacher."""
+"""All exercises, bundled or a teacher's, and the points for a cell of answers."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
 from netcalc.errors import ArgumentTypeError, DomainError
-from netcalc.exercises._drawing import draw_numbers, seed_of
-from netcalc.exercises._points import Points
-from netcalc.exercises._question import Question
-from netcalc.exercises._reading import bundled_files, read_file
-from netcalc.exercises._template import Template
-from netcalc.exercises._verdict import Verdict
+from netcalc.exercises.answers import Verdict
+from netcalc.exercises.files import bundled_files, read_file
+from netcalc.exercises.question import Question
+from netcalc.exercises.template import Template, draw_numbers, seed_of
 from netcalc.printable import safe_str
 
 LONGEST_ID = 60
@@ -218,3 +217,35 @@ def points(
             for name, answer in answers.items()
         }
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Points:
+    """Points for several answers: one for each right one.
+
+    Parameters
+    ----------
+    verdicts : mapping of str to Verdict
+        What is said about each answer, by the id of its exercise.
+    """
+
+    verdicts: Mapping[str, Verdict]
+
+    @property
+    def total(self) -> int:
+        """Number of right answers."""
+        return sum(verdict.is_right for verdict in self.verdicts.values())
+
+    @property
+    def most(self) -> int:
+        """Number of answers."""
+        return len(self.verdicts)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it for JSON."""
+        answers = {name: verdict.as_dict() for name, verdict in self.verdicts.items()}
+        return {"points": self.total, "most": self.most, "answers": answers}
+
+    def __str__(self) -> str:
+        lines = [f"{name}: {verdict}" for name, verdict in self.verdicts.items()]
+        return "\n".join([f"{self.total} of {self.most} points", *lines])

@@ -13,9 +13,17 @@ from typing import Any
 
 from netcalc import datasets, units
 from netcalc.errors import NetcalcError, ReaderError, UnitError
-from netcalc.exercises._drawing import FIRST_DRAWS, FIRST_LIMIT_S, SAME, draw_numbers
-from netcalc.exercises._formula import Compiled, compile_formula, is_line
-from netcalc.exercises._template import Template, Variable, Wrong, line_of_field
+from netcalc.exercises.formulas import Compiled, compile_formula, is_line
+from netcalc.exercises.template import (
+    FIRST_DRAWS,
+    FIRST_LIMIT_S,
+    SAME,
+    Template,
+    Variable,
+    Wrong,
+    draw_numbers,
+    line_of_field,
+)
 from netcalc.printable import excerpt
 
 MOST_BYTES = 500_000

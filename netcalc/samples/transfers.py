@@ -1,15 +1,16 @@
-"""Transfers: sizes and times, or everything a source and a sink count."""
+"""Transfers, a row each: bulk transfers, transactions, and the bytes of flows in each interval."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from netcalc.checks import named_arguments
-from netcalc.samples._base import (
+from netcalc.errors import DomainError
+from netcalc.samples.columns import (
     BoolColumn,
     FloatColumn,
     Samples,
@@ -19,7 +20,7 @@ from netcalc.samples._base import (
     median,
     quotient,
 )
-from netcalc.samples._meta import Meta
+from netcalc.samples.meta import Meta
 
 DROP_PLACES = {
     "sender's queue": "sender_drop_count",
@@ -260,3 +261,165 @@ class BulkSamples(Samples):
             row["saturated_count"] = int(self.saturated[chosen].sum())
             rows.append(row | {n: median(floats(getattr(self, n))[chosen]) for n in _MEDIANS})
         return rows
+
+
+@named_arguments
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class TransactionSamples(Samples):
+    """Requests and their responses: how long a program waited for each response.
+
+    Parameters
+    ----------
+    mode : array_like of str
+        How the request was sent: the mode of writing, or the protocol. [text]
+    sequence : array_like
+        Number of the exchange within its mode, from 1. [1]
+    payload_bytes, reply_bytes : array_like
+        User data of the request and of the response. [byte]
+    response_s : array_like
+        From before the first write or packet until the response was read, by the program's clock;
+        nan where none came. [s]
+    tap_s : array_like
+        From the first packet of the request to the last of the response, by the clock of a packet
+        tap; nan where there is none. [s]
+    failed : array_like of bool
+        Exchanges without a response.
+    warm_up : array_like of bool
+        Exchanges that the kernel treats differently from those that follow.
+    sent_s : array_like
+        When the exchange began, by the clock that ``meta`` names. [s]
+    """
+
+    column_units: ClassVar[Mapping[str, str]] = {
+        "mode": "text",
+        "sequence": "1",
+        "payload_bytes": "byte",
+        "response_s": "s",
+        "reply_bytes": "byte",
+        "tap_s": "s",
+        "failed": "bool",
+        "warm_up": "bool",
+        "sent_s": "s",
+    }
+    column_layers: ClassVar[Mapping[str, str]] = {
+        "payload_bytes": "application",
+        "reply_bytes": "application",
+    }
+
+    mode: TextColumn | Sequence[str]
+    sequence: FloatColumn | Sequence[float]
+    payload_bytes: FloatColumn | Sequence[float]
+    response_s: FloatColumn | Sequence[float]
+    reply_bytes: FloatColumn | Sequence[float] = ()
+    tap_s: FloatColumn | Sequence[float] = ()
+    failed: BoolColumn | Sequence[bool] = ()
+    warm_up: BoolColumn | Sequence[bool] = ()
+    sent_s: FloatColumn | Sequence[float] = ()
+    meta: Meta = field(default_factory=Meta)
+
+    @property
+    def measured(self) -> BoolColumn:
+        """Rows with a response and its time."""
+        return ~bools(self.failed) & np.isfinite(floats(self.response_s))
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """The modes, in the order of their first row."""
+        return tuple(dict.fromkeys(cast(TextColumn, self.mode).tolist()))
+
+    def in_mode(self, mode: str, *, warm_up: bool = False) -> BoolColumn:
+        """Return a mask of the rows of a mode that have a time, without those of the warm-up."""
+        rows: BoolColumn = self.measured & (cast(TextColumn, self.mode) == mode)
+        return rows if warm_up else rows & ~bools(self.warm_up)
+
+    def minima(self, mode: str, *, column: str = "response_s") -> tuple[FloatColumn, FloatColumn]:
+        """Return the sizes that were measured in a mode and the smallest time of each."""
+        if column not in ("response_s", "tap_s"):
+            raise DomainError("not-a-choice", "column", column, choices=["response_s", "tap_s"])
+        times = floats(getattr(self, column))
+        rows = self.in_mode(mode) & ~np.isnan(times)
+        sizes, index = np.unique(floats(self.payload_bytes)[rows], return_inverse=True)
+        smallest = np.full(sizes.size, np.inf)
+        np.minimum.at(smallest, index, times[rows])
+        return sizes, smallest
+
+
+@named_arguments
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class FlowSeries(Samples):
+    """Intervals of flows: one row for each interval of each stream, never for a sum of streams.
+
+    Parameters
+    ----------
+    start_s : array_like
+        Start of the interval, from the start of the run. [s]
+    duration_s : array_like
+        Its length. [s]
+    payload_bytes : array_like
+        Bytes of the application in it, as ``side`` counts them. [byte]
+    throughput_bps : array_like
+        Rate as the tool printed it; where it printed none, bytes over the length. [bit/s]
+    group : array_like of str
+        Run, host or direction; as in the row of facts of that name.
+    stream : array_like of str
+        Name of the stream in its run.
+    side : array_like of str
+        Who counted: ``"sender"``, ``"receiver"``, or empty if the file does not say.
+    omitted : array_like of bool
+        Intervals at the start that the tool leaves out of its results.
+    retransmit_count, cwnd_bytes, rtt_s, rttvar_s, path_mtu_bytes : array_like
+        Of TCP, at the end of the interval or in it; nan where not known.
+    jitter_s, datagram_count, lost_count : array_like
+        Of UDP; nan where not known.
+    """
+
+    column_units: ClassVar[Mapping[str, str]] = {
+        "start_s": "s",
+        "duration_s": "s",
+        "payload_bytes": "byte",
+        "throughput_bps": "bit/s",
+        "group": "text",
+        "stream": "text",
+        "side": "text",
+        "omitted": "bool",
+        "retransmit_count": "1",
+        "cwnd_bytes": "byte",
+        "rtt_s": "s",
+        "rttvar_s": "s",
+        "path_mtu_bytes": "byte",
+        "jitter_s": "s",
+        "datagram_count": "1",
+        "lost_count": "1",
+    }
+    column_layers: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("payload_bytes", "throughput_bps"), "application"
+    )
+
+    start_s: FloatColumn | Sequence[float]
+    duration_s: FloatColumn | Sequence[float]
+    payload_bytes: FloatColumn | Sequence[float] = ()
+    throughput_bps: FloatColumn | Sequence[float] = ()
+    group: TextColumn | Sequence[str] = ()
+    stream: TextColumn | Sequence[str] = ()
+    side: TextColumn | Sequence[str] = ()
+    omitted: BoolColumn | Sequence[bool] = ()
+    retransmit_count: FloatColumn | Sequence[float] = ()
+    cwnd_bytes: FloatColumn | Sequence[float] = ()
+    rtt_s: FloatColumn | Sequence[float] = ()
+    rttvar_s: FloatColumn | Sequence[float] = ()
+    path_mtu_bytes: FloatColumn | Sequence[float] = ()
+    jitter_s: FloatColumn | Sequence[float] = ()
+    datagram_count: FloatColumn | Sequence[float] = ()
+    lost_count: FloatColumn | Sequence[float] = ()
+    meta: Meta = field(default_factory=Meta)
+
+    @property
+    def rate_bps(self) -> FloatColumn:
+        """Rate of each row: bytes over the length, or the printed rate if the bytes are unknown."""
+        counted = quotient(8.0 * floats(self.payload_bytes), self.duration_s)
+        return np.where(np.isfinite(counted), counted, floats(self.throughput_bps))
+
+    @property
+    def measured(self) -> BoolColumn:
+        """Rows that count: with a rate, and not omitted by the tool."""
+        return ~bools(self.omitted) & np.isfinite(self.rate_bps)

@@ -25,13 +25,13 @@ from netcalc import calculator, units
 from netcalc.calculator import Parameter
 from netcalc.claims.expression import (
     Expression,
+    Quantity,
     arguments_of,
     evaluate_expression,
     function_of,
     parse_readings,
     without_unit,
 )
-from netcalc.claims.quantity import Quantity
 from netcalc.errors import DomainError, NetcalcError, UnitError, doubts
 
 Values: TypeAlias = Mapping[str, float]
