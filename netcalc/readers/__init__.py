@@ -17,11 +17,12 @@ from collections.abc import Mapping, Sequence
 
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError, ReaderError
-from netcalc.readers import _ping_lines, formats, ping
 from netcalc.readers import columns as _columns_module
+from netcalc.readers import formats
+from netcalc.readers.columns import read_column
 from netcalc.readers.format import Format, Input
 from netcalc.readers.formats import FORMATS
-from netcalc.readers.one_column import read_column
+from netcalc.readers.pings import ping, ping_lines
 from netcalc.readers.source import MAX_BYTES, Readable, Source, no_measurement
 from netcalc.samples import RttSamples, Samples
 
@@ -73,7 +74,7 @@ def read(
     given = Input(
         source,
         name=name,
-        words=_ping_lines.WORDS,
+        words=ping_lines.WORDS,
         units=units,
         columns=columns,
         decimal=decimal,
@@ -120,7 +121,7 @@ def sniff(source: Readable, *, name: str | None = None) -> str:
     >>> sniff("size_bytes,rtt_ms\\n100,1.5\\n"), sniff(b"%PDF-1.7 ...")
     ('columns', 'PDF')
     """
-    found = formats.recognized(Input(source, name=name, words=_ping_lines.WORDS))
+    found = formats.recognized(Input(source, name=name, words=ping_lines.WORDS))
     return found.name if isinstance(found, Format) else found
 
 
@@ -154,7 +155,7 @@ def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSampl
     >>> samples.sent, samples.received, float(samples.best_s.min())
     (3, 2, 0.000481)
     """
-    given = Input(source, name=name, words=_ping_lines.WORDS)
+    given = Input(source, name=name, words=ping_lines.WORDS)
     formats.refuse_others(given, ping.FORMAT, "not-ping-output")
     return ping.read_whole(given)
 

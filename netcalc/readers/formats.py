@@ -1,28 +1,194 @@
-"""All formats in the order in which they are tried: the first that recognizes an input reads it."""
+"""All formats in the order in which they are tried: the first that recognizes an input reads it.
+
+Kinds of files that no format reads are named too, so that a refusal says what a file is.
+"""
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+from typing import Any
+
 from netcalc.errors import ReaderError
-from netcalc.readers import (
-    _kinds,
-    captures,
-    columns,
-    counters,
-    exported,
-    parquet,
-    paths,
-    ping,
-    pings,
-    saved,
-    transfers,
-)  # fmt: skip
+from netcalc.readers import captures, columns, counters, parquet, paths, pings, saved, transfers
 from netcalc.readers.format import Format, Input
+from netcalc.readers.pings import ping
+from netcalc.readers.source import shorten
+
+_MOST_NAMES = 8
+"""Names of members that an error keeps. [1]"""
+_LEAST_LINES = 20
+"""Lines from which numbers alone are taken for a trace. [1]"""
+_WHOLE = re.compile(r"\d{1,12}")
+
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"\x7fELF", "ELF"),
+    (b"MZ", "Windows program"),
+    (b"%PDF-", "PDF"),
+    (b"\x89PNG", "PNG"),
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"GIF8", "GIF"),
+    (b"SQLite format 3\x00", "SQLite"),
+    (b"\x89HDF", "HDF5"),
+    (b"\xd0\xcf\x11\xe0", "old Office"),
+    (b"snoop\x00\x00\x00", "snoop"),
+    (b"ARROW1", "Arrow"),
+    (b"\x93NUMPY", "NumPy"),
+)
+
+KINDS = {
+    "zstd": "zstd data",
+    "zip": "a zip archive (as Excel files are)",
+    "7z": "a 7z archive",
+    "ELF": "a program (ELF)",
+    "Windows program": "a program (Windows)",
+    "PDF": "a PDF document",
+    "PNG": "a picture (PNG)",
+    "JPEG": "a picture (JPEG)",
+    "GIF": "a picture (GIF)",
+    "SQLite": "an SQLite database",
+    "HDF5": "an HDF5 file",
+    "old Office": "an old Office document",
+    "snoop": "a packet capture (snoop)",
+    "Arrow": "an Arrow file",
+    "NumPy": "a NumPy array",
+    "JSON of a ping": "JSON of a ping",
+    "RIPE Atlas JSON": "RIPE Atlas JSON",
+    "notebook": "a Jupyter notebook",
+    "JSON": "JSON of an unknown kind",
+    "damaged JSON": "JSON that is damaged or cut",
+    "XML": "XML",
+    "HTML": "a web page (HTML)",
+    "netstat": "a list of routes, interfaces or local sockets of netstat",
+    "mahimahi": "a packet trace of mahimahi",
+    "ip address": "a list of addresses of ip (netcalc reads ip -s link)",
+    "dig": "an answer of dig",
+    "ab": "a report of ApacheBench",
+    "nmap": "a report of nmap",
+    "system log": "a system log",
+    "account list": "a list of accounts, as /etc/passwd",
+    "YAML": "YAML",
+    "INI": "a configuration file (INI)",
+    "source code": "a program in Python",
+    "Markdown": "Markdown",
+    "text": "text",
+}
+"""A kind that :func:`kind_by_magic` or :func:`kind_by_text` returns -> its name in a message."""
+
+# Text of other tools, by a line near the start.
+_TEXTS: tuple[tuple[str, str], ...] = (
+    ("netstat", r"^(?:Active |Routing tables|Kernel IP routing table|Kernel Interface table)"),
+)  # fmt: skip
+# Text that is no table, though its lines may have as many words each as one.
+_LINES: tuple[tuple[str, str], ...] = (
+    ("ip address", r"\d{1,6}: \S{1,60}: <[A-Z,_-]*> mtu \d"),
+    ("dig", r"; <<>> DiG "),
+    ("ab", r"This is ApacheBench"),
+    ("nmap", r"(?:# |Starting )?Nmap (?:\d|scan report)"),
+    ("system log", r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,255} [\w./()-]{1,64}(?:\[\d+\])?: "),
+    ("account list", r"[\w-]{1,64}:[^:]{0,200}:\d+:\d+:[^:]*:/[^:]*:/?\S*$"),
+)
+_NO_TABLES: tuple[tuple[str, str], ...] = (
+    ("INI", r"\[[\w .-]{1,80}\]\s*$"),
+    ("source code", r"(?:import \w|from [\w.]+ import |def \w+\(|#!.*python)"),
+    ("Markdown", r"#{1,6} \w"),
+)
+_OF_LINES, _OF_NO_TABLE = (
+    tuple((kind, re.compile(pattern)) for kind, pattern in kinds) for kinds in (_LINES, _NO_TABLES)
+)
+_YAML = re.compile(r"\s*(?:-(?: .*)?|[\w.-]{1,80}:(?: .*)?|#.*)|---")
+_YAML_KEY = re.compile(r"[A-Za-z_][\w.-]{0,80}:(?: .*)?")
+_COMPILED = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _TEXTS)
+
+
+def kind_by_magic(data: bytes) -> str | None:
+    """Return the kind of data by its first bytes, or None."""
+    for magic, kind in _MAGIC:
+        if data.startswith(magic):
+            return kind
+    return None
+
+
+def kind_by_text(given: Input) -> str | None:
+    """Return the tool that wrote a text, or None if it may be ping or columns."""
+    if given.is_json:
+        return _kind_of_json(given)
+    start = given.first.lstrip("\ufeff \t\n\r")[:200]
+    if re.match(r"<(?:!doctype html|html)", start, re.IGNORECASE):
+        return "HTML"
+    if re.match(r"<\?xml|<[A-Za-z][\w:.-]*[\s>]", start) and ">" in given.first:
+        return "XML"
+    if given.columns is None and _is_trace(given.first):
+        return "mahimahi"
+    return next((kind for kind, pattern in _COMPILED if pattern.search(given.first)), None)
+
+
+def kind_by_lines(given: Input) -> str | None:
+    """Return the kind of a text whose first line is one of no table, before it is read as one."""
+    lines = [line for line in given.first.lstrip("\ufeff").split("\n") if line.strip()]
+    if not lines or given.columns is not None:
+        return None
+    found = next((kind for kind, pattern in _OF_LINES if pattern.match(lines[0])), None)
+    keyed = len(lines) > 1 and any(map(_YAML_KEY.fullmatch, lines))
+    return found or ("YAML" if keyed and all(map(_YAML.fullmatch, lines)) else None)
+
+
+def kind_of_text(given: Input) -> str | None:
+    """Return the kind of a text that is neither of a tool nor a table, by its first line."""
+    first = next((line for line in given.first.split("\n") if line.strip()), "")
+    return next((kind for kind, pattern in _OF_NO_TABLE if pattern.match(first)), None)
+
+
+def _is_trace(first: str) -> bool:
+    """Whether all there is, is one column of whole numbers that never decrease, and many of them.
+
+    So a packet trace of mahimahi looks: a time in each line, and no word of its unit.
+    """
+    lines = first.split("\n")
+    if len(lines) < _LEAST_LINES or not all(map(_WHOLE.fullmatch, lines[:-1])):
+        return False
+    times = [int(line) for line in lines[:-1]]
+    return all(one <= other for one, other in pairwise(times)) and times[0] < times[-1]
+
+
+def member_names(given: Input) -> list[str]:
+    """Return names of members of the first JSON document, or of the first in its list."""
+    first: Any = given.json.documents[0] if given.json.documents else None
+    if isinstance(first, list):
+        first = first[0] if first else None
+    names = list(first) if isinstance(first, dict) else []
+    return [shorten(name) for name in names[:_MOST_NAMES]]
+
+
+def root_element(given: Input) -> str:
+    """Return the name of the first element of an XML text; empty if there is none."""
+    found = re.search(r"<([^\W\d][\w:.-]*)", re.sub(r"(?s)<!--.*?-->", "", given.first))
+    return shorten(found[1]) if found else ""
+
+
+def _kind_of_json(given: Input) -> str:
+    if not given.json.documents:
+        return "damaged JSON"
+    keys = given.keys()
+    tests: tuple[tuple[str, bool], ...] = (
+        # pings and paths
+        ("RIPE Atlas JSON", {"msm_id", "prb_id"} <= keys),
+        ("JSON of a ping", "icmp_seq" in given.first or b"ping_statistics" in given.head),
+        # of no tool that measures
+        ("notebook", {"cells", "nbformat"} <= keys),
+    )
+    return next((kind for kind, holds in tests if holds), "JSON")
+
 
 MARKED: tuple[Format, ...] = (
     parquet.FORMAT,
     *counters.BY_BYTES,
     saved.FORMAT,
-    exported.FORMAT,
+    saved.EXPORTED,
     *captures.FORMATS,
     *transfers.FORMATS,
     *paths.FORMATS,
@@ -70,10 +236,10 @@ def recognized(given: Input) -> Format | str:
         return EMPTY
     if ping.FORMAT.recognize(given):
         return ping.FORMAT
-    kind = _kinds.kind_by_lines(given)
+    kind = kind_by_lines(given)
     if kind is not None:
         return kind
-    return columns.FORMAT if columns.FORMAT.recognize(given) else _kinds.kind_of_text(given) or TEXT
+    return columns.FORMAT if columns.FORMAT.recognize(given) else kind_of_text(given) or TEXT
 
 
 def require_short_lines(given: Input, found: Format) -> None:
@@ -94,13 +260,13 @@ def require_short_lines(given: Input, found: Format) -> None:
 
 def named(given: Input) -> Format | str | None:
     """Return the format or kind of an input that has a mark of one; None if it has none."""
-    kind = _kinds.kind_by_magic(given.head)
-    if kind in _kinds.NAMES:
+    kind = kind_by_magic(given.head)
+    if kind in KINDS:
         return kind
     if not given.head.strip():
         return None
     found = next((one for one in MARKED if one.recognize(given)), None)
-    return found or _kinds.kind_by_text(given)
+    return found or kind_by_text(given)
 
 
 def no_format(given: Input, kind: str) -> ReaderError:
@@ -115,15 +281,15 @@ def no_format(given: Input, kind: str) -> ReaderError:
         given.unpacked  # noqa: B018 - raises what is wrong with it, or what is missing
     if kind == "mahimahi":
         return ReaderError("trace-without-unit", file=given.name, kind=kind)
-    names = _kinds.member_names(given) if kind == "JSON" else []
+    names = member_names(given) if kind == "JSON" else []
     if any(names[: len(first)] == first or set(first) <= set(names) for first in OF_CONGESTION):
         return ReaderError("json-of-congestion", file=given.name, kind=kind)
     if names:
         return ReaderError("unknown-json", file=given.name, kind=kind, names=names)
-    root = _kinds.root_element(given) if kind == "XML" else ""
+    root = root_element(given) if kind == "XML" else ""
     if root:
         return ReaderError("unknown-xml", file=given.name, kind=kind, root=root)
-    description = _kinds.NAMES[kind]
+    description = KINDS[kind]
     return ReaderError("other-format", file=given.name, kind=kind, format=description)
 
 
@@ -135,5 +301,5 @@ def refuse_others(given: Input, wanted: Format, code: str) -> None:
     if isinstance(found, Format):
         kind, description = found.name, found.description
     else:
-        kind, description = found, _kinds.NAMES[found]
+        kind, description = found, KINDS[found]
     raise ReaderError(code, file=given.name, kind=kind, format=description)

@@ -1,10 +1,22 @@
-"""Samples that netcalc saved: runs of its own, or files it read before."""
+"""Samples that netcalc saved as JSON or exported as columns: runs of its own, or files it read."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from netcalc import samples as _samples
+from netcalc.errors import ReaderError
+from netcalc.printable import spreadsheet_text
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import read_head
+from netcalc.readers.places.rates import layers_of_columns
+from netcalc.readers.source import read_head, shorten
+from netcalc.samples import PacketTrace, Samples, json_ready, loads
 
 
 def recognize(given: Input) -> bool:
@@ -34,5 +46,136 @@ FORMAT = Format(
         "A file of a later schema is refused by its number, never read in part.",
         "Of two values of one name neither is certain, so that the file is refused.",
         "Files of before have warnings as sentences and no facts; facts then come from the rows.",
+    ),
+)
+
+
+MARK = "# netcalc samples "
+_ENDPOINTS = ("source", "destination")
+
+
+def csv_text(samples: Samples) -> str:
+    """Return samples as CSV: a comment with the meta data, a header with units, a row each.
+
+    A rate has its layer in the header: ``throughput_bps [TCP payload]``.
+
+    A number is written with all its digits, a missing one as an empty cell, a flag as true or
+    false. A text that a spreadsheet would take for a formula begins with an apostrophe. Packets
+    have their addresses instead of numbers for them.
+
+    Examples
+    --------
+    >>> from netcalc.samples import RttSamples
+    >>> text = csv_text(RttSamples(payload_bytes=[56.0], rtt_s=[0.0113]))
+    >>> text.splitlines()[1:]
+    ['payload_bytes,rtt_s,sequence,lost,duplicate,error_reply,resolution_s,sent_s,ttl,group',
+     '56.0,0.0113,,false,false,false,,,,']
+    """
+    document = json.loads(samples.dumps())
+    columns = dict(samples.columns())
+    if isinstance(samples, PacketTrace):
+        names = np.array(samples.addresses or ("",), dtype=object)
+        columns |= {name: names[samples.ints(name)] for name in _ENDPOINTS}
+    del document["columns"]
+    document["types"] = {name: column.dtype.kind for name, column in columns.items()}
+    stream = io.StringIO()
+    stream.write(MARK + json.dumps(document, ensure_ascii=True) + "\n")
+    rows = csv.writer(stream, lineterminator="\n")
+    units, layers = samples.meta.units, layers_of_columns(samples)
+    rows.writerow(
+        [
+            spreadsheet_text(_header(name, units.get(name, ""), layers.get(name, "")))
+            for name in columns
+        ]
+    )
+    rows.writerows(zip(*map(_texts, columns.values()), strict=True))
+    return stream.getvalue()
+
+
+def _header(name: str, unit: str, layer: str) -> str:
+    """Return the name of a column, with its unit where it does not end in it, and its layer."""
+    in_name = {"s": "_s", "byte": "_bytes", "bit/s": "_bps", "ratio": "_ratio", "1": ""}
+    ending = in_name.get(unit, "" if unit in ("", "text", "bool", "packet/s") else None)
+    if ending is not None and name.endswith(ending):
+        return f"{name} [{layer}]" if layer else name
+    return f"{name} [{unit}, {layer}]" if layer else f"{name} [{unit}]"
+
+
+def _texts(column: NDArray[Any]) -> list[str]:
+    if column.dtype.kind == "f":
+        return ["" if one != one else repr(one) for one in column.tolist()]
+    if column.dtype.kind == "b":
+        return ["true" if one else "false" for one in column.tolist()]
+    if column.dtype.kind in "iu":
+        return list(map(str, column.tolist()))
+    return [spreadsheet_text(one) for one in column.tolist()]
+
+
+def _plain(text: str) -> str:
+    return text[1:] if text.startswith("'") else text
+
+
+def _recognize(given: Input) -> bool:
+    return given.head.removeprefix(b"\xef\xbb\xbf").startswith(MARK.encode())
+
+
+def _read(given: Input) -> Samples:
+    try:
+        text = given.data.decode("utf-8-sig", "surrogatepass")
+        first, _, rest = text.partition("\n")
+        document = json.loads(first.removeprefix(MARK))
+        types = {str(name): str(kind) for name, kind in document.pop("types").items()}
+        rows = list(csv.reader(io.StringIO(rest, newline=""), strict=True))
+    except (ValueError, KeyError, AttributeError, RecursionError, csv.Error) as error:
+        raise ReaderError("exported-damaged", file=given.name) from error
+    names = [_plain(one).partition(" [")[0] for one in rows[0]] if rows else []
+    if names != [name.partition(" [")[0] for name in types]:
+        raise ReaderError("exported-columns", file=given.name, line=2, wanted=list(types))
+    while rows and not rows[-1]:  # empty lines behind
+        rows.pop()
+    for line, row in enumerate(rows[1:], 3):
+        if len(row) != len(names):
+            raise ReaderError(
+                "packet-row-width", file=given.name, line=line, found=len(row), wanted=len(names)
+            )
+    columns: dict[str, list[Any]] = {}
+    for index, (name, kind) in enumerate(types.items()):
+        cells = [row[index] for row in rows[1:]]
+        columns[name] = _values(given, name, kind, cells)
+    if document.get("kind") == "PacketTrace":
+        listed = {str(one): n for n, one in enumerate(document["fields"].get("addresses", ()))}
+        for name in _ENDPOINTS:
+            columns[name] = [listed.setdefault(one, len(listed)) for one in columns[name]]
+        document["fields"]["addresses"] = list(listed)
+    document["columns"] = json_ready(columns)
+    found: Samples = loads(json.dumps(document).encode(), file=given.name)
+    return found
+
+
+def _values(given: Input, name: str, kind: str, cells: list[str]) -> list[Any]:
+    if kind == "O":
+        return [_plain(one) for one in cells]
+    values: list[Any] = []
+    for row, cell in enumerate(cells):
+        try:
+            if kind == "b":
+                values.append({"true": True, "false": False}[cell.lower()])
+            else:
+                values.append(float(cell) if cell else float("nan"))
+        except (ValueError, KeyError):
+            raise ReaderError(
+                "not-a-number", file=given.name, line=row + 3, field=name, value=shorten(cell)
+            ) from None
+    return values
+
+
+EXPORTED = Format(
+    name="netcalc CSV",
+    description="CSV exported by netcalc",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "The comment in the first line has units and meta data: without it this is a plain table.",
+        "A text behind an apostrophe was guarded against spreadsheets that run formulas.",
     ),
 )

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.rate_layers import LAYERS, RateLayer
-from netcalc.readers._cells import Grid, read_grid
-from netcalc.readers._quantities import EXAMPLES, Column, Numbers, named_columns
+from netcalc.readers.cells import Grid, read_grid
 from netcalc.readers.format import Input
 from netcalc.readers.places.rates import octets_layer
+from netcalc.readers.quantities import EXAMPLES, Column, Numbers, named_columns
 from netcalc.readers.source import Readable, Source, shorten
 
 INTERVAL_S = 300.0

@@ -32,7 +32,7 @@ from netcalc.errors import (
 from netcalc.experiments.peers.flows_peer import REQUEST, ROW
 from netcalc.messages import Notice
 from netcalc.messages.installing import requirement
-from netcalc.readers.exported import csv_text
+from netcalc.readers.saved import csv_text
 from netcalc.samples import Meta
 from netcalc.scenario import as_document
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netcalc.readers import FORMATS, _kinds, read, sniff
+from netcalc.readers import FORMATS, formats, read, sniff
 from netcalc.samples import FACTS
 
 INPUTS = Path(__file__).parents[1] / "readers" / "inputs"
@@ -75,7 +75,7 @@ def test_a_name_is_no_description(one):
 
 def test_a_format_is_listed_once():
     assert len(set(NAMES)) == len(NAMES)
-    assert set(NAMES) & (set(_kinds.NAMES) | {"empty"}) == set()
+    assert set(NAMES) & (set(formats.KINDS) | {"empty"}) == set()
 
 
 def test_facts_are_in_the_nomenclature():

@@ -20,7 +20,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import read, sniff
 from netcalc.readers.captures import anonymized_samples
-from netcalc.readers.exported import MARK, csv_text
+from netcalc.readers.saved import MARK, csv_text
 from netcalc.samples import (
     FlowSeries,
     Meta,

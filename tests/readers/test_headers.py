@@ -10,7 +10,7 @@ from netcalc import readers
 from netcalc.cli.mistakes import for_command_line
 from netcalc.errors import ReaderError
 from netcalc.readers import columns
-from netcalc.readers._quantities import LONGEST_HEADING, read_heading
+from netcalc.readers.quantities import LONGEST_HEADING, read_heading
 from netcalc.readers.source import decode, open_source
 
 INPUTS = Path(__file__).parent / "inputs"

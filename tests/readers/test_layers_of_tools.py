@@ -10,8 +10,8 @@ import pytest
 from netcalc import rate_layers
 from netcalc.errors import ReaderError
 from netcalc.readers import read
-from netcalc.readers.exported import csv_text
 from netcalc.readers.places.rates import TOOLS, layers_of_columns, layers_of_row, rate_layer
+from netcalc.readers.saved import csv_text
 from netcalc.readers.usage import read_usage
 from netcalc.samples import FlowSeries, Meta, Table, loads
 

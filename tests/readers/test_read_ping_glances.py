@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.readers import read_ping
-from netcalc.readers._ping_lines import is_noise, may_speak, read_line
+from netcalc.readers.pings.ping_lines import is_noise, may_speak, read_line
 
 HEAD = "PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n"
 WINDOWS = "Pinging 192.0.2.1 with 32 bytes of data:\n"

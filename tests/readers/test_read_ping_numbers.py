@@ -10,22 +10,20 @@ import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read_ping
-from netcalc.readers._ping_lines import (
+from netcalc.readers.pings.ping_lines import (
     LONGEST,
+    is_contradictory,
     is_noise,
     read_command,
+    read_counts,
     read_header,
     read_line,
-    seconds,
-    without_clock,
-)
-from netcalc.readers._ping_summary import (
-    is_contradictory,
-    read_counts,
     read_spread,
     read_statistics_head,
     read_windows_counts,
     read_windows_spread,
+    seconds,
+    without_clock,
 )
 
 HEAD = "PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n"
@@ -951,7 +949,7 @@ def test_warnings_name_the_runs_they_are_about():
 
 
 def test_a_file_of_other_words_is_no_ping():
-    from netcalc.readers.ping import looks_like_ping
+    from netcalc.readers.pings.ping import looks_like_ping
 
     words = ["words"] * 401
     assert looks_like_ping([*words[:400], line(1)])

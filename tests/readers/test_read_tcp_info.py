@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import ReaderError
-from netcalc.readers import read, sniff, source, zstd
+from netcalc.readers import packed, read, sniff, source
 
 INPUTS = Path(__file__).parent / "inputs" / "counters"
 
@@ -99,12 +99,12 @@ def test_zstd_of_one_frame_and_of_several(packer):
     text = (INPUTS / "tcp_info.jsonl").read_bytes()
     whole = read(text)
     half = text.index(b"\n", len(text) // 2) + 1
-    for packed in (
+    for compressed in (
         packer.compress(text),
         packer.compress(text[:half]) + packer.compress(text[half:]),
     ):
-        assert sniff(packed) == "tcp_info"
-        found = read(packed)
+        assert sniff(compressed) == "tcp_info"
+        found = read(compressed)
         assert found.columns().keys() == whole.columns().keys()
         assert found.facts() == whole.facts()
         assert len(found) == 3
@@ -133,9 +133,9 @@ def test_a_bomb_of_zstd_stops_at_the_limit(packer, monkeypatch):
 
 
 def test_without_a_package_one_sentence_says_what_to_install(monkeypatch, tmp_path):
-    monkeypatch.setattr(zstd, "_MODULES", ("netcalc.no_such_module",))
+    monkeypatch.setattr(packed, "_MODULES", ("netcalc.no_such_module",))
     path = tmp_path / "x.jsonl.zst"
-    path.write_bytes(zstd.MAGIC + bytes(40))
+    path.write_bytes(packed.MAGIC + bytes(40))
     assert sniff(path) == "zstd"
     with pytest.raises(ReaderError) as caught:
         read(path)
@@ -149,10 +149,10 @@ def test_captures_in_zstd(packer, tmp_path):
     capture = next(p for p in sorted(captures.iterdir()) if p.suffix == ".pcap")
     data = capture.read_bytes()
     path = tmp_path / "x.pcap.zst"
-    for packed in (
+    for compressed in (
         packer.compress(data),
         packer.compress(data[:100]) + packer.compress(data[100:]),
     ):
-        path.write_bytes(packed)
+        path.write_bytes(compressed)
         assert read(path).facts() == read(capture).facts()
         assert read(gzip.compress(data)).facts() == read(path).facts()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from netcalc.errors import ReaderError
-from netcalc.readers import zstd
+from netcalc.readers import packed
 from netcalc.readers.source import Readable, Source, shorten
 
 BLOCK_BYTES = 8 << 20
@@ -137,7 +137,7 @@ def _decompressor(head: bytes, name: str) -> Any:
         return bz2.BZ2Decompressor()
     if head == _XZ:
         return lzma.LZMADecompressor(memlimit=_XZ_MEMORY_BYTES)
-    return zstd.Decompressor(name) if head == zstd.MAGIC else None
+    return packed.Decompressor(name) if head == packed.MAGIC else None
 
 
 def _open(source: Readable | Source, name: str | None) -> tuple[str, Any]:

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 from netcalc.readers.format import Format
-from netcalc.readers.paths import (
-    dublin_traceroute,
-    huawei_tracert,
-    mtr_csv,
-    mtr_json,
-    mtr_raw,
-    mtr_report,
-    pathping,
-    ripe_atlas_paths,
-    tracepath,
-    traceroute,
-    traceroute_json,
-    tracert,
-)
+from netcalc.readers.paths import mtr, ripe_atlas, tracepath, traceroute, tracert
 
 FORMATS: tuple[Format, ...] = (
-    dublin_traceroute.FORMAT,
-    traceroute_json.FORMAT,
-    mtr_json.FORMAT,
-    ripe_atlas_paths.FORMAT,
-    mtr_csv.FORMAT,
-    mtr_report.FORMAT,
-    mtr_raw.FORMAT,
-    pathping.FORMAT,
-    tracert.FORMAT,
+    traceroute.DUBLIN,
+    traceroute.JSON,
+    mtr.JSON,
+    ripe_atlas.FORMAT,
+    mtr.CSV,
+    mtr.REPORT,
+    mtr.RAW,
+    tracert.PATHPING,
+    tracert.WINDOWS,
     tracepath.FORMAT,
-    huawei_tracert.FORMAT,
+    tracert.HUAWEI,
     traceroute.FORMAT,
 )
 """The formats of this folder, in the order in which they are tried."""

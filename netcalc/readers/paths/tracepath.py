@@ -9,8 +9,8 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._reports import split_name
-from netcalc.readers.paths._traces import Probe, Trace, facts_of, to_samples
+from netcalc.readers.paths.reports import split_name
+from netcalc.readers.paths.traces import Probe, Trace, facts_of, to_samples
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import PathSamples
 

@@ -1,17 +1,20 @@
-"""The text of traceroute: Linux, BSD and macOS, BusyBox, inetutils, and of routers.
+"""The output of traceroute and of dublin-traceroute: text of many systems, and JSON.
 
-A line is a hop number and then, for each probe, a node where it changes, and a time or a star. A
-line without a number goes on with the hop above it.
+A line of the text is a hop number and then, for each probe, a node where it changes, and a time or
+a star. A line without a number goes on with the hop above it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._traces import ADDRESS, Probe, Trace, to_samples
+from netcalc.readers.paths.traces import ADDRESS, NAN, Probe, Trace, to_samples
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import PathSamples
 
@@ -66,13 +69,13 @@ class _File:
     def read(self) -> None:
         """Read every line."""
         last = len(self.text.lines) - 1
-        for index, (number, line) in enumerate(
+        for index, (line_number, line) in enumerate(
             zip(self.text.numbers, self.text.lines, strict=True)
         ):
-            self._line(number, line, cut=index == last and not self.text.ends_complete)
+            self._line(line_number, line, cut=index == last and not self.text.ends_complete)
         self.traces = [trace for trace in self.traces if trace.probes]
 
-    def _line(self, number: int, line: str, *, cut: bool) -> None:
+    def _line(self, line_number: int, line: str, *, cut: bool) -> None:
         header = _HEADER.match(line)
         if header:
             limit = _LIMIT.search(header["rest"])
@@ -90,8 +93,8 @@ class _File:
             return
         if not line.strip() or _NOISE.match(line):
             return
-        if not self._hop(number, line, cut=cut):
-            self.skipped.append(number)
+        if not self._hop(line_number, line, cut=cut):
+            self.skipped.append(line_number)
 
     def _hop(self, number: int, line: str, *, cut: bool) -> bool:
         """Read a line of probes; False if it is not one."""
@@ -243,5 +246,134 @@ FORMAT = Format(
         "A line without a hop number goes on with the hop above it.",
         "A run whose header is missing, or that ends before its target, is partial.",
         "Hops that never answered count, up to the last line.",
+    ),
+)
+
+
+_KEYS = {"destination_ip", "destination_name", "hops"}
+
+
+def _recognize_traceroute_json(given: Input) -> bool:
+    return given.is_json and given.keys() >= _KEYS
+
+
+def _read_traceroute_json(given: Input) -> PathSamples:
+    if given.json.fault is not None:
+        raise given.json.fault
+    found = [
+        run for one in given.json.documents for run in (one if isinstance(one, list) else [one])
+    ]
+    traces = [_trace(run) for run in found if isinstance(run, dict)]
+    traces = [trace for trace in traces if trace.probes]
+    if not traces:
+        raise ReaderError("no-path", file=given.name, field="hops")
+    warnings = [*given.json.warnings, Notice("lost-probes-left-out")]
+    unnumbered = sum(
+        not number(hop, "hop") > 0
+        for run in found
+        if isinstance(run, dict)
+        for hop in rows(run, "hops")
+    )
+    if unnumbered:
+        warnings.append(Notice("implausible-hops", {"count": unnumbered}))
+    return to_samples(given, traces, "traceroute (jc)", warnings, has_lost=False)
+
+
+def _trace(run: dict[str, Any]) -> Trace:
+    made = Trace(
+        target=shorten(words(run, "destination_name", "destination_ip"), 100),
+        address=shorten(words(run, "destination_ip"), 100),
+        has_header=True,
+    )
+    for hop in rows(run, "hops"):
+        count = number(hop, "hop")
+        for one in rows(hop, "probes") if count > 0 else ():
+            rtt_ms = number(one, "rtt")
+            node, name = words(one, "ip"), words(one, "name")
+            if not node or not rtt_ms >= 0:
+                continue
+            probe = Probe(count, rtt_ms / 1e3, node=node)
+            probe.node_name = shorten(name, 200) if name != node else ""
+            probe.mark = shorten(words(one, "annotation"), 20)
+            made.probes.append(probe)
+    return made
+
+
+JSON = Format(
+    name="traceroute JSON",
+    description="the JSON of jc about a traceroute",
+    recognize=_recognize_traceroute_json,
+    read=_read_traceroute_json,
+    traps=(
+        "Times (rtt) are milliseconds.",
+        "jc leaves out the stars of lost probes, so that their number is unknown.",
+    ),
+)
+
+
+def _flows(document: Any) -> Mapping[str, Any]:
+    """Return the flows of a document: port -> its hops."""
+    return member(document, "flows")
+
+
+def _recognize_dublin_traceroute(given: Input) -> bool:
+    if not {"flows"} <= given.keys():
+        return False
+    return any(
+        isinstance(hop, dict) and {"sent", "is_last", "rtt_usec"} <= set(hop)
+        for hops in _flows(given.json.documents[0]).values()
+        for hop in (hops if isinstance(hops, list) else [])
+    )
+
+
+def _read_dublin_traceroute(given: Input) -> PathSamples:
+    traces: list[Trace] = []
+    several = len(given.json.documents) > 1
+    for count, document in enumerate(given.json.documents, 1):
+        flows = _flows(document)
+        for port, hops in flows.items():
+            made = Trace(ended=True)
+            if len(flows) > 1 or several:
+                made.group = f"port {shorten(port, 10)}" + (f", run {count}" if several else "")
+            for hop in hops if isinstance(hops, list) else []:
+                if isinstance(hop, dict):
+                    _add(made, hop)
+            if made.probes:
+                traces.append(made)
+    if not traces:
+        raise ReaderError("no-path", file=given.name, field="flows")
+    traces[-1].cut = given.json.fault is not None
+    return to_samples(given, traces, "dublin-traceroute", given.text.warnings)
+
+
+def _add(trace: Trace, hop: Mapping[str, Any]) -> None:
+    """Add the probe of one hop."""
+    sent = member(hop, "sent", "ip")
+    count = number(sent, "ttl")
+    if not count > 0:
+        return
+    trace.target = words(sent, "dst") or trace.target
+    trace.protocol = "udp" if member(hop, "sent", "udp") else trace.protocol
+    if not isinstance(hop.get("received"), dict):
+        trace.probes.append(Probe(count, lost=True))
+        return
+    rtt = number(hop, "rtt_usec")
+    node, name = words(member(hop, "received", "ip"), "src"), words(hop, "name")
+    made = Probe(count, rtt * 1e-6 if rtt > 0 else NAN, node=node)
+    made.node_name = shorten(name, 200) if name != node else ""
+    made.ttl = number(member(hop, "received", "ip"), "ttl")
+    trace.probes.append(made)
+
+
+DUBLIN = Format(
+    name="dublin-traceroute",
+    description="the JSON of dublin-traceroute",
+    recognize=_recognize_dublin_traceroute,
+    read=_read_dublin_traceroute,
+    traps=(
+        "Each flow, named by its port, is a path of its own: balancers send them different ways.",
+        "A hop without what was received is a lost probe, and its time of 0 is none.",
+        "Times (rtt_usec) are microseconds.",
+        "A NAT on the way (nat_id) may show the address of another node.",
     ),
 )

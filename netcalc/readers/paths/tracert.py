@@ -1,4 +1,7 @@
-"""The text of tracert (Windows), in any language: the words are not looked at."""
+"""The output of tracert and pathping (Windows), in any language, and of the tracert of Huawei.
+
+The words of Windows are translated and are not looked at.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,22 @@ import re
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._traces import Probe, Trace, to_samples
-from netcalc.readers.paths._windows import node_in
+from netcalc.readers.paths.reports import Hop, Report, to_table
+from netcalc.readers.paths.traces import ADDRESS, Probe, Trace, to_samples
 from netcalc.readers.source import no_measurement, shorten
-from netcalc.samples import PathSamples
+from netcalc.samples import PathSamples, Table
+
+_NAMED = re.compile(rf"(?<!\S)(?P<name>\S+) \[(?P<address>{ADDRESS.pattern})\]")
+_BARE = re.compile(rf"(?<![\w.:]){ADDRESS.pattern}(?![\w.:])")
+
+
+def node_in(text: str) -> tuple[str, str]:
+    """Return the address in a text, and the name before it if it is in brackets."""
+    if both := _NAMED.search(text):
+        return both["address"], both["name"]
+    bare = _BARE.search(text)
+    return (bare[0], "") if bare else ("", "")
+
 
 _CELL = r"(?:<\s?1\s*\S{1,6}|[0-9]{1,5}\s*(?:ms|мс|мсек|毫秒|ミリ秒|밀리초|ms\.)|\*)"
 _HOP = re.compile(
@@ -122,7 +137,7 @@ def _probes(hop: int, cells: str, rest: str) -> list[Probe]:
     return probes
 
 
-FORMAT = Format(
+WINDOWS = Format(
     name="tracert",
     description="the output of tracert (Windows)",
     recognize=_recognize,
@@ -133,5 +148,164 @@ FORMAT = Format(
         "A star is a probe without an answer, also between two times.",
         "Times are whole milliseconds.",
         "A node that reports the target unreachable has no time, and the path ends there.",
+    ),
+)
+
+
+_SHARE = r"(?P<{0}lost>\d{{1,6}})/\s*(?P<{0}sent>\d{{1,6}}) =\s*\d{{1,3}} ?%"
+_ROW = re.compile(
+    r"\s{0,3}(?P<hop>\d{1,2})\s+(?:(?P<time>\d{1,6}) ?ms|---)\s+"
+    + _SHARE.format("")
+    + r"\s+"
+    + _SHARE.format("node_")
+    + r"\s+(?P<node>\S(?:.*\S)?)\s*"
+)
+_LINK = re.compile(r"\s+" + _SHARE.format("") + r"\s+\|\s*")
+_LISTED = re.compile(r"\s{0,3}(?P<hop>\d{1,2})\s+(?P<node>[^\s*\d]\S*.*|[0-9A-Fa-f.:]{3,}.*)")
+_START = r"^Computing statistics for \d+ seconds"
+
+
+def _recognize_pathping(given: Input) -> bool:
+    return given.seen(rf"^{_ROW.pattern}$") or given.seen(_START)
+
+
+def _read_pathping(given: Input) -> Table:
+    text = given.text
+    report = Report()
+    listed = 0
+    link_lost: float | None = None
+    skipped: list[int] = []
+    cut = False
+    for number, line in zip(text.numbers, text.lines, strict=True):
+        if number == text.numbers[-1] and not text.ends_complete and line.strip():
+            cut = True
+            continue
+        if found := _ROW.fullmatch(line):
+            report.hops.append(_hop(found, link_lost))
+            link_lost = None
+        elif found := _LINK.fullmatch(line):
+            link_lost = float(found["lost"])
+        elif "/" in line and "%" in line:
+            skipped.append(number)
+        elif found := _LISTED.fullmatch(line):
+            listed = max(listed, int(found["hop"]))
+            if int(found["hop"]) == 0:
+                report.host = shorten(node_in(found["node"])[1] or found["node"].strip(), 100)
+        elif not report.target and not listed:
+            address, name = node_in(line)
+            report.target = name or address
+    if not report.hops:
+        raise no_measurement("pathping-no-statistics", given.unpacked, text)
+    report.partial = cut or report.hops[-1].hop < listed
+    warnings = list(text.warnings)
+    if skipped:
+        warnings.append(Notice("path-lines-unread", {"numbers": skipped}))
+    return to_table(given, [report], "pathping", warnings)
+
+
+def _hop(found: re.Match[str], link_lost: float | None) -> Hop:
+    address, name = node_in(found["node"])
+    lost, sent = float(found["lost"]), float(found["sent"])
+    made = Hop(float(found["hop"]), address or shorten(found["node"], 100), name)
+    made.values = {
+        "loss_ratio": lost / sent if sent else float("nan"),
+        "lost_count": lost,
+        "reply_count": sent - lost,
+        "probe_count": sent,
+        "node_lost_count": float(found["node_lost"]),
+    }
+    if link_lost is not None:
+        made.values["link_lost_count"] = link_lost
+    if found["time"]:
+        made.values["rtt_mean_s"] = int(found["time"]) / 1e3 or 0.5e-3
+    return made
+
+
+PATHPING = Format(
+    name="pathping",
+    description="the output of pathping",
+    recognize=_recognize_pathping,
+    read=_read_pathping,
+    traps=(
+        "The words are translated and are not looked at; numbers and their positions are.",
+        "Source to Here is the loss up to a node, This Node/Link that at the node; the line with | "
+        "is the link before it.",
+        "A loss at a node on the way is no loss of the path.",
+        "RTT is a mean in whole milliseconds; 0ms is a mean below 1 ms, and --- is none.",
+        "The list of nodes at the start has no times.",
+    ),
+)
+
+
+_HEADER_HUAWEI_TRACERT = re.compile(
+    r"\s*traceroute to\s+(?P<host>[^\s(]+)\s*\((?P<address>[^()\s]+)\), "
+    r"max hops: ?(?P<limit>\d{1,3}) ?, ?packet length: ?\d{1,5}.*"
+)
+_HOP_HUAWEI_TRACERT = re.compile(
+    rf"\s{{0,4}}(?P<hop>\d{{1,3}})\s+"
+    rf"(?:(?P<node>{ADDRESS.pattern})(?:\[MPLS (?P<labels>[^\]]*)\])?\s+)?"
+    r"(?P<cells>(?:\d{1,6} ms|\*|![A-Z])(?:\s+(?:\d{1,6} ms|\*|![A-Z]))*)\s*"
+)
+_CELL_HUAWEI_TRACERT = re.compile(r"(\d{1,6}) ms|\*|![A-Z]")
+
+
+def _recognize_huawei_tracert(given: Input) -> bool:
+    return given.seen(
+        r"^\s*traceroute to\s+[^\s(]+\s*\([^()\s]+\), max hops: ?\d+ ?, ?packet length"
+    )
+
+
+def _read_huawei_tracert(given: Input) -> PathSamples:
+    text = given.text
+    traces: list[Trace] = []
+    skipped: list[int] = []
+    cut = False
+    for number, line in zip(text.numbers, text.lines, strict=True):
+        if number == text.numbers[-1] and not text.ends_complete and line.strip():
+            cut = True
+            continue
+        if found := _HEADER_HUAWEI_TRACERT.fullmatch(line):
+            made = Trace(target=found["host"], address=found["address"], has_header=True)
+            made.limit = int(found["limit"])
+            traces.append(made)
+        elif traces and (found := _HOP_HUAWEI_TRACERT.fullmatch(line)):
+            traces[-1].probes += _probes_huawei_tracert(found)
+        elif traces and re.match(r"\s{0,4}\d{0,6}\S{0,3}\s+(?:\d|\*)", line):
+            skipped.append(number)
+    if not any(trace.probes for trace in traces):
+        raise no_measurement("no-path", given.unpacked, text)
+    traces = [trace for trace in traces if trace.probes]
+    traces[-1].cut |= cut
+    warnings = list(text.warnings)
+    if cut:
+        warnings.append(Notice("last-line-cut", {"number": text.numbers[-1]}))
+    if skipped:
+        warnings.append(Notice("path-lines-unread", {"numbers": skipped}))
+    return to_samples(given, traces, "tracert (Huawei)", warnings)
+
+
+def _probes_huawei_tracert(found: re.Match[str]) -> list[Probe]:
+    hop, node = float(found["hop"]), found["node"] or ""
+    probes: list[Probe] = []
+    for cell in _CELL_HUAWEI_TRACERT.finditer(found["cells"]):
+        if cell[0].startswith("!"):
+            if probes:
+                probes[-1].add_mark(cell[0])
+        elif cell[0] == "*":
+            probes.append(Probe(hop, lost=True))
+        else:
+            probes.append(Probe(hop, int(cell[1]) / 1e3, node=node, resolution_s=1e-3))
+    return probes
+
+
+HUAWEI = Format(
+    name="Huawei tracert",
+    description="the output of tracert on a Huawei router",
+    recognize=_recognize_huawei_tracert,
+    read=_read_huawei_tracert,
+    traps=(
+        "Labels of MPLS stand behind the address, in brackets; they are no name and no node.",
+        "Times are whole milliseconds.",
+        "A star is a probe without an answer, also between two times.",
     ),
 )

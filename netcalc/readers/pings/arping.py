@@ -6,7 +6,7 @@ import re
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings._runs import NAN, Probe, Run, resolution, to_samples
+from netcalc.readers.pings.runs import NAN, Probe, Run, resolution, to_samples
 from netcalc.samples import RttSamples
 
 _HEADER = re.compile(r"^ARPING (?P<host>\S+)")

@@ -1,13 +1,19 @@
-"""The output of fping: a line for each probe, a row of times for each host, or only totals."""
+"""The output of fping: text with a line for each probe or a row for each host, or JSON (``-J``)."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.readers.document import number, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings._runs import NAN, Probe, Run, resolution, to_samples
+from netcalc.readers.pings.runs import NAN, Probe, Run, resolution, to_samples
+from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
 _HOST = r"(?P<host>\S+(?: \(\S+\))?)\s+: "
@@ -69,13 +75,13 @@ class _File:
         return self.runs.setdefault(host, Run(target=host))
 
     def read(self) -> None:
-        for number, line in zip(self.text.numbers, self.text.lines, strict=True):
+        for line_number, line in zip(self.text.numbers, self.text.lines, strict=True):
             if not line.strip():
                 continue
-            if number == self.text.numbers[-1] and not self.text.ends_complete:
+            if line_number == self.text.numbers[-1] and not self.text.ends_complete:
                 self.cut = True
             elif not self._line(line) and not _CLOCK.match(line) and not _ALL.match(line):
-                self.skipped.append(number)
+                self.skipped.append(line_number)
         for host, run in self.runs.items():
             self._finish(host, run)
 
@@ -191,5 +197,180 @@ FORMAT = Format(
         "of the default size only.",
         "With -Q the totals of each interval come before those of the run, which are the last.",
         "An unreachable host had one or more tries, of which one is counted.",
+    ),
+)
+
+
+_KINDS = ("resp", "timeout", "summary", "vSum", "intSum", "stats")
+_LINE = re.compile(rf'\s*\{{\s*"(?:{"|".join(_KINDS)})"\s*:\s*\{{')
+_OBJECT = re.compile(r"\s*\{")
+_DEFAULT_REPLY_BYTES, _DEFAULT_PAYLOAD_BYTES = 64, 56
+
+
+def _recognize_fping_json(given: Input) -> bool:
+    if '"xmt"' not in given.first and '"seq"' not in given.first and "vSum" not in given.first:
+        return False
+    return given.seen(rf'^{_LINE.pattern}.*"(?:host|targets)"')
+
+
+class _FpingJsonFile:
+    def __init__(self, given: Input) -> None:
+        self.given = given
+        self.runs: dict[str, Run] = {}
+        self.values: dict[str, list[float]] = {}
+        self.seen: set[tuple[str, float]] = set()
+        self.skipped: list[int] = []
+        self.unread: list[str] = []
+        self.cut = 0
+
+    def read(self) -> None:
+        text = self.given.text
+        for line_number, line in zip(text.numbers, text.lines, strict=True):
+            if not line.strip():
+                continue
+            event = self._event(line_number, line, last=line_number == text.numbers[-1])
+            for kind, row in event.items():
+                if isinstance(row, dict):
+                    self._add(line_number, kind, row)
+        for host, values in self.values.items():
+            run = self._run(host)
+            if not run.probes:
+                run.probes = [
+                    Probe(lost=True, sequence=place) if math.isnan(value) else
+                    Probe(value * 1e-3, sequence=place, resolution_s=_resolution_s(value))
+                    for place, value in enumerate(values)
+                ]  # fmt: skip
+
+    def _event(self, line_number: int, line: str, *, last: bool) -> Mapping[str, Any]:
+        """Return the object of a line; a reply that cannot be read is refused, not left out."""
+        try:
+            found = json.loads(line) if _OBJECT.match(line) else None
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict):
+            return found
+        if last and not self.given.text.ends_complete:
+            self.cut = line_number
+        elif _LINE.match(line):
+            raise self._refused(line_number, "line", line)
+        else:
+            self.skipped.append(line_number)
+        return {}
+
+    def _refused(self, line_number: int, field: str, value: Any) -> ReaderError:
+        return ReaderError(
+            "fping-unreadable", file=self.given.name, line=line_number, field=field,
+            value=shorten(str(value)),
+        )  # fmt: skip
+
+    def _run(self, host: str) -> Run:
+        return self.runs.setdefault(host, Run(target=shorten(host, 100)))
+
+    def _add(self, line_number: int, kind: str, row: Mapping[str, Any]) -> None:
+        if kind not in _KINDS or kind == "stats":  # of all targets; others are of later versions
+            if kind not in _KINDS and kind not in self.unread:
+                self.unread.append(kind)
+            return
+        host = words(row, "host")
+        if not host:
+            raise self._refused(line_number, f"{kind}.host", row.get("host"))
+        if kind in ("resp", "timeout"):
+            self._probe(line_number, kind, host, row)
+        elif kind == "vSum":
+            self._values(line_number, host, row)
+        elif kind == "summary":
+            self._total(line_number, host, row)
+
+    def _probe(self, line_number: int, kind: str, host: str, row: Mapping[str, Any]) -> None:
+        sequence = self._number(line_number, kind, row, "seq")
+        run = self._run(host)
+        if kind == "timeout":
+            run.probes.append(Probe(lost=True, sequence=sequence))
+            return
+        rtt = self._number(line_number, kind, row, "rtt")
+        is_default = number(row, "size") == _DEFAULT_REPLY_BYTES
+        stamp = words(row, "timestamp")
+        received_s = float(stamp) if re.fullmatch(r"\d{1,12}\.\d{1,9}", stamp) else NAN
+        ttl = number(row, "ttl")
+        run.probes.append(
+            Probe(
+                rtt * 1e-3,
+                payload_bytes=_DEFAULT_PAYLOAD_BYTES if is_default else NAN,
+                sequence=sequence,
+                duplicate=(host, sequence) in self.seen,
+                resolution_s=_resolution_s(rtt),
+                sent_s=received_s - rtt * 1e-3,
+                ttl=ttl if ttl >= 0 else NAN,
+            )
+        )
+        self.seen.add((host, sequence))
+
+    def _values(self, line_number: int, host: str, row: Mapping[str, Any]) -> None:
+        values = row.get("values")
+        if not isinstance(values, list):
+            raise self._refused(line_number, "vSum.values", values)
+        named = [{"values": value} for value in values]
+        self.values.setdefault(host, []).extend(
+            NAN if one["values"] is None else self._number(line_number, "vSum", one, "values")
+            for one in named
+        )
+        self._run(host).ended = True
+
+    def _total(self, line_number: int, host: str, row: Mapping[str, Any]) -> None:
+        run = self._run(host)
+        run.sent, run.received = (
+            int(self._number(line_number, "summary", row, name)) for name in ("xmt", "rcv")
+        )
+        loss, back = number(row, "loss") / 100, number(row, "return") / 100
+        run.loss_ratio = 1.0 - back if math.isnan(loss) else loss
+        times = [number(row, name) * 1e-3 for name in ("rttMin", "rttAvg", "rttMax")]
+        run.rtt_min_s, _, run.rtt_max_s = times
+        names = ("rtt_min_s", "rtt_mean_s", "rtt_max_s")
+        printed = {"sent": run.sent, "received": run.received, "loss_ratio": run.loss_ratio}
+        printed |= dict(zip(names, times, strict=True))
+        run.printed = {name: value for name, value in printed.items() if value == value}
+        run.ended = True
+
+    def _number(self, line_number: int, kind: str, row: Mapping[str, Any], name: str) -> float:
+        value = number(row, name)
+        if not value >= 0:
+            raise self._refused(line_number, f"{kind}.{name}", row.get(name))
+        return value
+
+
+def _resolution_s(rtt_ms: float) -> float:
+    """Return the last digit that fping writes of a time: three in all from 1 ms on. [s]"""
+    for limit, step in ((1.0, 1e-6), (10.0, 1e-5), (100.0, 1e-4)):
+        if rtt_ms < limit:
+            return step
+    return 1e-3
+
+
+def _read_fping_json(given: Input) -> RttSamples:
+    file = _FpingJsonFile(given)
+    file.read()
+    warnings = []
+    if file.cut:
+        warnings.append(Notice("last-line-cut", {"number": file.cut}))
+    if file.skipped:
+        warnings.append(Notice("not-of-the-tool", {"numbers": file.skipped}))
+    if file.unread:
+        warnings.append(Notice("fping-kinds-unread", {"names": file.unread}))
+    return samples_of_hosts(given, file.runs.values(), warnings)
+
+
+JSON = Format(
+    name="fping JSON",
+    description="the JSON of fping",
+    recognize=_recognize_fping_json,
+    read=_read_fping_json,
+    traps=(
+        "Times are milliseconds with three digits, as numbers: 5.1 may be 5.10.",
+        "null in vSum is a probe without an answer, not a time of 0.",
+        "The values of vSum repeat the replies above them and are not counted again.",
+        "A loss is a whole percentage, rounded down; more replies than probes are a return.",
+        "The size of a reply counts other headers in other versions: user data is known of the "
+        "default size only.",
+        "Sums of intervals (-Q) and of all targets (-s) are no facts of a host.",
     ),
 )

@@ -6,7 +6,7 @@ import re
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings._runs import Run, to_samples
+from netcalc.readers.pings.runs import Run, to_samples
 from netcalc.samples import RttSamples
 
 _PACKET = re.compile(r"^(?P<what>SENT|RCVD) \(\d{1,18}\.?\d{0,18}s\) (?P<rest>.*)$")

@@ -6,7 +6,7 @@ import re
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings._runs import Probe, Run, resolution, to_samples
+from netcalc.readers.pings.runs import Probe, Run, resolution, to_samples
 from netcalc.samples import RttSamples
 
 _HEADER = re.compile(

@@ -7,7 +7,7 @@ from typing import Any
 
 from netcalc.readers.document import number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings._runs import NAN, Probe, Run, to_samples
+from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 

@@ -11,7 +11,7 @@ import re
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings._runs import NAN, Probe, Run, to_samples
+from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import RttSamples
 

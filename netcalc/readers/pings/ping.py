@@ -24,17 +24,99 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers import _ping_lines, _ping_summary
-from netcalc.readers._ping_events import NONE, may_be_plain, plain_replies
-from netcalc.readers._ping_facts import facts_of_runs, groups_of_rows
-from netcalc.readers._ping_lines import Line
-from netcalc.readers._ping_runs import Probes, Rows, Run, printed_counts, probes, scale_error
 from netcalc.readers.format import Format, Input
+from netcalc.readers.pings import ping_lines
+from netcalc.readers.pings.ping_lines import Line
+from netcalc.readers.pings.ping_runs import (
+    NONE,
+    Probes,
+    Rows,
+    Run,
+    may_be_plain,
+    plain_replies,
+    printed_counts,
+    probes,
+    scale_error,
+)
 from netcalc.readers.source import Source, Text, fixed, no_measurement, shorten
-from netcalc.samples import Meta, RttSamples
+from netcalc.samples import Fact, Meta, RttSamples, fact_row
+
+
+def groups_of_rows(runs: Sequence[Run], results: Sequence[Probes]) -> NDArray[np.object_]:
+    """Return the group of each row: its target, where a file has more than one."""
+    targets = [_target(run) for run in runs]
+    if len(set(targets)) < 2:
+        return np.empty(0, dtype=object)
+    return np.repeat(np.array(targets, dtype=object), [len(result.rows) for result in results])
+
+
+def facts_of_runs(
+    runs: Sequence[Run], results: Sequence[Probes], *, cut: bool, unfinished: Sequence[bool]
+) -> tuple[dict[str, Fact], ...]:
+    """Return a row of facts for each run; ``cut`` is true of the last one only."""
+    last = len(runs) - 1
+    return tuple(
+        _facts(run, result, partial=unfinished[number] or (cut and number == last))
+        for number, (run, result) in enumerate(zip(runs, results, strict=True))
+    )
+
+
+def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
+    rows = result.rows
+    first = ~rows.duplicate
+    replies = first & ~rows.lost
+    times = rows.rtt_s[replies & ~np.isnan(rows.rtt_s)]
+    sent = result.sent if result.counted_only else int(first.sum())
+    received = result.received if result.counted_only else int(replies.sum())
+    known: dict[str, Any] = {}
+    if times.size:
+        known = {
+            "rtt_min_s": times.min(),
+            "rtt_median_s": np.median(times),
+            "rtt_max_s": times.max(),
+        }
+        if times.size < received and not rows.duplicate.any():
+            known |= _wider(run, known, float(rows.resolution_s.max()))
+    elif result.counted_only and not run.counts.get("duplicates"):
+        # Duplicates would be in these two; the mean is not a median.
+        known = {name: run.spread.get(name) for name in ("rtt_min_s", "rtt_max_s")}
+    return fact_row(
+        target=_target(run),
+        sent_count=sent,
+        received_count=received,
+        duplicate_count=(
+            run.counts.get("duplicates", 0) if result.counted_only else int(rows.duplicate.sum())
+        ),
+        **known,
+        printed_loss_ratio=_plausible(run.counts.get("loss_ratio")),
+        loss_ratio=1.0 - received / sent if sent else None,
+        partial=partial,
+    )
+
+
+def _wider(run: Run, known: dict[str, Any], width_s: float) -> dict[str, Any]:
+    """Return the summary's extremes beyond those of the lines: of replies without a time."""
+    low, high = (run.spread.get(f"rtt_{name}_s") for name in ("min", "max"))
+    found: dict[str, Any] = {}
+    if low is not None and 0 < low < known["rtt_min_s"] - width_s:
+        found["rtt_min_s"] = low
+    if high is not None and high > known["rtt_max_s"] + width_s:
+        found["rtt_max_s"] = high
+    return found
+
+
+def _target(run: Run) -> str:
+    return run.header.target if run.header else ""
+
+
+def _plausible(ratio: float | None) -> float | None:
+    """Return a loss that can be; a printed -1 or 107 % is none."""
+    return ratio if ratio is not None and 0.0 <= ratio <= 1.0 else None
+
 
 _AT_A_TIME = 512
 _FEW = 8
@@ -57,13 +139,13 @@ def looks_like_ping(lines: Iterable[str]) -> bool:
     for number, text in enumerate(lines):
         if number > 400:
             break
-        if len(text) > _ping_lines.LONGEST:
+        if len(text) > ping_lines.LONGEST:
             continue
-        line = _ping_lines.read_line(text)
+        line = ping_lines.read_line(text)
         if line is not None and line.kind in ("reply", "error", "waiting"):
             return True
-        bare = _ping_lines.without_clock(text)
-        if _ping_lines.read_header(bare) or _ping_summary.read_statistics_head(bare):
+        bare = ping_lines.without_clock(text)
+        if ping_lines.read_header(bare) or ping_lines.read_statistics_head(bare):
             return True
         if bare.startswith(("ping: ", "Ping request could not find host")):
             return True
@@ -174,23 +256,23 @@ class _File:
         return True
 
     def _read_line(self, number: int, text: str, cut: bool) -> None:
-        if len(text) > _ping_lines.LONGEST:
+        if len(text) > ping_lines.LONGEST:
             self.skipped.append(number)
             return
-        if self._in_replies() and not _ping_lines.may_speak(text):
-            if not _ping_lines.is_noise(text):
+        if self._in_replies() and not ping_lines.may_speak(text):
+            if not ping_lines.is_noise(text):
                 self.skipped.append(number)
             return
-        bare = _ping_lines.without_clock(text)
-        header = _ping_lines.read_header(bare)
+        bare = ping_lines.without_clock(text)
+        header = ping_lines.read_header(bare)
         if header is not None:
             self.runs.append(Run(header=header))
             return
         if "seq=" not in bare and self._summary(number, bare):
             return
-        line = _ping_lines.read_line(text)
+        line = ping_lines.read_line(text)
         text = bare
-        if line is None and not _ping_lines.is_noise(text):
+        if line is None and not ping_lines.is_noise(text):
             line = self._status_of_windows(text)
         if line is not None:
             self.busybox |= line.kind == "reply" and " seq=" in text
@@ -204,24 +286,24 @@ class _File:
         return bool(run.events) and not (run.windows or run.counts or run.statistics_begun)
 
     def _summary(self, number: int, text: str) -> bool:
-        if _ping_summary.read_statistics_head(text) is not None:
+        if ping_lines.read_statistics_head(text) is not None:
             self.run.statistics_begun = True
             return True
         run = self.run
         if run.statistics_begun or "transmitted" in text:
-            counts = None if run.counts else _ping_summary.read_counts(text)
+            counts = None if run.counts else ping_lines.read_counts(text)
             if counts is not None:
                 run.counts, run.counts_line, run.statistics_begun = counts, number, True
                 self.integer_loss = "." not in text.partition("%")[0].rpartition(" ")[2]
                 return True
-            spread = _ping_summary.read_spread(text)
+            spread = ping_lines.read_spread(text)
             if spread is not None:
                 run.spread = spread
                 return True
         if not run.windows and not (run.empty and run.header is None):
             return False
-        counts = _ping_summary.read_windows_counts(text)
-        spread = _ping_summary.read_windows_spread(text)
+        counts = ping_lines.read_windows_counts(text)
+        spread = ping_lines.read_windows_spread(text)
         run.counts = counts or run.counts
         run.spread = spread or run.spread
         return counts is not None or spread is not None
@@ -231,13 +313,13 @@ class _File:
         run = self.run
         if run.header is None or run.header.dialect != "Windows" or run.counts:
             return None
-        if text.rstrip().endswith((":", "：")) or _ping_lines.read_command(text):
+        if text.rstrip().endswith((":", "：")) or ping_lines.read_command(text):
             return None
-        if _ping_lines.windows_error(text):
+        if ping_lines.windows_error(text):
             return Line("error")
         if any(c.isdigit() for c in text) or not any(c.isalpha() for c in text):
             return None
-        return Line("error" if _ping_lines.names_error(text) else "silent", words=text.strip())
+        return Line("error" if ping_lines.names_error(text) else "silent", words=text.strip())
 
     def _event(self, number: int, line: Line, cut: bool) -> None:
         if cut and not _certain(line, self.run):
@@ -283,13 +365,13 @@ class _File:
         if text.startswith("ping: local error"):
             self.run.events.append(number, Line("error"))
             return
-        command = _ping_lines.read_command(text)
+        command = ping_lines.read_command(text)
         if command:
             self.command = self.command or command
         elif text.startswith(("ping", "connect:", "Ping request")):
             self.messages.append((number, text))
             self.version = self.version or text.partition("iputils")[2].lstrip(" -").strip()
-        elif not (_ping_lines.is_noise(text) or self.run.counts or self._titles_statistics(text)):
+        elif not (ping_lines.is_noise(text) or self.run.counts or self._titles_statistics(text)):
             self.skipped.append(number)
 
     def _titles_statistics(self, text: str) -> bool:
@@ -336,7 +418,7 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
     if known == 0:
         raise no_measurement("no-ping", source, file.text)
     for run, result in zip(file.runs, results, strict=True):
-        if result.counted_only and _ping_summary.is_contradictory(run.counts):
+        if result.counted_only and ping_lines.is_contradictory(run.counts):
             raise ReaderError(
                 "contradictory-summary",
                 file=source.name,

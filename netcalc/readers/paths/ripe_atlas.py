@@ -9,7 +9,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._traces import Probe, Trace, to_samples
+from netcalc.readers.paths.traces import Probe, Trace, to_samples
 from netcalc.readers.pings.ripe_atlas import is_atlas, name_of, results_of, target_of
 from netcalc.readers.source import shorten
 from netcalc.samples import PathSamples

@@ -17,8 +17,16 @@ from netcalc import units as _units
 from netcalc.errors import ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.rate_layers import LAYERS
-from netcalc.readers._cells import INFINITE, MISSING, NUMBER, Grid, is_number
-from netcalc.readers._cells_kept import Cells, are_plain, plain_values
+from netcalc.readers.cells import (
+    INFINITE,
+    MISSING,
+    NUMBER,
+    Cells,
+    Grid,
+    are_plain,
+    is_number,
+    plain_values,
+)
 from netcalc.readers.source import Filled, Source, shorten
 
 _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")

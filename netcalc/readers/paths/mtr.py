@@ -1,0 +1,407 @@
+"""The output of mtr: its text report, CSV, JSON, and the raw lines of its events."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.document import member, number, rows, words
+from netcalc.readers.format import Format, Input
+from netcalc.readers.paths.reports import (
+    COLUMNS,
+    Hop,
+    Report,
+    is_heading,
+    read_figures,
+    split_name,
+    to_table,
+)
+from netcalc.readers.paths.traces import Probe, Trace, to_samples
+from netcalc.readers.source import csv_rows, no_measurement, shorten
+from netcalc.samples import PathSamples, Table
+
+_START = re.compile(r"^Start: (\S.*)$")
+_HOST = re.compile(r"^(?:HOST: ?)(?P<host>.*?)(?<!\s)(?P<headings>(?:\s+[A-Z][A-Za-z]+%?)+)\s*$")
+_HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})\.(?:\|--|\s)\s*(?P<rest>\S.*)$")
+_OTHER = re.compile(
+    r"^\s*(?:\|\s+)?[|`]--\s*(?P<node>\S+(?: \(\S+\))?)"
+    r"|^\s{4,}(?:AS(?:\d+|\?+)\s+)?(?P<bare>\S*[.:]\S*|\S+ \(\S+\))\s*$"
+)
+_AS = re.compile(r"^AS(?:[0-9]+|\?+)\s+")
+_MPLS = re.compile(r"^\s*(?:\|\s*)*(?:\+--\s*)?\[MPLS: |^\s*\|\s+\+--\[MPLS")
+
+
+def _recognize(given: Input) -> bool:
+    return given.seen(r"^HOST: ?\S*\s.*\bSnt\b|^HOST: ?\S*\s+Loss%") or given.seen(r"^\s*1\.\|--\s")
+
+
+def _read(given: Input) -> Table:
+    text = given.text
+    reports: list[Report] = []
+    headings: list[str] = []
+    skipped: list[int] = []
+    others: list[int] = []
+    start = ""
+    for line_number, line in zip(text.numbers, text.lines, strict=True):
+        if not line.strip() or _MPLS.match(line):
+            continue
+        cut = line_number == text.numbers[-1] and not text.ends_complete
+        if begun := _START.match(line):
+            start = begun[1].rstrip()
+        elif header := _HOST.match(line):
+            if cut:
+                continue
+            headings = _headings(header["headings"])
+            reports.append(Report(host=header["host"].strip(), start=_iso(start)))
+        elif hop := _HOP.match(line):
+            if not headings:
+                raise ReaderError(
+                    "mtr-no-header", file=given.name, line=line_number, field="header"
+                )
+            if reports[-1].hops and int(hop["hop"]) <= reports[-1].hops[-1].hop:
+                reports.append(Report(host=reports[-1].host, start=reports[-1].start))
+            if cut:
+                reports[-1].partial = True
+                continue
+            reports[-1].hops.append(_hop(given, line_number, hop, headings))
+        elif (other := _OTHER.match(line)) and reports and reports[-1].hops:
+            if not cut:
+                reports[-1].hops[-1].further.append(other["node"] or other["bare"])
+                others.append(line_number)
+        else:
+            skipped.append(line_number)
+    reports = [report for report in reports if report.hops]
+    if not reports:
+        raise no_measurement("mtr-no-hop", given.unpacked, text)
+    warnings = list(text.warnings)
+    if others:
+        warnings.append(Notice("mtr-other-nodes", {"numbers": others}))
+    if skipped:
+        warnings.append(Notice("not-of-a-path", {"numbers": skipped}))
+    return to_table(given, reports, "mtr", warnings)
+
+
+def _headings(text: str) -> list[str]:
+    """Return the names of the columns behind the name of the host, which may look like one."""
+    words = text.split()
+    while words and not is_heading(words[0]):
+        words.pop(0)
+    return words
+
+
+def _hop(given: Input, line: int, hop: re.Match[str], headings: list[str]) -> Hop:
+    cells = hop["rest"].split()
+    count = len(headings)
+    if len(cells) < count:
+        raise ReaderError(
+            "mtr-unreadable", file=given.name, line=line, field="columns", value=str(len(cells))
+        )
+    figures = cells[len(cells) - count :]
+    node, name = split_name(_AS.sub("", " ".join(cells[: len(cells) - count])))
+    values = read_figures(given, line, zip(headings, figures, strict=True))
+    return Hop(float(hop["hop"]), node, name, values)
+
+
+def _iso(written: str) -> str:
+    """Return a start with its zone; older versions write a date without one, which is left out."""
+    found = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([+-]\d\d):?(\d\d)", written)
+    return f"{found[1]}{found[2]}:{found[3]}" if found else ""
+
+
+REPORT = Format(
+    name="mtr",
+    description="the output of mtr",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "The order of the columns is the user's (-o) and is taken from the header of each run.",
+        "Times are in milliseconds with one decimal, a loss in percent.",
+        "A hop that never answered has times of 0 in the file, and none here.",
+        "Loss at a hop is not loss of the path, and is not called so.",
+        "The name behind HOST: is the sender; a report does not name its target.",
+        "Several targets follow each other, each with a header.",
+        "Further nodes that answered at a hop have lines of their own, without figures: those of "
+        "the hop are of all its nodes.",
+    ),
+)
+
+
+_FIRST = 6
+"""Cells before the figures: version, start, status, target, hop, node."""
+
+_ROW = re.compile(r"^MTR\.(\S+?)[;,]")
+_HEADER = re.compile(r"^Mtr_Version[;,]")
+
+# The order of a version that writes no header; 0.93 and older.
+_DEFAULT = ["Loss%", "Snt", "", "Last", "Avg", "Best", "Wrst", "StDev"]
+_OLD = ["Loss%", "Snt", "Last", "Avg", "Best", "Wrst", "StDev"]
+
+
+def _recognize_mtr_csv(given: Input) -> bool:
+    return given.seen(_HEADER.pattern) or given.seen(_ROW.pattern)
+
+
+def _read_mtr_csv(given: Input) -> Table:
+    text = given.text
+    reports: list[Report] = []
+    headings: list[str] | None = None
+    skipped: list[int] = []
+    version = ""
+    for line_number, line in zip(text.numbers, text.lines, strict=True):
+        if not line.strip():
+            continue
+        separator = ";" if line.count(";") > line.count(",") else ","
+        (cells,) = csv_rows([(line_number, line)], given.unpacked, delimiter=separator)
+        if _HEADER.match(line):
+            headings = cells[_FIRST:]
+            reports.append(Report())
+            continue
+        row = _ROW.match(line)
+        if row is None or len(cells) < _FIRST:
+            skipped.append(line_number)
+            continue
+        version = version or row[1]
+        _begin(reports, cells)
+        if headings is None:
+            width = len(cells) - _FIRST
+            headings = next((one for one in (_DEFAULT, _OLD) if len(one) == width), None)
+            if headings is None:
+                raise ReaderError(
+                    "mtr-no-header",
+                    file=given.name,
+                    line=line_number,
+                    field="header",
+                    value=str(width),
+                )
+        cut = line_number == text.numbers[-1] and not text.ends_complete
+        reports[-1].hops.append(_hop_mtr_csv(given, line_number, cells, headings, cut=cut))
+        reports[-1].partial |= cut
+    reports = [report for report in reports if report.hops]
+    if not reports:
+        raise no_measurement("mtr-no-hop", given.unpacked, text)
+    warnings = list(text.warnings)
+    if skipped:
+        warnings.append(Notice("not-of-a-path", {"numbers": skipped}))
+    return to_table(given, reports, "mtr", warnings, tool_version=shorten(version, 40))
+
+
+def _begin(reports: list[Report], cells: list[str]) -> None:
+    """Begin a report where the hops start again without a header."""
+    target, hop = cells[3], cells[4]
+    last = reports[-1] if reports else None
+    fresh = last is None or (
+        bool(last.hops)
+        and (last.target != target or (_is_hop(hop) and int(hop) < last.hops[-1].hop))
+    )
+    if fresh:
+        reports.append(Report())
+    if not reports[-1].hops:
+        reports[-1].target = target
+        reports[-1].start = _iso_mtr_csv(cells[1])
+
+
+def _is_hop(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,3}", text) is not None
+
+
+def _hop_mtr_csv(
+    given: Input, line: int, cells: list[str], headings: list[str], *, cut: bool
+) -> Hop:
+    if not _is_hop(cells[4]):
+        raise ReaderError(
+            "mtr-unreadable", file=given.name, line=line, field="Hop", value=shorten(cells[4])
+        )
+    node, name = split_name(cells[5])
+    figures = cells[_FIRST:]
+    if cut:
+        figures = figures[:-1]  # the last one may have lost its end
+    known = [one for one in zip(headings, figures, strict=False) if is_heading(one[0])]
+    return Hop(float(cells[4]), node, name, read_figures(given, line, known))
+
+
+def _iso_mtr_csv(epoch: str) -> str:
+    if not re.fullmatch(r"[0-9]{9,11}", epoch):
+        return ""
+    return datetime.fromtimestamp(int(epoch), UTC).isoformat()
+
+
+CSV = Format(
+    name="mtr CSV",
+    description="the CSV of mtr",
+    recognize=_recognize_mtr_csv,
+    read=_read_mtr_csv,
+    traps=(
+        "The order of the columns is the user's (-o); the header says it, not the version.",
+        "A column without a name holds nothing.",
+        "Times are in milliseconds, a loss in percent.",
+        "A hop that never answered has times of 0 in the file, and none here.",
+        "A header may come again, for another target.",
+    ),
+)
+
+
+def _recognize_mtr_json(given: Input) -> bool:
+    if not given.is_json:
+        return False
+    names = given.keys()
+    return "report" in names or (not names and given.seen('"hubs"') and given.seen('"Loss%"'))
+
+
+def _read_mtr_json(given: Input) -> Table:
+    documents = given.json
+    reports = [_report(one) for one in documents.documents if member(one, "report")]
+    reports = [report for report in reports if report.hops]
+    if not reports:
+        if documents.fault is not None:
+            raise documents.fault
+        raise ReaderError("mtr-no-hop", file=given.name, field="hubs")
+    warnings = list(documents.warnings)
+    if documents.fault is not None:
+        at = documents.fault.values
+        cut = {"line": at.get("line"), "offset": at.get("offset")}
+        warnings.append(Notice("mtr-document-cut", cut))
+        reports[-1].partial = True
+    return to_table(given, reports, "mtr", warnings)
+
+
+def _report(document: Any) -> Report:
+    about = member(document, "report", "mtr")
+    made = Report(target=words(about, "dst"), host=words(about, "src"))
+    for index, hub in enumerate(rows(member(document, "report"), "hubs"), 1):
+        made.hops.append(_hop_mtr_json(hub, index))
+    return made
+
+
+def _hop_mtr_json(hub: Mapping[str, Any], index: int) -> Hop:
+    """Return one hop: its number is text in old versions."""
+    count = number(hub, "count")
+    if count != count and words(hub, "count").isdecimal():
+        count = float(words(hub, "count"))
+    node, name = split_name(words(hub, "host", "ip"))
+    made = Hop(count if count >= 1 else float(index), node, name)
+    for heading, value in hub.items():
+        known = COLUMNS.get(str(heading).strip().lower())
+        if known is not None and not isinstance(value, bool) and isinstance(value, int | float):
+            made.values[known[0]] = number(hub, heading) * known[1]
+    return made
+
+
+JSON = Format(
+    name="mtr JSON",
+    description="mtr JSON",
+    recognize=_recognize_mtr_json,
+    read=_read_mtr_json,
+    traps=(
+        "The number of a hop is text up to version 0.92 and a number later.",
+        "Times are in milliseconds, a loss in percent.",
+        "A hop that never answered has times of 0 in the file, and none here.",
+        "Loss at a hop is not loss of the path, and is not called so.",
+        "An empty list of hops is not a measurement.",
+    ),
+)
+
+
+_LINE = re.compile(
+    r"^(?:x (?P<sent>\d{1,3}) (?P<sent_id>\d+)"
+    r"|h (?P<host>\d{1,3}) (?P<address>\S+)"
+    r"|d (?P<named>\d{1,3}) (?P<name>\S+)"
+    r"|p (?P<answered>\d{1,3}) (?P<usec>\d{1,18})(?: (?P<id>\d+))?"
+    r"|[mty] \d.*)$"
+)
+
+
+def _recognize_mtr_raw(given: Input) -> bool:
+    lines = [line for line in given.first.split("\n") if line.strip()]
+    return (
+        len(lines) > 1
+        and all(_LINE.match(line) for line in lines[:-1])
+        and any(line.startswith(("h ", "x ")) for line in lines)
+    )
+
+
+def _read_mtr_raw(given: Input) -> PathSamples:
+    text = given.text
+    trace = Trace(ended=True)
+    nodes: dict[int, str] = {}
+    names: dict[int, str] = {}
+    open_probes: dict[str, Probe] = {}
+    skipped: list[int] = []
+    has_sent = any(line.startswith("x ") for line in text.lines)
+    late = cut = 0
+    for line_number, line in zip(text.numbers, text.lines, strict=True):
+        if not line.strip():
+            continue
+        if line_number == text.numbers[-1] and not text.ends_complete:
+            cut = line_number
+            continue
+        found = _LINE.match(line)
+        if found is None:
+            skipped.append(line_number)
+        elif found["sent"]:
+            probe = Probe(int(found["sent"]) + 1, lost=True)
+            trace.probes.append(probe)
+            open_probes[found["sent_id"]] = probe
+        elif found["host"]:
+            nodes[int(found["host"])] = found["address"]
+        elif found["named"]:
+            names[int(found["named"])] = found["name"]
+        elif found["answered"]:
+            hop = int(found["answered"])
+            known = open_probes.pop(found["id"] or "", None)
+            if known is None and has_sent:
+                late += 1
+                continue
+            if known is None:
+                known = Probe(hop + 1)
+                trace.probes.append(known)
+            known.rtt_s, known.lost = int(found["usec"]) * 1e-6, False
+            known.node = nodes.get(hop, "")
+            known.node_name = names.get(hop, "")
+    if not trace.probes:
+        raise no_measurement("no-path", given.unpacked, text)
+    warnings = list(text.warnings)
+    trace.cut = bool(cut)
+    beyond = _drop_beyond(trace)
+    if beyond:
+        warnings.append(Notice("probes-beyond-target", {"count": beyond}))
+    if not has_sent:
+        warnings.append(Notice("lost-probes-unknown", {}))
+    if late:
+        warnings.append(Notice("answers-without-probe", {"count": late}))
+    if skipped:
+        warnings.append(Notice("not-of-a-path", {"numbers": skipped}))
+    return to_samples(given, [trace], "mtr", warnings)
+
+
+def _drop_beyond(trace: Trace) -> int:
+    """Leave out hops behind the first one that the last node answered: it is the target."""
+    answered = {probe.hop: probe.node for probe in trace.probes if probe.node}
+    if not answered:
+        return 0
+    end = max(answered)
+    while answered.get(end - 1) == answered[end]:
+        end -= 1
+    if end == max(answered):
+        return 0
+    kept = [probe for probe in trace.probes if probe.hop <= end]
+    dropped = len(trace.probes) - len(kept)
+    trace.probes = kept
+    return dropped
+
+
+RAW = Format(
+    name="mtr raw",
+    description="the raw output of mtr",
+    recognize=_recognize_mtr_raw,
+    read=_read_mtr_raw,
+    traps=(
+        "Hops count from 0 in the file and from 1 here; times are in microseconds.",
+        "An answer belongs to the probe of its number, not to the one sent last.",
+        "A probe without an answer has a line only since 0.93 (x); before, losses are unknown.",
+        "The target also answers probes that would go further; they are not hops.",
+    ),
+)
