@@ -20,7 +20,7 @@ from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 from netcalc.readers.captures.exchanges import echo_samples, udp_samples
 from netcalc.readers.captures.facts import flow_label, flow_table
 from netcalc.readers.captures.flows import find_segments
-from netcalc.readers.captures.handshakes import find_handshakes, handshake_samples
+from netcalc.readers.captures.round_trips import find_handshakes, handshake_samples
 from netcalc.samples import PacketTrace, RttSamples
 
 

@@ -9,7 +9,7 @@ from netcalc.messages import Notice
 from netcalc.models.hosts.small_writes import write_write_read_s
 from netcalc.models.tcp import timers
 from netcalc.models.tcp.timers import MIN_RTO_S
-from netcalc.readers.captures.stalls import TIMER_TOLERANCE, TIMERS_S
+from netcalc.readers.captures.losses import TIMER_TOLERANCE, TIMERS_S
 
 TIMEOUT_TOLERANCE = 0.1
 MOST_DOUBLINGS = 3

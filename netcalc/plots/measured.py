@@ -27,7 +27,7 @@ from netcalc.plots.style import Axis, Theme
 from netcalc.plots.table_series import has_series, table_series
 from netcalc.rate_layers import IP, named
 from netcalc.readers.captures.flows import mirrored
-from netcalc.readers.captures.stalls import TIMERS_S
+from netcalc.readers.captures.losses import TIMERS_S
 from netcalc.readers.captures.tcp import analyse_tcp, ladder
 from netcalc.readers.places.rates import rate_layer
 from netcalc.samples import (

@@ -635,7 +635,7 @@ def test_columns_and_names_of_flowmonitor():
 
 
 def test_too_many_flows_are_refused(monkeypatch):
-    from netcalc.readers.transfers import flowmon as reader
+    from netcalc.readers.transfers import testbeds as reader
 
     flow = flowmon().splitlines()[2]
     two = flowmon().replace(flow, flow + flow)

@@ -7,7 +7,7 @@ not kept.
 
 from __future__ import annotations
 
-from netcalc.readers.captures import capture_files, lists
+from netcalc.readers.captures import capture, lists
 from netcalc.readers.captures.anonymous import anonymized as anonymized
 from netcalc.readers.captures.anonymous import anonymized_error as anonymized_error
 from netcalc.readers.captures.anonymous import anonymized_samples as anonymized_samples
@@ -18,5 +18,5 @@ from netcalc.readers.captures.capture import read_capture as read_capture
 from netcalc.readers.captures.capture import stream_capture as stream_capture
 from netcalc.readers.format import Format
 
-FORMATS: tuple[Format, ...] = (*capture_files.FORMATS, *lists.FORMATS)
+FORMATS: tuple[Format, ...] = (*capture.FORMATS, *lists.FORMATS)
 """The formats of this folder, in the order in which they are tried."""

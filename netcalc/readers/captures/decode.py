@@ -1,4 +1,4 @@
-"""Blocks of packets in, columns of header fields out."""
+"""Blocks of packets in, columns of header fields out; fragmented headers are put together."""
 
 from __future__ import annotations
 
@@ -8,10 +8,106 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.readers.captures import fragments, link, network, transport
-from netcalc.readers.captures.blocks import Block, Interface, Ints
-from netcalc.readers.captures.layers import DONE, IPV4, IPV6, LINK, PPP, PROTOCOL, Layers
-from netcalc.samples import PacketTrace
+from netcalc.readers.captures import headers
+from netcalc.readers.captures.blocks import (
+    DONE,
+    IPV4,
+    IPV6,
+    LINK,
+    PAD_BYTES,
+    PPP,
+    PROTOCOL,
+    Block,
+    Interface,
+    Ints,
+    Layers,
+)
+from netcalc.readers.captures.headers import Addresses
+from netcalc.samples import Layer, PacketTrace
+
+_HEADER_BYTES = 60
+"""The longest header of TCP. [byte]"""
+
+_MOST = 100_000
+"""Fragments of a block that are looked at."""
+
+_TRANSPORTS = np.uint32(Layer.TCP | Layer.UDP | Layer.ICMP)
+_Key = tuple[int, ...]
+
+
+def put_together(layers: Layers, addresses: Addresses) -> Ints:
+    """Put headers together that are longer than their first fragment.
+
+    The bytes are laid behind those of the block, and the row of the first fragment begins there.
+
+    Returns
+    -------
+    array
+        The rows whose transport header can now be read.
+    """
+    if not layers.parts:
+        return np.empty(0, np.int64)
+    rows = np.concatenate([rows for rows, _ in layers.parts])
+    offsets = np.concatenate([offsets for _, offsets in layers.parts]) * 8
+    first: Ints = rows[(offsets == 0) & (layers.layers[rows] & _TRANSPORTS == 0)]
+    if not first.size:
+        return first
+    same = np.isin(layers.columns["ip_id"][rows], layers.columns["ip_id"][first])
+    rows, offsets = rows[same][:_MOST], offsets[same][:_MOST]
+    parts: dict[tuple[_Key, int], list[int]] = {}
+    for row, offset in zip(rows.tolist(), offsets.tolist(), strict=True):
+        parts.setdefault((_key(layers, addresses, row), offset), []).append(row)
+    found: dict[int, bytes] = {}
+    for row in first.tolist():
+        header = _header(layers, addresses, row, parts)
+        if header:
+            found[row] = header
+    return _laid_behind(layers, found)
+
+
+def _key(layers: Layers, addresses: Addresses, row: int) -> _Key:
+    """Return what the fragments of one packet have in common."""
+    columns = layers.columns
+    return (
+        *addresses.source[row].tolist(),
+        *addresses.destination[row].tolist(),
+        *(int(columns[name][row]) for name in ("ip_id", "ip_protocol", "ip_version")),
+    )
+
+
+def _header(
+    layers: Layers, addresses: Addresses, first: int, parts: dict[tuple[_Key, int], list[int]]
+) -> bytes:
+    """Return the bytes from the first fragment on, as far as a header goes; empty with a gap."""
+    key = _key(layers, addresses, first)
+    data, row = b"", first
+    while len(data) < _HEADER_BYTES:
+        size = int(layers.left[row])
+        at = int(layers.at[row])
+        if size <= 0 or at + size > int(layers.end[row]):  # the snap length cut it
+            return b""
+        data += layers.data[at : at + size].tobytes()
+        following = parts.get((key, len(data)), [])
+        if not following:  # the last one, or a gap: whether it is long enough its decoder says
+            break
+        row = min(following, key=lambda one: abs(one - first))  # numbers are used again
+    return data if row != first else b""
+
+
+def _laid_behind(layers: Layers, found: dict[int, bytes]) -> Ints:
+    rows = np.array(list(found), np.int64)
+    if not rows.size:
+        return rows
+    sizes = np.array([len(data) for data in found.values()], np.int64)
+    begin = layers.data.size - PAD_BYTES
+    more = np.frombuffer(b"".join(found.values()), np.uint8)
+    layers.data = np.concatenate([layers.data[:begin], more, np.zeros(PAD_BYTES, np.uint8)])
+    layers.at[rows] = begin + np.cumsum(sizes) - sizes
+    layers.end[rows] = layers.at[rows] + sizes
+    layers.left[rows] = sizes
+    layers.kind[rows] = PROTOCOL + layers.columns["ip_protocol"][rows].astype(np.int64)
+    return rows
+
 
 _OWN_COLUMNS = {"time_s", "kept_bytes", "original_bytes", "layers", "interface", "link_number",
                 "source", "destination"}  # fmt: skip
@@ -21,9 +117,7 @@ DECODED: dict[str, Any] = {
 """Columns that the headers give, and their types."""
 
 _MOST_PASSES = 300
-_DECODERS = {**link.DECODERS, **network.DECODERS, **transport.DECODERS}
-_SAME_AS = {**link.SAME_AS, **network.SAME_AS}
-_EXTENSIONS = {PROTOCOL + number: number for number in network.EXTENSIONS}
+_EXTENSIONS = {PROTOCOL + number: number for number in headers.EXTENSIONS}
 
 Pairs = NDArray[np.uint64]
 
@@ -43,7 +137,7 @@ class AddressBook:
             self.texts.append(_text(high, low))
         return found
 
-    def number(self, addresses: network.Addresses, has_ip: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    def number(self, addresses: headers.Addresses, has_ip: NDArray[np.bool_]) -> tuple[Ints, Ints]:
         """Return the numbers of the sources and the destinations of a block."""
         halves = (addresses.source, addresses.destination)
         words = [half[:, part].astype(np.uint64) for half in halves for part in (0, 1)]
@@ -87,7 +181,7 @@ def columns(
     by_interface = np.array([one.link_type for one in interfaces] or [0], np.int64)
     link_types = by_interface[block.interface]
     layers = Layers.of(block, link_types, DECODED)
-    addresses = network.Addresses(len(block))
+    addresses = headers.Addresses(len(block))
     _strip_checks(layers, block, interfaces)
     _decode(layers, addresses)
     has_ip = layers.columns["ip_version"] != 0
@@ -112,13 +206,13 @@ def _strip_checks(layers: Layers, block: Block, interfaces: list[Interface]) -> 
         layers.left = np.maximum(layers.left - fcs, 0)
 
 
-def _decode(layers: Layers, addresses: network.Addresses) -> None:
+def _decode(layers: Layers, addresses: headers.Addresses) -> None:
     """Read one kind of header after the other, each for all packets that have it next."""
     _decode_rows(layers, np.arange(layers.at.size, dtype=np.int64), addresses)
-    _decode_rows(layers, fragments.put_together(layers, addresses), addresses)
+    _decode_rows(layers, put_together(layers, addresses), addresses)
 
 
-def _decode_rows(layers: Layers, active: Ints, addresses: network.Addresses) -> None:
+def _decode_rows(layers: Layers, active: Ints, addresses: headers.Addresses) -> None:
     passes = 0
     while active.size and passes < _MOST_PASSES:
         passes += 1
@@ -131,23 +225,23 @@ def _decode_rows(layers: Layers, active: Ints, addresses: network.Addresses) -> 
     layers.kind[active] = DONE
 
 
-def _read_header(layers: Layers, rows: Ints, kind: int, addresses: network.Addresses) -> None:
+def _read_header(layers: Layers, rows: Ints, kind: int, addresses: headers.Addresses) -> None:
     if kind == IPV4:
-        network.ipv4(layers, rows, addresses)
+        headers.ipv4(layers, rows, addresses)
     elif kind == IPV6:
-        network.ipv6(layers, rows, addresses)
+        headers.ipv6(layers, rows, addresses)
     elif kind in _EXTENSIONS:
-        network.extension(layers, rows, _EXTENSIONS[kind])
-    elif kind in _SAME_AS:
-        link.fixed(layers, rows, _SAME_AS[kind])
-    elif kind in _DECODERS:
-        _DECODERS[kind](layers, rows)
+        headers.extension(layers, rows, _EXTENSIONS[kind])
+    elif kind in headers.SAME_AS:
+        headers.fixed(layers, rows, headers.SAME_AS[kind])
+    elif kind in headers.DECODERS:
+        headers.DECODERS[kind](layers, rows)
     elif kind >= PPP:
-        link.ppp_protocol(layers, rows, kind - PPP)
+        headers.ppp_protocol(layers, rows, kind - PPP)
     else:
         layers.kind[rows] = DONE
 
 
 def is_read(link_type: int) -> bool:
     """Whether packets of a link type are decoded."""
-    return LINK + link_type in _DECODERS or LINK + link_type in _SAME_AS
+    return LINK + link_type in headers.DECODERS or LINK + link_type in headers.SAME_AS

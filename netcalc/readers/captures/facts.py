@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.readers.captures import link
+from netcalc.readers.captures import headers
 from netcalc.readers.captures.exchanges import find_echoes
 from netcalc.readers.captures.flows import find_flows, mirrored
 from netcalc.readers.captures.scans import Ints, count_by, last_index, max_by, min_by, sum_by
@@ -52,7 +52,7 @@ def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
         packet_count=len(trace),
         captured_byte_count=int(trace.ints("kept_bytes").sum(dtype=np.int64)),
         span_s=trace.span_s,
-        link_type=", ".join(link.NAMES.get(one, str(one)) for one in types),
+        link_type=", ".join(headers.NAMES.get(one, str(one)) for one in types),
         ipv4_packet_count=None if no_ip else int(np.count_nonzero(trace.has(Layer.IPV4))),
         ipv6_packet_count=None if no_ip else int(np.count_nonzero(trace.has(Layer.IPV6))),
         **({} if no_transport else _transport_facts(trace, analysis)),

@@ -1,26 +1,119 @@
-"""pcapng files: sections of blocks, each section with its own byte order and interfaces."""
+"""pcapng files: sections of blocks, each section with its own byte order, interfaces and clocks."""
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.captures import options
 from netcalc.readers.captures.blocks import (
     MAX_PACKET_BYTES,
     MISSING_NS,
     Block,
     Bytes,
     FileFacts,
+    Interface,
+    Ints,
     gather,
     padded,
 )
 from netcalc.readers.captures.stream import BLOCK_BYTES, ByteStream
+from netcalc.readers.source import shorten
+
+_OS, _PROGRAM = 3, 4
+_NAME, _RESOLUTION, _OFFSET = 2, 9, 14
+_INTERFACE_DROPS, _SYSTEM_DROPS = 5, 7
+_MOST_S = 9_000_000_000
+"""Latest time that 64 bits of nanoseconds hold: the year 2255. [s]"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """How the time stamps of an interface count: units in a second, and seconds to add."""
+
+    base: int = 10
+    exponent: int = 6
+    offset_s: int = 0
+
+    def to_ns(self, units: NDArray[np.uint64]) -> Ints:
+        """Return time stamps as nanoseconds; those that no date can be are missing."""
+        per_second = self.base**self.exponent
+        if per_second > 2**63:
+            return np.full(units.size, MISSING_NS, np.int64)
+        seconds = (units // np.uint64(per_second)).astype(np.float64) + self.offset_s
+        whole = (units // np.uint64(per_second)).astype(np.int64)
+        rest = units % np.uint64(per_second)
+        if self.base == 10 and self.exponent <= 9:
+            fraction = rest * np.uint64(10 ** (9 - self.exponent))
+        elif self.base == 10:
+            fraction = rest // np.uint64(10 ** (self.exponent - 9))
+        else:
+            spare = max(self.exponent - 34, 0)  # so that the product fits into 64 bits
+            fraction = (rest >> np.uint64(spare)) * np.uint64(10**9)
+            fraction >>= np.uint64(self.exponent - spare)
+        is_date = np.abs(seconds) < _MOST_S
+        offset_s = self.offset_s if abs(self.offset_s) < _MOST_S else 0
+        total = np.where(is_date, whole, 0) + offset_s
+        return np.where(is_date, total * 1_000_000_000 + fraction.astype(np.int64), MISSING_NS)
+
+    @property
+    def resolution_s(self) -> float:
+        """The unit of the time stamps. [s]"""
+        return math.pow(self.base, -self.exponent)
+
+
+def _options(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the options in a part of a block; number -1 for one that goes beyond its end."""
+    at = 0
+    while at + 4 <= len(body):
+        number, length = struct.unpack_from(order + "HH", body, at)
+        if number == 0:
+            return
+        if at + 4 + length > len(body):
+            yield -1, b""
+            return
+        yield number, body[at + 4 : at + 4 + length]
+        at += 4 + length + -length % 4
+
+
+def _texts(body: bytes, order: str) -> dict[int, str]:
+    """Return the options of a section that are text, by number."""
+    found = _options(body, order)
+    return {n: shorten(value.decode("utf-8", "replace"), 200) for n, value in found if n > 0}
+
+
+def _described(
+    body: bytes, order: str, link_type: int, snap_bytes: int
+) -> tuple[Interface, _Clock, bool]:
+    """Return an interface and its clock, and whether its options were whole."""
+    base, exponent, offset_s, name, is_whole = 10, 6, 0, "", True
+    for number, value in _options(body, order):
+        if number < 0:
+            is_whole = False
+        elif number == _RESOLUTION and len(value) == 1:
+            base, exponent = (2, value[0] & 0x7F) if value[0] & 0x80 else (10, value[0])
+        elif number == _OFFSET and len(value) == 8:
+            (offset_s,) = struct.unpack(order + "q", value)
+        elif number == _NAME:
+            name = shorten(value.decode("utf-8", "replace"), 80)
+    clock = _Clock(base, exponent, offset_s)
+    return Interface(link_type, snap_bytes, 0, clock.resolution_s, name), clock, is_whole
+
+
+def _dropped(body: bytes, order: str) -> int:
+    """Return the packets that the capture lost, as a statistics block counts them."""
+    total = 0
+    for number, value in _options(body, order):
+        if number in (_INTERFACE_DROPS, _SYSTEM_DROPS) and len(value) == 8:
+            total += int(struct.unpack(order + "Q", value)[0])
+    return total
+
 
 MAGIC = b"\x0a\x0d\x0d\x0a"
 
@@ -37,7 +130,7 @@ class _Section:
 
     order: str = "<"
     first_interface: int = 0
-    clocks: list[options.Clock] = field(default_factory=list)
+    clocks: list[_Clock] = field(default_factory=list)
     snaps: list[int] = field(default_factory=list)
 
 
@@ -121,7 +214,7 @@ def _walk(data: bytes, section: _Section, facts: FileFacts, found: list[Block], 
                 _add_interface(data, at, length, section, facts)
             elif kind == _STATISTICS and length >= 24:
                 body = data[at + 20 : at + length - 4]
-                facts.capture_drop_count += options.dropped(body, section.order)
+                facts.capture_drop_count += _dropped(body, section.order)
             at += length
     finally:  # what was before a fault is kept
         flush()
@@ -137,9 +230,9 @@ def _begin_section(data: bytes, at: int, length: int, section: _Section, facts: 
     section.first_interface = len(facts.interfaces)
     section.clocks, section.snaps = [], []
     facts.section_count += 1
-    said = options.texts(data[at + 24 : at + length - 4], section.order)
-    facts.host = facts.host or said.get(options.OS, "")
-    facts.writer = facts.writer or said.get(options.PROGRAM, "")
+    said = _texts(data[at + 24 : at + length - 4], section.order)
+    facts.host = facts.host or said.get(_OS, "")
+    facts.writer = facts.writer or said.get(_PROGRAM, "")
 
 
 def _add_interface(data: bytes, at: int, length: int, section: _Section, facts: FileFacts) -> None:
@@ -151,7 +244,7 @@ def _add_interface(data: bytes, at: int, length: int, section: _Section, facts: 
         raise _FaultError("too-many-interfaces", at, _MOST_INTERFACES)
     link_type, _, snap_bytes = struct.unpack_from(section.order + "HHI", data, at + 8)
     body = data[at + 16 : at + length - 4]
-    interface, clock, is_whole = options.interface(body, section.order, link_type, snap_bytes)
+    interface, clock, is_whole = _described(body, section.order, link_type, snap_bytes)
     if not is_whole:
         facts.notices.append(Notice("options-beyond-block", {"offset": at}))
     facts.interfaces.append(interface)

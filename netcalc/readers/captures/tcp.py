@@ -11,9 +11,15 @@ from numpy.typing import NDArray
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
 from netcalc.readers.captures.flows import ACK, FIN, RST, SYN, Segments, find_segments
-from netcalc.readers.captures.handshakes import UNKNOWN, Handshakes, find_handshakes
-from netcalc.readers.captures.losses import Losses, find_losses
-from netcalc.readers.captures.round_trips import RoundTrips, by_acknowledgement, by_timestamp
+from netcalc.readers.captures.losses import Losses, Stalls, find_losses, find_stalls
+from netcalc.readers.captures.round_trips import (
+    UNKNOWN,
+    Handshakes,
+    RoundTrips,
+    by_acknowledgement,
+    by_timestamp,
+    find_handshakes,
+)
 from netcalc.readers.captures.scans import (
     Ints,
     count_by,
@@ -23,7 +29,6 @@ from netcalc.readers.captures.scans import (
     running_max,
     sum_by,
 )
-from netcalc.readers.captures.stalls import Stalls, find_stalls
 from netcalc.samples import Meta, PacketTrace, Table
 
 _FLAG_NAMES = ((SYN, "SYN"), (FIN, "FIN"), (RST, "RST"), (0x08, "PSH"), (ACK, "ACK"),

@@ -16,7 +16,7 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.counters._sockets import NAN, STATES, Socket, facts_of
+from netcalc.readers.counters.sockets import NAN, STATES, Socket, facts_of
 from netcalc.readers.document import words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten

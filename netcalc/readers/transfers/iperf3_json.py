@@ -30,7 +30,7 @@ from netcalc.readers.document import (
 )
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import Source, decode, shorten
-from netcalc.readers.transfers._runs import (
+from netcalc.readers.transfers.runs import (
     DOWNLOAD,
     NAN,
     RECEIVER,

@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
-from netcalc.readers.transfers._iperf_lines import (
+from netcalc.readers.transfers.iperf_lines import (
     Command,
     Interval,
     Remarks,
@@ -28,7 +28,7 @@ from netcalc.readers.transfers._iperf_lines import (
     read_losses,
     to_samples,
 )
-from netcalc.readers.transfers._runs import (
+from netcalc.readers.transfers.runs import (
     DOWNLOAD,
     NAN,
     RECEIVER,

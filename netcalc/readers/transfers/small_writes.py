@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.transfers._text import origin, whole_lines
+from netcalc.readers.transfers.runs import origin, whole_lines
 from netcalc.samples import Meta, TransactionSamples, fact_row
 
 _LINE = re.compile(r"\s*RTT:\s?(?P<ms>\d{1,9})\s?,\s?receive:(?P<reply>.*)")

@@ -6,7 +6,7 @@ import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
-from netcalc.readers.captures.lists.packet_times import span_s, times_of
+from netcalc.readers.captures.lists.traces import span_s, times_of
 
 
 def noted(samples):

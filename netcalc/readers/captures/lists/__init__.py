@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from netcalc.readers.captures.lists import (
-    tcpdump_text,
-    tshark_fields,
-    tshark_json,
-    tshark_text,
-    wireshark_list,
-    wireshark_text,
-)
+from netcalc.readers.captures.lists import tcpdump, tshark, wireshark
 from netcalc.readers.format import Format
 
 FORMATS: tuple[Format, ...] = (
-    tcpdump_text.FORMAT,
-    tshark_fields.FORMAT,
-    tshark_json.FORMAT,
-    tshark_text.FORMAT,
-    wireshark_list.FORMAT,
-    wireshark_text.FORMAT,
+    tcpdump.TCPDUMP,
+    tshark.TSHARK_FIELDS,
+    tshark.TSHARK_JSON,
+    tshark.TSHARK_TEXT,
+    wireshark.WIRESHARK_LIST,
+    wireshark.WIRESHARK_TEXT,
 )
 """The formats of this folder, in the order in which they are tried."""

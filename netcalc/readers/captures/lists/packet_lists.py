@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netcalc.readers.captures.lists import _info, tcpdump_trace
+from netcalc.readers.captures.lists import tcpdump, wireshark
 from netcalc.readers.captures.lists.traces import Listed
 from netcalc.samples import Table
 
@@ -21,8 +21,8 @@ def traces_of(table: Table) -> list[Listed]:
         Empty if the table is none of these, or has no times.
     """
     if table.meta.tool == "tcpdump":
-        return tcpdump_trace.traces_of(table) if "tcp_flags" in table.columns() else []
+        return tcpdump.traces_of(table) if "tcp_flags" in table.columns() else []
     if table.meta.tool in ("Wireshark", "tshark"):
-        found = _info.trace_of(table)
+        found = wireshark.trace_of(table)
         return [] if found is None else [found]
     return []

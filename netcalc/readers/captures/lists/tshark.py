@@ -1,14 +1,18 @@
-"""Fields of tshark: ``tshark -T fields -E header=y``, whatever the separator."""
+"""Packets as tshark prints them: lines, fields (-T fields -E header=y), JSON (-T json)."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.captures.lists.packet_times import span_s, times_of
+from netcalc.readers.captures.lists.traces import span_s, times_of
+from netcalc.readers.captures.lists.wireshark import packet_table
+from netcalc.readers.document import member
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import csv_rows, no_measurement, shorten
 from netcalc.samples import Fact, FloatColumn, Meta, Table, TextColumn, fact_row
@@ -38,12 +42,12 @@ TEXT_NAMES = (
 """Further fields that facts are made of."""
 
 
-def _recognize(given: Input) -> bool:
+def _recognize_tshark_fields(given: Input) -> bool:
     first = next((line for line in given.first.split("\n") if line.strip()), "")
     return bool(_HEADER.fullmatch(first) and _LAYERS.search(first))
 
 
-def _read(given: Input) -> Table:
+def _read_tshark_fields(given: Input) -> Table:
     text = given.text
     lines = [(n, one) for n, one in zip(text.numbers, text.lines, strict=True) if one]
     header = _HEADER.fullmatch(lines[0][1])
@@ -150,15 +154,132 @@ def _numbers(given: Input, name: str, cells: list[str], notices: list[Notice]) -
     return found
 
 
-FORMAT = Format(
+TSHARK_FIELDS = Format(
     name="tshark fields",
     description="fields printed by tshark -T fields -E header=y",
-    recognize=_recognize,
-    read=_read,
+    recognize=_recognize_tshark_fields,
+    read=_read_tshark_fields,
     traps=(
         "Without -E header=y the columns are not named.",
         "A packet in another one has a field twice (1,2): that number stays missing.",
         "tcp.seq is relative to the flow unless tshark had another setting: kept as printed.",
         "frame.time_delta counts from the last packet captured, not the last one listed.",
+    ),
+)
+
+
+_NAMES = {*SI_NAMES, *TEXT_NAMES}
+_EMPTY = "1"
+"""What stands for a field without a value: it is there."""
+
+
+def _recognize_tshark_json(given: Input) -> bool:
+    return given.is_json and {"_index", "_source"} <= given.keys() and '"layers"' in given.first
+
+
+def _read_tshark_json(given: Input) -> Table:
+    if given.json.fault is not None:
+        raise given.json.fault
+    packets = [
+        _fields(packet)
+        for document in given.json.documents
+        for packet in (document if isinstance(document, list) else [document])
+    ]
+    names = [name for name in (*TEXT_NAMES, *SI_NAMES) if any(name in one for one in packets)]
+    if not names:
+        raise ReaderError("packet-list-empty", file=given.name)
+    cells = {name: [one.get(name, "") for one in packets] for name in names}
+    return table_of_fields(given, cells, count=len(packets), partial=False)
+
+
+def _fields(packet: Any) -> dict[str, str]:
+    """Return the fields of a packet, of which one inside another is in an object of its own."""
+    found: dict[str, str] = {}
+    for name, value in _leaves(member(packet, "_source", "layers"), 0):
+        if name in _NAMES:
+            found[name] = f"{found[name]},{value}" if name in found else value
+    return found
+
+
+def _leaves(part: Any, depth: int) -> Iterator[tuple[str, str]]:
+    for name, value in part.items():
+        if isinstance(value, dict) and depth < 20:
+            yield from _leaves(value, depth + 1)
+        elif isinstance(value, str):
+            yield name, value or _EMPTY
+        elif isinstance(value, list):
+            yield name, ",".join(one for one in value if isinstance(one, str)) or _EMPTY
+
+
+TSHARK_JSON = Format(
+    name="tshark -T json",
+    description="the JSON of tshark",
+    recognize=_recognize_tshark_json,
+    read=_read_tshark_json,
+    traps=(
+        "Of a layer that a packet has twice (tunnels) JSON has one name twice: the last one counts "
+        "and a warning says so.",
+        "A layer that tshark was told to leave out is not counted as 0: its facts are missing.",
+        "Only lengths, times, addresses and what tshark found of TCP are kept.",
+    ),
+)
+
+
+_TIME = r"(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d\.\d{1,9}|-?\d{1,10}\.\d{1,9}"
+_ARROW = "(?:\N{RIGHTWARDS ARROW}|->)"
+# The columns are padded to a width: a source may be missing, a destination too.
+_PACKET = (
+    rf" {{0,10}}(?P<number>\d{{1,12}}) {{1,12}}(?P<time>{_TIME}) {{1,60}}"
+    rf"(?:(?P<source>\S{{1,200}}) {{1,60}})?{_ARROW} {{1,60}}"
+    r"(?:(?P<destination>\S{1,200}) {1,60})?"
+    r"(?P<protocol>(?!\d+ )[^ ]{1,40}(?: [^ ]{1,40}){0,3}?) {1,20}"
+    r"(?P<length>\d{1,10})(?: (?P<info>.*))?"
+)
+_LINE = re.compile(_PACKET)
+_TWO_ENDS = re.compile(r"\d\s.*\S (?:→|->) \S")
+_COLUMNS = ("number", "time", "source", "destination", "protocol", "length", "info")
+
+
+def _recognize_tshark_text(given: Input) -> bool:
+    return given.seen(rf"^{_PACKET}$")
+
+
+def _read_tshark_text(given: Input) -> Table:
+    cells: dict[str, list[str]] = {name: [] for name in _COLUMNS}
+    skipped: list[int] = []
+    text = given.text
+    for number, line in zip(text.numbers, text.lines, strict=True):
+        found = _LINE.fullmatch(line)
+        if found is None:
+            if line.strip() and (cells["number"] or _TWO_ENDS.search(line)):
+                skipped.append(number)
+            continue
+        for name in _COLUMNS:
+            cells[name].append(found[name] or "")
+    if not cells["number"]:
+        raise no_measurement("packet-list-empty", given.unpacked, text)
+    # Of a last line without its end, digits of the length may be missing.
+    partial = not text.ends_complete and not cells["info"][-1]
+    if partial:
+        cells = {name: column[:-1] for name, column in cells.items()}
+    warnings = []
+    if skipped:
+        warnings.append(Notice("packet-lines-skipped", {"count": len(skipped), "numbers": skipped}))
+    return packet_table(
+        given, cells, tool="tshark", count=len(cells["number"]), partial=partial, warnings=warnings
+    )
+
+
+TSHARK_TEXT = Format(
+    name="tshark text",
+    description="the lines of packets that tshark prints",
+    recognize=_recognize_tshark_text,
+    read=_read_tshark_text,
+    traps=(
+        "The time is since the first packet unless -t says otherwise: where the numbers do not "
+        "show which, it stays missing.",
+        "Seq and Ack are relative to the first of their flow, and no numbers of a ping.",
+        "The length is that of the frame without FCS, not of its data.",
+        "A display filter leaves packets out: the list has no word of it.",
     ),
 )

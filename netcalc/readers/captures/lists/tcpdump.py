@@ -1,21 +1,87 @@
-"""Text of tcpdump: a line for each packet, or two with -v."""
+"""Text of tcpdump, a line for each packet or two with -v: a table, and a trace for each run."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.messages import Notice
-from netcalc.readers.captures.lists.packet_times import span_s, times_of
-from netcalc.readers.captures.lists.tcpdump_trace import run_of
+from netcalc.readers.captures.lists.traces import NAN, Listed, Packet, listed, span_s, times_of
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import no_measurement
 from netcalc.samples import FactRow, Meta, Table, fact_row
+
+_FLAGS = {
+    "F": 0x01, "S": 0x02, "R": 0x04, "P": 0x08, ".": 0x10, "U": 0x20, "E": 0x40, "W": 0x80,
+    "e": 0x100,
+}  # fmt: skip
+_NUMBERS = {
+    **dict.fromkeys(("source_port", "destination_port", "mss_bytes"), 0.0),
+    **dict.fromkeys(("payload_bytes", "acknowledged", "window", "shift", "timestamp"), NAN),
+    **dict.fromkeys(("timestamp_echo", "icmp_type", "echo_id", "echo_sequence"), NAN),
+}
+"""Columns of numbers, and what stands for one that a line does not have."""
+_NAMES = {"time_s", "protocol", "source", "destination", "tcp_flags", "tcp_sequence", *_NUMBERS}
+
+
+def run_of(columns: Mapping[str, Any], rows: Sequence[int], meta: Meta) -> Listed:
+    """Return one run as a trace.
+
+    Parameters
+    ----------
+    columns : mapping
+        The columns of the table of a text of tcpdump.
+    rows : sequence of int
+        The rows of the run.
+    meta : Meta
+        The tool and the file.
+    """
+    chosen = np.asarray(rows, dtype=np.int64)
+    named = {name: column[chosen].tolist() for name, column in columns.items() if name in _NAMES}
+    unknown = [NAN] * len(rows)
+    numbers: dict[str, list[Any]] = {
+        name: [default if one != one else one for one in named.get(name, unknown)]
+        for name, default in _NUMBERS.items()
+    }
+    is_hidden = "" in named["protocol"]  # DNS and others come without the word UDP
+    bits = {text: _bits(text) for text in set(named["tcp_flags"])}
+    known = {
+        **{name: named[name] for name in ("time_s", "protocol", "source", "destination")},
+        **numbers,
+        "original_bytes": unknown,
+        "flags": [bits[text] for text in named["tcp_flags"]],
+        "sequence": named.get("tcp_sequence", unknown),
+    }
+    ordered = [known[one.name] for one in fields(Packet) if one.name in known]
+    chosen_ones = {"tcp"} if is_hidden else {"tcp", "udp"}
+    packets = [
+        packet
+        for packet in map(Packet, *ordered)
+        if packet.protocol in chosen_ones or (packet.protocol == "icmp" and packet.icmp_type >= 0)
+    ]
+    return listed(packets, meta)
+
+
+def _bits(text: str) -> int:
+    return 0 if text == "none" else sum({_FLAGS.get(one, 0) for one in text})
+
+
+def traces_of(table: Table) -> list[Listed]:
+    """Return a trace for each run of a table of tcpdump with known times."""
+    columns = table.columns()
+    groups = np.asarray(columns["group"])
+    found = []
+    for run in dict.fromkeys(groups.tolist()):
+        rows = np.flatnonzero(groups == run)
+        if np.isfinite(np.asarray(columns["time_s"], dtype=float)[rows]).all():
+            found.append(run_of(columns, rows.tolist(), table.meta))
+    return found
+
 
 ICMP_ECHO_HEADER_BYTES = 8
 IPV6_HEADER_BYTES = 40
@@ -46,7 +112,7 @@ _LINK_NAMES = {
 }  # fmt: skip
 """Names of link types that differ in libpcap from those of the facts of a capture."""
 _MESSAGE = re.compile(r"tcpdump: |dropped privs|\d+ packets? (?:received by|dropped by)")
-_NUMBERS = {
+_PATTERNS = {
     "tcp_sequence": re.compile(r"\bseq (\d+)"),
     "acknowledged": re.compile(r"\back (\d+)"),
     "window": re.compile(r"\bwin (\d+)"),
@@ -61,7 +127,7 @@ _OPTIONS = {
 _LISTED_OPTIONS = re.compile(r"\boptions \[([^\]]*)\]")
 _ECHO = re.compile(r"ICMP6?,? echo (request|reply), id (\d{1,5}), seq (\d{1,5})\b")
 _ECHO_TYPES = {("request", "4"): 8, ("reply", "4"): 0, ("request", "6"): 128, ("reply", "6"): 129}
-_COLUMNS = ("packet_bytes", "ttl", "source_port", "destination_port", "payload_bytes", *_NUMBERS,
+_COLUMNS = ("packet_bytes", "ttl", "source_port", "destination_port", "payload_bytes", *_PATTERNS,
             *_OPTIONS, "icmp_type", "echo_id", "echo_sequence")  # fmt: skip
 _TEXTS = ("group", "ip_version", "protocol", "source", "destination", "tcp_flags")
 
@@ -104,7 +170,7 @@ class _Packets:
         }
 
 
-def _recognize(given: Input) -> bool:
+def _recognize_tcpdump(given: Input) -> bool:
     if given.seen(r"^(?:tcpdump: )?listening on \S+, link-type|^reading from file .*link-type"):
         return True
     return (
@@ -115,7 +181,7 @@ def _recognize(given: Input) -> bool:
     )
 
 
-def _read(given: Input) -> Table:
+def _read_tcpdump(given: Input) -> Table:
     text = given.text
     lines = [line.rstrip() for line in text.lines]
     packets, run, captured = _Packets(), 1, dict[str, int]()
@@ -218,7 +284,7 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
         numbers["payload_bytes"] = float(short[1])
     elif flags:
         texts |= {"protocol": "tcp", "tcp_flags": flags[1]}
-        for name, pattern in _NUMBERS.items():
+        for name, pattern in _PATTERNS.items():
             number = pattern.search(what)
             if number:
                 numbers[name] = float(number[1])
@@ -332,11 +398,11 @@ def _pair(row: tuple[Any, ...]) -> tuple[object, ...]:
     return tuple(sorted((row[:2], row[2:])))
 
 
-FORMAT = Format(
+TCPDUMP = Format(
     name="tcpdump",
     description="the text output of tcpdump",
-    recognize=_recognize,
-    read=_read,
+    recognize=_recognize_tcpdump,
+    read=_read_tcpdump,
     traps=(
         "Sequence numbers after a SYN are relative to it unless tcpdump ran with -S: as printed.",
         "The window is as in the header: without its scale.",

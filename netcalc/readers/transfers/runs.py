@@ -1,17 +1,58 @@
-"""Runs of a transfer tool: the intervals of their streams, their totals, and their facts."""
+"""Runs of transfer tools: the intervals of their streams, their totals, their facts."""
 
 from __future__ import annotations
 
 import math
+import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
 from netcalc.readers.source import shorten
-from netcalc.readers.transfers._text import origin
 from netcalc.samples import Fact, FlowSeries, Meta, fact_row
+
+
+def whole_lines(
+    given: Input, warnings: list[Notice], *, padded: bool = False
+) -> tuple[list[tuple[int, str]], bool]:
+    """Return the numbered lines, and whether the last one was left out because it is cut.
+
+    The lines of a tool that are ``padded`` with blanks are whole if they end in one.
+    """
+    text = given.text
+    warnings += text.warnings
+    found = list(zip(text.numbers, text.lines, strict=True))
+    while found and not found[-1][1].strip():
+        found.pop()
+    if found and not text.ends_complete and not (padded and found[-1][1][-1:].isspace()):
+        number, _ = found.pop()
+        warnings.append(Notice("last-line-cut", {"number": number}))
+        return found, True
+    return found, False
+
+
+def origin(given: Input) -> dict[str, Any]:
+    """Return the name and the hash of the source for ``Meta``."""
+    source = given.unpacked
+    return {"source": source.name if source.is_file else "", "sha256": source.sha256}
+
+
+def xml_root(given: Input) -> ElementTree.Element:
+    """Return the root element; a document type is refused, as it may hold entities."""
+    text = "\n".join(given.text.whole)
+    if re.search(r"<!(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
+        raise ReaderError("xml-document-type", file=given.name)
+    try:
+        return ElementTree.fromstring(text.lstrip("\ufeff"))
+    except ElementTree.ParseError as error:
+        raise ReaderError("damaged-xml", file=given.name, line=error.position[0]) from None
+    except (ValueError, LookupError, RecursionError):
+        raise ReaderError("damaged-xml", file=given.name) from None
+
 
 UPLOAD, DOWNLOAD = "upload", "download"
 """From the client to the server, and the other way."""

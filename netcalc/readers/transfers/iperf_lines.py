@@ -16,7 +16,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.transfers._runs import DOWNLOAD, NAN, Way, flow_series
+from netcalc.readers.transfers.runs import DOWNLOAD, NAN, Way, flow_series
 from netcalc.samples import FlowSeries
 
 # At most two digits behind a decimal comma: 1,234 could be a thousand, and iperf never groups.

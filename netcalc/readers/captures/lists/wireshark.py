@@ -1,0 +1,459 @@
+"""Packet lists exported from Wireshark: CSV in any language, plain text, and what Info says.
+
+In plain text seven columns are padded to their widths. A cell may be empty or hold blanks, so a row
+is read where the header shows its columns, or where both of its ends are addresses. What fits
+neither is refused: no row is guessed at.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.captures.lists.traces import (
+    NAN,
+    Listed,
+    Packet,
+    ip_version_of,
+    listed,
+    span_s,
+    times_of,
+)
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import csv_rows, no_measurement, shorten
+from netcalc.samples import Fact, FloatColumn, Meta, Table, TextColumn, fact_row
+
+_PORT = r"(?:[\w-]{1,40}\()?(\d{1,5})\)?"
+_MARKS = r"(?:\[TCP [^\]]{1,80}\]\s?,?\s?)*"
+_TCP = re.compile(
+    rf"{_MARKS}{_PORT}\s+(?:\N{{RIGHTWARDS ARROW}}|->|>)\s+{_PORT}\s+\[([A-Za-z, -]{{1,80}})\]"
+    r"(?: Seq=(\d{1,10}))?(?: Ack=(\d{1,10}))?(?: Win=(\d{1,10}))?(?: .*?)?\bLen=(\d{1,9})(.*)"
+)
+_UDP = re.compile(
+    rf"{_PORT}\s+(?:\N{{RIGHTWARDS ARROW}}|->|>)\s+{_PORT}\s+(?:\[[^\]]{{1,80}}\] )?Len=(\d{{1,9}})"
+)
+_ECHO = re.compile(r"Echo \(ping\) (request|reply)\s+id=0x([0-9a-f]{1,4}), seq=(\d{1,5})(?!\d)")
+_MARK = re.compile(r"\[TCP ([^\]]{1,80})\]\s?,?\s?")
+_OPTIONS = {
+    "mss_bytes": re.compile(r"\bMSS=(\d{1,5})\b"),
+    "timestamp": re.compile(r"\bTSval=(\d{1,10})\b"),
+    "timestamp_echo": re.compile(r"\bTSecr=(\d{1,10})\b"),
+}
+_SCALE = re.compile(r"\bWS=(\d{1,5})\b")
+_FLAGS = {
+    "FIN": 0x01, "SYN": 0x02, "RST": 0x04, "PSH": 0x08, "ACK": 0x10, "URG": 0x20,
+    "ECE": 0x40, "ECN": 0x40, "ECN-Echo": 0x40, "CWR": 0x80, "AE": 0x100, "NS": 0x100,
+}  # fmt: skip
+_RETRANSMISSIONS = {"Retransmission", "Fast Retransmission", "Spurious Retransmission"}
+_ECHO_TYPES = {("request", 4): 8, ("reply", 4): 0, ("request", 6): 128, ("reply", 6): 129}
+_NO_IP = frozenset({"ARP", "RARP", "LLDP", "STP", "RSTP", "CDP", "LOOP", "EAPOL", "LACP"})
+_ICMP = frozenset({"ICMP", "ICMPv6"})
+_NO_PORTS = _NO_IP | _ICMP | {"IGMP", "IGMPv1", "IGMPv2", "IGMPv3", "OSPF", "VRRP", "PIMv2", "ESP"}
+_ON_UDP = frozenset(
+    {"MDNS", "SSDP", "DHCP", "DHCPv6", "LLMNR", "NBNS", "NTP", "QUIC", "TFTP", "SNMP"}
+)
+"""Protocols that come without TCP; they are listed without their ports."""
+
+
+def facts_of(cells: Mapping[str, Sequence[str]], times: Sequence[float]) -> dict[str, Fact | None]:
+    """Return what the columns of a list are certain of.
+
+    Parameters
+    ----------
+    cells : mapping
+        The columns by what they are: ``source``, ``destination``, ``protocol``, ``info``.
+    times : sequence of float
+        When each packet came; nan where that is not known. [s]
+    """
+    if not {"source", "destination", "protocol", "info"} <= cells.keys():
+        return {}
+    packets, whole = _packets(cells, times, [NAN] * len(times))
+    protocols = set(cells["protocol"])
+    known = listed(packets, Meta()).facts()
+    known["tcp_retransmission_count"] = sum(
+        bool(_RETRANSMISSIONS & _marks(info)) for info in cells["info"]
+    )
+    if whole:
+        tcp = [one for one in packets if one.protocol == "tcp"]
+        known["tcp_flow_count"] = len({one.ends for one in tcp}) + _reused_count(tcp)
+        if not protocols & _ON_UDP:
+            known["udp_flow_count"] = len({one.ends for one in packets if one.protocol == "udp"})
+    versions = [
+        -1 if protocol in _NO_IP else ip_version_of(source)
+        for protocol, source in zip(cells["protocol"], cells["source"], strict=True)
+    ]
+    if 0 not in versions:
+        known["ipv4_packet_count"] = versions.count(4)
+        known["ipv6_packet_count"] = versions.count(6)
+    return known
+
+
+def _reused_count(packets: Sequence[Packet]) -> int:
+    """Return how often a connection began between ports that had been used in the list."""
+    seen, count = set(), 0
+    for one in packets:
+        count += one.is_reused and one.ends in seen
+        seen.add(one.ends)
+    return count
+
+
+def trace_of(table: Table) -> Listed | None:
+    """Return a list of Wireshark as a trace; None if it has no times or no Info."""
+    columns = table.columns()
+    names = ("source", "destination", "protocol", "info")
+    if not {"time_s", *names} <= columns.keys():
+        return None
+    times = np.asarray(columns["time_s"], dtype=float)
+    if not np.isfinite(times).all():
+        return None
+    cells = {name: [str(one) for one in columns[name]] for name in names}
+    sizes = np.asarray(columns.get("original_bytes", np.full(times.size, NAN)), dtype=float)
+    packets, whole = _packets(cells, times.tolist(), sizes.tolist())
+    found = listed(packets, table.meta)
+    return Listed(found.trace, is_whole=found.is_whole and whole)
+
+
+def _marks(info: str) -> set[str]:
+    """Return what Wireshark found of a segment, which stands before anything else."""
+    found, at = set(), 0
+    while mark := _MARK.match(info, at):
+        found.add(mark[1])
+        at = mark.end()
+    return found
+
+
+def _packets(
+    cells: Mapping[str, Sequence[str]], times: Sequence[float], sizes: Sequence[float]
+) -> tuple[list[Packet], bool]:
+    """Return the packets that can be read, and whether these are all of TCP and UDP."""
+    packets, whole = [], True
+    names = ("source", "destination", "protocol", "info")
+    rows = zip(*(cells[name] for name in names), times, sizes, strict=True)
+    scales: dict[object, float] = {}
+    for source, destination, protocol, info, time_s, size in rows:
+        packet = _packet(source, destination, protocol, info, time_s)
+        if packet is None:
+            whole = whole and protocol in _NO_PORTS | _ON_UDP
+            continue
+        packet.original_bytes = size
+        if packet.protocol == "tcp":
+            _unscale(packet, scales)
+        packets.append(packet)
+    return packets, whole
+
+
+def _packet(
+    source: str, destination: str, protocol: str, info: str, time_s: float
+) -> Packet | None:
+    tcp = _TCP.match(info)
+    if tcp and tcp[4] is not None:
+        rest = tcp[8]
+        packet = Packet(
+            time_s, "tcp", source, destination, float(tcp[1]), float(tcp[2]),
+            payload_bytes=float(tcp[7]), sequence=float(tcp[4]),
+            acknowledged=float(tcp[5]) if tcp[5] else NAN,
+            window=float(tcp[6]) if tcp[6] else NAN,
+            flags=sum({_FLAGS.get(one.strip(), 0) for one in tcp[3].split(",")}),
+            is_reused="Port numbers reused" in _marks(info),
+        )  # fmt: skip
+        for name, pattern in _OPTIONS.items():
+            if option := pattern.search(rest):
+                setattr(packet, name, float(option[1]))
+        if (scale := _SCALE.search(rest)) and float(scale[1]) >= 1:
+            packet.shift = math.log2(float(scale[1]))
+        return packet if packet.source_port < 65536 > packet.destination_port else None
+    udp = _UDP.match(info) if protocol == "UDP" else None
+    if udp and int(udp[1]) < 65536 > int(udp[2]):
+        return Packet(
+            time_s, "udp", source, destination, float(udp[1]), float(udp[2]),
+            payload_bytes=float(udp[3]),
+        )  # fmt: skip
+    echo = _ECHO.match(info) if protocol in _ICMP else None
+    if echo:
+        version = 6 if protocol == "ICMPv6" else 4
+        return Packet(
+            time_s, "icmpv6" if version == 6 else "icmp", source, destination,
+            icmp_type=_ECHO_TYPES[echo[1], version], echo_id=int(echo[2], 16),
+            echo_sequence=int(echo[3]),
+        )  # fmt: skip
+    return None
+
+
+def _unscale(packet: Packet, scales: dict[object, float]) -> None:
+    """Take the scale off a window, as the header has it; without that its flow is uncertain."""
+    key = (packet.source, packet.source_port, packet.destination, packet.destination_port)
+    back = (packet.destination, packet.destination_port, packet.source, packet.source_port)
+    if packet.flags & 0x02:
+        scales[key] = packet.shift
+        return
+    shift, other = scales.get(key, NAN), scales.get(back, NAN)
+    if shift == shift and other == other:
+        packet.window /= 2**shift
+    if not packet.window <= 65535 or packet.window != int(packet.window):
+        packet.payload_bytes = NAN
+
+
+_FIRST = {"no", "nr", "n°", "nº", "№", "number", "num", "numero", "número", "номер", "编号", "序号"}
+_NAMES = """
+time: time zeit temps tiempo tempo czas время 时间 時間 tid tijd aika
+source: source quelle origen origine sorgente źródło источник 源 来源 來源 src bron
+destination: destination ziel destino destinazione cel назначение получатель 目标 目的地 目的 dst
+protocol: protocol protokoll protocole protocolo protocollo protokół протокол 协议 協定 プロトコル
+length: length länge laenge longueur longitud lunghezza comprimento długość длина 长度 長度 lengte
+info: info information información informations informazioni инфо 信息 資訊
+"""
+NAMES = {
+    kind: frozenset(names.split())
+    for kind, names in (line.split(": ") for line in _NAMES.strip().splitlines())
+}
+"""What a column is -> its names in the languages of Wireshark."""
+
+
+def _plain(name: str) -> str:
+    return name.strip().strip('"').strip().rstrip(".").lower()
+
+
+def is_first(name: str) -> bool:
+    """Whether a name is that of the column of packet numbers."""
+    return _plain(name) in _FIRST
+
+
+def kind_of(name: str) -> str:
+    """Return what the column of a name is: a key of :data:`NAMES`, or nothing."""
+    return next((kind for kind, names in NAMES.items() if _plain(name) in names), "")
+
+
+def _cells(line: str) -> tuple[str, list[str]]:
+    """Return the separator of the header and its names."""
+    delimiter = max(",;\t", key=line.count)
+    try:
+        return delimiter, next(iter(csv.reader([line], delimiter=delimiter)), [])
+    except csv.Error:  # a cell longer than any
+        return delimiter, line.split(delimiter)
+
+
+def _recognize_wireshark_list(given: Input) -> bool:
+    first = next((line for line in given.first.lstrip("\ufeff").split("\n") if line.strip()), "")
+    if first.count("\t") + first.count(",") + first.count(";") < 3:
+        return False
+    _, names = _cells(first)
+    kinds = {kind_of(name) for name in names[1:]}
+    return is_first(names[0]) and {"source", "destination"} <= kinds
+
+
+def _read_wireshark_list(given: Input) -> Table:
+    text = given.text
+    lines = [(n, one) for n, one in zip(text.numbers, text.lines, strict=True) if one.strip()]
+    delimiter, names = _cells(lines[0][1])
+    rows = csv_rows(lines[1:], given.unpacked, delimiter=delimiter)
+    partial = bool(rows) and len(rows[-1]) < len(names) and not text.ends_complete
+    rows = rows[:-1] if partial else rows
+    if not rows:
+        raise no_measurement("packet-list-empty", given.unpacked, text)
+    cells: dict[str, list[str]] = {}
+    for index, name in enumerate(names):
+        key = kind_of(name) or (name.strip() if index else "number")
+        if key in cells:
+            raise ReaderError(
+                "packet-columns-alike", file=given.name, line=lines[0][0], field=shorten(name)
+            )
+        cells[key] = []
+        for number, row in zip((number for number, _ in lines[1:]), rows, strict=False):
+            if len(row) != len(names):
+                raise ReaderError(
+                    "packet-row-width", file=given.name, line=number, found=len(row),
+                    wanted=len(names),
+                )  # fmt: skip
+            cells[key].append(row[index])
+    return packet_table(given, cells, tool="Wireshark", count=len(rows), partial=partial)
+
+
+def packet_table(
+    given: Input,
+    cells: dict[str, list[str]],
+    *,
+    tool: str,
+    count: int,
+    partial: bool,
+    warnings: Sequence[Notice] = (),
+) -> Table:
+    """Return a list of packets from its columns of text, named by what they are."""
+    times, notices = times_of(cells.pop("time", [""] * count))
+    certain = facts_of(cells, np.asarray(times).tolist())
+    data: dict[str, FloatColumn | TextColumn] = {"time_s": times}
+    units = {"time_s": "s"}
+    for name, column in cells.items():
+        if name not in ("number", "length"):
+            data[name] = np.array(column, dtype=object)
+            continue
+        target, unit = ("original_bytes", "byte") if name == "length" else ("number", "1")
+        data[target], units[target] = _whole(given, name, column), unit
+    if partial:
+        notices.append(Notice("packet-row-cut"))
+    facts = fact_row(packet_count=count, span_s=span_s(times), **certain, partial=partial)
+    return Table(
+        data=data,
+        meta=Meta(
+            tool=tool,
+            source=given.unpacked.name if given.unpacked.is_file else "",
+            sha256=given.unpacked.sha256,
+            units=units,
+            layers={"original_bytes": "captured frame"} if "original_bytes" in data else {},
+            partial=partial,
+            facts=(facts,),
+            warnings=(*given.text.warnings, *warnings, *notices),
+        ),
+    )
+
+
+def _whole(given: Input, name: str, cells: list[str]) -> FloatColumn:
+    for row, cell in enumerate(cells):
+        if not re.fullmatch(r"\d{1,15}", cell.strip()):
+            raise ReaderError(
+                "packet-field-not-a-number", file=given.name, field=name,
+                value=shorten(cell), packet=row + 1,
+            )  # fmt: skip
+    return np.array([float(cell.strip()) for cell in cells])
+
+
+WIRESHARK_LIST = Format(
+    name="Wireshark list",
+    description="a packet list exported from Wireshark",
+    recognize=_recognize_wireshark_list,
+    read=_read_wireshark_list,
+    traps=(
+        "Names of columns are those of the user's language and preferences.",
+        "The time is since the start, since the last packet, or of the day: where the numbers do "
+        "not show which, it stays missing.",
+        "The length is that of the frame without FCS, not of its data.",
+        "A display filter leaves packets out: the list has no word of it.",
+    ),
+)
+
+
+_COLUMNS = ("number", "time", "source", "destination", "protocol", "length", "info")
+_NEEDED = frozenset({"time", "source", "destination", "protocol"})
+_NUMBER = r"\d{1,12}"
+_TIME = r"(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d[.,]\d{1,9}|\d{1,10}[.,]\d{1,9}"
+_IPV4 = r"\d{1,3}(?:\.\d{1,3}){3}"
+_ADDRESS = (
+    rf"(?:{_IPV4}|(?:[0-9a-fA-F]{{2}}:){{5}}[0-9a-fA-F]{{2}}"
+    r"|(?=[0-9a-fA-F:.]{0,45}::|(?:[0-9a-fA-F]{1,4}:){7})[0-9a-fA-F:.]{2,45})"
+)
+_BEGIN = rf" {{0,12}}(?P<number>{_NUMBER})[ \t]{{1,12}}(?P<time>{_TIME})[ \t]"
+_GAP = r"[ \t]{1,60}"
+_BETWEEN_ADDRESSES = (
+    rf"{_BEGIN}[ \t]{{0,60}}(?P<source>{_ADDRESS}){_GAP}(?P<destination>{_ADDRESS}){_GAP}"
+    r"(?P<protocol>(?!\d+[ \t])[^ \t]{1,40}(?: [^ \t]{1,40}){0,3}?)[ \t]{1,20}"
+    rf"(?P<length>\d{{1,10}})(?:{_GAP}(?P<info>.*))?"
+)
+_PING_LINE = r"\bEcho \(ping\) .*id=0x[0-9a-f]{1,4}, seq=\d"
+"""How Wireshark alone describes a ping: its number is in both orders of bytes."""
+_ROW, _ANY_ROW = re.compile(_BETWEEN_ADDRESSES), re.compile(_BEGIN)
+_CELLS = {"number": re.compile(_NUMBER), "time": re.compile(_TIME), "length": re.compile(r"\d+")}
+
+
+def _is_header(line: str) -> bool:
+    names = line.split()
+    kinds = {kind_of(name) for name in names[1:]}
+    return bool(names) and is_first(names[0]) and kinds >= _NEEDED
+
+
+def _recognize_wireshark_text(given: Input) -> bool:
+    if given.columns is not None or given.is_json:
+        return False
+    lines = [line for line in given.first.split("\n") if line.strip()]
+    if any(_is_header(line) for line in lines):
+        return True
+    return bool(lines and _ROW.fullmatch(lines[0])) or given.seen(_PING_LINE)
+
+
+def _read_wireshark_text(given: Input) -> Table:
+    text = given.text
+    rows: list[dict[str, str]] = []
+    skipped: list[int] = []
+    starts: list[int] = []
+    for number, line in zip(text.numbers, text.lines, strict=True):
+        if _is_header(line):
+            starts = _starts(given, number, line)
+        elif _ANY_ROW.match(line) or re.search(_PING_LINE, line):
+            rows.append(_row(given, number, line, starts))
+        elif line.strip():
+            skipped.append(number)
+    if not rows:
+        raise no_measurement("packet-list-empty", given.unpacked, text)
+    # Of a last line without its end, digits of the length may be missing.
+    partial = not text.ends_complete and not rows[-1]["info"]
+    rows = rows[:-1] if partial else rows
+    cells = {name: [row[name] for row in rows] for name in _COLUMNS}
+    warnings = []
+    if skipped:
+        warnings.append(Notice("packet-lines-skipped", {"count": len(skipped), "numbers": skipped}))
+    return packet_table(
+        given, cells, tool="Wireshark", count=len(rows), partial=partial, warnings=warnings
+    )
+
+
+def _starts(given: Input, number: int, line: str) -> list[int]:
+    """Return where the columns of a header begin; refused if they are not the seven of a list."""
+    names = [found[0] for found in re.finditer(r"\S+", line)]
+    if ["number", *(kind_of(name) for name in names[1:])] != list(_COLUMNS):
+        raise ReaderError(
+            "packet-text-columns", file=given.name, line=number, value=shorten(" ".join(names))
+        )
+    return [found.start() for found in re.finditer(r"\S+", line)]
+
+
+def _row(given: Input, number: int, line: str, starts: Sequence[int]) -> dict[str, str]:
+    found = _padded(line, starts) if starts else None
+    if found is None and (match := _ROW.fullmatch(line)):
+        found = {name: (match[name] or "").strip() for name in _COLUMNS}
+    if found is None:
+        raise ReaderError(
+            "packet-text-row", file=given.name, line=number, value=shorten(line.strip())
+        )
+    return found
+
+
+def _padded(line: str, starts: Sequence[int]) -> dict[str, str] | None:
+    """Return the cells of a row by the widths of its columns; None if they do not fit.
+
+    Each cell is padded to its width and followed by one blank; a longer one ends at its blank.
+    """
+    cells: dict[str, str] = {}
+    at = 0
+    for name, start, after in zip(_COLUMNS, starts, starts[1:], strict=False):
+        end = at + after - start - 1
+        if line[end : end + 1] != " ":
+            end = line.find(" ", end)
+        end = len(line) if end < 0 else end
+        cell = line[at:end].rstrip()
+        cells[name] = cell.lstrip() if name == "number" else cell
+        at = end + 1
+    cells["info"] = line[at:].strip()
+    fits = all(pattern.fullmatch(cells[name]) for name, pattern in _CELLS.items())
+    # A cell that begins with a blank is one that was cut in two.
+    begun = not any(cell.startswith((" ", "\t")) for cell in cells.values())
+    return cells if fits and begun and cells["protocol"] else None
+
+
+WIRESHARK_TEXT = Format(
+    name="Wireshark text",
+    description="a packet list exported from Wireshark as plain text",
+    recognize=_recognize_wireshark_text,
+    read=_read_wireshark_text,
+    traps=(
+        "A ping of which it tells is no output of ping: the rows are packets, with their times.",
+        "A source or destination may be missing: a row is read by the widths of the header, or "
+        "between two addresses, or refused.",
+        "The time is since the start, since the last packet, or of the day: where the numbers do "
+        "not show which, it stays missing.",
+        "Details and bytes of packets, exported with the list, are left out.",
+    ),
+)

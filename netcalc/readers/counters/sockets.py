@@ -1,0 +1,650 @@
+"""Sockets as ss, netstat and /proc/net list them, once or repeatedly, and the counts of ss -s."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from ipaddress import ip_address
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.counters.counts import Counts, lines_of, number_of, table_of
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import shorten
+from netcalc.samples import Fact, Meta, Table, fact_row
+
+NAN = math.nan
+
+STATES = (
+    "", "ESTAB", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "UNCONN",
+    "CLOSE-WAIT", "LAST-ACK", "LISTEN", "CLOSING", "NEW-SYN-RECV",
+)  # fmt: skip
+"""The states of Linux by number, as ss names them."""
+
+_APPLICATION_LIMITED = "app_limited"
+_LIMITED = re.compile(r"(?P<time>[^()]+)\((?P<share>\d{1,3}(?:\.\d{1,3})?)%\)")
+"""A time that ss prints with its share of the busy time, such as ``9700ms(97.0%)``."""
+_TOKEN = re.compile(r"(?P<name>[A-Za-z_][\w-]*):(?P<bracket>\(.*?\)+(?=\s|$))|(?P<plain>\S+)")
+_RATES = ("send", "pacing_rate", "delivery_rate", "max_pacing_rate")
+_RATE = re.compile(r"(?P<number>\d{1,20}(?:\.\d{1,9})?)(?P<power>[KMGT]?)bps")
+_POWERS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_NUMBER = r"\d{1,20}(?:\.\d{1,9})?(?:e[+-]\d\d)?"
+_CONTROLS = {
+    "bbr", "bbr2", "bbr3", "bic", "cdg", "cubic", "cubic-sce", "dctcp", "dctcp-sce", "highspeed",
+    "htcp", "hybla", "illinois", "lp", "nv", "prague", "reno", "reno-sce", "scalable", "vegas",
+    "veno", "westwood", "yeah",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Socket:
+    """One socket in one list."""
+
+    time_s: float = NAN
+    snapshot: int = 0
+    protocol: str = ""
+    state: str = ""
+    local: str = ""
+    peer: str = ""
+    receive_queue_bytes: float = NAN
+    send_queue_bytes: float = NAN
+    congestion_control: str = ""
+    rtt_s: float = NAN
+    rttvar_s: float = NAN
+    rtt_min_s: float = NAN
+    rto_s: float = NAN
+    cwnd_packets: float = NAN
+    ssthresh_packets: float = NAN
+    mss_bytes: float = NAN
+    path_mtu_bytes: float = NAN
+    unacked_packets: float = NAN
+    retransmit_total_count: float = NAN
+    bytes_acked: float = NAN
+    bytes_sent: float = NAN
+    bytes_received: float = NAN
+    bytes_retransmitted: float = NAN
+    send_rate_bps: float = NAN
+    pacing_rate_bps: float = NAN
+    delivery_rate_bps: float = NAN
+    unsent_bytes: float = NAN
+    offered_window_bytes: float = NAN
+    busy_s: float = NAN
+    receive_window_limited_s: float = NAN
+    send_buffer_limited_s: float = NAN
+    is_application_limited: float = NAN
+    other: str = ""
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of this socket; ``group`` names its two ends."""
+        found: dict[str, Any] = {
+            "group": f"{self.local} > {self.peer}" if self.peer else self.local
+        }
+        for one in fields(self):
+            value = getattr(self, one.name)
+            found[one.name] = float(value) if one.name == "snapshot" else value
+        return found
+
+    @staticmethod
+    def units() -> dict[str, str]:
+        """Return the unit of each column."""
+        units = {"_s": "s", "_bytes": "byte", "_bps": "bit/s"}
+        found = {"group": "text"}
+        for one in fields(Socket):
+            end = next((unit for tail, unit in units.items() if one.name.endswith(tail)), "1")
+            end = "byte" if one.name.startswith("bytes_") else end
+            found[one.name] = "text" if one.default == "" else end
+        return found
+
+    @property
+    def has_info(self) -> bool:
+        """Whether the socket has details of TCP."""
+        return not (math.isnan(self.cwnd_packets) and math.isnan(self.rtt_s))
+
+    def facts(self) -> dict[str, Any]:
+        """Return the facts of the connection."""
+        return {
+            "rtt_s": self.rtt_s,
+            "rtt_min_s": self.rtt_min_s,
+            "cwnd_packets": self.cwnd_packets,
+            "mss_bytes": self.mss_bytes,
+            "path_mtu_bytes": self.path_mtu_bytes,
+            "retransmit_total_count": self.retransmit_total_count,
+            "bytes_acked": self.bytes_acked,
+            "congestion_control": self.congestion_control,
+        }
+
+
+def facts_of(sockets: Sequence[Socket], *, partial: bool) -> tuple[dict[str, Fact], ...]:
+    """Return a row for the file, and one for each connection if there are several."""
+    keys = [(one.protocol, one.local, one.peer) for one in sockets]
+    most = Counter((key, one.snapshot) for key, one in zip(keys, sockets, strict=True))
+    # Sockets without a name of their own (listening twice) count as often as one list has them.
+    counts: dict[tuple[str, str, str], int] = {}
+    for (key, _), count in most.items():
+        counts[key] = max(counts.get(key, 0), count)
+    whole = {
+        "connection_count": sum(counts.values()),
+        "tcp_connection_count": sum(n for key, n in counts.items() if key[0] == "tcp"),
+        "partial": partial,
+    }
+    last = {(one.local, one.peer): one for one in sockets if one.has_info}
+    if len(last) == 1:
+        return (fact_row(**whole, **next(iter(last.values())).facts()),)
+    rows = [
+        fact_row(group=f"{local} > {peer}", partial=partial, **one.facts())
+        for (local, peer), one in last.items()
+    ]
+    return (fact_row(**whole), *rows)
+
+
+def listed(given: Input, kept: Counts, sockets: Sequence[Socket], *, tool: str) -> Table:
+    """Return the sockets of one list as a table; each line is one."""
+    if not sockets:
+        raise ReaderError("no-sockets", file=given.name)
+    if kept.unread:
+        kept.warnings.append(Notice("counter-lines-unread", {"numbers": kept.unread}))
+    source = given.unpacked
+    partial = source.grew or kept.partial
+    rows = [one.row() for one in sockets]
+    whole = fact_row(
+        connection_count=len(sockets),
+        tcp_connection_count=sum(one.protocol == "tcp" for one in sockets),
+        partial=partial,
+    )
+    return Table(
+        data={name: [row[name] for row in rows] for name in rows[0]},
+        meta=Meta(
+            tool=tool,
+            source=source.name if source.is_file else "",
+            sha256=source.sha256,
+            units=Socket.units(),
+            facts=(whole,),
+            warnings=tuple(kept.warnings),
+            partial=partial,
+        ),
+    )
+
+
+def _milliseconds(text: str) -> float:
+    number = text.removesuffix("ms")
+    return float(Decimal(number).scaleb(-3)) if re.fullmatch(_NUMBER, number) else NAN
+
+
+def _limited(text: str) -> float:
+    both = _LIMITED.fullmatch(text)
+    return _milliseconds(both["time"]) if both else NAN
+
+
+def _plain(text: str) -> float:
+    return float(text) if re.fullmatch(_NUMBER, text) else NAN
+
+
+# Name in the output -> column, and what makes a number of its text.
+_NUMBERS = {
+    "minrtt": ("rtt_min_s", _milliseconds),
+    "rto": ("rto_s", _milliseconds),
+    "cwnd": ("cwnd_packets", _plain),
+    "ssthresh": ("ssthresh_packets", _plain),
+    "mss": ("mss_bytes", _plain),
+    "pmtu": ("path_mtu_bytes", _plain),
+    "unacked": ("unacked_packets", _plain),
+    "bytes_acked": ("bytes_acked", _plain),
+    "bytes_sent": ("bytes_sent", _plain),
+    "bytes_received": ("bytes_received", _plain),
+    "bytes_retrans": ("bytes_retransmitted", _plain),
+    "notsent": ("unsent_bytes", _plain),
+    "snd_wnd": ("offered_window_bytes", _plain),
+    "busy": ("busy_s", _milliseconds),
+    "rwnd_limited": ("receive_window_limited_s", _limited),
+    "sndbuf_limited": ("send_buffer_limited_s", _limited),
+}
+_RATE_COLUMNS = {
+    "send": "send_rate_bps",
+    "pacing_rate": "pacing_rate_bps",
+    "delivery_rate": "delivery_rate_bps",
+}
+
+
+def details(socket: Socket, line: str) -> bool:
+    """Put the details of a line into a socket; False if a known one has no number."""
+    right = True
+    other: list[str] = []
+    before = ""
+    for token in _TOKEN.finditer(line):
+        text = token[0]
+        if before:
+            if not _rate(socket, before, text):
+                right = False
+                other.append(f"{before} {text}")
+            before = ""
+        elif text in _RATES:
+            before = text
+        elif not _detail(socket, text):
+            name = text.partition(":")[0]
+            right = right and name not in ("rtt", "retrans") and name not in _NUMBERS
+            other.append(text)
+    if before:
+        other.append(before)
+    kept = " ".join([socket.other, *other]).strip()
+    socket.other = shorten(kept, 1000)
+    if not math.isnan(socket.cwnd_packets) and math.isnan(socket.retransmit_total_count):
+        socket.retransmit_total_count = 0.0  # ss leaves it out where it is 0
+    if not math.isnan(socket.busy_s):  # ss leaves out what is 0, but for a socket that never sent
+        for name in ("receive_window_limited_s", "send_buffer_limited_s", "is_application_limited"):
+            if math.isnan(getattr(socket, name)):
+                setattr(socket, name, 0.0)
+    return right
+
+
+def _detail(socket: Socket, text: str) -> bool:
+    """Put one detail into its column; False if it has none, or no number."""
+    name, colon, value = text.partition(":")
+    if not colon:
+        if text == _APPLICATION_LIMITED:
+            socket.is_application_limited = 1.0
+            return True
+        if text in _CONTROLS and not socket.congestion_control:
+            socket.congestion_control = text
+            return True
+        return False
+    if name == "rtt":
+        both = [_milliseconds(part) for part in value.split("/")]
+        if len(both) != 2 or any(math.isnan(one) for one in both):
+            return False
+        socket.rtt_s, socket.rttvar_s = both
+        return True
+    if name == "retrans":
+        both = [_plain(part) for part in value.split("/")]
+        if len(both) != 2 or any(math.isnan(one) for one in both):
+            return False
+        socket.retransmit_total_count = both[1]
+        return True
+    if name in _NUMBERS:
+        column, convert = _NUMBERS[name]
+        number = convert(value)
+        setattr(socket, column, number)
+        return not math.isnan(number)
+    return False
+
+
+def _rate(socket: Socket, name: str, text: str) -> bool:
+    rate = _RATE.fullmatch(text.partition("/")[0])
+    if rate is None:
+        return False
+    if name in _RATE_COLUMNS:
+        value = float(rate["number"]) * _POWERS[rate["power"]]
+        setattr(socket, _RATE_COLUMNS[name], value)
+    return True
+
+
+_STATES = (
+    "ESTAB|ESTABLISHED|SYN-SENT|SYN-RECV|FIN-WAIT-1|FIN-WAIT-2|TIME-WAIT|UNCONN|CLOSE|CLOSE-WAIT|"
+    "LAST-ACK|LISTEN|CLOSING|CLOSED"
+)
+_NETIDS = (
+    "nl|u_str|u_seq|u_dgr|p_raw|p_dgr|raw|udp|udplite|tcp|sctp|dccp|mptcp|icmp6|v_str|v_dgr|xdp|tipc"
+    r"|ti_\w+|\?\?\?"
+)
+_HEAD = re.compile(r"\s*(?:Netid\s+)?(?:State\s+)?Recv-Q\s+Send-Q\s.*")
+_SOCKET = re.compile(
+    rf"(?:(?P<netid>{_NETIDS})\s*)?(?P<state>(?:{_STATES})(?=\s))?\s*"
+    r"(?P<received>\d+)\s+(?P<sent>\d+)\s+(?P<rest>\S.*)"
+)
+_OF_TCP = {
+    "LISTEN", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "CLOSE-WAIT",
+    "LAST-ACK", "CLOSING",
+}  # fmt: skip
+_TIME = re.compile(r"\s*(?:Time:\s*|#\s*|\[)?(?P<time>\d{9,10}\.\d{1,9})\]?\s*")
+_END = re.compile(r"\s*-{2,}\s*|\s*#.*")
+_GLUED = re.compile(r"(?<=\S)(?=users:\(\()")
+"""Where a name of a process follows the port without a blank, as some versions of ss print it."""
+_PORT = re.compile(r"\S+:(?:\d+|\*|[\w-]+)")
+
+
+@dataclass(slots=True)
+class _Read:
+    """Sockets found so far, and where the reader is."""
+
+    sockets: list[Socket] = field(default_factory=list)
+    untold: list[Socket] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+    odd: list[int] = field(default_factory=list)
+    snapshot: int = -1
+    time_s: float = NAN
+    seen: set[tuple[str, str]] = field(default_factory=set)
+    has_netid: bool = False
+    has_state: bool = True
+
+    def next_snapshot(self) -> None:
+        """Begin another list of sockets."""
+        self.snapshot += 1
+        self.seen = set()
+
+
+def _recognize_ss(given: Input) -> bool:
+    if given.is_json:
+        return False
+    return given.seen(r"^(?:Netid\s+)?(?:State\s+)?Recv-Q\s+Send-Q\s+Local Address:Port") or (
+        given.seen(rf"^(?:tcp\s+)?(?:{_STATES})\s+\d+\s+\d+\s+\S+:\S+\s+\S+:\S+")
+        and given.seen(r"\b(?:cwnd|rto|mss|ino|timer|skmem|users):")
+    )
+
+
+def _read_ss(given: Input) -> Table:
+    found = _Read()
+    kept = Counts()
+    lines = lines_of(given, kept)
+    if kept.partial:  # the last line is cut: its complete words still count
+        number, line = given.text.numbers[-1], given.text.lines[-1]
+        if line[:1].isspace() and " " in line.strip():
+            lines.append((number, line.rpartition(" ")[0]))
+    for number, line in lines:
+        _line(found, number, line)
+    if not found.sockets:
+        raise ReaderError("no-sockets", file=given.name)
+    states = {one.state for one in found.untold}
+    if "UNCONN" in states and not states & _OF_TCP and not any(s.has_info for s in found.untold):
+        for socket in found.untold:  # of ss -u or ss -w
+            socket.protocol = ""
+    warnings = list(kept.warnings)
+    if found.unread:
+        warnings.append(Notice("not-lines-of-ss", {"numbers": found.unread}))
+    if found.odd:
+        warnings.append(Notice("ss-values-unread", {"numbers": found.odd}))
+    source = given.unpacked
+    partial = source.grew or kept.partial
+    rows = [one.row() for one in found.sockets]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    times = [one.time_s for one in found.sockets]
+    return Table(
+        data=columns,
+        meta=Meta(
+            tool="ss",
+            source=source.name if source.is_file else "",
+            sha256=source.sha256,
+            clock="seconds of the Unix epoch" if any(one == one for one in times) else "",
+            units=Socket.units(),
+            facts=facts_of(found.sockets, partial=partial),
+            warnings=tuple(warnings),
+            partial=partial,
+        ),
+    )
+
+
+def _line(found: _Read, number: int, line: str) -> None:
+    stamp = _TIME.fullmatch(line)
+    if stamp:
+        found.time_s = float(stamp["time"])
+        found.next_snapshot()
+        return
+    if _HEAD.fullmatch(line):
+        found.has_netid, found.has_state = "Netid" in line, "State" in line
+        stamped = found.time_s == found.time_s and not found.seen
+        if not stamped or found.snapshot < 0:
+            found.next_snapshot()
+        return
+    if not line.strip() or _END.fullmatch(line):
+        return
+    one = None if line[:1].isspace() else _SOCKET.fullmatch(line)
+    if one is not None:
+        _socket(found, number, one)
+    elif line[:1].isspace() and found.sockets:
+        if not details(found.sockets[-1], line):
+            found.odd.append(number)
+    else:
+        found.unread.append(number)
+
+
+def _socket(found: _Read, number: int, one: re.Match[str]) -> None:
+    rest = _GLUED.sub(" ", one["rest"])
+    parts = rest.split()
+    # Names of netlink and packet sockets may have blanks around the port.
+    ends = parts[:2] if all(_PORT.fullmatch(part) for part in parts[:2]) else []
+    local, peer = (ends[0], ends[1]) if len(ends) == 2 else (" ".join(parts), "")
+    if found.snapshot < 0 or (peer and not _wild(peer) and (local, peer) in found.seen):
+        found.next_snapshot()
+    found.seen.add((local, peer))
+    netid = one["netid"] or ("" if found.has_netid else "tcp")
+    socket = Socket(
+        time_s=found.time_s,
+        snapshot=found.snapshot,
+        protocol=netid,
+        state=one["state"] or "",
+        local=shorten(local, 100),
+        peer=shorten(peer, 100),
+        receive_queue_bytes=float(one["received"][:18]),
+        send_queue_bytes=float(one["sent"][:18]),
+    )
+    if not found.has_netid and not one["netid"] and not ends:
+        socket.protocol = ""
+    if not found.has_netid and not one["netid"]:
+        found.untold.append(socket)
+    found.sockets.append(socket)
+    behind = rest.split(None, 2)
+    if len(ends) == 2 and len(behind) == 3 and not details(socket, behind[2]):
+        found.odd.append(number)
+
+
+def _wild(peer: str) -> bool:
+    return peer.endswith(":*")
+
+
+SS = Format(
+    name="ss",
+    description="the output of ss",
+    recognize=_recognize_ss,
+    read=_read_ss,
+    traps=(
+        "rtt is the smoothed round trip and its variation, minrtt the least, in ms; rcv_rtt is "
+        "the receiver's guess.",
+        "cwnd and ssthresh are in segments, Recv-Q and Send-Q in bytes; of a listening socket they "
+        "are the connections that wait, and the limit of them.",
+        "retrans has two numbers: segments unacknowledged now, and the total; it is left out where "
+        "both are 0.",
+        "Rates count K, M and G as powers of 1000; send is cwnd * mss / rtt, and no measured rate.",
+        "In a loop without marks of time a header begins the next list, and times are unknown.",
+        "Facts of a connection are those of its last list.",
+        "Unknown names are kept as text in the column other.",
+        "Without a column Netid the sockets are taken for TCP if they have addresses, unless their "
+        "states are those of UDP (UNCONN and ESTAB only).",
+    ),
+)
+
+
+_TOTAL = re.compile(r"Total: (\d{1,12})(?: \(kernel \d{1,12}\))?\s*")
+_TCP = re.compile(r"TCP:\s+(?P<total>\d{1,12}) \((?P<states>[^()]*)\)(?:, ports \d{1,12})?\s*")
+_STATE = re.compile(r"([a-z]+) (\d{1,12})(?:/\d{1,12})?")
+_COLUMNS = ["Transport", "Total", "IP", "IPv6"]
+
+
+def _recognize_ss_summary(given: Input) -> bool:
+    return given.seen(r"^Total: \d+(?: \(kernel \d+\))?\s*$") and given.seen(r"^TCP: +\d+ \(estab ")
+
+
+def _read_ss_summary(given: Input) -> Table:
+    counts = Counts()
+    names: list[str] = []
+    for number, line in lines_of(given, counts):
+        total, tcp, cells = _TOTAL.fullmatch(line), _TCP.fullmatch(line), line.split()
+        if total:
+            counts.add("", "Total", int(total[1]))
+        elif tcp:
+            counts.add("", "TCP", int(tcp["total"]))
+            states = [_STATE.fullmatch(part) for part in tcp["states"].split(", ")]
+            for state in states:
+                if state:
+                    counts.add("TCP", state[1], int(state[2]))
+            if None in states:
+                counts.unread.append(number)
+        elif cells == _COLUMNS:
+            names = cells[1:]
+        elif len(cells) == 4 and names and cells[0] != "*":
+            _row(counts, number, cells, names)
+        elif cells and cells[0] != "*":
+            counts.unread.append(number)
+    return table_of(given, counts, tool="ss -s")
+
+
+def _row(counts: Counts, number: int, cells: list[str], names: list[str]) -> None:
+    for name, cell in zip(names, cells[1:], strict=True):
+        value = number_of(cell)
+        if value is not None:
+            counts.add(cells[0], name, value)
+        elif cell != "-" and number not in counts.unread[-1:]:
+            counts.unread.append(number)
+
+
+SS_SUMMARY = Format(
+    name="ss -s",
+    description="the summary of ss -s",
+    recognize=_recognize_ss_summary,
+    read=_read_ss_summary,
+    traps=(
+        "The counts are those of now, and not since the start.",
+        "The total of TCP in its own line counts sockets in TIME-WAIT, that of the table does not.",
+        "Of two numbers of timewait the second counts requests, and is left out.",
+        "A dash in the line of the kernel is no count.",
+    ),
+)
+
+
+_LIST_HEAD = (
+    r"\s*(?:(?:Tcpcb|PCB|Socket)\s+)?Proto\s+"
+    r"(?:Recv-Q\s+Send-Q|Rexmit\s+OOORcv|Local Address)\b.*"
+)
+_INTERNET = re.compile(
+    r"\s*(?:[0-9a-f]{6,16}\s+)?(?P<protocol>tcp|udp|udplite|sctp|raw|icmp|icm)(?:4|6|46|64)?\s+"
+    r"(?P<rest>\S.*)",
+    re.IGNORECASE,
+)
+_LOCAL = re.compile(
+    r"unix\s+\d+\s+\[.*|[0-9a-f]{6,16}\s+(?:stream|dgram|seqpac\w*|raw)\s+\d.*", re.IGNORECASE
+)
+_STATE_OF_LIST = re.compile(r"\(?(?P<state>[A-Z][A-Z_0-9-]{2,14})\)?")
+# The names that ss prints of a state.
+_NAMES = {
+    "ESTABLISHED": "ESTAB", "SYN_RECEIVED": "SYN-RECV", "SYN_RCVD": "SYN-RECV",
+    "FIN_WAIT1": "FIN-WAIT-1", "FIN_WAIT2": "FIN-WAIT-2", "LISTENING": "LISTEN",
+    "CLOSED": "UNCONN", "CLOSE": "UNCONN",
+}  # fmt: skip
+
+
+def _recognize_netstat_list(given: Input) -> bool:
+    return not given.is_json and (
+        given.seen(rf"^{_LIST_HEAD}$")
+        # Windows, in any language
+        or given.seen(r"^ {2}(?:TCP|UDP) {2,8}\S+:\d{1,5} {2,60}\S+:(?:\d{1,5}|\*)(?:\s|$)")
+    )
+
+
+def _read_netstat_list(given: Input) -> Table:
+    kept = Counts()
+    sockets: list[Socket] = []
+    names = ""
+    for number, line in lines_of(given, kept):
+        if re.fullmatch(_LIST_HEAD, line):
+            names = line
+        elif found := _INTERNET.fullmatch(line):
+            sockets.append(_listed_socket(found["protocol"].lower(), found["rest"].split(), names))
+        elif _LOCAL.fullmatch(line):
+            sockets.append(Socket(protocol="u_str" if "stream" in line.lower() else "u_dgr"))
+        elif line.strip() and not re.match(r"\s*(?:Active |Proto|Address\s|\[|\S+\s*$)", line):
+            kept.unread.append(number)
+    return listed(given, kept, sockets, tool="netstat")
+
+
+def _listed_socket(protocol: str, cells: list[str], names: str) -> Socket:
+    """Return a socket: numbers in front of its ends, its state behind them."""
+    numbers = []
+    while cells and cells[0].isdecimal():
+        numbers.append(float(cells.pop(0)[:18]))
+    local, peer, *rest = [*cells, "", ""]
+    state = _STATE_OF_LIST.fullmatch(rest[0]) if rest else None
+    name = state["state"] if state else ""
+    made = Socket(protocol=protocol, local=shorten(local, 100), peer=shorten(peer, 100))
+    made.state = _NAMES.get(name, name.replace("_", "-"))
+    if "Recv-Q" in names and len(numbers) == 2:
+        made.receive_queue_bytes, made.send_queue_bytes = numbers
+    return made
+
+
+NETSTAT_LIST = Format(
+    name="netstat sockets",
+    description="a list of sockets of netstat",
+    recognize=_recognize_netstat_list,
+    read=_read_netstat_list,
+    traps=(
+        "Sockets of UNIX count among all sockets, and not among those of TCP.",
+        "States have the names that ss prints; UDP has none.",
+        "Listening and closing sockets are counted: each line is a socket.",
+        "The list has no round-trip time and no window: those are in ss -tin.",
+    ),
+)
+
+
+_PROC_HEAD = re.compile(r"\s*sl\s+local_address\s+rem(?:ote)?_address\s+st\s.*")
+_HEX_END = r"(?:[0-9A-F]{8}|[0-9A-F]{32}):[0-9A-F]{4}"
+_PROC_SOCKET = re.compile(
+    rf"\s*\d{{1,10}}: (?P<local>{_HEX_END}) (?P<peer>{_HEX_END}) (?P<state>[0-9A-F]{{2}}) "
+    r"(?P<sent>[0-9A-F]{8}):(?P<received>[0-9A-F]{8}) .*"
+)
+
+
+def _recognize_proc_net_list(given: Input) -> bool:
+    return given.seen(r"^\s*sl\s+local_address\s+rem(?:ote)?_address\s+st\s")
+
+
+def _read_proc_net_list(given: Input) -> Table:
+    kept = Counts()
+    sockets: list[Socket] = []
+    protocol = "tcp"
+    for number, line in lines_of(given, kept):
+        if _PROC_HEAD.fullmatch(line):
+            protocol = "udp" if line.rstrip().endswith("drops") else "tcp"
+        elif found := _PROC_SOCKET.fullmatch(line):
+            state = int(found["state"], 16)
+            sockets.append(
+                Socket(
+                    protocol=protocol,
+                    state=STATES[state] if state < len(STATES) else "",
+                    local=_end(found["local"]),
+                    peer=_end(found["peer"]),
+                    receive_queue_bytes=float(int(found["received"], 16)),
+                    send_queue_bytes=float(int(found["sent"], 16)),
+                )
+            )
+        elif line.strip():
+            kept.unread.append(number)
+    return listed(given, kept, sockets, tool="/proc/net")
+
+
+def _end(text: str) -> str:
+    """Return an address and port; each four bytes of an address are in the order of the processor.
+
+    >>> _end("0100007F:0035")
+    '127.0.0.1:53'
+    """
+    digits, _, port = text.partition(":")
+    words = [bytes.fromhex(digits[at : at + 8])[::-1] for at in range(0, len(digits), 8)]
+    address = ip_address(b"".join(words))
+    return f"[{address}]:{int(port, 16)}" if address.version == 6 else f"{address}:{int(port, 16)}"
+
+
+PROC_NET_LIST = Format(
+    name="/proc/net sockets",
+    description="a list of sockets of /proc/net",
+    recognize=_recognize_proc_net_list,
+    read=_read_proc_net_list,
+    traps=(
+        "Addresses are hexadecimal, with the bytes of a little-endian processor; ports are not "
+        "turned round.",
+        "tx_queue stands before rx_queue, both in hexadecimal bytes.",
+        "The list of UDP has a column drops, that of TCP has none.",
+        "Listening and closing sockets are counted: each line is a socket.",
+    ),
+)

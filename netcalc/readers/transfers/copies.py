@@ -1,0 +1,402 @@
+"""Copies of files: the line with size, time and rate that dd, scp, wget and curl end with."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.document import number as number_in
+from netcalc.readers.document import words
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import shorten
+from netcalc.readers.transfers.runs import DOWNLOAD, NAN, UPLOAD, origin, whole_lines
+from netcalc.samples import Meta, TransferSamples, fact_row
+
+
+@dataclass(slots=True)
+class Transfer:
+    """One transfer as its line shows it."""
+
+    byte_count: float = NAN
+    duration_s: float = NAN
+    rate_bps: float = NAN
+    direction: str = DOWNLOAD
+    target: str = ""
+    failed: bool = False
+    handshake_rtt_s: float = NAN
+
+
+def transfers(
+    given: Input, found: list[Transfer], warnings: list[Notice], *, tool: str, partial: bool = False
+) -> TransferSamples:
+    """Return the transfers as samples; refuse a file without one."""
+    if not found:
+        raise ReaderError("transfer-nothing", file=given.name)
+    groups = [f"run {index}" if len(found) > 1 else "" for index in range(1, len(found) + 1)]
+    facts = []
+    for group, one in zip(groups, found, strict=True):
+        end = {"download": "received", "upload": "sent"}.get(one.direction, "sent")
+        row: dict[str, Any] = {
+            f"{end}_byte_count": one.byte_count,
+            f"{end}_rate_bps": one.rate_bps,
+        }
+        facts.append(
+            fact_row(
+                row,
+                group=group,
+                target=one.target,
+                direction=one.direction,
+                duration_s=one.duration_s,
+                handshake_rtt_min_s=one.handshake_rtt_s,
+                partial=one.failed or (partial and one is found[-1]),
+            )
+        )
+    return TransferSamples(
+        payload_bytes=[one.byte_count for one in found],
+        duration_s=[one.duration_s for one in found],
+        failed=[one.failed for one in found],
+        group=groups,
+        meta=Meta(
+            tool=tool,
+            target=", ".join(dict.fromkeys(one.target for one in found if one.target)),
+            facts=tuple(facts),
+            warnings=tuple(warnings),
+            partial=partial or any(one.failed for one in found),
+            **origin(given),
+        ),
+    )
+
+
+def rate_of(byte_count: float, duration_s: float) -> float:
+    """Return bytes over time in bit/s; nan where one of them is not known."""
+    rate = 8 * byte_count / duration_s if duration_s > 0 else NAN
+    return rate if math.isfinite(rate) else NAN
+
+
+_NUMBER = r"\d{1,20}(?:[.,]\d{1,20})?(?:e[+-]\d\d)?"
+_LINE = re.compile(
+    r"(?P<bytes>\d{1,20}) (?:[Bb]ytes?|octets)(?: \([^)]*\))*,? \S+(?: \S+)?,? "
+    rf"(?P<time>{_NUMBER}) ?"
+    rf"(?:s|secs?|seconds|Sek\.)\s*,?\s*\(?(?P<rate>{_NUMBER}|Infinity) ?(?P<prefix>[kKMGT]?)"
+    r"(?:i?B/s|bytes/sec)\)?\s*"
+)
+_LIKE = r"^\d+ (?:[Bb]ytes?|octets)(?: \([^)]*\))*,? (?:copied|transferred|kopiert|copiés)\b"
+_RECORDS = r"^\d+\+\d+ (?:records|Datensätze) "
+_POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+def _recognize_dd(given: Input) -> bool:
+    return given.seen(_LIKE) or (given.seen(_RECORDS) and given.seen(r"^\d+ (?:[Bb]ytes?|octets) "))
+
+
+def _read_dd(given: Input) -> TransferSamples:
+    warnings: list[Notice] = []
+    found: list[Transfer] = []
+    unread: list[int] = []
+    unsure: list[int] = []
+    lines, cut = whole_lines(given, warnings)
+    for number, line in lines:
+        row = _LINE.fullmatch(line)
+        if row is None:
+            if re.match(_LIKE, line):
+                unread.append(number)
+            continue
+        size, time = float(row["bytes"]), float(row["time"].replace(",", "."))
+        rate = rate_of(size, time)
+        # The printed rate shows whether the decimal sign was read rightly.
+        if rate == rate and not _agrees(rate / 8, row):
+            unsure.append(number)
+            time = rate = NAN
+        found.append(Transfer(size, time if time > 0 else NAN, rate, direction=""))
+    if unread:
+        warnings.append(Notice("transfer-lines-unread", {"numbers": unread}))
+    if unsure:
+        warnings.append(Notice("transfer-rate-differs", {"numbers": unsure}))
+    return transfers(given, found, warnings, tool="dd", partial=cut)
+
+
+def _agrees(bytes_per_s: float, row: re.Match[str]) -> bool:
+    if row["rate"] == "Infinity":
+        return True
+    printed = float(row["rate"].replace(",", "."))
+    power = _POWERS[row["prefix"]]
+    low, high = 0.9 * bytes_per_s, 1.1 * bytes_per_s
+    return any(low < printed * base**power < high for base in (1000.0, 1024.0))
+
+
+DD = Format(
+    name="dd",
+    description="the output of dd",
+    recognize=_recognize_dd,
+    read=_read_dd,
+    traps=(
+        "The bytes and the time are exact; the rate is rounded, in powers of 1000 by GNU and of "
+        "1024 by BusyBox, and serves as a check only.",
+        "A time that does not fit the rate (a comma that may group) is unknown.",
+        "Without conv=fsync or a pipe to a network, dd measures the cache.",
+    ),
+)
+
+
+_LINE_SCP = re.compile(
+    r"(?P<name>\S.*?)(?<=\S)\s+(?P<share>\d{1,3})%\s+(?P<size>\d+)(?P<prefix>[KMGTP]?)B?\s+"
+    r"(?P<rate>\d+\.\d)(?P<rate_prefix>[KMGTP]?)B/s\s+"
+    r"(?P<time>(?:\d+:)?\d\d:\d\d|--:--)(?P<left> ETA)?(?: - stalled -)?\s*"
+)
+_RATE = re.compile(r"\d%\s+\d+[KMGTP]?B?\s+\d+\.\d[KMGTP]?B/s\s")
+_LIKE_RATE = re.compile(r"%\s.*[KMGTP]?B/s\s")
+_POWERS_SCP = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+
+
+def _recognize_scp(given: Input) -> bool:
+    # The pattern of a line begins with any name, and is slow to find in a file that has none.
+    return given.seen(_RATE.pattern) and given.seen(_LINE_SCP.pattern + "$")
+
+
+def _read_scp(given: Input) -> TransferSamples:
+    warnings: list[Notice] = []
+    last: dict[str, re.Match[str]] = {}
+    lines, cut = whole_lines(given, warnings)
+    unread = []
+    for number, line in lines:
+        row = _LINE_SCP.fullmatch(line)
+        if row:
+            last[row["name"]] = row
+        elif _LIKE_RATE.search(line):
+            unread.append(number)
+    if unread:
+        warnings.append(Notice("transfer-lines-unread", {"numbers": unread}))
+    found = [_transfer(name, row) for name, row in last.items()]
+    warnings.append(Notice("scp-rounded"))
+    return transfers(given, found, warnings, tool="scp", partial=cut)
+
+
+def _transfer(name: str, row: re.Match[str]) -> Transfer:
+    seconds = 0
+    done = row["share"] == "100" and not row["left"]
+    if ":" in row["time"] and "-" not in row["time"] and done:
+        for part in row["time"].split(":"):
+            seconds = 60 * seconds + int(part)
+    return Transfer(
+        byte_count=float(row["size"][:15]) * 1024.0 ** _POWERS_SCP[row["prefix"]],
+        duration_s=float(seconds) if seconds else NAN,
+        rate_bps=8 * float(row["rate"]) * 1024.0 ** _POWERS_SCP[row["rate_prefix"]],
+        direction="",
+        target=shorten(name, 100),
+        failed=not done,
+    )
+
+
+SCP = Format(
+    name="scp",
+    description="the output of scp",
+    recognize=_recognize_scp,
+    read=_read_scp,
+    traps=(
+        "KB and MB are powers of 1024 bytes and rounded: the size is approximate.",
+        "The time is in whole seconds; 00:00 is unknown. With ETA it is what remains.",
+        "The direction is not in the line.",
+    ),
+)
+
+
+_STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+_SAVED = re.compile(
+    rf"{_STAMP} \((?P<rate>\d+(?:[.,]\d{{1,2}})?) (?P<unit>[KMGT]?B|[KMGT]?b)/s\) [-–—] "
+    r"(?P<what>\S.*?)(?<=\S)\s+\[(?P<got>\d{1,18})(?:/(?P<all>\d{1,18}))?\]\s*"
+)
+_BROKEN = re.compile(
+    rf"{_STAMP} \((?P<rate>\d+(?:[.,]\d{{1,2}})?) (?P<unit>[KMGT]?B|[KMGT]?b)/s\) [-–—] "
+    r".* (?:at byte|byte) (?P<got>\d{1,18})(?:/(?P<all>\d{1,18}))?.*"
+)
+_QUIET = re.compile(rf"{_STAMP} URL:\s?(?P<url>\S+) \[(?P<got>\d+)(?:/(?P<all>\d+))?\] -> .*")
+_TIME = re.compile(r".*(?:100%|<=>).*?[=\s](?:in )?(?:(?P<m>\d+)m )?(?P<s>\d+(?:[.,]\d{1,3})?)s\s*")
+_START = re.compile(rf"--{_STAMP}--\s+(?P<url>\S+)\s*")
+_POWERS_WGET = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+def _recognize_wget(given: Input) -> bool:
+    return given.seen(_START.pattern) or given.seen(
+        rf"^{_STAMP} (?:URL:|\([\d.,]+ [KMGT]?[Bb]/s\) [-–—] )"
+    )
+
+
+def _read_wget(given: Input) -> TransferSamples:
+    warnings: list[Notice] = []
+    found: list[Transfer] = []
+    target = ""
+    time_s = NAN
+    pending = False
+    lines, cut = whole_lines(given, warnings)
+    for _, line in lines:
+        start, time = _START.fullmatch(line), _TIME.fullmatch(line)
+        end = _SAVED.fullmatch(line) or _BROKEN.fullmatch(line)
+        quiet = _QUIET.fullmatch(line)
+        if start:
+            target, time_s, pending = shorten(start["url"], 150), NAN, True
+        elif end:
+            rate = _rate(end["rate"], end["unit"])
+            size = float(end["got"])
+            whole = float(end["all"]) if end["all"] else size
+            found.append(Transfer(size, time_s, rate, target=target, failed=size < whole))
+            time_s, pending = NAN, False
+        elif quiet:
+            size = float(quiet["got"][:18])
+            whole = float(quiet["all"][:18]) if quiet["all"] else size
+            url = shorten(quiet["url"], 150)
+            found.append(Transfer(size, target=url, failed=size < whole))
+            pending = False
+        elif time:
+            minutes = int((time["m"] or "0")[:6])
+            time_s = 60.0 * minutes + float(time["s"].replace(",", "."))
+    return transfers(given, found, warnings, tool="wget", partial=cut or pending)
+
+
+def _rate(text: str, unit: str) -> float:
+    """Return the rate in bit/s: bytes in powers of 1024, bits in powers of 1000."""
+    value, prefix = float(text.replace(",", ".")), unit[:-1]
+    if unit.endswith("b"):
+        return value * 1000.0 ** _POWERS_WGET[prefix]
+    return 8 * value * 1024.0 ** _POWERS_WGET[prefix]
+
+
+WGET = Format(
+    name="wget",
+    description="the output of wget",
+    recognize=_recognize_wget,
+    read=_read_wget,
+    traps=(
+        "KB/s and MB/s are powers of 1024 bytes; Mb/s (--report-speed=bits) are bits.",
+        "The bytes are exact, the rate has three digits, the time of the progress fewer.",
+        "The file of a quiet run (-nv) has no time: it is unknown.",
+        "Fewer bytes than announced are a failed transfer.",
+        "A file that grew from an earlier attempt (-c) has bytes that this run did not get.",
+    ),
+)
+
+
+_SIZE = r"\d{1,15}(?:\.\d)?[kMGTP]?"
+_CLOCK = r"(?:--:--:--|\d+:\d\d:\d\d|\d+d \d+h)"
+_METER = re.compile(
+    rf"\s*(?P<share>\d+)\s+(?P<total>{_SIZE})\s+(?P<p>\d+)\s+(?P<got>{_SIZE})\s+(?P<q>\d+)\s+"
+    rf"(?P<put>{_SIZE})\s+(?P<down>{_SIZE})\s+(?P<up>{_SIZE})\s+{_CLOCK}\s+(?P<spent>{_CLOCK})\s+"
+    rf"{_CLOCK}\s+(?P<now>{_SIZE})\s*"
+)
+_PAIR = re.compile(
+    r"\s*(?P<name>time_\w+|size_\w+|speed_\w+)\s*[:=]\s*(?P<value>\d+(?:[.,]\d+)?)\s*s?\s*"
+)
+_POWERS_CURL = {"": 0, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+
+
+def _recognize_curl(given: Input) -> bool:
+    if given.is_json:
+        return {"time_total", "size_download", "speed_download"} <= given.keys()
+    return given.seen(r"^\s+% Total\s+% Received % Xferd|^\s*time_total\s*[:=]\s*\d")
+
+
+def _read_curl(given: Input) -> TransferSamples:
+    warnings: list[Notice] = []
+    found: list[Transfer] = []
+    if given.is_json:
+        warnings += given.json.warnings
+        cut = given.json.fault is not None
+        for one in given.json.documents:
+            if isinstance(one, dict):
+                target = shorten(words(one, "url_effective", "url"), 150)
+                found.append(_from_numbers(one, target, number_in(one, "exitcode") > 0))
+        return transfers(given, found, warnings, tool="curl", partial=cut)
+    lines, cut = whole_lines(given, warnings)
+    numbers: dict[str, float] = {}
+    last: re.Match[str] | None = None
+    for line_number, line in lines:
+        meter, pair = _METER.fullmatch(line), _PAIR.fullmatch(line)
+        if meter:
+            last = meter
+        elif pair:
+            if "," in pair["value"]:
+                raise ReaderError(
+                    "not-a-number", file=given.name, line=line_number, field=pair["name"],
+                    value=pair["value"],
+                )  # fmt: skip
+            if pair["name"] in numbers:
+                found.append(_from_numbers(numbers, "", failed=False))
+                numbers = {}
+            numbers[pair["name"]] = float(pair["value"])
+        elif "% Total" in line and last:
+            found.append(_from_meter(last))
+            last = None
+    if last:
+        found.append(_from_meter(last))
+    if numbers:
+        found.append(_from_numbers(numbers, "", failed=False))
+    if last and found:
+        warnings.append(Notice("curl-rounded"))
+    return transfers(given, found, warnings, tool="curl", partial=cut)
+
+
+def _from_numbers(one: Mapping[str, Any], target: str, failed: bool) -> Transfer:
+    """Return a transfer of curl's variables: bytes, bytes per second, seconds."""
+    sent = number_in(one, "size_upload") > max(number_in(one, "size_download"), 0.0)
+    way = "upload" if sent else "download"
+    time = number_in(one, "time_total")
+    return Transfer(
+        byte_count=number_in(one, f"size_{way}"),
+        duration_s=time if time > 0 else NAN,
+        rate_bps=8 * number_in(one, f"speed_{way}"),
+        direction=UPLOAD if sent else DOWNLOAD,
+        target=target,
+        failed=failed,
+        handshake_rtt_s=_handshake_s(one),
+    )
+
+
+def _handshake_s(one: Mapping[str, Any]) -> float:
+    """Return the time of the TCP handshake; nan if the times have none of its own.
+
+    After redirects the times are sums over several connections; a connection that is used again
+    has no handshake, and that of HTTP/3 is QUIC's.
+    """
+    again = number_in(one, "time_redirect") > 0 or number_in(one, "num_redirects") > 0
+    reused = number_in(one, "num_connects") == 0
+    if again or reused or words(one, "http_version").startswith("3"):
+        return NAN
+    taken = number_in(one, "time_connect") - number_in(one, "time_namelookup")
+    return round(taken, 6) if number_in(one, "time_namelookup") > 0 and taken > 0 else NAN
+
+
+def _from_meter(meter: re.Match[str]) -> Transfer:
+    got, put = _size(meter["got"]), _size(meter["put"])
+    sent = put > got
+    return Transfer(
+        byte_count=put if sent else got,
+        duration_s=NAN,
+        rate_bps=8 * _size(meter["up" if sent else "down"]),
+        direction=UPLOAD if sent else DOWNLOAD,
+        failed=int(meter["share"][:9]) < 100,
+    )
+
+
+def _size(text: str) -> float:
+    prefix = text[-1] if text[-1] in _POWERS_CURL else ""
+    return float(text.removesuffix(prefix)) * 1024.0 ** _POWERS_CURL[prefix]
+
+
+CURL = Format(
+    name="curl",
+    description="the output of curl",
+    recognize=_recognize_curl,
+    read=_read_curl,
+    traps=(
+        "The meter is rounded to powers of 1024 bytes, its times to whole seconds: sizes are "
+        "approximate and the time is unknown; -w has all of them exactly.",
+        "speed_download is in bytes per second, over the whole time with lookup and handshakes.",
+        "time_connect less time_namelookup is the TCP handshake, a round trip to the server or its "
+        "proxy; unless a redirect came before, the connection was used again, or it is HTTP/3.",
+        "The meter's last line is the end; those before are progress.",
+    ),
+)

@@ -1,0 +1,499 @@
+"""Speed tests: of Ookla, speedtest-cli and LibreSpeed, whose units differ, and ndt7 of M-Lab."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.document import member, number, rows, words
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import shorten
+from netcalc.readers.transfers.runs import (
+    DOWNLOAD,
+    NAN,
+    RECEIVER,
+    SENDER,
+    UPLOAD,
+    Row,
+    Total,
+    Way,
+    columns_of,
+    origin,
+    whole_lines,
+)
+from netcalc.samples import Fact, FlowSeries, Meta, fact_row
+
+_LINE = re.compile(
+    r"\s*(?P<way>Download|Upload):\s+(?P<rate>\d+(?:\.\d+)?) (?P<prefix>[KMG]?)"
+    r"(?P<what>bit/s|byte/s|bps)"
+    r"(?:\s+\(data used: (?P<size>\d+(?:\.\d+)?) (?P<size_prefix>[KMG]?)B.*)?.*"
+)
+_PING = re.compile(r"(?:Ping|Hosted by .*\]|\s*(?:Idle )?Latency): +(?P<ms>\d+(?:\.\d+)?) ms.*")
+_DETAILS = re.compile(
+    r"\s*(?P<ms>\d+(?:\.\d+)?) ms\s+\(jitter: (?P<jitter>\d+(?:\.\d+)?)ms, "
+    r"low: (?P<low>\d+(?:\.\d+)?)ms, high: (?P<high>\d+(?:\.\d+)?)ms\)\s*"
+)
+_LOST = re.compile(r"\s*Packet Loss:\s+(?P<percent>\d+(?:\.\d+)?)%\s*")
+_POWERS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    """Return whose result an object is; empty if it is not one."""
+    if type(member(row, "download").get("bandwidth")) in (int, float):
+        return "Ookla"
+    flat = all(type(row.get(name)) in (int, float) for name in ("download", "upload", "ping"))
+    if not flat:
+        return ""
+    return "LibreSpeed" if "jitter" in row else "speedtest-cli"
+
+
+def _recognize_speedtest(given: Input) -> bool:
+    if given.is_json:
+        return {"download", "upload", "ping"} <= given.keys() or (
+            given.seen(r"\"bandwidth\"\s*:")
+            and given.seen(r"\"type\"\s*:\s*\"(?:testStart|ping)\"")
+        )
+    return given.seen(r"^\s*Download:\s+[\d.]+ [KMG]?(?:bit/s|byte/s|bps)") and given.seen(
+        r"^\s*Upload:|^\s*(?:Idle )?Latency:|^Hosted by |^Ping:"
+    )
+
+
+def _read_speedtest(given: Input) -> FlowSeries:
+    warnings: list[Notice] = []
+    ways: list[Way] = []
+    pings: list[dict[str, Fact]] = []
+    loaded: dict[str, dict[str, Fact]] = {}
+    tools: dict[str, None] = {}
+    start = target = ""
+    if given.is_json:
+        warnings += given.json.warnings
+        documents = [
+            one
+            for document in given.json.documents
+            for one in (document if isinstance(document, list) else [document])
+            if isinstance(one, dict) and _kind(one) and one.get("type", "result") == "result"
+        ]
+        for index, one in enumerate(documents, 1):
+            run = f"run {index}" if len(documents) > 1 else ""
+            tools[_kind(one)] = None
+            _read_object(given, one, run, ways, pings, loaded)
+            start = start or words(one, "timestamp")
+            server = member(one, "server")
+            target = target or words(server, "host", "name")
+        cut = given.json.fault is not None
+        if cut and not documents and given.json.fault is not None:
+            raise given.json.fault
+    else:
+        lines, cut = whole_lines(given, warnings)
+        tools["speedtest"] = None
+        unread = _read_text(lines, ways, pings, loaded)
+        if unread:
+            warnings.append(Notice("transfer-lines-unread", {"numbers": unread}))
+    if not ways:
+        raise ReaderError("speedtest-nothing", file=given.name)
+    if cut:
+        ways[-1].partial = True
+    partial = any(way.partial for way in ways)
+    return FlowSeries(
+        **columns_of(ways),
+        meta=Meta(
+            tool=", ".join(tools),
+            target=shorten(target, 100),
+            start=shorten(start, 40),
+            clock="seconds since the start of each direction",
+            facts=(*(_facts(way, loaded.get(way.group, {})) for way in ways), *pings),
+            warnings=tuple(warnings),
+            partial=partial,
+            **origin(given),
+        ),
+    )
+
+
+def _read_object(
+    given: Input,
+    one: Mapping[str, Any],
+    run: str,
+    ways: list[Way],
+    pings: list[dict[str, Fact]],
+    loaded: dict[str, dict[str, Fact]],
+) -> None:
+    """Add the directions and the latencies of one result."""
+    kind = _kind(one)
+    for direction in (DOWNLOAD, UPLOAD):
+        if kind == "Ookla":
+            part = member(one, direction)
+            rate = 8 * number(part, "bandwidth")  # bytes per second
+            size, length = number(part, "bytes"), number(part, "elapsed") / 1e3
+        else:
+            factor = 1e6 if kind == "LibreSpeed" else 1.0
+            rate = factor * number(one, direction)
+            size = number(one, "bytes_received" if direction == DOWNLOAD else "bytes_sent")
+            length = NAN
+            if kind == "speedtest-cli" and 0 < rate < 1e4:
+                raise ReaderError(
+                    "speedtest-unit", file=given.name, field=direction, value=str(one[direction])
+                )
+        if rate == rate and rate >= 0:
+            _add(
+                ways,
+                direction,
+                run,
+                Total(byte_count=_not_0(size), duration_s=length, rate_bps=rate),
+            )
+            if kind == "Ookla":
+                loaded[ways[-1].group] = _trip(member(part, "latency"), "iqm")
+    idle = member(one, "ping")
+    jitter = number(one, "jitter") if kind == "LibreSpeed" else NAN
+    trip = _trip(idle, "latency") if kind == "Ookla" else _trip(one, "ping", jitter_ms=jitter)
+    if "rtt_s" in trip:
+        loss = _ratio(number(one, "packetLoss"))
+        pings.append(
+            fact_row(
+                trip,
+                group=" ".join(part for part in (run, "ping") if part),
+                printed_loss_ratio=loss,
+                loss_ratio=loss,
+                partial=False,
+            )
+        )
+
+
+def _trip(given: Mapping[str, Any], name: str, *, jitter_ms: float = NAN) -> dict[str, Fact]:
+    """Return the facts of a latency in ms; none where it has none, or one below zero."""
+    if not number(given, name) >= 0:
+        return {}
+    jitter = first if (first := number(given, "jitter")) >= 0 else jitter_ms
+    return fact_row(
+        rtt_s=number(given, name) / 1e3,
+        rtt_min_s=number(given, "low") / 1e3,
+        rtt_max_s=number(given, "high") / 1e3,
+        jitter_s=jitter / 1e3 if jitter >= 0 else NAN,
+    )
+
+
+def _ratio(percent: float) -> float:
+    return percent / 100 if 0 <= percent <= 100 else NAN
+
+
+def _not_0(size: float) -> float:
+    return size if size > 0 else NAN
+
+
+def _add(ways: list[Way], direction: str, run: str, total: Total) -> None:
+    group = " ".join(part for part in (run, direction) if part)
+    way = Way(direction, group=group)
+    side = RECEIVER if direction == DOWNLOAD else SENDER
+    way.rows.append(
+        Row(
+            start_s=0.0,
+            duration_s=total.duration_s,
+            payload_bytes=total.byte_count,
+            throughput_bps=total.rate_bps,
+            group=group,
+            side=side,
+        )
+    )
+    way.sent, way.received = (None, total) if direction == DOWNLOAD else (total, None)
+    ways.append(way)
+
+
+def _facts(way: Way, trip: Mapping[str, Fact]) -> dict[str, Fact]:
+    """Return the facts of a direction, with the round trips under its load."""
+    sent, received = way.sent or Total(), way.received or Total()
+    return fact_row(
+        trip,
+        group=way.group,
+        direction=way.direction,
+        sent_byte_count=sent.byte_count,
+        received_byte_count=received.byte_count,
+        sent_rate_bps=sent.rate_bps,
+        received_rate_bps=received.rate_bps,
+        duration_s=received.duration_s if way.received else sent.duration_s,
+        partial=way.partial,
+    )
+
+
+def _read_text(
+    lines: list[tuple[int, str]],
+    ways: list[Way],
+    pings: list[dict[str, Fact]],
+    loaded: dict[str, dict[str, Fact]],
+) -> list[int]:
+    """Add what the lines say; return the numbers of those that are like a result and none."""
+    unread = []
+    for line_number, line in lines:
+        row, ping, lost = _LINE.fullmatch(line), _PING.match(line), _LOST.fullmatch(line)
+        details = _DETAILS.fullmatch(line[line.find(":", 0, 20) + 1 :] if ping else line)
+        if row:
+            bits = 8 if row["what"] == "byte/s" else 1
+            rate = float(row["rate"]) * _POWERS[row["prefix"]] * bits
+            size = float(row["size"]) * _POWERS[row["size_prefix"]] if row["size"] else NAN
+            direction = row["way"].lower()
+            _add(ways, direction, "", Total(byte_count=size, rate_bps=rate))
+        elif ping and not pings:
+            trip = _printed_trip(details) if details else fact_row(rtt_s=float(ping["ms"]) / 1e3)
+            pings.append(fact_row(trip, group="ping", partial=False))
+        elif details and ways:
+            loaded.setdefault(ways[-1].group, _printed_trip(details))
+        elif lost and pings:
+            loss = _ratio(float(lost["percent"]))
+            pings[-1] |= fact_row(printed_loss_ratio=loss, loss_ratio=loss)
+        elif re.match(r"\s*(?:Download|Upload):\s*(?!.*\]\s+\d+%)", line):
+            unread.append(line_number)
+    return unread
+
+
+def _printed_trip(details: re.Match[str]) -> dict[str, Fact]:
+    names = {"rtt_s": "ms", "rtt_min_s": "low", "rtt_max_s": "high", "jitter_s": "jitter"}
+    return fact_row({name: float(details[group]) / 1e3 for name, group in names.items()})
+
+
+SPEEDTEST = Format(
+    name="speedtest",
+    description="the result of a speed test",
+    recognize=_recognize_speedtest,
+    read=_read_speedtest,
+    traps=(
+        "bandwidth of Ookla's client is in bytes per second, elapsed in milliseconds.",
+        "download of speedtest-cli is in bit/s, that of LibreSpeed in Mbit/s, distinguished by "
+        "the jitter that only LibreSpeed has; a rate below 10 kbit/s of the first is refused.",
+        "ping is an unloaded round trip in ms; the latency of a direction is that under its load, "
+        "its iqm the mean of the middle half. jitter in ms is each tool's own measure of it.",
+        "packetLoss in percent is that of UDP probes of Ookla's client, not of its TCP.",
+        "A rate is that of the client's end over several streams, by rules of each service.",
+        "Lines of progress (jsonl) are not results.",
+    ),
+)
+
+
+@dataclass(slots=True)
+class _Test:
+    """One direction: its measurements at each end, the last state of TCP, and its end."""
+
+    direction: str
+    points: dict[str, list[Row]] = field(default_factory=dict)
+    last: dict[str, tuple[float, float]] = field(default_factory=dict)
+    tcp: Mapping[str, Any] = field(default_factory=dict)
+    is_tcp_of_sender: bool = False
+    complete: bool = False
+    printed_bps: float = NAN
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def _recognize_ndt7(given: Input) -> bool:
+    if not given.is_json:
+        return False
+    keys = given.keys()
+    if {"Key", "Value"} <= keys:
+        return True
+    marks = (b"AppInfo", b"TCPInfo", b"ServerMeasurements", b"MeanThroughputMbps", b'"MinRTT"')
+    return bool(keys & {"AppInfo", "TCPInfo", "Download", "Upload", "a"}) and any(
+        mark in given.head for mark in marks
+    )
+
+
+def _read_ndt7(given: Input) -> FlowSeries:
+    tests: dict[str, _Test] = {}
+    summary: dict[str, Any] = {}
+    server = ""
+    odd = 0
+    for document in given.json.documents:
+        for one in document if isinstance(document, list) else [document]:
+            if not isinstance(one, dict):
+                continue
+            value = member(one, "Value")
+            if "Key" in one:
+                server = server or words(value, "Server")
+                if one["Key"] == "complete" and words(value, "Test") in tests:
+                    tests[words(value, "Test")].complete = True
+                if one["Key"] == "measurement":
+                    odd += _measurement(tests, value, words(value, "Test"))
+            elif "AppInfo" in one or "TCPInfo" in one:
+                odd += _measurement(tests, one, words(one, "Test"))
+            elif "a" in one:
+                _row_of_query(tests, one)
+            else:
+                odd += _archive(tests, one)
+                summary |= _summary(one)
+                server = server or words(one, "ServerFQDN")
+    _from_summary(tests, summary)
+    if not tests:
+        if given.json.fault is not None:
+            raise given.json.fault
+        raise ReaderError("ndt7-nothing", file=given.name)
+    warnings = list(given.json.warnings)
+    if given.json.fault is not None:
+        warnings.append(Notice("ndt7-cut", {"line": given.json.fault.line}))
+        list(tests.values())[-1].complete = False
+    if odd:
+        warnings.append(Notice("implausible-values", {"count": odd, "name": "ElapsedTime"}))
+    ways = []
+    for name, test in tests.items():
+        way = Way(test.direction, group=name if len(tests) > 1 else "")
+        way.rows = [row for points in test.points.values() for row in points]
+        for row in way.rows:
+            row.group = way.group
+        ways.append(way)
+    facts = tuple(
+        _facts_ndt7(test, way.group) for test, way in zip(tests.values(), ways, strict=True)
+    )
+    return FlowSeries(
+        **columns_of(ways),
+        meta=Meta(
+            tool="ndt7",
+            target=shorten(server, 100),
+            clock="seconds since the start of each direction",
+            printed=summary,
+            facts=facts,
+            warnings=tuple(warnings),
+            partial=any(not test.complete for test in tests.values()),
+            **origin(given),
+        ),
+    )
+
+
+def _measurement(tests: dict[str, _Test], one: Mapping[str, Any], name: str, side: str = "") -> int:
+    """Add one measurement; return 1 if its time or its bytes go back."""
+    if name not in (DOWNLOAD, UPLOAD):
+        return 0
+    test = tests.setdefault(name, _Test(name))
+    origin_of = side or words(one, "Origin")
+    sends = (origin_of == "server") == (name == DOWNLOAD)
+    tcp = member(one, "TCPInfo")
+    if tcp:
+        test.tcp, test.is_tcp_of_sender = tcp, sends
+    app = member(one, "AppInfo")
+    size, time_us = number(app, "NumBytes"), number(app, "ElapsedTime")
+    if not (size >= 0 and time_us >= 0):  # the server counts only in TCPInfo
+        size = number(tcp, "BytesAcked" if sends else "BytesReceived")
+        time_us = number(tcp, "ElapsedTime")
+    if not (size >= 0 and time_us >= 0):
+        return 0
+    before_size, before_us = test.last.get(origin_of, (0.0, 0.0))
+    if time_us <= before_us or size < before_size:
+        return int(time_us < before_us or size < before_size)
+    test.last[origin_of] = (size, time_us)
+    test.points.setdefault(origin_of, []).append(
+        Row(
+            start_s=before_us / 1e6,
+            duration_s=(time_us - before_us) / 1e6,
+            payload_bytes=size - before_size,
+            throughput_bps=8e6 * (size - before_size) / (time_us - before_us),
+            side=SENDER if sends else RECEIVER,
+            rtt_s=number(tcp, "RTT") / 1e6,
+            rttvar_s=number(tcp, "RTTVar") / 1e6,
+            cwnd_bytes=number(tcp, "SndCwnd") * number(tcp, "SndMSS"),
+        )
+    )
+    return 0
+
+
+def _archive(tests: dict[str, _Test], one: Mapping[str, Any]) -> int:
+    """Add the two directions of a server's document."""
+    odd = 0
+    for name in ("Download", "Upload"):
+        part = member(one, name)
+        for list_name, side in (("ServerMeasurements", "server"), ("ClientMeasurements", "client")):
+            for row in rows(part, list_name):
+                odd += _measurement(tests, row, name.lower(), side)
+        if name.lower() in tests and "EndTime" in part:
+            tests[name.lower()].complete = True
+    return odd
+
+
+def _summary(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the summary of a client by the way down to each number, with its unit."""
+    found = {}
+    for name in ("Download", "Upload", "DownloadRetrans", "MinRTT", "RTT"):
+        part = member(one, name)
+        for key, value in (("", part), *((f".{k}", member(part, k)) for k in part)):
+            if isinstance(value.get("Value"), int | float) and words(value, "Unit"):
+                found[name + key] = {"Value": value["Value"], "Unit": value["Unit"]}
+    return found
+
+
+def _from_summary(tests: dict[str, _Test], summary: Mapping[str, Any]) -> None:
+    for name, shown in summary.items():
+        way = name.partition(".")[0].lower()
+        if shown["Unit"] == "Mbit/s" and way in (DOWNLOAD, UPLOAD):
+            test = tests.setdefault(way, _Test(way))
+            test.printed_bps, test.complete = 1e6 * shown["Value"], True
+
+
+def _row_of_query(tests: dict[str, _Test], one: Mapping[str, Any]) -> None:
+    """Add a row of BigQuery, whose ``a`` has the means: Mbit/s, ms and a ratio."""
+    mean = member(one, "a")
+    raw = member(one, "raw")
+    name = next((n for n in (DOWNLOAD, UPLOAD) if member(raw, n.capitalize())), "")
+    key = f"{name or 'row'} {len(tests) + 1}"
+    test = tests.setdefault(key, _Test(name, complete=True))
+    test.printed_bps = 1e6 * number(mean, "MeanThroughputMbps")
+    loss = number(mean, "LossRate")
+    test.facts = {
+        "rtt_min_s": number(mean, "MinRTT") / 1e3,
+        "printed_loss_ratio": loss if 0 <= loss <= 1 else NAN,
+        "congestion_control": words(mean, "CongestionControl"),
+    }
+
+
+def _facts_ndt7(test: _Test, group: str) -> dict[str, Any]:
+    """Return the facts: the counts of both ends, and the last state of TCP at the server."""
+    ends: dict[str, Any] = {}
+    for points in test.points.values():
+        side = "sent" if points[0].side == SENDER else "received"
+        size = sum(row.payload_bytes for row in points)
+        length = points[-1].start_s + points[-1].duration_s
+        ends[f"{side}_byte_count"] = size
+        ends[f"{side}_rate_bps"] = 8 * size / length
+        ends.setdefault("duration_s", length)
+    if test.printed_bps >= 0 and "received_rate_bps" not in ends:
+        ends["received_rate_bps"] = test.printed_bps
+    tcp = test.tcp
+    limits = _limits(tcp) if test.is_tcp_of_sender else {}
+    return fact_row(
+        group=group,
+        direction=test.direction,
+        protocol="tcp",
+        partial=not test.complete,
+        rtt_s=number(tcp, "RTT") / 1e6,
+        cwnd_packets=number(tcp, "SndCwnd"),
+        mss_bytes=number(tcp, "SndMSS"),
+        retransmit_total_count=number(tcp, "TotalRetrans"),
+        bytes_acked=number(tcp, "BytesAcked"),
+        **limits,
+        **{"rtt_min_s": number(tcp, "MinRTT") / 1e6, **test.facts, **ends},
+    )
+
+
+def _limits(tcp: Mapping[str, Any]) -> dict[str, float]:
+    """Return what the kernel of the sender says it waited for, as ``ss`` has it; 0 is a number."""
+    kernel = {
+        "bytes_sent": number(tcp, "BytesSent"),
+        "bytes_retransmitted": number(tcp, "BytesRetrans"),
+        "busy_s": number(tcp, "BusyTime") / 1e6,
+        "receive_window_limited_s": number(tcp, "RWndLimited") / 1e6,
+        "send_buffer_limited_s": number(tcp, "SndBufLimited") / 1e6,
+    }
+    return {name: value for name, value in kernel.items() if value >= 0}
+
+
+NDT7 = Format(
+    name="ndt7",
+    description="a measurement of M-Lab's ndt7",
+    recognize=_recognize_ndt7,
+    read=_read_ndt7,
+    traps=(
+        "NumBytes and ElapsedTime count from the start of a direction: intervals are differences.",
+        "Times of TCPInfo and AppInfo are in microseconds, MinRTT of BigQuery in milliseconds.",
+        "Origin says which end measured: in a download the client receives.",
+        "SndCwnd is in segments of SndMSS bytes.",
+        "The summary of the client is in Mbit/s; it counts where no receiver measured.",
+        "A direction without the line complete was cut.",
+        "BusyTime, RWndLimited and SndBufLimited are of the sender alone: in an upload the "
+        "server's say nothing.",
+    ),
+)
