@@ -133,7 +133,7 @@ def _print(shown: str, samples: Samples, known: Known, *, as_json: bool) -> None
     if is_recording(samples):
         # Late: it loads the models of flows.
         from netcalc.cli.congestion.command import print_recording
-        from netcalc.congestion.saved import from_table
+        from netcalc.congestion.recording import from_table
 
         print_recording(from_table(samples, file=shown), as_json=as_json)
         return
@@ -154,7 +154,7 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
         return
     if is_recording(samples):
         from netcalc.cli.congestion.shown import draw_courses
-        from netcalc.congestion.saved import from_table
+        from netcalc.congestion.recording import from_table
 
         draw_courses([from_table(samples, file=name).result()], name, path)
         return

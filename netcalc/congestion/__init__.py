@@ -12,10 +12,10 @@ from importlib import import_module
 from types import ModuleType
 
 from netcalc.congestion import ns3, theory
-from netcalc.congestion.result import Result, Trajectory
+from netcalc.congestion.result import Latencies, Result, Trajectory
 
 __all__ = [
-    "Result", "Trajectory", "batch", "estimates", "grid", "latencies", "ns3", "quantities", "table",
+    "Latencies", "Result", "Trajectory", "batch", "estimates", "grid", "ns3", "quantities", "table",
     "theory", "ways",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

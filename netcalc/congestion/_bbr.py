@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.congestion._stack import Stack
-from netcalc.congestion._state import GOLDEN, BoolArray, State
+from netcalc.congestion._state import GOLDEN, BoolArray, Stack, State
 from netcalc.models.tcp.bbr import (
     PROBE_CYCLE,
     PROBE_RTT_INTERVAL_S,

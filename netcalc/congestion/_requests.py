@@ -9,11 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.congestion._stack import Stack
-from netcalc.congestion._state import GOLDEN
+from netcalc.congestion._state import GOLDEN, Stack
 from netcalc.congestion._steps import BURST as BURST_FACTOR
-from netcalc.congestion._steps import OWN_SHARE
-from netcalc.congestion._windows import LEAST_TIMEOUT_S
+from netcalc.congestion._steps import LEAST_TIMEOUT_S, OWN_SHARE
 from netcalc.congestion.result import Result, Trajectory, segment_bytes
 from netcalc.models.tcp.bbr import WINDOW_GAIN
 from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS

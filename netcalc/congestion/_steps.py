@@ -1,4 +1,8 @@
-"""The course of many scenarios in steps of a few round trips, each scenario at its own pace."""
+"""The course of many scenarios in steps of a few round trips, each scenario at its own pace.
+
+Windows of Reno, CUBIC, Vegas and DCTCP grow from step to step and fall at a loss; those of BBR are
+in :mod:`netcalc.congestion._bbr`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,312 @@ from typing import TypeAlias
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.congestion import _bbr, _windows
-from netcalc.congestion._state import GOLDEN, BoolArray, State, spacing
+from netcalc.congestion import _bbr
+from netcalc.congestion._state import GOLDEN, BoolArray, Stack, State, spacing
+from netcalc.models.tcp.cubic import CUBIC_DECREASE, CUBIC_SCALE
+from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS
+
+FRIENDLY_INCREASE = 3 * (1 - CUBIC_DECREASE) / (1 + CUBIC_DECREASE)
+"""Growth per round trip of the Reno window that CUBIC does not fall below (RFC 9438). [packet]"""
+
+LOW_WINDOW = 16.0
+"""Window below which CUBIC does not look for the end of slow start. [packet]"""
+
+SAMPLES = 8.0
+"""Packets of a round trip whose least delay HyStart compares. [packet]"""
+
+TRAIN_SPACING_S = 0.002
+"""Largest gap between ACKs of one train. [s]"""
+
+SLOW_START_ROUNDS = 60
+"""Doublings after which no buffer is left that was not full. [1]"""
+
+LEAST_GROWTH = 0.01
+"""Growth of CUBIC per round trip where its curve is below its window. [packet]"""
+
+UNKNOWN_GROWTH = 1 / 20
+"""Least relative growth of CUBIC per round trip before its first loss."""
+
+VEGAS_ALPHA, VEGAS_BETA, VEGAS_GAMMA = 2.0, 4.0, 1.0
+"""Packets in the queue: Vegas grows below the first, shrinks above the second, and leaves slow
+start above the third. [packet]"""
+
+DCTCP_GAIN = 1 / 16
+"""Weight of a round trip in DCTCP's mean of marks (RFC 8257)."""
+
+LEAST_REPAIRED = 5.0
+"""Window below which a loss is not noticed by three later packets, but by a timeout. [packet]"""
+
+LEAST_TIMEOUT_S = 0.2
+"""Retransmission timeout beyond a round trip, at least. [s]"""
+
+IDLE = 0.0
+"""Packets in flight while a flow waits for a timeout. [packet]"""
+
+DOUBLE_REDUCTION_BELOW = 72.0
+"""Window of Reno below which ns-3 reduces a second time. [packet]"""
+
+CUBIC_TWICE_BELOW = 400.0
+"""Window of CUBIC below which ns-3 reduces a second time. [packet]"""
+
+RENO_TWICE = 0.33
+"""What two reductions leave of Reno's window in ns-3: less than a quarter is not yet regrown."""
+
+RENO_REPEATED, CUBIC_REPEATED, CUBIC_REPEATED_BESIDE = 1.0, 9.0, 5.0
+"""Packets that a flow loses in ns-3 beyond the first, while that loss is repaired; of CUBIC alone,
+and beside others. Observed with one flow at eleven links, where Reno loses 2 packets at a full
+buffer and CUBIC 9 to 11, and with two to eight flows. [packet]"""
+
+
+def begin_windows(state: State) -> None:
+    """Set what the first slow start of each flow loses if alone, and where HyStart ends it."""
+    stack, rate, pipe = state.stack, state.rate, state.pipe
+    room = state.capacity - pipe
+    never = np.full(pipe.shape, np.inf)
+    drops, _ = overshoot(pipe, room, never, never)
+    state.overshoot = np.maximum(drops, 1.0) * state.overshoot
+    if state.cubic is not None:
+        found = np.where(_is_train(stack, rate), stack.train_share * pipe, np.inf)
+        drops, window = overshoot(pipe, room, found, _delay_limit_s(stack, state.base_s) * rate)
+        state.overshoot = np.where(state.cubic, np.maximum(drops, 1.0), state.overshoot)
+        state.hystart_window = np.where(state.cubic, window, np.inf)
+
+
+def overshoot(
+    pipe: FloatArray, room: FloatArray, found: FloatArray, seen: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return what a slow start of one flow alone loses, and the window at which HyStart ends it.
+
+    Each packet that is acknowledged lets two leave, so that within a round trip the queue rises by
+    one packet for each ACK: a window overflows a buffer of half its size before the pipe is full.
+    A loss is noticed a round trip later, by the ACKs of the packets behind it; what was sent
+    meanwhile beyond the rate of the link is lost as well. The initial window leaves at once: what
+    the buffer and the line do not hold is lost.
+
+    In a round trip that begins with the window :math:`W` and the queue
+    :math:`q = \max(W - P, 0)`, the queue is full after :math:`t = B - q` ACKs. Of the
+    further packets of this round trip :math:`W - t` are lost; in the next one, which begins with
+    the queue :math:`q' = \min(\max(W + t - P, 0), B)`, the :math:`2t` packets before the first
+    loss are acknowledged, and :math:`2t - (B - q')` are lost until it is noticed.
+
+    Parameters
+    ----------
+    pipe, room : numpy.ndarray
+        Packets that the pipe holds, :math:`P`, and the buffer, :math:`B`. [packet]
+    found : numpy.ndarray
+        ACKs in a round trip, as a train, at which HyStart ends slow start, inf without it. [packet]
+    seen : numpy.ndarray
+        Queue at which HyStart ends it in the round trip after, inf without it. [packet]
+
+    Returns
+    -------
+    drops, window : numpy.ndarray
+        Lost packets; the window at which HyStart ends slow start, inf if a loss does. [packet]
+
+    Notes
+    -----
+    HyStart compares the least delay of the first packets of a round trip, which met the queue at
+    the begin of the round trip before. All arrays have one shape.
+
+    Examples
+    --------
+    >>> pipe, never = np.array([34.3]), np.array([np.inf])
+    >>> [round(float(overshoot(pipe, np.array([room]), never, never)[0][0]), 1)
+    ...  for room in (8.0, 16.0, 33.0)]
+    [1.0, 21.7, 67.3]
+    """
+    drops = np.maximum(INITIAL_WINDOW_SEGMENTS - (room + 1.0), 0.0)
+    left = np.full(pipe.shape, np.inf)
+    going = drops == 0
+    window = np.full(pipe.shape, float(INITIAL_WINDOW_SEGMENTS))
+    before = np.zeros(pipe.shape)
+    for _ in range(SLOW_START_ROUNDS):
+        if not np.count_nonzero(going):
+            break
+        queue = np.clip(window - pipe, 0.0, room)
+        end = _ended_after(window, before, found, seen)
+        to_full = room - queue
+        ended = going & (end <= np.minimum(to_full, window))
+        left = np.where(ended, np.maximum(window + end, LOW_WINDOW), left)
+        going = going & ~ended
+        full = going & (to_full < window)
+        lost = np.minimum(window, end) - to_full
+        queue_after = np.clip(window + to_full - pipe, 0.0, room)
+        end_after = _ended_after(2.0 * window, queue, found, seen)
+        noticed = np.minimum(2.0 * to_full, end_after)
+        later = np.where(end < window, 0.0, np.maximum(noticed - (room - queue_after), 0.0))
+        drops = np.where(full, np.maximum(lost + later, 1.0), drops)
+        going = going & ~full
+        window, before = np.where(going, 2.0 * window, window), queue
+    return drops, left
+
+
+def _ended_after(
+    window: FloatArray, queue_before: FloatArray, found: FloatArray, seen: FloatArray
+) -> FloatArray:
+    """Return after how many ACKs of a round trip HyStart ends slow start, inf if it does not."""
+    train = np.where(found <= window, found, np.inf)
+    train = np.maximum(train, LOW_WINDOW - window)
+    delay = np.where(queue_before > seen, SAMPLES, np.inf)
+    return np.asarray(np.minimum(train, delay))
+
+
+def _is_train(stack: Stack, rate: FloatArray) -> BoolArray:
+    """Return where ACKs follow each other so closely that HyStart takes them for a train."""
+    return np.asarray(stack.ack_packets / rate <= TRAIN_SPACING_S)
+
+
+def _delay_limit_s(stack: Stack, base_s: FloatArray) -> FloatArray:
+    """Return the increase of the round-trip time at which HyStart ends slow start. [s]"""
+    limit = np.clip(stack.delay_share * base_s, stack.least_delay_s, stack.most_delay_s)
+    return np.asarray(limit)
+
+
+def window_growth(
+    state: State, delivery: FloatArray, rtt: FloatArray, queue: FloatArray, growing: BoolArray,
+    active: BoolArray,
+) -> tuple[FloatArray, BoolArray]:  # fmt: skip
+    """Return how fast windows grow, and which flows are in slow start. [packet/s]"""
+    slow = growing & (state.window < state.threshold)
+    per_round: FloatArray | float = 1.0
+    cubic = state.cubic
+    if cubic is not None:
+        slow &= ~_leave_slow_start(state, queue, slow & cubic, active)
+        per_round = np.where(cubic, _cubic_per_round(state, rtt, growing & ~slow & cubic), 1.0)
+    vegas = state.vegas
+    if vegas is not None:
+        excess = _vegas_excess(state, queue)
+        leave = slow & vegas & (excess > VEGAS_GAMMA)
+        state.threshold = np.where(leave, state.window, state.threshold)
+        slow &= ~leave
+        step = np.where(excess < VEGAS_ALPHA, 1.0, np.where(excess > VEGAS_BETA, -1.0, 0.0))
+        per_round = np.where(vegas, step, per_round)
+    speed = per_round / rtt
+    if np.count_nonzero(slow):
+        speed = np.where(slow, delivery, speed)
+    return np.where(growing, speed, 0.0), slow
+
+
+def _leave_slow_start(
+    state: State, queue: FloatArray, candidates: BoolArray, active: BoolArray
+) -> BoolArray:
+    """Return which flows end slow start by delay or by the length of their ACK train (HyStart)."""
+    if not np.count_nonzero(candidates):
+        return candidates
+    stack = state.stack
+    found = queue / state.rate > _delay_limit_s(stack, state.base_s)
+    found = found | (
+        _is_train(stack, state.rate) & (state.window >= stack.train_share * state.pipe)
+    )
+    alone = active.sum(axis=1, keepdims=True) == 1
+    found = np.where(alone, state.window >= state.hystart_window - 1e-6, found)
+    found = found & candidates & (state.window >= LOW_WINDOW)
+    state.threshold = np.where(found, state.window, state.threshold)
+    return np.asarray(found)
+
+
+def _cubic_per_round(state: State, rtt: FloatArray, growing: BoolArray) -> FloatArray:
+    """Return the growth of CUBIC per round trip; a new epoch begins with the first growth."""
+    fresh = growing & np.isnan(state.epoch)
+    if np.count_nonzero(fresh):
+        window = state.window
+        state.epoch = np.where(fresh, state.time, state.epoch)
+        gap = np.maximum(state.plateau - window, 0.0)
+        state.inflection = np.where(fresh, np.cbrt(gap / CUBIC_SCALE), state.inflection)
+        state.origin = np.where(fresh, np.maximum(state.plateau, window), state.origin)
+        state.friendly = np.where(fresh, window, state.friendly)
+    offset = state.time - state.epoch + state.base_s - state.inflection
+    target = state.origin + CUBIC_SCALE * offset * offset * offset
+    gap = np.maximum(target, state.friendly) - state.window
+    found = np.minimum(np.maximum(gap, LEAST_GROWTH), state.window / 2)
+    if np.count_nonzero(state.plateau) == state.plateau.size:
+        return found
+    unknown = state.plateau == 0
+    return np.where(unknown, np.maximum(found, state.window * UNKNOWN_GROWTH), found)
+
+
+def _vegas_excess(state: State, queue: FloatArray) -> FloatArray:
+    """Return the packets that Vegas believes to be queued.
+
+    With an ACK for two packets the ns-3 stack times one packet more: from about 35 packets on it
+    believes in a queue before there is one, and leaves a part of the link idle.
+    """
+    late = state.stack.late_packets
+    seen = (state.pipe + queue + late) / (state.pipe - late)
+    return np.ceil(state.window * (1.0 - 1.0 / seen))
+
+
+def advance_friendly_window(
+    state: State, dt: FloatArray, rtt: FloatArray, growing: BoolArray
+) -> None:
+    """Advance the Reno window that CUBIC does not fall below."""
+    if state.cubic is None:
+        return
+    state.friendly = state.friendly + growing * (FRIENDLY_INCREASE * dt / rtt)
+
+
+def count_marks(
+    state: State, dctcp: BoolArray, dt: FloatArray, rtt: FloatArray, queue: FloatArray
+) -> None:
+    """Let DCTCP count its marks, and reduce once per round trip while the queue is marked."""
+    marks = queue > state.marking
+    weight = 1.0 - (1.0 - DCTCP_GAIN) ** (dt / rtt)
+    state.marked = np.where(dctcp, state.marked + weight * (marks - state.marked), state.marked)
+    cut = dctcp & marks & (state.time >= state.grow_from)
+    state.threshold = np.where(cut, 0.0, state.threshold)
+    fewer = np.maximum(state.window * (1.0 - state.marked / 2), 2.0)
+    state.window = np.where(cut, fewer, state.window)
+    state.grow_from = np.where(cut, state.time + rtt, state.grow_from)
+
+
+def reduce_windows(
+    state: State, lost: BoolArray, overflowed: BoolArray, alone: BoolArray, rtt: FloatArray
+) -> None:
+    """Reduce the windows of the flows that lost a packet.
+
+    The window falls evenly during the repair, a round trip for each reduction: meanwhile it counts
+    with its mean. ``alone`` says in which scenarios there is only one flow.
+    """
+    window = state.window
+    slow = window < state.threshold
+    kept = np.minimum(
+        window * 0.5 + state.stack.repair_packets, np.where(slow, state.capacity, np.inf)
+    )
+    twice = overflowed & ~slow & state.stack.second_reduction
+    cubic = state.cubic
+    reno_twice = twice & alone & (window < DOUBLE_REDUCTION_BELOW)
+    kept = np.where(reno_twice, window * RENO_TWICE, kept)
+    repeated = np.where(twice & (window < DOUBLE_REDUCTION_BELOW), RENO_REPEATED, 0.0)
+    if cubic is not None:
+        plateau = np.where(window < state.plateau, window * (1 + CUBIC_DECREASE) / 2, window)
+        reduced = np.minimum(window * CUBIC_DECREASE, np.where(slow, state.capacity, np.inf))
+        again = np.minimum(plateau, reduced * (1 + CUBIC_DECREASE) / 2)
+        twice = twice & (window < CUBIC_TWICE_BELOW)
+        each = np.where(alone, CUBIC_REPEATED, CUBIC_REPEATED_BESIDE)
+        repeated = np.where(cubic, np.where(twice, each, 0.0), repeated)
+        plateau = np.where(twice, again, plateau)
+        reduced = np.where(twice, reduced * CUBIC_DECREASE, reduced)
+        kept = np.where(cubic, reduced, kept)
+        state.plateau = np.where(lost & cubic, plateau, state.plateau)
+        state.epoch = np.where(lost, np.nan, state.epoch)
+    if state.stack.second_reduction:
+        found = np.add.reduce(np.where(lost, repeated, 0.0), axis=1, keepdims=True)
+        state.repeated = state.repeated + found
+        state.drops = state.drops + found
+    kept = np.maximum(kept, 2.0)
+    timeout = lost & (window < LEAST_REPAIRED)
+    if cubic is not None and state.stack.second_reduction:
+        overshot = overflowed & slow & alone & cubic
+        timeout |= overshot & (state.size - state.delivered > 2 * window)
+    state.threshold = np.where(lost, kept, state.threshold)
+    again_lost = lost & state.repairing
+    during = np.where(timeout, IDLE, np.where(again_lost, kept, (window + kept) / 2))
+    state.window = np.where(lost, during, window)
+    state.repairing |= lost
+    rounds = np.where(reno_twice if cubic is None else reno_twice | (twice & cubic), 2.0, 1.0)
+    pause = np.where(timeout, LEAST_TIMEOUT_S + rtt, rounds * rtt)
+    state.grow_from = np.where(lost, state.time + pause, state.grow_from)
+
 
 CALM_ROUNDS = 4.0
 """Round trips in a step while nothing but growth happens."""
@@ -29,7 +337,7 @@ def run(state: State, meter: Meter) -> None:
     """Advance all scenarios to their ends."""
     with np.errstate(all="ignore"):
         if not state.is_paced:
-            _windows.begin(state)
+            begin_windows(state)
         if state.is_bbr is not None:
             _bbr.begin(state)
         while np.count_nonzero(state.time < state.end):
@@ -55,7 +363,7 @@ def _step(state: State, meter: Meter) -> None:
     if state.is_paced:
         speed, slow = 0.0 * delivery, state.none
     else:
-        speed, slow = _windows.growth(state, delivery, rtt, queue, growing, active)
+        speed, slow = window_growth(state, delivery, rtt, queue, growing, active)
     full = total >= state.capacity - 1e-6
     brisk = slow | (clocked & ~growing) if slow.shape[1] > 2 else slow  # some flow often repairs
     hasty = full
@@ -69,7 +377,7 @@ def _step(state: State, meter: Meter) -> None:
     if bbr is not None:
         grown = _bbr.advance(state, paced, grown, delivery + speed, rtt, total, dt)
     if not state.is_paced:
-        _windows.after_growth(state, dt, rtt, growing)
+        advance_friendly_window(state, dt, rtt, growing)
     if bbr is None:
         delivered = delivery * dt
     else:  # long steps in which the pipe fills or empties: their means
@@ -89,10 +397,10 @@ def _step(state: State, meter: Meter) -> None:
     if state.is_lossy:
         lost = lost | _random(state, clocked, delivered, rtt)
     if state.dctcp is not None:
-        _windows.mark(state, state.dctcp, dt, rtt, queue)
+        count_marks(state, state.dctcp, dt, rtt, queue)
     if np.count_nonzero(lost):
         alone = active.sum(axis=1, keepdims=True) == 1
-        _windows.fall(state, lost, overflowed, alone, rtt)
+        reduce_windows(state, lost, overflowed, alone, rtt)
     if state.is_sized:
         done = active & (state.delivered >= state.size - 1e-9)
         state.finish = np.where(done, state.time + state.base_s / 2, state.finish)

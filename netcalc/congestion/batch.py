@@ -13,11 +13,11 @@ from typing import Any
 
 from netcalc.checks import choice, named_arguments
 from netcalc.congestion import live, ns3, theory
-from netcalc.congestion._grid_file import GridFile, Row
-from netcalc.congestion.about import facts, now
 from netcalc.congestion.grid import Case, Grid, Matrix
 from netcalc.congestion.quantities import document
 from netcalc.congestion.recording import Recording
+from netcalc.congestion.result import facts, now
+from netcalc.congestion.table import GridFile, Row
 from netcalc.congestion.ways import WAYS
 from netcalc.errors import ArgumentTypeError, DomainError, ExperimentError, NetcalcError
 from netcalc.experiments.running.stopping import Stop

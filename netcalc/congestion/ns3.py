@@ -22,8 +22,7 @@ from typing import Any, Self
 import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.congestion.latencies import Latencies
-from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
+from netcalc.congestion.result import Latencies, Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.errors import ExperimentError
 from netcalc.printable import safe_str
 from netcalc.scenario import Scenario

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.congestion.ideal import payload_rate_bps
+from netcalc.congestion.estimates import payload_rate_bps
 from netcalc.congestion.result import Result, Trajectory
 from netcalc.errors import DomainError
 from netcalc.models.tcp.fairness import jain_index

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import platform
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.congestion.latencies import Latencies
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.fairness import jain_index
 from netcalc.samples import json_ready
 from netcalc.scenario import Flow, Scenario
+from netcalc.version import __version__
 
 PROBE_BYTES = 84
 """The packet of a ping with its usual 56 bytes of data (IPv4). [byte]"""
@@ -238,3 +241,84 @@ def counted_span_s(flow: Flow, scenario: Scenario) -> tuple[float, float]:
 def segment_bytes(scenario: Scenario) -> int:
     """Payload of a full packet. [byte]"""
     return scenario.bottleneck.mtu_bytes - STAMPED_HEADERS_BYTES
+
+
+SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+"""Percentiles by their names in results."""
+
+LEAST_COUNT = {0.5: 10, 0.9: 10, 0.99: 100, 0.999: 1000}
+"""Requests without which a percentile is not given: of fewer, the largest would stand for it; and
+at least ten."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Latencies:
+    """Latencies of the requests of one loop that count.
+
+    Parameters
+    ----------
+    latency_s : numpy.ndarray
+        From the first byte of each request to the last of its reply, shape (request,). [s]
+
+    Examples
+    --------
+    >>> loop = Latencies(np.arange(1, 21) / 1000.0)
+    >>> loop.count, round(loop.percentile_s(0.5), 6), loop.percentile_s(0.99)
+    (20, 0.0105, nan)
+    """
+
+    latency_s: FloatArray
+
+    @property
+    def count(self) -> int:
+        """Requests that count."""
+        return int(self.latency_s.size)
+
+    @property
+    def min_s(self) -> float:
+        """Least latency, nan without requests. [s]"""
+        return float(self.latency_s.min()) if self.count else float("nan")
+
+    @property
+    def mean_s(self) -> float:
+        """Mean latency, nan without requests. [s]"""
+        return float(self.latency_s.mean()) if self.count else float("nan")
+
+    @property
+    def max_s(self) -> float:
+        """Greatest latency, nan without requests. [s]"""
+        return float(self.latency_s.max()) if self.count else float("nan")
+
+    def percentile_s(self, share: float) -> float:
+        """Return a percentile, nan if there are fewer requests than :data:`LEAST_COUNT`. [s]
+
+        Parameters
+        ----------
+        share : float
+            0.5, 0.9, 0.99 or 0.999.
+        """
+        if self.count < LEAST_COUNT[share]:
+            return float("nan")
+        return float(np.quantile(self.latency_s, share))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return count, least, mean, greatest and percentiles by their names in results."""
+        found: dict[str, Any] = {"count": self.count, "min_s": self.min_s, "mean_s": self.mean_s}
+        found |= {f"{name}_s": self.percentile_s(share) for name, share in SHARES.items()}
+        return {**found, "max_s": self.max_s}
+
+
+def facts() -> dict[str, Any]:
+    """Return the time, the versions of netcalc and Python, the system and the command line."""
+    return {
+        "at": now(),
+        "netcalc": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "command": sys.argv[1:] if sys.argv[:1] and "netcalc" in sys.argv[0] else None,
+    }
+
+
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.congestion import _requests, _state, _steps
 from netcalc.congestion._requests import Load, load
-from netcalc.congestion._stack import Stack, stack_of
-from netcalc.congestion._state import State
-from netcalc.congestion.latencies import Latencies
-from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
+from netcalc.congestion._state import Stack, State, stack_of
+from netcalc.congestion.result import Latencies, Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.errors import DomainError
 from netcalc.scenario import Scenario
 

@@ -9,8 +9,8 @@ import ipywidgets
 import numpy as np
 
 from netcalc import datasets, plots
-from netcalc.congestion import Result, live, saved, theory
-from netcalc.congestion.recording import Recording
+from netcalc.congestion import Result, live, theory
+from netcalc.congestion.recording import Recording, from_table
 from netcalc.errors import ReaderError
 from netcalc.language import phrase, term
 from netcalc.models.tcp.fairness import jain_index
@@ -110,7 +110,7 @@ def _flows_panel(
 
     def show_run(found: Recording | Samples) -> None:
         if isinstance(found, Samples):  # of a file
-            recording = saved.from_table(found)
+            recording = from_table(found)
             chosen.update(_values_of(recording.scenario, scenario_of, list(controls)))
             runs[scenario_of(**chosen)] = recording
         else:

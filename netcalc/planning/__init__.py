@@ -8,12 +8,10 @@
 from importlib import import_module
 from types import ModuleType
 
-from netcalc.planning.backup import backup
 from netcalc.planning.buffer import buffer
-from netcalc.planning.buy import buy
 from netcalc.planning.link import link
 from netcalc.planning.page import Answer, BindingMap, Chart, Plan, Step
-from netcalc.planning.transfer import transfer
+from netcalc.planning.transfer import backup, buy, transfer
 from netcalc.planning.tunnel import tunnel
 from netcalc.planning.voice import voice
 

@@ -14,8 +14,7 @@ from netcalc.models.queues.shared_buffer import incast_backlog_bytes
 from netcalc.models.tcp.cubic import CUBIC_DECREASE
 from netcalc.models.tcp.sharing import buffer_rule_bytes, drain_s, full_use_buffer_bdp
 from netcalc.models.tcp.window import bdp_bytes
-from netcalc.planning._evaluate import BINDING, evaluate, inputs_as_dict, one_page
-from netcalc.planning.page import Chart, Plan, Step
+from netcalc.planning.page import BINDING, Chart, Plan, Step, evaluate, inputs_as_dict, one_page
 
 SOURCES = (
     "Appenzeller, Keslassy and McKeown, SIGCOMM 2004, doi:10.1145/1015467.1015499",

@@ -1,37 +1,175 @@
-"""A transfer: its time, what limits it, and what would make it faster."""
+"""Transfers over a path: their time, what limits it, whether a backup fits, what to buy."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from netcalc.checks import FloatArray, at_least, choice, non_negative, positive, ratio
+from netcalc.errors import DomainError
 from netcalc.messages import Notice
-from netcalc.models.tcp.transfer_time import transfer_time_s
+from netcalc.models.tcp.ceilings import CongestionControl, path_ceilings
+from netcalc.models.tcp.transfer_time import transfer_parts, transfer_time_s
 from netcalc.models.tcp.window import bdp_bytes
-from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
-from netcalc.planning._sending import (
-    LIMIT_TABLE,
-    LIMITS,
-    SOURCES,
-    limited_by,
-    of_given,
-    path_inputs,
-    sender_as_dict,
-    sending,
-    steps,
+from netcalc.planning.page import (
+    BINDING,
+    Answer,
+    BindingMap,
+    Chart,
+    Inputs,
+    Plan,
+    Step,
+    center,
+    evaluate,
+    inputs_as_dict,
+    one_page,
+    quantity,
 )
-from netcalc.planning.page import Chart, Plan, quantity
 
-_TABLE = {
+LIMITS = ("line_limit_bps", "window_limit_bps", "loss_limit_bps", "start_s")
+"""What can bind: the line, the window, the loss, or the rounds before the rate is reached."""
+SOURCES = (
+    "Cardwell, Savage and Anderson, INFOCOM 2000, doi:10.1109/INFCOM.2000.832574",
+    "Mathis et al., CCR 27 (1997), doi:10.1145/263932.264023; Padhye et al., SIGCOMM 1998",
+    "RFC 9438 (CUBIC); RFC 6349 (window and round trip)",
+)
+LIMIT_TABLE = {
+    "line_limit_bps": ("bit/s", "TCP payload"),
+    "window_limit_bps": ("bit/s", "TCP payload"),
+    "loss_limit_bps": ("bit/s", "TCP payload"),
+    "start_s": ("s", ""),
+}
+_WORTH = 0.9
+"""A step is worth a line if the time shrinks at least to this share."""
+_FASTER_LINE = 10.0
+_MORE_FLOWS = 4.0
+_LESS_LOSS = 10.0
+
+
+def path_inputs(
+    *, bandwidth_bps: Any, rtt_s: Any, flow_count: Any, loss_ratio: Any, window_bytes: Any
+) -> dict[str, tuple[Any, str]]:
+    """Return what is given of a path with its units; without a loss or a window, none of it."""
+    given = {
+        "bandwidth_bps": (bandwidth_bps, "bit/s"),
+        "rtt_s": (rtt_s, "s"),
+        "flow_count": (flow_count, "1"),
+        "loss_ratio": (loss_ratio, "ratio"),
+        "window_bytes": (window_bytes, "byte"),
+    }
+    return {name: known for name, known in given.items() if known[0] is not None}
+
+
+def sender_as_dict(congestion_control: str, mtu_bytes: float) -> dict[str, dict[str, Any]]:
+    """Return the settings of the sender as JSON has them beside the inputs."""
+    return {
+        "congestion_control": {"value": congestion_control, "unit": "text"},
+        "mtu_bytes": {"value": mtu_bytes, "unit": "byte"},
+    }
+
+
+def of_given(answers: Iterable[Answer], inputs: Inputs) -> list[Answer]:
+    """Return the answers without the limits by a loss or a window that is not given."""
+    limits = {"loss_limit_bps": "loss_ratio", "window_limit_bps": "window_bytes"}
+    return [one for one in answers if limits.get(one.name, "rtt_s") in inputs]
+
+
+def sending(
+    payload_bytes: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    rtt_s: ArrayLike,
+    loss_ratio: ArrayLike = 0.0,
+    window_bytes: ArrayLike = np.inf,
+    flow_count: ArrayLike = 1.0,
+    mtu_bytes: ArrayLike = 1500.0,
+    congestion_control: CongestionControl = "cubic",
+) -> dict[str, FloatArray]:
+    """Return the time of a transfer, its ceilings, and the index of the one that binds."""
+    shape: Any = {
+        "bandwidth_bps": bandwidth_bps,
+        "rtt_s": rtt_s,
+        "loss_ratio": loss_ratio,
+        "window_bytes": window_bytes,
+        "flow_count": flow_count,
+        "mtu_bytes": mtu_bytes,
+        "congestion_control": congestion_control,
+    }
+    parts = transfer_parts(payload_bytes, **shape)
+    found = path_ceilings(**shape)
+    start = parts.handshake_s + parts.start_s + parts.recovery_s + parts.delivery_s
+    whole = start + parts.steady_s
+    # At a loss of 1 nothing passes the line either: the loss is named, as it comes first.
+    ceilings = np.stack((found.loss_bps, found.window_bps, found.line_bps), axis=0)
+    lowest = 2 - np.argmin(np.where(np.isnan(ceilings), np.inf, ceilings), axis=0)
+    return {
+        "transfer_s": whole,
+        "goodput_bps": 8.0 * np.asarray(payload_bytes) / whole,
+        "line_limit_bps": found.line_bps,
+        "window_limit_bps": found.window_bps,
+        "loss_limit_bps": found.loss_bps,
+        "start_s": start,
+        BINDING: np.where(start > parts.steady_s, 3.0, lowest.astype(float)),
+    }
+
+
+def limited_by(binding: str, answers: Mapping[str, float]) -> Notice:
+    """Return which limit binds, as a part of a sentence.
+
+    Slow start before the first loss may be faster than the steady rate under loss, and then the
+    goodput of the whole is above that limit.
+    """
+    if binding == "loss_limit_bps" and answers["goodput_bps"] > answers[binding]:
+        return Notice("limited-by-loss-after-start", {})
+    code = f"limited-by-{binding.replace('_', '-')}"
+    return Notice(code, {})
+
+
+def changes(middle: Mapping[str, Any]) -> list[tuple[Notice, dict[str, Any]]]:
+    """Return changes of a transfer, the cheapest first: settings, then lines and places."""
+    line, rtt = middle["bandwidth_bps"], middle["rtt_s"]
+    loss, flows = middle.get("loss_ratio", 0.0), middle.get("flow_count", 1.0)
+    found: list[tuple[Notice, dict[str, Any]]] = []
+    full = float(np.ceil(line * rtt / 8.0 / flows))
+    if middle.get("window_bytes", np.inf) < full:
+        found.append((Notice("step-window", {"window_bytes": full}), {"window_bytes": full}))
+    if loss > 0.0 and middle["congestion_control"] != "bbr":
+        found.append((Notice("step-bbr", {}), {"congestion_control": "bbr"}))
+    more = _MORE_FLOWS * flows
+    found.append((Notice("step-flows", {"flows": f"{more:,.0f}"}), {"flow_count": more}))
+    if loss > 0.0:
+        less = loss / _LESS_LOSS
+        found.append((Notice("step-loss", {"loss_ratio": less}), {"loss_ratio": less}))
+    faster = _FASTER_LINE * line
+    found.append((Notice("step-line", {"bandwidth_bps": faster}), {"bandwidth_bps": faster}))
+    found.append((Notice("step-near", {"rtt_s": rtt / 2.0}), {"rtt_s": rtt / 2.0}))
+    return found
+
+
+def steps(
+    payload_bytes: float, middle: Mapping[str, Any], *, name: str, time_s: float
+) -> tuple[Step, ...]:
+    """Return the changes that are worth it, with the time of each."""
+    found = []
+    for change, new in changes(middle):
+        shape: Any = {**middle, **new}
+        other = float(transfer_time_s(payload_bytes, **shape))
+        if np.isfinite(other) and other <= _WORTH * time_s:
+            found.append(Step(change=change, name=name, value=other, unit="s"))
+    return tuple(found)
+
+
+_TRANSFER_TABLE = {
     "transfer_s": ("s", ""),
     "goodput_bps": ("bit/s", "TCP payload"),
     **LIMIT_TABLE,
     "line_bdp_bytes": ("byte", ""),
 }
-_POINTS = 200
+_CHART_POINTS = 200
 
 
 @one_page
@@ -104,9 +242,9 @@ def transfer(
     }
     fixed: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
     known = evaluate(
-        partial(_answers, **fixed),
+        partial(_transfer_answers, **fixed),
         inputs,
-        _TABLE,
+        _TRANSFER_TABLE,
         limits=LIMITS,
         draws=draws,
         seed=seed,
@@ -144,7 +282,7 @@ def transfer(
     )
 
 
-def _answers(**given: Any) -> dict[str, Any]:
+def _transfer_answers(**given: Any) -> dict[str, Any]:
     size = given.pop("payload_bytes")
     found: dict[str, Any] = sending(size, **given)
     found["line_bdp_bytes"] = bdp_bytes(given["rtt_s"], bandwidth_bps=given["bandwidth_bps"])
@@ -156,7 +294,7 @@ def chart(
 ) -> Chart:
     """Return the time of a transfer over the rate of its line."""
     line = middle["bandwidth_bps"]
-    rates = np.geomspace(line / 30.0, line * 30.0, _POINTS)
+    rates = np.geomspace(line / 30.0, line * 30.0, _CHART_POINTS)
     shape: Any = {**middle, "bandwidth_bps": rates}
     return Chart(
         x="bandwidth_bps", x_unit="bit/s", y=name, y_unit="s", at=rates,
@@ -164,3 +302,405 @@ def chart(
         marks={"bandwidth_bps": (line, time_s)},
         log_x=True, log_y=True,
     )  # fmt: skip
+
+
+_BACKUP_TABLE = {
+    "backup_s": ("s", ""),
+    "window_utilization": ("ratio", ""),
+    "changed_bytes": ("byte", ""),
+    "goodput_bps": ("bit/s", "TCP payload"),
+    "needed_bps": ("bit/s", "TCP payload"),
+    "full_backup_s": ("s", ""),
+    "largest_bytes": ("byte", ""),
+    **LIMIT_TABLE,
+}
+
+
+@one_page
+def backup(
+    data_bytes: Any,
+    *,
+    window_s: Any,
+    bandwidth_bps: Any,
+    rtt_s: Any,
+    change_ratio: Any = 1.0,
+    reduction_factor: Any = 1.0,
+    loss_ratio: Any = None,
+    window_bytes: Any = None,
+    flow_count: Any = 1.0,
+    congestion_control: str = "cubic",
+    mtu_bytes: float = 1500.0,
+    draws: int = 0,
+    seed: int = 0,
+    truncate: bool = False,
+) -> Plan:
+    """Plan a backup over a line in a window of time.
+
+    Parameters
+    ----------
+    data_bytes : float or range
+        Data that is kept. [byte]
+    window_s : float or range
+        Time in which the backup must end. [s]
+    bandwidth_bps : float or range
+        Rate of the line that the backup may use. [bit/s]
+    rtt_s : float or range
+        Round-trip time of the idle path. [s]
+    change_ratio : float or range
+        Share of the data that changes from one backup to the next; 1 for a full one. [ratio]
+    reduction_factor : float or range
+        What compression and deduplication divide the changes by, at least 1. [1]
+    loss_ratio : float or range, optional
+        Random loss of packets. [ratio]
+    window_bytes : float or range, optional
+        Largest window of a flow; without it the window is no limit. [byte]
+    flow_count : float or range
+        Flows that share the transfer. [1]
+    congestion_control : {'cubic', 'reno', 'bbr'}
+        Congestion control of the sender.
+    mtu_bytes : float
+        Size of the full IP packets. [byte]
+    draws, seed : int
+        Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
+    truncate : bool
+        Whether impossible values are left out of the ranges, with a note, instead of an error.
+
+    Returns
+    -------
+    Plan
+        Answers ``backup_s``, ``window_utilization`` (above 1 it does not fit), ``changed_bytes``
+        (sent), ``goodput_bps``, ``needed_bps``, ``full_backup_s``, ``largest_bytes`` (data that
+        fits, at this change rate), ``line_limit_bps``, ``start_s``; with a window
+        ``window_limit_bps``, with a loss ``loss_limit_bps``, with ranges ``fit_ratio``: the share
+        of the draws in which it fits.
+
+    Raises
+    ------
+    DomainError
+        If a number is impossible.
+
+    Examples
+    --------
+    >>> plan = backup(1e12, window_s=8 * 3600, bandwidth_bps=1e9, rtt_s=0.02, change_ratio=0.1)
+    >>> round(plan["window_utilization"], 3), plan.binding
+    (0.03, 'line_limit_bps')
+    """
+    inputs = {
+        "data_bytes": (data_bytes, "byte"),
+        "window_s": (window_s, "s"),
+        "change_ratio": (change_ratio, "ratio"),
+        "reduction_factor": (reduction_factor, "1"),
+        **path_inputs(
+            bandwidth_bps=bandwidth_bps,
+            rtt_s=rtt_s,
+            flow_count=flow_count,
+            loss_ratio=loss_ratio,
+            window_bytes=window_bytes,
+        ),
+    }
+    fixed: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
+    known = evaluate(
+        partial(_backup_answers, **fixed),
+        inputs,
+        _BACKUP_TABLE,
+        limits=LIMITS,
+        draws=draws,
+        seed=seed,
+        truncate=truncate,
+    )
+    found, typical = known.found, known.typical
+    answers = of_given(known.answers, inputs)
+    used = next(one for one in answers if one.name == "window_utilization")
+    if used.spread is not None:
+        fit = float(np.mean(used.spread.samples <= 1.0))
+        answers.insert(2, Answer(name="fit_ratio", value=fit, unit="ratio"))
+    middle: dict[str, Any] = {**known.middle, **fixed}
+    window, size = middle["window_s"], found["changed_bytes"]
+    path = {n: v for n, v in middle.items() if n not in ("data_bytes", *_OF_DATA)}
+    fits = typical["window_utilization"] <= 1.0
+    values = {
+        "changed_bytes": typical["changed_bytes"],
+        "time_s": quantity(typical["backup_s"], "s"),
+        "share": typical["window_utilization"],
+        "window_s": quantity(window, "s"),
+        "limit": limited_by(known.binding, typical),
+    }
+    return Plan(
+        name="backup",
+        said=Notice(_sentence(typical), values),
+        inputs={
+            **inputs_as_dict(inputs),
+            **sender_as_dict(congestion_control, mtu_bytes),
+        },
+        answers=tuple(answers),
+        binding=known.binding,
+        binding_shares=known.binding_shares,
+        steps=() if fits else _backup_steps(size, path, found["backup_s"], window),
+        assumptions=(
+            Notice("assumes-transfer", {"congestion_control": congestion_control.upper()}),
+            Notice("assumes-backup", {}),
+        ),
+        notices=known.notices,
+        drivers=known.drivers,
+        chart=chart(size, path, found["backup_s"], "backup_s"),
+        sources=SOURCES,
+    )
+
+
+def _sentence(typical: Mapping[str, float]) -> str:
+    """Return the code of the sentence of the page."""
+    if not np.isfinite(typical["backup_s"]):
+        return "plan-backup-never"
+    return "plan-backup-fits" if typical["window_utilization"] <= 1.0 else "plan-backup-late"
+
+
+_OF_DATA = ("window_s", "change_ratio", "reduction_factor")
+
+
+def _backup_answers(**given: Any) -> dict[str, Any]:
+    data = positive("data_bytes", given.pop("data_bytes"))
+    window = positive("window_s", given.pop("window_s"))
+    share = ratio("change_ratio", given.pop("change_ratio"))
+    factor = at_least("reduction_factor", given.pop("reduction_factor"), 1.0)
+    changed = data * share / factor
+    found: dict[str, Any] = sending(non_negative("data_bytes", changed), **given)
+    time = found.pop("transfer_s")
+    # What the steady rate carries in what is left of the window, in data that is kept.
+    ceilings = (found[name] for name in LIMITS[:3])
+    steady = np.minimum.reduce(np.broadcast_arrays(*ceilings))
+    sent = np.maximum(window - found["start_s"], 0.0) * steady / 8.0
+    with np.errstate(divide="ignore"):
+        largest = np.where(share > 0.0, sent * factor / share, np.inf)
+    return {
+        **found,
+        "backup_s": time,
+        "window_utilization": time / window,
+        "changed_bytes": changed,
+        "needed_bps": 8.0 * changed / window,
+        "full_backup_s": transfer_time_s(data / factor, **given),
+        "largest_bytes": largest,
+    }
+
+
+def _backup_steps(
+    size: float, path: dict[str, Any], time_s: float, window_s: float
+) -> tuple[Step, ...]:
+    """Return what would help; first what makes it fit by itself."""
+    found = steps(size, path, name="backup_s", time_s=time_s)
+    return tuple(sorted(found, key=lambda one: one.value > window_s))
+
+
+AXES = {
+    "bandwidth_bps": "bit/s",
+    "rtt_s": "s",
+    "loss_ratio": "ratio",
+    "window_bytes": "byte",
+    "flow_count": "1",
+}
+"""Inputs that a map can have along its axes."""
+_DECADES = 2.0  # of an axis, to each side of the point
+_MAP_POINTS = 161
+_SEARCHED = np.geomspace(1.0, 1e4, 801)
+_DIRECTIONS = (  # the cheapest first: a setting, more flows, a cleaner path, a line, a near server
+    ("window_bytes", 1.0),
+    ("congestion_control", 0.0),
+    ("flow_count", 1.0),
+    ("loss_ratio", -1.0),
+    ("bandwidth_bps", 1.0),
+    ("rtt_s", -1.0),
+)
+_WORTH_BUYING = 0.95
+_NEAREST = 10.0**-_DECADES
+"""Share of a round trip below which no nearer server is offered, as none is on the map."""
+
+
+@one_page
+def buy(
+    payload_bytes: Any,
+    *,
+    bandwidth_bps: Any,
+    rtt_s: Any,
+    loss_ratio: Any = None,
+    window_bytes: Any = None,
+    flow_count: Any = 1.0,
+    congestion_control: str = "cubic",
+    mtu_bytes: float = 1500.0,
+    over: tuple[str, str] = ("bandwidth_bps", "rtt_s"),
+    draws: int = 0,
+    seed: int = 0,
+    truncate: bool = False,
+) -> Plan:
+    """Plan what to buy for a transfer: which limit binds around it, and the cheapest way out.
+
+    Parameters
+    ----------
+    payload_bytes, bandwidth_bps, rtt_s, loss_ratio, window_bytes, flow_count
+        As of :func:`netcalc.planning.transfer`; the map is drawn around their medians.
+    congestion_control, mtu_bytes, draws, seed, truncate
+        As of :func:`netcalc.planning.transfer`.
+    over : pair of str
+        Inputs along the axes of the map, of :data:`AXES`; each must have a value.
+
+    Returns
+    -------
+    Plan
+        The answers of :func:`netcalc.planning.transfer`; its chart is a
+        :class:`~netcalc.planning.BindingMap`, and its steps are the smallest changes after which
+        another limit binds, the cheapest first.
+
+    Raises
+    ------
+    DomainError
+        If a number is impossible, or an axis has no value.
+
+    Examples
+    --------
+    >>> plan = buy(1e9, bandwidth_bps=1e9, rtt_s=0.04, window_bytes=65536)
+    >>> plan.binding, plan.steps[0].change.code
+    ('window_limit_bps', 'step-window')
+    """
+    given = {
+        "bandwidth_bps": bandwidth_bps,
+        "rtt_s": rtt_s,
+        "loss_ratio": loss_ratio,
+        "window_bytes": window_bytes,
+        "flow_count": flow_count,
+    }
+    fixed: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
+    for name in over:
+        choice("over", name, tuple(AXES))
+        if given[name] is None:
+            raise DomainError("axis-without-value", name)
+    if over[0] == over[1]:
+        raise DomainError("one-axis-twice", "over", over[0])
+    page = transfer(payload_bytes, **given, **fixed, draws=draws, seed=seed, truncate=truncate)
+    middle: dict[str, Any] = {
+        name: center(value, whole=name.endswith("_count"))
+        for name, value in given.items()
+        if value is not None
+    }
+    for name in over:
+        if not middle[name] > 0.0:
+            raise DomainError("axis-without-value", name)
+    size = center(payload_bytes)
+    steps = _ways_out(size, {**middle, **fixed}, page["transfer_s"])
+    stated = {one.name: one.typical for one in page.answers}
+    values = {"limit": limited_by(page.binding, stated), "step": "" if not steps else str(steps[0])}
+    return Plan(
+        name="buy",
+        said=Notice("plan-buy" if steps else "plan-buy-nothing", values),
+        inputs=page.inputs,
+        answers=page.answers,
+        binding=page.binding,
+        binding_shares=page.binding_shares,
+        steps=steps,
+        assumptions=page.assumptions,
+        notices=page.notices,
+        drivers=page.drivers,
+        chart=_map(size, middle, fixed, over),
+        sources=page.sources,
+    )
+
+
+def _ways_out(size: float, middle: Mapping[str, Any], time_s: float) -> tuple[Step, ...]:
+    """Return the smallest change of each input after which another limit binds."""
+    here = int(sending(size, **middle)[BINDING])
+    found = []
+    for name, direction in _DIRECTIONS:
+        if name == "congestion_control":
+            if middle[name] == "bbr" or not middle.get("loss_ratio"):
+                continue
+            value: Any = "bbr"
+        else:
+            if not middle.get(name):
+                continue
+            factor = _out(size, middle, name, direction, here)
+            if factor is None:
+                continue
+            value = middle[name] * factor**direction
+            if name == "rtt_s" and value < _NEAREST * middle[name]:
+                continue
+            value = float(np.ceil(value)) if name == "flow_count" else value
+        after = sending(size, **{**middle, name: value})
+        time = float(after["transfer_s"])
+        if int(after[BINDING]) != here and np.isfinite(time) and time <= _WORTH_BUYING * time_s:
+            found.append(Step(change=_said(name, value), name="transfer_s", value=time, unit="s"))
+    return tuple(found)
+
+
+def _out(
+    size: float, middle: Mapping[str, Any], name: str, direction: float, here: int
+) -> float | None:
+    """Return the smallest factor of an input after which another limit binds."""
+    values = middle[name] * _SEARCHED**direction
+    values = np.ceil(values) if name == "flow_count" else values
+    binding = sending(size, **{**middle, name: values})[BINDING]
+    others = np.flatnonzero(binding != here)
+    return float(_SEARCHED[others[0]]) if others.size else None
+
+
+def _said(name: str, value: Any) -> Notice:
+    match name:
+        case "window_bytes":
+            return Notice("step-window", {"window_bytes": value})
+        case "congestion_control":
+            return Notice("step-bbr", {})
+        case "flow_count":
+            return Notice("step-flows", {"flows": f"{value:,.0f}"})
+        case "loss_ratio":
+            return Notice("step-loss", {"loss_ratio": value})
+        case "bandwidth_bps":
+            return Notice("step-line", {"bandwidth_bps": value})
+    return Notice("step-near", {"rtt_s": value})
+
+
+def _map(
+    size: float, middle: Mapping[str, float], fixed: Mapping[str, Any], over: tuple[str, str]
+) -> BindingMap:
+    axes = (_along(over[0], middle[over[0]]), _along(over[1], middle[over[1]]))
+    grid = dict(zip(over, np.meshgrid(*axes), strict=True))
+    index = sending(size, **{**middle, **fixed, **grid})[BINDING].astype(np.int64)
+    point = (middle[over[0]], middle[over[1]])
+    return BindingMap(
+        x=over[0], x_unit=AXES[over[0]], y=over[1], y_unit=AXES[over[1]],
+        x_at=axes[0], y_at=axes[1], limits=LIMITS, index=index,
+        point=point, step=_nearest(axes, index, over, point),
+    )  # fmt: skip
+
+
+def _along(name: str, value: float) -> FloatArray:
+    """Return the values along an axis, two decades to each side as far as there are such."""
+    low, high = value / 10.0**_DECADES, value * 10.0**_DECADES
+    if name == "loss_ratio":
+        high = min(high, 0.5)
+    if name == "flow_count":
+        return np.unique(np.round(np.geomspace(1.0, max(high, 100.0), _MAP_POINTS)))
+    return np.geomspace(low, high, _MAP_POINTS)
+
+
+def _nearest(
+    axes: tuple[FloatArray, FloatArray],
+    index: NDArray[np.int64],
+    over: tuple[str, str],
+    point: tuple[float, float],
+) -> tuple[float, float]:
+    """Return the point with another limit along the cheaper one of the axes that has any.
+
+    It is the nearest one of that axis, to its better side.
+    """
+    closest = [
+        int(np.argmin(np.abs(np.log(at / one)))) for at, one in zip(axes, point, strict=True)
+    ]
+    lines = (index[closest[1]], index[:, closest[0]])
+    here = index[closest[1], closest[0]]
+    cheapest = [name for name, _ in _DIRECTIONS if name in over]
+    for name in cheapest:
+        axis = over.index(name)
+        at = axes[axis]
+        distance = dict(_DIRECTIONS)[name] * np.log(at / point[axis])
+        distance = np.where((lines[axis] != here) & (distance > 0.0), distance, np.inf)
+        nearest = int(np.argmin(distance))
+        if np.isfinite(distance[nearest]):
+            moved = float(at[nearest])
+            return (moved, point[1]) if axis == 0 else (point[0], moved)
+    return (np.nan, np.nan)

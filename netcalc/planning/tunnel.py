@@ -23,8 +23,7 @@ from netcalc.models.sizes.encapsulation import (
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import MAX_PACKET_BYTES, TIMESTAMP_BYTES, tcp_ip_header_bytes
 from netcalc.models.sizes.mixes import SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS
-from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
-from netcalc.planning.page import Chart, Plan, Step
+from netcalc.planning.page import Chart, Plan, Step, evaluate, inputs_as_dict, one_page
 from netcalc.rate_layers import IP
 
 IMIX = dict(zip(SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS, strict=True))

@@ -18,8 +18,7 @@ from netcalc.models.rates.voice import LINK_LAYERS, RTP_UDP_IPV4_BYTES
 from netcalc.models.sizes.encapsulation import tunnel_packet_bytes, tunnel_wire_bytes
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import ip_header_bytes
-from netcalc.planning._evaluate import evaluate, inputs_as_dict, one_page
-from netcalc.planning.page import Chart, Plan, Step
+from netcalc.planning.page import Chart, Plan, Step, evaluate, inputs_as_dict, one_page
 from netcalc.rate_layers import FRAME
 
 LINKS = {"ethernet": "Ethernet", "ppp": "PPP"}

@@ -13,7 +13,7 @@ from bokeh.plotting import figure
 
 from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.congestion import Result, Trajectory
-from netcalc.congestion.ideal import fair_shares_bps
+from netcalc.congestion.estimates import fair_shares_bps
 from netcalc.congestion.quantities import jain_over_time
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.language import phrase, term

@@ -15,8 +15,7 @@ from typing import Any
 import ipywidgets
 
 from netcalc import readers
-from netcalc.congestion.recording import Recording
-from netcalc.congestion.saved import as_table
+from netcalc.congestion.recording import Recording, as_table
 from netcalc.errors import ReaderError
 from netcalc.language import phrase
 from netcalc.printable import html_text

@@ -88,7 +88,7 @@ ROOMS = {
     "scenario": Room(("netcalc/scenario/*.py",), ("tests/scenario/test_*.py",)),
     "congestion": Room(  # but what runs live, and ns-3
         ("netcalc/congestion/[!_ln]*.py", "netcalc/congestion/_[!n]*.py",
-         "netcalc/congestion/latencies.py", "netcalc/workers.py"),
+         "netcalc/workers.py"),
         ("tests/congestion/test_[!l]*.py",),
     ),
     "language": Room(("netcalc/language/*.py",), ("tests/widgets/test_languages.py",)),

@@ -21,7 +21,7 @@ import networkx as nx
 import numpy as np
 
 from netcalc.planning.network import NetworkPlan, Settings, read
-from netcalc.planning.network.rerouting import load_of, reroute, traffic_of
+from netcalc.planning.network.failures import load_of, reroute, traffic_of
 
 NODES, LINKS, DEMANDS = 500, 2000, 10_000
 LIMIT_S = 60.0

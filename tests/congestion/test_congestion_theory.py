@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from netcalc.congestion import _bbr, _windows, theory
-from netcalc.congestion._stack import stack_of
+from netcalc.congestion import _bbr, _steps, theory
+from netcalc.congestion._state import stack_of
 from netcalc.errors import DomainError
 from netcalc.models.tcp.cubic import cubic_k_s, cubic_loss_interval_s
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario, preset
@@ -517,7 +517,7 @@ def lost_in_slow_start(pipe, room):
 def test_a_slow_start_loses_what_its_packets_do_one_by_one(pipe, room):
     """derived: each packet and ACK of a flow with an ACK for each packet."""
     never = np.array([np.inf])
-    drops, left = _windows.overshoot(np.array([float(pipe)]), np.array([float(room)]), never, never)
+    drops, left = _steps.overshoot(np.array([float(pipe)]), np.array([float(room)]), never, never)
     assert drops[0] == pytest.approx(lost_in_slow_start(pipe, room), rel=0.05, abs=2.0)
     assert left[0] == np.inf, "identity: no HyStart"
 
@@ -525,7 +525,7 @@ def test_a_slow_start_loses_what_its_packets_do_one_by_one(pipe, room):
 def test_an_initial_window_that_does_not_fit_ends_slow_start():
     """derived: of ten packets at once one is on the line and the buffer holds some."""
     never, room = np.full(4, np.inf), np.array([1.0, 4.0, 8.0, 9.0])
-    drops, _ = _windows.overshoot(np.full(4, 34.0), room, never, never)
+    drops, _ = _steps.overshoot(np.full(4, 34.0), room, never, never)
     assert drops[:3].tolist() == [8.0, 5.0, 1.0]
     assert drops[3] > 1.0
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from netcalc.congestion import Result, Trajectory
-from netcalc.congestion.latencies import Latencies
 from netcalc.congestion.quantities import (
     convergence_s,
     document,
@@ -16,6 +15,7 @@ from netcalc.congestion.quantities import (
     quantities,
     release_s,
 )
+from netcalc.congestion.result import Latencies
 from netcalc.errors import DomainError
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from netcalc.cli import main
-from netcalc.congestion.recording import Recording, parse_rows
-from netcalc.congestion.saved import as_table, from_table
+from netcalc.congestion.recording import Recording, as_table, from_table, parse_rows
 from netcalc.emulation.events import DELIVERED, FULL, Log
 from netcalc.errors import ReaderError
 from netcalc.experiments.peers.flows_peer import BYTES, INFO, INFO_BYTES, REQUEST, ROW

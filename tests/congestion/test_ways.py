@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc.congestion import Result, estimates, ways
-from netcalc.congestion.latencies import Latencies
+from netcalc.congestion.result import Latencies
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
 

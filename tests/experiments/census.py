@@ -231,7 +231,7 @@ def experiments(share=1.0):
     Each one does this part of what takes longer than any run goes on that is ended.
     """
     from netcalc import experiments as lab
-    from netcalc.congestion import live, saved
+    from netcalc.congestion import live, recording
     from netcalc.path import Path as Route
     from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
 
@@ -249,7 +249,7 @@ def experiments(share=1.0):
         }
         found = live.record(Scenario(bottleneck=link, end_s=end_s, **loads), **options)
         if save is not None:
-            saved.as_table(found).save(save)
+            recording.as_table(found).save(save)
         return found
 
     return {

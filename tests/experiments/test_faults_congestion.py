@@ -22,7 +22,7 @@ from netcalc import samples
 from netcalc.cli import INTERRUPTED
 from netcalc.congestion import live
 from netcalc.congestion.quantities import document
-from netcalc.congestion.saved import from_table
+from netcalc.congestion.recording import from_table
 from netcalc.emulation.wire import control, statistics
 from netcalc.errors import ExperimentError
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
@@ -481,7 +481,7 @@ BY_NOBODY = """
 import sys
 from netcalc.congestion import live
 from netcalc.congestion.quantities import document
-from netcalc.congestion.saved import from_table
+from netcalc.congestion.recording import from_table
 from netcalc.errors import ExperimentError
 from netcalc.scenario import Bottleneck, Flow, Scenario
 link = Bottleneck.of(rate_bps=10e6, rtt_s=0.02, buffer_bdp=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import product
 
 import numpy as np
@@ -9,12 +10,12 @@ import pytest
 
 from netcalc.errors import DomainError
 from netcalc.models.rates import hashing
-from netcalc.planning import elephants
+from netcalc.planning.link import draw_fullest_link_bps, fullest_link
 
 
 def test_equal_flows_have_the_exact_law():
     """Derived: 20,000 draws; 4 standard errors of mean and share."""
-    loads = elephants.draw_fullest_link_bps([1.0] * 100, link_count=4, draws=20_000, seed=1)
+    loads = draw_fullest_link_bps([1.0] * 100, link_count=4, draws=20_000, seed=1)
     exact = float(hashing.fullest_link_flows(100, link_count=4))
     assert abs(loads.mean() - exact) < 4 * loads.std() / np.sqrt(20_000)
     for most in (28, 30, 35):
@@ -32,27 +33,27 @@ def test_unequal_flows_against_all_placements():
         for rate, link in zip(rates, placed, strict=True):
             loads[link] += rate
         fullest.append(max(loads))
-    found = elephants.fullest_link(rates, link_count=3, draws=50_000, seed=2)
+    found = fullest_link(rates, link_count=3, draws=50_000, seed=2)
     assert abs(found.mean_bps - np.mean(fullest)) < 4 * np.std(fullest) / np.sqrt(50_000)
     assert found.median_bps == np.median(fullest)
     assert found.efficiency_ratio == pytest.approx(82 / 3 / found.mean_bps)
 
 
 def test_seeds_and_sizes_of_batches(monkeypatch):
-    first = elephants.draw_fullest_link_bps(range(1, 50), link_count=4, draws=500, seed=3)
-    again = elephants.draw_fullest_link_bps(range(1, 50), link_count=4, draws=500, seed=3)
-    other = elephants.draw_fullest_link_bps(range(1, 50), link_count=4, draws=500, seed=4)
+    first = draw_fullest_link_bps(range(1, 50), link_count=4, draws=500, seed=3)
+    again = draw_fullest_link_bps(range(1, 50), link_count=4, draws=500, seed=3)
+    other = draw_fullest_link_bps(range(1, 50), link_count=4, draws=500, seed=4)
     assert (first == again).all()
     assert (first != other).any()
-    monkeypatch.setattr(elephants, "_BATCH", 1000)
-    small = elephants.draw_fullest_link_bps(range(1, 50), link_count=4, draws=500, seed=3)
+    monkeypatch.setattr(import_module("netcalc.planning.link"), "_BATCH", 1000)
+    small = draw_fullest_link_bps(range(1, 50), link_count=4, draws=500, seed=3)
     assert (first == small).all(), "the draws do not depend on how many are done at a time"
 
 
 def test_limits():
-    assert elephants.draw_fullest_link_bps([3.0, 4.0], link_count=1, draws=5).tolist() == [7.0] * 5
-    assert np.isnan(elephants.fullest_link([0.0], link_count=2, draws=5).efficiency_ratio)
+    assert draw_fullest_link_bps([3.0, 4.0], link_count=1, draws=5).tolist() == [7.0] * 5
+    assert np.isnan(fullest_link([0.0], link_count=2, draws=5).efficiency_ratio)
     with pytest.raises(DomainError, match="draws"):
-        elephants.draw_fullest_link_bps(np.ones(10_000), link_count=2, draws=10_001)
+        draw_fullest_link_bps(np.ones(10_000), link_count=2, draws=10_001)
     with pytest.raises(DomainError, match="demand_bps"):
-        elephants.fullest_link([-1.0], link_count=2)
+        fullest_link([-1.0], link_count=2)

@@ -12,8 +12,7 @@ import pytest
 from netcalc import planning, plots
 from netcalc.errors import DomainError, DoubtWarning, NetcalcError
 from netcalc.models.tcp.transfer_time import transfer_time_s
-from netcalc.planning.dates import date_after
-from netcalc.planning.page import quantity
+from netcalc.planning.page import date_after, quantity
 from netcalc.samples import json_ready
 from netcalc.uncertain import normal, uniform
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc import planning, plots
-from netcalc.planning.dates import date_after
+from netcalc.planning.page import date_after
 from netcalc.uncertain import uniform
 from netcalc.units import show
 

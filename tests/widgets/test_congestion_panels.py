@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from netcalc.congestion import Result, Trajectory
-from netcalc.congestion.recording import Recording, parse_rows
-from netcalc.congestion.saved import as_table
+from netcalc.congestion.recording import Recording, as_table, parse_rows
 from netcalc.emulation.events import Log
 from netcalc.errors import ExperimentError, ReaderError
 from netcalc.experiments.peers.flows_peer import BYTES, ROW

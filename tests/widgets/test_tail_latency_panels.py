@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc.congestion import Result, Trajectory
-from netcalc.congestion.latencies import Latencies
+from netcalc.congestion.result import Latencies
 from netcalc.errors import ExperimentError
 from netcalc.lessons import tail_latency as panels
 from netcalc.samples import Meta

@@ -37,10 +37,10 @@ from netcalc.cli.options import Choice
 from netcalc.cli.output import check_output, print_written
 from netcalc.cli.streams import standard_input
 from netcalc.congestion import Result
-from netcalc.congestion.about import facts
 from netcalc.congestion.grid import Grid, Matrix, with_values
 from netcalc.congestion.quantities import document as result_document
 from netcalc.congestion.recording import Recording
+from netcalc.congestion.result import facts
 from netcalc.congestion.table import begins_results, course_table, is_results
 from netcalc.congestion.ways import LAYERS, WAYS, evaluate, evaluations, partings, stack_for
 from netcalc.errors import ExperimentError, NetcalcError
@@ -428,11 +428,11 @@ class LiveRun:
     def _save(self) -> None:
         """Save the run before anything else is done, as its terminal may be gone."""
         if self.save_path is not None:
-            from netcalc.congestion import saved
+            from netcalc.congestion.recording import as_table
 
             assert self.recording is not None
             try:
-                saved.as_table(self.recording).save(self.save_path)
+                as_table(self.recording).save(self.save_path)
             except OSError as error:  # what was measured is shown all the same
                 self.save_error = error
 

@@ -11,8 +11,8 @@ from netcalc import units
 from netcalc.cli import put
 from netcalc.cli.output import cell, print_table, write_plot
 from netcalc.congestion import Result
-from netcalc.congestion.about import facts
 from netcalc.congestion.quantities import quantities
+from netcalc.congestion.result import facts
 from netcalc.congestion.ways import LAYERS as LAYERS_OF_QUANTITIES
 from netcalc.congestion.ways import LIMITS, UNITS, Parting
 from netcalc.messages import Notice

@@ -19,10 +19,9 @@ from netcalc.cli.options import Choice, Quantity, WholeNumber
 from netcalc.cli.output import cell, check_outputs, print_table, print_written, write_plot
 from netcalc.cli.plan.page import Day, Growth
 from netcalc.messages import Notice
-from netcalc.planning.network.cases import FAILS
-from netcalc.planning.network.costs import COSTS
-from netcalc.planning.network.delays import QUEUES
-from netcalc.planning.network.settings import DRAWS
+from netcalc.planning.network.failures import FAILS
+from netcalc.planning.network.links import COSTS, QUEUES
+from netcalc.planning.network.plan import DRAWS
 from netcalc.rate_layers import IN_HEADING, LINE, named
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from netcalc.planning.network.facts import Demand, Direction, Link, Network
 from netcalc.planning.network.files import read
 from netcalc.planning.network.graphs import from_graph, to_graph
-from netcalc.planning.network.plan import FailureResult, NetworkPlan, plan
-from netcalc.planning.network.settings import Settings
+from netcalc.planning.network.plan import FailureResult, NetworkPlan, Settings, plan
 
 __all__ = [
     "Demand", "Direction", "FailureResult", "Link", "Network", "NetworkPlan", "Settings",

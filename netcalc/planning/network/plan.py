@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 
 import numpy as np
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, at_least, choice, positive, ratio, scalar, whole
 from netcalc.errors import DomainError
-from netcalc.planning.network.cases import Case, cases
-from netcalc.planning.network.costs import latency_costs, ospf_costs
-from netcalc.planning.network.delays import delay_s
-from netcalc.planning.network.draws import Draws, medians
-from netcalc.planning.network.facts import Direction, Network, median
-from netcalc.planning.network.failures import Change, Failures
-from netcalc.planning.network.growth import years_to_reach
+from netcalc.planning.network.facts import Direction, Network, median, possible
+from netcalc.planning.network.failures import FAILS, Case, Change, Fail, Failures, cases
+from netcalc.planning.network.links import (
+    COSTS,
+    QUEUES,
+    Costs,
+    Queue,
+    delay_s,
+    latency_costs,
+    ospf_costs,
+    years_to_reach,
+)
 from netcalc.planning.network.routing import (
     UNREACHABLE,
     Arcs,
@@ -31,8 +36,107 @@ from netcalc.planning.network.routing import (
     find_routes,
     mean_over_paths,
 )
-from netcalc.planning.network.settings import Settings
 from netcalc.uncertain import Distribution, Known
+
+DRAWS = 200
+"""Draws of ranges: enough for a 5th and a 95th percentile. [1]"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a network is planned.
+
+    Parameters
+    ----------
+    growth_ratio : float or Distribution
+        Growth a year of demands that have none of their own. [ratio]
+    start : date
+        The day of the demands, from which growth counts.
+    costs : {'given', 'ospf', 'hops', 'latency'}
+        What shortest paths are the shortest by; ``given`` are those of the links, ``ospf`` the
+        rule of routers: the fastest link over the rate.
+    reference_bps : float, optional
+        Rate of cost 1 of that rule; by default that of the fastest link. [bit/s]
+    full_at_ratio : float
+        Load over rate at which a link counts as full, above 0 and at most 1. [ratio]
+    fail : {'links', 'nodes', 'both'}
+        What fails, each alone; with links also the groups that share a risk.
+    queue : {'imix', 'mm1', 'md1'}
+        The model of waiting, see :data:`netcalc.planning.network.links.QUEUES`.
+    draws : int
+        Draws of ranges, from 20. [1]
+    seed : int
+        Another one draws other numbers. [1]
+    """
+
+    growth_ratio: Known = 0.0
+    start: date
+    costs: Costs = "ospf"
+    reference_bps: float | None = None
+    full_at_ratio: float = 1.0
+    fail: Fail = "links"
+    queue: Queue = "imix"
+    draws: int = DRAWS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "growth_ratio", possible("growth_ratio", self.growth_ratio))
+        choice("costs", self.costs, COSTS)
+        choice("queue", self.queue, tuple(QUEUES))
+        choice("fail", self.fail, FAILS)
+        scalar(
+            "full_at_ratio", positive("full_at_ratio", ratio("full_at_ratio", self.full_at_ratio))
+        )
+        scalar("draws", at_least("draws", whole("draws", self.draws), 20))
+        scalar("seed", whole("seed", self.seed))
+        if self.reference_bps is not None:
+            scalar("reference_bps", positive("reference_bps", self.reference_bps))
+
+
+class Draws:
+    """Draws by a Latin hypercube: each distribution has one draw in each of as many equal parts.
+
+    The same seed gives the same draws. Numbers are drawn in the order in which they are asked for,
+    one distribution as often as it is asked for: two links of 80 to 100 Mbit/s vary apart.
+
+    Parameters
+    ----------
+    count : int
+        Draws of each number.
+    seed : int
+        Another one draws other numbers.
+    """
+
+    def __init__(self, count: int, *, seed: int) -> None:
+        self.count = count
+        self._generator = np.random.default_rng(seed)
+
+    def of(self, value: Known) -> FloatArray:
+        """Return draws of a number, all alike if it is known exactly.
+
+        Examples
+        --------
+        >>> Draws(4, seed=1).of(2.0).tolist()
+        [2.0, 2.0, 2.0, 2.0]
+        """
+        if not isinstance(value, Distribution):
+            return np.full(self.count, float(value))  # type: ignore[arg-type]
+        parts = self._generator.permutation(self.count)
+        shares = (parts + self._generator.random(self.count)) / self.count
+        return np.asarray(value.ppf(shares))
+
+    def of_all(self, values: Sequence[Known], *, least: float) -> FloatArray:
+        """Return draws of several numbers, a row each; what is below the least is that."""
+        if not any(isinstance(one, Distribution) for one in values):
+            known: FloatArray = np.array(values, dtype=float)
+            return np.broadcast_to(known[:, None], (known.size, self.count))
+        return np.asarray(np.maximum([self.of(one) for one in values], least))
+
+
+def medians(values: Sequence[Known]) -> FloatArray:
+    """Return the numbers, of distributions their medians."""
+    return np.array([median(one) for one in values])
+
 
 NO_FAILURE = -1
 """In place of the number of a case: no failure loads this arc more than none."""

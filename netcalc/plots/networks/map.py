@@ -14,9 +14,9 @@ from bokeh.plotting import figure
 from netcalc import units
 from netcalc.checks import FloatArray
 from netcalc.planning.network import NetworkPlan
-from netcalc.planning.network.cases import Case
+from netcalc.planning.network.failures import Case
+from netcalc.planning.network.graphs import places
 from netcalc.planning.network.page import arc_rows, order
-from netcalc.planning.network.places import places
 from netcalc.plots.plot import Plot, ready
 from netcalc.plots.style import (
     FONT,

@@ -9,8 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from netcalc.planning.network.failures import MOST_HOPS, Failures
-from netcalc.planning.network.rerouting import load_of, reroute, traffic_of
+from netcalc.planning.network.failures import MOST_HOPS, Failures, load_of, reroute, traffic_of
 from netcalc.planning.network.routing import UNREACHABLE, Arcs, carry, find_routes
 
 _SPEC = importlib.util.spec_from_file_location(

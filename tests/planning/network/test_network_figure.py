@@ -12,7 +12,7 @@ from netcalc import plots
 from netcalc.errors import MissingPackageError
 from netcalc.messages.installing import requirement
 from netcalc.planning.network import Settings, page, plan, read
-from netcalc.planning.network.places import places
+from netcalc.planning.network.graphs import places
 from netcalc.plots.networks.bars import MOST_LINKS
 
 LINKS = "from,to,rate,latency\n" + "".join(

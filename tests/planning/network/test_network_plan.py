@@ -12,11 +12,10 @@ from netcalc import planning, uncertain
 from netcalc.errors import ArgumentTypeError, DomainError, UnitError
 from netcalc.models.users.growth import YEAR_S, exhaustion_s
 from netcalc.planning import network as networks
-from netcalc.planning.dates import date_after
-from netcalc.planning.network import NetworkPlan, Settings, delays, page, plan, read
-from netcalc.planning.network.delays import delay_s
-from netcalc.planning.network.growth import years_to_reach
+from netcalc.planning.network import NetworkPlan, Settings, page, plan, read
+from netcalc.planning.network.links import IMIX_BYTES, MEAN_BYTES, delay_s, years_to_reach
 from netcalc.planning.network.plan import NO_FAILURE
+from netcalc.planning.page import date_after
 
 START = date(2026, 1, 1)
 SQUARE = (
@@ -295,8 +294,8 @@ def test_an_empty_scan_is_a_plan_without_failures():
 
 def test_the_simple_imix_is_one_mix():
     """Published: 40, 576 and 1500 bytes of IP, 7 : 4 : 1; derived: 84, 614 and 1538 on the wire."""
-    assert delays.IMIX_BYTES.tolist() == [84, 614, 1538]
-    assert pytest.approx((7 * 84 + 4 * 614 + 1538) / 12) == delays.MEAN_BYTES
+    assert IMIX_BYTES.tolist() == [84, 614, 1538]
+    assert pytest.approx((7 * 84 + 4 * 614 + 1538) / 12) == MEAN_BYTES
     mix = planning.tunnel("none").inputs
     assert mix["mix_bytes"]["value"] == [40, 576, 1500]
     assert mix["mix_weights"]["value"] == [7, 4, 1]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from netcalc.planning.network.costs import latency_costs, ospf_costs
+from netcalc.planning.network.links import latency_costs, ospf_costs
 from netcalc.planning.network.routing import UNREACHABLE, Arcs, carry, find_routes, mean_over_paths
 
 _SPEC = importlib.util.spec_from_file_location(
