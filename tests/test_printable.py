@@ -15,7 +15,7 @@ import netcalc
 from netcalc import compare, plots
 from netcalc.cli import main
 from netcalc.errors import DatasetError, DomainError, NetcalcError, ReaderError, UnitError
-from netcalc.lessons.measurement import round_trip_panel
+from netcalc.lessons.latency import round_trip_panel
 from netcalc.path import Path
 from netcalc.plots.pictures import svg
 from netcalc.printable import excerpt, html_text, json_text, printable, printable_lines

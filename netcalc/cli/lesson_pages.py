@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from netcalc.language import frame
+from netcalc.language import notebooks
 from netcalc.lessons.site.html import without_cells
 
 _LESSON = re.compile(r"\d\d[a-z]?_")
@@ -83,7 +83,7 @@ def prepare(notebook: Any, file: Path, root: Path) -> None:
     title, _ = _described(file, file.stat().st_mtime_ns)
     notebook.metadata["title"] = title
     notebook.metadata["netcalc_ways"] = ways
-    notebook.metadata["netcalc_words"] = frame.words()
+    notebook.metadata["netcalc_words"] = notebooks.words()
     folder = file.parent.relative_to(root).as_posix()
     notebook.metadata["netcalc_folder"] = "" if folder == "." else folder
     for cell in notebook.cells:

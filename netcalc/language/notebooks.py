@@ -1,4 +1,4 @@
-"""The text of a notebook in another language: paragraph by paragraph, its code unchanged."""
+"""Notebooks in the reader's language: their paragraphs, and the words around them in Voila."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from netcalc.language import NOTEBOOKS, catalogue
+from netcalc import language
+from netcalc.language import NOTEBOOKS, catalogue, phrase
 
 _GAP = re.compile(r"(\n(?:[ \t]*\n)+|\n(?=(?:[-*]|\d+\.)[ ]))")
 """Between two paragraphs, or before an item of a list."""
@@ -65,3 +66,31 @@ def in_language(notebook: bytes, language: str) -> bytes:
     if not changed:
         return notebook
     return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def words() -> dict[str, str]:
+    """Return the words of the frame by their name, and the code of their language.
+
+    ``{cell}`` and ``{cells}`` in ``part`` are for the page, which counts as cells run.
+    """
+    return {
+        "lang": language.current().replace("_", "-"),
+        "skip": phrase("Skip to the lesson"),
+        "all": phrase("All lessons"),
+        "lessons": phrase("Lessons"),
+        "ways": phrase("Previous and next lesson"),
+        "previous": phrase("Previous:"),
+        "next": phrase("Next:"),
+        "starts": phrase("The lesson is being made: its kernel starts."),
+        "part": phrase("The lesson is being made: part {cell} of {cells}."),
+        "progress": phrase("Cells that have run"),
+        "late": phrase(
+            "The kernel has not started for half a minute. Load the page again; if that does not "
+            "help, stop netcalc lab and start it again."
+        ),
+        "again": phrase("This page had ended. It is being made again."),
+        "title": phrase("netcalc lessons"),
+        "above": phrase("The folder above"),
+        "others": phrase("Other notebooks"),
+        "folders": phrase("Folders"),
+    }

@@ -16,7 +16,7 @@ from netcalc.language import phrase, term
 from netcalc.plots import Axis, Plot
 from netcalc.rate_layers import named
 from netcalc.units import show
-from netcalc.widgets.table import html_table
+from netcalc.widgets.panel import html_table
 
 BAND_POINTS = 61
 """Points of a band: each has thousands of draws."""

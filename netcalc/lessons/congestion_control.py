@@ -21,9 +21,8 @@ from netcalc.rate_layers import IP, TCP_PAYLOAD, named
 from netcalc.samples import Samples
 from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario, as_document
 from netcalc.units import show, show_rate
-from netcalc.widgets.controls import Quantity, choice
+from netcalc.widgets.controls import SHOWN_COUNT, Quantity, choice
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.more import SHOWN_COUNT
 from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import run_button
 

@@ -21,8 +21,7 @@ from netcalc.samples import PacketTrace, RttSamples, Samples, unit_of_fact
 from netcalc.units import parse, show
 from netcalc.widgets.controls import choice, switch
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, panel
-from netcalc.widgets.table import html_table
+from netcalc.widgets.panel import Panel, html_table, panel
 from netcalc.widgets.upload import upload
 
 MOST_FACTS, MOST_FINDINGS = 30, 2

@@ -22,9 +22,8 @@ from netcalc.samples import HopSamples, TrainSamples
 from netcalc.units import parse, show, show_rate
 from netcalc.widgets.controls import Quantity, path_box, switch
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.panel import Panel, html_table, panel
 from netcalc.widgets.run import run_button
-from netcalc.widgets.table import html_table
 
 PATHS = (
     "10 Mbit/s 1 ms, T1 5 ms, T3 2 ms",

@@ -1,10 +1,10 @@
-"""A panel: controls, the figure they move, and what went wrong."""
+"""A panel: controls, the figure they move, a table, and what went wrong."""
 
 from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from netcalc.calculator import doubt_notice
 from netcalc.errors import NetcalcError, doubts
 from netcalc.language import phrase
 from netcalc.printable import html_text
-from netcalc.widgets import more as disclosure
+from netcalc.widgets import controls as disclosure
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.guess import Along, Prediction
 from netcalc.widgets.saved import SavedOutputs, show_widget
@@ -245,3 +245,25 @@ def panel(
     """
     prediction = Prediction(predict, unit=unit, along=along) if predict else None
     return Panel(figure, controls, update, below=below, more=more, prediction=prediction)
+
+
+def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in HTML, with the first column as the headings of its rows.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Headings of the columns.
+    rows : iterable of sequence of str
+        Cells, as text.
+    """
+    top = "".join(
+        f'<th scope="col">{html_text(phrase(text))}</th>' if text else "<td></td>" for text in head
+    )
+    body = "".join(
+        f'<tr><th scope="row">{html_text(first)}</th>'
+        + "".join(f"<td>{html_text(text)}</td>" for text in others)
+        + "</tr>"
+        for first, *others in rows
+    )
+    return f'<table class="netcalc-table"><thead><tr>{top}</tr></thead>{body}</table>'

@@ -7,13 +7,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from netcalc.lessons import live_rates as panels
+from netcalc.lessons import line_rate as panels
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "03_line_rate.ipynb"
 WAYS, PAIRS = 4, 5  # the fifth and the sixth figure of the lesson
 # Shorter runs than a reader makes; what is judged here is that they appear on the page.
-SHORT = """from netcalc.lessons import live_rates
-live_rates.BLAST_S, live_rates.BLAST_RUNS, live_rates.PAIRS = 0.03, 1, (1, 4)"""
+SHORT = """from netcalc.lessons import line_rate
+line_rate.BLAST_S, line_rate.BLAST_RUNS, line_rate.PAIRS = 0.03, 1, (1, 4)"""
 
 
 def pressed(page, name):

@@ -19,7 +19,7 @@ import nbformat
 import pytest
 from nbconvert.exporters import HTMLExporter
 
-from netcalc.lessons.page import Page
+from netcalc.lessons.site.html import Page
 
 LESSONS = Path(__file__).parents[2] / "notebooks"
 LESSON_01 = LESSONS / "01_latency_and_bandwidth.ipynb"

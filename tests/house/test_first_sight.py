@@ -14,7 +14,7 @@ from bokeh.models import GlyphRenderer, Legend
 from bokeh.plotting import figure
 
 from netcalc import datasets, lessons
-from netcalc.lessons.capacity_story import Story
+from netcalc.lessons.capacity_planning import Story
 from netcalc.widgets.panel import Panel
 
 MOST = 4

@@ -13,7 +13,7 @@ import pytest
 
 from netcalc.errors import NetcalcError
 from netcalc.lessons.site import build
-from netcalc.lessons.site import folder as folders
+from netcalc.lessons.site import build as folders
 
 
 def refused(folder: Path) -> str:

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from netcalc.lessons import latency, store_and_forward
-from netcalc.lessons.echo import echo_panel
-from netcalc.lessons.site.controls import Control
+from netcalc.lessons.latency import echo_panel
+from netcalc.lessons.site.cells import notes
 from netcalc.lessons.site.html import prose
-from netcalc.lessons.site.live import notes
-from netcalc.lessons.site.states import States
+from netcalc.lessons.site.states import Control, States
 from netcalc.widgets.controls import Quantity
 
 

@@ -14,9 +14,9 @@ from offline_browser import chromium, missing, opened
 
 from netcalc import units
 from netcalc.errors import UnitError
-from netcalc.lessons.site import unit_tables
+from netcalc.lessons.site import calculator_page
 
-UNITS = Path(unit_tables.__file__).with_name("units.js")
+UNITS = Path(calculator_page.__file__).with_name("units.js")
 TEXTS = (
     "0", "1", "1.5", "1,5", "1,500", "1.500,25", "0,125", "1 500", "1500", "+5", "-5 ms", "1e3",
     "10 Mbit/s", "10Mbit/s", "10 mb", "5M", "T1", "t1", "DS-3", "OC3", "OC-3c payload",
@@ -45,10 +45,10 @@ NUMBERS = (
 @pytest.mark.skipif(bool(missing()), reason=missing())
 def test_a_page_reads_and_writes_quantities_as_python_does(tmp_path):
     """The reference is netcalc.units, which has tests of its own."""
-    kinds = unit_tables.KINDS
+    kinds = calculator_page.KINDS
     texts = [[text, unit, bare] for text in TEXTS for unit in kinds for bare in (False, True)]
     shown = [[n, unit, d] for n in NUMBERS for unit in (*kinds, "s/packet") for d in (4, 6, 12)]
-    tables = json.dumps(unit_tables.unit_tables())
+    tables = json.dumps(calculator_page.unit_tables())
     page = tmp_path / "units.html"
     page.write_text(
         f"<!doctype html><meta charset=utf-8><script>{UNITS.read_text(encoding='utf-8')}\n"

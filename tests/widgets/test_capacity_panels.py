@@ -17,8 +17,8 @@ from scipy import stats
 
 from netcalc import datasets
 from netcalc.cli import commands
+from netcalc.lessons import capacity_planning
 from netcalc.lessons import capacity_planning as panels
-from netcalc.lessons import capacity_story
 
 YEAR_S = 365.25 * 86_400  # the year of the plans
 START = date(2027, 1, 1)
@@ -44,7 +44,7 @@ class Held:
 
 @pytest.fixture
 def story(monkeypatch):
-    monkeypatch.setattr(capacity_story, "Timer", Held)
+    monkeypatch.setattr(capacity_planning, "Timer", Held)
     return panels.Story(datasets.load("ping_emulated_t1"), start=START)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import ExperimentError
-from netcalc.lessons import echo
+from netcalc.lessons import latency
 from netcalc.samples import Meta, RttSamples
 from netcalc.widgets.run import RunButton
 
@@ -41,7 +41,7 @@ def at(panel, size):
     ],
 )
 def test_theory_and_the_book_before_a_run(links, protocol, at_1400_s, source):
-    panel = echo.echo_panel()
+    panel = latency.echo_panel()
     panel.controls["protocol"].value = protocol
     panel.controls["links"].value = links
     assert at(panel, 1400) == pytest.approx(at_1400_s, rel=1e-6), source
@@ -54,17 +54,17 @@ def test_theory_and_the_book_before_a_run(links, protocol, at_1400_s, source):
 
 
 def test_the_book_s_loopback():
-    panel = echo.echo_panel()
+    panel = latency.echo_panel()
     # published: 1.5 to 2 ms between tcpdump and program, and as much in tcpdump itself
     found = column(panel, "Stevens' loopback, UDP: minimum and maximum")
     assert found == pytest.approx([0.003, 0.004, 0.003, 0.004])
 
 
 def test_a_path_of_one_s_own_and_a_wrong_one():
-    panel = echo.echo_panel("T1 40 ms")
+    panel = latency.echo_panel("T1 40 ms")
     own = panel.controls["own"]
     assert own.layout.display == "none"
-    panel.controls["links"].value = echo.YOURS
+    panel.controls["links"].value = latency.YOURS
     assert own.layout.display is None
     own.value = "10 Mbit/s 1 ms"
     assert at(panel, 1400) == pytest.approx(0.002 + 16 * 1428 / 10e6)
@@ -81,8 +81,8 @@ def test_where_no_path_can_be_emulated_the_loopback_is_offered(monkeypatch):
             raise ExperimentError("the system refuses: Operation not permitted", phase="wire")
         return RttSamples(payload_bytes=[8.0, 1400.0], rtt_s=[2e-5, 3e-5])
 
-    monkeypatch.setattr(echo, "echo", refused)
-    panel = echo.echo_panel("T1 40 ms")
+    monkeypatch.setattr(latency, "echo", refused)
+    panel = latency.echo_panel("T1 40 ms")
     panel.controls["protocol"].value = "icmp"
     button = button_of(panel)
     button.start()
@@ -90,7 +90,7 @@ def test_where_no_path_can_be_emulated_the_loopback_is_offered(monkeypatch):
     assert "no path can be emulated on this machine" in button.message.value
     assert "Operation not permitted" in button.message.value
     assert "The loopback is selected now" in button.message.value
-    assert panel.controls["links"].value == echo.LOOPBACK
+    assert panel.controls["links"].value == latency.LOOPBACK
     button.start()
     button._thread.join(LIMIT_S)
     assert column(panel, "points", "measured").tolist() == [2e-5, 3e-5]
@@ -115,12 +115,12 @@ def run_over(links, protocol="UDP"):
     ("links", "protocol", "chosen", "own"),
     [
         ("T1", "TCP", "T1 40 ms", None),
-        ("other", "ICMP", echo.YOURS, "2 Mbit/s 1 ms, 10 Mbit/s 2 ms"),
-        ("none", "UDP", echo.LOOPBACK, None),
+        ("other", "ICMP", latency.YOURS, "2 Mbit/s 1 ms, 10 Mbit/s 2 ms"),
+        ("none", "UDP", latency.LOOPBACK, None),
     ],
 )
 def test_saved_samples_say_themselves_where_they_went(links, protocol, chosen, own):
-    panel = echo.echo_panel("56 kbit/s 40 ms")
+    panel = latency.echo_panel("56 kbit/s 40 ms")
     button_of(panel).keep.field.take(run_over(links, protocol).dumps(), "saved.json")
     assert panel.controls["links"].value == chosen
     assert panel.controls["protocol"].value == protocol.lower()
@@ -132,10 +132,10 @@ def test_saved_samples_say_themselves_where_they_went(links, protocol, chosen, o
 
 
 def test_each_path_keeps_its_run():
-    panel = echo.echo_panel()
+    panel = latency.echo_panel()
     field = button_of(panel).keep.field
     field.take(run_over("T1").dumps(), "saved.json")
-    panel.controls["links"].value = echo.LOOPBACK
+    panel.controls["links"].value = latency.LOOPBACK
     assert column(panel, "points", "measured").size == 0
     panel.controls["links"].value = "T1 40 ms"
     assert column(panel, "points", "measured").tolist() == [0.1, 0.11, 0.12]
@@ -143,7 +143,7 @@ def test_each_path_keeps_its_run():
 
 @pytest.mark.live
 def test_a_run_on_the_loopback_is_fitted():
-    panel = echo.echo_panel()
+    panel = latency.echo_panel()
     button = button_of(panel)
     button.start()
     button._thread.join(LIMIT_S)
@@ -160,7 +160,7 @@ def test_a_run_on_the_loopback_is_fitted():
 @pytest.mark.live
 @pytest.mark.namespace
 def test_a_run_over_a_path_lies_on_its_theory():
-    panel = echo.echo_panel(echo.YOURS)
+    panel = latency.echo_panel(latency.YOURS)
     panel.controls["own"].value = "10 Mbit/s 1 ms, 10 Mbit/s 1 ms"
     panel.controls["protocol"].value = "icmp"
     button = button_of(panel)
@@ -177,7 +177,7 @@ def test_a_run_over_a_path_lies_on_its_theory():
 @pytest.mark.live
 @pytest.mark.namespace
 def test_a_run_that_is_stopped_keeps_what_it_measured():
-    panel = echo.echo_panel("56 kbit/s 40 ms")
+    panel = latency.echo_panel("56 kbit/s 40 ms")
     button = button_of(panel)
     button.start()
     for _ in range(600):

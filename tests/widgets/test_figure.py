@@ -131,7 +131,7 @@ def test_a_message_stays_on_the_page_and_only_an_error_is_an_alert():
 
 
 def test_a_heading_without_words_is_no_heading():
-    from netcalc.widgets.table import html_table
+    from netcalc.widgets.panel import html_table
 
     head = html_table(["", "time"], [["T1", "3 ms"]]).partition("</thead>")[0]
     assert head.endswith('<tr><td></td><th scope="col">time</th></tr>')

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.experiments import transactions
-from netcalc.lessons import fragments
+from netcalc.lessons import mbufs
 from netcalc.messages import Notice
 from netcalc.samples import Meta, TransactionSamples
 from netcalc.widgets.run import RunButton
@@ -23,7 +23,7 @@ def button_of(panel):
 
 
 def run(mtu=1536.0, step_s=8e-6, noted=1536.0):
-    sizes = np.array(fragments.live_sizes(mtu), dtype=float)
+    sizes = np.array(mbufs.live_sizes(mtu), dtype=float)
     times = 30e-6 + step_s * (mtu - 28 < sizes) + 1e-8 * np.sin(sizes)
     return TransactionSamples(
         mode=["udp"] * sizes.size, sequence=np.arange(sizes.size) + 1.0, payload_bytes=sizes,
@@ -33,7 +33,7 @@ def run(mtu=1536.0, step_s=8e-6, noted=1536.0):
 
 
 def test_the_book_before_a_run():
-    panel = fragments.step_panel()
+    panel = mbufs.step_panel()
     # published: Stevens vol. 3, A.2: almost 25% from 1508 to 1509 bytes
     assert column(panel, "Stevens: almost 25% more", "x").tolist() == [1508, 1509]
     assert column(panel, "Stevens: almost 25% more").tolist() == [1.0, 1.25]
@@ -53,7 +53,7 @@ def test_the_book_before_a_run():
 
 
 def test_saved_samples_are_drawn_by_either_clock():
-    panel = fragments.step_panel()
+    panel = mbufs.step_panel()
     button_of(panel).keep.field.take(run().dumps(), "saved.json")
     # derived: 8 of 30
     assert "From 1508 to 1509 bytes the time increases by 27%: 8 µs" in panel.figure.description
@@ -67,7 +67,7 @@ def test_saved_samples_are_drawn_by_either_clock():
 
 @pytest.mark.each("mtu", [576, 1500, 1536, 9000])
 def test_sizes_stand_on_both_sides_of_the_step_and_of_each_mbuf(mtu):
-    sizes = set(fragments.live_sizes(mtu))
+    sizes = set(mbufs.live_sizes(mtu))
     assert {mtu - 28, mtu - 27} <= sizes
     assert {100, 101, 207, 208} <= sizes  # published: MHLEN 100, MINCLSIZE 208
     assert min(sizes) == 8
@@ -76,7 +76,7 @@ def test_sizes_stand_on_both_sides_of_the_step_and_of_each_mbuf(mtu):
 @pytest.mark.live
 @pytest.mark.namespace
 def test_a_live_step():
-    panel = fragments.step_panel()
+    panel = mbufs.step_panel()
     panel.controls["mtu_bytes"].value = 1500.0
     button = button_of(panel)
     button.start()
@@ -96,8 +96,8 @@ def test_without_a_namespace_the_host_s_loopback_has_no_step(monkeypatch):
         meta = Meta(instrument=facts, warnings=(Notice("host-loopback", {"reason": "refused"}),))
         return TransactionSamples(**samples.columns(), meta=meta)
 
-    monkeypatch.setattr(fragments, "transactions", on_the_host)
-    panel = fragments.step_panel()
+    monkeypatch.setattr(mbufs, "transactions", on_the_host)
+    panel = mbufs.step_panel()
     button = button_of(panel)
     button.start()
     button._thread.join(LIMIT_S)

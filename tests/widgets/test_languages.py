@@ -20,7 +20,7 @@ from bokeh.models import HoverTool, Legend
 from netcalc import calculator, datasets, explain, language, units
 from netcalc.errors import UnitError
 from netcalc.language import notebooks
-from netcalc.lessons import echo, exercise, latency, measurement, one_message, store_and_forward
+from netcalc.lessons import exercise, latency, store_and_forward
 from netcalc.path import Path as NetworkPath
 from netcalc.plots.pictures.svg import charts
 from netcalc.widgets.guess import Guess, compared
@@ -31,9 +31,8 @@ import catalogues
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 LANGUAGES = ("de", "zh_CN")
 LESSONS = (
-    "calculator", "capacity_planning", "congestion_control", "echo", "fragments", "lan", "latency",
-    "line_rate", "live_rates", "mbufs", "measurement", "one_message", "own_file", "probing",
-    "protocol_stack", "router_queue", "small_writes", "store_and_forward", "tail_latency",
+    "calculator", "capacity_planning", "congestion_control", "latency", "line_rate", "mbufs",
+    "own_file", "probing", "protocol_stack", "small_writes", "store_and_forward", "tail_latency",
     "transfers",
 )  # fmt: skip
 NAMES = re.compile(
@@ -159,8 +158,8 @@ def what_lessons_00_and_01_say() -> set[str]:
     language.use_lookup(note)
     made = [
         latency.transfer_panel(), latency.balance_panel(), latency.distance_panel(),
-        latency.wan_panel(), one_message.one_message_panel(), echo.echo_panel(),
-        measurement.round_trip_panel(datasets.load("ping_emulated_t1")),
+        latency.wan_panel(), latency.one_message_panel(), latency.echo_panel(),
+        latency.round_trip_panel(datasets.load("ping_emulated_t1")),
     ]  # fmt: skip
     for panel in made:
         panel.figure.plot.document()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc import datasets
-from netcalc.lessons import latency, line_rate, measurement, store_and_forward
+from netcalc.lessons import latency, line_rate, store_and_forward
 
 
 def column(panel, source, name="y"):
@@ -155,7 +155,7 @@ def test_the_smallest_rate_of_the_article_is_below_that_of_64_bytes_at_any_size(
 
 def test_round_trip_panel_draws_files_and_known_paths():
     recorded = datasets.load("ping_emulated_t1")
-    panel = measurement.round_trip_panel(recorded)
+    panel = latency.round_trip_panel(recorded)
     assert "1.54 Mbit/s" in said(panel)
     upload_of(panel).take(b"size [B], rtt [ms]\n100, 10\n600, 20\n1100, 30\n", "mine.csv")
     assert column(panel, "points", "measured").tolist() == [0.010, 0.020, 0.030]
@@ -164,7 +164,7 @@ def test_round_trip_panel_draws_files_and_known_paths():
     assert "no measurement" in upload_of(panel).message.value
     assert column(panel, "points", "measured").tolist() == [0.010, 0.020, 0.030]
 
-    known = measurement.round_trip_panel(recorded, path="T1 5 ms")
+    known = latency.round_trip_panel(recorded, path="T1 5 ms")
     residual = column(known, "points", "residual")
     assert np.abs(residual).max() < 3e-4  # measured through a line of this truth
     known.controls["links"].value = "T1 6 ms"
@@ -178,7 +178,7 @@ def test_round_trip_panel_draws_files_and_known_paths():
 @pytest.mark.live
 @pytest.mark.namespace
 def test_round_trip_panel_runs_an_echo_over_the_path_that_is_known():
-    panel = measurement.round_trip_panel(sizes=[64.0, 1024.0], path="10 Mbit/s 2 ms")
+    panel = latency.round_trip_panel(sizes=[64.0, 1024.0], path="10 Mbit/s 2 ms")
     button = next(child for child in panel.children if hasattr(child, "start"))
     button.start()
     button._thread.join(30)
@@ -189,7 +189,7 @@ def test_round_trip_panel_runs_an_echo_over_the_path_that_is_known():
 
 @pytest.mark.live
 def test_round_trip_panel_runs_an_echo():
-    panel = measurement.round_trip_panel(sizes=[64.0, 1024.0])
+    panel = latency.round_trip_panel(sizes=[64.0, 1024.0])
     button = next(child for child in panel.children if hasattr(child, "start"))
     button.start()
     button._thread.join(20)

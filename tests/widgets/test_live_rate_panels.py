@@ -8,7 +8,7 @@ import pytest
 from netcalc import language
 from netcalc.errors import ExperimentError
 from netcalc.experiments import line_rate, lockstep
-from netcalc.lessons import live_rates as panels
+from netcalc.lessons import line_rate as panels
 from netcalc.samples import BulkSamples, Meta
 
 FRAMES = np.array([64.0, 512, 1518])

@@ -12,7 +12,7 @@ from netcalc.errors import DomainError
 from netcalc.plots import Axis, curves
 from netcalc.widgets import Figure, Quantity, panel
 from netcalc.widgets import figure as figure_module
-from netcalc.widgets.more import MoreButton, board, split
+from netcalc.widgets.controls import MoreButton, board, split
 
 NAMES = ["a", "b", "c", "d", "e", "f"]
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from netcalc.lessons.page import Page, mathml
+from netcalc.lessons.site.html import Page, mathml
 
 LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 MATH = re.compile(r"<math .*?</math>", re.DOTALL)

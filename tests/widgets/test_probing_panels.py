@@ -12,8 +12,8 @@ from netcalc.experiments import PROBE_SIZES
 from netcalc.lessons import probing, store_and_forward
 from netcalc.path import Path
 from netcalc.samples import HopSamples, Meta
+from netcalc.widgets.panel import html_table
 from netcalc.widgets.run import RunButton
-from netcalc.widgets.table import html_table
 
 LIVE = [pytest.mark.live, pytest.mark.namespace, pytest.mark.usefixtures("wires")]
 

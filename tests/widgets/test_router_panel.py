@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import ExperimentError
-from netcalc.lessons import router_queue as panels
+from netcalc.lessons import tail_latency as panels
 from netcalc.models.queues.finite_queues import mm1k_wait_cdf
 from netcalc.samples import Meta, Table
 

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from netcalc.lessons import (
-    echo,
-    fragments,
-    live_rates,
-    measurement,
+    latency,
+    line_rate,
+    mbufs,
     probing,
     protocol_stack,
     small_writes,
@@ -44,8 +43,8 @@ def saved(panel):
 PANELS = [
     pytest.param(make, change, sources, id=name)
     for name, make, change, sources in (
-        ("echo", echo.echo_panel, {"links": "T1 40 ms"}, ["points"]),
-        ("step", fragments.step_panel, {"relative": False}, ["points"]),
+        ("echo", latency.echo_panel, {"links": "T1 40 ms"}, ["points"]),
+        ("step", mbufs.step_panel, {"relative": False}, ["points"]),
         ("links", probing.links_panel, {"path": "T3"}, ["points"]),
         ("pairs", probing.trains_panel, {"path": "T3"}, ["no cross traffic between"]),
         ("train", store_and_forward.train_panel, {"router_count": 4.0}, ["this machine"]),
@@ -57,13 +56,13 @@ PANELS = [
         ),
         (
             "three ways",
-            live_rates.three_ways_panel,
+            line_rate.three_ways_panel,
             {"device_pps": 1000.0, "bandwidth_bps": 5e6},
-            list(live_rates.WAYS.values()),
+            list(line_rate.WAYS.values()),
         ),
         (
             "lockstep",
-            live_rates.lockstep_panel,
+            line_rate.lockstep_panel,
             {"latency_s": 0.01},
             ["loopback, measured", "path, measured"],
         ),
@@ -84,16 +83,16 @@ PANELS = [
 @pytest.fixture
 def short(monkeypatch):
     """As little as these panels can run and still have something to save."""
-    monkeypatch.setattr(live_rates, "BLAST_S", 0.03)
-    monkeypatch.setattr(live_rates, "BLAST_RUNS", 1)
-    monkeypatch.setattr(live_rates, "PAIRS", (1, 2))
+    monkeypatch.setattr(line_rate, "BLAST_S", 0.03)
+    monkeypatch.setattr(line_rate, "BLAST_RUNS", 1)
+    monkeypatch.setattr(line_rate, "PAIRS", (1, 2))
     monkeypatch.setattr(store_and_forward, "LIVE_HOPS", (1, 2))
     monkeypatch.setattr(probing, "PROBE_COUNT", 2)
-    monkeypatch.setattr(fragments, "COUNT", 2)
+    monkeypatch.setattr(mbufs, "COUNT", 2)
     monkeypatch.setattr(transfers, "LIVE_SIZES", (300, 1440, 4096))
     monkeypatch.setattr(transfers, "LIVE_MTUS", (1500, 16_384, 65_536))
     for panels, name, less in (
-        (live_rates, "lockstep", {"duration_s": 0.03}),
+        (line_rate, "lockstep", {"duration_s": 0.03}),
         (protocol_stack, "transactions", {"count": 2}),
         (small_writes, "small_writes", {"count": 2}),
     ):
@@ -134,5 +133,5 @@ def test_a_file_of_another_experiment_is_refused_by_every_panel():
         assert field in button_of(panel).keep.children
         field.take(other, "other.json")
         assert field.message.is_alert
-    own = measurement.round_trip_panel()
+    own = latency.round_trip_panel()
     assert button_of(own).keep.field not in button_of(own).keep.children, "it has an upload"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc.lessons import fragments
+from netcalc.lessons import mbufs
 from netcalc.samples import TransactionSamples
 
 
@@ -14,7 +14,7 @@ def column(panel, source, name="y"):
 
 
 def a_run(step_s=3e-6, count=3):
-    sizes = np.repeat(fragments.THRESHOLD_SIZES, count)
+    sizes = np.repeat(mbufs.THRESHOLD_SIZES, count)
     times = 2e-5 + 1e-9 * sizes + step_s * (sizes > 1508)
     times = times + np.random.default_rng(1).normal(0.0, 1e-7, sizes.size)
     return TransactionSamples(
@@ -27,8 +27,8 @@ def a_run(step_s=3e-6, count=3):
 
 def test_the_first_sizes_of_bsd_are_those_of_its_buffers():
     """Derived from MHLEN 100, MLEN 108, MINCLSIZE 208, a header of 28 and an MTU of 1536."""
-    assert list(fragments.BSD_STEPS.values()) == [100 - 28 + 1, 101, 208, 1536 - 28 + 1]
-    panel = fragments.thresholds_panel()
+    assert list(mbufs.BSD_STEPS.values()) == [100 - 28 + 1, 101, 208, 1536 - 28 + 1]
+    panel = mbufs.thresholds_panel()
     assert "No run yet" in panel.figure.description
     marks = next(name for name in panel.figure.plot.sources if "first sizes" in name)
     assert column(panel, marks, "x").tolist() == [73, 101, 208, 1509]
@@ -37,13 +37,13 @@ def test_the_first_sizes_of_bsd_are_those_of_its_buffers():
 
 
 def test_a_run_shows_its_step_and_no_other():
-    panel = fragments.thresholds_panel()
+    panel = mbufs.thresholds_panel()
     button = next(child for child in panel.children if hasattr(child, "start"))
     button._show(a_run())
     said = panel.figure.description
     assert said.startswith("Steps here: between 1432 and 1520 bytes")
     assert ";" not in said  # one step
-    jump = fragments.found_steps(a_run()).steps[0].jump
+    jump = mbufs.found_steps(a_run()).steps[0].jump
     assert jump == pytest.approx(3e-6, rel=0.1)
     line = column(panel, "here, line with steps")
     assert np.isfinite(line).all()
@@ -54,7 +54,7 @@ def test_a_run_shows_its_step_and_no_other():
 
 
 def test_a_run_that_was_stopped_at_once_is_told():
-    panel = fragments.thresholds_panel()
+    panel = mbufs.thresholds_panel()
     button = next(child for child in panel.children if hasattr(child, "start"))
     few = TransactionSamples(
         mode=["udp"] * 2, sequence=[1, 2], payload_bytes=[16, 40], response_s=[1e-5, 1e-5]
@@ -66,18 +66,18 @@ def test_a_run_that_was_stopped_at_once_is_told():
 @pytest.mark.live
 @pytest.mark.namespace
 def test_the_second_fragment_is_found_on_this_machine():
-    panel = fragments.thresholds_panel()
+    panel = mbufs.thresholds_panel()
     button = next(child for child in panel.children if hasattr(child, "start"))
     button.start()
     button._thread.join(60)
     sizes = column(panel, "here, smallest of each size", "x")
-    assert sizes.size == fragments.THRESHOLD_SIZES.size
+    assert sizes.size == mbufs.THRESHOLD_SIZES.size
     # Derived: 1536 - 28 bytes are the most in one packet, and a second one costs microseconds.
     assert "between 1432 and 1520 bytes" in panel.figure.description, panel.figure.description
 
 
 def test_the_two_clocks_differ_by_what_stevens_printed_and_by_the_run():
-    panel = fragments.clocks_panel()
+    panel = mbufs.clocks_panel()
     # published: A.2, 1.5 to 2 ms before the step and 2.5 to 3 ms behind it
     assert column(panel, "Stevens, minimum") == pytest.approx([1.5e-3, 1.5e-3, 2.5e-3, 2.5e-3])
     assert column(panel, "Stevens, maximum") == pytest.approx([2e-3, 2e-3, 3e-3, 3e-3])

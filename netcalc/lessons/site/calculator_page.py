@@ -16,17 +16,56 @@ from typing import Any
 
 import numpy as np
 
-from netcalc import calculator
+from netcalc import calculator, display, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.checks import derived_quantities
-from netcalc.lessons.page import mathml
 from netcalc.lessons.site.formula_functions import FormulaFunction, formula_function
+from netcalc.lessons.site.html import mathml
 from netcalc.lessons.site.javascript import RUNTIME
 from netcalc.lessons.site.recording import NotRecorded
-from netcalc.lessons.site.unit_tables import KINDS, unit_tables
 from netcalc.messages import HINTS, MESSAGES
 from netcalc.printable import html_text
 from netcalc.version import __version__
+
+KINDS = (
+    "bit/s", "byte", "bit", "packet/s", "call/s", "s", "ratio", "m", "m/s", "s/byte", "Hz", "dB",
+    "1",
+)  # fmt: skip
+"""The units that netcalc computes in."""
+
+
+def unit_tables() -> dict[str, Any]:
+    """Return the tables as JSON can hold them.
+
+    Examples
+    --------
+    >>> unit_tables()["lines"]["T1"]["exact"]
+    1544000.0
+    """
+    names = {*units.LINES, *units.line_aliases()}
+    lines = {name: units.line(name) for name in sorted(names)}
+    return {
+        "units": {
+            unit: {
+                "written": units.written_units(unit),
+                "ambiguous": units.ambiguous_units(unit),
+                "example": units.example(unit),
+            }
+            for unit in KINDS
+        },
+        "lines": {
+            name: {
+                "exact": one.exact_bps,
+                "nominal": one.nominal_bps,
+                "payload": one.payload_bps,
+            }
+            for name, one in lines.items()
+        },
+        "prefixes": units.PREFIXES,
+        "steps": display.steps(),
+        "binary": display.BINARY,
+    }
+
 
 _HERE = Path(__file__).parent
 _PAGE = _HERE / "calculator"

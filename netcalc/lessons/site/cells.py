@@ -1,4 +1,4 @@
-"""The cells of a lesson, run once: their text, what they print, and the panels they show.
+"""The cells of a lesson, run once: their text, their panels, exercises, and experiments.
 
 Run as a program of its own, ``python -m netcalc.lessons.site.cells LESSON RESULT``: lessons keep
 what they change, such as the precision of printed arrays, out of each other.
@@ -13,18 +13,124 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+import numpy as np
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+from latex2mathml.converter import convert
 from traitlets.config import Config
 
+from netcalc import exercises, units
 from netcalc.errors import NetcalcError
+from netcalc.exercises import Question, Template
 from netcalc.lessons.exercise import ExerciseBox
-from netcalc.lessons.site import drills
-from netcalc.lessons.site.live import notes, run_now
-from netcalc.lessons.site.states import States
+from netcalc.lessons.site.calculator_page import unit_tables
+from netcalc.lessons.site.states import States, packed
 from netcalc.widgets.panel import Panel
+from netcalc.widgets.run import RunButton
+from netcalc.widgets.upload import Upload
+
+
+def notes(panel: Panel) -> list[dict[str, str]]:
+    """Return what stands below a panel's figure instead of its run buttons and file fields."""
+    found = []
+    for part in panel.below:
+        if isinstance(part, RunButton):
+            found.append({"kind": "run", "label": part.label, "command": command(part.tool)})
+        elif isinstance(part, Upload):
+            found.append(
+                {"kind": "file", "label": part.field.label, "command": "netcalc read FILE"}
+            )
+    return found
+
+
+def command(tool: str) -> str:
+    """Return the command for an experiment whose samples name a tool.
+
+    Examples
+    --------
+    >>> command("netcalc echo")
+    'netcalc run echo'
+    """
+    if tool == "netcalc congestion":
+        return "netcalc congestion two-flows --live"
+    name = tool.removeprefix("netcalc ")
+    return f"netcalc run {name}" if name else "netcalc lab"
+
+
+def run_now(panel: Panel) -> None:
+    """Run the experiments of a panel, and show their results in its figure."""
+    for part in panel.below:
+        if isinstance(part, RunButton):
+            part.run_here(Event())
+
+
+SHEETS = 20
+"""Draws of each exercise that a page has; then the first ones come again. [1]"""
+
+
+def drawn(ids: Sequence[str]) -> str:
+    """Return exercises with all their draws as text for the page, which ``answers.js`` reads."""
+    questions = {one: [_draw(one, number) for number in range(1, SHEETS + 1)] for one in ids}
+    header = {
+        "rules": exercises.rules(),
+        "units": unit_tables(),
+        "exercises": {
+            name: {**_template(sheets[0].template), "sheets": [_sheet(one) for one in sheets]}
+            for name, sheets in questions.items()
+        },
+    }
+    return packed(header, [np.zeros(0, dtype=np.int64)])
+
+
+def titles(ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the topic and the first question of exercises, by id."""
+    found = [_draw(one, 1) for one in ids]
+    return {one.id: (one.template.topic, one.text) for one in found}
+
+
+def _draw(name: str, number: int) -> Question:
+    return exercises.draw(name, student="page", sheet=str(number))
+
+
+def _template(template: Template) -> dict[str, Any]:
+    return {
+        "topic": template.topic,
+        "unit": template.unit,
+        "example": units.example(template.unit),
+        "tolerance": template.tolerance,
+        "digits": template.digits,
+        "names": [one.name for one in template.wrong],
+    }
+
+
+def _sheet(question: Question) -> dict[str, Any]:
+    solution = question.solution()
+    said = [question.told(one) for one in question.template.wrong]
+    return {
+        "text": question.text,
+        "right": question.answer,
+        "wrong": [question.wrong_answers[one.name] for one in question.template.wrong],
+        "sentences": [sentence for sentence, _ in said],
+        "asks": [ask for _, ask in said],
+        "solution": [convert(line, display="block") for line in solution.equations],
+        "result": solution.result,
+    }
+
+
+def ids_of(lesson: str) -> list[str]:
+    """Return the exercises of a lesson, by the number that its name begins with.
+
+    Examples
+    --------
+    >>> ids_of("01_latency_and_bandwidth")[:1]
+    ['TR1']
+    """
+    number = lesson.partition("_")[0]
+    return [one.id for one in exercises.templates() if one.lesson == number]
+
 
 _MARK = "application/x-netcalc-panel"
 _BOX = "application/x-netcalc-exercise"
@@ -170,14 +276,14 @@ def main(arguments: Sequence[str]) -> None:
         path.unlink()
         said = {"done": number + 1, "of": len(cells.panels), "states": done[-1]["count"]}
         print(json.dumps(said), flush=True)
-    ids = list(dict.fromkeys([*cells.exercises, *drills.ids_of(lesson.stem)]))
+    ids = list(dict.fromkeys([*cells.exercises, *ids_of(lesson.stem)]))
     content = {
         "name": lesson.stem,
         "parts": cells.parts,
         "panels": done,
-        "exercises": drills.titles(ids),
-        "drawn": drills.drawn(ids) if ids else "",
-        "sheets": drills.SHEETS,
+        "exercises": titles(ids),
+        "drawn": drawn(ids) if ids else "",
+        "sheets": SHEETS,
     }
     result.write_text(json.dumps(content), encoding="utf-8")
 

@@ -1,7 +1,14 @@
-"""A panel as a table: its figure and its words at many positions of its controls."""
+"""A panel as a table: its figure and its words at many positions of its controls.
+
+Columns are stored in few bytes: twelve binary digits a number, as differences of differences. A
+pixel cannot show more than four digits. The bits of a number in single precision grow with its
+logarithm, so that a smooth curve has small second differences on any axis.
+"""
 
 from __future__ import annotations
 
+import base64
+import gzip
 import itertools
 import json
 import math
@@ -14,10 +21,155 @@ import numpy as np
 from bokeh.core.json_encoder import serialize_json
 from numpy.typing import NDArray
 
-from netcalc.lessons.site.controls import Control
-from netcalc.lessons.site.packing import bends, gaps, packed, steps
 from netcalc.plots import Plot
+from netcalc.widgets.controls import Quantity
 from netcalc.widgets.panel import Panel, ResultSource
+
+
+class Control:
+    """A control and the positions that the page offers.
+
+    Parameters
+    ----------
+    name : str
+        Under which the panel knows it.
+    widget : ipywidgets.Widget
+        The control; it is at its start.
+    most : int
+        Stops of a slider, at most; a list always has all of its entries.
+    """
+
+    def __init__(self, name: str, widget: ipywidgets.Widget, *, most: int) -> None:
+        self.name, self.widget = name, widget
+        self.label, self.kind, self.texts = str(getattr(widget, "description", "")), "fixed", []
+        self._values: list[object] = [widget.value]
+        self.start = 0
+        if isinstance(widget, Quantity):
+            self.label, self.kind = widget.label, "slider"
+            self._values = [float(value) for value in _stops(widget, most)]
+            self.texts = [widget.shown(float(value)) for value in _stops(widget, most)]
+            self.texts[self._values.index(widget.value)] = widget.box.value
+        elif isinstance(widget, ipywidgets.Dropdown):
+            self.kind = "list"
+            self.texts = [str(text) for text in widget._options_labels]
+            self._values = list(range(len(self.texts)))
+            self.start = int(widget.index)
+            return
+        elif isinstance(widget, ipywidgets.Checkbox):
+            self.kind, self.texts, self._values = "box", ["no", "yes"], [False, True]
+        elif isinstance(widget, ipywidgets.Combobox):
+            self.kind = "list"
+            self.texts = list(dict.fromkeys([widget.value, *widget.options]))
+            self._values = list(self.texts)
+        elif isinstance(widget, ipywidgets.Text):
+            self.texts = [widget.value]
+        self.start = self._values.index(widget.value)
+
+    @property
+    def count(self) -> int:
+        """Positions."""
+        return len(self._values)
+
+    def put(self, position: int) -> None:
+        """Move the control to a position."""
+        if isinstance(self.widget, ipywidgets.Dropdown):
+            self.widget.index = position
+        elif self.kind != "fixed":
+            self.widget.value = self._values[position]
+
+    def here(self) -> int:
+        """Return the position where the control is now; -1 where the page has none for it."""
+        value = (
+            self.widget.index if isinstance(self.widget, ipywidgets.Dropdown) else self.widget.value
+        )
+        return self._values.index(value) if value in self._values else -1
+
+    def spec(self) -> dict[str, object]:
+        """Return what the page must know, for JSON."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "kind": self.kind,
+            "texts": self.texts,
+            "start": self.start,
+        }
+
+
+def _stops(widget: Quantity, most: int) -> list[float]:
+    """Return values from one end of a slider to the other, the one at the start among them."""
+    positions = np.unique(np.round(np.linspace(0, widget.stop_count, most))).astype(int)
+    values = [widget.at(int(position)) for position in positions]
+    nearest = min(range(len(values)), key=lambda i: abs(int(positions[i]) - widget.slider.value))
+    values[nearest] = widget.value
+    return sorted(set(values))
+
+
+_DROPPED_BITS = 11
+RELATIVE_ERROR = 2.0**-13
+"""Largest relative error of a packed number that is not tiny. [1]"""
+
+
+def packed(header: Any, series: Sequence[NDArray[np.int64]]) -> str:
+    """Return a header and series of whole numbers as text: gzip in base64.
+
+    Parameters
+    ----------
+    header : object
+        Anything that JSON holds.
+    series : sequence of numpy.ndarray
+        Whole numbers below 2**29, shape (n,) each; they are read back one after the other.
+    """
+    body = b"".join(_varints(one) for one in series)
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    whole = len(text).to_bytes(4, "little") + text + body
+    return base64.b64encode(gzip.compress(whole, mtime=0)).decode()
+
+
+def steps(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a series as its first differences, the first value before them."""
+    return np.diff(values, prepend=0)
+
+
+def bends(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return finite numbers as the second differences of their bits, least ones dropped."""
+    whole = np.round(values.astype(np.float32).view(np.int32).astype(np.int64) & 0x7FFFFFFF)
+    rounded = (whole + (1 << (_DROPPED_BITS - 1))) >> _DROPPED_BITS
+    ordered = np.where(np.signbit(values), -rounded, rounded)
+    return steps(steps(ordered))
+
+
+def gaps(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[int]]:
+    """Return numbers without nan, each filled with the one before, and where the nan were.
+
+    The second result has the first index and the length of each gap, one gap after the other.
+    """
+    missing = np.isnan(values)
+    if not missing.any():
+        return values, []
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], missing.view(np.int8), [0]))))
+    found = [int(edge) for edge in edges]
+    places = [
+        part
+        for start, end in zip(found[::2], found[1::2], strict=True)
+        for part in (start, end - start)
+    ]
+    last = np.maximum.accumulate(np.where(missing, -1, np.arange(values.size)))
+    return np.where(last >= 0, values[np.maximum(last, 0)], 0.0), places
+
+
+def _varints(values: NDArray[np.int64]) -> bytes:
+    """Return whole numbers in as few bytes as they need, the sign in the last bit."""
+    left = np.where(values >= 0, 2 * values, -2 * values - 1)
+    parts = []
+    while True:
+        more = left >= 128
+        parts.append(np.where(left >= 0, (left & 127) | np.where(more, 128, 0), -1))
+        if not more.any():
+            break
+        left = np.where(more, left >> 7, -1)
+    table = np.stack(parts, axis=1).ravel()
+    return table[table >= 0].astype(np.uint8).tobytes()
+
 
 BUDGETS = ((0.004, 2200), (0.03, 500), (0.15, 130), (1.0, 50), (math.inf, 20))
 """Positions of all controls together that are stored for a panel, by the time that one takes:

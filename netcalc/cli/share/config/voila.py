@@ -7,14 +7,14 @@ from typing import Any
 
 from netcalc import language
 from netcalc.cli import lesson_pages
-from netcalc.language import frame
+from netcalc.language import notebooks
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821 - Voila puts it here
 
 
 def list_lessons(page_config: dict[str, Any], **given: Any) -> dict[str, Any]:
     """Give the page of a folder its lessons, with their titles, and the words around them."""
-    page_config["words"] = frame.words()
+    page_config["words"] = notebooks.words()
     folder = Path(given["settings"]["contents_manager"].root_dir) / given["notebook_path"].strip(
         "/"
     )
