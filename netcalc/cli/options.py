@@ -1,9 +1,17 @@
-"""Options of commands: the types of their values, and the other names that people type."""
+"""Options of commands: made from signatures, the types of their values, other names.
+
+A command, or the function of the library that it calls, says in its signature which options there
+are and in its docstring what they mean; :func:`options_of` makes the options, :func:`command` the
+command.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,8 +21,8 @@ from netcalc.cli.mistakes import Command, CommandError, keep_typed, rename, type
 from netcalc.errors import DomainError, UnitError
 
 if TYPE_CHECKING:
+    from netcalc.calculator import Parameter
     from netcalc.path import Path
-
 
 KINDS = {"s": "time", "byte": "size", "ratio": "share", "packet/s": "rate", "bit/s": "rate"}
 """What a number in each unit is called in a help text."""
@@ -43,6 +51,74 @@ class Quantity(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no ar
         if ctx is not None and param is not None and param.name:
             keep_typed(ctx, param.name, number, value)
         return number
+
+
+class QuantityOrRange(Quantity):
+    """A quantity with its unit, a range or a distribution of it."""
+
+    def __init__(self, unit: str, *, bare: bool = False) -> None:
+        self.unit, self.bare = unit, bare
+        self.name = KINDS.get(unit, "number")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text; a mistake names the option."""
+        if isinstance(value, str):
+            from netcalc.uncertain.text import is_distribution, parse  # late: values need none
+
+            if is_distribution(value):
+                return parse(value, self.unit, field=typed_name(param) if param else None)
+        return super().convert(value, param, ctx)
+
+
+class Growth(QuantityOrRange):
+    """A growth a year, or a range of it: ``30%``, ``30 % ± 5 % a year``."""
+
+    def __init__(self) -> None:
+        super().__init__("ratio")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the text; a mistake names the option."""
+        if isinstance(value, str):
+            from netcalc.uncertain.text import without_year  # late, as above
+
+            value = without_year(value)
+        return super().convert(value, param, ctx)
+
+
+class Day(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
+    """A day in ISO form: ``2026-11-24``."""
+
+    name = "date"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        """Read the text; a mistake names the option."""
+        if isinstance(value, date):
+            return value
+        try:
+            return date.fromisoformat(str(value).strip())
+        except ValueError:
+            name = typed_name(param) if param is not None else self.name
+            raise CommandError("date-malformed", name=name, value=value) from None
+
+
+_PERCENTILE = re.compile(
+    r"p\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*(?:st|nd|rd|th)|([1-9]\d(?:\.\d+)?)", re.IGNORECASE
+)
+
+
+class Percentile(Quantity):
+    """A share of the time, or the percentile by its name: ``p95``, ``95th``."""
+
+    def __init__(self) -> None:
+        super().__init__("ratio")
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read the text; a mistake names the option."""
+        found = _PERCENTILE.fullmatch(value) if isinstance(value, str) else None
+        text = f"{found[1] or found[2] or found[3]}%" if found else value
+        return super().convert(text, param, ctx)
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
@@ -169,26 +245,6 @@ _ALGORITHMS = frozenset({"cubic", "reno", "bbr"})
 """Congestion controls that people type as an option."""
 
 
-_PERCENTILE = re.compile(
-    r"p\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*(?:st|nd|rd|th)|([1-9]\d(?:\.\d+)?)", re.IGNORECASE
-)
-
-
-class Percentile(Quantity):
-    """A share of the time, or the percentile by its name: ``p95``, ``95th``."""
-
-    def __init__(self) -> None:
-        super().__init__("ratio")
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Read the text; a mistake names the option."""
-        found = _PERCENTILE.fullmatch(value) if isinstance(value, str) else None
-        text = f"{found[1] or found[2] or found[3]}%" if found else value
-        return super().convert(text, param, ctx)
-
-
 class PlannersCommand(QuantityCommand):
     """A command whose options may have the names that the field has for them."""
 
@@ -248,3 +304,191 @@ class PlannersCommand(QuantityCommand):
         if any(typed_name(one).lower() in alike for one in arguments):
             return [value] if equals else []  # the value of an argument that has no option
         return [word]
+
+
+JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print JSON.")
+CSV = click.Option(["--csv", "as_csv"], is_flag=True, help="Print CSV.")
+FORCE = click.Option(["--force"], is_flag=True, help="Replace OUT if it exists.")
+
+_FEW = 5
+"""Values of a default that are listed; of more only the range is shown."""
+_METAVAR = re.compile(r"^(\w+) : ([A-Z\[]{2}\S*)$", re.MULTILINE)
+"""An argument whose kind in the docstring is what the help shows for its value: ``OUT``."""
+_PARAMETERS = re.compile(r"\n+Parameters\n-{3,}\n.*", re.DOTALL)
+_REPEATED = ("tuple", "ArrayLike", "Sequence")
+"""Annotations of arguments of several values, each of which has the option once."""
+
+
+def plot_option(what: str) -> click.Option:
+    """Return the option of a figure, whose help says what is drawn."""
+    return click.Option(
+        ["--plot", "plot_path"], metavar="OUT", help=f"{what}, as .html, .svg or .png."
+    )
+
+
+class OptionWithAliases(click.Option):
+    """An option with names that work and are not in the help."""
+
+    def __init__(self, *declared: Any, aliases: Sequence[str] = (), **settings: Any) -> None:
+        super().__init__(*declared, **settings)
+        self.aliases = [name for name in aliases if name not in self.opts]
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Let the parser know all names."""
+        shown, self.opts = self.opts, [*self.opts, *self.aliases]
+        super().add_to_parser(parser, ctx)
+        self.opts = shown
+
+
+def command(
+    *options: click.Parameter,
+    cls: type[click.Command] = Command,
+    name: str | None = None,
+    group: click.Group | None = None,
+    short_help: str | None = None,
+    **special: Any,
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a command of a function, whose arguments are its options: see :func:`options_of`.
+
+    ``options`` are those that are made already; they follow the others in the help.
+    """
+
+    def make(function: Callable[..., Any]) -> click.Command:
+        leave_out = {option.name or "" for option in options}
+        made = cls(
+            name or function.__name__.replace("_", "-"),
+            params=[
+                *options_of(function, positional=True, leave_out=leave_out, **special),
+                *options,
+            ],
+            callback=function,
+            help=_PARAMETERS.sub("", inspect.getdoc(function) or ""),
+            short_help=short_help,
+        )
+        if group is not None:
+            group.add_command(made)
+        return made
+
+    return make
+
+
+def options_of(
+    function: Callable[..., Any],
+    *,
+    names: Mapping[str, str | Sequence[str]] | None = None,
+    described: Mapping[str, str] | None = None,
+    types: Mapping[str, Any] | None = None,
+    metavars: Mapping[str, str] | None = None,
+    leave_out: Collection[str] = (),
+    bare: Collection[str] = (),
+    positional: bool = False,
+    aliases: Callable[[Parameter], Sequence[str]] | None = None,
+) -> list[click.Parameter]:
+    """Return an option for each argument of a function.
+
+    The option has the name of the argument without its unit, the type and the default of the
+    signature, and the text, the unit and the choices of the docstring. A kind in capitals there,
+    such as ``OUT``, is what the help shows for the value.
+
+    Parameters
+    ----------
+    function : callable
+        A command, or a function of the library, with a docstring in the form of numpydoc.
+    names, described, types, metavars : mapping, optional
+        By argument: the names of its option, its text in the help, the type of its value, and what
+        the help shows for that, where they differ from those of the function.
+    leave_out : collection of str
+        Arguments that get no option.
+    bare : collection of str
+        Arguments for which digits alone are a number in the unit of the argument.
+    positional : bool
+        Whether arguments that need no keyword are words without an option.
+    aliases : callable, optional
+        Returns the names of an option that work and are not in the help.
+    """
+    signature = inspect.signature(function).parameters
+    listed = [name for name, one in signature.items() if one.kind is not one.VAR_KEYWORD]
+    listed = [name for name in listed if name not in leave_out]
+    if not listed:
+        return []
+    from netcalc.calculator import Formula  # late: it loads numpy
+
+    annotations = inspect.get_annotations(function)
+    values = dict(_METAVAR.findall(inspect.getdoc(function) or "")) | dict(metavars or {})
+    made: list[click.Parameter] = []
+    for parameter in Formula("command", function).parameters:
+        name = parameter.name
+        if name not in listed:
+            continue
+        annotation = annotations[name]
+        is_option = not positional or signature[name].kind is inspect.Parameter.KEYWORD_ONLY
+        if is_option and annotation == "bool":
+            settings: dict[str, Any] = {"is_flag": True, "default": parameter.default}
+        else:
+            kind = (types or {}).get(name) or _type(parameter, annotation, bare=name in bare)
+            settings = {"type": kind, "metavar": values.get(name)}
+            settings |= _default(parameter, annotation)
+        if not is_option:
+            if settings.pop("multiple", False):
+                settings |= {"nargs": -1, "required": False}
+            made.append(click.Argument([name], **settings))
+            continue
+        text = (described or {}).get(name, parameter.description)
+        settings["help"] = text + _default_text(parameter, annotation)
+        declared = [*_names(parameter, (names or {}).get(name)), name]
+        if aliases is None or annotation == "bool":
+            made.append(click.Option(declared, **settings))
+        else:
+            made.append(OptionWithAliases(declared, aliases=aliases(parameter), **settings))
+    return made
+
+
+def _names(parameter: Parameter, special: str | Sequence[str] | None) -> list[str]:
+    """Return the names of an option; of one that is on by default, the name that takes it away."""
+    short = parameter.short_name.removesuffix("_path").replace("_", "-")
+    names = [special] if isinstance(special, str) else list(special or (f"--{short}",))
+    if parameter.default is True:
+        names[0] += f"/--no-{names[0].removeprefix('--')}"
+    return names
+
+
+def _type(parameter: Parameter, annotation: str, *, bare: bool) -> Any:
+    """Return the type of a value: of the choices and the unit, otherwise of the annotation."""
+    if parameter.choices:
+        return Choice(parameter.choices)
+    if annotation.startswith("Any"):
+        return QuantityOrRange(parameter.unit, bare=bare)
+    if annotation.startswith("date"):
+        return Day()
+    if parameter.unit in KINDS:
+        return Quantity(parameter.unit, bare=bare)
+    return click.STRING if "str" in annotation else WholeNumber()
+
+
+def _default(parameter: Parameter, annotation: str) -> dict[str, Any]:
+    """Return the settings of an option about its default, and about several values."""
+    if annotation.startswith(_REPEATED):
+        own = annotation.startswith("tuple") and not parameter.required and parameter.default
+        return {"multiple": True, "default": parameter.default if own else None}
+    return {"required": True} if parameter.required else {"default": parameter.default}
+
+
+def _default_text(parameter: Parameter, annotation: str) -> str:
+    """Return what the help says of several values, and of the default: one, a few, or a range."""
+    text = " May be repeated." if annotation.startswith(_REPEATED) else ""
+    if parameter.required or annotation == "bool" or parameter.default in (None, "", ()):
+        return text
+    import numpy as np  # late: as above
+
+    values = np.ravel(parameter.default).tolist()
+    shown = [_value_text(parameter, value) for value in values]
+    if len(values) > _FEW and not isinstance(values[0], str):
+        low, high = (_value_text(parameter, end(values)) for end in (min, max))
+        return f"{text}  [default: {len(values)} values from {low} to {high}]"
+    return f"{text}  [default: {', '.join(shown)}]"
+
+
+def _value_text(parameter: Parameter, value: Any) -> str:
+    if parameter.unit in KINDS:
+        return parameter.show(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -2,18 +2,75 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from netcalc import experiments
+from netcalc import compare, experiments
+from netcalc.calculator import Parameter
 from netcalc.checks import positive
-from netcalc.cli import show_help_alone
-from netcalc.cli.live import destination, experiment_options, live_run, run_options
-from netcalc.cli.mistakes import CommandError, Group
-from netcalc.cli.options import Quantity
+from netcalc.cli import complain, ending_quietly, print_json, say, show_help_alone
+from netcalc.cli.mistakes import CommandError, Group, for_command_line, named_as_typed
+from netcalc.cli.options import Quantity, command, options_of, plot_option, read_path
+from netcalc.cli.output import Progress, check_outputs, print_written, save_plot
+from netcalc.cli.report import describe, print_samples, summary
+from netcalc.errors import ExperimentError
+from netcalc.messages import Notice
 
 _PROBED_PATH = "10 Mbit/s 1 ms, T1 5 ms, T3 2 ms"
+_NAMES: dict[str, str] = {
+    "payload_bytes": "--size",
+    "modes": "--mode",
+    "protocols": "--protocol",
+    "write_gap_s": "--gap",
+    "run_count": "--runs",
+    "pair_count": "--pairs",
+    "packet_count": "--packets",
+    "congestion_control": "--congestion",
+    "input_packets": "--node-input",
+    "datagrams_per_call": "--gso",
+}
+"""Names of options that are shorter than those of the arguments; both work."""
+_FORMER = {"datagrams_per_call": ("--together",)}
+"""Names that options had before; they work, too."""
+_HELP = {
+    "timeout_s": "Reply timeout.",
+    "duration_s": "Duration of each run.",
+    "limit_s": "Time limit of a transfer.",
+    "buffer_bytes": "Requested socket buffers (SO_SNDBUF, SO_RCVBUF); 0 keeps the system's.",
+    "congestion_control": "TCP congestion control, such as reno; the system's if omitted.",
+    "mtu_bytes": "MTU of the path, or of a loopback of the run's own.",
+    "input_packets": "Capacity of the input queue of each node of the --path, in packets.",
+    "seed": "Random seed for --loss.",
+}
+"""Descriptions that differ from those of the arguments: there is no None, and times have units."""
+_METAVARS = {"host": "ADDRESS", "pcap": "FILE.pcap", "congestion_control": "NAME"}
+_OWN = {"path", "save", "progress", "stop"}
+"""Arguments that every live run has, and this module gives."""
+_OF_PATH = ("link_buffer_bytes", "loss_ratio", "input_packets", "node_rate_pps")
+"""Options about the links or nodes of a path."""
+_REPORTED_WITH = {
+    "echo": ("scipy.special",),
+    "line_rate": ("scipy.special",),
+    "transactions": ("scipy.special", "scipy.optimize"),
+}
+"""Modules that the report of a run needs, by experiment: loaded before the run, so that its end
+does not wait for them after Ctrl-C."""
+_OF_EVERY_RUN = (
+    click.Option(
+        ["--save", "save_path"],
+        metavar="FILE.json",
+        help="File to save the samples to; written every 2 s, at the end and on failure.",
+    ),
+    plot_option("Draw the samples with theory through them"),
+    click.Option(["--force"], is_flag=True, help="Replace existing files."),
+    click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
+)
 
 
 @click.group(cls=Group, invoke_without_command=True)
@@ -26,9 +83,58 @@ def run(ctx: click.Context) -> None:
     show_help_alone(ctx)
 
 
-@run.command(short_help="Round-trip time by payload size, over UDP, TCP or ICMP.")
-@experiment_options(experiments.echo)
-@run_options()
+def experiment(
+    measure: Callable[..., Any],
+    short_help: str,
+    *,
+    path: str | None = None,
+    more: click.Option | None = None,
+    names: Mapping[str, str | tuple[str, ...]] | None = None,
+    described: Mapping[str, str] | None = None,
+    bare: Collection[str] = (),
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a command of ``run``: an option for each argument of an experiment, and those of all.
+
+    Parameters
+    ----------
+    measure : callable
+        The experiment.
+    short_help : str
+        The line about it in the list of commands.
+    path : str, optional
+        The path of a run without ``--path``.
+    more : click.Option, optional
+        An option that is no argument of the experiment.
+    names, described, bare
+        As of :func:`~netcalc.cli.options.options_of`, where they are special here.
+    """
+    own = options_of(
+        measure,
+        names={**_NAMES, **(names or {})},
+        described={**_HELP, **(described or {})},
+        metavars=_METAVARS,
+        leave_out=_OWN,
+        bare=bare,
+        aliases=_all_names,
+    )
+    links = click.Option(
+        ["--path", "path_text"],
+        metavar="LINKS",
+        default=path,
+        show_default=True,
+        help='Emulated path: rate and latency of each link, such as "T1 5 ms, T3 1 ms".',
+    )
+    special = [] if more is None else [more]
+    return command(*own, *special, links, *_OF_EVERY_RUN, group=run, short_help=short_help)
+
+
+def _all_names(parameter: Parameter) -> list[str]:
+    """Return the names of an argument that work beside the one in the help."""
+    names = (parameter.name, parameter.short_name)
+    return [*(f"--{n.replace('_', '-')}" for n in names), *_FORMER.get(parameter.name, ())]
+
+
+@experiment(experiments.echo, "Round-trip time by payload size, over UDP, TCP or ICMP.")
 def echo(**given: Any) -> None:
     """Round-trip time by payload size, over UDP, TCP or ICMP.
 
@@ -40,9 +146,7 @@ def echo(**given: Any) -> None:
     live_run(f"echo over {given['protocol']}", experiments.echo, **given)
 
 
-@run.command("small-writes", short_help="Response time of a request sent in small writes.")
-@experiment_options(experiments.small_writes)
-@run_options()
+@experiment(experiments.small_writes, "Response time of a request sent in small writes.")
 def small_writes(**given: Any) -> None:
     """Response time of a request sent in small writes: Nagle's algorithm and delayed ACKs.
 
@@ -52,9 +156,7 @@ def small_writes(**given: Any) -> None:
     live_run(f"small writes over {destination(**given)}", experiments.small_writes, **given)
 
 
-@run.command(short_help="One request and its response over five protocols.")
-@experiment_options(experiments.transactions)
-@run_options()
+@experiment(experiments.transactions, "One request and its response over five protocols.")
 def transactions(**given: Any) -> None:
     """One request and its response over ping, UDP, TCP Fast Open, TCP and TLS 1.3, by size.
 
@@ -65,17 +167,16 @@ def transactions(**given: Any) -> None:
     live_run(f"transactions over {destination(**given)}", experiments.transactions, **given)
 
 
-@run.command(short_help="Bulk transfer over TCP or UDP: throughput, loss and CPU cost.")
-@experiment_options(
+@experiment(
     experiments.bulk,
+    "Bulk transfer over TCP or UDP: throughput, loss and CPU cost.",
     names={
         "write_bytes": ("--size", "-s"),
         "write_count": ("--count", "-c"),
         "buffer_bytes": ("--buffer", "-b"),
     },
-    bare=True,
+    bare=("write_bytes", "buffer_bytes", "mtu_bytes", "link_buffer_bytes"),
 )
-@run_options()
 def bulk(**given: Any) -> None:
     """Bulk transfer over TCP or UDP: throughput, loss and CPU cost.
 
@@ -88,16 +189,16 @@ def bulk(**given: Any) -> None:
     live_run(name, experiments.bulk, unit="byte", **given)
 
 
-@run.command("line-rate", short_help="Packet rate by frame size, and where packets are dropped.")
-@experiment_options(experiments.line_rate)
-@click.option(
-    "--node-rate",
-    "node_rate_pps",
-    type=Quantity("packet/s"),
-    metavar="RATE",
-    help='Packets per second that each node of the --path forwards, such as "2 kpps".',
+@experiment(
+    experiments.line_rate,
+    "Packet rate by frame size, and where packets are dropped.",
+    more=click.Option(
+        ["--node-rate", "node_rate_pps"],
+        type=Quantity("packet/s"),
+        metavar="RATE",
+        help='Packets per second that each node of the --path forwards, such as "2 kpps".',
+    ),
 )
-@run_options()
 def line_rate(node_rate_pps: float | None, **given: Any) -> None:
     """Packet rate by frame size, and where packets are dropped.
 
@@ -115,18 +216,22 @@ def line_rate(node_rate_pps: float | None, **given: Any) -> None:
     live_run(name, experiments.line_rate, unit="byte", **given)
 
 
-@run.command(short_help="Goodput of N stop-and-wait senders.")
-@experiment_options(experiments.lockstep, names={"write_bytes": ("--size",)})
-@run_options()
+@experiment(
+    experiments.lockstep,
+    "Goodput of N stop-and-wait senders.",
+    names={"write_bytes": "--size"},
+)
 def lockstep(**given: Any) -> None:
     """Goodput of N stop-and-wait senders: each waits for the reply before it sends again."""
     name = f"lockstep over {destination(**given)}"
     live_run(name, experiments.lockstep, unit="byte", **given)
 
 
-@run.command(short_help="Rate and latency of each link of a path, by traceroute with sizes.")
-@experiment_options(experiments.probing)
-@run_options(path=_PROBED_PATH)
+@experiment(
+    experiments.probing,
+    "Rate and latency of each link of a path, by traceroute with sizes.",
+    path=_PROBED_PATH,
+)
 def probing(**given: Any) -> None:
     """Rate and latency of each link of a path, by traceroute with probes of several sizes.
 
@@ -136,9 +241,12 @@ def probing(**given: Any) -> None:
     live_run(f"probes over {destination(**given)}", experiments.probing, **given)
 
 
-@run.command("packet-trains", short_help="Bottleneck rate, from packets sent back to back.")
-@experiment_options(experiments.packet_trains, descriptions={"seed": "Random seed for --cross."})
-@run_options(path=_PROBED_PATH)
+@experiment(
+    experiments.packet_trains,
+    "Bottleneck rate, from packets sent back to back.",
+    described={"seed": "Random seed for --cross."},
+    path=_PROBED_PATH,
+)
 def packet_trains(**given: Any) -> None:
     """Bottleneck rate of a path, from the dispersion of packet pairs or longer trains.
 
@@ -148,9 +256,12 @@ def packet_trains(**given: Any) -> None:
     live_run(f"trains over {destination(**given)}", experiments.packet_trains, **given)
 
 
-@run.command("router-queue", short_help="Wait in a router at a given load, and its distribution.")
-@experiment_options(experiments.router_queue, descriptions={"seed": "Random seed."})
-@run_options(path="1 Mbit/s 1 ms")
+@experiment(
+    experiments.router_queue,
+    "Wait in a router at a given load, and its distribution.",
+    described={"seed": "Random seed."},
+    path="1 Mbit/s 1 ms",
+)
 def router_queue(**given: Any) -> None:
     """Wait of datagrams in a router with one line and a finite buffer, at a given load.
 
@@ -162,3 +273,87 @@ def router_queue(**given: Any) -> None:
     netcalc run router-queue --arrivals bursty --plot waits.html
     """
     live_run(f"router queue over {destination(**given)}", experiments.router_queue, **given)
+
+
+def destination(*, path_text: str | None, routed: bool = False, **_: Any) -> str:
+    """Return where a run with these options goes, in words."""
+    if routed:
+        return "a third namespace that routes"
+    return "loopback" if path_text is None else f"the path {path_text}"
+
+
+def live_run(
+    name: str,
+    measure: Callable[..., Any],
+    *,
+    path_text: str | None,
+    save_path: str | None,
+    plot_path: str | None,
+    force: bool,
+    as_json: bool,
+    processing_s: float = 0.0,
+    unit: str = "",
+    **options: Any,
+) -> None:
+    """Run an experiment; print and draw its samples; one that was stopped ends with 130.
+
+    The options are named as the arguments of ``measure``; one of several values that was not given
+    keeps its default there.
+    """
+    _require_path(path_text, routed=options.get("routed", False))
+    pcap_path = options.get("pcap")
+    check_outputs(pcap_path, save_path, plot=plot_path, force=force)
+    path = None if path_text is None else read_path(path_text, processing_s=processing_s)
+    given = {argument: value for argument, value in options.items() if value != ()}
+    short_name = name.partition(" over ")[0]
+    with ending_quietly():
+        drawn = () if plot_path is None else ("netcalc.plots",)
+        for module in (*_REPORTED_WITH.get(measure.__name__, ()), *drawn):
+            import_module(module)
+    with (
+        Progress(short_name, unit=unit) as progress,
+        partial_shown(name, as_json=as_json),
+        named_as_typed(),
+    ):
+        samples = measure(**given, path=path, progress=progress, save=save_path)
+    print_samples(name, samples, as_json=as_json)
+    if plot_path is not None:
+        save_plot(compare.overlay(samples), plot_path)
+    print_written(pcap_path, save_path, plot_path)
+    if samples.meta.partial:
+        sys.exit(130)
+    if not len(samples):
+        sys.exit(2)  # nothing could be measured; the warnings say why
+
+
+def _require_path(path_text: str | None, *, routed: bool) -> None:
+    """Refuse options about a path where there is none."""
+    if routed and path_text is not None:
+        raise CommandError("options-exclusive", first="--routed", second="--path")
+    ctx = click.get_current_context()
+    for option in ctx.command.params:
+        typed = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if path_text is None and typed and option.name in _OF_PATH:
+            raise CommandError(
+                "option-requires",
+                option=option.opts[0],
+                required="a --path",
+                example='Add for example --path "10 Mbit/s 1 ms"',
+            )
+
+
+@contextlib.contextmanager
+def partial_shown(name: str, *, as_json: bool) -> Iterator[None]:
+    """Show what a run that breaks off has measured, and why it did."""
+    try:
+        yield
+    except ExperimentError as error:
+        if error.partial is None:
+            raise
+        for_command_line(error)
+        if as_json:
+            print_json({**summary(name, error.partial), "error": error.as_dict()})
+        else:
+            say(describe(name, error.partial))
+        complain(f"{error.phase}: {error.what}; {Notice('partial-samples-above')}")
+        sys.exit(2)

@@ -62,11 +62,11 @@ def buffer(
     flow_count : float or range
         Long flows that share the line. [1]
     sender_count : float or range
-        Senders that begin a burst at the same moment. [1]
+        Senders that start a burst at the same time. [1]
     burst_bytes : float or range, optional
         Burst of each of them. [byte]
     sender_bps : float or range, optional
-        Rate at which each sends; by default that of the line. [bit/s]
+        Rate of a sender; by default the rate of the line. [bit/s]
     draws, seed : int
         Of the ranges, as in :func:`netcalc.uncertain.spread`; 0 draws for its own number.
     truncate : bool

@@ -347,9 +347,10 @@ def backup(
     rtt_s : float or range
         Round-trip time of the idle path. [s]
     change_ratio : float or range
-        Share of the data that changes from one backup to the next; 1 for a full one. [ratio]
+        Share of the data that changes from one backup to the next; 100 % for a full backup.
+        [ratio]
     reduction_factor : float or range
-        What compression and deduplication divide the changes by, at least 1. [1]
+        Factor by which compression and deduplication shrink the changes, at least 1. [1]
     loss_ratio : float or range, optional
         Random loss of packets. [ratio]
     window_bytes : float or range, optional

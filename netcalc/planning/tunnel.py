@@ -74,7 +74,7 @@ def tunnel(
     ip_version : int
         Version of the packets in the tunnel, 4 or 6. [1]
     tcp_option_bytes : float
-        TCP options of data segments: 12 with timestamps. [byte]
+        TCP options of data segments: 12 B with timestamps. [byte]
     tag_count : int
         802.1Q or 802.1ad tags of the outer frame. [1]
     mix : mapping of float to float, optional

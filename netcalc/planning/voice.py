@@ -74,19 +74,19 @@ def voice(
     codec_name : str
         Codec, one of :data:`netcalc.models.rates.codecs.CODECS`.
     interval_s : float, optional
-        Voice time of a packet; by default the usual one of the codec. [s]
+        Time of voice in a packet; by default that of the codec, mostly 20 ms. [s]
     blocking_ratio : float or range
         Calls that may find all trunks busy. [ratio]
     stack : str
-        Tunnel of the calls, as :mod:`netcalc.models.sizes.encapsulation` writes it.
+        Layers of a tunnel, outermost first, such as ``wireguard4`` or ``gre+esp4``.
     link : {'ethernet', 'ppp'}
         Link layer of the line.
     ip_version : int
         4 or 6. [1]
     srtp : bool
-        Whether the voice is encrypted by SRTP.
+        Voice encrypted by SRTP.
     bandwidth_bps : float or range, optional
-        A line that is there already: how many calls it carries, and what it blocks. [bit/s]
+        Rate of an existing line: how many calls it carries, and what it blocks. [bit/s]
     mtu_bytes : float
         Largest packet of the path. [byte]
     draws, seed : int

@@ -10,17 +10,14 @@ from netcalc.cli import ending_quietly, show_help_alone
 from netcalc.cli.mistakes import Group
 
 _COMMANDS = {
-    "backup": ("netcalc.cli.plan.backup:backup", "Does a backup fit its window?"),
-    "buffer": ("netcalc.cli.plan.buffer:buffer", "How large a buffer, and what delay it adds."),
-    "buy": ("netcalc.cli.plan.buy:buy", "What limits a transfer, and the cheapest step out of it."),
-    "link": ("netcalc.cli.plan.link:link", "Rate for many users, and the date it is full."),
-    "network": (
-        "netcalc.cli.plan.network:network",
-        "Load, delay, failures and growth of a whole network.",
-    ),
-    "transfer": ("netcalc.cli.plan.transfer:transfer", "How long a transfer takes, and why."),
-    "tunnel": ("netcalc.cli.plan.tunnel:tunnel", "MTU, MSS and goodput through a tunnel."),
-    "voice": ("netcalc.cli.plan.voice:voice", "Trunks and bandwidth for telephone calls."),
+    "backup": "Does a backup fit its window?",
+    "buffer": "How large a buffer, and what delay it adds.",
+    "buy": "What limits a transfer, and the cheapest step out of it.",
+    "link": "Rate for many users, and the date it is full.",
+    "network": "Load, delay, failures and growth of a whole network.",
+    "transfer": "How long a transfer takes, and why.",
+    "tunnel": "MTU, MSS and goodput through a tunnel.",
+    "voice": "Trunks and bandwidth for telephone calls.",
 }
 
 
@@ -33,14 +30,14 @@ class _Plans(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module, name = _COMMANDS[cmd_name][0].split(":")
+        module = "network" if cmd_name == "network" else "pages"
         with ending_quietly():
-            command: click.Command = getattr(import_module(module), name)
+            command: click.Command = getattr(import_module(f"{__name__}.{module}"), cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+            formatter.write_dl(list(_COMMANDS.items()))
 
 
 @click.group(cls=_Plans, invoke_without_command=True)

@@ -15,9 +15,8 @@ import click
 from netcalc import units
 from netcalc.cli import INTERRUPTED, check_one_form, complain, print_json, put, say
 from netcalc.cli.mistakes import Command, named_as_typed
-from netcalc.cli.options import Choice, Quantity, WholeNumber
+from netcalc.cli.options import Choice, Day, Growth, Quantity, WholeNumber
 from netcalc.cli.output import cell, check_outputs, print_table, print_written, write_plot
-from netcalc.cli.plan.page import Day, Growth
 from netcalc.messages import Notice
 from netcalc.planning.network.failures import FAILS
 from netcalc.planning.network.links import COSTS, QUEUES

@@ -1,0 +1,376 @@
+"""The plans of ``netcalc plan`` that are answered on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from netcalc import planning, units
+from netcalc.cli import complain, print_json, say
+from netcalc.cli.mistakes import CommandError, named_as_typed
+from netcalc.cli.options import (
+    FORCE,
+    JSON,
+    Choice,
+    Growth,
+    Percentile,
+    PlannersCommand,
+    QuantityOrRange,
+    WholeNumber,
+    command,
+    options_of,
+    plot_option,
+    read_path,
+)
+from netcalc.cli.output import check_output, print_written, write_plot
+from netcalc.errors import DomainError, NetcalcError, UnitError
+from netcalc.messages import Notice
+from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
+from netcalc.planning import Plan
+
+if TYPE_CHECKING:
+    from netcalc.path import Path
+
+_AXES = {
+    "rate": "bandwidth_bps",
+    "rtt": "rtt_s",
+    "loss": "loss_ratio",
+    "window": "window_bytes",
+    "flows": "flow_count",
+}
+_NAMES = {
+    "bandwidth_bps": "--rate",
+    "flow_count": "--flows",
+    "congestion_control": "--algorithm",
+}
+_OF_PAGE = (
+    click.Option(
+        ["--draws"], type=WholeNumber(2), help="Number of draws, if an input is a range: 10000."
+    ),
+    click.Option(["--seed"], type=WholeNumber(0), default=0, help="Random seed of the draws."),
+    click.Option(["--truncate"], is_flag=True, help="Discard impossible draws, with a note."),
+    plot_option("Draw the plan"),
+    FORCE,
+    JSON,
+)
+
+
+def _page(*params: click.Parameter) -> Callable[[Callable[..., Plan]], click.Command]:
+    """Make a command of a function that returns a plan: it prints the page, and draws it."""
+
+    def make(answer: Callable[..., Plan]) -> click.Command:
+        def print_page(
+            *, as_json: bool, plot_path: str | None, force: bool, draws: int | None, **given: Any
+        ) -> None:
+            if plot_path is not None:
+                check_output(plot_path, force=force, plot=True)
+            with named_as_typed():
+                plan = answer(**given, draws=draws or 0)
+            if as_json:
+                print_json(plan.as_dict())
+            else:
+                say(str(plan))
+            if plot_path is not None:
+                from netcalc import plots  # late: bokeh takes its time
+
+                write_plot(plots.plan(plan), plot_path)
+                print_written(plot_path)
+
+        print_page.__doc__ = answer.__doc__
+        made = command(*params, *_OF_PAGE, cls=PlannersCommand, name=answer.__name__)
+        return made(print_page)
+
+    return make
+
+
+def _first(name: str, metavar: str, unit: str, *, required: bool = True) -> click.Argument:
+    """Return the argument of a plan that has no option."""
+    return click.Argument([name], type=QuantityOrRange(unit), metavar=metavar, required=required)
+
+
+def _options(
+    planned: Callable[..., Any],
+    *leave_out: str,
+    names: Mapping[str, str] | None = None,
+    **special: Any,
+) -> list[click.Parameter]:
+    """Return an option for each argument of a plan, without those of its page."""
+    return options_of(
+        planned,
+        names={**_NAMES, **(names or {})},
+        leave_out={*leave_out, "draws", "seed", "truncate"},
+        bare=("mtu_bytes", "tcp_option_bytes"),
+        **special,
+    )
+
+
+def _ipv6(text: str) -> click.Option:
+    return click.Option(["--ipv6", "ip_version"], flag_value=6, type=int, default=4, help=text)
+
+
+_PATH = click.Option(
+    ["--path", "path_text"],
+    metavar="PATH",
+    help='Rate and one-way latency of each link, such as "1 Gbit/s 20 ms".',
+)
+_SENDING = [_PATH, *_options(planning.transfer, "payload_bytes")]
+"""Options of plans that send by TCP."""
+for _option in _SENDING:
+    _option.required = False  # a path has the rate and the round trip
+_SENDING_NAMES = [_option.name or "" for _option in _SENDING]
+
+
+@_page(_first("payload_bytes", "SIZE", "byte"), *_SENDING)
+def transfer(**given: Any) -> Plan:
+    """Plan a TCP transfer of SIZE: its time, what limits it, and what would make it faster.
+
+    Every quantity may be a range, such as --rate "80..100 Mbit/s".
+
+    \b
+    netcalc plan transfer 10GB --path "1 Gbit/s 20 ms" --loss 0.01%
+    netcalc plan transfer 1GB --rate 1Gbit/s --rtt "30 ms +- 5 ms" --window 64KiB
+    """
+    return planning.transfer(**_with_path(given))
+
+
+@_page(
+    _first("data_bytes", "DATA", "byte"),
+    *_options(
+        planning.backup, "data_bytes", *_SENDING_NAMES,
+        names={"window_s": "--in", "reduction_factor": "--reduction"},
+    ),
+    *_SENDING,
+)  # fmt: skip
+def backup(**given: Any) -> Plan:
+    """Plan a backup of DATA over a line: does it fit its window, and what would make it fit.
+
+    \b
+    netcalc plan backup 50TB --change 3% --in 8h --path "1 Gbit/s 20 ms"
+    netcalc plan backup 2TB --in 8h --rate 1Gbit/s --rtt 5ms --change "3..8%"
+    """
+    return planning.backup(**_with_path(given))
+
+
+@_page(
+    _first("payload_bytes", "SIZE", "byte"),
+    click.Option(
+        ["--over", "axes"],
+        nargs=2,
+        type=Choice(list(_AXES)),
+        default=("rate", "rtt"),
+        show_default=True,
+        help="Inputs along the axes of the map.",
+    ),
+    *_SENDING,
+)
+def buy(*, axes: tuple[str, str], **given: Any) -> Plan:
+    """Plan what to buy for a TCP transfer of SIZE: what limits it, and the cheapest step out of it.
+
+    With --plot the answer is a map over two inputs, coloured by the limit that binds.
+
+    \b
+    netcalc plan buy 1GB --path "1 Gbit/s 20 ms" --loss 0.01% --plot map.html
+    netcalc plan buy 1GB --rate 1G --rtt 40ms --loss 1% --over loss rtt
+    """
+    if axes[0] == axes[1]:
+        raise DomainError("one-axis-twice", "--over", axes[0])
+    over = (_AXES[axes[0]], _AXES[axes[1]])
+    with named_as_typed(over=("--over", "")):
+        return planning.buy(over=over, **_with_path(given))
+
+
+@_page(
+    _first("bandwidth_bps", "RATE", "bit/s"),
+    *_options(planning.buffer, "bandwidth_bps", "sender_count", "burst_bytes", "sender_bps"),
+    click.Option(  # without a default, as it needs a burst
+        ["--fan-in", "sender_count"],
+        type=QuantityOrRange("1"),
+        help="Senders that start a burst at the same time.",
+    ),
+    *_options(planning.buffer, "bandwidth_bps", "sender_count", "rtt_s", "flow_count"),
+)
+def buffer(*, sender_count: Any, **given: Any) -> Plan:
+    """Plan the buffer in front of a line of a RATE, and the delay that it adds when it is full.
+
+    \b
+    netcalc plan buffer 10Gbit/s --rtt 250ms --flows 50000
+    netcalc plan buffer 10Gbit/s --rtt 100us --fan-in 40 --burst 64KiB
+    """
+    others = (sender_count, given["sender_bps"])
+    if given["burst_bytes"] is None and others != (None, None):
+        raise CommandError("fan-in-without-burst")
+    return planning.buffer(sender_count=1.0 if sender_count is None else sender_count, **given)
+
+
+@_page(
+    _first("user_count", "USERS", "1"),
+    *_options(
+        planning.link,
+        "user_count",
+        names={
+            "user_bps": "--each",
+            "quantile": "--percentile",
+            "annual_growth": "--growth",
+            "horizon_s": "--lasts",
+            "target_utilization": "--target",
+            "link_count": "--links",
+            "failed_count": "--failed",
+            "bandwidth_bps": "--line",
+            "start": "--from",
+            "as_map": "--map",
+        },
+        types={
+            "quantile": Percentile(),
+            "annual_growth": Growth(),
+            "link_count": WholeNumber(1),
+            "failed_count": WholeNumber(0),
+        },
+        described={
+            "start": "Date of the count of users, such as 2026-01-31; by default today.",
+            "as_map": "With --plot: a map over users and rate in place of the demand over time.",
+        },
+    ),
+)
+def link(*, start: date | None, **given: Any) -> Plan:
+    """Plan the rate of a link for USERS, and the date on which it is full.
+
+    \b
+    netcalc plan link 500 --each 5Mbit/s --active 10% --percentile 99%
+    netcalc plan link 400..600 --each 5Mbit/s --active 10% --growth 20..35%
+    netcalc plan link 500 --each 5Mbit/s --active 10% --links 2 --failed 1
+    """
+    return planning.link(start=start or date.today(), **given)
+
+
+@_page(
+    click.Argument(["stack"], metavar="STACK"),
+    *_options(
+        planning.tunnel, "stack", "ip_version", "mix",
+        names={"tcp_option_bytes": "--tcp-options", "tag_count": "--tags"},
+        types={"tag_count": WholeNumber(0)},
+    ),
+    _ipv6("IPv6 in the tunnel."),
+    click.Option(
+        ["--mix", "mix_text"],
+        metavar="SIZE:WEIGHT,...",
+        help="Mix of IP packets; by default 40B:7,576B:4,1500B:1.",
+    ),
+)  # fmt: skip
+def tunnel(*, stack: str, mix_text: str | None, **given: Any) -> Plan:
+    """Plan a stack of tunnels over Ethernet: MTU, MSS, and what is left of the line.
+
+    STACK is written as a capture shows it, outermost layer first: wireguard4, vxlan4+wireguard4,
+    gre, esp4:aes-gcm-16, pppoe.
+
+    \b
+    netcalc plan tunnel wireguard6
+    netcalc plan tunnel vxlan4+esp4 --rate 10Gbit/s --mtu 9000B
+    """
+    stack = _read_stack(stack, typed="STACK")
+    mix = None if mix_text is None else read_mix(mix_text)
+    with named_as_typed(stack=("STACK", ""), mix=("--mix", "byte")):
+        return planning.tunnel(stack, mix=mix, **given)
+
+
+@_page(
+    _first("calls_per_second", "CALLS", "call/s", required=False),
+    click.Option(
+        ["--erlang", "offered_erlang"],
+        type=QuantityOrRange("1"),
+        help="Offered load in place of CALLS.",
+    ),
+    *_options(
+        planning.voice, "calls_per_second", "ip_version",
+        names={"codec_name": "--codec", "stack": "--tunnel", "bandwidth_bps": "--line"},
+        metavars={"codec_name": "CODEC", "stack": "STACK"},
+        described={"codec_name": "Codec: G.711, G.722, G.723.1, G.726, G.728, G.729, iLBC."},
+    ),
+    _ipv6("Calls over IPv6."),
+)  # fmt: skip
+def voice(*, calls_per_second: Any, offered_erlang: Any, **given: Any) -> Plan:
+    """Plan the trunks of telephone calls, and their bandwidth in each direction.
+
+    CALLS are the call attempts of the busy hour, such as "1200 calls/h". Every quantity may be a
+    range: "1000..1400 calls/h", "3 min +- 30 s".
+
+    \b
+    netcalc plan voice "1200 calls/h" --codec G.729 --tunnel wireguard4
+    netcalc plan voice --erlang 60 --blocking 1% --line "5 Mbit/s"
+    """
+    if (calls_per_second is None) == (offered_erlang is None):
+        raise CommandError("calls-or-erlang")
+    typed = ("CALLS", "call/s")
+    if offered_erlang is not None:  # calls of one second each, so many a second
+        calls_per_second, given["holding_s"] = offered_erlang, 1.0
+        typed = ("--erlang", "")
+    given["stack"] = _read_stack(given["stack"], typed="--tunnel")
+    with named_as_typed(calls_per_second=typed, codec=("--codec", "")):
+        return planning.voice(calls_per_second, **given)
+
+
+def _with_path(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with the rate and the round trip of a path that is named.
+
+    Raises
+    ------
+    CommandError
+        If neither a path nor both numbers are there, or both are.
+    """
+    text = given.pop("path_text")
+    numbers = (given["bandwidth_bps"], given["rtt_s"])
+    if text is None:
+        if None in numbers:
+            raise CommandError("path-or-rate")
+        return given
+    if numbers[0] is not None:
+        raise CommandError("options-exclusive", first="--path", second="--rate")
+    path = _read_path(text)
+    if numbers[1] is None:
+        given["rtt_s"] = float(path.rtt_s(given["mtu_bytes"], reply_bytes=STAMPED_HEADERS_BYTES))
+    return {**given, "bandwidth_bps": float(path.bottleneck_bps)}
+
+
+def _read_path(text: str) -> Path:
+    """Read a path; a range in it is refused with the options that take one."""
+    try:
+        return read_path(text)
+    except NetcalcError:
+        from netcalc.uncertain.text import is_distribution  # late: most paths have none
+
+        if is_distribution(text):
+            example = '--rate "80..100 Mbit/s" --rtt 40ms'
+            raise CommandError(
+                "range-in-path", name="--path", value=text, example=example
+            ) from None
+        raise
+
+
+def _read_stack(text: str, *, typed: str) -> str:
+    """Return a stack of tunnels by the names of its layers, and say how another name was read."""
+    from netcalc.calculator import plain_name, stack  # late: most plans have no tunnel
+
+    found = stack(text)
+    if plain_name(found) != plain_name(text):
+        complain(f"note: {Notice('read-as', {'name': typed, 'text': text, 'value': found})}")
+    return found
+
+
+def read_mix(text: str) -> dict[float, float]:
+    """Read sizes with their weights: ``40B:7,576B:4,1500B:1``.
+
+    Examples
+    --------
+    >>> read_mix("40B:7, 576B:4")
+    {40.0: 7.0, 576.0: 4.0}
+    """
+    found = {}
+    for part in text.split(","):
+        size, colon, weight = part.partition(":")
+        if not colon:
+            raise UnitError("mix-malformed", part.strip(), expected="a size", field="--mix")
+        number = units.parse_number(weight, field="--mix")
+        found[units.parse(size, "byte", field="--mix")] = number
+    return found
