@@ -12,7 +12,8 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings.runs import NAN, Probe, Run, resolution, to_samples
+from netcalc.readers.lines import last_digit
+from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
@@ -118,7 +119,7 @@ class _File:
         if found["alive"]:
             time = found["time"]
             rtt_s = float(time) * 1e-3 if time else NAN
-            run.probes.append(Probe(rtt_s, resolution_s=resolution(time, 1e-3) if time else 0.0))
+            run.probes.append(Probe(rtt_s, resolution_s=last_digit(time, 1e-3) if time else 0.0))
         else:
             run.probes.append(Probe(lost=True))
 
@@ -131,7 +132,7 @@ class _File:
                     Probe(sequence=number, lost=True)
                     if cell == "-"
                     else Probe(
-                        float(cell) * 1e-3, sequence=number, resolution_s=resolution(cell, 1e-3)
+                        float(cell) * 1e-3, sequence=number, resolution_s=last_digit(cell, 1e-3)
                     )
                 )
 
@@ -143,7 +144,7 @@ def _answer(found: re.Match[str]) -> Probe:
         rtt_s,
         payload_bytes=_DEFAULT_BYTES.get(found["bytes"], NAN),
         sequence=float(found["sequence"]),
-        resolution_s=resolution(found["time"], 1e-3),
+        resolution_s=last_digit(found["time"], 1e-3),
         sent_s=float(stamp) - rtt_s if stamp else NAN,
     )
 

@@ -11,7 +11,8 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings.runs import NAN, Probe, Run, skipped_lines, to_samples
+from netcalc.readers.lines import skipped_lines
+from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 

@@ -10,7 +10,8 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings.runs import NAN, Run, skipped_lines, to_samples
+from netcalc.readers.lines import skipped_lines
+from netcalc.readers.pings.runs import NAN, Run, to_samples
 from netcalc.readers.source import shorten
 from netcalc.samples import Fact, Meta, RttSamples, Table, fact_row
 

@@ -6,7 +6,8 @@ import re
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings.runs import NAN, Probe, Run, resolution, skipped_lines, to_samples
+from netcalc.readers.lines import last_digit, skipped_lines
+from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
 from netcalc.samples import RttSamples
 
 _HEADER = re.compile(
@@ -378,7 +379,7 @@ def _read_router_ping(given: Input) -> RttSamples:
 
 
 def _reply_router_ping(found: re.Match[str], size: float) -> Probe:
-    time_s, width = float(found["time"]) / 1e3, resolution(found["time"], 1e-3)
+    time_s, width = float(found["time"]) / 1e3, last_digit(found["time"], 1e-3)
     if found["sign"] == "<":
         time_s, width = time_s / 2, time_s
     return Probe(

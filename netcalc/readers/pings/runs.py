@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
+from netcalc.readers.lines import Line, LineTable, skipped_lines
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import Fact, Meta, RttSamples, fact_row
 
@@ -52,6 +53,7 @@ class Run:
     rtt_min_s: float = NAN
     rtt_median_s: float = NAN
     rtt_max_s: float = NAN
+    payload_bytes: float = NAN
     printed: dict[str, Any] = field(default_factory=dict)
     ended: bool = False
 
@@ -101,6 +103,15 @@ class Run:
         self.probes += [Probe(sequence=n, lost=True, payload_bytes=size) for n in missing]
         if missing:
             self.probes.sort(key=lambda probe: probe.sequence)
+
+    def fill_unnumbered(self) -> None:
+        """Add the probes that the totals count beyond those with a line, as lost."""
+        missing = (self.sent or 0) - len(self.probes)
+        self.probes += [Probe(lost=True) for _ in range(min(max(missing, 0), 50_000))]
+
+    def answered(self, sequence: float) -> bool:
+        """Whether a probe of this number was answered before, not longer ago than numbers last."""
+        return any(p.sequence == sequence and not p.lost for p in self.probes[-1000:])
 
     def facts(self) -> dict[str, Fact]:
         """Return the row of facts."""
@@ -206,16 +217,112 @@ def _name_groups(runs: Sequence[Run]) -> None:
         run.group = names[number - 1] if distinct else f"run {number}"
 
 
-def skipped_lines(numbers: Sequence[int]) -> list[Notice]:
-    """Return the warning about lines that were not read, if there are any."""
-    return [Notice("not-of-the-tool", {"numbers": list(numbers)})] if numbers else []
+class ProbeReader:
+    """Reader of the text of a tool that probes: a table of its lines, and what each kind means.
 
-
-def resolution(written: str, factor: float) -> float:
-    """Return the width of the last digit of a number in seconds.
-
-    >>> resolution("0.25", 1e-3), resolution("12", 1e-3)
-    (1e-05, 0.001)
+    A subclass has the table and its marks. Each kind of line has a method of its name; a subclass
+    overrides those that mean more than usual. The usual fields are ``target``, ``payload_bytes``,
+    ``version``; of probes ``rtt_s``, ``sequence``, ``ttl``, ``duplicate``, ``below`` (``<1 ms``);
+    of totals those of :class:`Run`, where ``printed_`` in front keeps a number as printed only.
     """
-    places = len(written.replace(",", ".").partition(".")[2])
-    return float(factor / 10.0**places)
+
+    tool: ClassVar[str]
+    marks: ClassVar[str]
+    """Pattern of a line by which the tool is recognized."""
+    table: ClassVar[LineTable]
+    protocol: ClassVar[str] = ""
+    unprinted: ClassVar[tuple[str, ...]] = ()
+    """Fields of totals that are not kept as printed."""
+    hosts_take_turns: ClassVar[bool] = False
+    """Whether the lines of several targets are mixed: each line with a target is of its run."""
+    repeats: ClassVar[bool] = False
+    """Whether a reply is known as a duplicate by its number alone."""
+
+    def __init__(self, given: Input) -> None:
+        self.given = given
+        self.runs: list[Run] = []
+        self.current: Run | None = None
+        self.hosts: dict[str, Run] = {}
+        self.skipped: list[int] = []
+        self.warnings: list[Notice] = []
+        self.version = ""
+
+    @classmethod
+    def recognize(cls, given: Input) -> bool:
+        """Whether a line with a mark of the tool is among the first."""
+        return given.seen(cls.marks)
+
+    @classmethod
+    def read(cls, given: Input) -> RttSamples:
+        """Read all lines, each by the method of its kind."""
+        reader = cls(given)
+        for line in cls.table.lines(given.text, reader.skipped):
+            if cls.hosts_take_turns and "target" in line:
+                reader.current = reader.hosts.get(line["target"])
+                reader.hosts[line["target"]] = reader.run
+                reader.run.target = line["target"]
+            getattr(reader, line.kind)(line)
+        reader.finish()
+        warnings = [*reader.warnings, *skipped_lines(reader.skipped)]
+        version = shorten(reader.version, 40)
+        return to_samples(given, reader.runs, cls.tool, warnings, tool_version=version)
+
+    @property
+    def run(self) -> Run:
+        """The run that is being read; it begins where it is asked for first."""
+        return self.current or self.begin()
+
+    def begin(self) -> Run:
+        """Begin a run."""
+        self.current = Run(protocol=self.protocol)
+        self.runs.append(self.current)
+        return self.current
+
+    def finish(self) -> None:
+        """Complete the runs once all lines are read."""
+
+    def head(self, line: Line) -> None:
+        """Begin a run with what its first line says."""
+        self.begin()
+        self.about(line)
+
+    def about(self, line: Line) -> None:
+        """Take what a line says of the run."""
+        self.version = line.get("version", self.version)
+        self.run.target = line.get("target", self.run.target)
+        self.run.payload_bytes = float(line.get("payload_bytes", self.run.payload_bytes))
+
+    def reply(self, line: Line) -> None:
+        """Add a probe that was answered."""
+        self.run.probes.append(self.probe(line))
+
+    def lost(self, line: Line) -> None:
+        """Add a probe that was not answered, or with an error."""
+        probe = self.probe(line)
+        probe.lost, probe.error_reply = True, "error_reply" in line
+        self.run.probes.append(probe)
+
+    def probe(self, line: Line) -> Probe:
+        """Return the probe of a line."""
+        rtt_s, step_s = line.get("rtt_s", NAN), line.step_s("rtt")
+        if "below" in line:
+            rtt_s, step_s = rtt_s / 2, rtt_s
+        sequence = float(line.get("sequence", NAN))
+        return Probe(
+            rtt_s,
+            payload_bytes=float(line.get("payload_bytes", self.run.payload_bytes)),
+            sequence=sequence,
+            duplicate="duplicate" in line or (self.repeats and self.run.answered(sequence)),
+            ttl=float(line.get("ttl", NAN)),
+            resolution_s=step_s,
+        )
+
+    def totals(self, line: Line) -> None:
+        """Keep the totals of a line; a run is whole where its replies are counted."""
+        for name, value in line.fields.items():
+            quantity = name.removeprefix("printed_")
+            if quantity not in self.unprinted:
+                self.run.printed[quantity] = value
+            if hasattr(self.run, name):
+                setattr(self.run, name, value)
+        self.run.ended |= "received" in line

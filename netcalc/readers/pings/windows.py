@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from netcalc.readers.format import Format, Input
-from netcalc.readers.pings.runs import NAN, Probe, Run, resolution, skipped_lines, to_samples
+from netcalc.readers.lines import last_digit, skipped_lines
+from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
@@ -87,7 +88,7 @@ def _reply(run: Run, found: re.Match[str], size: float) -> None:
             size if size >= 0 else NAN,
             sequence=sequence,
             duplicate=any(p.sequence == sequence and not p.lost for p in run.probes),
-            resolution_s=resolution(found["time"], 1e-3),
+            resolution_s=last_digit(found["time"], 1e-3),
             ttl=float(found["ttl"] or found["ttl2"] or NAN),
         )
     )
