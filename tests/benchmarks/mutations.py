@@ -146,7 +146,8 @@ ROOMS = {
          "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
     ),
     "pings": Room(
-        ("netcalc/readers/pings/[!p]*.py", "netcalc/readers/pings/ping_json.py"),
+        ("netcalc/readers/lines.py", "netcalc/readers/pings/[!p]*.py",
+         "netcalc/readers/pings/ping_json.py"),
         ("tests/readers/test_read_other_ping_numbers.py", "tests/readers/test_read_fping.py",
          "tests/readers/test_other_pings.py", "tests/readers/test_read_other_pings.py",
          "tests/readers/test_read_router_pings.py",
