@@ -10,7 +10,7 @@ The checks look at the smallest and the largest element only: one pass, no tempo
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import wraps
 from inspect import unwrap
@@ -30,11 +30,18 @@ from typing import (
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import _ranges
-from netcalc.checks._calls import named_arguments, refuse_unfit
-from netcalc.checks._labels import are_plain, without_labels
-from netcalc.checks._recorded import has_recorded, is_recorded
-from netcalc.checks._units import PLAIN, without_units
+from netcalc.checks.blocks import BLOCK, CACHED, by_blocks, in_blocks
+from netcalc.checks.calls import named_arguments, refuse_unfit
+from netcalc.checks.foreign import PLAIN, StandIn, are_plain, enter, is_stand_in, without_labels
+from netcalc.checks.ranges import (
+    Range,
+    checked_ranges,
+    derived_quantities,
+    judged_names,
+    list_arguments,
+    published_ranges,
+    used_ranges,
+)
 from netcalc.errors import (
     ArgumentTypeError,
     DomainError,
@@ -46,30 +53,15 @@ from netcalc.errors import (
 from netcalc.printable import safe_repr
 
 __all__ = [
-    "BLOCK", "CACHED", "LARGEST", "MAX_ELEMENTS", "FloatArray", "Numeric", "Range", "Trial",
+    "BLOCK", "CACHED", "LARGEST", "MAX_ELEMENTS", "FloatArray", "Numeric", "Range", "StandIn",
     "as_float", "at_least", "between", "choice", "counted", "derived_quantities", "flag", "flags",
     "in_blocks", "is_masked", "judged_names", "keep_nan", "model", "named_arguments",
     "non_negative", "note", "note_outside_range", "one_dimensional", "positive", "published_ranges",
-    "ratio", "real", "scalar", "stands_for_numbers", "takes_long", "up_to", "used_ranges", "whole",
+    "ratio", "real", "scalar", "takes_long", "up_to", "used_ranges", "whole",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers
 
 FloatArray: TypeAlias = NDArray[np.float64]
-Range: TypeAlias = _ranges.Range
-
-published_ranges = _ranges.published_ranges
-derived_quantities = _ranges.derived_quantities
-used_ranges = _ranges.used_ranges
-judged_names = _ranges.judged_names
-stands_for_numbers = is_recorded
-
-BLOCK = 16_384
-"""Elements of a long array that are checked, or computed, at a time: 128 KiB an array, so that the
-few arrays of a formula stay in a second-level cache of 1 MiB or more. The memory of larger ones
-goes back to the system with each block: with 256 KiB a formula takes twice the time."""
-
-CACHED = 4 * BLOCK
-"""Elements of one array that stay in a second-level cache: it alone, read twice."""
 
 LARGEST = float(np.finfo(np.float64).max)
 """Largest number of float64: a longer integer cannot be computed with."""
@@ -101,47 +93,40 @@ class Numeric(Protocol[Others]):
 class _Call:
     """What the checks found during the call of one model."""
 
-    __slots__ = ("found", "has_gaps", "model", "notes", "ranges")
+    __slots__ = ("first_checks", "has_gaps", "model", "notes", "ranges")
 
     def __init__(
         self, model: Callable[..., Any], names: tuple[str, ...], ranges: Mapping[str, Range]
     ) -> None:
         self.model = model
-        # The warnings about its arguments, by their names; True once one was checked.
-        self.found: dict[str, NotFiniteWarning | bool] = dict.fromkeys(names, False)
+        # What the first check of each argument gave: False before it, a warning, or True.
+        self.first_checks: dict[str, NotFiniteWarning | bool] = dict.fromkeys(names, False)
         self.ranges = ranges
         self.notes: dict[tuple[str, Any], DoubtWarning] = {}
         self.has_gaps = False  # whether an argument, or a part of one, is not finite
 
     def add(self, doubt: DoubtWarning) -> None:
-        """Keep a doubt, unless it is known: one a code and name."""
+        """Keep a doubt, the first of each code and name."""
         self.notes.setdefault((doubt.code, doubt.values.get("name")), doubt)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether the checks have nothing to say."""
+        return not self.has_gaps and not self.notes
+
+    def run(
+        self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Return the result of the model, and gather what the checks find meanwhile."""
+        token = _call.set(self)
+        try:
+            with np.errstate(all="ignore"):
+                return function(*args, **kwargs)
+        finally:
+            _call.reset(token)
 
 
 _call: ContextVar[_Call | None] = ContextVar("_call", default=None)
-
-
-class Trial:
-    """Computing with pieces of a model's arguments, which counts if the checks find nothing.
-
-    What they say is about one piece, with its counts and its largest number.
-    """
-
-    def __init__(self) -> None:
-        self._call = _call.get()
-        if self._call is not None:
-            self._found, self._notes = dict(self._call.found), dict(self._call.notes)
-            self._call.has_gaps = False
-
-    def is_quiet(self) -> bool:
-        """Whether the checks have found nothing so far."""
-        call = self._call
-        return call is not None and not call.has_gaps and len(call.notes) == len(self._notes)
-
-    def forget(self) -> None:
-        """Let the checks say all of it again: the model is called with the whole."""
-        if self._call is not None:
-            self._call.found, self._call.notes = self._found, self._notes
 
 
 def note(code: str, *, warns: bool = True, **values: Any) -> None:
@@ -175,8 +160,8 @@ def note_outside_range(
     is that of :func:`note`.
     """
     for name, values in quantities.items():
-        if is_recorded(values) or is_recorded(where):
-            _judge_recorded(formula, name, values, code=code, warns=warns, where=where)
+        if is_stand_in(values) or is_stand_in(where):
+            _judge_stand_in(formula, name, values, code=code, warns=warns, where=where)
             continue
         if np.size(where) > 1:
             values = np.where(where, values, np.nan)
@@ -200,15 +185,15 @@ def _as_said(
     return code, values
 
 
-def _judge_recorded(
+def _judge_stand_in(
     formula: Callable[..., Any], name: str, values: Any, *, code: str, warns: bool, where: Any
 ) -> None:
     """Let a stand-in for numbers keep what is to be noted of each."""
     low, high = (published_ranges(formula) or {})[name]
     beyond, said = _as_said(formula, code or "beyond-published-range", code, {"name": name})
     below, _ = _as_said(formula, code or "below-published-range", code, {})
-    recorded = values if is_recorded(values) else where
-    recorded.judged(values, low, high, (below, beyond), said, where=where, warns=warns)
+    stand_in = values if is_stand_in(values) else where
+    stand_in.judged(values, low, high, (below, beyond), said, where=where, warns=warns)
 
 
 def _finite_ends(array: FloatArray) -> Range:
@@ -258,48 +243,68 @@ def model(function: Callable[..., Any]) -> Callable[..., Any]:
     def called(*args: Any, **kwargs: Any) -> Any:
         if _call.get() is not None:
             return function(*args, **kwargs)
-        call = _Call(called, names, _ranges.checked_ranges(function))
-        given = dict(zip(names, args, strict=False)) | kwargs
+        arguments = dict(zip(names, args, strict=False)) | kwargs
         wrap = None
-        if not are_plain(given):
-            given, wrap = without_labels(function, given)
-            args = tuple(given[name] for name in names[: len(args)])
-            kwargs = {name: given[name] for name in kwargs}
-        if any(getattr(value, "ndim", 0) > 1 for value in given.values()):
-            _refuse_too_many(given)
-        token = _call.set(call)
+        if not are_plain(arguments):
+            arguments, wrap = without_labels(function, arguments)
+            args = tuple(arguments[name] for name in names[: len(args)])
+            kwargs = {name: arguments[name] for name in kwargs}
+        is_large = _is_large(arguments.values())
+        if is_large:
+            _refuse_too_many(arguments)
+        ranges = checked_ranges(function)
+        call = _Call(called, names, ranges)
+
+        def run_part(part: Mapping[str, Any]) -> tuple[Any, bool]:
+            some = {**arguments, **part}
+            within = _Call(called, names, ranges)
+            positions = (*(some[name] for name in names[: len(args)]), *args[len(names) :])
+            result = within.run(function, positions, {name: some[name] for name in kwargs})
+            return result, within.is_quiet
+
         try:
-            with np.errstate(all="ignore"):
-                result = function(*args, **kwargs)
+            result = None
+            if is_large:
+                result = by_blocks(run_part, arguments, list_arguments(function))
+            if result is None:
+                result = call.run(function, args, kwargs)
         except NetcalcError:
             raise
         except (ValueError, IndexError, TypeError):
             # The messages of numpy and Python do not name the argument.
             refuse_unfit(function, args, kwargs)
-            _refuse_shapes(given)
+            _refuse_shapes(arguments)
             raise
         except MemoryError:
-            _refuse_too_many(given, most=0)
+            _refuse_too_many(arguments, most=0)
             raise
-        finally:
-            _call.reset(token)
-        for notice in call.found.values():
+        for notice in call.first_checks.values():
             if isinstance(notice, NotFiniteWarning):
                 warnings.warn(notice, stacklevel=2)
-        if "result" in call.ranges and is_recorded(result):
+        if "result" in ranges and is_stand_in(result):
             codes = "below-published-range", "beyond-published-range"
-            result.judged(result, *call.ranges["result"], codes, {"name": "result"})
-        elif "result" in call.ranges:
+            result.judged(result, *ranges["result"], codes, {"name": "result"})
+        elif "result" in ranges:
             finite = np.asarray(result)[np.isfinite(result)]
             if finite.size:
                 ends = float(finite.min()), float(finite.max())
-                for doubt in _outside(call.ranges["result"], "result", *ends):
+                for doubt in _outside(ranges["result"], "result", *ends):
                     call.add(doubt)
         if call.notes:
             tell_doubts(list(call.notes.values()))
         return _as_python(result) if wrap is None else _wrapped(wrap, result)
 
     return called
+
+
+def _is_large(values: Iterable[Any]) -> bool:
+    """Whether an array is long, or has several dimensions, so that the result may be large."""
+    return any(
+        len(value) > BLOCK
+        if isinstance(value, list | tuple)
+        else getattr(value, "size", 0) > BLOCK or getattr(value, "ndim", 0) > 1
+        for value in values
+    )
 
 
 def _as_python(result: Any) -> Any:
@@ -318,22 +323,22 @@ def _wrapped(wrap: Callable[[Any], Any], result: Any) -> Any:
     return _as_python(wrap(result))
 
 
-def _shapes(given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+def _shapes(arguments: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the arguments that are arrays or lists of numbers."""
-    found = {}
-    for name, value in given.items():
+    shapes = {}
+    for name, value in arguments.items():
         if isinstance(value, str | bytes):
             continue
         try:
-            found[name] = (len(value),) if isinstance(value, range) else np.shape(value)
+            shapes[name] = (len(value),) if isinstance(value, range) else np.shape(value)
         except Exception:  # of an object of another package
             continue
-    return {name: shape for name, shape in found.items() if shape}
+    return {name: shape for name, shape in shapes.items() if shape}
 
 
-def _refuse_shapes(given: Mapping[str, Any]) -> None:
+def _refuse_shapes(arguments: Mapping[str, Any]) -> None:
     """Raise an error that names two arguments whose shapes do not fit, if there are such."""
-    for (name, shape), (other, other_shape) in combinations(_shapes(given).items(), 2):
+    for (name, shape), (other, other_shape) in combinations(_shapes(arguments).items(), 2):
         try:
             np.broadcast_shapes(shape, other_shape)
         except ValueError:
@@ -342,27 +347,17 @@ def _refuse_shapes(given: Mapping[str, Any]) -> None:
             ) from None
 
 
-def _refuse_too_many(given: Mapping[str, Any], most: int = MAX_ELEMENTS) -> None:
+def _refuse_too_many(arguments: Mapping[str, Any], most: int = MAX_ELEMENTS) -> None:
     """Raise an error if the shapes of the arguments make a result that no memory holds."""
-    shapes = _shapes(given)
+    shapes = _shapes(arguments)
     try:
         whole = np.broadcast_shapes(*shapes.values())
     except ValueError:
         return  # the function says which do not fit, or takes them one by one
     count, largest = prod(whole), max(map(prod, shapes.values()), default=0)
     if count > max(most, largest if most else 0):
-        name = max(shapes, key=lambda one: prod(shapes[one]))
+        name = max(shapes, key=lambda argument: prod(shapes[argument]))
         raise DomainError("too-many-elements", name, list(shapes[name]), shape=list(whole))
-
-
-def in_blocks(*arrays: NDArray[Any]) -> Iterator[tuple[NDArray[Any], ...]]:
-    """Yield arrays of one length piece by piece: what is computed of a piece takes little memory.
-
-    >>> [[part.size for part in parts] for parts in in_blocks(np.zeros(BLOCK + 1))]
-    [[16384], [1]]
-    """
-    for start in range(0, arrays[0].size, BLOCK):
-        yield tuple(array[start : start + BLOCK] for array in arrays)
 
 
 def positive(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
@@ -403,14 +398,14 @@ def real(name: str, value: ArrayLike) -> FloatArray:
 def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
     """Return ``value`` as float64; refuse fractions and numbers below ``low``."""
     array = _checked("not-whole", name, value, low=float(low))
-    if is_recorded(array):
-        recorded: FloatArray = array.checked(name, code="not-whole", low=low, is_whole=True)
-        return recorded
+    if is_stand_in(array):
+        whole_number: FloatArray = array.checked(name, code="not-whole", low=low, is_whole=True)
+        return whole_number
     if _has_fraction(array):
         fractional = (np.floor(array) != array) & ~np.isnan(array)
         if fractional.any():
-            found = float(array[fractional].flat[0])
-            raise DomainError("not-whole", name, found, low=low, index=_index(array, found))
+            first = float(array[fractional].flat[0])
+            raise DomainError("not-whole", name, first, low=low, index=_index(array, first))
     return array
 
 
@@ -437,7 +432,7 @@ def _has_fraction(array: FloatArray) -> bool:
 def keep_nan(result: FloatArray, *inputs: FloatArray) -> FloatArray:
     """Return ``result`` with nan wherever an input is nan: comparisons with nan are False."""
     for values in inputs:
-        if is_recorded(values) or np.isnan(values).any():
+        if is_stand_in(values) or np.isnan(values).any():
             result = np.where(np.isnan(values), np.nan, result)
     return result
 
@@ -458,9 +453,9 @@ def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     ArgumentTypeError
         If ``value`` holds text or other things that are neither.
     """
-    if is_recorded(value):
-        recorded: NDArray[np.bool_] = value.astype(np.bool_)
-        return recorded
+    if is_stand_in(value):
+        stand_in: NDArray[np.bool_] = value.astype(np.bool_)
+        return stand_in
     try:
         array: NDArray[Any] = np.asarray(value)
     except Exception as error:
@@ -491,7 +486,7 @@ def scalar(name: str, array: FloatArray) -> float:
     """Return the only number of ``array``; refuse several and none."""
     if array.size != 1:
         raise DomainError("not-a-scalar", name, list(array.shape))
-    return array.reshape(()) if is_recorded(array) else float(array.reshape(()))
+    return array.reshape(()) if is_stand_in(array) else float(array.reshape(()))
 
 
 def as_float(name: str, value: ArrayLike) -> FloatArray:
@@ -505,10 +500,10 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     if isinstance(value, range) and value[:MAX_ELEMENTS] != value:  # numpy would make a list of it
         raise DomainError("too-long-range", name, repr(value), high=MAX_ELEMENTS)
     if type(value) not in PLAIN:
-        if is_recorded(value) or has_recorded(value):
-            recorded: FloatArray = (value if is_recorded(value) else np.stack(value)).astype(float)  # type: ignore[arg-type]
-            return recorded
-        value = without_units(name, value)
+        value = enter(name, value)
+        if is_stand_in(value):
+            stand_in: FloatArray = value
+            return stand_in
     try:
         if is_masked(value):
             value = np.ma.filled(value.astype(np.float64), np.nan)
@@ -517,7 +512,7 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
         raise ArgumentTypeError("not-numbers", name, safe_repr(value)) from error
     kind = array.dtype.kind
     if kind == "O" and not PLAIN.issuperset(map(type, array.flat)):
-        array = np.asarray(without_units(name, array.tolist()))
+        array = np.asarray(enter(name, array.tolist()))
         kind = array.dtype.kind
     if kind == "f" or kind in "iu":
         if array.dtype.itemsize > 8:  # a long double beyond the range is inf
@@ -557,15 +552,15 @@ def _checked(
 ) -> FloatArray:
     array = as_float(name, value)
     call = _call.get()
-    is_first = call is None or call.found.get(name, True) is False
+    is_first = call is None or call.first_checks.get(name, True) is False
     if call is not None and is_first:
-        call.found[name] = True
-    if is_recorded(array):
+        call.first_checks[name] = True
+    if is_stand_in(array):
         rules = {"low": low, "high": high, "low_open": low_open, "allow_inf": allow_inf}
         words = {"code": code, "above": above, "is_ratio": is_ratio}
         limits = None if call is None else call.ranges.get(name)
-        recorded: FloatArray = array.checked(name, limits=limits, **rules, **words)
-        return recorded
+        stand_in: FloatArray = array.checked(name, limits=limits, **rules, **words)
+        return stand_in
     if array.size == 0:
         return array
     if array.size == 1:  # most calls have single numbers: numpy's passes take longer than a model
@@ -620,7 +615,7 @@ def _nan_where_not_finite(
         if call is None:
             warnings.warn(notice, stacklevel=4)
         else:
-            call.found[name] = notice
+            call.first_checks[name] = notice
     return np.where(bad, np.nan, array)
 
 

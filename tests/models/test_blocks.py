@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc.checks import model, positive, whole
+from netcalc.checks import BLOCK, model, positive, whole
 from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning, doubts
-from netcalc.models.blocks import BLOCK, blockwise
 from netcalc.models.delays.store_and_forward import message_s
 from netcalc.models.hosts.mbufs import datagram_mbufs
 from netcalc.models.sizes.fragmentation import fragmented_wire_bytes
@@ -17,8 +16,14 @@ seen = []
 
 
 @model
-@blockwise
 def quotient(size, *, rate, extra=0.0, digits=(0.0,)):
+    """Return a quotient and more.
+
+    Parameters
+    ----------
+    digits : 1-D array_like
+        Numbers that are added to each.
+    """
     seen.append(np.shape(size))
     return positive("size", size) / positive("rate", rate) + extra + sum(digits)
 
@@ -43,14 +48,15 @@ def test_the_shape_stays():
 
 
 @pytest.mark.parametrize(
-    "size",
-    [np.arange(1.0, 9.0), list(range(1, LONG + 1)), np.arange(1, LONG + 1), 5.0,
-     np.arange(1.0, 2 * LONG + 1)[::2]],
-    ids=["short", "list", "integers", "number", "every second"],
+    ("size", "parts"),
+    [(np.arange(1.0, 9.0), 1), (5.0, 1), (list(range(1, LONG + 1)), 4),
+     (np.arange(1, LONG + 1), 4), (np.arange(1.0, 2 * LONG + 1)[::2], 4),
+     (np.ma.arange(1.0, LONG + 1), 1)],
+    ids=["short", "number", "list", "integers", "every second", "masked"],
 )  # fmt: skip
-def test_what_is_no_plain_long_array_goes_whole(size):
+def test_only_long_arrays_of_plain_numbers_go_in_blocks(size, parts):
     assert np.array_equal(quotient(size, rate=4.0), np.asarray(size) / 4.0)
-    assert len(seen) == 1
+    assert len(seen) == parts
 
 
 class Broken:
@@ -68,6 +74,7 @@ def test_what_is_no_array_beside_a_long_argument_is_refused_by_name(rate):
 def test_broadcast_shapes_are_those_of_numpy():
     size, rate = np.arange(1.0, LONG + 1), np.array([[1.0], [2.0]])
     assert np.array_equal(quotient(size, rate=rate), size / rate)
+    assert all(shape <= (BLOCK,) for shape in seen)
 
 
 @pytest.mark.parametrize("shape", [(300,), (300, 1), (1, 300), (1,)], ids=str)
@@ -99,7 +106,6 @@ def test_values_that_are_not_finite_are_counted_over_the_whole():
 
 
 @model
-@blockwise
 def doubled(size):
     """Range: size up to 10."""
     return 2.0 * positive("size", size)
@@ -153,7 +159,7 @@ def test_several_results_come_in_their_tuple():
 
 def test_a_list_of_links_as_long_as_the_argument_is_not_cut(monkeypatch):
     """Identity: a message in one piece takes the sum of all its links."""
-    monkeypatch.setattr("netcalc.models.blocks.BLOCK", 1000)  # all links for all sizes: its square
+    monkeypatch.setattr("netcalc.checks.blocks.BLOCK", 1000)  # all links for all sizes: its square
     links = np.linspace(1e6, 2e6, 1001)
     times = message_s(np.full(1001, 1e5), message_bytes=1e5, bandwidth_bps=links)
     np.testing.assert_allclose(times, np.full(1001, (8e5 / links).sum()), rtol=1e-6)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from netcalc.checks import StandIn
 from netcalc.lessons.site.operations import CannotRecord, Node, Shape, constant, node, recording
 
 _KINDS = {"f": np.dtype(np.float64), "i": np.dtype(np.int64), "b": np.dtype(np.bool_)}
@@ -45,7 +46,7 @@ FOLDED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", 
           "least": "fmin", "any": "logical_or", "all": "logical_and"}  # fmt: skip
 
 
-class RecordedArray(NDArrayOperatorsMixin):
+class RecordedArray(NDArrayOperatorsMixin, StandIn):
     """A number, or an array of known shape, whose values are not known.
 
     numpy hands its operations over (``__array_ufunc__``, ``__array_function__``). A decision on a
@@ -53,7 +54,6 @@ class RecordedArray(NDArrayOperatorsMixin):
     the recording ends with :class:`~netcalc.lessons.site.operations.CannotRecord`.
     """
 
-    __netcalc_recorded__ = True
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 1000.0
 

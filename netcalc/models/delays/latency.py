@@ -20,7 +20,6 @@ from netcalc.checks import (
     positive,
     up_to,
 )
-from netcalc.models.blocks import blockwise
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
 """Speed of light in vacuum, exact by definition of the metre. [m/s]"""
@@ -323,7 +322,6 @@ def arrived_bytes(
 
 
 @model
-@blockwise
 def transfer_bandwidth_bps(
     transfer_s: ArrayLike, *, payload_bytes: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
@@ -458,7 +456,6 @@ def half_rate_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatA
 
 
 @model
-@blockwise
 def latency_share_ratio(
     payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
@@ -507,7 +504,6 @@ def latency_share_ratio(
 
 
 @model
-@blockwise
 def transfer_throughput_bps(
     payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
@@ -555,7 +551,6 @@ def transfer_throughput_bps(
 
 
 @model
-@blockwise
 def echo_rtt_s(
     payload_bytes: ArrayLike,
     *,

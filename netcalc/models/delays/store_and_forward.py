@@ -29,7 +29,6 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise, in_blocks
 from netcalc.models.sizes.headers import MIN_FRAME_BYTES, padded_frame
 
 Processing: TypeAlias = Literal["serial", "delay"]
@@ -405,11 +404,10 @@ def message_s(
     header = non_negative("header_bytes", header_bytes)
     rate, latency, _ = _links(bandwidth_bps, latency_s, 0.0)
     delay = partial(_delay_s, rate=rate, latency=latency)
-    return in_blocks(delay, segment, message, header)[()]
+    return delay(segment, message, header)[()]
 
 
 @model
-@blockwise
 def optimal_segment_bits(
     message_bits: ArrayLike, *, header_bits: ArrayLike, link_count: ArrayLike
 ) -> FloatArray:

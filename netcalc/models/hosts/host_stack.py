@@ -22,7 +22,6 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 from netcalc.models.hosts.mbufs import BSD44, datagram_mbufs, stream_mbufs, stream_segments
 from netcalc.models.sizes.fragmentation import fragment_count
 
@@ -123,7 +122,6 @@ def message_s(
 
 
 @model
-@blockwise
 def transaction_s(
     payload_bytes: ArrayLike,
     *,
@@ -237,7 +235,6 @@ def transaction_s(
 
 
 @model
-@blockwise
 def bulk_s(
     payload_bytes: ArrayLike,
     *,

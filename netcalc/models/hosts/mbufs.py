@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, choice, flag, keep_nan, model, positive, whole
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 
 Comparison: TypeAlias = Literal[">=", ">"]
 
@@ -65,7 +64,6 @@ class StreamCount(NamedTuple):
 
 
 @model
-@blockwise
 def datagram_mbufs(
     payload_bytes: ArrayLike,
     *,
@@ -189,7 +187,6 @@ def datagram_mbufs(
 
 
 @model
-@blockwise
 def stream_mbufs(
     payload_bytes: ArrayLike,
     *,
@@ -265,7 +262,6 @@ def stream_mbufs(
 
 
 @model
-@blockwise
 def stream_segments(
     payload_bytes: ArrayLike,
     *,
@@ -409,7 +405,6 @@ def segment_mbufs(
 
 
 @model
-@blockwise
 def freebsd_mbufs(
     payload_bytes: ArrayLike,
     *,

@@ -21,7 +21,6 @@ from netcalc.checks import (
     note_outside_range,
     positive,
 )
-from netcalc.models.blocks import blockwise
 
 Policy: TypeAlias = Literal["nagle", "minshall", "nodelay"]
 
@@ -150,7 +149,6 @@ def minshall_may_send(
 
 
 @model
-@blockwise
 def tail_delay_s(
     payload_bytes: ArrayLike,
     *,

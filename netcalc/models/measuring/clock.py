@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive
-from netcalc.models.blocks import blockwise
 
 
 @model
@@ -97,7 +96,6 @@ def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
 
 
 @model
-@blockwise
 def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatArray:
     r"""Standard deviation of a measured interval, from the resolution of its clock.
 

@@ -21,7 +21,6 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 
 
 @model
@@ -137,7 +136,6 @@ def rtt_intercept_s(
 
 
 @model
-@blockwise
 def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0.0) -> FloatArray:
     r"""Rate of a link, from the slopes measured to its two ends.
 

@@ -11,14 +11,12 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, whole
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 
 MAX_SERVERS = 1_000_000
 """Largest number of servers."""
 
 
 @model
-@blockwise
 def engset_blocking_ratio(
     source_count: ArrayLike, *, source_erlang: ArrayLike, server_count: ArrayLike
 ) -> FloatArray:
@@ -78,7 +76,6 @@ def engset_blocking_ratio(
 
 
 @model
-@blockwise
 def engset_time_ratio(
     source_count: ArrayLike, *, source_erlang: ArrayLike, server_count: ArrayLike
 ) -> FloatArray:

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, between, keep_nan, model, non_negative, ratio
 from netcalc.errors import ConvergenceError
-from netcalc.models.blocks import blockwise
 from netcalc.models.queues._erlang import (
     MAX_SERVERS,
     MEMORY,
@@ -26,7 +25,6 @@ _MAX_STEPS = 100
 
 
 @model
-@blockwise
 def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
     r"""Blocking probability (Erlang B).
 
@@ -83,7 +81,6 @@ def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
 
 
 @model
-@blockwise
 def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
     r"""Largest offered load at a given blocking probability (Erlang B).
 
@@ -138,7 +135,6 @@ def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> Floa
 
 
 @model
-@blockwise
 def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLike) -> FloatArray:
     r"""Number of servers for a given blocking probability (Erlang B).
 

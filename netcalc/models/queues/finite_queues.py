@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, whole
-from netcalc.models.blocks import blockwise, in_blocks
 from netcalc.models.queues._load import growth_ratio, last_state, mean_state, utilization_of
 
 _FRACTION_STEPS = 60
@@ -61,7 +60,7 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     """
     load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
-    return in_blocks(last_state, load, capacity)
+    return last_state(load, capacity)
 
 
 @model
@@ -108,7 +107,7 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     """
     load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
-    return in_blocks(mean_state, load, capacity)
+    return mean_state(load, capacity)
 
 
 @model
@@ -154,7 +153,7 @@ def mm1k_throughput_pps(
     """
     load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
-    return in_blocks(_busy_ratio, load, capacity) / positive("service_s", service_s)
+    return _busy_ratio(load, capacity) / positive("service_s", service_s)
 
 
 @model
@@ -206,7 +205,7 @@ def mm1k_sojourn_s(
     """
     load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
-    return in_blocks(_services_inside, load, capacity) * positive("service_s", service_s)
+    return _services_inside(load, capacity) * positive("service_s", service_s)
 
 
 @model
@@ -260,11 +259,10 @@ def mm1k_wait_s(
     """
     load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
-    return in_blocks(_services_ahead, load, capacity) * positive("service_s", service_s)
+    return _services_ahead(load, capacity) * positive("service_s", service_s)
 
 
 @model
-@blockwise
 def mm1k_wait_cdf(
     wait_s: ArrayLike, *, utilization: ArrayLike, place_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
@@ -319,7 +317,7 @@ def mm1k_wait_cdf(
     load = utilization_of(utilization)
     capacity = whole("place_count", place_count, low=1)
     services = wait / positive("service_s", service_s)
-    return in_blocks(_share_within, services, load, capacity)
+    return _share_within(services, load, capacity)
 
 
 def _services_inside(load: FloatArray, capacity: FloatArray) -> FloatArray:

@@ -8,11 +8,13 @@ times from its exponential tail, which is then exact to the last digit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import prod
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio
-from netcalc.models.blocks import blockwise, in_blocks
+from netcalc.checks import BLOCK, FloatArray, keep_nan, model, non_negative, positive, ratio
 from netcalc.models.queues._load import (
     headroom,
     langevin,
@@ -124,7 +126,6 @@ def md1_customers(utilization: ArrayLike) -> FloatArray:
 
 
 @model
-@blockwise
 def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayLike) -> FloatArray:
     r"""Distribution function of the wait in an M/D/1 queue.
 
@@ -174,7 +175,7 @@ def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     load = utilization_of(utilization)
     note_slow_queue(load)
     steps = wait / positive("service_s", service_s)
-    within = in_blocks(_share_within, steps, np.minimum(load, 1.0))
+    within = _by_columns(_share_within, steps, np.minimum(load, 1.0))
     return keep_nan(np.where(load < 1.0, within, 0.0), steps, load)
 
 
@@ -233,9 +234,28 @@ def md1_wait_percentile_s(
     note_slow_queue(load)
     share = ratio("quantile", quantile)
     service = positive("service_s", service_s)
-    steps = in_blocks(_steps_at, share, np.minimum(load, 1.0))
+    steps = _by_columns(_steps_at, share, np.minimum(load, 1.0))
     steps = np.where(load < 1.0, steps, np.inf)
     return keep_nan(np.where(load > 0.0, steps * service, 0.0), load, share, service)
+
+
+def _by_columns(
+    function: Callable[[FloatArray, FloatArray], FloatArray], values: FloatArray, load: FloatArray
+) -> FloatArray:
+    """Apply a function of two lists to arrays of any shape.
+
+    Each load has a column of some 60 numbers in its tables: a lone load gets one, and long arrays
+    are taken a block at a time, as all their columns would not fit into memory.
+    """
+    shape = np.broadcast_shapes(values.shape, load.shape)
+    lists = [
+        a.ravel() if a.size == 1 else np.broadcast_to(a, shape).ravel() for a in (values, load)
+    ]
+    result = np.empty(prod(shape))
+    for start in range(0, result.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        result[part] = function(*(a if a.size == 1 else a[part] for a in lists))
+    return result.reshape(shape)
 
 
 def _share_within(steps: FloatArray, load: FloatArray) -> FloatArray:

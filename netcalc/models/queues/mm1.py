@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio, whole
-from netcalc.models.blocks import blockwise, in_blocks
 from netcalc.models.queues._load import headroom, note_slow_queue, utilization_of
 
 
 @model
-@blockwise
 def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     r"""Mean wait in an M/M/1 queue.
 
@@ -68,11 +66,10 @@ def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     load = utilization_of(utilization)
     note_slow_queue(load)
     service = positive("service_s", service_s)
-    return in_blocks(lambda load, service: service * (load / headroom(load)), load, service)
+    return service * load / headroom(load)
 
 
 @model
-@blockwise
 def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     r"""Mean sojourn time in an M/M/1 system: wait and service.
 
@@ -116,11 +113,10 @@ def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray
     load = utilization_of(utilization)
     note_slow_queue(load)
     service = positive("service_s", service_s)
-    return in_blocks(lambda load, service: service / headroom(load), load, service)
+    return service / headroom(load)
 
 
 @model
-@blockwise
 def mm1_customers(utilization: ArrayLike) -> FloatArray:
     r"""Mean number of customers in an M/M/1 system, the one in service included.
 
@@ -162,11 +158,10 @@ def mm1_customers(utilization: ArrayLike) -> FloatArray:
     """
     load = utilization_of(utilization)
     note_slow_queue(load)
-    return in_blocks(lambda load: load / headroom(load), load)
+    return load / headroom(load)
 
 
 @model
-@blockwise
 def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
     r"""Mean number of customers waiting in an M/M/1 queue.
 
@@ -202,11 +197,10 @@ def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
     """
     load = utilization_of(utilization)
     note_slow_queue(load)
-    return in_blocks(lambda load: load * (load / headroom(load)), load)
+    return load**2 / headroom(load)
 
 
 @model
-@blockwise
 def mm1_state_probability(utilization: ArrayLike, *, customer_count: ArrayLike) -> FloatArray:
     r"""Probability of n customers in an M/M/1 system.
 
@@ -292,7 +286,7 @@ def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     wait = non_negative("wait_s", wait_s)
     load = utilization_of(utilization)
     note_slow_queue(load)
-    return in_blocks(_within, wait, load, positive("service_s", service_s))
+    return _within(wait, load, positive("service_s", service_s))
 
 
 def _within(wait: FloatArray, load: FloatArray, service: FloatArray) -> FloatArray:
@@ -352,7 +346,7 @@ def mm1_wait_percentile_s(
     load = utilization_of(utilization)
     note_slow_queue(load)
     share = ratio("quantile", quantile)
-    return in_blocks(_wait_percentile, load, share, positive("service_s", service_s))
+    return _wait_percentile(load, share, positive("service_s", service_s))
 
 
 def _wait_percentile(load: FloatArray, share: FloatArray, service: FloatArray) -> FloatArray:
@@ -404,7 +398,7 @@ def mm1_sojourn_percentile_s(
     load = utilization_of(utilization)
     note_slow_queue(load)
     share = ratio("quantile", quantile)
-    return in_blocks(_sojourn_percentile, load, share, positive("service_s", service_s))
+    return _sojourn_percentile(load, share, positive("service_s", service_s))
 
 
 def _sojourn_percentile(load: FloatArray, share: FloatArray, service: FloatArray) -> FloatArray:

@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, between, keep_nan, model, non_negative, positive, ratio
-from netcalc.models.blocks import blockwise
 from netcalc.models.queues._erlang import MAX_SERVERS, blocked_share, server_counts, waiting_share
 
 
 @model
-@blockwise
 def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
     r"""Probability of waiting (Erlang C).
 
@@ -68,7 +66,6 @@ def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
 
 
 @model
-@blockwise
 def erlang_c_server_count(
     offered_erlang: ArrayLike,
     *,
@@ -143,7 +140,6 @@ def erlang_c_server_count(
 
 
 @model
-@blockwise
 def service_level_ratio(
     offered_erlang: ArrayLike,
     *,
@@ -205,7 +201,6 @@ def service_level_ratio(
 
 
 @model
-@blockwise
 def mmc_wait_s(
     offered_erlang: ArrayLike, *, server_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
@@ -267,7 +262,6 @@ def mmc_wait_s(
 
 
 @model
-@blockwise
 def mmc_wait_percentile_s(
     offered_erlang: ArrayLike,
     *,

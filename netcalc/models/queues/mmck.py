@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, whole
-from netcalc.models.blocks import blockwise
 from netcalc.models.queues._erlang import recursion, server_counts
 from netcalc.models.queues._load import last_state, mean_state
 
 
 @model
-@blockwise
 def mmck_blocking_ratio(
     offered_erlang: ArrayLike, *, server_count: ArrayLike, waiting_count: ArrayLike
 ) -> FloatArray:
@@ -80,7 +78,6 @@ def mmck_blocking_ratio(
 
 
 @model
-@blockwise
 def mmck_wait_s(
     offered_erlang: ArrayLike,
     *,

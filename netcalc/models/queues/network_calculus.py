@@ -11,11 +11,9 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, one_dimensional, positive
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 
 
 @model
-@blockwise
 def delay_bound_s(
     bucket_bytes: ArrayLike,
     *,
@@ -78,7 +76,6 @@ def delay_bound_s(
 
 
 @model
-@blockwise
 def backlog_bound_bytes(
     bucket_bytes: ArrayLike,
     *,

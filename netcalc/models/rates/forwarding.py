@@ -21,7 +21,6 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 from netcalc.models.rates.line_rate import frame_rate_pps
 from netcalc.models.sizes.headers import MIN_FRAME_BYTES, PREAMBLE_AND_GAP_BYTES, padded_frame
 
@@ -144,7 +143,6 @@ def crossover_frame_bytes(
 
 
 @model
-@blockwise
 def device_byte_cost(
     rate_pps: ArrayLike,
     *,
@@ -208,7 +206,6 @@ def device_byte_cost(
 
 
 @model
-@blockwise
 def device_packet_cost(
     rate_pps: ArrayLike,
     *,
@@ -276,7 +273,6 @@ def device_packet_cost(
 
 
 @model
-@blockwise
 def affine_rate_pps(
     frame_bytes: ArrayLike,
     *,

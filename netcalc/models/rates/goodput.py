@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, at_least, model, note, positive
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes, udp_payload_bytes
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES, tcp_ip_header_bytes
 
@@ -21,7 +20,6 @@ HALF_DUPLEX_BPS = (10e6, 100e6, 1e9)
 
 
 @model
-@blockwise
 def tcp_goodput_ratio(
     mtu_bytes: ArrayLike,
     *,
@@ -79,7 +77,6 @@ def tcp_goodput_ratio(
 
 
 @model
-@blockwise
 def tcp_goodput_bps(
     mtu_bytes: ArrayLike,
     *,
@@ -153,7 +150,6 @@ def tcp_goodput_bps(
 
 
 @model
-@blockwise
 def udp_goodput_ratio(
     mtu_bytes: ArrayLike, *, ip_version: int = 4, tag_count: ArrayLike = 0
 ) -> FloatArray:
@@ -203,7 +199,6 @@ def udp_goodput_ratio(
 
 
 @model
-@blockwise
 def udp_goodput_bps(
     mtu_bytes: ArrayLike,
     *,
@@ -265,7 +260,6 @@ def udp_goodput_bps(
 
 
 @model
-@blockwise
 def tcp_ack_wire_bytes(
     tcp_option_bytes: ArrayLike = TIMESTAMP_BYTES, *, ip_version: int = 4, tag_count: ArrayLike = 0
 ) -> FloatArray:
@@ -382,7 +376,6 @@ def ack_reverse_utilization(
 
 
 @model
-@blockwise
 def half_duplex_goodput_bps(
     mtu_bytes: ArrayLike,
     *,

@@ -19,7 +19,6 @@ from netcalc.checks import (
     scalar,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 from netcalc.models.bounds import at_most_line
 from netcalc.models.sizes.headers import MIN_FRAME_BYTES, PREAMBLE_AND_GAP_BYTES, padded_frame
 
@@ -143,7 +142,6 @@ def required_bandwidth_bps(
 
 
 @model
-@blockwise
 def frame_throughput_bps(
     frame_bytes: ArrayLike,
     *,

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, note_outside_range, positive, whole
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import MIN_FRAME_BYTES, PREAMBLE_AND_GAP_BYTES, padded_frame
 
 
@@ -252,7 +251,6 @@ def constant_offset_rate_pps(
 
 
 @model
-@blockwise
 def stop_and_wait_utilization(
     packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, rtt_s: ArrayLike
 ) -> FloatArray:
@@ -356,7 +354,6 @@ def stop_and_wait_goodput_bps(
 
 
 @model
-@blockwise
 def saturating_pair_count(
     capacity_bps: ArrayLike, *, payload_bytes: ArrayLike, cycle_s: ArrayLike
 ) -> FloatArray:

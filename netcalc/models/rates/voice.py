@@ -22,7 +22,6 @@ from netcalc.checks import (
     positive,
     whole,
 )
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import FCS_BYTES, MAC_HEADER_BYTES, MIN_FRAME_BYTES
 
 _WHOLE_BYTES = 1e-9
@@ -126,7 +125,6 @@ def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -
 
 
 @model
-@blockwise
 def voip_bandwidth_bps(
     payload_bytes: ArrayLike,
     *,

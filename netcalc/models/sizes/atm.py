@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, choice, flag, model, non_negative, positive
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import FCS_BYTES, MAC_HEADER_BYTES, MIN_FRAME_BYTES, whole_packet
 
 CELL_BYTES = 53.0
@@ -77,7 +76,6 @@ def atm_overhead_bytes(encapsulation: Encapsulation) -> FloatArray:
 
 
 @model
-@blockwise
 def atm_cell_count(
     packet_bytes: ArrayLike,
     *,
@@ -137,7 +135,6 @@ def atm_cell_count(
 
 
 @model
-@blockwise
 def atm_wire_bytes(
     packet_bytes: ArrayLike,
     *,
@@ -198,7 +195,6 @@ def atm_wire_bytes(
 
 
 @model
-@blockwise
 def atm_efficiency_ratio(
     packet_bytes: ArrayLike,
     *,
@@ -254,7 +250,6 @@ def atm_efficiency_ratio(
 
 
 @model
-@blockwise
 def atm_packet_rate_pps(
     packet_bytes: ArrayLike,
     *,

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, as_float, keep_nan, model, note, positive
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import (
     TIMESTAMP_BYTES,
@@ -36,7 +35,6 @@ from netcalc.models.sizes.layers import fixed_bytes, inside, outside, stack_laye
 
 
 @model
-@blockwise
 def tunnel_packet_bytes(
     packet_bytes: ArrayLike, *, stack: str, mtu_bytes: ArrayLike = 1500.0
 ) -> FloatArray:
@@ -99,7 +97,6 @@ def tunnel_packet_bytes(
 
 
 @model
-@blockwise
 def tunnel_wire_bytes(
     packet_bytes: ArrayLike,
     *,
@@ -163,7 +160,6 @@ def tunnel_wire_bytes(
 
 
 @model
-@blockwise
 def tunnel_overhead_bytes(
     packet_bytes: ArrayLike, *, stack: str, mtu_bytes: ArrayLike = 1500.0
 ) -> FloatArray:
@@ -370,7 +366,6 @@ def tunnel_udp_payload_bytes(
 
 
 @model
-@blockwise
 def tunnel_goodput_bps(
     mtu_bytes: ArrayLike,
     *,

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, flag, model
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import (
     UDP_HEADER_BYTES,
     ip_header_bytes,
@@ -27,7 +26,6 @@ ESP_TRAILER_BYTES = 2.0
 
 
 @model
-@blockwise
 def esp_packet_bytes(
     payload_bytes: ArrayLike,
     *,
@@ -95,7 +93,6 @@ def esp_packet_bytes(
 
 
 @model
-@blockwise
 def esp_payload_bytes(
     mtu_bytes: ArrayLike,
     *,

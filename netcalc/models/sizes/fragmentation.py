@@ -23,7 +23,6 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import (
     IPV4_HEADER_BYTES,
@@ -75,7 +74,6 @@ def min_mtu_bytes(ip_version: int = 4) -> FloatArray:
 
 
 @model
-@blockwise
 def fragment_count(
     ip_payload_bytes: ArrayLike,
     *,
@@ -221,7 +219,6 @@ def _one_number(name: str, value: ArrayLike) -> float:
 
 
 @model
-@blockwise
 def fragmented_bytes(
     ip_payload_bytes: ArrayLike,
     *,
@@ -296,7 +293,6 @@ def fragmented_bytes(
 
 
 @model
-@blockwise
 def fragmented_wire_bytes(
     ip_payload_bytes: ArrayLike,
     *,

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, whole
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import (
     FCS_BYTES,
     MAC_HEADER_BYTES,
@@ -75,7 +74,6 @@ def ethernet_frame_bytes(
 
 
 @model
-@blockwise
 def ethernet_wire_bytes(
     packet_bytes: ArrayLike,
     *,

@@ -21,7 +21,6 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import ip_packet
 
 PPP_HEADER_BYTES = 4.0
@@ -113,7 +112,6 @@ def byte_stuffing_ratio(control_count: ArrayLike = 0) -> FloatArray:
 
 
 @model
-@blockwise
 def ppp_wire_bytes(
     packet_bytes: ArrayLike,
     *,
@@ -173,7 +171,6 @@ def ppp_wire_bytes(
 
 
 @model
-@blockwise
 def ppp_packet_rate_pps(
     packet_bytes: ArrayLike,
     *,
@@ -236,7 +233,6 @@ def ppp_packet_rate_pps(
 
 
 @model
-@blockwise
 def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
     r"""Line rate of a SONET or SDH signal.
 
@@ -278,7 +274,6 @@ def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
 
 
 @model
-@blockwise
 def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
     r"""Payload rate of one concatenated SONET or SDH signal.
 

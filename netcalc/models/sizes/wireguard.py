@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import (
     UDP_HEADER_BYTES,
     ip_header_bytes,
@@ -64,7 +63,6 @@ def wireguard_overhead_bytes(ip_version: int = 4) -> FloatArray:
 
 
 @model
-@blockwise
 def wireguard_packet_bytes(
     packet_bytes: ArrayLike, *, device_mtu_bytes: ArrayLike = 1420.0, ip_version: int = 4
 ) -> FloatArray:

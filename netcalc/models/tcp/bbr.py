@@ -19,7 +19,6 @@ from netcalc.checks import (
     one_dimensional,
     positive,
 )
-from netcalc.models.blocks import blockwise
 
 STARTUP_GAIN = 2.0 / math.log(2.0)
 """Pacing gain of start-up: the least that doubles the rate each round, 2.885."""
@@ -53,7 +52,6 @@ PROBE_RTT_INTERVAL_S = 10.0
 
 
 @model
-@blockwise
 def bbr_inflight_limit_bytes(
     bandwidth_bps: ArrayLike, *, base_rtt_s: ArrayLike, window_gain: ArrayLike = WINDOW_GAIN
 ) -> FloatArray:
@@ -229,7 +227,6 @@ def bbr_probe_rtt_ratio(
 
 
 @model
-@blockwise
 def bbr_startup_rounds(
     bandwidth_bps: ArrayLike,
     *,

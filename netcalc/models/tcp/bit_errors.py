@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive, ratio
-from netcalc.models.blocks import blockwise
 
 
 @model
-@blockwise
 def frame_error_ratio(bit_error_ratio: ArrayLike, *, frame_bytes: ArrayLike) -> FloatArray:
     r"""Share of frames with a bit error: what a receiver drops for a wrong FCS.
 

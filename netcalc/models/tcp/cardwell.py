@@ -19,7 +19,6 @@ from netcalc.checks import (
     positive,
     ratio,
 )
-from netcalc.models.blocks import blockwise, in_blocks
 from netcalc.models.bounds import timeout_after
 from netcalc.models.tcp._sending import note_few_losses
 from netcalc.models.tcp.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
@@ -138,7 +137,7 @@ def slow_start_segments(
     """
     count = non_negative("segments", segments)
     loss = ratio("loss_ratio", loss_ratio)
-    before = in_blocks(_sent_before_loss, count, loss)
+    before = _sent_before_loss(count, loss)
     return before + 1 if flag("count_lost", count_lost) else before
 
 
@@ -218,11 +217,10 @@ def slow_start_s(
     first = positive("initial_window_segments", initial_window_segments)
     largest = positive("max_window_segments", max_window_segments, allow_inf=True)
     growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
-    return in_blocks(_growth_s, count, non_negative("rtt_s", rtt_s), first, largest, growth)
+    return _growth_s(count, non_negative("rtt_s", rtt_s), first, largest, growth)
 
 
 @model
-@blockwise
 def lossy_transfer_s(
     segments: ArrayLike,
     *,
@@ -365,7 +363,7 @@ def _growth_s(
     least = np.sign(count)  # a round, unless there is nothing to send
     rounds = np.log1p(count * ((growth - 1) / first)) * (per_round / np.log(2.0))
     grown: FloatArray = rtt * np.maximum(rounds, least)
-    if largest.size == 1 and np.isposinf(largest[0]):
+    if np.isposinf(largest).all():
         return grown
     before_tail = (growth * largest - first) / (growth - 1)
     tail = np.log2(largest / first) * per_round + 1 + (count - before_tail) / largest

@@ -25,7 +25,6 @@ from netcalc.checks import (
     ratio,
     whole,
 )
-from netcalc.models.blocks import blockwise
 from netcalc.models.bounds import tcp_window
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.models.tcp._sending import ETHERNET_BYTES, wire_sizes
@@ -55,7 +54,6 @@ class PathCeilings(NamedTuple):
 
 
 @model
-@blockwise
 def congestion_limit_bps(
     loss_ratio: ArrayLike,
     *,
@@ -153,7 +151,6 @@ def congestion_limit_bps(
 
 
 @model
-@blockwise
 def path_ceilings(
     bandwidth_bps: ArrayLike,
     *,

@@ -21,7 +21,6 @@ from netcalc.checks import (
     positive,
     ratio,
 )
-from netcalc.models.blocks import blockwise
 from netcalc.models.tcp.bbr import (
     LEAST_WINDOW_PACKETS,
     LOSS_TOLERANCE_RATIO,
@@ -48,7 +47,6 @@ class ControlRates(NamedTuple):
 
 
 @model
-@blockwise
 def bbr_throughput_bps(
     loss_ratio: ArrayLike,
     *,

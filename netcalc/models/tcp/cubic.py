@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, between, model, non_negative, positive, ratio
-from netcalc.models.blocks import blockwise
 from netcalc.models.tcp.loss_limited import MATHIS_CONSTANT
 
 CUBIC_SCALE = 0.4
@@ -352,7 +351,6 @@ def cubic_mean_window_packets(
 
 
 @model
-@blockwise
 def cubic_throughput_bps(
     loss_ratio: ArrayLike,
     *,
@@ -430,7 +428,6 @@ def cubic_throughput_bps(
 
 
 @model
-@blockwise
 def cubic_loss_ratio(
     throughput_bps: ArrayLike,
     *,

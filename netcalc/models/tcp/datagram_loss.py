@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, ratio, whole
-from netcalc.models.blocks import blockwise
 
 
 @model
-@blockwise
 def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
     r"""Datagram loss ratio where the loss of one fragment loses the datagram.
 
@@ -58,7 +56,6 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
 
 
 @model
-@blockwise
 def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
     r"""Fragment loss ratio behind a datagram loss ratio.
 

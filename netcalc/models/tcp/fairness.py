@@ -21,7 +21,6 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 
 
 @model
@@ -68,7 +67,6 @@ def jain_index(allocations: ArrayLike) -> FloatArray:
 
 
 @model
-@blockwise
 def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatArray:
     r"""Jain's fairness index if one of n equal flows gets more or less than the others.
 
@@ -247,7 +245,6 @@ def max_min_network_bps(
 
 
 @model
-@blockwise
 def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike) -> FloatArray:
     r"""Proportionally fair rate of the long flow in a parking lot of k links.
 
@@ -294,7 +291,6 @@ def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike
 
 
 @model
-@blockwise
 def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike) -> FloatArray:
     r"""Proportionally fair rate of each short flow in a parking lot of k links.
 

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, choice, model, non_negative, positive, whole
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 from netcalc.models.tcp.slow_start import rounds
 
 SecuredTransport: TypeAlias = Literal["tcp", "quic"]
@@ -224,7 +223,6 @@ def first_byte_s(
 
 
 @model
-@blockwise
 def certificate_round_trips(
     certificate_bytes: ArrayLike,
     *,

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio
-from netcalc.models.blocks import in_blocks
 from netcalc.models.bounds import timeout_after
 
 
@@ -208,7 +207,7 @@ def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> F
     Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 24.
     """
     window = positive("window_packets", window_packets, allow_inf=True)
-    return in_blocks(_timeout_share, window, ratio("loss_ratio", loss_ratio))
+    return _timeout_share(window, ratio("loss_ratio", loss_ratio))
 
 
 @model
@@ -361,7 +360,7 @@ def pftk_rate_pps(
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
     timeout_after(rto, rtt)
-    return in_blocks(_sent_pps, loss, rtt, rto, limit, acked)
+    return _sent_pps(loss, rtt, rto, limit, acked)
 
 
 @model
@@ -431,7 +430,7 @@ def pftk_throughput_pps(
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
     timeout_after(rto, rtt)
-    return in_blocks(_received_pps, loss, rtt, rto, limit, acked)
+    return _received_pps(loss, rtt, rto, limit, acked)
 
 
 @model
@@ -503,7 +502,7 @@ def pftk_approx_rate_pps(
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
     timeout_after(rto, rtt)
-    return in_blocks(_approximate_pps, loss, rtt, rto, limit, acked)
+    return _approximate_pps(loss, rtt, rto, limit, acked)
 
 
 _LEAST_LOSS = 1e-300
@@ -580,7 +579,7 @@ def pftk_loss_ratio(
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
     timeout_after(rto, rtt)
-    return in_blocks(_full_loss, rate, rtt, rto, limit, acked)
+    return _full_loss(rate, rtt, rto, limit, acked)
 
 
 @model
@@ -653,7 +652,7 @@ def pftk_approx_loss_ratio(
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
     timeout_after(rto, rtt)
-    return in_blocks(_approximate_loss, rate, rtt, rto, limit, acked)
+    return _approximate_loss(rate, rtt, rto, limit, acked)
 
 
 def _full_loss(

@@ -18,7 +18,6 @@ from netcalc.checks import (
     note_outside_range,
     positive,
 )
-from netcalc.models.blocks import blockwise
 
 
 @model
@@ -70,7 +69,6 @@ def policer_rule_bytes(token_bps: ArrayLike, *, rtt_s: ArrayLike) -> FloatArray:
 
 
 @model
-@blockwise
 def policer_full_use_bytes(
     token_bps: ArrayLike,
     *,
@@ -137,7 +135,6 @@ def policer_full_use_bytes(
 
 
 @model
-@blockwise
 def policed_throughput_bps(
     bucket_bytes: ArrayLike,
     *,
@@ -208,7 +205,6 @@ def policed_throughput_bps(
 
 
 @model
-@blockwise
 def policed_loss_ratio(
     bucket_bytes: ArrayLike,
     *,
@@ -280,7 +276,6 @@ def policed_loss_ratio(
 
 
 @model
-@blockwise
 def policer_overload_loss_ratio(input_bps: ArrayLike, *, token_bps: ArrayLike) -> FloatArray:
     r"""Loss in a policer of traffic that does not react to it.
 

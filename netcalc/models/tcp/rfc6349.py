@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 from netcalc.models.bounds import not_below, tcp_window
 
 
@@ -97,7 +96,6 @@ def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatA
 
 
 @model
-@blockwise
 def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: ArrayLike) -> FloatArray:
     r"""TCP efficiency: share of the transmitted bytes that were not retransmissions.
 

@@ -20,7 +20,6 @@ from netcalc.checks import (
     positive,
     whole,
 )
-from netcalc.models.blocks import in_blocks
 from netcalc.models.tcp.cubic import CUBIC_DECREASE
 
 
@@ -70,7 +69,7 @@ def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5)
     """
     buffer = non_negative("buffer_bdp", buffer_bdp)
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
-    return in_blocks(_aimd_busy, buffer, kept)
+    return _aimd_busy(buffer, kept)
 
 
 @model
@@ -119,7 +118,7 @@ def cubic_utilization(
     """
     buffer = non_negative("buffer_bdp", buffer_bdp)
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
-    return in_blocks(_cubic_busy, buffer, kept)
+    return _cubic_busy(buffer, kept)
 
 
 @model

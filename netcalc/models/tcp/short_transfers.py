@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, at_least, model, non_negative, positive, whole
-from netcalc.models.blocks import in_blocks
 from netcalc.models.tcp._sending import sending_parts
 
 
@@ -77,8 +76,7 @@ def sending_s(
     ----------
     Kurose and Ross, Computer Networking, 3rd ed., 3.7.2, with a first window of any size.
     """
-    return in_blocks(
-        _sending_s,
+    return _sending_s(
         non_negative("segments", segments),
         positive("packet_bytes", packet_bytes)
         / positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
@@ -254,8 +252,7 @@ def fetch_s(
     mss = positive("mss_bytes", mss_bytes)
     rtt = non_negative("rtt_s", rtt_s)
     packet = mss + non_negative("header_bytes", header_bytes)
-    sending = in_blocks(
-        _sending_s,
+    sending = _sending_s(
         non_negative("payload_bytes", payload_bytes) / mss,
         8.0 * (packet / positive("bandwidth_bps", bandwidth_bps, allow_inf=True)),
         rtt,

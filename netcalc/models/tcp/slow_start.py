@@ -23,7 +23,6 @@ from netcalc.checks import (
     positive,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise, in_blocks
 from netcalc.models.bounds import tcp_window
 
 InitialWindowRule: TypeAlias = Literal[
@@ -146,11 +145,10 @@ def rounds(
     """
     count = counted("segments", segments, rounds)
     first = positive("initial_window_segments", initial_window_segments)
-    return in_blocks(_rounds, count, first, at_least("growth", growth, 1))
+    return _rounds(count, first, at_least("growth", growth, 1))
 
 
 @model
-@blockwise
 def rounds_delayed_ack(
     segments: ArrayLike,
     *,
@@ -286,7 +284,7 @@ def window_growth_s(
     wanted = wanted / positive("mss_bytes", mss_bytes)
     first = positive("initial_window_segments", initial_window_segments)
     factor = at_least("growth", growth, 1)
-    return in_blocks(_growth_s, wanted, first, factor, non_negative("rtt_s", rtt_s))
+    return _growth_s(wanted, first, factor, non_negative("rtt_s", rtt_s))
 
 
 def _growth_s(

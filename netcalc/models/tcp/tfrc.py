@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive, ratio
-from netcalc.models.blocks import blockwise
 
 
 @model
@@ -133,7 +132,6 @@ def tfrc_throughput_bps(
 
 
 @model
-@blockwise
 def tfrc_loss_ratio(
     throughput_bps: ArrayLike,
     *,

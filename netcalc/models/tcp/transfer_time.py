@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, as_float, model, non_negative, positive, ratio, whole
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.models.tcp._sending import (
     ETHERNET_BYTES,
@@ -46,7 +45,6 @@ class TransferParts(NamedTuple):
 
 
 @model
-@blockwise
 def transfer_time_s(
     payload_bytes: ArrayLike,
     *,
@@ -199,7 +197,6 @@ def transfer_time_s(
 
 
 @model
-@blockwise
 def transfer_parts(
     payload_bytes: ArrayLike,
     *,

@@ -22,7 +22,6 @@ from netcalc.checks import (
     positive,
     whole,
 )
-from netcalc.models.blocks import blockwise
 from netcalc.models.bounds import tcp_window
 
 MAX_UNSCALED_WINDOW_BYTES = 65_535
@@ -247,7 +246,6 @@ def serialized_throughput_bps(
 
 
 @model
-@blockwise
 def window_shift(window_bytes: ArrayLike, *, at_most_14: bool = False) -> FloatArray:
     r"""Window scale shift that a window requires.
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive, ratio, whole
-from netcalc.models.blocks import blockwise
 from netcalc.models.bounds import not_above
 
 PEAK_FACTOR = 1.2
@@ -18,7 +17,6 @@ PEAK_FACTOR = 1.2
 
 
 @model
-@blockwise
 def access_node_bandwidth_bps(
     subscriber_count: ArrayLike,
     *,
@@ -80,7 +78,6 @@ def access_node_bandwidth_bps(
 
 
 @model
-@blockwise
 def access_node_subscriber_count(
     bandwidth_bps: ArrayLike,
     *,

@@ -27,7 +27,6 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import blockwise
 from netcalc.models.users._search import least_whole
 
 MAX_USERS = 1e9
@@ -38,7 +37,6 @@ _MARGIN = 1e-12
 
 
 @model
-@blockwise
 def overload_ratio(
     active_count: ArrayLike, *, user_count: ArrayLike, active_ratio: ArrayLike
 ) -> FloatArray:
@@ -94,7 +92,6 @@ def overload_ratio(
 
 
 @model
-@blockwise
 def overload_normal_ratio(
     active_count: ArrayLike, *, user_count: ArrayLike, active_ratio: ArrayLike
 ) -> FloatArray:
@@ -155,7 +152,6 @@ def overload_normal_ratio(
 
 
 @model
-@blockwise
 def active_percentile_count(
     user_count: ArrayLike, *, active_ratio: ArrayLike, quantile: ArrayLike
 ) -> FloatArray:
@@ -202,7 +198,6 @@ def active_percentile_count(
 
 
 @model
-@blockwise
 def shared_bandwidth_bps(
     user_count: ArrayLike,
     *,
@@ -265,7 +260,6 @@ def shared_bandwidth_bps(
 
 
 @model
-@blockwise
 def shared_bandwidth_normal_bps(
     user_count: ArrayLike,
     *,
@@ -412,7 +406,6 @@ def class_bandwidth_bps(
 
 
 @model
-@blockwise
 def supported_user_count(
     bandwidth_bps: ArrayLike,
     *,
@@ -485,7 +478,6 @@ def supported_user_count(
 
 
 @model
-@blockwise
 def multiplexing_gain(
     user_count: ArrayLike, *, active_ratio: ArrayLike, quantile: ArrayLike
 ) -> FloatArray:

@@ -35,6 +35,7 @@ _CLAUSE = re.compile(
     re.DOTALL,
 )
 _USED = re.compile(r"that\s+of\s+(\w+)")
+_LIST = re.compile(r"^ *([\w, ]+) : 1-D array_like", re.MULTILINE)
 
 
 @cache
@@ -48,21 +49,21 @@ def published_ranges(function: Callable[..., Any]) -> Mapping[str, Range] | None
     clauses = _clauses(function)
     if clauses is None:
         return None
-    found = {}
+    ranges = {}
     for clause in clauses:
         if _USED.fullmatch(clause) is None:
-            one = _CLAUSE.fullmatch(clause)
-            assert one is not None, f"no range: {clause!r}"
-            found[one["name"]] = (float(one["low"] or -inf), float(one["high"] or inf))
-    return found
+            parts = _CLAUSE.fullmatch(clause)
+            assert parts is not None, f"no range: {clause!r}"
+            ranges[parts["name"]] = (float(parts["low"] or -inf), float(parts["high"] or inf))
+    return ranges
 
 
 @cache
 def derived_quantities(function: Callable[..., Any]) -> Mapping[str, str]:
     """Return the quantities that a model judges itself, and in words what they are."""
-    found = (_CLAUSE.fullmatch(clause) for clause in _clauses(function) or [])
-    judged = (one for one in found if one and one["derived"])
-    return {one["name"]: " ".join(one["derived"].split()) for one in judged}
+    clauses = (_CLAUSE.fullmatch(clause) for clause in _clauses(function) or [])
+    judged = (parts for parts in clauses if parts and parts["derived"])
+    return {parts["name"]: " ".join(parts["derived"].split()) for parts in judged}
 
 
 @cache
@@ -76,8 +77,8 @@ def checked_ranges(function: Callable[..., Any]) -> Mapping[str, Range]:
 @cache
 def used_ranges(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names of the models whose ranges a model passes on."""
-    found = (_USED.fullmatch(clause) for clause in _clauses(function) or [])
-    return tuple(one[1] for one in found if one)
+    clauses = (_USED.fullmatch(clause) for clause in _clauses(function) or [])
+    return tuple(match[1] for match in clauses if match)
 
 
 @cache
@@ -90,8 +91,15 @@ def judged_names(function: Callable[..., Any]) -> frozenset[str]:
 
 def _clauses(function: Callable[..., Any]) -> list[str] | None:
     """Return the clauses of a statement; none of ``everywhere``, None without a statement."""
-    found = _TEXT.search(unwrap(function).__doc__ or "")
-    if found is None:
+    statement = _TEXT.search(unwrap(function).__doc__ or "")
+    if statement is None:
         return None
-    clauses = [clause.strip() for clause in found[1].split(";")]
+    clauses = [clause.strip() for clause in statement[1].split(";")]
     return [] if clauses == ["everywhere"] else clauses
+
+
+@cache
+def list_arguments(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the arguments that are a list as one thing, such as the links of a path."""
+    names = ",".join(_LIST.findall(unwrap(function).__doc__ or ""))
+    return frozenset(name.strip() for name in names.split(",")) - {""}
