@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from netcalc import calculator, checks, units
-from netcalc.calculator._catalogue import FORMER_NAMES, FORMER_SUBJECTS
-from netcalc.calculator._titles import TITLES
+from netcalc.calculator.catalogue import FORMER_NAMES, FORMER_SUBJECTS
+from netcalc.calculator.titles import TITLES
 from netcalc.errors import ArgumentTypeError, DomainError, UnitError
 
 

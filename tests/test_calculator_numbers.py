@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from netcalc import calculator
-from netcalc.calculator import _catalogue
-from netcalc.calculator._formula import Formula, _left_side, _quantity
-from netcalc.calculator._parameter import Parameter, show
-from netcalc.calculator._sweeps import parse_range, solve_for, sweep, sweep_range
+from netcalc.calculator import catalogue
+from netcalc.calculator.catalogue import Formula, _left_side, _quantity
+from netcalc.calculator.parameter import Parameter, show
+from netcalc.calculator.sweeps import parse_range, solve_for, sweep, sweep_range
 from netcalc.errors import DomainError, NetcalcError, UnitError
 
 REQUIRED = inspect.Parameter.empty
@@ -419,12 +419,12 @@ def test_commands_and_searches():
 
 def test_without_docstrings_there_are_no_formulas(monkeypatch):
     flags = SimpleNamespace(flags=SimpleNamespace(optimize=2))
-    monkeypatch.setattr(_catalogue, "sys", flags)
+    monkeypatch.setattr(catalogue, "sys", flags)
     with pytest.raises(NetcalcError) as refused:
-        _catalogue.subject_formulas.__wrapped__("latency")
+        catalogue.subject_formulas.__wrapped__("latency")
     assert refused.value.code == "docstrings-removed"
     flags.flags.optimize = 1
-    assert "latency.satellite_rtt_s" in _catalogue.subject_formulas.__wrapped__("latency")
+    assert "latency.satellite_rtt_s" in catalogue.subject_formulas.__wrapped__("latency")
 
 
 def test_a_quantity_as_an_equation_has_it():

@@ -11,10 +11,13 @@ appears here by existing.
 
 from __future__ import annotations
 
-from netcalc.calculator._catalogue import (
+from netcalc.calculator.catalogue import (
+    Formula,
     asked_for,
     command,
     datasets,
+    doubt_notice,
+    flag,
     formula,
     formulas,
     listed,
@@ -22,14 +25,9 @@ from netcalc.calculator._catalogue import (
     subject_formulas,
     synonyms,
 )
-from netcalc.calculator._curves import Curve, Shade, curve, is_staircase
-from netcalc.calculator._doubts import doubt_notice
-from netcalc.calculator._formula import Formula
-from netcalc.calculator._formula_names import preset
-from netcalc.calculator._layers import defaults_said, layer_of, layer_text, layers
-from netcalc.calculator._names import codec_bps, flag, known_names, plain_name, stack
-from netcalc.calculator._parameter import Parameter, is_noun, show
-from netcalc.calculator._ranges import (
+from netcalc.calculator.names import codec_bps, known_names, plain_name, preset, stack
+from netcalc.calculator.parameter import Parameter, is_noun, show
+from netcalc.calculator.ranges import (
     Inputs,
     band_rows,
     bands_over,
@@ -48,17 +46,25 @@ from netcalc.calculator._ranges import (
     solutions_for,
     split_ranges,
 )
-from netcalc.calculator._results import (
+from netcalc.calculator.results import (
     column_unit,
+    defaults_said,
     explained,
+    layer_of,
+    layer_text,
+    layers,
     result_lines,
     table,
 )
-from netcalc.calculator._sweeps import (
+from netcalc.calculator.sweeps import (
     RESULT_CODES,
+    Curve,
+    Shade,
     Solution,
     Sweep,
+    curve,
     family,
+    is_staircase,
     parse_range,
     solve_for,
     sweep,

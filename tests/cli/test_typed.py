@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from netcalc import calculator
-from netcalc.calculator import _names
+from netcalc.calculator import names as _names
 from netcalc.cli.formula_words import joined
 from netcalc.errors import UnitError
 from netcalc.models.sizes.encapsulation import tunnel_mtu_bytes

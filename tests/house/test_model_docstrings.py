@@ -15,7 +15,7 @@ import docstring_parser
 import pytest
 
 from netcalc import calculator, experiments, models, samples
-from netcalc.calculator._parameter import flat
+from netcalc.calculator.parameter import flat
 from netcalc.experiments.small_writes import MODES
 from netcalc.experiments.transactions import PROTOCOLS
 from netcalc.truth import TruthRow

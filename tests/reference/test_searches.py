@@ -13,7 +13,8 @@ import pytest
 
 import netcalc
 from netcalc import calculator
-from netcalc.calculator import _formula_names, _search, _synonyms
+from netcalc.calculator import names as _formula_names
+from netcalc.calculator import search_words, searching
 
 SEARCHES = list(
     csv.DictReader(Path(__file__).with_name("searches.csv").read_text("utf-8").splitlines())
@@ -69,10 +70,10 @@ def test_words_are_found_by_their_stems_and_spellings():
 def test_the_tables_of_the_search_name_formulas_that_are_there():
     every = calculator.formulas().values()
     names = {n for one in every for n in (one.short_name, one.function_name)}
-    assert set(_synonyms.TAGS) <= names
-    needed = [calculator.formula(name).name for name in _synonyms.MOST_NEEDED]
+    assert set(search_words.TAGS) <= names
+    needed = [calculator.formula(name).name for name in search_words.MOST_NEEDED]
     assert len(set(needed)) == len(needed) == 15
-    assert all(word == word.lower() for word in _synonyms.SYNONYMS)
+    assert all(word == word.lower() for word in search_words.SYNONYMS)
 
 
 def test_other_names_of_a_formula_hide_none():
@@ -90,6 +91,6 @@ def test_other_names_of_a_formula_hide_none():
 
 
 def test_a_best_match_has_all_words_and_the_rare_ones():
-    assert _search.words("How many packets per second on the link?") == ["count", "pps", "link"]
+    assert searching.words("How many packets per second on the link?") == ["count", "pps", "link"]
     assert found("mean queue length")[0] == "mm1-queue-length"
     assert netcalc.search("the of a") == []

@@ -1,24 +1,196 @@
-"""One argument of a formula, as its docstring and signature say, and reading it from text."""
+"""One argument of a formula: what its docstring and signature say, and reading it from text.
+
+Text may have several values (``10,20,30``, ``64B, 570B``, ``1,5; 2,5``), a noun behind a count, or
+the name of a line. A line's name is its gross rate; a formula for what runs inside it takes its
+payload rate, and the answer says so.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from netcalc import units
-from netcalc.calculator import _lists, _names
-from netcalc.calculator._docstring import Item
-from netcalc.calculator._layers import named_line, rate_of_line
-from netcalc.errors import DomainError, UnitError
+from netcalc.calculator import names
+from netcalc.calculator.names import SUFFIX
+from netcalc.errors import DomainError, DoubtWarning, UnitError, tell_doubts
+from netcalc.rate_layers import ETHERNET_LINE, INSIDE_LINES
+from netcalc.units import NamedLine
+
+_HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
+
+
+class Item(NamedTuple):
+    """An entry of a section: ``names : kind`` with an indented description."""
+
+    names: str
+    kind: str
+    description: str
+
+
+class Docstring(NamedTuple):
+    """A docstring: its first line, what follows it, and the sections by their headings."""
+
+    summary: str
+    description: str
+    sections: Mapping[str, str]
+
+    def items(self, heading: str) -> list[Item]:
+        """Return the entries of a section; none where it is missing.
+
+        Examples
+        --------
+        >>> text = 'One.\\n\\nReturns\\n-------\\nfloat\\n    Its time.\\n'
+        >>> parse_docstring(text).items("Returns")
+        [Item(names='float', kind='', description='Its time.')]
+        """
+        entries: list[list[str]] = []
+        for line in self.sections.get(heading, "").splitlines():
+            if line.strip() and not line[0].isspace():
+                entries.append([line])
+            elif entries:
+                entries[-1].append(line.strip())
+        return [_item(*lines) for lines in entries]
+
+
+def parse_docstring(text: str) -> Docstring:
+    """Return a docstring in its parts.
+
+    Examples
+    --------
+    >>> parse_docstring("One.\\n\\nMore.\\n\\nNotes\\n-----\\nIt holds.\\n")
+    Docstring(summary='One.', description='More.', sections={'Notes': 'It holds.'})
+    """
+    first, *rest = _HEADING.split(inspect.cleandoc(text))
+    summary, _, description = first.partition("\n")
+    sections = {name: body.strip("\n") for name, body in zip(rest[::2], rest[1::2], strict=True)}
+    return Docstring(summary.strip(), description.strip(), sections)
+
+
+def _item(first: str, *lines: str) -> Item:
+    names, _, kind = first.partition(" : ")
+    return Item(names.strip(), kind.strip(), "\n".join(lines).strip())
+
+
+_SEPARATOR = re.compile(r"\s*(?:;|,(?!\d)|(?<!\d),)\s*")
+"""What separates values for sure; a comma between digits may be a decimal one."""
+_COMMAS = re.compile(
+    r"(?P<numbers>[+-]?[\d.]+(?:,[+-]?[\d.]+)+)(?P<unit>\s*[^\d\s,;].*)?", re.DOTALL
+)
+_BARE = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?")
+_UNIT = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*(?P<unit>[^\d\s.,].*)", re.DOTALL)
+
+
+def split_values(text: str, *, is_list: bool, pure: bool, whole: bool, field: str) -> list[str]:
+    """Return the values of a text, a unit at its end on each.
+
+    A comma between digits separates where it can be nothing else: in a list of pure numbers, and
+    between three values or more. ``1,5 ms`` and ``1,500,000`` stay one number for an argument that
+    is one.
+
+    Parameters
+    ----------
+    text : str
+        What was typed.
+    is_list : bool
+        Whether the argument takes a list.
+    pure : bool
+        Whether its numbers have no unit.
+    whole : bool
+        Whether a fraction can be none of them, as of the bytes of a packet.
+    field : str
+        The argument, for an error.
+
+    Returns
+    -------
+    list of str
+        One text for each value.
+
+    Raises
+    ------
+    UnitError
+        If a comma in a list may be a decimal one, or one between thousands.
+
+    Examples
+    --------
+    >>> split_values("10,20,30", is_list=True, pure=True, whole=False, field="x")
+    ['10', '20', '30']
+    >>> split_values("10,50,100ms", is_list=False, pure=False, whole=False, field="x")
+    ['10ms', '50ms', '100ms']
+    >>> split_values("1,5 ms", is_list=False, pure=False, whole=False, field="x")
+    ['1,5 ms']
+    """
+    parts = list(_SEPARATOR.split(text.strip().strip("[]()")))
+    if ";" not in text:
+        parts = [
+            one
+            for part in parts
+            for one in _split(part, text, is_list=is_list, pure=pure, whole=whole, field=field)
+        ]
+    if (
+        is_list
+        and pure
+        and len(parts) == 1
+        and re.fullmatch(r"[+-]?[\d.]+(\s+[+-]?[\d.]+)+", parts[0])
+    ):
+        parts = parts[0].split()
+    last = _UNIT.fullmatch(parts[-1])
+    if len(parts) > 1 and last is not None:
+        parts = [f"{one}{last['unit']}" if _BARE.fullmatch(one) else one for one in parts]
+    return parts
+
+
+def _split(
+    part: str, text: str, *, is_list: bool, pure: bool, whole: bool, field: str
+) -> list[str]:
+    found = _COMMAS.fullmatch(part)
+    if found is None:
+        return [part]
+    numbers, unit = found["numbers"].split(","), found["unit"] or ""
+    alike = all(re.fullmatch(r"\d{3}", one) for one in numbers[1:])
+    grouped = alike and re.fullmatch(r"[+-]?[1-9]\d{0,2}", numbers[0]) is not None
+    two = len(numbers) == 2
+    if not is_list:
+        return [part] if (two and not whole) or grouped else [one + unit for one in numbers]
+    may_be_grouped = (grouped and two) or any(re.fullmatch(r"0\d\d", one) for one in numbers[1:])
+    may_be_decimal = two and not pure and not whole and "." not in part
+    if may_be_grouped or may_be_decimal:
+        readings = [_listed(numbers, unit)]
+        if may_be_decimal or two:
+            readings.insert(0, ".".join(numbers) + unit)
+        if may_be_grouped:
+            readings.insert(0, _listed(_regrouped(numbers), unit))
+        raise UnitError(
+            "ambiguous-number", text, expected="a list of numbers", field=field, readings=readings
+        )
+    return [one + unit for one in numbers]
+
+
+def _regrouped(numbers: Sequence[str]) -> list[str]:
+    """Return numbers whose thousands were separated: 1, 000, 2, 000 as 1000, 2000."""
+    found: list[str] = []
+    for one in numbers:
+        if found and re.fullmatch(r"\d{3}", one):
+            found[-1] += one
+        else:
+            found.append(one)
+    return found
+
+
+def _listed(numbers: Sequence[str], unit: str) -> str:
+    if len(numbers) == 1:
+        return numbers[0] + unit
+    count = {2: "two", 3: "three"}.get(len(numbers), len(numbers))
+    return f'"{", ".join(one + unit for one in numbers)}" ({count} numbers)'
+
 
 UNIT = re.compile(r"\[([^\[\],]+)(?:, ([^\[\]]+))?\]\s*$")
 """The unit at the end of a description, and the layer of a rate."""
-SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s|hz|db)$")
-"""The unit at the end of a name."""
 _TWO_COUNTS = re.compile(r"(\d+),(\d+)")
 _CHOICES = re.compile(r"\{(.+)\}")
 _YES_NO = {
@@ -50,6 +222,44 @@ _ANY_UNIT = frozenset({"allocations"})
 _NUMBER_AND_UNIT = re.compile(r"[\d.,]+\s*(?P<unit>[A-Za-z].*)")
 _A_YEAR = re.compile(r"\s*(?:(?:/|per|an?)\s*(?:year|yr|y|annum|a)|p\.?\s?a\.?)\s*$", re.IGNORECASE)
 _IP_VERSIONS = {"4": 4.0, "v4": 4.0, "ipv4": 4.0, "6": 6.0, "v6": 6.0, "ipv6": 6.0}
+
+
+def named_line(text: str) -> NamedLine | None:
+    """Return the line that a text names, and nothing besides.
+
+    Examples
+    --------
+    >>> named_line("OC-3").exact_bps, named_line("10 Mbit/s"), named_line("T1 payload")
+    (155520000.0, None, None)
+    """
+    try:
+        return units.line(text)
+    except UnitError:
+        return None
+
+
+def rate_of_line(line: NamedLine, layer: str) -> float:
+    """Return what a line's name is worth at a layer, and say so where it is not the gross rate.
+
+    Examples
+    --------
+    >>> from netcalc.errors import doubts
+    >>> with doubts() as said:
+    ...     rate_of_line(units.line("OC-3"), "cells"), rate_of_line(units.line("OC-3"), "payload")
+    (149760000.0, 155520000.0)
+    >>> print(said[0])
+    OC-3 counts as 149.8 Mbit/s (cells), of 155.5 Mbit/s (line)
+    """
+    gross = units.show(line.exact_bps, "bit/s")
+    if layer in INSIDE_LINES:
+        values = {"line": line.name, "rate": units.show(line.payload_bps, "bit/s"), "gross": gross}
+        tell_doubts([DoubtWarning("line-of-payload", layer=layer, **values)])
+        return line.payload_bps
+    if layer == ETHERNET_LINE or "link_layer" in layer:
+        carried = units.show(line.payload_bps, "bit/s")
+        values = {"line": line.name, "rate": gross, "payload": carried}
+        tell_doubts([DoubtWarning("line-as-ethernet", **values)])
+    return line.exact_bps
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +321,7 @@ class Parameter:
         if self.kind == "text":
             return self._name(text)
         if self.kind == "choice":
-            chosen = _names.choose(self.name, text, self.choices)
+            chosen = names.choose(self.name, text, self.choices)
             if chosen is None:
                 raise DomainError("not-a-choice", self.name, text, choices=list(self.choices))
             return chosen
@@ -141,7 +351,7 @@ class Parameter:
         two = _TWO_COUNTS.fullmatch(text.strip()) if self.name.endswith("_count") else None
         if two is not None and (self.kind != "list" or len(two[2]) == 3):
             return [text]  # refused by the number
-        return _lists.values(
+        return split_values(
             text,
             is_list=self.kind == "list",
             pure=self.unit == "1",
@@ -168,12 +378,12 @@ class Parameter:
     def _name(self, text: str) -> str:
         """Return the name that a text means, of an argument whose names the model knows."""
         if self.name == "stack":
-            return _names.stack(text)
-        known = _names.known_names(self.name)
-        chosen = _names.choose(self.name, text, known)
+            return names.stack(text)
+        known = names.known_names(self.name)
+        chosen = names.choose(self.name, text, known)
         if chosen is not None:
             return chosen
-        near = _names.near_choices(self.name, text, known)
+        near = names.near_choices(self.name, text, known)
         if len(near) > 1:
             raise DomainError("not-a-choice", self.name, text, choices=near, suggestions=near)
         return text
@@ -231,11 +441,11 @@ class Parameter:
             kinds = units.kinds_of(found["unit"])
             return units.parse_typed(text, kinds[0], field=self.short_name) if kinds else None
         if self.name == "codec_bps":
-            return _names.codec_bps(text)
+            return names.codec_bps(text)
         if self.name == "altitude_m":
-            return _names.ALTITUDES_M.get(text.lower())
+            return names.ALTITUDES_M.get(text.lower())
         if self.name == "speed_m_s":
-            return _names.speed_m_s(text.lower())
+            return names.speed_m_s(text.lower())
         if self.name == "quantile" and (found := _PERCENTILE.fullmatch(text)):
             return float(found["p"] or found["th"] or found["of_100"]) / 100
         return None

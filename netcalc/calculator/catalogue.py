@@ -1,4 +1,4 @@
-"""A public model function, with what its docstring says: equation, symbols, range, example."""
+"""Every public model as a formula: what its docstring says, how it is called, listed and found."""
 
 from __future__ import annotations
 
@@ -6,22 +6,67 @@ import ast
 import inspect
 import operator
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
-from netcalc import equations, units
-from netcalc.calculator import _docstring, _names
-from netcalc.calculator._doubts import doubt_notice
-from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat, show
-from netcalc.calculator._titles import PROPER_NAMES, TITLES
+from netcalc import equations, models, units
+from netcalc.calculator import names
+from netcalc.calculator.names import SUFFIX
+from netcalc.calculator.parameter import (
+    UNIT,
+    Docstring,
+    Parameter,
+    documented_parameter,
+    flat,
+    parse_docstring,
+    show,
+)
+from netcalc.calculator.titles import PROPER_NAMES, TITLES
 from netcalc.checks import FloatArray, derived_quantities, published_ranges
-from netcalc.errors import DomainError, DoubtWarning, UnitError, doubts
+from netcalc.errors import DomainError, DoubtWarning, NetcalcError, UnitError, doubts
 from netcalc.language import ENGLISH, current, phrase
 from netcalc.messages import Notice
+
+_IN_ITS_UNIT = ("value", "limit", "low", "high")
+"""Values of a doubt that are in the unit of the argument it names."""
+_UNITS = {
+    "s": "s", "bps": "bit/s", "pps": "packet/s", "bytes": "byte", "bits": "bit", "ratio": "ratio",
+    "m": "m", "m_s": "m/s",
+}  # fmt: skip
+
+
+def doubt_notice(doubt: DoubtWarning, unit: str = "") -> Notice:
+    """Return a doubt with its argument's short name, and its values in their unit.
+
+    ``unit`` is that of the argument; by default the one that its name ends with.
+
+    Examples
+    --------
+    >>> from netcalc.errors import DoubtWarning
+    >>> doubt = DoubtWarning("beyond-published-range", name="loss_ratio", value=0.3, limit=0.01)
+    >>> doubt_notice(doubt).values
+    {'name': 'loss', 'value': '30%', 'limit': '1%'}
+    """
+    values = dict(doubt.values)
+    name = str(values.get("name", ""))
+    suffix = SUFFIX.search(name)
+    if not unit:
+        unit = _UNITS[suffix[1]] if suffix else "1"
+    if name:
+        short = SUFFIX.sub("", name).replace("_", " ")
+        values["name"] = "the result" if name == "result" else short
+    if "formula" in values:
+        values["formula"] = SUFFIX.sub("", str(values["formula"])).replace("_", "-")
+    for key in _IN_ITS_UNIT:
+        if isinstance(values.get(key), int | float):
+            values[key] = units.show(values[key], unit)
+    return Notice(doubt.code, values)
+
 
 _SYMBOL = re.compile(r":math:`([^`]+)` (\w+)(?: \(([^()]*: [^()]*)\))?")
 _RATE = re.compile(r"\d\s*\w*(?:bps|/s)", re.IGNORECASE)
@@ -60,14 +105,12 @@ class Formula:
 
     def __repr__(self) -> str:
         """Write its name in a terminal, what it gives, and the call with its required arguments."""
-        from netcalc.calculator import _catalogue  # late: it imports this
-
         first, *others = self.parameters
         taken = [first.name, *(["*"] if others else [])]
         required = [parameter.name for parameter in others if parameter.required]
         taken += required + (["..."] if len(required) < len(others) else [])
         call = f"{self.function_name}({', '.join(taken)})"
-        return f"{_catalogue.command(self)}: {self.title}; {call}"
+        return f"{command(self)}: {self.title}; {call}"
 
     @property
     def subject(self) -> str:
@@ -85,8 +128,8 @@ class Formula:
         return SUFFIX.sub("", self.function_name)
 
     @cached_property
-    def _doc(self) -> _docstring.Docstring:
-        return _docstring.parsed(self.function.__doc__ or "")
+    def _doc(self) -> Docstring:
+        return parse_docstring(self.function.__doc__ or "")
 
     @property
     def summary(self) -> str:
@@ -312,7 +355,7 @@ class Formula:
         ['bandwidth_bps']
         """
         spoken = word.lower().replace("-", "_")
-        known = _names.ARGUMENT_ALIASES.get(spoken, ())
+        known = names.ARGUMENT_ALIASES.get(spoken, ())
         meant = [p for p in self.parameters if p.short_name in known]
         if spoken == "mss" and self.layer != "layer of packet_bytes":
             meant = [p for p in meant if p.name != "packet_bytes"]  # there it has its headers
@@ -372,7 +415,7 @@ class Formula:
         of_voice = any(p.name == "interval_s" for p in self.parameters)
         if parameter.name != "payload_bytes" or not of_voice:
             return None
-        rate_bps = _names.codec_bps(text)
+        rate_bps = names.codec_bps(text)
         if rate_bps is None and _RATE.search(text):
             try:
                 rate_bps = units.parse_typed(text, "bit/s", field=parameter.short_name)
@@ -491,6 +534,19 @@ class Formula:
         return self._doc.sections.get(name.title(), "")
 
 
+def flag(wanted: Formula, word: str) -> tuple[str, str] | None:
+    """Return the argument and the value that an option without a value means: ``ipv6``.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> flag(formula("tcp-payload"), "ipv6"), flag(formula("bdp"), "ipv6")
+    (('ip_version', '6'), None)
+    """
+    pair = names.FLAG_ALIASES.get(word.lower())
+    return pair if pair and any(p.name == pair[0] for p in wanted.parameters) else None
+
+
 def _literal(node: ast.expr, known: Mapping[str, Any]) -> Any:
     """Return the value of an expression of numbers, text and names; None for any other."""
     try:
@@ -530,3 +586,208 @@ def _left_side(equation: str) -> tuple[str, str, str]:
     if found is None or found[1].count("{") != found[1].count("}") or r"\lor" in found[1]:
         return "", "", equation
     return found[1], found[2], found[3]
+
+
+FORMER_SUBJECTS = {
+    "cubic_under_loss": "cubic",
+    "pftk_inverse": "pftk",
+    "rate_reading": "packet_rates",
+}
+"""Subjects that were renamed or joined to another, with their present names."""
+
+FORMER_NAMES = {
+    "balance": "half_rate",
+    "balance_bytes": "half_rate_bytes",
+    "mm1_state": "mm1_state_probability",
+    "mm1_state_ratio": "mm1_state_probability",
+}
+"""Former names of formulas, with and without their unit: what people typed keeps working."""
+
+
+class Formulas(list[Formula]):
+    """Formulas, one a line where they are printed."""
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self)) or "[]"
+
+
+@cache
+def formulas() -> dict[str, Formula]:
+    """Return every public model by its full name, in the order of the chapters.
+
+    Examples
+    --------
+    >>> "latency.transfer_s" in formulas()
+    True
+    """
+    found: dict[str, Formula] = {}
+    for subject in models.SUBJECTS:
+        found |= subject_formulas(subject)
+    return found
+
+
+@cache
+def subject_formulas(subject: str) -> dict[str, Formula]:
+    """Return the public models of one file by their full name.
+
+    Raises
+    ------
+    NetcalcError
+        If there are no docstrings, from which formulas are made: ``python -OO`` removes them.
+    """
+    if sys.flags.optimize > 1:
+        raise NetcalcError("docstrings-removed")
+    module = models.subject_module(subject)
+    return {
+        f"{subject}.{name}": Formula(f"{subject}.{name}", getattr(module, name))
+        for name in names.public_names(module)
+    }
+
+
+def formula(name: str) -> Formula:
+    """Return a formula by name: ``transfer``, ``transfer_s`` or ``latency.transfer_s``.
+
+    Former names are understood, too, and what people call a formula (``mathis``, ``pps``).
+
+    Raises
+    ------
+    DomainError
+        If no formula has that name, or several do; the nearest are named.
+    """
+    wanted = _present_name(re.sub(r"[-\s]+", "_", name.strip()))
+    exact, short = names.exact(), names.short()
+    found = exact.get(wanted) or short.get(wanted) or []
+    if not found:
+        found = exact.get(wanted.lower()) or short.get(wanted.lower()) or []
+    if len(found) != 1 and (called := names.called(wanted)):
+        found = exact.get(called) or short.get(called) or []
+    if len(found) == 1:
+        return subject_formulas(found[0].partition(".")[0])[found[0]]
+    if found:
+        choices = [command(formula(one)) for one in found]
+        raise DomainError("formula-ambiguous", "formula", name, choices=choices)
+    raise DomainError("formula-unknown", "formula", name, suggestions=_near(name, wanted))
+
+
+def _near(name: str, wanted: str) -> list[str]:
+    """Return the commands that an unknown name may mean: those alike, and those that answer it."""
+    from difflib import get_close_matches  # late: most names are known
+
+    known = {f.short_name: f for f in formulas().values()}
+    close = get_close_matches(wanted, known, n=3, cutoff=0.7)
+    close += [command(f) for f in search(name.replace("-", " "))[: 4 - len(close)]]
+    close = close or get_close_matches(wanted, known, n=4, cutoff=0.5)
+    return list(dict.fromkeys(one.replace("_", "-") for one in close))
+
+
+def _present_name(name: str) -> str:
+    """Return a name with its subject and its formula as they are called now."""
+    subject, dot, short = name.rpartition(".")
+    return FORMER_SUBJECTS.get(subject, subject) + dot + FORMER_NAMES.get(short, short)
+
+
+def command(wanted: Formula) -> str:
+    """Return the shortest name that means only this formula, as it is typed.
+
+    Examples
+    --------
+    >>> command(formula("latency.satellite_rtt_s"))
+    'satellite-rtt'
+    """
+    used = names.times_used()
+    for name in (wanted.short_name, wanted.function_name):
+        if used[name] == 1:
+            return name.replace("_", "-")
+    return wanted.name.replace("_", "-")
+
+
+def search(words: str) -> list[Formula]:
+    """Return the formulas that answer a question, the best first; without words, all of them.
+
+    All begin with those that most questions need, as :func:`listed` has them.
+
+    Parameters
+    ----------
+    words : str
+        A few words as people use them: ``"vpn overhead"``, ``"packets per second"``.
+
+    Returns
+    -------
+    list of Formula
+        Each with ``name``, ``summary``, ``parameters`` and ``function``; it is called as that.
+
+    Examples
+    --------
+    >>> search("speed of light")
+    propagation: One-way propagation delay over a distance; propagation_s(distance_m, *, ...)
+    signal-speed: Speed of light in a fibre; signal_speed_m_s(refractive_index)
+    >>> search("bandwidth delay")[0](0.1, bandwidth_bps=1e9)
+    12500000.0
+    >>> [command(found) for found in search("satellite")][:1]
+    ['satellite-rtt']
+    >>> command(search("fiber latency")[0])
+    'propagation'
+    """
+    if not words.strip():
+        return Formulas(dict.fromkeys(one for _, _, found in listed() for one in found))
+    from netcalc.calculator import searching  # late: most formulas are asked for by name
+
+    return Formulas(searching.ranked(words, formulas().values()))
+
+
+def datasets(words: str) -> list[str]:
+    """Return the bundled tables that answer a question beside formulas.
+
+    Examples
+    --------
+    >>> datasets("5G latency"), datasets("vxlan")
+    (['access_latencies'], [])
+    """
+    from netcalc.calculator import searching  # late: most answers come without a search
+
+    return searching.datasets(words)
+
+
+def asked_for(wanted: Formula) -> tuple[str, ...]:
+    """Return what people ask a formula for, in their words.
+
+    Examples
+    --------
+    >>> "link utilization" in asked_for(formula("line-utilization"))
+    True
+    """
+    from netcalc.calculator import searching  # late, as above
+
+    return searching.asked_for(wanted)
+
+
+def synonyms() -> dict[str, tuple[str, ...]]:
+    """Return words of a question, each with others that mean the same.
+
+    Examples
+    --------
+    >>> "wait" in synonyms()["delay"]
+    True
+    """
+    from netcalc.calculator import searching  # late, as above
+
+    return searching.synonyms()
+
+
+def listed() -> list[tuple[str, str, list[Formula]]]:
+    """Return the catalogue in parts: chapter, subject and formulas, those most needed first.
+
+    The first part has no subject; its formulas are in their chapters, too.
+
+    Examples
+    --------
+    >>> title, _, found = listed()[0]
+    >>> title, len(found), command(found[0])
+    ('most needed', 15, 'transfer-time')
+    """
+    from netcalc.calculator import search_words  # late, as the search
+
+    parts = [("most needed", "", [formula(name) for name in search_words.MOST_NEEDED])]
+    for chapter, subjects in models.CHAPTERS.items():
+        parts += [(chapter, one, list(subject_formulas(one).values())) for one in subjects]
+    return parts

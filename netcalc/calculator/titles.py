@@ -1,5 +1,7 @@
 """Titles of formulas for lists and headings: the summary where it is short, else one of these."""
 
+from __future__ import annotations
+
 TITLES = {
     "framing.captured_frame_bytes": "Frame on the wire, from a captured length",
     "framing.captured_wire_bytes": "Wire size with preamble and gap, from a captured length",

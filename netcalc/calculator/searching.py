@@ -1,7 +1,7 @@
 """The search of formulas: words, their stems and synonyms, ranked by where they are found.
 
 A word counts most in the name of a formula or in what people ask it for
-(:data:`netcalc.calculator._synonyms.TAGS`), less in its summary, little in its arguments and
+(:data:`netcalc.calculator.search_words.TAGS`), less in its summary, little in its arguments and
 source; a synonym counts less than the word itself, and a word that many formulas have less than a
 rare one. A formula that has all words comes before one that has some.
 """
@@ -13,18 +13,24 @@ import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
+from typing import TYPE_CHECKING
 
-from netcalc.calculator._formula import Formula
-from netcalc.calculator._names import ARGUMENT_ALIASES
-from netcalc.calculator._questions import (
+from netcalc.calculator.names import ARGUMENT_ALIASES
+from netcalc.calculator.search_words import (
     DATASETS,
     MORE_PHRASES,
     MORE_SYNONYMS,
     MORE_TAGS,
+    MOST_NEEDED,
+    PHRASES,
     PLACE,
     PLACES,
+    SYNONYMS,
+    TAGS,
 )
-from netcalc.calculator._synonyms import MOST_NEEDED, PHRASES, SYNONYMS, TAGS
+
+if TYPE_CHECKING:
+    from netcalc.calculator.catalogue import Formula
 
 WEIGHTS = {"name": 5.0, "tags": 5.0, "summary": 3.0, "subject": 2.0, "arguments": 1.0,
            "called": 0.4, "text": 0.5}  # fmt: skip

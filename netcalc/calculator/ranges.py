@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from netcalc import units
-from netcalc.calculator._doubts import doubt_notice
-from netcalc.calculator._formula import Formula
-from netcalc.calculator._parameter import Parameter
-from netcalc.calculator._results import column_unit
-from netcalc.calculator._sweeps import as_taken, require_number, sought
+from netcalc.calculator.catalogue import Formula, doubt_notice
+from netcalc.calculator.parameter import Parameter
+from netcalc.calculator.results import column_unit
+from netcalc.calculator.sweeps import as_taken, require_number, sought
 from netcalc.checks import FloatArray
 from netcalc.display import show
 from netcalc.errors import DomainError, DoubtWarning, doubts
@@ -22,6 +21,7 @@ from netcalc.rate_layers import named
 
 if TYPE_CHECKING:
     from netcalc.uncertain import Band, Distribution, Solutions, Spread
+
 
 Inputs: TypeAlias = "dict[str, Distribution | list[Distribution | float]]"
 """Arguments that are ranges or distributions, and lists of which some elements are."""

@@ -1,19 +1,72 @@
-"""What a formula gave, as people read it: columns, lines, and the numbers that went in."""
+"""What a formula gave, as people read it: lines and columns with units, layers and defaults."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netcalc.calculator._layers import layer_of, layer_text
-from netcalc.calculator._parameter import show
+from netcalc.calculator.parameter import show
 from netcalc.display import time_in_words
-from netcalc.rate_layers import named
+from netcalc.rate_layers import LINK_LAYERS, SAME_AS, UNKNOWN, named
 
 if TYPE_CHECKING:
-    from netcalc.calculator._formula import Formula
+    from netcalc.calculator.catalogue import Formula
+
+
+def layer_of(wanted: Formula, arguments: Mapping[str, Any]) -> str:
+    """Return the layer of a formula's result, which may be that of one of its arguments.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> layer_of(formula("tcp_goodput_bps"), {}), layer_of(formula("max_min_bps"), {})
+    ('TCP payload', 'layer of capacity')
+    """
+    return layer_text(wanted, wanted.layer, arguments)
+
+
+def layer_text(wanted: Formula, layer: str, arguments: Mapping[str, Any]) -> str:
+    """Return a layer as people read it: that of an argument by its value or its name."""
+    if not layer.startswith(SAME_AS):
+        return layer
+    *others, last = map(wanted.parameter, layer.removeprefix(SAME_AS).split(" or "))
+    parameter = last if arguments.get(last.name) is not None or not others else others[0]
+    if parameter.kind == "choice":
+        return LINK_LAYERS[arguments.get(parameter.name, parameter.default)]
+    return parameter.layer or SAME_AS + parameter.short_name
+
+
+def layers(wanted: Formula, arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Return the layer of each argument that is a rate, by its name.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> layers(formula("tcp_goodput_bps"), {})
+    {'bandwidth_bps': 'Ethernet line'}
+    """
+    return {
+        one.name: layer_text(wanted, one.layer, arguments) or UNKNOWN
+        for one in wanted.parameters
+        if one.unit == "bit/s"
+    }
+
+
+def defaults_said(wanted: Formula, given: Collection[str]) -> dict[str, Any]:
+    """Return the defaults that an answer names because others may expect another one.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> defaults_said(formula("timers.rto_s"), ["floor"])
+    {'min_rto_s': 0.2}
+    """
+    return {
+        name: wanted.parameter(name).default for name in wanted.said_defaults if name not in given
+    }
+
 
 _COLUMN_UNITS = {  # of the columns of a result, by the end of their name
     "_m_s": "m/s", "_bps": "bit/s", "_pps": "packet/s", "_bytes": "byte", "_bits": "bit",
