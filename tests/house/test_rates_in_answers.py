@@ -56,7 +56,7 @@ HEADED = {
     "cli/congestion/shown.py": 3, "plots/courses.py": 1,  # in tables and legends of goodputs
     "lessons/capacity_planning.py": 3,  # a command line
     "planning/link.py": 1,  # a size of a link in a step: step-link-size names it
-    "calculator/results.py": 3,  # notes whose sentences name the layer
+    "calculator/parameter.py": 3,  # notes whose sentences name the layer
 }  # fmt: skip
 """Calls whose heading or sentence has the layer."""
 
