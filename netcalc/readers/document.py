@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,13 @@ class Documents:
     fault: ReaderError | None
     warnings: tuple[Notice, ...] = ()
     rest: str = ""
+
+    def objects(self) -> Iterator[dict[str, Any]]:
+        """Yield the objects: documents that are one, and those in a document that is a list."""
+        for document in self.documents:
+            for row in document if isinstance(document, list) else [document]:
+                if isinstance(row, dict):
+                    yield row
 
     def only(self) -> Any:
         """Return the one document; raise the fault, or an error if there are several."""

@@ -89,6 +89,12 @@ class Input:
         return unpack(self.source)
 
     @property
+    def origin(self) -> dict[str, Any]:
+        """The name of a file and the hash of any input, as ``Meta`` has them."""
+        source = self.unpacked
+        return {"source": source.name if source.is_file else "", "sha256": source.sha256}
+
+    @property
     def data(self) -> bytes:
         """The bytes of the whole input, uncompressed; marked text is UTF-8 without its mark."""
         return as_utf8(self.unpacked.data)

@@ -241,6 +241,24 @@ class Text:
         """Whether there is nothing but white space."""
         return not self.whole.text or self.whole.text.isspace()
 
+    def whole_lines(
+        self, warnings: list[Notice], *, padded: bool = False
+    ) -> tuple[list[tuple[int, str]], bool]:
+        """Return the numbered lines, and whether the last line was left out because it is cut.
+
+        That, and what the decoding warned of, is added to the warnings. The lines of a tool that
+        are ``padded`` with blanks are whole if they end in a blank.
+        """
+        warnings += self.warnings
+        lines = list(zip(self.numbers, self.lines, strict=True))
+        while lines and not lines[-1][1].strip():
+            lines.pop()
+        if not lines or self.ends_complete or (padded and lines[-1][1][-1:].isspace()):
+            return lines, False
+        number, _ = lines.pop()
+        warnings.append(Notice("last-line-cut", {"number": number}))
+        return lines, True
+
     def let_go(self) -> None:
         """Let go of the lines, once they are read: a large text is not needed twice."""
         self.lines = self.whole = Lines("")
@@ -410,6 +428,18 @@ def csv_rows(
         raise ReaderError(
             "malformed-quotes", file=source.name, line=at, reason=shorten(str(error))
         ) from None
+
+
+def note(warnings: list[Notice], code: str, **values: Any) -> None:
+    """Add a warning, unless one of its values is nothing: no line, a count of 0.
+
+    >>> warnings = []
+    >>> note(warnings, "implausible-lines", numbers=[])
+    >>> warnings
+    []
+    """
+    if all(values.values()):
+        warnings.append(Notice(code, values))
 
 
 def shorten(text: str, limit: int = 60) -> str:

@@ -345,10 +345,10 @@ def _iso(time_ns: int) -> str:
     return when.isoformat()
 
 
-def _read_capture_files(given: Input) -> PacketTrace:
+def _read_capture_files(file: Input) -> PacketTrace:
     """Read a capture: a file straight from the disk, whatever its length, other data as it is."""
-    source = given.path if given.path is not None else given.source
-    trace = read_capture(source, name=given.name)
+    source = file.path if file.path is not None else file.source
+    trace = read_capture(source, name=file.name)
     rows, analysis = fact_rows(trace)
     warnings = (*trace.meta.warnings, *tcp_notices(analysis))
     meta = replace(trace.meta, facts=rows, warnings=warnings)
@@ -360,7 +360,7 @@ def _read_capture_files(given: Input) -> PacketTrace:
 PCAP = Format(
     name="pcap",
     description="a packet capture (pcap)",
-    recognize=lambda given: given.head[:4] in pcap.MAGICS,
+    recognize=lambda file: file.head[:4] in pcap.MAGICS,
     read=_read_capture_files,
     traps=(
         "Lengths are those in the headers: the file may have been cut at a snap length.",
@@ -372,7 +372,7 @@ PCAP = Format(
 PCAPNG = Format(
     name="pcapng",
     description="a packet capture (pcapng)",
-    recognize=lambda given: given.head.startswith(pcapng.MAGIC),
+    recognize=lambda file: file.head.startswith(pcapng.MAGIC),
     read=_read_capture_files,
     traps=(
         "Each interface has a clock of its own: its resolution, its offset.",

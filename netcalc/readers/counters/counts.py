@@ -46,9 +46,9 @@ def number_of(text: str) -> Number | None:
     return float(text) if "." in text else int(text)
 
 
-def lines_of(given: Input, counts: Counts) -> list[tuple[int, str]]:
+def lines_of(file: Input, counts: Counts) -> list[tuple[int, str]]:
     """Return the numbered lines; the last one only if its end is there."""
-    text = given.text
+    text = file.text
     counts.warnings += text.warnings
     found = list(zip(text.numbers, text.lines, strict=True))
     while found and not found[-1][1].strip():
@@ -60,9 +60,9 @@ def lines_of(given: Input, counts: Counts) -> list[tuple[int, str]]:
     return found
 
 
-def objects_of(given: Input, counts: Counts) -> Iterator[dict[str, Any]]:
+def objects_of(file: Input, counts: Counts) -> Iterator[dict[str, Any]]:
     """Return the objects of a JSON text; a damaged one is refused."""
-    found = given.json
+    found = file.json
     if found.fault is not None:
         raise found.fault
     counts.warnings += found.warnings
@@ -72,11 +72,11 @@ def objects_of(given: Input, counts: Counts) -> Iterator[dict[str, Any]]:
                 yield one
 
 
-def check_widths(given: Input, line: int, group: str, names: list[str], cells: list[str]) -> None:
+def check_widths(file: Input, line: int, group: str, names: list[str], cells: list[str]) -> None:
     """Refuse a line with another number of values than there are names."""
     if len(names) != len(cells):
         raise ReaderError(
-            "counter-widths", file=given.name, line=line, field=group,
+            "counter-widths", file=file.name, line=line, field=group,
             count=len(cells), names=len(names),
         )  # fmt: skip
 
@@ -94,7 +94,7 @@ def facts_of(counts: Counts) -> tuple[dict[str, Any], ...]:
 
 
 def table_of(
-    given: Input,
+    file: Input,
     counts: Counts,
     *,
     tool: str,
@@ -107,13 +107,13 @@ def table_of(
 ) -> Table:
     """Return the counters as a table; refuse a file without one."""
     if not counts.rows:
-        raise ReaderError("counters-nothing", file=given.name)
+        raise ReaderError("counters-nothing", file=file.name)
     if counts.unread:
         counts.warnings.append(Notice("counter-lines-unread", {"numbers": counts.unread}))
     odd = [counter for _, _, counter, value in counts.rows if value >= COUNTER_LIMIT]
     if odd:
         counts.warnings.append(Notice("counters-implausible", {"names": list(dict.fromkeys(odd))}))
-    source = given.unpacked
+    source = file.unpacked
     counts.partial = counts.partial or source.grew
     groups, times, counters, values = zip(*counts.rows, strict=True)
     return Table(

@@ -24,25 +24,25 @@ _HEAD = re.compile(r"\s+(?P<way>RX|TX)(?P<errors> errors)?:\s+(?P<names>[a-z].*)
 _SUFFIX = "kKMGT"
 
 
-def _recognize_ip_link(given: Input) -> bool:
-    if given.is_json:
-        return {"ifname", "ifindex"} <= given.keys() and '"stats' in given.head.decode(
+def _recognize_ip_link(file: Input) -> bool:
+    if file.is_json:
+        return {"ifname", "ifindex"} <= file.keys() and '"stats' in file.head.decode(
             "utf-8", "replace"
         )
-    return given.seen(r"^\d+: \S+: <[A-Z,_0-9-]*>") and given.seen(r"^\s+RX:\s+bytes\s+packets")
+    return file.seen(r"^\d+: \S+: <[A-Z,_0-9-]*>") and file.seen(r"^\s+RX:\s+bytes\s+packets")
 
 
-def _read_ip_link(given: Input) -> Table:
+def _read_ip_link(file: Input) -> Table:
     counts = Counts()
-    if given.is_json:
-        _read_json(given, counts)
+    if file.is_json:
+        _read_json(file, counts)
     else:
-        _read_links(given, counts)
-    return table_of(given, counts, tool="ip -s link")
+        _read_links(file, counts)
+    return table_of(file, counts, tool="ip -s link")
 
 
-def _read_json(given: Input, counts: Counts) -> None:
-    for link in objects_of(given, counts):
+def _read_json(file: Input, counts: Counts) -> None:
+    for link in objects_of(file, counts):
         stats = member(link, "stats64") or member(link, "stats")
         if not stats:
             known = {"names": [shorten(words(link, "ifname"))]}
@@ -53,10 +53,10 @@ def _read_json(given: Input, counts: Counts) -> None:
                     counts.add(words(link, "ifname"), f"{way}_{name}", value)
 
 
-def _read_links(given: Input, counts: Counts) -> None:
+def _read_links(file: Input, counts: Counts) -> None:
     group = ""
     names: list[str] = []
-    for number, line in lines_of(given, counts):
+    for number, line in lines_of(file, counts):
         link, head = _LINK.fullmatch(line), _HEAD.fullmatch(line)
         if link:
             group, names = link["name"], []
@@ -65,14 +65,14 @@ def _read_links(given: Input, counts: Counts) -> None:
             names = [f"{head['way'].lower()}_{errors}{one}" for one in head["names"].split()]
         elif names:
             cells = line.split()
-            check_widths(given, number, group, names, cells)
+            check_widths(file, number, group, names, cells)
             for name, cell in zip(names, cells, strict=True):
                 value = number_of(cell)
                 if value is None:
                     rounded = cell[-1:] in _SUFFIX
                     raise ReaderError(
                         "counter-rounded" if rounded else "not-a-number",
-                        file=given.name, line=number, field=f"{group} {name}",
+                        file=file.name, line=number, field=f"{group} {name}",
                         value=shorten(cell),
                     )  # fmt: skip
                 counts.add(group, name, value)
@@ -115,28 +115,28 @@ _PAIRS = re.compile(r"([a-z][a-z_]*) (\d+)(?![\w.])")
 _JSON = ("kind", "handle", "parent", "dev", "root", "refcnt", "options")
 
 
-def _recognize_qdisc(given: Input) -> bool:
-    if given.is_json:
-        return {"kind", "handle", "overlimits"} <= given.keys()
-    return given.seen(r"^(?:qdisc|class) \S+ \S+ ") and given.seen(r"^ Sent \d+ bytes \d+ pkt")
+def _recognize_qdisc(file: Input) -> bool:
+    if file.is_json:
+        return {"kind", "handle", "overlimits"} <= file.keys()
+    return file.seen(r"^(?:qdisc|class) \S+ \S+ ") and file.seen(r"^ Sent \d+ bytes \d+ pkt")
 
 
-def _read_qdisc(given: Input) -> Table:
+def _read_qdisc(file: Input) -> Table:
     counts = Counts()
-    if given.is_json:
-        for one in objects_of(given, counts):
+    if file.is_json:
+        for one in objects_of(file, counts):
             group = _group(words(one, "dev"), words(one, "kind"), words(one, "handle"))
             for name, value in one.items():
                 if name not in _JSON and type(value) in (int, float):
                     counts.add(group, name, value)
     else:
-        _read_queues(given, counts)
-    return table_of(given, counts, tool="tc -s qdisc")
+        _read_queues(file, counts)
+    return table_of(file, counts, tool="tc -s qdisc")
 
 
-def _read_queues(given: Input, counts: Counts) -> None:
+def _read_queues(file: Input, counts: Counts) -> None:
     group = ""
-    for number, line in lines_of(given, counts):
+    for number, line in lines_of(file, counts):
         head, sent, backlog = (
             _QUEUE.fullmatch(line),
             _SENT.fullmatch(line),
@@ -186,10 +186,10 @@ QDISC = Format(
 _COUNT = re.compile(r"\s*-?\d+\s*")
 
 
-def _recognize_ethtool(given: Input) -> bool:
-    if given.is_json:
-        keys = given.keys()
-        first = given.json.documents[0] if given.json.documents else None
+def _recognize_ethtool(file: Input) -> bool:
+    if file.is_json:
+        keys = file.keys()
+        first = file.json.documents[0] if file.json.documents else None
         row = first[0] if isinstance(first, list) and first else None
         return (
             isinstance(row, dict)
@@ -197,25 +197,25 @@ def _recognize_ethtool(given: Input) -> bool:
             and "ifindex" not in keys
             and sum(type(value) is int for value in row.values()) >= len(row) - 1 > 0
         )
-    return given.seen(r"^(?:NIC|PHY) statistics:\s*$")
+    return file.seen(r"^(?:NIC|PHY) statistics:\s*$")
 
 
-def _read_ethtool(given: Input) -> Table:
+def _read_ethtool(file: Input) -> Table:
     counts = Counts()
-    if given.is_json:
-        for one in objects_of(given, counts):
+    if file.is_json:
+        for one in objects_of(file, counts):
             for name, value in one.items():
                 if type(value) in (int, float):
                     counts.add(words(one, "ifname"), name, value)
-        return table_of(given, counts, tool="ethtool -S")
-    for number, line in lines_of(given, counts):
+        return table_of(file, counts, tool="ethtool -S")
+    for number, line in lines_of(file, counts):
         name, _, count = line.rpartition(":")
         value = number_of(count.strip()) if _COUNT.fullmatch(count) else None
         if name[:1].isspace() and name.strip() and value is not None:
             counts.add("", name.strip(), value)
         elif line.strip() and not re.fullmatch(r"(?:NIC|PHY) statistics:\s*", line):
             counts.unread.append(number)
-    return table_of(given, counts, tool="ethtool -S")
+    return table_of(file, counts, tool="ethtool -S")
 
 
 ETHTOOL = Format(

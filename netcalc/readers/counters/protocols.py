@@ -21,25 +21,23 @@ _INTERFACES = r"^Iface\s+MTU\s+(?:Met\s+)?RX-OK\s+RX-ERR"
 _BSD_INTERFACES = r"^Name[ \t]+Mtu[ \t]+Network[ \t]+Address[ \t]+\S"
 
 
-def _recognize_netstat(given: Input) -> bool:
+def _recognize_netstat(file: Input) -> bool:
     return (
-        given.seen(_INTERFACES)
-        or given.seen(_BSD_INTERFACES)
-        or given.seen(
-            r"^(?:Ip|Icmp|Tcp|Udp|TcpExt|ip|icmp|tcp|udp|tcp6|udp6|ip6):[ \t]*\n\s+\S.*\d"
-        )
+        file.seen(_INTERFACES)
+        or file.seen(_BSD_INTERFACES)
+        or file.seen(r"^(?:Ip|Icmp|Tcp|Udp|TcpExt|ip|icmp|tcp|udp|tcp6|udp6|ip6):[ \t]*\n\s+\S.*\d")
     )
 
 
-def _read_netstat(given: Input) -> Table:
+def _read_netstat(file: Input) -> Table:
     counts = Counts()
-    lines = lines_of(given, counts)
-    if given.seen(_INTERFACES):
+    lines = lines_of(file, counts)
+    if file.seen(_INTERFACES):
         _interfaces(lines, counts)
-        return table_of(given, counts, tool="netstat -i")
-    if given.seen(_BSD_INTERFACES):
+        return table_of(file, counts, tool="netstat -i")
+    if file.seen(_BSD_INTERFACES):
         _bsd_interfaces(lines, counts)
-        return table_of(given, counts, tool="netstat -i (BSD)")
+        return table_of(file, counts, tool="netstat -i (BSD)")
     group = part = ""
     opened: tuple[int, int] | None = None
     for number, line in lines:
@@ -65,7 +63,7 @@ def _read_netstat(given: Input) -> Table:
             opened = (number, indent)
         elif line.strip():
             counts.unread.append(number)
-    return table_of(given, counts, tool="netstat -s")
+    return table_of(file, counts, tool="netstat -s")
 
 
 def _count(counts: Counts, group: str, counted: re.Match[str]) -> None:
@@ -145,17 +143,17 @@ _HEADS = re.compile(r"\s{10,}(?P<one>\S+(?: \S+)*)\s{2,}(?P<other>\S+(?: \S+)*)\
 _BOTH = re.compile(r"\s+(?P<name>\S.*?)(?<=\S)\s{2,}(?P<one>\d{1,18})\s+(?P<other>\d{1,18})\s*")
 
 
-def _recognize_netstat_windows(given: Input) -> bool:
-    return given.seen(
+def _recognize_netstat_windows(file: Input) -> bool:
+    return file.seen(
         r"^\S[^=\n]*\b(?:IP|ICMP|TCP|UDP)(?:v[46])?\b[^=\n]*\n\s*\n {2,}\S[^=\n]*? += \d+ *$"
     )
 
 
-def _read_netstat_windows(given: Input) -> Table:
+def _read_netstat_windows(file: Input) -> Table:
     counts = Counts()
     group = ""
     heads: tuple[str, str] | None = None
-    for number, line in lines_of(given, counts):
+    for number, line in lines_of(file, counts):
         if not line.strip():
             continue
         if not line[0].isspace():
@@ -172,7 +170,7 @@ def _read_netstat_windows(given: Input) -> Table:
             heads = (found["one"], found["other"])
         else:
             counts.unread.append(number)
-    return table_of(given, counts, tool="netstat -s (Windows)")
+    return table_of(file, counts, tool="netstat -s (Windows)")
 
 
 NETSTAT_WINDOWS = Format(
@@ -192,19 +190,19 @@ _HEAD = re.compile(r"#(?P<source>\S+)(?:\s.*)?")
 _LINE = re.compile(r"(?P<name>[A-Za-z]\w+)\s+(?P<value>-?\d+)\s+(?P<rate>-?\d+\.\d)\s*")
 
 
-def _recognize_nstat(given: Input) -> bool:
-    if given.is_json:
-        kernel = member(given.json.documents[0] if given.json.documents else None, "kernel")
+def _recognize_nstat(file: Input) -> bool:
+    if file.is_json:
+        kernel = member(file.json.documents[0] if file.json.documents else None, "kernel")
         return bool(kernel) and all(isinstance(one, int | float) for one in kernel.values())
-    return given.seen(r"^#(?:kernel|\d+\.\d+)(?:\s|$)") and given.seen(
+    return file.seen(r"^#(?:kernel|\d+\.\d+)(?:\s|$)") and file.seen(
         r"^[A-Z]\w+[ \t]+-?\d+[ \t]+-?\d+\.\d[ \t]*$"
     )
 
 
-def _read_nstat(given: Input) -> Table:
+def _read_nstat(file: Input) -> Table:
     counts = Counts()
-    if given.is_json:
-        found = given.json
+    if file.is_json:
+        found = file.json
         counts.warnings += found.warnings
         counts.partial = found.fault is not None
         for document in found.documents:
@@ -213,15 +211,15 @@ def _read_nstat(given: Input) -> Table:
                     counts.add("", name, value)
         if found.fault is not None and not counts.rows:
             raise found.fault
-        return table_of(given, counts, tool="nstat")
-    for number, line in lines_of(given, counts):
+        return table_of(file, counts, tool="nstat")
+    for number, line in lines_of(file, counts):
         row = _LINE.fullmatch(line)
         value = number_of(row["value"]) if row else None
         if row and value is not None:
             counts.add("", row["name"], value)
         elif line.strip() and not _HEAD.fullmatch(line):
             counts.unread.append(number)
-    return table_of(given, counts, tool="nstat")
+    return table_of(file, counts, tool="nstat")
 
 
 NSTAT = Format(
@@ -246,17 +244,17 @@ _NAMES = re.compile(r"\s*face\s*\|(?P<rx>[\w\s]+)\|(?P<tx>[\w\s]+)")
 _DEVICE = re.compile(r"\s*(?P<group>[^\s:][^\s]*?):\s*(?P<rest>\d[\d\s]*)")
 
 
-def _recognize_proc_net(given: Input) -> bool:
-    return given.seen(rf"^{_PROTOCOLS}: [A-Za-z]\w+(?: \w+)*\s*$|{_DEVICES}") or given.seen(
+def _recognize_proc_net(file: Input) -> bool:
+    return file.seen(rf"^{_PROTOCOLS}: [A-Za-z]\w+(?: \w+)*\s*$|{_DEVICES}") or file.seen(
         r"^(?:Ip6|Icmp6|Udp6)(?:In|Out)\w+\s+\d+\s*$"
     )
 
 
-def _read_proc_net(given: Input) -> Table:
+def _read_proc_net(file: Input) -> Table:
     counts = Counts()
     names: tuple[int, str, list[str]] | None = None
     columns: list[str] = []
-    lines = lines_of(given, counts)
+    lines = lines_of(file, counts)
     for number, line in lines:
         pair, single, head = _PAIR.match(line), _SINGLE.fullmatch(line), _NAMES.fullmatch(line)
         device = _DEVICE.fullmatch(line) if columns else None
@@ -264,35 +262,35 @@ def _read_proc_net(given: Input) -> Table:
             columns = [f"rx_{one}" for one in head["rx"].split()]
             columns += [f"tx_{one}" for one in head["tx"].split()]
         elif device:
-            _add(given, number, counts, device["group"], columns, device["rest"].split())
+            _add(file, number, counts, device["group"], columns, device["rest"].split())
         elif pair and names is None:
             names = (number, pair["group"], pair["rest"].split())
         elif pair and names is not None:
             if pair["group"] != names[1]:
                 raise ReaderError(
-                    "counter-pair", file=given.name, line=number, field=names[1],
+                    "counter-pair", file=file.name, line=number, field=names[1],
                     value=shorten(line),
                 )  # fmt: skip
-            _add(given, number, counts, names[1], names[2], pair["rest"].split())
+            _add(file, number, counts, names[1], names[2], pair["rest"].split())
             names = None
         elif single:
             counts.add("", single["name"], int(single["value"]))
         elif line.strip() and not line.startswith("Inter-|"):
             counts.unread.append(number)
     counts.partial = counts.partial or names is not None
-    return table_of(given, counts, tool="/proc/net")
+    return table_of(file, counts, tool="/proc/net")
 
 
 def _add(
-    given: Input, number: int, counts: Counts, group: str, names: list[str], cells: list[str]
+    file: Input, number: int, counts: Counts, group: str, names: list[str], cells: list[str]
 ) -> None:
     """Add a line of values, each below its name; another count of them is no such line."""
-    check_widths(given, number, group, names, cells)
+    check_widths(file, number, group, names, cells)
     for name, cell in zip(names, cells, strict=True):
         value = number_of(cell)
         if value is None:
             raise ReaderError(
-                "not-a-number", file=given.name, line=number, field=name, value=shorten(cell)
+                "not-a-number", file=file.name, line=number, field=name, value=shorten(cell)
             )
         counts.add(group, name, value)
 

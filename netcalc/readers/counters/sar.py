@@ -11,8 +11,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.counters.counts import NAN, Counts, facts_of, lines_of, number_of, table_of
-from netcalc.readers.document import member, rows, words
-from netcalc.readers.document import number as number_in
+from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
 from netcalc.samples import Table
@@ -45,18 +44,18 @@ class _Sar:
     restarts: list[int] = field(default_factory=list)
 
 
-def _recognize_sar(given: Input) -> bool:
-    return given.seen(r"^(?:Linux|AIX|SunOS) \S+ \([^)\n]*\)\s+\S+(?:\s+_\S+_)?.*$") and given.seen(
+def _recognize_sar(file: Input) -> bool:
+    return file.seen(r"^(?:Linux|AIX|SunOS) \S+ \([^)\n]*\)\s+\S+(?:\s+_\S+_)?.*$") and file.seen(
         r"^\d\d:\d\d:\d\d(?: [AP]M)?\s+(?:[A-Z]{2,}\s|\S*[a-z%]\S*/s\b|%\w|[a-z]\S* )"
     )
 
 
-def _read_sar(given: Input) -> Table:
+def _read_sar(file: Input) -> Table:
     counts, sar = Counts(), _Sar()
     host = start = ""
-    lines = lines_of(given, counts)
+    lines = lines_of(file, counts)
     names = _names_of_days([line for _, line in lines])
-    for number, line in lines:
+    for line_number, line in lines:
         first, clock, average = _FIRST.fullmatch(line), _CLOCK.fullmatch(line), _AVERAGE.match(line)
         if first:
             host = first["host"]
@@ -66,16 +65,16 @@ def _read_sar(given: Input) -> Table:
             if day != sar.day:  # its clock begins again
                 sar.day, sar.last_s = day, NAN
         elif _RESTART.fullmatch(line):
-            sar.restarts.append(number)
+            sar.restarts.append(line_number)
         elif clock:
             if sar.section_ended:  # the next one begins where the run began
                 sar.section_ended, sar.last_s = False, NAN
-            _line(given, number, counts, sar, clock["rest"].split(), _time(sar, clock))
+            _line(file, line_number, counts, sar, clock["rest"].split(), _time(sar, clock))
         elif average:
             sar.section_ended = True
-            _line(given, number, counts, sar, average["rest"].split(), None)
+            _line(file, line_number, counts, sar, average["rest"].split(), None)
         elif line.strip():
-            counts.unread.append(number)
+            counts.unread.append(line_number)
     if sar.averages == 0:
         counts.partial = True
     differing = _differing(counts)
@@ -88,7 +87,7 @@ def _read_sar(given: Input) -> Table:
         counts.partial = True
         counts.warnings.append(Notice("sar-no-average"))
     return table_of(
-        given, counts, tool="sar", host=host, start=start, facts=facts,
+        file, counts, tool="sar", host=host, start=start, facts=facts,
         clock="seconds from midnight of the first day, as the clock of the host shows them",
     )  # fmt: skip
 
@@ -126,14 +125,14 @@ def _facts(counts: Counts) -> tuple[list[dict[str, Any]], bool]:
 
 
 def _line(
-    given: Input, number: int, counts: Counts, sar: _Sar, cells: list[str], time_s: float | None
+    file: Input, number: int, counts: Counts, sar: _Sar, cells: list[str], time_s: float | None
 ) -> None:
     """Keep the names of a header; add the values of any other line."""
     if _is_header(cells):
         sar.key = cells[0] if cells[0] in _SAR_KEYS else ""
         sar.names = cells[1:] if sar.key else cells
     else:
-        _values(given, number, counts, sar, cells, time_s)
+        _values(file, number, counts, sar, cells, time_s)
 
 
 def _is_header(cells: list[str]) -> bool:
@@ -169,13 +168,13 @@ def _time(sar: _Sar, clock: re.Match[str]) -> float:
 
 
 def _values(
-    given: Input, number: int, counts: Counts, sar: _Sar, cells: list[str], time_s: float | None
+    file: Input, number: int, counts: Counts, sar: _Sar, cells: list[str], time_s: float | None
 ) -> None:
     """Add a line of values: of an interval, or averages if it has no time."""
     group, values = (cells[0], cells[1:]) if sar.key else ("", cells)
     if len(values) != len(sar.names):
         raise ReaderError(
-            "counter-widths", file=given.name, line=number, field=group or None,
+            "counter-widths", file=file.name, line=number, field=group or None,
             count=len(values), names=len(sar.names),
         )  # fmt: skip
     sar.averages += time_s is None
@@ -183,7 +182,7 @@ def _values(
     for name, cell in zip(sar.names, values, strict=True):
         if not _NUMBER.fullmatch(cell):
             raise ReaderError(
-                "not-a-number", file=given.name, line=number, field=name, value=shorten(cell)
+                "not-a-number", file=file.name, line=number, field=name, value=shorten(cell)
             )
         value = number_of(cell.replace(",", "."))
         if value is None:
@@ -253,39 +252,39 @@ class _Means:
             self.lengths[key] = self.lengths.get(key, 0.0) + length
 
 
-def _recognize_sadf(given: Input) -> bool:
-    if given.is_json:
-        return bool(given.keys() & {"sysstat"})
-    first = given.first.split("\n", 1)[0]
-    return given.seen(_HEAD) or _PAIR.fullmatch(first) is not None
+def _recognize_sadf(file: Input) -> bool:
+    if file.is_json:
+        return bool(file.keys() & {"sysstat"})
+    first = file.first.split("\n", 1)[0]
+    return file.seen(_HEAD) or _PAIR.fullmatch(first) is not None
 
 
-def _read_sadf(given: Input) -> Table:
+def _read_sadf(file: Input) -> Table:
     counts, means = Counts(), _Means()
-    if given.is_json:
-        found = given.json
+    if file.is_json:
+        found = file.json
         counts.warnings += found.warnings
         for document in found.documents:
             for host in rows(member(document, "sysstat"), "hosts"):
                 _host(host, counts, means)
         if found.fault is not None:
             raise found.fault
-    elif given.seen(_HEAD):
-        _columns(given, counts, means)
+    elif file.seen(_HEAD):
+        _columns(file, counts, means)
     else:
-        _pairs(given, counts, means)
+        _pairs(file, counts, means)
     if False in means.zones:
         counts.warnings.append(Notice("sadf-local-time"))
     counts.summary = {key: total / means.lengths[key] for key, total in means.sums.items()}
     return table_of(
-        given, counts, tool="sadf", host=", ".join(means.hosts),
+        file, counts, tool="sadf", host=", ".join(means.hosts),
         clock="" if False in means.zones else "seconds of the Unix epoch",
     )  # fmt: skip
 
 
-def _columns(given: Input, counts: Counts, means: _Means) -> None:
+def _columns(file: Input, counts: Counts, means: _Means) -> None:
     names: list[str] = []
-    for line_number, line in lines_of(given, counts):
+    for line_number, line in lines_of(file, counts):
         cells = line.rstrip("\r").split(";")
         if line.startswith("# hostname"):
             names = cells[3:]
@@ -294,48 +293,48 @@ def _columns(given: Input, counts: Counts, means: _Means) -> None:
             continue
         if len(cells) != len(names) + 3:
             raise ReaderError(
-                "counter-widths", file=given.name, line=line_number,
+                "counter-widths", file=file.name, line=line_number,
                 count=len(cells), names=len(names) + 3,
             )  # fmt: skip
-        time_s = _time_sadf(given, line_number, cells[2], means)
+        time_s = _time_sadf(file, line_number, cells[2], means)
         length = number_of(cells[1])
         group = cells[3] if names and names[0] in _KEYS else ""
         begin = 1 if group else 0
         means.hosts[cells[0]] = None
         for name, cell in zip(names[begin:], cells[3 + begin :], strict=True):
-            value = _value(given, line_number, name, cell)
+            value = _value(file, line_number, name, cell)
             if value is not None:
                 means.add(counts, group, name, value, time_s, length or 0)
 
 
-def _pairs(given: Input, counts: Counts, means: _Means) -> None:
-    for line_number, line in lines_of(given, counts):
+def _pairs(file: Input, counts: Counts, means: _Means) -> None:
+    for line_number, line in lines_of(file, counts):
         row = _PAIR.fullmatch(line)
         if row is None:
             if line.strip():
                 counts.unread.append(line_number)
             continue
-        value = _value(given, line_number, row["name"], row["value"])
+        value = _value(file, line_number, row["name"], row["value"])
         group = "" if row["group"] == "-" else row["group"]
         means.hosts[row["host"]] = None
-        time_s = _time_sadf(given, line_number, row["time"], means)
+        time_s = _time_sadf(file, line_number, row["time"], means)
         if value is not None:
             means.add(counts, group, row["name"], value, time_s, float(row["interval"]))
 
 
-def _value(given: Input, line_number: int, name: str, cell: str) -> int | float | None:
+def _value(file: Input, line_number: int, name: str, cell: str) -> int | float | None:
     """Return a value; None where there is none, and an error where it is not a number."""
     if cell.strip() == "":
         return None
     value = number_of(cell)
     if value is None:
         raise ReaderError(
-            "not-a-number", file=given.name, line=line_number, field=name, value=shorten(cell)
+            "not-a-number", file=file.name, line=line_number, field=name, value=shorten(cell)
         )
     return value
 
 
-def _time_sadf(given: Input, line_number: int, text: str, means: _Means) -> float:
+def _time_sadf(file: Input, line_number: int, text: str, means: _Means) -> float:
     if re.fullmatch(r"\d{9,11}", text):
         return float(text)
     means.zones.add(text.endswith(" UTC"))
@@ -343,7 +342,7 @@ def _time_sadf(given: Input, line_number: int, text: str, means: _Means) -> floa
         clock = datetime.fromisoformat(text.removesuffix(" UTC")).replace(tzinfo=UTC)
     except ValueError:
         raise ReaderError(
-            "sadf-time", file=given.name, line=line_number, field="timestamp", value=shorten(text)
+            "sadf-time", file=file.name, line=line_number, field="timestamp", value=shorten(text)
         ) from None
     return clock.timestamp()
 
@@ -358,7 +357,7 @@ def _host(host: Mapping[str, Any], counts: Counts, means: _Means) -> None:
             time_s = datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
         except ValueError:
             time_s = NAN
-        _walk(one, counts, means, time_s, number_in(stamp, "interval"))
+        _walk(one, counts, means, time_s, number(stamp, "interval"))
 
 
 def _walk(

@@ -142,13 +142,13 @@ def facts_of(sockets: Sequence[Socket], *, partial: bool) -> tuple[dict[str, Fac
     return (fact_row(**whole), *rows)
 
 
-def listed(given: Input, kept: Counts, sockets: Sequence[Socket], *, tool: str) -> Table:
+def listed(file: Input, kept: Counts, sockets: Sequence[Socket], *, tool: str) -> Table:
     """Return the sockets of one list as a table; each line is one."""
     if not sockets:
-        raise ReaderError("no-sockets", file=given.name)
+        raise ReaderError("no-sockets", file=file.name)
     if kept.unread:
         kept.warnings.append(Notice("counter-lines-unread", {"numbers": kept.unread}))
-    source = given.unpacked
+    source = file.unpacked
     partial = source.grew or kept.partial
     rows = [one.row() for one in sockets]
     whole = fact_row(
@@ -326,27 +326,27 @@ class _Read:
         self.seen = set()
 
 
-def _recognize_ss(given: Input) -> bool:
-    if given.is_json:
+def _recognize_ss(file: Input) -> bool:
+    if file.is_json:
         return False
-    return given.seen(r"^(?:Netid\s+)?(?:State\s+)?Recv-Q\s+Send-Q\s+Local Address:Port") or (
-        given.seen(rf"^(?:tcp\s+)?(?:{_STATES})\s+\d+\s+\d+\s+\S+:\S+\s+\S+:\S+")
-        and given.seen(r"\b(?:cwnd|rto|mss|ino|timer|skmem|users):")
+    return file.seen(r"^(?:Netid\s+)?(?:State\s+)?Recv-Q\s+Send-Q\s+Local Address:Port") or (
+        file.seen(rf"^(?:tcp\s+)?(?:{_STATES})\s+\d+\s+\d+\s+\S+:\S+\s+\S+:\S+")
+        and file.seen(r"\b(?:cwnd|rto|mss|ino|timer|skmem|users):")
     )
 
 
-def _read_ss(given: Input) -> Table:
+def _read_ss(file: Input) -> Table:
     found = _Read()
     kept = Counts()
-    lines = lines_of(given, kept)
+    lines = lines_of(file, kept)
     if kept.partial:  # the last line is cut: its complete words still count
-        number, line = given.text.numbers[-1], given.text.lines[-1]
+        number, line = file.text.numbers[-1], file.text.lines[-1]
         if line[:1].isspace() and " " in line.strip():
             lines.append((number, line.rpartition(" ")[0]))
     for number, line in lines:
         _line(found, number, line)
     if not found.sockets:
-        raise ReaderError("no-sockets", file=given.name)
+        raise ReaderError("no-sockets", file=file.name)
     states = {one.state for one in found.untold}
     if "UNCONN" in states and not states & _OF_TCP and not any(s.has_info for s in found.untold):
         for socket in found.untold:  # of ss -u or ss -w
@@ -356,7 +356,7 @@ def _read_ss(given: Input) -> Table:
         warnings.append(Notice("not-lines-of-ss", {"numbers": found.unread}))
     if found.odd:
         warnings.append(Notice("ss-values-unread", {"numbers": found.odd}))
-    source = given.unpacked
+    source = file.unpacked
     partial = source.grew or kept.partial
     rows = [one.row() for one in found.sockets]
     columns = {name: [row[name] for row in rows] for name in rows[0]}
@@ -462,14 +462,14 @@ _STATE = re.compile(r"([a-z]+) (\d{1,12})(?:/\d{1,12})?")
 _COLUMNS = ["Transport", "Total", "IP", "IPv6"]
 
 
-def _recognize_ss_summary(given: Input) -> bool:
-    return given.seen(r"^Total: \d+(?: \(kernel \d+\))?\s*$") and given.seen(r"^TCP: +\d+ \(estab ")
+def _recognize_ss_summary(file: Input) -> bool:
+    return file.seen(r"^Total: \d+(?: \(kernel \d+\))?\s*$") and file.seen(r"^TCP: +\d+ \(estab ")
 
 
-def _read_ss_summary(given: Input) -> Table:
+def _read_ss_summary(file: Input) -> Table:
     counts = Counts()
     names: list[str] = []
-    for number, line in lines_of(given, counts):
+    for number, line in lines_of(file, counts):
         total, tcp, cells = _TOTAL.fullmatch(line), _TCP.fullmatch(line), line.split()
         if total:
             counts.add("", "Total", int(total[1]))
@@ -487,7 +487,7 @@ def _read_ss_summary(given: Input) -> Table:
             _row(counts, number, cells, names)
         elif cells and cells[0] != "*":
             counts.unread.append(number)
-    return table_of(given, counts, tool="ss -s")
+    return table_of(file, counts, tool="ss -s")
 
 
 def _row(counts: Counts, number: int, cells: list[str], names: list[str]) -> None:
@@ -534,19 +534,19 @@ _NAMES = {
 }  # fmt: skip
 
 
-def _recognize_netstat_list(given: Input) -> bool:
-    return not given.is_json and (
-        given.seen(rf"^{_LIST_HEAD}$")
+def _recognize_netstat_list(file: Input) -> bool:
+    return not file.is_json and (
+        file.seen(rf"^{_LIST_HEAD}$")
         # Windows, in any language
-        or given.seen(r"^ {2}(?:TCP|UDP) {2,8}\S+:\d{1,5} {2,60}\S+:(?:\d{1,5}|\*)(?:\s|$)")
+        or file.seen(r"^ {2}(?:TCP|UDP) {2,8}\S+:\d{1,5} {2,60}\S+:(?:\d{1,5}|\*)(?:\s|$)")
     )
 
 
-def _read_netstat_list(given: Input) -> Table:
+def _read_netstat_list(file: Input) -> Table:
     kept = Counts()
     sockets: list[Socket] = []
     names = ""
-    for number, line in lines_of(given, kept):
+    for number, line in lines_of(file, kept):
         if re.fullmatch(_LIST_HEAD, line):
             names = line
         elif found := _INTERNET.fullmatch(line):
@@ -555,7 +555,7 @@ def _read_netstat_list(given: Input) -> Table:
             sockets.append(Socket(protocol="u_str" if "stream" in line.lower() else "u_dgr"))
         elif line.strip() and not re.match(r"\s*(?:Active |Proto|Address\s|\[|\S+\s*$)", line):
             kept.unread.append(number)
-    return listed(given, kept, sockets, tool="netstat")
+    return listed(file, kept, sockets, tool="netstat")
 
 
 def _listed_socket(protocol: str, cells: list[str], names: str) -> Socket:
@@ -595,15 +595,15 @@ _PROC_SOCKET = re.compile(
 )
 
 
-def _recognize_proc_net_list(given: Input) -> bool:
-    return given.seen(r"^\s*sl\s+local_address\s+rem(?:ote)?_address\s+st\s")
+def _recognize_proc_net_list(file: Input) -> bool:
+    return file.seen(r"^\s*sl\s+local_address\s+rem(?:ote)?_address\s+st\s")
 
 
-def _read_proc_net_list(given: Input) -> Table:
+def _read_proc_net_list(file: Input) -> Table:
     kept = Counts()
     sockets: list[Socket] = []
     protocol = "tcp"
-    for number, line in lines_of(given, kept):
+    for number, line in lines_of(file, kept):
         if _PROC_HEAD.fullmatch(line):
             protocol = "udp" if line.rstrip().endswith("drops") else "tcp"
         elif found := _PROC_SOCKET.fullmatch(line):
@@ -620,7 +620,7 @@ def _read_proc_net_list(given: Input) -> Table:
             )
         elif line.strip():
             kept.unread.append(number)
-    return listed(given, kept, sockets, tool="/proc/net")
+    return listed(file, kept, sockets, tool="/proc/net")
 
 
 def _end(text: str) -> str:

@@ -70,12 +70,12 @@ class _Found:
     without_info: int = 0
 
 
-def _recognize(given: Input) -> bool:
-    if _is_message(given.head):
+def _recognize(file: Input) -> bool:
+    if _is_message(file.head):
         return True
-    if given.head.lstrip()[:1] not in (b"{", b"["):
+    if file.head.lstrip()[:1] not in (b"{", b"["):
         return False
-    return given.seen(r'"RawIDM"\s*:') and given.is_json
+    return file.seen(r'"RawIDM"\s*:') and file.is_json
 
 
 def _is_message(head: bytes) -> bool:
@@ -100,32 +100,32 @@ def _aligned(length: int) -> int:
     return (length + 3) & ~3
 
 
-def _read(given: Input) -> Table:
+def _read(file: Input) -> Table:
     found = _Found()
     warnings: list[Notice] = []
     host = start = ""
     partial = False
-    if _is_message(given.head):
-        partial = _messages(given, found, warnings)
+    if _is_message(file.head):
+        partial = _messages(file, found, warnings)
     else:
-        documents = given.json
+        documents = file.json
         for number, one in enumerate(_objects(documents.documents), 1):
             meta = one.get("Metadata")
             if isinstance(meta, Mapping):
                 start = start or words(meta, "StartTime")
                 host = host or words(meta, "UUID").partition("_")[0]
             if isinstance(one.get("RawIDM"), str):
-                _document(given, found, one, number)
+                _document(file, found, one, number)
         warnings += documents.warnings
         if documents.fault is not None:
             fault = documents.fault
             warnings.append(Notice("document-cut", {"line": fault.line, "offset": fault.offset}))
             partial = True
     if not found.sockets:
-        raise ReaderError("no-sockets", file=given.name)
+        raise ReaderError("no-sockets", file=file.name)
     if found.without_info:
         warnings.append(Notice("sockets-without-details", {"count": found.without_info}))
-    source = given.unpacked
+    source = file.unpacked
     partial = partial or source.grew
     rows = [one.row() for one in found.sockets]
     has_times = any(one.time_s == one.time_s for one in found.sockets)
@@ -153,9 +153,9 @@ def _objects(documents: tuple[Any, ...]) -> Iterator[Mapping[str, Any]]:
                 yield one
 
 
-def _messages(given: Input, found: _Found, warnings: list[Notice]) -> bool:
+def _messages(file: Input, found: _Found, warnings: list[Notice]) -> bool:
     """Add the sockets of all messages; return whether the last one is cut."""
-    data, at = given.data, 0
+    data, at = file.data, 0
     while at + _MESSAGE.size <= len(data):
         length, kind, *_ = _MESSAGE.unpack_from(data, at)
         if length < _MESSAGE.size or at + length > len(data):
@@ -164,7 +164,7 @@ def _messages(given: Input, found: _Found, warnings: list[Notice]) -> bool:
         if kind == _BY_FAMILY:
             attributes = dict(_attributes(body[_DIAG.size :]))
             if not _add(found, body, attributes):
-                raise ReaderError("tcp-info-damaged", file=given.name, offset=at)
+                raise ReaderError("tcp-info-damaged", file=file.name, offset=at)
         at += _aligned(length)
     if at < len(data):
         warnings.append(Notice("messages-cut", {"offset": at}))
@@ -182,7 +182,7 @@ def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
         at += _aligned(length)
 
 
-def _document(given: Input, found: _Found, one: Mapping[str, Any], number: int) -> None:
+def _document(file: Input, found: _Found, one: Mapping[str, Any], number: int) -> None:
     """Add the socket of one snapshot in JSON."""
     listed = one.get("Attributes")
     texts = dict(enumerate(listed)) if isinstance(listed, list) else {}
@@ -194,9 +194,9 @@ def _document(given: Input, found: _Found, one: Mapping[str, Any], number: int) 
             if isinstance(texts.get(kind), str)
         }
     except (binascii.Error, ValueError):
-        raise ReaderError("tcp-info-damaged", file=given.name, field=f"document {number}") from None
+        raise ReaderError("tcp-info-damaged", file=file.name, field=f"document {number}") from None
     if not _add(found, body, attributes, time_s=_epoch(words(one, "Timestamp"))):
-        raise ReaderError("tcp-info-damaged", file=given.name, field=f"document {number}")
+        raise ReaderError("tcp-info-damaged", file=file.name, field=f"document {number}")
 
 
 def _epoch(text: str) -> float:

@@ -10,17 +10,16 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.document import number as number_in
-from netcalc.readers.document import words
+from netcalc.readers.document import number, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shorten
-from netcalc.readers.transfers.runs import DOWNLOAD, NAN, UPLOAD, origin, whole_lines
+from netcalc.readers.source import note, shorten
+from netcalc.readers.transfers.runs import DOWNLOAD, NAN, POWERS, UPLOAD
 from netcalc.samples import Meta, TransferSamples, fact_row
 
 
 @dataclass(slots=True)
-class Transfer:
-    """One transfer as its line shows it."""
+class Copy:
+    """One copy of a file as its line shows it."""
 
     byte_count: float = NAN
     duration_s: float = NAN
@@ -32,42 +31,42 @@ class Transfer:
 
 
 def transfers(
-    given: Input, found: list[Transfer], warnings: list[Notice], *, tool: str, partial: bool = False
+    file: Input, copies: list[Copy], warnings: list[Notice], *, tool: str, partial: bool = False
 ) -> TransferSamples:
-    """Return the transfers as samples; refuse a file without one."""
-    if not found:
-        raise ReaderError("transfer-nothing", file=given.name)
-    groups = [f"run {index}" if len(found) > 1 else "" for index in range(1, len(found) + 1)]
+    """Return the copies as samples; refuse a file without one."""
+    if not copies:
+        raise ReaderError("transfer-nothing", file=file.name)
+    groups = [f"run {index}" if len(copies) > 1 else "" for index in range(1, len(copies) + 1)]
     facts = []
-    for group, one in zip(groups, found, strict=True):
-        end = {"download": "received", "upload": "sent"}.get(one.direction, "sent")
+    for group, copy in zip(groups, copies, strict=True):
+        end = "received" if copy.direction == DOWNLOAD else "sent"
         row: dict[str, Any] = {
-            f"{end}_byte_count": one.byte_count,
-            f"{end}_rate_bps": one.rate_bps,
+            f"{end}_byte_count": copy.byte_count,
+            f"{end}_rate_bps": copy.rate_bps,
         }
         facts.append(
             fact_row(
                 row,
                 group=group,
-                target=one.target,
-                direction=one.direction,
-                duration_s=one.duration_s,
-                handshake_rtt_min_s=one.handshake_rtt_s,
-                partial=one.failed or (partial and one is found[-1]),
+                target=copy.target,
+                direction=copy.direction,
+                duration_s=copy.duration_s,
+                handshake_rtt_min_s=copy.handshake_rtt_s,
+                partial=copy.failed or (partial and copy is copies[-1]),
             )
         )
     return TransferSamples(
-        payload_bytes=[one.byte_count for one in found],
-        duration_s=[one.duration_s for one in found],
-        failed=[one.failed for one in found],
+        payload_bytes=[copy.byte_count for copy in copies],
+        duration_s=[copy.duration_s for copy in copies],
+        failed=[copy.failed for copy in copies],
         group=groups,
         meta=Meta(
             tool=tool,
-            target=", ".join(dict.fromkeys(one.target for one in found if one.target)),
+            target=", ".join(dict.fromkeys(copy.target for copy in copies if copy.target)),
             facts=tuple(facts),
             warnings=tuple(warnings),
-            partial=partial or any(one.failed for one in found),
-            **origin(given),
+            partial=partial or any(copy.failed for copy in copies),
+            **file.origin,
         ),
     )
 
@@ -87,44 +86,41 @@ _LINE = re.compile(
 )
 _LIKE = r"^\d+ (?:[Bb]ytes?|octets)(?: \([^)]*\))*,? (?:copied|transferred|kopiert|copiés)\b"
 _RECORDS = r"^\d+\+\d+ (?:records|Datensätze) "
-_POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
-def _recognize_dd(given: Input) -> bool:
-    return given.seen(_LIKE) or (given.seen(_RECORDS) and given.seen(r"^\d+ (?:[Bb]ytes?|octets) "))
+def _recognize_dd(file: Input) -> bool:
+    return file.seen(_LIKE) or (file.seen(_RECORDS) and file.seen(r"^\d+ (?:[Bb]ytes?|octets) "))
 
 
-def _read_dd(given: Input) -> TransferSamples:
+def _read_dd(file: Input) -> TransferSamples:
     warnings: list[Notice] = []
-    found: list[Transfer] = []
+    copies: list[Copy] = []
     unread: list[int] = []
     unsure: list[int] = []
-    lines, cut = whole_lines(given, warnings)
-    for number, line in lines:
+    lines, cut = file.text.whole_lines(warnings)
+    for line_number, line in lines:
         row = _LINE.fullmatch(line)
         if row is None:
             if re.match(_LIKE, line):
-                unread.append(number)
+                unread.append(line_number)
             continue
         size, time = float(row["bytes"]), float(row["time"].replace(",", "."))
         rate = rate_of(size, time)
         # The printed rate shows whether the decimal sign was read rightly.
         if rate == rate and not _agrees(rate / 8, row):
-            unsure.append(number)
+            unsure.append(line_number)
             time = rate = NAN
-        found.append(Transfer(size, time if time > 0 else NAN, rate, direction=""))
-    if unread:
-        warnings.append(Notice("transfer-lines-unread", {"numbers": unread}))
-    if unsure:
-        warnings.append(Notice("transfer-rate-differs", {"numbers": unsure}))
-    return transfers(given, found, warnings, tool="dd", partial=cut)
+        copies.append(Copy(size, time if time > 0 else NAN, rate, direction=""))
+    note(warnings, "transfer-lines-unread", numbers=unread)
+    note(warnings, "transfer-rate-differs", numbers=unsure)
+    return transfers(file, copies, warnings, tool="dd", partial=cut)
 
 
 def _agrees(bytes_per_s: float, row: re.Match[str]) -> bool:
     if row["rate"] == "Infinity":
         return True
     printed = float(row["rate"].replace(",", "."))
-    power = _POWERS[row["prefix"]]
+    power = POWERS[row["prefix"]]
     low, high = 0.9 * bytes_per_s, 1.1 * bytes_per_s
     return any(low < printed * base**power < high for base in (1000.0, 1024.0))
 
@@ -150,42 +146,40 @@ _LINE_SCP = re.compile(
 )
 _RATE = re.compile(r"\d%\s+\d+[KMGTP]?B?\s+\d+\.\d[KMGTP]?B/s\s")
 _LIKE_RATE = re.compile(r"%\s.*[KMGTP]?B/s\s")
-_POWERS_SCP = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
-def _recognize_scp(given: Input) -> bool:
+def _recognize_scp(file: Input) -> bool:
     # The pattern of a line begins with any name, and is slow to find in a file that has none.
-    return given.seen(_RATE.pattern) and given.seen(_LINE_SCP.pattern + "$")
+    return file.seen(_RATE.pattern) and file.seen(_LINE_SCP.pattern + "$")
 
 
-def _read_scp(given: Input) -> TransferSamples:
+def _read_scp(file: Input) -> TransferSamples:
     warnings: list[Notice] = []
     last: dict[str, re.Match[str]] = {}
-    lines, cut = whole_lines(given, warnings)
+    lines, cut = file.text.whole_lines(warnings)
     unread = []
-    for number, line in lines:
+    for line_number, line in lines:
         row = _LINE_SCP.fullmatch(line)
         if row:
             last[row["name"]] = row
         elif _LIKE_RATE.search(line):
-            unread.append(number)
-    if unread:
-        warnings.append(Notice("transfer-lines-unread", {"numbers": unread}))
-    found = [_transfer(name, row) for name, row in last.items()]
+            unread.append(line_number)
+    note(warnings, "transfer-lines-unread", numbers=unread)
+    copies = [_transfer(name, row) for name, row in last.items()]
     warnings.append(Notice("scp-rounded"))
-    return transfers(given, found, warnings, tool="scp", partial=cut)
+    return transfers(file, copies, warnings, tool="scp", partial=cut)
 
 
-def _transfer(name: str, row: re.Match[str]) -> Transfer:
+def _transfer(name: str, row: re.Match[str]) -> Copy:
     seconds = 0
     done = row["share"] == "100" and not row["left"]
     if ":" in row["time"] and "-" not in row["time"] and done:
         for part in row["time"].split(":"):
             seconds = 60 * seconds + int(part)
-    return Transfer(
-        byte_count=float(row["size"][:15]) * 1024.0 ** _POWERS_SCP[row["prefix"]],
+    return Copy(
+        byte_count=float(row["size"][:15]) * 1024.0 ** POWERS[row["prefix"]],
         duration_s=float(seconds) if seconds else NAN,
-        rate_bps=8 * float(row["rate"]) * 1024.0 ** _POWERS_SCP[row["rate_prefix"]],
+        rate_bps=8 * float(row["rate"]) * 1024.0 ** POWERS[row["rate_prefix"]],
         direction="",
         target=shorten(name, 100),
         failed=not done,
@@ -217,22 +211,21 @@ _BROKEN = re.compile(
 _QUIET = re.compile(rf"{_STAMP} URL:\s?(?P<url>\S+) \[(?P<got>\d+)(?:/(?P<all>\d+))?\] -> .*")
 _TIME = re.compile(r".*(?:100%|<=>).*?[=\s](?:in )?(?:(?P<m>\d+)m )?(?P<s>\d+(?:[.,]\d{1,3})?)s\s*")
 _START = re.compile(rf"--{_STAMP}--\s+(?P<url>\S+)\s*")
-_POWERS_WGET = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
-def _recognize_wget(given: Input) -> bool:
-    return given.seen(_START.pattern) or given.seen(
+def _recognize_wget(file: Input) -> bool:
+    return file.seen(_START.pattern) or file.seen(
         rf"^{_STAMP} (?:URL:|\([\d.,]+ [KMGT]?[Bb]/s\) [-–—] )"
     )
 
 
-def _read_wget(given: Input) -> TransferSamples:
+def _read_wget(file: Input) -> TransferSamples:
     warnings: list[Notice] = []
-    found: list[Transfer] = []
+    copies: list[Copy] = []
     target = ""
     time_s = NAN
     pending = False
-    lines, cut = whole_lines(given, warnings)
+    lines, cut = file.text.whole_lines(warnings)
     for _, line in lines:
         start, time = _START.fullmatch(line), _TIME.fullmatch(line)
         end = _SAVED.fullmatch(line) or _BROKEN.fullmatch(line)
@@ -243,26 +236,26 @@ def _read_wget(given: Input) -> TransferSamples:
             rate = _rate(end["rate"], end["unit"])
             size = float(end["got"])
             whole = float(end["all"]) if end["all"] else size
-            found.append(Transfer(size, time_s, rate, target=target, failed=size < whole))
+            copies.append(Copy(size, time_s, rate, target=target, failed=size < whole))
             time_s, pending = NAN, False
         elif quiet:
             size = float(quiet["got"][:18])
             whole = float(quiet["all"][:18]) if quiet["all"] else size
             url = shorten(quiet["url"], 150)
-            found.append(Transfer(size, target=url, failed=size < whole))
+            copies.append(Copy(size, target=url, failed=size < whole))
             pending = False
         elif time:
             minutes = int((time["m"] or "0")[:6])
             time_s = 60.0 * minutes + float(time["s"].replace(",", "."))
-    return transfers(given, found, warnings, tool="wget", partial=cut or pending)
+    return transfers(file, copies, warnings, tool="wget", partial=cut or pending)
 
 
 def _rate(text: str, unit: str) -> float:
     """Return the rate in bit/s: bytes in powers of 1024, bits in powers of 1000."""
     value, prefix = float(text.replace(",", ".")), unit[:-1]
     if unit.endswith("b"):
-        return value * 1000.0 ** _POWERS_WGET[prefix]
-    return 8 * value * 1024.0 ** _POWERS_WGET[prefix]
+        return value * 1000.0 ** POWERS[prefix]
+    return 8 * value * 1024.0 ** POWERS[prefix]
 
 
 WGET = Format(
@@ -290,27 +283,26 @@ _METER = re.compile(
 _PAIR = re.compile(
     r"\s*(?P<name>time_\w+|size_\w+|speed_\w+)\s*[:=]\s*(?P<value>\d+(?:[.,]\d+)?)\s*s?\s*"
 )
-_POWERS_CURL = {"": 0, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
-def _recognize_curl(given: Input) -> bool:
-    if given.is_json:
-        return {"time_total", "size_download", "speed_download"} <= given.keys()
-    return given.seen(r"^\s+% Total\s+% Received % Xferd|^\s*time_total\s*[:=]\s*\d")
+def _recognize_curl(file: Input) -> bool:
+    if file.is_json:
+        return {"time_total", "size_download", "speed_download"} <= file.keys()
+    return file.seen(r"^\s+% Total\s+% Received % Xferd|^\s*time_total\s*[:=]\s*\d")
 
 
-def _read_curl(given: Input) -> TransferSamples:
+def _read_curl(file: Input) -> TransferSamples:
     warnings: list[Notice] = []
-    found: list[Transfer] = []
-    if given.is_json:
-        warnings += given.json.warnings
-        cut = given.json.fault is not None
-        for one in given.json.documents:
-            if isinstance(one, dict):
-                target = shorten(words(one, "url_effective", "url"), 150)
-                found.append(_from_numbers(one, target, number_in(one, "exitcode") > 0))
-        return transfers(given, found, warnings, tool="curl", partial=cut)
-    lines, cut = whole_lines(given, warnings)
+    copies: list[Copy] = []
+    if file.is_json:
+        warnings += file.json.warnings
+        cut = file.json.fault is not None
+        for row in file.json.documents:
+            if isinstance(row, dict):
+                target = shorten(words(row, "url_effective", "url"), 150)
+                copies.append(_from_numbers(row, target, number(row, "exitcode") > 0))
+        return transfers(file, copies, warnings, tool="curl", partial=cut)
+    lines, cut = file.text.whole_lines(warnings)
     numbers: dict[str, float] = {}
     last: re.Match[str] | None = None
     for line_number, line in lines:
@@ -320,59 +312,59 @@ def _read_curl(given: Input) -> TransferSamples:
         elif pair:
             if "," in pair["value"]:
                 raise ReaderError(
-                    "not-a-number", file=given.name, line=line_number, field=pair["name"],
+                    "not-a-number", file=file.name, line=line_number, field=pair["name"],
                     value=pair["value"],
                 )  # fmt: skip
             if pair["name"] in numbers:
-                found.append(_from_numbers(numbers, "", failed=False))
+                copies.append(_from_numbers(numbers, "", failed=False))
                 numbers = {}
             numbers[pair["name"]] = float(pair["value"])
         elif "% Total" in line and last:
-            found.append(_from_meter(last))
+            copies.append(_from_meter(last))
             last = None
     if last:
-        found.append(_from_meter(last))
+        copies.append(_from_meter(last))
     if numbers:
-        found.append(_from_numbers(numbers, "", failed=False))
-    if last and found:
+        copies.append(_from_numbers(numbers, "", failed=False))
+    if last and copies:
         warnings.append(Notice("curl-rounded"))
-    return transfers(given, found, warnings, tool="curl", partial=cut)
+    return transfers(file, copies, warnings, tool="curl", partial=cut)
 
 
-def _from_numbers(one: Mapping[str, Any], target: str, failed: bool) -> Transfer:
+def _from_numbers(row: Mapping[str, Any], target: str, failed: bool) -> Copy:
     """Return a transfer of curl's variables: bytes, bytes per second, seconds."""
-    sent = number_in(one, "size_upload") > max(number_in(one, "size_download"), 0.0)
+    sent = number(row, "size_upload") > max(number(row, "size_download"), 0.0)
     way = "upload" if sent else "download"
-    time = number_in(one, "time_total")
-    return Transfer(
-        byte_count=number_in(one, f"size_{way}"),
+    time = number(row, "time_total")
+    return Copy(
+        byte_count=number(row, f"size_{way}"),
         duration_s=time if time > 0 else NAN,
-        rate_bps=8 * number_in(one, f"speed_{way}"),
+        rate_bps=8 * number(row, f"speed_{way}"),
         direction=UPLOAD if sent else DOWNLOAD,
         target=target,
         failed=failed,
-        handshake_rtt_s=_handshake_s(one),
+        handshake_rtt_s=_handshake_s(row),
     )
 
 
-def _handshake_s(one: Mapping[str, Any]) -> float:
+def _handshake_s(row: Mapping[str, Any]) -> float:
     """Return the time of the TCP handshake; nan if the times have none of its own.
 
     After redirects the times are sums over several connections; a connection that is used again
     has no handshake, and that of HTTP/3 is QUIC's.
     """
-    again = number_in(one, "time_redirect") > 0 or number_in(one, "num_redirects") > 0
-    reused = number_in(one, "num_connects") == 0
-    if again or reused or words(one, "http_version").startswith("3"):
+    again = number(row, "time_redirect") > 0 or number(row, "num_redirects") > 0
+    reused = number(row, "num_connects") == 0
+    if again or reused or words(row, "http_version").startswith("3"):
         return NAN
-    taken = number_in(one, "time_connect") - number_in(one, "time_namelookup")
-    return round(taken, 6) if number_in(one, "time_namelookup") > 0 and taken > 0 else NAN
+    taken = number(row, "time_connect") - number(row, "time_namelookup")
+    return round(taken, 6) if number(row, "time_namelookup") > 0 and taken > 0 else NAN
 
 
-def _from_meter(meter: re.Match[str]) -> Transfer:
+def _from_meter(meter: re.Match[str]) -> Copy:
     got, put = _size(meter["got"]), _size(meter["put"])
     sent = put > got
-    return Transfer(
+    return Copy(
         byte_count=put if sent else got,
         duration_s=NAN,
         rate_bps=8 * _size(meter["up" if sent else "down"]),
@@ -382,8 +374,8 @@ def _from_meter(meter: re.Match[str]) -> Transfer:
 
 
 def _size(text: str) -> float:
-    prefix = text[-1] if text[-1] in _POWERS_CURL else ""
-    return float(text.removesuffix(prefix)) * 1024.0 ** _POWERS_CURL[prefix]
+    prefix = text[-1] if text[-1] in POWERS else ""
+    return float(text.removesuffix(prefix)) * 1024.0 ** POWERS[prefix]
 
 
 CURL = Format(

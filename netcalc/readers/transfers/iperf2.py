@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from statistics import median
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import csv_rows, shorten
+from netcalc.readers.source import csv_rows, note, shorten
 from netcalc.readers.transfers.iperf_lines import (
     Command,
     Connection,
@@ -45,15 +47,11 @@ from netcalc.readers.transfers.runs import (
     Row,
     Total,
     Way,
-    columns_of,
     flow_series,
     join_totals,
-    name_groups,
-    origin,
     total_of,
-    whole_lines,
 )
-from netcalc.samples import FlowSeries, Meta
+from netcalc.samples import FlowSeries
 
 _CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d{1,5})(?!\d)")
 _SERVER = re.compile(r"Server listening on (TCP|UDP) port (\d{1,5})(?!\d)")
@@ -88,21 +86,21 @@ class _Run:
 
     def way(self, direction: str) -> Way:
         """Return a direction of the run."""
-        made = Way(direction, protocol=self.protocol, target=self.target)
-        return self.ways.setdefault(direction, made)
+        empty = Way(direction, protocol=self.protocol, target=self.target)
+        return self.ways.setdefault(direction, empty)
 
 
-def _recognize_text(given: Input) -> bool:
+def _recognize_text(file: Input) -> bool:
     return (
-        given.seen(_CLIENT.pattern)
-        or given.seen(_SERVER.pattern)
-        or given.seen(r"^\[ *\d+\] local \S+ port \d+ connected with \S+ port \d+")
-        or given.seen(_ALONE)
+        file.seen(_CLIENT.pattern)
+        or file.seen(_SERVER.pattern)
+        or file.seen(r"^\[ *\d+\] local \S+ port \d+ connected with \S+ port \d+")
+        or file.seen(_ALONE)
     )
 
 
-def _read_text(given: Input) -> FlowSeries:
-    text = given.text
+def _read_text(file: Input) -> FlowSeries:
+    text = file.text
     runs: list[_Run] = []
     remarks = Remarks()
     commands: list[Command] = []
@@ -115,12 +113,10 @@ def _read_text(given: Input) -> FlowSeries:
             continue
         if _begin_run(runs, line):
             continue
-        found = read_interval(line)
-        if found is not None:
-            run = _run_of(runs, found.stream)
-            if found.is_sum:
-                sums.append(replace(found, stream="all"))
-            if not _interval(run, found):
+        if interval := read_interval(line):
+            if interval.is_sum:
+                sums.append(replace(interval, stream="all"))
+            if not _interval(_run_of(runs, interval.stream), interval):
                 remarks.implausible.append(number)
         elif report := _REPORT.search(line):
             _run_of(runs, report[1]).reported.add(report[1])
@@ -129,25 +125,22 @@ def _read_text(given: Input) -> FlowSeries:
         elif looks_like_interval(line) and "datagrams received out-of-order" not in line:
             remarks.unread.append(number)
     if sums and len(runs) == 1 and not runs[0].ways:
-        for found in sums:  # of lines that are not there
-            _interval(runs[0], found)
+        for interval in sums:  # of lines that are not there
+            _interval(runs[0], interval)
     runs = [run for run in runs if run.totals or any(way.rows for way in run.ways.values())]
     ways = [_finish(run) for run in runs]
     alone = len(runs) == len(commands) == 1 and runs[0].is_client
     printed = printed_of(commands[0], ways[0]) if alone else {}
-    return to_samples(given, ways, remarks, tool="iperf 2", printed=printed)
+    return to_samples(file, ways, remarks, tool="iperf 2", printed=printed)
 
 
 def _begin_run(runs: list[_Run], line: str) -> bool:
     """Begin a run where a client starts, or where a server is connected to the next one."""
     if client := _CLIENT.search(line):
         protocol, port = client[2].lower(), int(client[3])
-        begun = runs and not runs[-1].links and not runs[-1].is_client
-        made = _Run(is_client=True, protocol=protocol, port=port, target=client[1])
-        if begun:
-            runs[-1] = made  # a dual test: the client has a server of its own
-        else:
-            runs.append(made)
+        if runs and not runs[-1].links and not runs[-1].is_client:
+            runs.pop()  # a dual test: the client has a server of its own
+        runs.append(_Run(is_client=True, protocol=protocol, port=port, target=client[1]))
         return True
     if server := _SERVER.search(line):
         if not runs or not runs[-1].is_client or runs[-1].ways:
@@ -173,51 +166,39 @@ def _run_of(runs: list[_Run], stream: str) -> _Run:
     return next((run for run in reversed(runs) if stream in run.links), runs[-1])
 
 
-def _interval(run: _Run, found: Interval) -> bool:
+def _interval(run: _Run, interval: Interval) -> bool:
     """Add a line to a run; False if a part of it cannot be right."""
-    if found.is_sum:
+    if interval.is_sum:
         return True  # a sum of the lines above it
-    report = found.stream in run.reported
-    link = run.links.get(found.stream)
-    back = found.starred or (link is not None and "(reverse)" in link.rest)
+    link = run.links.get(interval.stream)
+    back = interval.starred or (link is not None and "(reverse)" in link.rest)
     if run.is_client and link is not None and link.remote_port != run.port:
         back = True  # the server's half of a dual test
     direction = DOWNLOAD if back else UPLOAD
-    sends = run.is_client != back
-    own = SENDER if sends else RECEIVER
+    side = SENDER if run.is_client != back else RECEIVER
     way = run.way(direction)
-    stream = f"{found.stream}" if not found.starred else f"*{found.stream}"
-    row = Row(
-        start_s=found.start_s,
-        duration_s=found.end_s - found.start_s,
-        payload_bytes=found.byte_count,
-        throughput_bps=found.rate_bps,
-        stream=stream,
-        side=own,
-    )
+    stream = f"*{interval.stream}" if interval.starred else interval.stream
+    row = interval.row(side, stream=stream)
     if row.duration_s < 0:
         return False
-    right = found.right
-    losses = read_losses(found.rest)
+    losses = read_losses(interval.rest)
     if losses is not None:
         way.protocol = way.protocol or "udp"
-        row.jitter_s, row.lost_count = losses.jitter_s, losses.lost_count
-        row.datagram_count = losses.datagram_count
-        right = right and not losses.implausible
-    elif writes := _WRITES.match(found.rest):
+        losses.put_in(row)
+    elif writes := _WRITES.match(interval.rest):
         row.retransmit_count = _known(writes["retries"])
         row.cwnd_bytes = _known(writes["cwnd"]) * 1024
         row.rtt_s = _known(writes["rtt"]) / 1e6
         row.rttvar_s = _known(writes["rttvar"]) / 1e6
     way.streams.add(stream)
-    earlier = [one for one in way.rows if one.stream == stream]
-    if report:
+    is_total = row.start_s == 0.0 and any(earlier.stream == stream for earlier in way.rows)
+    if interval.stream in run.reported:
         run.totals.setdefault((direction, RECEIVER), {})[stream] = total_of(row)
-    elif earlier and row.start_s == 0.0:
-        run.totals.setdefault((direction, own), {})[stream] = total_of(row)
+    elif is_total:
+        run.totals.setdefault((direction, side), {})[stream] = total_of(row)
     else:
         way.rows.append(row)
-    return right
+    return interval.right and not (losses and losses.implausible)
 
 
 def _known(text: str | None) -> float:
@@ -233,12 +214,11 @@ def _finish(run: _Run) -> list[Way]:
         way.received = join_totals(received) if received else None
         if way.received is not None and math.isnan(way.received.datagram_count):
             way.received.datagram_count = math.fsum(run.sent_counts.values()) or NAN
-        lengths = dict.fromkeys(way.streams, 0)
-        for row in way.rows:
-            lengths[row.stream] += 1
         own = sent if (direction == UPLOAD) == run.is_client else received
-        unfinished = [stream for stream, count in lengths.items() if count > 1]
-        way.partial = any(stream not in (own or {}) for stream in unfinished)
+        lengths = Counter(row.stream for row in way.rows)
+        way.partial = any(
+            count > 1 and stream not in (own or {}) for stream, count in lengths.items()
+        )
         way.protocol = way.protocol or "tcp"
         _add_sockets(run, way)
     return [run.ways[name] for name in (UPLOAD, DOWNLOAD) if name in run.ways]
@@ -246,11 +226,11 @@ def _finish(run: _Run) -> list[Way]:
 
 def _add_sockets(run: _Run, way: Way) -> None:
     """Add what the lines of the connections say of their sockets (``-e``)."""
-    links = [run.links[one] for one in sorted(way.streams) if one in run.links]
-    found = [socket for link in links if (socket := _SOCKET.search(link.rest))]
-    sizes = {float(one["mss"]) for one in found}
-    if len(found) == len(way.streams) and found:
-        way.rtt_s = float(median(float(one["rtt"]) for one in found)) / 1e6
+    links = [run.links[stream] for stream in sorted(way.streams) if stream in run.links]
+    sockets = [socket for link in links if (socket := _SOCKET.search(link.rest))]
+    sizes = {float(socket["mss"]) for socket in sockets}
+    if len(sockets) == len(way.streams) and sockets:
+        way.rtt_s = float(median(float(socket["rtt"]) for socket in sockets)) / 1e6
         way.mss_bytes = sizes.pop() if len(sizes) == 1 else NAN
 
 
@@ -293,12 +273,12 @@ class _Stream:
     report: Total | None = None
 
 
-def _recognize_csv(given: Input) -> bool:
-    return given.seen(_LINE)
+def _recognize_csv(file: Input) -> bool:
+    return file.seen(_LINE)
 
 
-def _read_csv(given: Input) -> FlowSeries:
-    text = given.text
+def _read_csv(file: Input) -> FlowSeries:
+    text = file.text
     runs: list[dict[str, _Stream]] = []
     unread: list[int] = []
     odd: list[int] = []
@@ -308,41 +288,35 @@ def _read_csv(given: Input) -> FlowSeries:
             if line.strip():
                 unread.append(number)
             continue
-        (cells,) = csv_rows([(number, line)], given.unpacked)
+        (cells,) = csv_rows([(number, line)], file.unpacked)
         if len(cells) not in (_PLAIN, _UDP):
             raise ReaderError(
-                "iperf-csv-width",
-                file=given.name,
-                line=number,
-                count=len(cells),
+                "iperf-csv-width", file=file.name, line=number, count=len(cells),
                 value=shorten(line),
-            )
+            )  # fmt: skip
         if cells[5] != _SUM and not _add(runs, cells):
             odd.append(number)
     if not runs:
-        raise ReaderError("iperf-nothing", file=given.name)
+        raise ReaderError("iperf-nothing", file=file.name)
     ways = [_ways(run) for run in runs]
     warnings = list(text.warnings)
-    if unread:
-        warnings.append(Notice("not-lines-of-iperf", {"numbers": unread}))
-    if odd:
-        warnings.append(Notice("implausible-lines", {"numbers": odd}))
-    if any(way.sent and not way.received for one in ways for way in one):
+    note(warnings, "not-lines-of-iperf", numbers=unread)
+    note(warnings, "implausible-lines", numbers=odd)
+    if any(way.sent and not way.received for run in ways for way in run):
         warnings.append(Notice("iperf-csv-side"))
-    return flow_series(given, ways, warnings, tool="iperf 2")
+    return flow_series(file, ways, warnings, tool="iperf 2")
 
 
 def _add(runs: list[dict[str, _Stream]], cells: list[str]) -> bool:
     """Add a line to its stream; False if a part of it cannot be right."""
     row, right = _row(cells)
     ends = tuple(sorted([",".join(cells[1:3]), ",".join(cells[3:5])]))
-    known = runs[-1].get(cells[5]) if runs else None
-    report = known is not None and known.width < len(cells) and known.ends == ends
-    if known is not None and report:
-        known.report = total_of(row)
+    earlier = runs[-1].get(cells[5]) if runs else None
+    if earlier and earlier.width < len(cells) and earlier.ends == ends:
+        earlier.report = total_of(row)
         return right
-    again = known is not None and (known.ends != ends or (row.start_s == 0 and known.total))
-    if not runs or again:
+    begins = earlier and (earlier.ends != ends or (row.start_s == 0 and earlier.total))
+    if not runs or begins:
         runs.append({})
     first, second = int(cells[2]), int(cells[4])
     made = _Stream(ends, len(cells), receives=first < second and first < _CLIENT_PORTS)
@@ -356,8 +330,8 @@ def _add(runs: list[dict[str, _Stream]], cells: list[str]) -> bool:
 
 
 def _row(cells: list[str]) -> tuple[Row, bool]:
-    begin, end = (_number(part) for part in cells[6].split("-"))
-    size, rate = _number(cells[7]), _number(cells[8])
+    begin, end = map(number_of, cells[6].split("-"))
+    size, rate = number_of(cells[7]), number_of(cells[8])
     row = Row(
         start_s=begin,
         duration_s=max(end - begin, 0.0),
@@ -367,22 +341,14 @@ def _row(cells: list[str]) -> tuple[Row, bool]:
     )
     right = size >= 0 and rate >= 0 and end >= begin
     if len(cells) == _UDP:
-        jitter, lost, packets = (_number(cell) for cell in cells[9:12])
+        jitter, lost, packets = map(number_of, cells[9:12])
         unknown = packets == -1  # the last line of a client
-        bad = not unknown and (jitter < 0 or lost < 0 or lost > packets)
+        bad_loss = lost < 0 or lost > packets
         row.jitter_s = NAN if jitter < 0 else jitter / 1e3
-        row.lost_count = NAN if unknown or lost < 0 or lost > packets else lost
+        row.lost_count = NAN if unknown or bad_loss else lost
         row.datagram_count = NAN if packets < 0 else packets
-        right = right and not bad
+        right = right and (unknown or not (jitter < 0 or bad_loss))
     return row, right
-
-
-def _number(cell: str) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        return NAN
-    return value if math.isfinite(value) else NAN
 
 
 def _ways(run: dict[str, _Stream]) -> list[Way]:
@@ -390,32 +356,40 @@ def _ways(run: dict[str, _Stream]) -> list[Way]:
     both = len({stream.receives for stream in run.values()}) == 2
     ways = []
     for receives in (False, True):
-        chosen = {name: one for name, one in run.items() if one.receives == receives}
-        if not chosen:
+        streams = {name: stream for name, stream in run.items() if stream.receives == receives}
+        if not streams:
             continue
         way = Way(DOWNLOAD if both and receives else UPLOAD)
-        way.streams.update(chosen)
-        way.rows = [row for one in chosen.values() for row in one.rows]
-        udp = any(one.width == _UDP or one.report for one in chosen.values())
+        way.streams.update(streams)
+        way.rows = [row for stream in streams.values() for row in stream.rows]
+        udp = any(stream.width == _UDP or stream.report for stream in streams.values())
         way.protocol = "udp" if udp else "tcp"
-        side = RECEIVER if receives else SENDER
         for row in way.rows:
-            row.side = side
+            row.side = RECEIVER if receives else SENDER
             if not receives:  # what a sender writes there is 0 in any case
                 row.jitter_s = row.lost_count = NAN
-        totals = {
-            name: one.total or total_of(one.rows[0])
-            for name, one in chosen.items()
-            if one.total or len(one.rows) == 1
-        }
-        way.partial = len(totals) < len(chosen)
-        total = None if way.partial else join_totals(totals)
-        reports = {name: one.report for name, one in chosen.items() if one.report}
-        way.sent, way.received = (None, total) if receives else (total, None)
+        totals = {name: stream.total for name, stream in streams.items()}
+        rows_of = {name: stream.rows for name, stream in streams.items()}
+        _set_total(way, totals, rows_of, receives=receives)
+        reports = {name: stream.report for name, stream in streams.items() if stream.report}
         if reports:
             way.received = join_totals(reports)
         ways.append(way)
     return ways
+
+
+def _set_total(
+    way: Way, totals: Mapping[str, Total | None], rows: Mapping[str, list[Row]], *, receives: bool
+) -> None:
+    """Set the total of the end that wrote the lines, if each stream has one or a line alone."""
+    complete = {
+        stream: total or total_of(rows[stream][0])
+        for stream, total in totals.items()
+        if total or len(rows[stream]) == 1
+    }
+    way.partial = len(complete) < len(totals)
+    total = None if way.partial else join_totals(complete)
+    way.sent, way.received = (None, total) if receives else (total, None)
 
 
 CSV = Format(
@@ -458,73 +432,56 @@ class _Table:
         return "datagrams" in self.names
 
 
-def _recognize_enhanced_csv(given: Input) -> bool:
-    return given.seen(rf"^{_HEADER}")
+def _recognize_enhanced_csv(file: Input) -> bool:
+    return file.seen(rf"^{_HEADER}")
 
 
-def _read_enhanced_csv(given: Input) -> FlowSeries:
+def _read_enhanced_csv(file: Input) -> FlowSeries:
     warnings: list[Notice] = []
     unread: list[int] = []
     runs: list[_Table] = []
-    lines, cut = whole_lines(given, warnings)
+    lines, cut = file.text.whole_lines(warnings)
     for number, line in lines:
         if line.startswith(_HEADER):
             runs.append(_Table(line.strip().split(",")))
         elif runs and re.match(r"\d", line):
-            _add_named(given, runs, number, line.strip().split(","))
+            _add_named(file, runs, number, line.strip().split(","))
         elif line.strip():
             unread.append(number)
-    runs = [run for run in runs if run.rows or run.totals]
+    runs = [run for run in runs if run.rows]
     if not runs:
-        raise ReaderError("iperf-nothing", file=given.name)
-    if unread:
-        warnings.append(Notice("not-lines-of-iperf", {"numbers": unread}))
+        raise ReaderError("iperf-nothing", file=file.name)
+    note(warnings, "not-lines-of-iperf", numbers=unread)
     ways = [_way(run) for run in runs]
     ways[-1].partial |= cut
-    name_groups([[way] for way in ways])
-    return FlowSeries(
-        **columns_of(ways),
-        meta=Meta(
-            tool="iperf 2",
-            target=", ".join(dict.fromkeys(way.target for way in ways if way.target)),
-            clock="seconds since the start of the run",
-            facts=tuple(way.facts() for way in ways),
-            warnings=tuple(warnings),
-            partial=given.unpacked.grew or any(way.partial for way in ways),
-            **origin(given),
-        ),
-    )
+    return flow_series(file, [[way] for way in ways], warnings, tool="iperf 2")
 
 
-def _add_named(given: Input, runs: list[_Table], number: int, cells: list[str]) -> None:
+def _add_named(file: Input, runs: list[_Table], number: int, cells: list[str]) -> None:
     """Add a line to the last run, or to another one with the same fields that it begins."""
     run = runs[-1]
     if len(cells) != len(run.names):
         raise ReaderError(
-            "iperf-csv-fields",
-            file=given.name,
-            line=number,
-            count=len(cells),
-            wanted=len(run.names),
-            value=shorten(",".join(cells)),
-        )
+            "iperf-csv-fields", file=file.name, line=number, count=len(cells),
+            wanted=len(run.names), value=shorten(",".join(cells)),
+        )  # fmt: skip
     named = dict(zip(run.names, cells, strict=True))
     stream = named["transferid"]
     if stream == _SUM:
         return
-    row = _named_row(given, run, number, named)
+    row = _named_row(file, run, number, named)
     if stream in run.totals and row.start_s == 0:
         run = _Table(run.names)
         runs.append(run)
     run.target = run.target or shorten(named["dstaddr"], 100)
-    kept = run.rows.setdefault(stream, [])
-    if kept and row.start_s == 0:
+    rows = run.rows.setdefault(stream, [])
+    if rows and row.start_s == 0:
         run.totals[stream] = total_of(row)
     else:
-        kept.append(row)
+        rows.append(row)
 
 
-def _named_row(given: Input, run: _Table, number: int, named: dict[str, str]) -> Row:
+def _named_row(file: Input, run: _Table, number: int, named: dict[str, str]) -> Row:
     values: dict[str, float] = {}
     for name in (
         "istart", "iend", "bytes", "speed", "jitter", "errors", "datagrams", "tcpretry", "tcpcwnd",
@@ -533,11 +490,11 @@ def _named_row(given: Input, run: _Table, number: int, named: dict[str, str]) ->
         text = named.get(name, "")
         if name in named and not _NUMBER.fullmatch(text):
             raise ReaderError(
-                "iperf-csv-number", file=given.name, line=number, field=name, value=shorten(text)
+                "iperf-csv-number", file=file.name, line=number, field=name, value=shorten(text)
             )
         value = float(text) if text else NAN
         values[name] = NAN if value < 0 else value  # -1 is what a system without it writes
-    known = values["tcprtt"] > 0  # without details of TCP all of them are 0
+    has_details = values["tcprtt"] > 0  # without details of TCP all of them are 0
     lost, datagrams = values["errors"], values["datagrams"]
     return Row(
         start_s=values["istart"],
@@ -546,10 +503,10 @@ def _named_row(given: Input, run: _Table, number: int, named: dict[str, str]) ->
         throughput_bps=values["speed"],
         stream=named["transferid"],
         side=RECEIVER if run.receives else SENDER,
-        retransmit_count=values["tcpretry"] if known else NAN,
-        cwnd_bytes=values["tcpcwnd"] * 1024 if known else NAN,
-        rtt_s=values["tcprtt"] / 1e6 if known else NAN,
-        rttvar_s=values["tcprttvar"] / 1e6 if known else NAN,
+        retransmit_count=values["tcpretry"] if has_details else NAN,
+        cwnd_bytes=values["tcpcwnd"] * 1024 if has_details else NAN,
+        rtt_s=values["tcprtt"] / 1e6 if has_details else NAN,
+        rttvar_s=values["tcprttvar"] / 1e6 if has_details else NAN,
         jitter_s=values["jitter"] / 1e3 if run.receives else NAN,
         datagram_count=datagrams,
         lost_count=lost if run.receives and lost <= datagrams else NAN,
@@ -560,15 +517,10 @@ def _way(run: _Table) -> Way:
     way = Way(UPLOAD, protocol="udp" if run.udp else "tcp", target=run.target)
     way.streams.update(run.rows)
     way.rows = [row for rows in run.rows.values() for row in rows]
-    for name, rows in run.rows.items():
-        if name not in run.totals and len(rows) == 1:
-            run.totals[name] = total_of(rows[0])
-    way.partial = len(run.totals) < len(run.rows)
-    total = None if way.partial else join_totals(run.totals)
-    if total is not None and math.isnan(total.retransmit_count):
-        counts = [row.retransmit_count for row in way.rows]
-        total.retransmit_count = math.fsum(counts)
-    way.sent, way.received = (None, total) if run.receives else (total, None)
+    totals = {stream: run.totals.get(stream) for stream in run.rows}
+    _set_total(way, totals, run.rows, receives=run.receives)
+    if way.sent and math.isnan(way.sent.retransmit_count):
+        way.sent.retransmit_count = math.fsum(row.retransmit_count for row in way.rows)
     return way
 
 

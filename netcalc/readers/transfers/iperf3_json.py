@@ -53,21 +53,21 @@ _WITHIN_TEXT = r"^Server JSON output:"
 _REVERSED = "_bidir_reverse"
 
 
-def _recognize(given: Input) -> bool:
-    if given.seen(_WITHIN_TEXT):
+def _recognize(file: Input) -> bool:
+    if file.seen(_WITHIN_TEXT):
         return False
-    if not (given.seen(_MARKS) or given.seen(r'"event"\s*:\s*"(?:start|interval|end|error)"')):
-        return _is_bare(given)
-    return given.is_json or given.seen(_FIRST_OBJECT.pattern)
+    if not (file.seen(_MARKS) or file.seen(r'"event"\s*:\s*"(?:start|interval|end|error)"')):
+        return _is_bare(file)
+    return file.is_json or file.seen(_FIRST_OBJECT.pattern)
 
 
-def _is_bare(given: Input) -> bool:
+def _is_bare(file: Input) -> bool:
     """Whether a document without the usual marks has the three parts of a run."""
-    return given.is_json and {"start", "intervals", "end"} <= given.keys()
+    return file.is_json and {"start", "intervals", "end"} <= file.keys()
 
 
-def _read(given: Input) -> FlowSeries:
-    found, warnings = _documents(given)
+def _read(file: Input) -> FlowSeries:
+    found, warnings = _documents(file)
     runs = _runs_of(found.documents)
     begun = _whole_parts(found.rest)
     if found.fault is not None:
@@ -80,7 +80,7 @@ def _read(given: Input) -> FlowSeries:
     ways = [_ways(run, odd) for run in runs]
     for way in ways[-1] if begun else ():
         way.partial = True
-    _refuse_nothing(given, runs, ways)
+    _refuse_nothing(file, runs, ways)
     errors = [words(run, "error") for run in runs if words(run, "error")]
     if errors:
         texts = [shorten(text, 100) for text in dict.fromkeys(errors)]
@@ -96,7 +96,7 @@ def _read(given: Input) -> FlowSeries:
     kept = [one for one in ways if one]
     start = member(runs[0], "start")
     return flow_series(
-        given,
+        file,
         kept,
         [*found.warnings, *warnings],
         partial=found.fault is not None,
@@ -108,12 +108,12 @@ def _read(given: Input) -> FlowSeries:
     )
 
 
-def _documents(given: Input) -> tuple[Documents, list[Notice]]:
+def _documents(file: Input) -> tuple[Documents, list[Notice]]:
     """Return the documents of a file; text before the first and behind the last is left out."""
     warnings: list[Notice] = []
-    source = given.unpacked
-    found = given.json
-    if not given.is_json:
+    source = file.unpacked
+    found = file.json
+    if not file.is_json:
         text = "\n".join(decode(source).whole)
         begin = _FIRST_OBJECT.search(text)
         before = text[: begin.start()] if begin else text
@@ -172,14 +172,14 @@ def _runs_of(documents: Sequence[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _refuse_nothing(given: Input, runs: list[dict[str, Any]], ways: list[list[Way]]) -> None:
+def _refuse_nothing(file: Input, runs: list[dict[str, Any]], ways: list[list[Way]]) -> None:
     """Raise an error if no run measured anything."""
     if any(way.rows or way.sent or way.received for one in ways for way in one):
         return
     message = next((words(run, "error") for run in runs if words(run, "error")), "")
     if message:
-        raise ReaderError("iperf-error-only", file=given.name, message=shorten(message, 120))
-    raise ReaderError("iperf-nothing", file=given.name)
+        raise ReaderError("iperf-error-only", file=file.name, message=shorten(message, 120))
+    raise ReaderError("iperf-nothing", file=file.name)
 
 
 def _ways(run: _Object, odd: Counter[str]) -> list[Way]:

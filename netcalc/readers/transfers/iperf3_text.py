@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
@@ -31,6 +31,7 @@ from netcalc.readers.transfers.iperf_lines import (
 from netcalc.readers.transfers.runs import (
     DOWNLOAD,
     NAN,
+    POWERS,
     RECEIVER,
     SENDER,
     UPLOAD,
@@ -99,17 +100,17 @@ class _Run:
         return self.ways.setdefault(direction, Way(direction, target=self.target))
 
 
-def _recognize(given: Input) -> bool:
-    if given.is_json:
+def _recognize(file: Input) -> bool:
+    if file.is_json:
         return False
     # The plain words first: a search for a mark looks at 60 characters from every one.
     return any(
-        word in given.first and given.seen(rf"^.{{0,60}}?{mark}") for word, mark in _MARKS.items()
+        word in file.first and file.seen(rf"^.{{0,60}}?{mark}") for word, mark in _MARKS.items()
     )
 
 
-def _read(given: Input) -> FlowSeries:
-    text = given.text
+def _read(file: Input) -> FlowSeries:
+    text = file.text
     runs: list[_Run] = []
     remarks = Remarks()
     other_end: list[int] = []
@@ -139,7 +140,7 @@ def _read(given: Input) -> FlowSeries:
             runs.append(_Run(is_client=True))
         if not _read_line(runs[-1], line, remarks, number) and looks_like_interval(line):
             remarks.unread.append(number)
-    early = any(_FLUSHED.search(one) for one in remarks.messages)
+    early = any(_FLUSHED.search(message) for message in remarks.messages)
     if early and len(runs) == 1:
         # Standard error may come before all lines of standard output.
         runs[0].interrupted = True
@@ -150,7 +151,7 @@ def _read(given: Input) -> FlowSeries:
     if len(runs) == 1:
         printed = printed_of(runs[0].command, ways[0]) | runs[0].verbose
     return to_samples(
-        given, ways, remarks, left_out, tool="iperf3", version=version, printed=printed,
+        file, ways, remarks, left_out, tool="iperf3", version=version, printed=printed,
         host=host, start=start,
     )  # fmt: skip
 
@@ -170,9 +171,9 @@ def _is_of_server(run: _Run, line: str) -> bool:
         return True
     if not run.is_of_server:
         return False
-    found = read_interval(line)
+    interval = read_interval(line)
     # With --bidir the client goes on behind it.
-    is_back = found is not None and found.role.endswith("-C")
+    is_back = interval is not None and interval.role.endswith("-C")
     run.is_of_server = not (is_back or "iperf Done." in line or _TARGET.search(line))
     return run.is_of_server
 
@@ -191,9 +192,8 @@ def _open_run(runs: list[_Run], line: str) -> None:
 
 def _read_line(run: _Run, line: str, remarks: Remarks, number: int) -> bool:
     """Read a line of a run; False if it says nothing of it."""
-    found = read_interval(line)
-    if found is not None:
-        _interval(run, found, remarks, number)
+    if interval := read_interval(line):
+        _interval(run, interval, remarks, number)
         return True
     if read_connection(line) is not None:
         return True
@@ -217,62 +217,50 @@ def _read_line(run: _Run, line: str, remarks: Remarks, number: int) -> bool:
     return False
 
 
-def _interval(run: _Run, found: Interval, remarks: Remarks, number: int) -> None:
-    direction, own = _direction(run, found)
+def _interval(run: _Run, interval: Interval, remarks: Remarks, number: int) -> None:
+    direction, own = _direction(run, interval)
     way = run.way(direction)
-    rest = found.rest
+    rest = interval.rest
     label = re.search(r"\b(sender|receiver)\s*$", rest)
     losses = read_losses(rest)
-    if not found.right or (losses is not None and losses.implausible):
+    if not interval.right or (losses is not None and losses.implausible):
         remarks.implausible.append(number)
-    omitted = "(omitted)" in rest
-    known = Row(
-        start_s=found.start_s,
-        duration_s=found.end_s - found.start_s,
-        payload_bytes=found.byte_count,
-        throughput_bps=found.rate_bps,
-        stream=found.stream,
-        side=own,
-        omitted=omitted,
-    )
+    row = interval.row(own, omitted="(omitted)" in rest)
     if losses is not None:
-        known.jitter_s, known.lost_count = losses.jitter_s, losses.lost_count
-        known.datagram_count = losses.datagram_count
+        losses.put_in(row)
     elif "Total Datagrams" in run.header and (count := _COUNT.match(rest)):
-        known.datagram_count = number_of(count[1])
+        row.datagram_count = number_of(count[1])
     elif "Retr" in run.header and (count := _COUNT.match(rest)):
-        known.retransmit_count = number_of(count[1])
+        row.retransmit_count = number_of(count[1])
         if cwnd := _CWND.match(rest):
-            power = {"": 0, "K": 1, "M": 2, "G": 3}[cwnd[3]]
-            known.cwnd_bytes = number_of(cwnd[2]) * 1024**power
+            row.cwnd_bytes = number_of(cwnd[2]) * 1024 ** POWERS[cwnd[3]]
     if losses is not None or "Datagrams" in run.header:
         way.protocol = "udp"
     elif "Retr" in run.header:
         way.protocol = "tcp"
-    if known.duration_s < 0:
+    if row.duration_s < 0:
         remarks.implausible.append(number)
         return
-    if not label and _is_repeated(run, way, known):
+    if not label and _is_repeated(run, way, row):
         remarks.repeated += 1
         way.is_cut_short = True
         return
-    if label or _is_total(way, known, found):
+    if label or _is_total(way, row, interval):
         if not label:
             run.unlabelled.add(direction)
         side = label[1] if label else own
-        run.totals.setdefault((direction, side), {})[found.stream] = total_of(known)
-        if not found.is_sum:
-            way.streams.add(found.stream)
-    elif not found.is_sum:
-        way.streams.add(found.stream)
-        way.rows.append(known)
+        run.totals.setdefault((direction, side), {})[row.stream] = total_of(row)
+    elif not interval.is_sum:
+        way.rows.append(row)
         run.is_header_new = way.is_cut_short = False
+    if not interval.is_sum:
+        way.streams.add(row.stream)
 
 
-def _direction(run: _Run, found: Interval) -> tuple[str, str]:
+def _direction(run: _Run, interval: Interval) -> tuple[str, str]:
     """Return the direction of a stream, and the side that wrote the line."""
-    if found.role:
-        sends = found.role.startswith("TX")
+    if interval.role:
+        sends = interval.role.startswith("TX")
     elif run.is_client:
         sends = not run.reverse
     else:  # a server: the columns of a sender are others than those of a receiver
@@ -288,19 +276,21 @@ def _is_repeated(run: _Run, way: Way, row: Row) -> bool:
 
     Behind a new header an equal line is the total of a run of one interval.
     """
-    last = next((one for one in reversed(way.rows) if one.stream == row.stream), None)
-    if last is None or run.is_header_new:
-        return False
-    numbers = zip(astuple(last), astuple(row), strict=True)
-    return all(one == other or (one != one and other != other) for one, other in numbers)
+    last = next((earlier for earlier in reversed(way.rows) if earlier.stream == row.stream), None)
+    # As text, because an unknown number is not equal to itself.
+    return last is not None and not run.is_header_new and repr(last) == repr(row)
 
 
-def _is_total(way: Way, row: Row, found: Interval) -> bool:
+def _is_total(way: Way, row: Row, interval: Interval) -> bool:
     """Whether an interval without a label is the total that versions before 3.7 give of UDP."""
-    if row.omitted or row.start_s > 0 or found.is_sum:
+    if row.omitted or row.start_s > 0 or interval.is_sum:
         return False
-    earlier = [one for one in way.rows if one.stream == row.stream and not one.omitted]
-    return bool(earlier) and row.duration_s >= earlier[-1].start_s + earlier[-1].duration_s - 0.01
+    ends = [
+        earlier.start_s + earlier.duration_s
+        for earlier in way.rows
+        if earlier.stream == row.stream and not earlier.omitted
+    ]
+    return bool(ends) and row.duration_s >= ends[-1] - 0.01
 
 
 def _finish(run: _Run) -> list[Way]:
@@ -316,20 +306,19 @@ def _finish(run: _Run) -> list[Way]:
                 total = None  # the other end never sent it
             if total and total.duration_s == 0:
                 total.duration_s = NAN  # below the digits
-            if side == SENDER:
-                way.sent = total
-            else:
-                way.received = total
+            setattr(way, "sent" if side == SENDER else "received", total)
         _udp(run, way, exchanged=exchanged)
         _count_what_came(way)
         omitted = [row.start_s + row.duration_s for row in way.rows if row.omitted]
         way.omitted_s = run.omitted_s if run.omitted_s > 0 else max(omitted, default=NAN)
-        way.protocol = run.protocol or way.protocol or _protocol(run, way)
+        if not (run.protocol or way.protocol):  # a receiver of TCP has no header of its own
+            has_losses = any(not math.isnan(row.datagram_count) for row in way.rows)
+            way.protocol = "udp" if has_losses else "tcp"
+        way.protocol = run.protocol or way.protocol
         way.congestion_control = run.congestion_control
         way.partial = run.interrupted or way.is_cut_short or not (way.sent or way.received)
         both = way.sent and way.received
-        if run.is_client and not (exchanged and (both or run.done)):
-            way.partial = True
+        way.partial |= run.is_client and not (exchanged and (both or run.done))
     return [run.ways[name] for name in (UPLOAD, DOWNLOAD) if name in run.ways]
 
 
@@ -395,12 +384,6 @@ def _count_what_came(way: Way) -> None:
     apart = abs(intervals.byte_count / came - 1) if came > 0 else math.inf
     if intervals.byte_count < 0.97 * total.byte_count and apart < 0.25:
         total.byte_count, total.rate_bps = intervals.byte_count, intervals.rate_bps
-
-
-def _protocol(run: _Run, way: Way) -> str:
-    """Return the protocol of a receiver of TCP, whose lines end with the rate."""
-    with_loss = any(not math.isnan(row.datagram_count) for row in way.rows)
-    return "udp" if with_loss else "tcp"
 
 
 FORMAT = Format(

@@ -16,7 +16,9 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.transfers.runs import DOWNLOAD, NAN, Way, flow_series
+from netcalc.readers.source import note
+from netcalc.readers.transfers.runs import DOWNLOAD, NAN, POWERS, Row, Way, flow_series
+from netcalc.readers.transfers.runs import number_of as plain_number
 from netcalc.samples import FlowSeries
 
 # At most two digits behind a decimal comma: 1,234 could be a thousand, and iperf never groups.
@@ -38,7 +40,6 @@ _LOSSES = re.compile(
     rf"\s*(?P<jitter>{_NUMBER}) ms\s+(?P<lost>-?\d+)\s*/\s*(?P<total>-?\d+)"
     r"\s+\((?P<ratio>[-+\w.,]+)%\)"
 )
-_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _COMMAND = re.compile(r"(?:^|[\s$#>%/\\:`])iperf(?P<version>3?)(?:\.exe)?\s+(?P<options>-.*)")
 _WITH_VALUE = {
     "-c": "client", "--client": "client", "-b": "rate", "--bitrate": "rate", "--bandwidth": "rate",
@@ -71,15 +72,24 @@ class Interval:
         """Whether the line is a sum of streams."""
         return self.stream.startswith("SUM")
 
+    def row(self, side: str, *, stream: str = "", omitted: bool = False) -> Row:
+        """Return what one side counted in the interval."""
+        return Row(
+            start_s=self.start_s,
+            duration_s=self.end_s - self.start_s,
+            payload_bytes=self.byte_count,
+            throughput_bps=self.rate_bps,
+            stream=stream or self.stream,
+            side=side,
+            omitted=omitted,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Connection:
     """A line that names the two ends of a stream."""
 
     stream: str
-    word: str
-    local_port: int
-    remote: str
     remote_port: int
     rest: str
 
@@ -168,42 +178,33 @@ def _size(text: str, bases: tuple[int, int]) -> float:
     if match is None:
         return NAN
     power = match["power"]
-    return float(match["number"]) * float(bases[power.islower()] ** _POWERS[power.upper()])
+    return float(match["number"]) * float(bases[power.islower()] ** POWERS[power.upper()])
 
 
 def to_samples(
-    given: Input,
+    file: Input,
     runs: list[list[Way]],
     remarks: Remarks,
     further: Sequence[Notice] = (),
-    *,
-    tool: str,
-    version: str = "",
     **meta: Any,
 ) -> FlowSeries:
     """Return the directions of all runs, with warnings; refuse a file without a run.
 
-    ``meta`` is what else is known of them: what was asked for, the host, the start.
+    ``meta`` is what else is known of them: tool and version, what was asked for, host, start.
     """
     if not runs:
         raise ReaderError(
             "iperf-error-only" if remarks.messages else "iperf-nothing",
-            file=given.name,
+            file=file.name,
             line=remarks.unread[0] if remarks.unread else None,
             message=remarks.messages[0] if remarks.messages else "",
         )
-    warnings = list(given.text.warnings)
-    if remarks.messages:
-        distinct = list(dict.fromkeys(remarks.messages))
-        warnings.append(Notice("iperf-reported", {"messages": distinct}))
-    if remarks.repeated:
-        warnings.append(Notice("intervals-repeated", {"count": remarks.repeated}))
-    if remarks.unread:
-        warnings.append(Notice("iperf-lines-unread", {"numbers": remarks.unread}))
-    if remarks.implausible:
-        warnings.append(Notice("implausible-lines", {"numbers": remarks.implausible}))
-    warnings += further
-    return flow_series(given, runs, warnings, tool=tool, version=version, **meta)
+    warnings = list(file.text.warnings)
+    note(warnings, "iperf-reported", messages=list(dict.fromkeys(remarks.messages)))
+    note(warnings, "intervals-repeated", count=remarks.repeated)
+    note(warnings, "iperf-lines-unread", numbers=remarks.unread)
+    note(warnings, "implausible-lines", numbers=remarks.implausible)
+    return flow_series(file, runs, [*warnings, *further], **meta)
 
 
 def printed_of(command: Command | None, ways: Sequence[Way]) -> dict[str, Any]:
@@ -221,23 +222,23 @@ def printed_of(command: Command | None, ways: Sequence[Way]) -> dict[str, Any]:
 
 def read_interval(line: str) -> Interval | None:
     """Return the interval of a line; None if it is not one that can be read with certainty."""
-    found = _ROW.match(line)
-    if found is None:
+    row = _ROW.match(line)
+    if row is None:
         return None
-    size = number_of(found["size"]) * 1024 ** _POWERS[found["size_unit"]]
-    bits, base = (1, 1000) if found["what"] == "bits" else (8, 1024)
-    rate = number_of(found["rate"]) * bits * base ** _POWERS[found["rate_unit"]]
-    right = size >= 0 and 0 <= rate < math.inf and size < math.inf
+    size = number_of(row["size"]) * 1024 ** POWERS[row["size_unit"]]
+    bits, base = (1, 1000) if row["what"] == "bits" else (8, 1024)
+    rate = number_of(row["rate"]) * bits * base ** POWERS[row["rate_unit"]]
+    has_size, has_rate = 0 <= size < math.inf, 0 <= rate < math.inf
     return Interval(
-        stream=found["id"].lstrip("* "),
-        starred="*" in found["id"],
-        role=found["role"] or "",
-        start_s=number_of(found["start"]),
-        end_s=number_of(found["end"]),
-        byte_count=float(round(size)) if 0 <= size < math.inf else NAN,
-        rate_bps=round(rate, 3) if 0 <= rate < math.inf else NAN,
-        right=right,
-        rest=found["rest"],
+        stream=row["id"].lstrip("* "),
+        starred="*" in row["id"],
+        role=row["role"] or "",
+        start_s=number_of(row["start"]),
+        end_s=number_of(row["end"]),
+        byte_count=float(round(size)) if has_size else NAN,
+        rate_bps=round(rate, 3) if has_rate else NAN,
+        right=has_size and has_rate,
+        rest=row["rest"],
     )
 
 
@@ -252,16 +253,13 @@ def looks_like_interval(line: str) -> bool:
 
 def read_connection(line: str) -> Connection | None:
     """Return the two ends of a stream, if the line names them."""
-    found = _CONNECTED.match(line)
-    if found is None:
+    ends = _CONNECTED.match(line)
+    if ends is None:
         return None
     return Connection(
-        stream=found["id"].lstrip("* "),
-        word=found["word"],
-        local_port=int(found["local_port"]),
-        remote=found["remote"],
-        remote_port=int(found["remote_port"]),
-        rest=found["rest"],
+        stream=ends["id"].lstrip("* "),
+        remote_port=int(ends["remote_port"]),
+        rest=ends["rest"],
     )
 
 
@@ -274,14 +272,19 @@ class Losses:
     datagram_count: float
     implausible: bool
 
+    def put_in(self, row: Row) -> None:
+        """Put the numbers into the interval that they are of."""
+        row.jitter_s, row.lost_count = self.jitter_s, self.lost_count
+        row.datagram_count = self.datagram_count
+
 
 def read_losses(rest: str) -> Losses | None:
     """Return jitter and losses from the end of a line; what cannot be is unknown."""
-    found = _LOSSES.match(rest)
-    if found is None:
+    printed = _LOSSES.match(rest)
+    if printed is None:
         return None
-    jitter = number_of(found["jitter"]) / 1e3
-    lost, total = number_of(found["lost"]), number_of(found["total"])
+    jitter = number_of(printed["jitter"]) / 1e3
+    lost, total = number_of(printed["lost"]), number_of(printed["total"])
     bad_jitter, bad_loss = jitter < 0, lost < 0 or lost > total
     return Losses(
         jitter_s=NAN if bad_jitter else jitter,
@@ -293,8 +296,4 @@ def read_losses(rest: str) -> Losses | None:
 
 def number_of(text: str) -> float:
     """Return a number with a decimal point or comma; nan if it is not one."""
-    try:
-        value = float(text.replace(",", "."))
-    except ValueError:
-        return NAN
-    return value if math.isfinite(value) else NAN
+    return plain_number(text.replace(",", "."))

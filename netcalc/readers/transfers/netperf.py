@@ -4,36 +4,55 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shorten
+from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import (
     DOWNLOAD,
     NAN,
+    POWERS,
     RECEIVER,
     SENDER,
     UPLOAD,
     Row,
-    columns_of,
-    origin,
-    whole_lines,
-)
-from netcalc.readers.transfers.runs import Way as _Way
-from netcalc.samples import Fact, FlowSeries, Meta, Samples, Table, fact_row
+    Total,
+    Way,
+    number_of,
+    series_of,
+    whole_run,
+)  # fmt: skip
+from netcalc.samples import Fact, Meta, Samples, Table, fact_row
 
 _RATE = re.compile(r"10\^(?P<power>[0369])(?P<what>bits|Bytes)/s(?:ec)?")
 _BINARY = re.compile(r"(?P<prefix>[KMG]?)Bytes/s(?:ec)?")
-_POWERS = {"": 0, "K": 1, "M": 2, "G": 3}
 _DEFAULT = "10^6bits/s"
+_BOTH_WAYS = ("Send|Recv", "Recv|Send")
 
 
 @dataclass(slots=True)
-class Measured:
+class _Run:
+    """One test of netperf as its lines show it."""
+
+    test: str = ""
+    target: str = ""
+    unit: str = ""
+    head: str = ""
+    values: dict[str, str] = field(default_factory=dict)
+    tables: list[tuple[int, list[str]]] = field(default_factory=list)
+    interim: list[Row] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        return not (self.values or self.tables or self.interim)
+
+
+@dataclass(slots=True)
+class _Measured:
     """One test in SI units."""
 
     sent_bps: float = NAN
@@ -46,11 +65,37 @@ class Measured:
     transactions: dict[str, Any] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
 
+    def set_rate(self, rate: float) -> None:
+        """Set the rate that netperf's own end counted."""
+        if self.side == RECEIVER:
+            self.received_bps = rate
+        else:
+            self.sent_bps = rate
 
-def key_of(name: str) -> str:
+    def rates(self) -> dict[str, float]:
+        """Return the facts of a stream's rates; a duration of 0 is unknown."""
+        if self.duration_s == 0:
+            self.duration_s = NAN
+        return {
+            "sent_rate_bps": self.sent_bps,
+            "received_rate_bps": self.received_bps,
+            "duration_s": self.duration_s,
+        }
+
+    def add_transactions(self, request: float, response: float, rate: float) -> None:
+        """Set the columns of a test of requests and responses."""
+        self.transactions = {
+            "request_bytes": request,
+            "response_bytes": response,
+            "duration_s": self.duration_s,
+            "transaction_rate": rate,
+        }
+
+
+def _key_of(name: str) -> str:
     """Return the name of a column of CSV as keyval has it.
 
-    >>> key_of("Elapsed Time (sec)"), key_of("Throughput Units")
+    >>> _key_of("Elapsed Time (sec)"), _key_of("Throughput Units")
     ('ELAPSED_TIME', 'THROUGHPUT_UNITS')
     """
     plain = re.sub(r"\s*\([^)]*\)", "", name).strip().upper().replace(" ", "_")
@@ -68,188 +113,147 @@ def key_of(name: str) -> str:
     }.get(plain, plain)
 
 
-def rate_bps(given: Input, line: int | None, text: str, unit: str) -> float:
+def _rate_bps(file: Input, line: int | None, text: str, unit: str) -> float:
     """Return a rate in bit/s; nan where netperf had none, an error for a unit that is not known."""
-    value = _number(text)
     plain, binary = _RATE.fullmatch(unit), _BINARY.fullmatch(unit)
     if plain:
-        bits = 8 if plain["what"] == "Bytes" else 1
-        factor = bits * 10.0 ** int(plain["power"])
+        factor = (8 if plain["what"] == "Bytes" else 1) * 10.0 ** int(plain["power"])
     elif binary:
-        factor = 8 * 1024.0 ** _POWERS[binary["prefix"]]
+        factor = 8 * 1024.0 ** POWERS[binary["prefix"]]
     else:
-        raise ReaderError("netperf-unit", file=given.name, line=line, value=shorten(unit))
-    return value * factor if value >= 0 else NAN
+        raise ReaderError("netperf-unit", file=file.name, line=line, value=shorten(unit))
+    return _positive(text) * factor
 
 
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        return NAN
-    return value if math.isfinite(value) else NAN
-
-
-def measured(
-    given: Input,
-    test: str,
-    unit: str,
-    head: str,
-    known: Mapping[str, str],
-    tables: Sequence[tuple[int, list[str]]],
-) -> Measured:
+def _measured(file: Input, run: _Run) -> _Measured:
     """Return what a test measured, of keyval and CSV or of a classic table."""
-    if known:
-        return _from_names(given, test, known)
-    if not tables:
-        return _directed(test)
-    bare = not head and len(tables[0][1]) == 6 and len(tables) > 1
-    if "Trans" in head or "REQUEST/RESPONSE" in test or bare:
-        return _request_response(given, test, tables)
-    return _stream(given, test, unit, head, tables)
+    if run.values:
+        return _from_names(file, run.test, run.values)
+    if not run.tables:
+        return _directed(run.test)
+    bare = not run.head and len(run.tables[0][1]) == 6 and len(run.tables) > 1
+    if "Trans" in run.head or "REQUEST/RESPONSE" in run.test or bare:
+        return _request_response(file, run)
+    return _stream(file, run)
 
 
-def _directed(test: str, direction: str = "") -> Measured:
-    made = Measured()
+def _directed(test: str, direction: str = "") -> _Measured:
+    if direction in _BOTH_WAYS:
+        return _Measured()
     back = "MAERTS" in test.upper() or direction.startswith("Recv")
-    both = direction in ("Send|Recv", "Recv|Send")
-    if both:
-        return made
-    made.direction = DOWNLOAD if back else UPLOAD
-    made.side = RECEIVER if back else SENDER
-    return made
+    direction, side = (DOWNLOAD, RECEIVER) if back else (UPLOAD, SENDER)
+    return _Measured(direction=direction, side=side)
 
 
-def _stream(
-    given: Input, test: str, unit: str, head: str, tables: Sequence[tuple[int, list[str]]]
-) -> Measured:
-    made = _directed(test)
-    line, cells = tables[0]
-    made.unit_by_default = not unit
-    unit = unit or _DEFAULT
-    udp = "Okay" in head or "UDP" in test
+def _first_cells(file: Input, run: _Run, count: int) -> tuple[int, list[str]]:
+    """Return the first line of a table; refuse one with fewer numbers."""
+    line, cells = run.tables[0]
+    if len(cells) < count:
+        raise ReaderError(
+            "netperf-width", file=file.name, line=line, count=len(cells), wanted=count
+        )
+    return line, cells
+
+
+def _stream(file: Input, run: _Run) -> _Measured:
+    made = _directed(run.test)
+    made.unit_by_default = not run.unit
+    unit = run.unit or _DEFAULT
     made.complete = True
-    if udp:
-        if len(cells) < 6:
-            raise ReaderError(
-                "netperf-width", file=given.name, line=line, count=len(cells), wanted=6
-            )
-        made.duration_s = _number(cells[2])
-        made.sent_bps = rate_bps(given, line, cells[5], unit)
-        sent, lost = _number(cells[3]), NAN
-        if len(tables) > 1 and len(tables[1][1]) >= 4:
-            received = _number(tables[1][1][2])
-            made.received_bps = rate_bps(given, tables[1][0], tables[1][1][3], unit)
-            lost = sent - received if 0 <= received <= sent else NAN
-        else:
-            made.complete = False
-        made.facts = {
-            "datagram_count": sent,
-            "lost_datagram_count": lost,
-            "loss_ratio": lost / sent if sent > 0 else NAN,
-            "sent_byte_count": sent * _number(cells[1]),
-        }
+    if not ("Okay" in run.head or "UDP" in run.test):
+        line, cells = _first_cells(file, run, 5)
+        made.duration_s = number_of(cells[3])
+        made.set_rate(_rate_bps(file, line, cells[4], unit))
+        made.facts = {"protocol": "tcp", "direction": made.direction, **made.rates()}
+        return made
+    line, cells = _first_cells(file, run, 6)
+    made.duration_s = number_of(cells[2])
+    made.sent_bps = _rate_bps(file, line, cells[5], unit)
+    sent, lost = number_of(cells[3]), NAN
+    if len(run.tables) > 1 and len(run.tables[1][1]) >= 4:
+        below, counted = run.tables[1]
+        received = number_of(counted[2])
+        made.received_bps = _rate_bps(file, below, counted[3], unit)
+        lost = sent - received if 0 <= received <= sent else NAN
     else:
-        if len(cells) < 5:
-            raise ReaderError(
-                "netperf-width", file=given.name, line=line, count=len(cells), wanted=5
-            )
-        made.duration_s = _number(cells[3])
-        rate = rate_bps(given, line, cells[4], unit)
-        made.sent_bps, made.received_bps = (rate, NAN) if made.side == SENDER else (NAN, rate)
-    made.facts |= {"protocol": "udp" if udp else "tcp", "direction": made.direction}
-    made.facts |= _rates(made)
-    return made
-
-
-def _rates(made: Measured) -> dict[str, Any]:
-    if made.duration_s == 0:
-        made.duration_s = NAN
-    return {
-        "sent_rate_bps": made.sent_bps,
-        "received_rate_bps": made.received_bps,
-        "duration_s": made.duration_s,
+        made.complete = False
+    made.facts = {
+        "datagram_count": sent,
+        "lost_datagram_count": lost,
+        "loss_ratio": lost / sent if sent > 0 else NAN,
+        "sent_byte_count": sent * number_of(cells[1]),
+        "protocol": "udp",
+        "direction": made.direction,
+        **made.rates(),
     }
+    return made
 
 
 def _protocol(test: str) -> str:
-    """Return the protocol that the title of a test names; that of an omni test names none."""
+    """Return the protocol that the title of a test names; the title of an omni test names none."""
     first = test.partition(" ")[0].lower()
     return first if first in ("tcp", "udp", "sctp") else ""
 
 
-def _request_response(given: Input, test: str, tables: Sequence[tuple[int, list[str]]]) -> Measured:
-    line, cells = tables[0]
-    if len(cells) < 6:
-        raise ReaderError("netperf-width", file=given.name, line=line, count=len(cells), wanted=6)
-    rate = _number(cells[5])
-    made = Measured(complete=True, duration_s=_number(cells[4]))
-    made.transactions = {
-        "request_bytes": _number(cells[2]),
-        "response_bytes": _number(cells[3]),
-        "duration_s": made.duration_s,
-        "transaction_rate": rate if rate >= 0 else NAN,
-    }
+def _request_response(file: Input, run: _Run) -> _Measured:
+    _, cells = _first_cells(file, run, 6)
+    rate = _positive(cells[5])
+    made = _Measured(complete=True, duration_s=number_of(cells[4]))
+    made.add_transactions(number_of(cells[2]), number_of(cells[3]), rate)
     made.facts = {
-        "protocol": _protocol(test),
+        "protocol": _protocol(run.test),
         "duration_s": made.duration_s,
-        "counter:Trans. Rate": rate if rate >= 0 else NAN,
+        "counter:Trans. Rate": rate,
     }
     return made
 
 
-def _from_names(given: Input, test: str, known: Mapping[str, str]) -> Measured:
+def _from_names(file: Input, test: str, values: Mapping[str, str]) -> _Measured:
     """Return what a test measured, of the names of omni."""
-    direction = known.get("DIRECTION", "")
-    unit = known.get("THROUGHPUT_UNITS", "")
-    made = _directed(known.get("TEST_NAME", "") or test, direction)
-    made.duration_s = _number(known.get("ELAPSED_TIME", ""))
-    retransmits = known.get(
-        "REMOTE_TRANSPORT_RETRANS" if made.side == RECEIVER else "LOCAL_TRANSPORT_RETRANS", ""
-    )
+
+    def text(*names: str) -> str:
+        return next((values[name] for name in names if values.get(name)), "")
+
+    direction, unit = text("DIRECTION"), text("THROUGHPUT_UNITS")
+    made = _directed(text("TEST_NAME") or test, direction)
+    made.duration_s = number_of(text("ELAPSED_TIME"))
+    made.complete = "THROUGHPUT" in values
+    sender, receiver = ("LOCAL", "REMOTE") if made.side == SENDER else ("REMOTE", "LOCAL")
+    own = "REMOTE" if made.side == RECEIVER else "LOCAL"
     facts: dict[str, Any] = {
-        "protocol": known.get("PROTOCOL", "").lower() or _protocol(test),
-        "retransmit_count": _positive(retransmits),
-        "congestion_control": known.get("LOCAL_CONG_CONTROL", ""),
-        "mss_bytes": _positive(known.get("TRANSPORT_MSS", "")),
+        "protocol": text("PROTOCOL").lower() or _protocol(test),
+        "retransmit_count": _positive(text(f"{own}_TRANSPORT_RETRANS")),
+        "congestion_control": text("LOCAL_CONG_CONTROL"),
+        "mss_bytes": _positive(text("TRANSPORT_MSS")),
     }
-    rr = unit == "Trans/s" or direction in ("Send|Recv", "Recv|Send")
-    for name, key in (("min", "MIN"), ("median", "P50"), ("max", "MAX")):
-        latency = _positive(known.get(f"{key}_LATENCY", "")) / 1e6
-        if rr:  # of a stream it is the time of a call
-            facts[f"rtt_{name}_s"] = latency
-    if rr:
-        rate = _positive(known.get("THROUGHPUT", ""))
-        made.transactions = {
-            "request_bytes": _positive(known.get("REQUEST_SIZE", "") or known.get("RR_SIZE", "")),
-            "response_bytes": _positive(known.get("RESPONSE_SIZE", "")),
-            "duration_s": made.duration_s,
-            "transaction_rate": rate,
-        }
+    if unit == "Trans/s" or direction in _BOTH_WAYS:
+        for name, key in (("min", "MIN"), ("median", "P50"), ("max", "MAX")):
+            # Of a stream it is the time of a call.
+            facts[f"rtt_{name}_s"] = _positive(text(f"{key}_LATENCY")) / 1e6
+        rate = _positive(text("THROUGHPUT"))
+        request = _positive(text("REQUEST_SIZE", "RR_SIZE"))
+        made.add_transactions(request, _positive(text("RESPONSE_SIZE")), rate)
         made.facts = {**facts, "duration_s": made.duration_s, "counter:THROUGHPUT": rate}
-    elif "THROUGHPUT" in known:
+    elif made.complete:
         made.unit_by_default = not unit
-        rate = rate_bps(given, None, known["THROUGHPUT"], unit or _DEFAULT)
-        made.sent_bps, made.received_bps = (NAN, rate) if made.side == RECEIVER else (rate, NAN)
-        ends = ("LOCAL", "REMOTE") if made.side == SENDER else ("REMOTE", "LOCAL")
+        made.set_rate(_rate_bps(file, None, values["THROUGHPUT"], unit or _DEFAULT))
         made.facts = {
             **facts,
-            **_rates(made),
+            **made.rates(),
             "direction": made.direction,
-            "sent_byte_count": _above_0(known.get(f"{ends[0]}_BYTES_SENT", "")),
-            "received_byte_count": _above_0(known.get(f"{ends[1]}_BYTES_RECVD", "")),
+            "sent_byte_count": _above_0(text(f"{sender}_BYTES_SENT")),
+            "received_byte_count": _above_0(text(f"{receiver}_BYTES_RECVD")),
         }
-    made.complete = "THROUGHPUT" in known
     return made
 
 
 def _positive(text: str) -> float:
-    value = _number(text)
+    value = number_of(text)
     return value if value >= 0 else NAN
 
 
 def _above_0(text: str) -> float:
-    value = _number(text)
+    value = number_of(text)
     return value if value > 0 else NAN
 
 
@@ -269,74 +273,57 @@ _TABLE_HEAD = re.compile(r"\s*(?:Recv|Socket|Size|bytes|Local|Send|Bytes|Utili|C
 _KEYVAL = re.compile(r"(?P<name>[A-Z][A-Z0-9_]+)=(?P<value>.*)")
 
 
-@dataclass(slots=True)
-class _Run:
-    """One test of netperf as its lines show it."""
-
-    test: str = ""
-    target: str = ""
-    unit: str = ""
-    head: str = ""
-    known: dict[str, str] = field(default_factory=dict)
-    tables: list[tuple[int, list[str]]] = field(default_factory=list)
-    interim: list[Row] = field(default_factory=list)
-
-    @property
-    def empty(self) -> bool:
-        return not (self.known or self.tables or self.interim)
-
-
-def _recognize_netperf(given: Input) -> bool:
-    if given.is_json:
-        return given.seen(r"\"(?:MIGRATED |(?:TCP|UDP) )[\w ./-]* TEST (?:from|to) ")
+def _recognize_netperf(file: Input) -> bool:
+    if file.is_json:
+        return file.seen(r"\"(?:MIGRATED |(?:TCP|UDP) )[\w ./-]* TEST (?:from|to) ")
     return (
-        given.seen(r"^(?:MIGRATED )?(?:TCP|UDP|SCTP|OMNI)[\w ./|-]* (?:TEST|test)\b")
-        or given.seen(r"^THROUGHPUT(?:_UNITS)?=|^Interim result:")
-        or given.seen(r"^(?:[^\s,]+,)*Throughput,(?:.*,)?Throughput Units")
-        or re.fullmatch(r"\s*\d+\s+\d+\s+\d+\s+\d+\.\d\d\s+\d+\.\d\d\s*", given.first) is not None
-        or given.seen(r"^ *\d+ +\d+ +1 +1 +\d+\.\d\d +\d+\.\d\d *$")
+        file.seen(r"^(?:MIGRATED )?(?:TCP|UDP|SCTP|OMNI)[\w ./|-]* (?:TEST|test)\b")
+        or file.seen(r"^THROUGHPUT(?:_UNITS)?=|^Interim result:")
+        or file.seen(r"^(?:[^\s,]+,)*Throughput,(?:.*,)?Throughput Units")
+        or re.fullmatch(r"\s*\d+\s+\d+\s+\d+\s+\d+\.\d\d\s+\d+\.\d\d\s*", file.first) is not None
+        or file.seen(r"^ *\d+ +\d+ +1 +1 +\d+\.\d\d +\d+\.\d\d *$")
     )
 
 
-def _lines(given: Input, warnings: list[Notice]) -> tuple[list[tuple[int, str]], bool]:
-    if given.is_json:  # lists of the lines of each run
-        found: list[str] = []
-        for document in given.json.documents:
-            for one in document if isinstance(document, list) else []:
-                lines = one if isinstance(one, list) else [one]
-                found += [line for line in lines if isinstance(line, str)]
-        return list(enumerate(found, 1)), given.json.fault is not None
-    return whole_lines(given, warnings, padded=True)
+def _lines(file: Input, warnings: list[Notice]) -> tuple[list[tuple[int, str]], bool]:
+    if file.is_json:  # lists of the lines of each run
+        lines: list[str] = []
+        for document in file.json.documents:
+            for part in document if isinstance(document, list) else []:
+                run = part if isinstance(part, list) else [part]
+                lines += [line for line in run if isinstance(line, str)]
+        return list(enumerate(lines, 1)), file.json.fault is not None
+    return file.text.whole_lines(warnings, padded=True)
 
 
-def _read_netperf(given: Input) -> Samples:
+def _read_netperf(file: Input) -> Samples:
     runs = [_Run()]
     unread: list[int] = []
     header: list[str] = []
     warnings: list[Notice] = []
-    lines, cut = _lines(given, warnings)
+    lines, cut = _lines(file, warnings)
     for number, line in lines:
         title, interim, pair = _TITLE.match(line), _INTERIM.fullmatch(line), _KEYVAL.fullmatch(line)
         if title and "=" not in line.split()[0]:
             header = []
-            target = _TARGET.search(title["rest"])
-            runs.append(_Run(title["test"].strip(), target["name"] if target else ""))
+            ends = _TARGET.search(title["rest"])
+            runs.append(_Run(title["test"].strip(), ends["name"] if ends else ""))
         elif interim:
-            runs[-1].interim.append(_interval(given, number, interim))
+            runs[-1].interim.append(_interval(file, number, interim))
         elif pair:
             name = pair["name"]
-            if name in runs[-1].known:
+            if name in runs[-1].values:
                 runs.append(_Run())
-            runs[-1].known[name] = pair["value"].strip()
+            runs[-1].values[name] = pair["value"].strip()
         elif "," in line and "Throughput" in line.split(","):
             header = line.split(",")
         elif header and line.count(",") == len(header) - 1:
             _row_of_csv(runs, header, line.split(","))
         elif header and "," in line:
+            count = line.count(",") + 1
             raise ReaderError(
-                "netperf-width", file=given.name, line=number,
-                count=line.count(",") + 1, wanted=len(header),
-            )  # fmt: skip
+                "netperf-width", file=file.name, line=number, count=count, wanted=len(header)
+            )
         elif _NUMBERS.fullmatch(line) and line.strip():
             runs[-1].tables.append((number, line.split()))
         elif line.strip():
@@ -346,96 +333,77 @@ def _read_netperf(given: Input) -> Samples:
             if not _TABLE_HEAD.match(line):
                 unread.append(number)
     runs = [run for run in runs if not run.empty]
-    ways: list[_Way] = []
+    ways: list[Way] = []
     exchanges: list[dict[str, Any]] = []
     facts: list[dict[str, Fact]] = []
     guessed = False
     for index, run in enumerate(runs, 1):
         group = f"run {index}" if len(runs) > 1 else ""
-        made = measured(given, run.test, run.unit, run.head, run.known, run.tables)
+        made = _measured(file, run)
         guessed |= made.unit_by_default
         row = {"group": group, "target": run.target, **made.facts}
         row["partial"] = not made.complete or (cut and index == len(runs))
         if made.transactions:
             exchanges.append({"group": group, **made.transactions})
         else:
-            way = _Way(made.direction or "", group=group)
-            way.rows = _with_side(run.interim, made.side, group) or _whole(made, group)
+            way = Way(made.direction, group=group)
+            way.sent = Total(duration_s=made.duration_s, rate_bps=made.sent_bps)
+            way.received = Total(duration_s=made.duration_s, rate_bps=made.received_bps)
+            way.rows = _with_side(run.interim, made.side) or whole_run(way)
             ways.append(way)
         facts.append(fact_row(row))
-    if not any(way.rows for way in ways) and not exchanges:
-        raise ReaderError("netperf-nothing", file=given.name)
+    has_rows = any(way.rows for way in ways)
+    if not has_rows and not exchanges:
+        raise ReaderError("netperf-nothing", file=file.name)
     if guessed:
         warnings.append(Notice("netperf-default-unit"))
-    if unread and not given.is_json:
-        warnings.append(Notice("not-lines-of-netperf", {"numbers": unread}))
-    return _samples(given, ways, exchanges, facts, warnings)
+    if not file.is_json:
+        note(warnings, "not-lines-of-netperf", numbers=unread)
+    target = ", ".join(dict.fromkeys(str(row["target"]) for row in facts if "target" in row))
+    partial = file.unpacked.grew or any(bool(row.get("partial")) for row in facts)
+    if has_rows:
+        return series_of(
+            file, ways, warnings, facts=facts, tool="netperf", target=target, partial=partial,
+            clock="seconds since the start of the run",
+        )  # fmt: skip
+    units = {"request_bytes": "byte", "response_bytes": "byte", "duration_s": "s"}
+    return Table(
+        data={name: [exchange[name] for exchange in exchanges] for name in exchanges[0]},
+        meta=Meta(
+            tool="netperf",
+            target=shorten(target, 200),
+            units={"group": "text", **units, "transaction_rate": "1/s"},
+            facts=tuple(facts),
+            warnings=tuple(warnings),
+            partial=partial,
+            **file.origin,
+        ),
+    )
 
 
 def _row_of_csv(runs: list[_Run], header: list[str], cells: list[str]) -> None:
-    known = {key_of(name): cell.strip() for name, cell in zip(header, cells, strict=True)}
-    if runs[-1].known:
+    if runs[-1].values:
         runs.append(_Run(runs[-1].test, runs[-1].target))
-    runs[-1].known = known
+    names = map(_key_of, header)
+    runs[-1].values = {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
 
 
-def _interval(given: Input, number: int, found: re.Match[str]) -> Row:
-    rate = rate_bps(given, number, found["rate"], found["unit"])
-    length = float(found["length"])
-    end = float(found["end"]) if found["end"] else NAN
+def _interval(file: Input, number: int, line: re.Match[str]) -> Row:
+    rate = _rate_bps(file, number, line["rate"], line["unit"])
+    length = float(line["length"])
+    end = float(line["end"]) if line["end"] else NAN
     return Row(start_s=end - length, duration_s=length, throughput_bps=rate)
 
 
-def _with_side(interim: list[Row], side: str, group: str) -> list[Row]:
+def _with_side(interim: list[Row], side: str) -> list[Row]:
     """Return the intervals from the start of the first, with the end that counted them."""
     begin = interim[0].start_s if interim else 0.0
     passed = 0.0
     for row in interim:
-        row.start_s = row.start_s - begin if row.start_s == row.start_s else passed
+        row.start_s = passed if math.isnan(row.start_s) else row.start_s - begin
         passed += row.duration_s
-        row.side, row.group = side, group
+        row.side = side
     return interim
-
-
-def _whole(made: Measured, group: str) -> list[Row]:
-    """Return the whole run as one interval for each end that counted it."""
-    return [
-        Row(start_s=0.0, duration_s=made.duration_s, throughput_bps=rate, group=group, side=side)
-        for side, rate in ((SENDER, made.sent_bps), (RECEIVER, made.received_bps))
-        if rate == rate
-    ]
-
-
-def _samples(
-    given: Input,
-    ways: list[_Way],
-    exchanges: list[dict[str, Any]],
-    facts: list[dict[str, Fact]],
-    warnings: list[Notice],
-) -> Samples:
-    targets = ", ".join(dict.fromkeys(str(row["target"]) for row in facts if "target" in row))
-    common: dict[str, Any] = {
-        "tool": "netperf",
-        "target": shorten(targets, 200),
-        **origin(given),
-        "facts": tuple(facts),
-        "warnings": tuple(warnings),
-        "partial": given.unpacked.grew or any(bool(row.get("partial")) for row in facts),
-    }
-    if any(way.rows for way in ways):
-        clock = "seconds since the start of the run"
-        return FlowSeries(**columns_of(ways), meta=Meta(clock=clock, **common))
-    names = list(exchanges[0])
-    return Table(
-        data={name: [one[name] for one in exchanges] for name in names},
-        meta=Meta(
-            units={
-                "group": "text", "request_bytes": "byte", "response_bytes": "byte",
-                "duration_s": "s", "transaction_rate": "1/s",
-            },
-            **common,
-        ),
-    )  # fmt: skip
 
 
 NETPERF = Format(
@@ -457,10 +425,9 @@ NETPERF = Format(
 
 _TEST = re.compile(r"(?P<test>(?P<protocol>[a-z0-9]+)_[a-z0-9_]+|conf|quit):\s*")
 _VALUE = re.compile(r" {2,}(?P<name>[a-z_]+) += +(?P<value>\S(?:.*\S)?)\s*")
-_RATE_QPERF = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ([KMGT]?)(B(?:ytes)?|bytes|b(?:its)?)/sec")
+_RATE_LINE = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ([KMGT]?)(B(?:ytes)?|bytes|b(?:its)?)/sec")
 _TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) (ns|us|ms|sec)")
 _SIZE = re.compile(r"(?:.*\()?(\d{1,3}(?:,\d{3})+|\d{1,9})(?: bytes)?\)?")
-_POWERS_QPERF = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _SECONDS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "sec": 1.0}
 _RATES = {"bw": "received_rate_bps", "send_bw": "sent_rate_bps", "recv_bw": "received_rate_bps"}
 _LIKE = r"^ +(?:bw|send_bw|recv_bw|latency) += +\d"
@@ -484,43 +451,82 @@ class _Test:
         results = (self.sent_rate_bps, self.received_rate_bps, self.one_way_latency_s)
         return not all(map(math.isnan, results))
 
+    def keep(self, name: str, value: str) -> bool:
+        """Keep a value; False if it is a result that cannot be read, or there twice."""
+        of_other_test = {"_lat": (*_RATES,), "_bw": ("latency",)}
+        if any(name in names and self.test.endswith(end) for end, names in of_other_test.items()):
+            return False
+        number = NAN
+        if name in _RATES:
+            column = _RATES[name]
+            if rate := _RATE_LINE.fullmatch(value):
+                bits = 1.0 if rate[3] in ("b", "bits") else 8.0
+                number = float(rate[1]) * bits * 1000.0 ** POWERS[rate[2]]
+        elif name in ("latency", "time"):
+            column = "duration_s" if name == "time" else "one_way_latency_s"
+            if time := _TIME.fullmatch(value):
+                number = float(time[1]) / _SECONDS[time[2]]
+        elif name == "msg_size":
+            column = "message_bytes"
+            if size := _SIZE.fullmatch(value):
+                number = float(size[1].replace(",", ""))
+        else:
+            return True
+        is_result = name in _RATES or name == "latency"
+        if math.isnan(number) or (is_result and not math.isnan(getattr(self, column))):
+            return False
+        setattr(self, column, number)
+        return True
 
-def _recognize_qperf(given: Input) -> bool:
-    return given.seen(r"^[a-z0-9]+_[a-z0-9_]+: *\n +\S+ +=") and given.seen(_LIKE)
+    def facts(self, group: str) -> dict[str, Fact]:
+        """Return the row of facts; a latency is half of a time, no difference of two clocks."""
+        return fact_row(
+            group=group,
+            protocol=self.protocol,
+            direction=UPLOAD if self.test.endswith("_bw") else None,
+            sent_rate_bps=self.sent_rate_bps,
+            received_rate_bps=self.received_rate_bps,
+            rtt_s=2 * self.one_way_latency_s,
+            duration_s=self.duration_s,
+            partial=False,
+        )
 
 
-def _read_qperf(given: Input) -> Table:
+def _recognize_qperf(file: Input) -> bool:
+    return file.seen(r"^[a-z0-9]+_[a-z0-9_]+: *\n +\S+ +=") and file.seen(_LIKE)
+
+
+def _read_qperf(file: Input) -> Table:
     warnings: list[Notice] = []
     unread: list[int] = []
     tests: list[_Test] = []
     in_test = False
-    lines, cut = whole_lines(given, warnings)
+    lines, cut = file.text.whole_lines(warnings)
     for number, line in lines:
-        if found := _TEST.fullmatch(line):
-            in_test = found["protocol"] is not None
+        if title := _TEST.fullmatch(line):
+            in_test = title["protocol"] is not None
             if in_test:
-                tests.append(_Test(found["test"], found["protocol"]))
-        elif in_test and (found := _VALUE.fullmatch(line)):
-            if not _kept(tests[-1], found["name"], found["value"]):
+                tests.append(_Test(title["test"], title["protocol"]))
+        elif in_test and (pair := _VALUE.fullmatch(line)):
+            if not tests[-1].keep(pair["name"], pair["value"]):
                 unread.append(number)
         elif line.strip() and not (tests and not in_test):
             unread.append(number)
-    partial = cut or any(not one.has_result for one in tests)
-    tests = [one for one in tests if one.has_result]
+    partial = cut or any(not test.has_result for test in tests) or file.unpacked.grew
+    tests = [test for test in tests if test.has_result]
     if not tests:
-        raise ReaderError("qperf-nothing", file=given.name)
-    if unread:
-        warnings.append(Notice("qperf-lines-unread", {"numbers": unread}))
-    names = [one.test for one in tests]
+        raise ReaderError("qperf-nothing", file=file.name)
+    note(warnings, "qperf-lines-unread", numbers=unread)
+    names = [test.test for test in tests]
     groups = [
         name if names.count(name) == 1 else f"{name} {names[: i + 1].count(name)}"
         for i, name in enumerate(names)
     ]
-    columns = [one.name for one in fields(_Test)]
+    columns = [column.name for column in fields(_Test)]
     return Table(
         data={
             "group": groups,
-            **{name: [getattr(one, name) for one in tests] for name in columns},
+            **{name: [getattr(test, name) for test in tests] for name in columns},
         },
         meta=Meta(
             tool="qperf",
@@ -528,61 +534,17 @@ def _read_qperf(given: Input) -> Table:
             layers=dict.fromkeys(
                 ("sent_rate_bps", "received_rate_bps", "message_bytes"), "application"
             ),
-            facts=tuple(_facts(one, group) for one, group in zip(tests, groups, strict=True)),
+            facts=tuple(test.facts(group) for test, group in zip(tests, groups, strict=True)),
             warnings=tuple(warnings),
-            partial=partial or given.unpacked.grew,
-            **origin(given),
+            partial=partial,
+            **file.origin,
         ),
     )
-
-
-def _kept(test: _Test, name: str, value: str) -> bool:
-    """Keep a value; False if it is a result that cannot be read, or there twice."""
-    if name == "latency" and not math.isnan(test.one_way_latency_s):
-        return False
-    if name in _RATES and not math.isnan(getattr(test, _RATES[name])):
-        return False
-    if name in (_RATES if test.test.endswith("_lat") else ()):
-        return False
-    if name == "latency" and test.test.endswith("_bw"):
-        return False
-    if name in _RATES:
-        rate = _RATE_QPERF.fullmatch(value)
-        if rate:
-            bits = 1.0 if rate[3] in ("b", "bits") else 8.0
-            setattr(test, _RATES[name], float(rate[1]) * bits * 1000.0 ** _POWERS_QPERF[rate[2]])
-        return rate is not None
-    if name in ("latency", "time"):
-        time = _TIME.fullmatch(value)
-        if time:
-            seconds = float(time[1]) / _SECONDS[time[2]]
-            setattr(test, "duration_s" if name == "time" else "one_way_latency_s", seconds)
-        return time is not None
-    if name == "msg_size":
-        size = _SIZE.fullmatch(value)
-        if size:
-            test.message_bytes = float(size[1].replace(",", ""))
-        return size is not None
-    return True
 
 
 def _unit(name: str) -> str:
     ends = {"_bps": "bit/s", "_s": "s", "_bytes": "byte"}
     return next((unit for end, unit in ends.items() if name.endswith(end)), "text")
-
-
-def _facts(test: _Test, group: str) -> dict[str, Fact]:
-    """Return the row of facts; a latency is the difference of no two clocks, but half of a time."""
-    return fact_row(
-        group=group,
-        protocol=test.protocol,
-        direction=UPLOAD if test.test.endswith("_bw") else None,
-        sent_rate_bps=test.sent_rate_bps,
-        received_rate_bps=test.received_rate_bps,
-        rtt_s=2 * test.one_way_latency_s,
-        duration_s=test.duration_s,
-        partial=False,
-    )
 
 
 QPERF = Format(

@@ -16,42 +16,17 @@ from netcalc.readers.source import shorten
 from netcalc.samples import Fact, FlowSeries, Meta, fact_row
 
 
-def whole_lines(
-    given: Input, warnings: list[Notice], *, padded: bool = False
-) -> tuple[list[tuple[int, str]], bool]:
-    """Return the numbered lines, and whether the last one was left out because it is cut.
-
-    The lines of a tool that are ``padded`` with blanks are whole if they end in one.
-    """
-    text = given.text
-    warnings += text.warnings
-    found = list(zip(text.numbers, text.lines, strict=True))
-    while found and not found[-1][1].strip():
-        found.pop()
-    if found and not text.ends_complete and not (padded and found[-1][1][-1:].isspace()):
-        number, _ = found.pop()
-        warnings.append(Notice("last-line-cut", {"number": number}))
-        return found, True
-    return found, False
-
-
-def origin(given: Input) -> dict[str, Any]:
-    """Return the name and the hash of the source for ``Meta``."""
-    source = given.unpacked
-    return {"source": source.name if source.is_file else "", "sha256": source.sha256}
-
-
-def xml_root(given: Input) -> ElementTree.Element:
+def xml_root(file: Input) -> ElementTree.Element:
     """Return the root element; a document type is refused, as it may hold entities."""
-    text = "\n".join(given.text.whole)
+    text = "\n".join(file.text.whole)
     if re.search(r"<!(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
-        raise ReaderError("xml-document-type", file=given.name)
+        raise ReaderError("xml-document-type", file=file.name)
     try:
         return ElementTree.fromstring(text.lstrip("\ufeff"))
     except ElementTree.ParseError as error:
-        raise ReaderError("damaged-xml", file=given.name, line=error.position[0]) from None
+        raise ReaderError("damaged-xml", file=file.name, line=error.position[0]) from None
     except (ValueError, LookupError, RecursionError):
-        raise ReaderError("damaged-xml", file=given.name) from None
+        raise ReaderError("damaged-xml", file=file.name) from None
 
 
 UPLOAD, DOWNLOAD = "upload", "download"
@@ -60,6 +35,9 @@ UPLOAD, DOWNLOAD = "upload", "download"
 SENDER, RECEIVER = "sender", "receiver"
 
 NAN = math.nan
+
+POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+"""Letter before a unit -> the power of 1000 or of 1024 that it stands for."""
 
 
 @dataclass(slots=True)
@@ -84,7 +62,7 @@ class Row:
     lost_count: float = NAN
 
 
-COLUMNS = tuple(one.name for one in fields(Row))
+_COLUMNS = tuple(column.name for column in fields(Row))
 
 
 @dataclass(slots=True)
@@ -124,7 +102,7 @@ class Way:
     def facts(self) -> dict[str, Fact]:
         """Return the row of facts: a side without a total has the sum of its intervals."""
         sent, received = (
-            _fill(total, sum_of_side(self.rows, side), timed=not self.is_cut_short)
+            self._with_intervals(total, sum_of_side(self.rows, side))
             for total, side in ((self.sent, SENDER), (self.received, RECEIVER))
         )
         any_side = sent or received or Total()
@@ -157,38 +135,41 @@ class Way:
             partial=self.partial,
         )
 
+    def _with_intervals(self, total: Total | None, intervals: Total | None) -> Total | None:
+        """Return a total; where only the intervals have bytes, with their bytes, rate and time.
+
+        Of a run that ended within an interval, rate and time are those of the intervals.
+        """
+        if total is None or intervals is None:
+            return total or intervals
+        timed = {"rate_bps": intervals.rate_bps, "duration_s": intervals.duration_s}
+        if self.is_cut_short:
+            return replace(total, **timed)
+        if not math.isnan(total.byte_count) or math.isnan(intervals.byte_count):
+            return total
+        return replace(total, byte_count=intervals.byte_count, **timed)
+
 
 def sum_of_side(rows: Iterable[Row], side: str) -> Total | None:
     """Return the sum of the intervals that one side counted; None if it counted none."""
-    chosen = [row for row in rows if row.side == side and not row.omitted]
-    if not chosen:
+    counted = [row for row in rows if row.side == side and not row.omitted]
+    if not counted:
         return None
-    begin = min(row.start_s for row in chosen)
-    length = max(row.start_s + row.duration_s for row in chosen) - begin
-    total = Total(byte_count=_sum(row.payload_bytes for row in chosen), duration_s=length)
-    total.rate_bps = 8 * total.byte_count / length if length > 0 else NAN
-    total.retransmit_count = _sum(row.retransmit_count for row in chosen)
-    total.datagram_count = _sum(row.datagram_count for row in chosen)
-    total.lost_count = _sum(row.lost_count for row in chosen)
+    begin = min(row.start_s for row in counted)
+    total = _sum_of(map(total_of, counted))
+    total.duration_s = max(row.start_s + row.duration_s for row in counted) - begin
+    total.rate_bps = 8 * total.byte_count / total.duration_s if total.duration_s > 0 else NAN
     return total
 
 
-def _fill(total: Total | None, intervals: Total | None, *, timed: bool) -> Total | None:
-    """Return a total; its bytes, rate and time are those of the intervals if only they have any.
-
-    Of a total that is not ``timed`` rate and time are those of the intervals.
-    """
-    if total is None or intervals is None:
-        return total or intervals
-    if not timed:
-        return replace(total, rate_bps=intervals.rate_bps, duration_s=intervals.duration_s)
-    if not math.isnan(total.byte_count) or math.isnan(intervals.byte_count):
-        return total
-    return replace(
-        total,
-        byte_count=intervals.byte_count,
-        rate_bps=intervals.rate_bps,
-        duration_s=intervals.duration_s,
+def _sum_of(parts: Iterable[Total]) -> Total:
+    """Return the sum of the counts; unknown where a part is. Rates and jitters are not added."""
+    parts = list(parts)
+    return Total(
+        byte_count=math.fsum(part.byte_count for part in parts),
+        retransmit_count=math.fsum(part.retransmit_count for part in parts),
+        datagram_count=math.fsum(part.datagram_count for part in parts),
+        lost_count=math.fsum(part.lost_count for part in parts),
     )
 
 
@@ -209,76 +190,109 @@ def join_totals(parts: dict[str, Total]) -> Total:
     """Return the total of all streams: the line of the tool's own sum, or the sum of the lines."""
     if "SUM" in parts:
         return parts["SUM"]
-    if len(parts) == 1:
-        return next(iter(parts.values()))
     each = list(parts.values())
-    return Total(
-        byte_count=math.fsum(one.byte_count for one in each),
-        duration_s=max(one.duration_s for one in each),
-        rate_bps=math.fsum(one.rate_bps for one in each),
-        retransmit_count=math.fsum(one.retransmit_count for one in each),
-        datagram_count=math.fsum(one.datagram_count for one in each),
-        lost_count=math.fsum(one.lost_count for one in each),
+    if len(each) == 1:
+        return each[0]
+    total = _sum_of(each)
+    total.duration_s = max(part.duration_s for part in each)
+    total.rate_bps = math.fsum(part.rate_bps for part in each)
+    return total
+
+
+def row_of(total: Total, side: str, *, start_s: float = 0.0, stream: str = "") -> Row:
+    """Return a total as the interval that it is."""
+    return Row(
+        start_s=start_s,
+        duration_s=total.duration_s,
+        payload_bytes=total.byte_count,
+        throughput_bps=total.rate_bps,
+        stream=stream,
+        side=side,
+        retransmit_count=total.retransmit_count,
+        datagram_count=total.datagram_count,
+        lost_count=total.lost_count,
     )
 
 
-def columns_of(ways: Iterable[Way]) -> dict[str, list[Any]]:
-    """Return the intervals of all directions by column."""
-    rows = [row for way in ways for row in way.rows]
-    return {name: [getattr(row, name) for row in rows] for name in COLUMNS}
-
-
-def name_groups(runs: list[list[Way]]) -> None:
-    """Give each direction of each run a name, where there is more than one of them."""
-    for number, ways in enumerate(runs, 1):
-        for way in ways:
-            parts = [f"run {number}"] if len(runs) > 1 else []
-            parts += [way.direction] if len(ways) > 1 else []
-            way.group = " ".join(parts)
-            for row in way.rows:
-                row.group = way.group
+def whole_run(way: Way) -> list[Row]:
+    """Return the whole run as one interval for each side that has a rate."""
+    return [
+        row_of(total, side)
+        for side, total in ((SENDER, way.sent), (RECEIVER, way.received))
+        if total is not None and not math.isnan(total.rate_bps)
+    ]
 
 
 def flow_series(
-    given: Input,
+    file: Input,
     runs: list[list[Way]],
     warnings: Sequence[Notice],
     *,
     tool: str,
-    version: str = "",
     partial: bool = False,
     **meta: Any,
 ) -> FlowSeries:
     """Return the directions of all runs, timed from the start of each run.
 
-    ``partial`` says that the file was cut; of a run that was cut, its directions say so.
+    ``partial`` says that the file was cut; of a run that was cut, its directions say so. ``meta``
+    is what else is known: version, host, start, what was asked for.
     """
-    name_groups(runs)
+    for number, ways in enumerate(runs, 1):
+        for way in ways:
+            parts = [f"run {number}"] if len(runs) > 1 else []
+            parts += [way.direction] if len(ways) > 1 else []
+            way.group = " ".join(parts)
     ways = [way for run in runs for way in run]
     if any(way.is_cut_short and (way.sent or way.received) for way in ways):
         warnings = [*warnings, Notice("totals-beyond-intervals")]
-    targets = dict.fromkeys(way.target for way in ways if way.target)
+    meta = {
+        "clock": "seconds since the start of the run",
+        "target": ", ".join(dict.fromkeys(way.target for way in ways if way.target)),
+        "facts": [way.facts() for way in ways],
+        **meta,
+    }
+    partial |= file.unpacked.grew or any(way.partial for way in ways)
+    return series_of(file, ways, warnings, tool=tool, partial=partial, **meta)
+
+
+def series_of(
+    file: Input,
+    ways: Iterable[Way],
+    warnings: Iterable[Notice],
+    *,
+    facts: Iterable[dict[str, Fact]],
+    target: str = "",
+    version: str = "",
+    **meta: Any,
+) -> FlowSeries:
+    """Return the intervals of directions, which have their names, with the facts of them."""
+    rows = []
+    for way in ways:
+        for row in way.rows:
+            row.group = way.group
+            rows.append(row)
     return FlowSeries(
-        **columns_of(ways),
+        **{name: [getattr(row, name) for row in rows] for name in _COLUMNS},
         meta=Meta(
-            tool=tool,
             tool_version=shorten(version, 40),
-            target=shorten(", ".join(targets), 200),
-            clock="seconds since the start of the run",
-            facts=tuple(way.facts() for way in ways),
+            target=shorten(target, 200),
+            facts=tuple(facts),
             warnings=tuple(warnings),
-            partial=partial or given.unpacked.grew or any(way.partial for way in ways),
-            **origin(given),
+            **file.origin,
             **meta,
         ),
     )
 
 
+def number_of(text: str) -> float:
+    """Return a finite number; nan if the text is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return NAN
+    return value if math.isfinite(value) else NAN
+
+
 def first_known(*values: float) -> float:
     """Return the first of these that is a number."""
     return next((value for value in values if not math.isnan(value)), NAN)
-
-
-def _sum(values: Iterable[float]) -> float:
-    """Return a sum; nan if any part of it is unknown."""
-    return math.fsum(values)

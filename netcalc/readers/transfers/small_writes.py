@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from statistics import median
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.transfers.runs import origin, whole_lines
+from netcalc.readers.source import note
 from netcalc.samples import Meta, TransactionSamples, fact_row
 
 _LINE = re.compile(r"\s*RTT:\s?(?P<ms>\d{1,9})\s?,\s?receive:(?P<reply>.*)")
 
 
-def _recognize(given: Input) -> bool:
-    return given.seen(r"^\s*RTT:\s?\d+\s?,\s?receive:")
+def _recognize(file: Input) -> bool:
+    return file.seen(r"^\s*RTT:\s?\d+\s?,\s?receive:")
 
 
 _MODE = "small writes"  # how the program wrote its request, it does not print
@@ -30,22 +31,22 @@ def _headings(lines: Sequence[tuple[int, str]]) -> dict[int, str]:
     """
     written = [(number, line.strip()) for number, line in lines if line.strip()]
     is_time = [bool(_LINE.fullmatch(line)) for _, line in written]
-    found = {
+    headings = {
         number: line
         for at, (number, line) in enumerate(written[:-1])
         if not is_time[at] and is_time[at + 1]
     }
-    begins = bool(found) and written[0][0] in found
-    return found if begins and len(found) >= LEAST_HEADINGS else {}
+    begins = bool(headings) and written[0][0] in headings
+    return headings if begins and len(headings) >= LEAST_HEADINGS else {}
 
 
-def _read(given: Input) -> TransactionSamples:
+def _read(file: Input) -> TransactionSamples:
     warnings: list[Notice] = []
     times: list[float] = []
     sizes: list[float] = []
     modes: list[str] = []
     unread: list[int] = []
-    lines, cut = whole_lines(given, warnings)
+    lines, cut = file.text.whole_lines(warnings)
     headings, mode = _headings(lines), _MODE
     for number, line in lines:
         row = _LINE.fullmatch(line)
@@ -57,12 +58,8 @@ def _read(given: Input) -> TransactionSamples:
         elif line.strip() and number not in headings:
             unread.append(number)
     if not times:
-        raise ReaderError("transfer-nothing", file=given.name)
-    if unread:
-        warnings.append(Notice("not-small-writes", {"numbers": unread}))
-    ordered = sorted(times)
-    middle = len(ordered) // 2
-    median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+        raise ReaderError("transfer-nothing", file=file.name)
+    note(warnings, "not-small-writes", numbers=unread)
     return TransactionSamples(
         mode=modes,
         sequence=[float(index) for index in range(1, len(times) + 1)],
@@ -75,13 +72,13 @@ def _read(given: Input) -> TransactionSamples:
             resolutions={"response_s": 1e-3},
             facts=(
                 fact_row(
-                    rtt_min_s=ordered[0], rtt_median_s=median, rtt_max_s=ordered[-1],
+                    rtt_min_s=min(times), rtt_median_s=median(times), rtt_max_s=max(times),
                     reply_count=len(times), partial=cut,
                 ),
             ),
             warnings=tuple(warnings),
             partial=cut,
-            **origin(given),
+            **file.origin,
         ),
     )  # fmt: skip
 

@@ -11,21 +11,21 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shorten
+from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import (
     DOWNLOAD,
     NAN,
+    POWERS,
     RECEIVER,
     SENDER,
     UPLOAD,
     Row,
     Total,
     Way,
-    columns_of,
-    origin,
-    whole_lines,
-)
-from netcalc.samples import Fact, FlowSeries, Meta, fact_row
+    row_of,
+    series_of,
+)  # fmt: skip
+from netcalc.samples import Fact, FlowSeries, fact_row
 
 _LINE = re.compile(
     r"\s*(?P<way>Download|Upload):\s+(?P<rate>\d+(?:\.\d+)?) (?P<prefix>[KMG]?)"
@@ -38,7 +38,33 @@ _DETAILS = re.compile(
     r"low: (?P<low>\d+(?:\.\d+)?)ms, high: (?P<high>\d+(?:\.\d+)?)ms\)\s*"
 )
 _LOST = re.compile(r"\s*Packet Loss:\s+(?P<percent>\d+(?:\.\d+)?)%\s*")
-_POWERS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+
+
+@dataclass(slots=True)
+class _Results:
+    """The directions of all results, their round trips under load, and the idle round trips."""
+
+    ways: list[Way] = field(default_factory=list)
+    pings: list[dict[str, Fact]] = field(default_factory=list)
+    loaded: dict[str, dict[str, Fact]] = field(default_factory=dict)
+    """Group of a direction -> facts of its latency."""
+
+    def add(self, direction: str, run: str, total: Total) -> None:
+        """Add one direction, of which the client counted the total."""
+        group = " ".join(part for part in (run, direction) if part)
+        way = Way(direction, group=group)
+        side = RECEIVER if direction == DOWNLOAD else SENDER
+        way.rows.append(row_of(total, side))
+        way.sent, way.received = (None, total) if direction == DOWNLOAD else (total, None)
+        self.ways.append(way)
+
+    def facts(self) -> list[dict[str, Fact]]:
+        """Return a row for each direction, with the round trips under its load, and the pings."""
+        rows = []
+        for way in self.ways:
+            row = way.facts() | self.loaded.get(way.group, {})
+            rows.append(row)
+        return [*rows, *self.pings]
 
 
 def _kind(row: Mapping[str, Any]) -> str:
@@ -51,178 +77,107 @@ def _kind(row: Mapping[str, Any]) -> str:
     return "LibreSpeed" if "jitter" in row else "speedtest-cli"
 
 
-def _recognize_speedtest(given: Input) -> bool:
-    if given.is_json:
-        return {"download", "upload", "ping"} <= given.keys() or (
-            given.seen(r"\"bandwidth\"\s*:")
-            and given.seen(r"\"type\"\s*:\s*\"(?:testStart|ping)\"")
+def _recognize_speedtest(file: Input) -> bool:
+    if file.is_json:
+        return {"download", "upload", "ping"} <= file.keys() or (
+            file.seen(r"\"bandwidth\"\s*:") and file.seen(r"\"type\"\s*:\s*\"(?:testStart|ping)\"")
         )
-    return given.seen(r"^\s*Download:\s+[\d.]+ [KMG]?(?:bit/s|byte/s|bps)") and given.seen(
+    return file.seen(r"^\s*Download:\s+[\d.]+ [KMG]?(?:bit/s|byte/s|bps)") and file.seen(
         r"^\s*Upload:|^\s*(?:Idle )?Latency:|^Hosted by |^Ping:"
     )
 
 
-def _read_speedtest(given: Input) -> FlowSeries:
+def _read_speedtest(file: Input) -> FlowSeries:
     warnings: list[Notice] = []
-    ways: list[Way] = []
-    pings: list[dict[str, Fact]] = []
-    loaded: dict[str, dict[str, Fact]] = {}
+    results = _Results()
     tools: dict[str, None] = {}
     start = target = ""
-    if given.is_json:
-        warnings += given.json.warnings
-        documents = [
-            one
-            for document in given.json.documents
-            for one in (document if isinstance(document, list) else [document])
-            if isinstance(one, dict) and _kind(one) and one.get("type", "result") == "result"
+    if file.is_json:
+        warnings += file.json.warnings
+        rows = [
+            row
+            for row in file.json.objects()
+            if _kind(row) and row.get("type", "result") == "result"
         ]
-        for index, one in enumerate(documents, 1):
-            run = f"run {index}" if len(documents) > 1 else ""
-            tools[_kind(one)] = None
-            _read_object(given, one, run, ways, pings, loaded)
-            start = start or words(one, "timestamp")
-            server = member(one, "server")
-            target = target or words(server, "host", "name")
-        cut = given.json.fault is not None
-        if cut and not documents and given.json.fault is not None:
-            raise given.json.fault
+        for index, row in enumerate(rows, 1):
+            run = f"run {index}" if len(rows) > 1 else ""
+            tools[_kind(row)] = None
+            _read_object(file, row, run, results)
+            start = start or words(row, "timestamp")
+            target = target or words(member(row, "server"), "host", "name")
+        cut = file.json.fault is not None
+        if not rows and file.json.fault is not None:
+            raise file.json.fault
     else:
-        lines, cut = whole_lines(given, warnings)
+        lines, cut = file.text.whole_lines(warnings)
         tools["speedtest"] = None
-        unread = _read_text(lines, ways, pings, loaded)
-        if unread:
-            warnings.append(Notice("transfer-lines-unread", {"numbers": unread}))
-    if not ways:
-        raise ReaderError("speedtest-nothing", file=given.name)
-    if cut:
-        ways[-1].partial = True
-    partial = any(way.partial for way in ways)
-    return FlowSeries(
-        **columns_of(ways),
-        meta=Meta(
-            tool=", ".join(tools),
-            target=shorten(target, 100),
-            start=shorten(start, 40),
-            clock="seconds since the start of each direction",
-            facts=(*(_facts(way, loaded.get(way.group, {})) for way in ways), *pings),
-            warnings=tuple(warnings),
-            partial=partial,
-            **origin(given),
-        ),
+        note(warnings, "transfer-lines-unread", numbers=_read_text(lines, results))
+    if not results.ways:
+        raise ReaderError("speedtest-nothing", file=file.name)
+    results.ways[-1].partial |= cut
+    return series_of(
+        file,
+        results.ways,
+        warnings,
+        facts=results.facts(),
+        tool=", ".join(tools),
+        target=shorten(target, 100),
+        start=shorten(start, 40),
+        clock="seconds since the start of each direction",
+        partial=cut,
     )
 
 
-def _read_object(
-    given: Input,
-    one: Mapping[str, Any],
-    run: str,
-    ways: list[Way],
-    pings: list[dict[str, Fact]],
-    loaded: dict[str, dict[str, Fact]],
-) -> None:
+def _read_object(file: Input, row: Mapping[str, Any], run: str, results: _Results) -> None:
     """Add the directions and the latencies of one result."""
-    kind = _kind(one)
+    kind = _kind(row)
     for direction in (DOWNLOAD, UPLOAD):
+        part = member(row, direction)
         if kind == "Ookla":
-            part = member(one, direction)
             rate = 8 * number(part, "bandwidth")  # bytes per second
             size, length = number(part, "bytes"), number(part, "elapsed") / 1e3
         else:
-            factor = 1e6 if kind == "LibreSpeed" else 1.0
-            rate = factor * number(one, direction)
-            size = number(one, "bytes_received" if direction == DOWNLOAD else "bytes_sent")
+            rate = (1e6 if kind == "LibreSpeed" else 1.0) * number(row, direction)
+            size = number(row, "bytes_received" if direction == DOWNLOAD else "bytes_sent")
             length = NAN
             if kind == "speedtest-cli" and 0 < rate < 1e4:
                 raise ReaderError(
-                    "speedtest-unit", file=given.name, field=direction, value=str(one[direction])
+                    "speedtest-unit", file=file.name, field=direction, value=str(row[direction])
                 )
-        if rate == rate and rate >= 0:
-            _add(
-                ways,
-                direction,
-                run,
-                Total(byte_count=_not_0(size), duration_s=length, rate_bps=rate),
-            )
+        if rate >= 0:
+            results.add(direction, run, Total(size if size > 0 else NAN, length, rate))
             if kind == "Ookla":
-                loaded[ways[-1].group] = _trip(member(part, "latency"), "iqm")
-    idle = member(one, "ping")
-    jitter = number(one, "jitter") if kind == "LibreSpeed" else NAN
-    trip = _trip(idle, "latency") if kind == "Ookla" else _trip(one, "ping", jitter_ms=jitter)
+                results.loaded[results.ways[-1].group] = _trip(member(part, "latency"), "iqm")
+    jitter = number(row, "jitter") if kind == "LibreSpeed" else NAN
+    if kind == "Ookla":
+        trip = _trip(member(row, "ping"), "latency")
+    else:
+        trip = _trip(row, "ping", jitter_ms=jitter)
     if "rtt_s" in trip:
-        loss = _ratio(number(one, "packetLoss"))
-        pings.append(
-            fact_row(
-                trip,
-                group=" ".join(part for part in (run, "ping") if part),
-                printed_loss_ratio=loss,
-                loss_ratio=loss,
-                partial=False,
-            )
-        )
+        group = " ".join(part for part in (run, "ping") if part)
+        loss = _losses(number(row, "packetLoss"))
+        results.pings.append(fact_row(trip, group=group, **loss, partial=False))
 
 
-def _trip(given: Mapping[str, Any], name: str, *, jitter_ms: float = NAN) -> dict[str, Fact]:
+def _trip(latency: Mapping[str, Any], name: str, *, jitter_ms: float = NAN) -> dict[str, Fact]:
     """Return the facts of a latency in ms; none where it has none, or one below zero."""
-    if not number(given, name) >= 0:
+    if not number(latency, name) >= 0:
         return {}
-    jitter = first if (first := number(given, "jitter")) >= 0 else jitter_ms
+    jitter = first if (first := number(latency, "jitter")) >= 0 else jitter_ms
     return fact_row(
-        rtt_s=number(given, name) / 1e3,
-        rtt_min_s=number(given, "low") / 1e3,
-        rtt_max_s=number(given, "high") / 1e3,
+        rtt_s=number(latency, name) / 1e3,
+        rtt_min_s=number(latency, "low") / 1e3,
+        rtt_max_s=number(latency, "high") / 1e3,
         jitter_s=jitter / 1e3 if jitter >= 0 else NAN,
     )
 
 
-def _ratio(percent: float) -> float:
-    return percent / 100 if 0 <= percent <= 100 else NAN
+def _losses(percent: float) -> dict[str, float]:
+    ratio = percent / 100 if 0 <= percent <= 100 else NAN
+    return {"printed_loss_ratio": ratio, "loss_ratio": ratio}
 
 
-def _not_0(size: float) -> float:
-    return size if size > 0 else NAN
-
-
-def _add(ways: list[Way], direction: str, run: str, total: Total) -> None:
-    group = " ".join(part for part in (run, direction) if part)
-    way = Way(direction, group=group)
-    side = RECEIVER if direction == DOWNLOAD else SENDER
-    way.rows.append(
-        Row(
-            start_s=0.0,
-            duration_s=total.duration_s,
-            payload_bytes=total.byte_count,
-            throughput_bps=total.rate_bps,
-            group=group,
-            side=side,
-        )
-    )
-    way.sent, way.received = (None, total) if direction == DOWNLOAD else (total, None)
-    ways.append(way)
-
-
-def _facts(way: Way, trip: Mapping[str, Fact]) -> dict[str, Fact]:
-    """Return the facts of a direction, with the round trips under its load."""
-    sent, received = way.sent or Total(), way.received or Total()
-    return fact_row(
-        trip,
-        group=way.group,
-        direction=way.direction,
-        sent_byte_count=sent.byte_count,
-        received_byte_count=received.byte_count,
-        sent_rate_bps=sent.rate_bps,
-        received_rate_bps=received.rate_bps,
-        duration_s=received.duration_s if way.received else sent.duration_s,
-        partial=way.partial,
-    )
-
-
-def _read_text(
-    lines: list[tuple[int, str]],
-    ways: list[Way],
-    pings: list[dict[str, Fact]],
-    loaded: dict[str, dict[str, Fact]],
-) -> list[int]:
+def _read_text(lines: list[tuple[int, str]], results: _Results) -> list[int]:
     """Add what the lines say; return the numbers of those that are like a result and none."""
     unread = []
     for line_number, line in lines:
@@ -230,18 +185,18 @@ def _read_text(
         details = _DETAILS.fullmatch(line[line.find(":", 0, 20) + 1 :] if ping else line)
         if row:
             bits = 8 if row["what"] == "byte/s" else 1
-            rate = float(row["rate"]) * _POWERS[row["prefix"]] * bits
-            size = float(row["size"]) * _POWERS[row["size_prefix"]] if row["size"] else NAN
-            direction = row["way"].lower()
-            _add(ways, direction, "", Total(byte_count=size, rate_bps=rate))
-        elif ping and not pings:
+            rate = float(row["rate"]) * 1000.0 ** POWERS[row["prefix"]] * bits
+            size = NAN
+            if row["size"]:
+                size = float(row["size"]) * 1000.0 ** POWERS[row["size_prefix"]]
+            results.add(row["way"].lower(), "", Total(byte_count=size, rate_bps=rate))
+        elif ping and not results.pings:
             trip = _printed_trip(details) if details else fact_row(rtt_s=float(ping["ms"]) / 1e3)
-            pings.append(fact_row(trip, group="ping", partial=False))
-        elif details and ways:
-            loaded.setdefault(ways[-1].group, _printed_trip(details))
-        elif lost and pings:
-            loss = _ratio(float(lost["percent"]))
-            pings[-1] |= fact_row(printed_loss_ratio=loss, loss_ratio=loss)
+            results.pings.append(fact_row(trip, group="ping", partial=False))
+        elif details and results.ways:
+            results.loaded.setdefault(results.ways[-1].group, _printed_trip(details))
+        elif lost and results.pings:
+            results.pings[-1] |= fact_row(**_losses(float(lost["percent"])))
         elif re.match(r"\s*(?:Download|Upload):\s*(?!.*\]\s+\d+%)", line):
             unread.append(line_number)
     return unread
@@ -284,89 +239,81 @@ class _Test:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def _recognize_ndt7(given: Input) -> bool:
-    if not given.is_json:
+def _recognize_ndt7(file: Input) -> bool:
+    if not file.is_json:
         return False
-    keys = given.keys()
+    keys = file.keys()
     if {"Key", "Value"} <= keys:
         return True
     marks = (b"AppInfo", b"TCPInfo", b"ServerMeasurements", b"MeanThroughputMbps", b'"MinRTT"')
     return bool(keys & {"AppInfo", "TCPInfo", "Download", "Upload", "a"}) and any(
-        mark in given.head for mark in marks
+        mark in file.head for mark in marks
     )
 
 
-def _read_ndt7(given: Input) -> FlowSeries:
+def _read_ndt7(file: Input) -> FlowSeries:
     tests: dict[str, _Test] = {}
     summary: dict[str, Any] = {}
     server = ""
     odd = 0
-    for document in given.json.documents:
-        for one in document if isinstance(document, list) else [document]:
-            if not isinstance(one, dict):
-                continue
-            value = member(one, "Value")
-            if "Key" in one:
-                server = server or words(value, "Server")
-                if one["Key"] == "complete" and words(value, "Test") in tests:
-                    tests[words(value, "Test")].complete = True
-                if one["Key"] == "measurement":
-                    odd += _measurement(tests, value, words(value, "Test"))
-            elif "AppInfo" in one or "TCPInfo" in one:
-                odd += _measurement(tests, one, words(one, "Test"))
-            elif "a" in one:
-                _row_of_query(tests, one)
-            else:
-                odd += _archive(tests, one)
-                summary |= _summary(one)
-                server = server or words(one, "ServerFQDN")
+    for row in file.json.objects():
+        value = member(row, "Value")
+        if "Key" in row:
+            server = server or words(value, "Server")
+            if row["Key"] == "complete" and words(value, "Test") in tests:
+                tests[words(value, "Test")].complete = True
+            if row["Key"] == "measurement":
+                odd += _measurement(tests, value, words(value, "Test"))
+        elif "AppInfo" in row or "TCPInfo" in row:
+            odd += _measurement(tests, row, words(row, "Test"))
+        elif "a" in row:
+            _row_of_query(tests, row)
+        else:
+            odd += _archive(tests, row)
+            summary |= _summary(row)
+            server = server or words(row, "ServerFQDN")
     _from_summary(tests, summary)
+    fault = file.json.fault
     if not tests:
-        if given.json.fault is not None:
-            raise given.json.fault
-        raise ReaderError("ndt7-nothing", file=given.name)
-    warnings = list(given.json.warnings)
-    if given.json.fault is not None:
-        warnings.append(Notice("ndt7-cut", {"line": given.json.fault.line}))
+        raise fault or ReaderError("ndt7-nothing", file=file.name)
+    warnings = list(file.json.warnings)
+    if fault is not None:
+        warnings.append(Notice("ndt7-cut", {"line": fault.line}))
         list(tests.values())[-1].complete = False
-    if odd:
-        warnings.append(Notice("implausible-values", {"count": odd, "name": "ElapsedTime"}))
-    ways = []
-    for name, test in tests.items():
-        way = Way(test.direction, group=name if len(tests) > 1 else "")
-        way.rows = [row for points in test.points.values() for row in points]
-        for row in way.rows:
-            row.group = way.group
-        ways.append(way)
-    facts = tuple(
-        _facts_ndt7(test, way.group) for test, way in zip(tests.values(), ways, strict=True)
-    )
-    return FlowSeries(
-        **columns_of(ways),
-        meta=Meta(
-            tool="ndt7",
-            target=shorten(server, 100),
-            clock="seconds since the start of each direction",
-            printed=summary,
-            facts=facts,
-            warnings=tuple(warnings),
-            partial=any(not test.complete for test in tests.values()),
-            **origin(given),
-        ),
+    note(warnings, "implausible-values", count=odd, name="ElapsedTime")
+    ways = [
+        Way(
+            test.direction,
+            group=name if len(tests) > 1 else "",
+            rows=[row for points in test.points.values() for row in points],
+        )
+        for name, test in tests.items()
+    ]
+    pairs = zip(tests.values(), ways, strict=True)
+    return series_of(
+        file,
+        ways,
+        warnings,
+        facts=[_facts_of_test(test, way.group) for test, way in pairs],
+        tool="ndt7",
+        target=shorten(server, 100),
+        clock="seconds since the start of each direction",
+        printed=summary,
+        partial=any(not test.complete for test in tests.values()),
     )
 
 
-def _measurement(tests: dict[str, _Test], one: Mapping[str, Any], name: str, side: str = "") -> int:
+def _measurement(tests: dict[str, _Test], row: Mapping[str, Any], name: str, side: str = "") -> int:
     """Add one measurement; return 1 if its time or its bytes go back."""
     if name not in (DOWNLOAD, UPLOAD):
         return 0
     test = tests.setdefault(name, _Test(name))
-    origin_of = side or words(one, "Origin")
+    origin_of = side or words(row, "Origin")
     sends = (origin_of == "server") == (name == DOWNLOAD)
-    tcp = member(one, "TCPInfo")
+    tcp = member(row, "TCPInfo")
     if tcp:
         test.tcp, test.is_tcp_of_sender = tcp, sends
-    app = member(one, "AppInfo")
+    app = member(row, "AppInfo")
     size, time_us = number(app, "NumBytes"), number(app, "ElapsedTime")
     if not (size >= 0 and time_us >= 0):  # the server counts only in TCPInfo
         size = number(tcp, "BytesAcked" if sends else "BytesReceived")
@@ -392,28 +339,28 @@ def _measurement(tests: dict[str, _Test], one: Mapping[str, Any], name: str, sid
     return 0
 
 
-def _archive(tests: dict[str, _Test], one: Mapping[str, Any]) -> int:
+def _archive(tests: dict[str, _Test], row: Mapping[str, Any]) -> int:
     """Add the two directions of a server's document."""
     odd = 0
     for name in ("Download", "Upload"):
-        part = member(one, name)
+        part = member(row, name)
         for list_name, side in (("ServerMeasurements", "server"), ("ClientMeasurements", "client")):
-            for row in rows(part, list_name):
-                odd += _measurement(tests, row, name.lower(), side)
+            for measurement in rows(part, list_name):
+                odd += _measurement(tests, measurement, name.lower(), side)
         if name.lower() in tests and "EndTime" in part:
             tests[name.lower()].complete = True
     return odd
 
 
-def _summary(one: Mapping[str, Any]) -> dict[str, Any]:
+def _summary(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the summary of a client by the way down to each number, with its unit."""
-    found = {}
+    numbers = {}
     for name in ("Download", "Upload", "DownloadRetrans", "MinRTT", "RTT"):
-        part = member(one, name)
+        part = member(row, name)
         for key, value in (("", part), *((f".{k}", member(part, k)) for k in part)):
             if isinstance(value.get("Value"), int | float) and words(value, "Unit"):
-                found[name + key] = {"Value": value["Value"], "Unit": value["Unit"]}
-    return found
+                numbers[name + key] = {"Value": value["Value"], "Unit": value["Unit"]}
+    return numbers
 
 
 def _from_summary(tests: dict[str, _Test], summary: Mapping[str, Any]) -> None:
@@ -424,10 +371,10 @@ def _from_summary(tests: dict[str, _Test], summary: Mapping[str, Any]) -> None:
             test.printed_bps, test.complete = 1e6 * shown["Value"], True
 
 
-def _row_of_query(tests: dict[str, _Test], one: Mapping[str, Any]) -> None:
+def _row_of_query(tests: dict[str, _Test], row: Mapping[str, Any]) -> None:
     """Add a row of BigQuery, whose ``a`` has the means: Mbit/s, ms and a ratio."""
-    mean = member(one, "a")
-    raw = member(one, "raw")
+    mean = member(row, "a")
+    raw = member(row, "raw")
     name = next((n for n in (DOWNLOAD, UPLOAD) if member(raw, n.capitalize())), "")
     key = f"{name or 'row'} {len(tests) + 1}"
     test = tests.setdefault(key, _Test(name, complete=True))
@@ -440,7 +387,7 @@ def _row_of_query(tests: dict[str, _Test], one: Mapping[str, Any]) -> None:
     }
 
 
-def _facts_ndt7(test: _Test, group: str) -> dict[str, Any]:
+def _facts_of_test(test: _Test, group: str) -> dict[str, Any]:
     """Return the facts: the counts of both ends, and the last state of TCP at the server."""
     ends: dict[str, Any] = {}
     for points in test.points.values():

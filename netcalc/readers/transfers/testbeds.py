@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.document import member, rows, words
-from netcalc.readers.document import number as number_in
+from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shorten
-from netcalc.readers.transfers.runs import NAN, origin, whole_lines, xml_root
+from netcalc.readers.source import note, shorten
+from netcalc.readers.transfers.runs import NAN, xml_root
 from netcalc.samples import Fact, Meta, Table, fact_row
 
 _LATEST = 4
@@ -52,55 +51,54 @@ class _Series:
         return self.values[np.isfinite(self.values)]
 
 
-def _recognize_flent(given: Input) -> bool:
-    return given.is_json and {"metadata", "results", "x_values"} <= given.keys()
+def _recognize_flent(file: Input) -> bool:
+    return file.is_json and {"metadata", "results", "x_values"} <= file.keys()
 
 
-def _read_flent(given: Input) -> Table:
-    document = given.json.only()
+def _read_flent(file: Input) -> Table:
+    document = file.json.only()
     version = document.get("version", 1)
     if version not in range(1, _LATEST + 1):
         raise ReaderError(
-            "flent-version", file=given.name, field="version", value=shorten(str(version)),
+            "flent-version", file=file.name, field="version", value=shorten(str(version)),
             highest=_LATEST,
         )  # fmt: skip
-    warnings = list(given.json.warnings)
+    warnings = list(file.json.warnings)
     metadata = member(document, "metadata")
-    times = _column(given, "x_values", document["x_values"])
+    times = _column(file, "x_values", document["x_values"])
     results = member(document, "results")
-    known = member(metadata, "SERIES_META")
+    metas = member(metadata, "SERIES_META")
     raw = member(document, "raw_values")
-    found = [
-        _series(given, name, results[name], times, member(known, name), rows(raw, name))
+    every = [
+        _series(file, name, results[name], times, member(metas, name), rows(raw, name))
         for name in results
     ]
-    kept = [one for one in found if one is not None and not _is_derived(one)]
+    with_values = [series for series in every if series is not None]
+    kept = [series for series in with_values if not _is_derived(series)]
     if not kept or not times.size:
-        raise ReaderError("flent-nothing", file=given.name)
-    left_out = [one.name for one in found if one is not None and _is_derived(one)]
-    if left_out:
-        warnings.append(Notice("flent-derived", {"names": left_out}))
-    unknown = [one.name for one in kept if one.column == "value"]
-    if unknown:
-        warnings.append(Notice("flent-no-unit", {"count": len(unknown)}))
+        raise ReaderError("flent-nothing", file=file.name)
+    derived = [series.name for series in with_values if _is_derived(series)]
+    note(warnings, "flent-derived", names=derived)
+    note(warnings, "flent-no-unit", count=sum(series.column == "value" for series in kept))
     columns = {
         name: np.concatenate(
-            [one.values if one.column == name else np.full(times.size, np.nan) for one in kept]
+            [
+                series.values if series.column == name else np.full(times.size, np.nan)
+                for series in kept
+            ]
         )
         for name in ("rtt_s", "throughput_bps", "value")
     }
-    odd = int(
-        np.count_nonzero(columns["rtt_s"] < 0) + np.count_nonzero(columns["throughput_bps"] < 0)
-    )
-    if odd:
-        warnings.append(Notice("implausible-values", {"count": odd, "name": "results"}))
-        for name in ("rtt_s", "throughput_bps"):
-            columns[name][columns[name] < 0] = np.nan
-    failed = number_in(metadata, "FAILED_RUNNERS") > 0
-    source = given.unpacked
+    odd = 0
+    for name in ("rtt_s", "throughput_bps"):
+        is_negative = columns[name] < 0
+        odd += int(np.count_nonzero(is_negative))
+        columns[name][is_negative] = np.nan
+    note(warnings, "implausible-values", count=odd, name="results")
+    failed = number(metadata, "FAILED_RUNNERS") > 0
     return Table(
         data={
-            "group": np.repeat([one.name for one in kept], times.size),
+            "group": np.repeat([series.name for series in kept], times.size),
             "time_s": np.tile(times, len(kept)),
             **columns,
         },
@@ -112,42 +110,41 @@ def _read_flent(given: Input) -> Table:
             start=words(metadata, "T0") if "Z" in words(metadata, "T0")[-1:] else "",
             clock="seconds since the start of the run",
             note=shorten(words(metadata, "TITLE"), 200),
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
             units={
                 "group": "text", "time_s": "s", "rtt_s": "s", "throughput_bps": "bit/s",
                 "value": "1",
             },
             printed={"test": words(metadata, "NAME"), "series": _printed(kept)},
-            facts=tuple(_facts(one, metadata, partial=failed) for one in _measured(kept)),
+            facts=tuple(_facts(series, metadata, partial=failed) for series in _measured(kept)),
             warnings=tuple(warnings),
-            partial=failed or source.grew,
+            partial=failed or file.unpacked.grew,
+            **file.origin,
         ),
     )  # fmt: skip
 
 
 def _measured(kept: list[_Series]) -> list[_Series]:
     """Return the series of round trips and rates; all if there is none."""
-    return [one for one in kept if one.column != "value" and one.known.size] or kept
+    return [series for series in kept if series.column != "value" and series.known.size] or kept
 
 
-def _column(given: Input, name: str, values: Any) -> NDArray[np.float64]:
+def _column(file: Input, name: str, values: Any) -> NDArray[np.float64]:
     """Return a list of numbers and gaps; anything else in it is refused."""
     if not isinstance(values, list):
-        raise ReaderError("flent-no-list", file=given.name, field=shorten(name))
-    for one in values:
-        if one is not None and type(one) not in (int, float):
+        raise ReaderError("flent-no-list", file=file.name, field=shorten(name))
+    for value in values:
+        if value is not None and type(value) not in (int, float):
             raise ReaderError(
-                "not-a-number", file=given.name, field=shorten(name), value=shorten(str(one))
+                "not-a-number", file=file.name, field=shorten(name), value=shorten(str(value))
             )
     try:
-        return np.array([np.nan if one is None else float(one) for one in values], dtype=np.float64)
+        return np.array([np.nan if value is None else float(value) for value in values])
     except OverflowError:
-        raise ReaderError("flent-no-list", file=given.name, field=shorten(name)) from None
+        raise ReaderError("flent-no-list", file=file.name, field=shorten(name)) from None
 
 
 def _series(
-    given: Input,
+    file: Input,
     name: str,
     values: Any,
     times: NDArray[np.float64],
@@ -155,12 +152,12 @@ def _series(
     raw: Sequence[Mapping[str, Any]],
 ) -> _Series | None:
     """Return a series; None if flent has no value of it at all."""
-    column = _column(given, name, values)
+    column = _column(file, name, values)
     if not column.size:
         return None
     if column.size != times.size:
         raise ReaderError(
-            "flent-length", file=given.name, field=shorten(name),
+            "flent-length", file=file.name, field=shorten(name),
             count=int(column.size), wanted=int(times.size),
         )  # fmt: skip
     unit = words(meta, "UNITS").lower() or _unit_of_name(name)
@@ -169,7 +166,7 @@ def _series(
         target, factor = "value", 1.0
     if target == "rtt_s" and not _PROBES.search(name):
         target, factor = "value", 1.0  # a delay one way, a jitter
-    probes = np.array([number_in(one, "val") for one in raw], dtype=np.float64)
+    probes = np.array([number(probe, "val") for probe in raw], dtype=np.float64)
     return _Series(shorten(name, 100), target, column * factor, meta, probes)
 
 
@@ -180,59 +177,59 @@ def _unit_of_name(name: str) -> str:
     return "mbits/s" if re.match(r"TCP (?:up|down)load\b", name) and "::" not in name else ""
 
 
-def _is_derived(one: _Series) -> bool:
-    runner = words(one.meta, "RUNNER")
-    return runner in _DERIVERS or _DERIVED.fullmatch(one.name.partition("::")[0]) is not None
+def _is_derived(series: _Series) -> bool:
+    runner = words(series.meta, "RUNNER")
+    return runner in _DERIVERS or _DERIVED.fullmatch(series.name.partition("::")[0]) is not None
 
 
-def _facts(one: _Series, metadata: Mapping[str, Any], *, partial: bool) -> dict[str, Fact]:
+def _facts(series: _Series, metadata: Mapping[str, Any], *, partial: bool) -> dict[str, Fact]:
     """Return the facts of a series: round trips of its values, a rate as flent means it."""
     hosts = metadata.get("HOSTS")
     target = words(metadata, "HOST") if not isinstance(hosts, list) or len(hosts) < 2 else ""
-    row: dict[str, Any] = {"group": one.name, "target": target, "partial": partial}
-    values = one.known[one.known >= 0]
-    if one.column == "rtt_s" and values.size:
+    row: dict[str, Any] = {"group": series.name, "target": target, "partial": partial}
+    values = series.known[series.known >= 0]
+    if series.column == "rtt_s" and values.size:
         row |= {
-            "protocol": _protocol_of_probes(one.name),
-            **_round_trips(one, values),
-            "sent_count": number_in(one.meta, "PACKETS_SENT"),
-            "received_count": number_in(one.meta, "PACKETS_RECEIVED"),
-            **_losses(one.meta),
+            "protocol": _protocol_of_probes(series.name),
+            **_round_trips(series, values),
+            "sent_count": number(series.meta, "PACKETS_SENT"),
+            "received_count": number(series.meta, "PACKETS_RECEIVED"),
+            **_losses(series.meta),
         }
         return fact_row(**row)
-    direction = next((d for d in ("upload", "download") if d in one.name.lower()), "")
-    if one.column != "throughput_bps" or not direction or not values.size:
+    direction = next((d for d in ("upload", "download") if d in series.name.lower()), "")
+    if series.column != "throughput_bps" or not direction or not values.size:
         return fact_row(**row)
-    printed = number_in(one.meta, "MEAN_VALUE")
-    unit = _UNITS[words(one.meta, "UNITS").lower() or "mbits/s"][1]
+    printed = number(series.meta, "MEAN_VALUE")
+    unit = _UNITS[words(series.meta, "UNITS").lower() or "mbits/s"][1]
     rate = printed * unit if printed >= 0 else float(values.mean())
-    retransmits = words(one.meta, "TCP_RETRANSMIT")
+    retransmits = words(series.meta, "TCP_RETRANSMIT")
     if not retransmits and direction == "upload":  # of a download 0 may be that of the receiver
-        count = number_in(one.meta, "TCP_RETRANSMIT")
+        count = number(series.meta, "TCP_RETRANSMIT")
         retransmits = f"{count:.0f}" if count >= 0 and count.is_integer() else ""
     row |= {
-        "protocol": "udp" if "udp" in one.name.lower() else "tcp",
+        "protocol": "udp" if "udp" in series.name.lower() else "tcp",
         "direction": direction,
         "sent_rate_bps" if direction == "upload" else "received_rate_bps": rate,
-        "duration_s": number_in(one.meta, "ELAPSED_TIME"),
+        "duration_s": number(series.meta, "ELAPSED_TIME"),
         "retransmit_count": float(retransmits) if re.fullmatch(r"\d{1,15}", retransmits) else None,
-        "congestion_control": words(one.meta, "CONG_CONTROL"),
-        "mss_bytes": _above_0(one.meta, "TCP_MSS"),
-        **_sizes(one.meta),
+        "congestion_control": words(series.meta, "CONG_CONTROL"),
+        "mss_bytes": _above_0(series.meta, "TCP_MSS"),
+        **_sizes(series.meta),
     }
     return fact_row(**row)
 
 
 def _protocol_of_probes(name: str) -> str:
     """Return the protocol that a series of round trips has in its name: ``Ping (ms) ICMP``."""
-    found = re.search(r"\b(?:(icmp)|(udp)|http)\b", name.lower())
-    return "" if found is None else found[1] or found[2] or "tcp"
+    protocol = re.search(r"\b(?:(icmp)|(udp)|http)\b", name.lower())
+    return "" if protocol is None else protocol[1] or protocol[2] or "tcp"
 
 
 def _losses(meta: Mapping[str, Any]) -> dict[str, float]:
     """Return the loss of a series of probes: as printed, and of its counts."""
-    sent, received = number_in(meta, "PACKETS_SENT"), number_in(meta, "PACKETS_RECEIVED")
-    printed = number_in(meta, "PACKET_LOSS_RATE")
+    sent, received = number(meta, "PACKETS_SENT"), number(meta, "PACKETS_RECEIVED")
+    printed = number(meta, "PACKET_LOSS_RATE")
     return {
         "printed_loss_ratio": printed if 0 <= printed <= 1 else math.nan,
         "loss_ratio": 1 - received / sent if 0 <= received <= sent and sent > 0 else math.nan,
@@ -254,13 +251,13 @@ def _sizes(meta: Mapping[str, Any]) -> dict[str, float]:
 
 def _above_0(meta: Mapping[str, Any], name: str) -> float:
     """Return a number of a series; nan where it is missing, 0 or less."""
-    value = number_in(meta, name)
+    value = number(meta, name)
     return value if value > 0 else math.nan
 
 
-def _round_trips(one: _Series, values: NDArray[np.float64]) -> dict[str, float]:
+def _round_trips(series: _Series, values: NDArray[np.float64]) -> dict[str, float]:
     """Return what the single probes say, where their unit is sure: results are interpolated."""
-    raw = one.raw[np.isfinite(one.raw) & (one.raw >= 0)]
+    raw = series.raw[np.isfinite(series.raw) & (series.raw >= 0)]
     if not raw.size:
         return {}
     ratio = float(np.median(raw) / np.median(values)) if np.median(values) > 0 else 0.0
@@ -279,12 +276,12 @@ def _printed(kept: list[_Series]) -> dict[str, Any]:
     """Return what flent says of its series, as it says it."""
     names = ("UNITS", "MEAN_VALUE", "MIN_VALUE", "MAX_VALUE", "RTT_MEDIAN", "PACKET_LOSS_RATE")
     return {
-        one.name: {
-            name: one.meta[name]
+        series.name: {
+            name: series.meta[name]
             for name in names
-            if isinstance(one.meta.get(name), str | int | float)
+            if isinstance(series.meta.get(name), str | int | float)
         }
-        for one in kept
+        for series in kept
     }
 
 
@@ -344,24 +341,24 @@ _COUNTERS = ("localCpu", "remoteCpu", "p50Latency", "p90Latency", "p99Latency", 
 """What the facts have as Netesto prints it."""
 
 
-def _recognize_netesto(given: Input) -> bool:
-    if given.is_json:
+def _recognize_netesto(file: Input) -> bool:
+    if file.is_json:
         return False
-    if given.seen(r"^exp,expName,group,test,"):
+    if file.seen(r"^exp,expName,group,test,"):
         return True
-    return given.seen(r"^exp:\d+(?:\.\d+)?\s*$") and given.seen(r"^(?:expName|ca|testType|rate):")
+    return file.seen(r"^exp:\d+(?:\.\d+)?\s*$") and file.seen(r"^(?:expName|ca|testType|rate):")
 
 
-def _read_netesto(given: Input) -> Table:
+def _read_netesto(file: Input) -> Table:
     warnings: list[Notice] = []
-    lines, cut = whole_lines(given, warnings)
-    if given.seen(r"^exp,expName,group,test,"):
-        rows, partial = _read_csv(given, lines), cut
+    lines, cut = file.text.whole_lines(warnings)
+    if file.seen(r"^exp,expName,group,test,"):
+        rows, partial = _read_csv(file, lines), cut
     else:
         rows, ended = _read_pairs(lines, warnings)
         partial = cut or not ended
     if not rows:
-        raise ReaderError("netesto-nothing", file=given.name)
+        raise ReaderError("netesto-nothing", file=file.name)
     columns: dict[str, list[Any]] = {
         "group": [_name(index, row, len(rows)) for index, row in enumerate(rows, 1)]
     }
@@ -378,8 +375,7 @@ def _read_netesto(given: Input) -> Table:
     if {"least_throughput_bps", "largest_throughput_bps"} <= columns.keys():
         columns["fairness_ratio"] = _shares(columns)
         units["fairness_ratio"] = "ratio"
-    if mixed:
-        warnings.append(Notice("netesto-mixed", {"names": sorted(mixed)}))
+    note(warnings, "netesto-mixed", names=sorted(mixed))
     return Table(
         data=columns,
         meta=Meta(
@@ -390,28 +386,32 @@ def _read_netesto(given: Input) -> Table:
             ),
             warnings=tuple(warnings),
             partial=partial,
-            **origin(given),
+            **file.origin,
         ),
     )
 
 
-def _read_csv(given: Input, lines: list[tuple[int, str]]) -> list[dict[str, str]]:
+def _read_csv(file: Input, lines: list[tuple[int, str]]) -> list[dict[str, str]]:
     header: list[str] = []
     rows = []
-    for number, line in lines:
+    for line_number, line in lines:
         if not line.strip():
             continue
         try:
             cells = [cell.strip() for cell in next(csv.reader([line]))]
         except csv.Error as error:
             raise ReaderError(
-                "malformed-quotes", file=given.name, line=number, reason=str(error)
+                "malformed-quotes", file=file.name, line=line_number, reason=str(error)
             ) from None
         if cells[:2] == ["exp", "expName"]:
             header = cells
         elif len(cells) != len(header):
             raise ReaderError(
-                "netesto-width", file=given.name, line=number, count=len(cells), wanted=len(header)
+                "netesto-width",
+                file=file.name,
+                line=line_number,
+                count=len(cells),
+                wanted=len(header),
             )
         else:
             rows.append(dict(zip(header, cells, strict=True)))
@@ -438,8 +438,7 @@ def _read_pairs(
             row[name] = "" if name in twice and name in row else value
     ended = not row
     rows += [row] if row else []
-    if twice:
-        warnings.append(Notice("netesto-several", {"names": sorted(twice)}))
+    note(warnings, "netesto-several", names=sorted(twice))
     return rows, ended
 
 
@@ -449,12 +448,12 @@ def _name(index: int, row: dict[str, str], count: int) -> str:
 
 def _value(text: str, factor: float, name: str, mixed: set[str]) -> float:
     """Return a number in SI units; nan where flows differ (``a+...``) or there is none."""
-    found = _NUMBER.fullmatch(text)
-    if found is None:
+    printed = _NUMBER.fullmatch(text)
+    if printed is None:
         if text:
             mixed.add(name)
         return NAN
-    value = float(found["number"]) * _POWERS[found["power"]] * factor
+    value = float(printed["number"]) * _POWERS[printed["power"]] * factor
     return value if value >= 0 else NAN
 
 
@@ -465,22 +464,22 @@ def _shares(columns: dict[str, list[Any]]) -> list[float]:
 
 
 def _facts_netesto(columns: dict[str, list[Any]], index: int, *, partial: bool) -> dict[str, Any]:
-    known = {name: values[index] for name, values in columns.items()}
+    row = {name: values[index] for name, values in columns.items()}
     printed = {
-        f"counter:{name}": round(known[_COLUMNS[name][0]] / _COLUMNS[name][2], 9)
+        f"counter:{name}": round(row[_COLUMNS[name][0]] / _COLUMNS[name][2], 9)
         for name in _COUNTERS
-        if _COLUMNS[name][0] in known
+        if _COLUMNS[name][0] in row
     }
     return fact_row(
         printed,
-        group=known["group"],
-        target=known.get("server", ""),
-        sent_rate_bps=known.get("throughput_bps"),
-        duration_s=known.get("duration_s"),
-        rtt_s=known.get("rtt_s"),
-        cwnd_packets=known.get("cwnd_packets"),
-        retransmit_count=known.get("local_retransmit_count"),
-        congestion_control=known.get("ca", "") if "/" not in known.get("ca", "") else "",
+        group=row["group"],
+        target=row.get("server", ""),
+        sent_rate_bps=row.get("throughput_bps"),
+        duration_s=row.get("duration_s"),
+        rtt_s=row.get("rtt_s"),
+        cwnd_packets=row.get("cwnd_packets"),
+        retransmit_count=row.get("local_retransmit_count"),
+        congestion_control=row.get("ca", "") if "/" not in row.get("ca", "") else "",
         partial=partial,
     )
 
@@ -514,23 +513,23 @@ _PROTOCOLS = {"6": "tcp", "17": "udp", "1": "icmp"}
 _MOST = 200_000
 
 
-def _recognize_flowmon(given: Input) -> bool:
-    return given.seen(r"<FlowMonitor\b")
+def _recognize_flowmon(file: Input) -> bool:
+    return file.seen(r"<FlowMonitor\b")
 
 
-def _read_flowmon(given: Input) -> Table:
-    root = xml_root(given)
+def _read_flowmon(file: Input) -> Table:
+    root = xml_root(file)
     flows = root.findall("./FlowStats/Flow")
     if root.tag != "FlowMonitor" or not flows:
-        raise ReaderError("flowmon-nothing", file=given.name)
+        raise ReaderError("flowmon-nothing", file=file.name)
     if len(flows) > _MOST:
-        raise ReaderError("flowmon-too-many", file=given.name, count=len(flows), limit=_MOST)
+        raise ReaderError("flowmon-too-many", file=file.name, count=len(flows), limit=_MOST)
     named = {
-        one.get("flowId", ""): one
+        flow.get("flowId", ""): flow
         for kind in ("Ipv4FlowClassifier", "Ipv6FlowClassifier")
-        for one in root.findall(f"./{kind}/Flow")
+        for flow in root.findall(f"./{kind}/Flow")
     }
-    rows = [_row(given, one, named.get(one.get("flowId", ""))) for one in flows]
+    rows = [_row(file, flow, named.get(flow.get("flowId", ""))) for flow in flows]
     warnings = []
     unmatched = [row["group"] for row in rows if not row["protocol"]]
     if named and unmatched:
@@ -550,31 +549,31 @@ def _read_flowmon(given: Input) -> Table:
             layers={"sent_bytes": "IP", "received_bytes": "IP"},
             facts=tuple(_facts_flowmon(row) for row in rows),
             warnings=tuple(warnings),
-            **origin(given),
+            **file.origin,
         ),
     )  # fmt: skip
 
 
 def _row(
-    given: Input, flow: ElementTree.Element, named: ElementTree.Element | None
+    file: Input, flow: ElementTree.Element, named: ElementTree.Element | None
 ) -> dict[str, Any]:
-    received = _count(given, flow, "rxPackets")
-    delay, jitter = _time(given, flow, "delaySum"), _time(given, flow, "jitterSum")
+    received = _count(file, flow, "rxPackets")
+    delay, jitter = _time(file, flow, "delaySum"), _time(file, flow, "jitterSum")
     number = named.get("protocol", "") if named is not None else ""
     return {
         "group": shorten(f"flow {flow.get('flowId', '')}", 40),
         "protocol": _PROTOCOLS.get(number, number),
         "local": _end(named, "source"),
         "peer": _end(named, "destination"),
-        "first_sent_s": _time(given, flow, "timeFirstTxPacket"),
-        "last_sent_s": _time(given, flow, "timeLastTxPacket"),
-        "first_received_s": _time(given, flow, "timeFirstRxPacket") if received else NAN,
-        "last_received_s": _time(given, flow, "timeLastRxPacket") if received else NAN,
-        "packet_count": _count(given, flow, "txPackets"),
+        "first_sent_s": _time(file, flow, "timeFirstTxPacket"),
+        "last_sent_s": _time(file, flow, "timeLastTxPacket"),
+        "first_received_s": _time(file, flow, "timeFirstRxPacket") if received else NAN,
+        "last_received_s": _time(file, flow, "timeLastRxPacket") if received else NAN,
+        "packet_count": _count(file, flow, "txPackets"),
         "received_count": received,
-        "lost_count": _count(given, flow, "lostPackets"),
-        "sent_bytes": _count(given, flow, "txBytes"),
-        "received_bytes": _count(given, flow, "rxBytes"),
+        "lost_count": _count(file, flow, "lostPackets"),
+        "sent_bytes": _count(file, flow, "txBytes"),
+        "received_bytes": _count(file, flow, "rxBytes"),
         "one_way_s": delay / received if received > 0 else NAN,
         "jitter_s": jitter / (received - 1) if received > 1 else NAN,
     }
@@ -589,28 +588,27 @@ def _end(named: ElementTree.Element | None, side: str) -> str:
     return shorten(f"{host}:{port}" if port else address, 80)
 
 
-def _count(given: Input, flow: ElementTree.Element, name: str) -> float:
+def _count(file: Input, flow: ElementTree.Element, name: str) -> float:
     text = flow.get(name, "")
     if not re.fullmatch(r"\d{1,20}", text):
-        raise _bad(given, flow, name, text)
+        raise _bad(file, flow, name, text)
     return float(text)
 
 
-def _time(given: Input, flow: ElementTree.Element, name: str) -> float:
+def _time(file: Input, flow: ElementTree.Element, name: str) -> float:
     """Return a time in seconds: ns-3 writes ``+1.5e+09ns``."""
-    found = _TIME.fullmatch(flow.get(name, ""))
-    if found is None or found[2] is None:
-        raise _bad(given, flow, name, flow.get(name, ""))
-    value = float(found[1]) * _UNITS_FLOWMON[found[2]]
-    if not math.isfinite(value) or value < 0:
-        raise _bad(given, flow, name, flow.get(name, ""))
+    text = flow.get(name, "")
+    printed = _TIME.fullmatch(text)
+    value = float(printed[1]) * _UNITS_FLOWMON[printed[2]] if printed and printed[2] else NAN
+    if not 0 <= value < math.inf:
+        raise _bad(file, flow, name, text)
     return value
 
 
-def _bad(given: Input, flow: ElementTree.Element, name: str, text: str) -> ReaderError:
+def _bad(file: Input, flow: ElementTree.Element, name: str, text: str) -> ReaderError:
     flow_id = shorten(flow.get("flowId", "?"), 20)
     return ReaderError(
-        "flowmon-value", file=given.name, field=name, value=shorten(text), flow=flow_id
+        "flowmon-value", file=file.name, field=name, value=shorten(text), flow=flow_id
     )
 
 

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shorten
+from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import (
     NAN,
     RECEIVER,
@@ -17,13 +17,12 @@ from netcalc.readers.transfers.runs import (
     Row,
     Total,
     Way,
-    columns_of,
-    name_groups,
-    origin,
-    whole_lines,
+    flow_series,
+    row_of,
+    whole_run,
     xml_root,
-)
-from netcalc.samples import Fact, FlowSeries, Meta
+)  # fmt: skip
+from netcalc.samples import FlowSeries
 
 _NUMBER = r"\d{1,15}(?:\.\d{1,9})?"
 _TEXT = re.compile(
@@ -48,139 +47,111 @@ _AGAIN = re.compile(r"nuttcp-t: retrans = (\d{1,15})\s*")
 _RTT = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) msRTT|rtt_ms=(\d{1,9}(?:\.\d{1,9})?)")
 
 
-def _recognize_nuttcp(given: Input) -> bool:
-    return given.seen(
+def _recognize_nuttcp(file: Input) -> bool:
+    return file.seen(
         r"^ *(?:\S+: *)?[\d.]+ MB /\s+[\d.]+ sec =\s+[\d.]+ Mbps|^nuttcp-[tr]: |"
         r"^ *(?:\S+: )?megabytes=[\d.]+ real_sec"
     )
 
 
-def _read_nuttcp(given: Input) -> FlowSeries:
+def _read_nuttcp(file: Input) -> FlowSeries:
     warnings: list[Notice] = []
     unread: list[int] = []
-    ways = [Way("")]
-    connected: tuple[float, float] = NAN, NAN
-    summed: Way | None = None
-    lines, cut = whole_lines(given, warnings)
+    runs = _Runs()
+    lines, cut = file.text.whole_lines(warnings)
     for number, line in lines:
-        if not line.strip():
-            continue
-        row = _TEXT.fullmatch(line) or _PARSE.fullmatch(line)
-        verbose = _VERBOSE.fullmatch(line)
-        way = ways[-1]
-        if found := _CONNECTED.match(line):
-            connected = float(found["mss"]), float(found["rtt"] or NAN) / 1e3
-        elif (again := _AGAIN.fullmatch(line)) and way.sent:
-            way.sent.retransmit_count = float(again[1])
-        elif verbose:
-            if verbose["end"] == "t" and (way.sent or way.received):
-                ways.append(way := Way(""))
-            total = _total(verbose, "")
-            way.protocol = way.protocol or "tcp"
-            if not (way.sent or way.received):
-                way.mss_bytes, way.rtt_s = connected
-                connected = NAN, NAN
-            if verbose["end"] == "t":
-                way.sent = total
-            else:
-                way.received = total
-        elif row:
-            rest = row["rest"]
-            is_total = "%TX" in rest or "%RX" in rest or row.groupdict().get("total") is not None
-            if way.received and (not is_total or not way.sent or way is summed):
-                ways.append(way := Way(""))
-            total = _total(row, rest)
-            way.protocol = "udp" if total.datagram_count == total.datagram_count else "tcp"
-            if is_total:
-                way.received, summed = total, way
-                way.sent = Total(
-                    duration_s=total.duration_s, retransmit_count=total.retransmit_count
-                )
-                way.rtt_s = _rtt(rest)
-            else:
-                way.rows.append(_interval(way, total))
-        elif re.search(_LIKE, line):
+        if not runs.add(line) and re.search(_LIKE, line):
             unread.append(number)
-    ways = [way for way in ways if way.rows or way.received or way.sent]
+    ways = [way for way in runs.ways if way.rows or way.received or way.sent]
     if not ways:
-        raise ReaderError("nuttcp-nothing", file=given.name)
-    if unread:
-        warnings.append(Notice("transfer-lines-unread", {"numbers": unread}))
-    facts = []
-    name_groups([[way] for way in ways])
+        raise ReaderError("nuttcp-nothing", file=file.name)
+    note(warnings, "transfer-lines-unread", numbers=unread)
     for way in ways:
         way.partial = way.received is None
-        way.streams.add("1")
-        facts.append(_facts(way))
-        if not way.rows:
-            way.rows = _whole(way)
+        way.rows = way.rows or whole_run(way)
     ways[-1].partial |= cut
-    if cut:
-        facts[-1]["partial"] = True
-    known = [way.rtt_s for way in ways if way.rtt_s == way.rtt_s]
-    return FlowSeries(
-        **columns_of(ways),
-        meta=Meta(
-            tool="nuttcp",
-            clock="seconds since the start of the run",
-            printed={"handshake_rtt_s": known} if known else {},
-            facts=tuple(facts),
-            warnings=tuple(warnings),
-            partial=any(way.partial for way in ways),
-            **origin(given),
-        ),
+    handshakes = [way.rtt_s for way in ways if not math.isnan(way.rtt_s)]
+    printed = {"handshake_rtt_s": handshakes} if handshakes else {}
+    return flow_series(
+        file, [[way] for way in ways], warnings, tool="nuttcp", printed=printed, partial=cut
     )
 
 
-def _total(row: re.Match[str], rest: str) -> Total:
+class _Runs:
+    """The runs of a text, one direction each: a line belongs to the last run or begins another."""
+
+    def __init__(self) -> None:
+        self.ways = [Way("")]
+        self._handshake: re.Match[str] | None = None
+        """The line of the connection, which stands before the first line of its run."""
+        self._summed: Way | None = None
+        """The last run with a line of totals, behind which only -v prints more of it."""
+
+    def add(self, line: str) -> bool:
+        """Read a line; False if it is none of nuttcp's."""
+        way = self.ways[-1]
+        if connection := _CONNECTED.match(line):
+            self._handshake = connection
+        elif (again := _AGAIN.fullmatch(line)) and way.sent:
+            way.sent.retransmit_count = float(again[1])
+        elif side := _VERBOSE.fullmatch(line):
+            self._add_side(side)
+        elif row := _TEXT.fullmatch(line) or _PARSE.fullmatch(line):
+            self._add_row(row)
+        else:
+            return False
+        return True
+
+    def _add_side(self, line: re.Match[str]) -> None:
+        """Add what one end says of the whole run (-v), the sender first."""
+        way, total = self.ways[-1], _total(line, "")
+        is_sender = line["end"] == "t"
+        if is_sender and (way.sent or way.received):
+            self.ways.append(way := Way(""))
+        way.protocol = way.protocol or "tcp"
+        if self._handshake and not (way.sent or way.received):
+            way.mss_bytes = float(self._handshake["mss"])
+            way.rtt_s = float(self._handshake["rtt"] or NAN) / 1e3
+            self._handshake = None
+        if is_sender:
+            way.sent = total
+        else:
+            way.received = total
+
+    def _add_row(self, line: re.Match[str]) -> None:
+        """Add an interval, or the total that ends a run."""
+        way, rest = self.ways[-1], line["rest"]
+        is_total = "%TX" in rest or "%RX" in rest or bool(line.groupdict().get("total"))
+        # Behind a total comes the next run, unless the total repeats the lines of -v.
+        if way.received and (not is_total or not way.sent or way is self._summed):
+            self.ways.append(way := Way(""))
+        total = _total(line, rest)
+        way.protocol = "tcp" if math.isnan(total.datagram_count) else "udp"
+        if is_total:
+            way.received, self._summed = total, way
+            way.sent = Total(duration_s=total.duration_s, retransmit_count=total.retransmit_count)
+            way.rtt_s = _rtt(rest)
+        else:
+            before = way.rows[-1] if way.rows else Row(0.0, 0.0)
+            way.rows.append(row_of(total, RECEIVER, start_s=before.start_s + before.duration_s))
+
+
+def _total(line: re.Match[str], rest: str) -> Total:
     retransmits, drops = _RETRANSMITS.search(rest), _DROPS.search(rest)
-    lost, sent = NAN, NAN
-    if drops:
-        lost, sent = (float(one) for one in drops.groups() if one is not None)
+    lost, sent = map(float, filter(None, drops.groups())) if drops else (NAN, NAN)
     return Total(
-        byte_count=float(round(float(row["size"]) * 1024**2)),
-        duration_s=float(row["time"]),
-        rate_bps=float(row["rate"]) * 1e6,
+        byte_count=float(round(float(line["size"]) * 1024**2)),
+        duration_s=float(line["time"]),
+        rate_bps=float(line["rate"]) * 1e6,
         retransmit_count=float(retransmits[1] or retransmits[2]) if retransmits else NAN,
         datagram_count=sent,
         lost_count=NAN if lost > sent else lost,
     )
 
 
-def _interval(way: Way, total: Total) -> Row:
-    begin = way.rows[-1].start_s + way.rows[-1].duration_s if way.rows else 0.0
-    return Row(
-        start_s=begin,
-        duration_s=total.duration_s,
-        payload_bytes=total.byte_count,
-        throughput_bps=total.rate_bps,
-        side=RECEIVER,
-        retransmit_count=total.retransmit_count,
-        datagram_count=total.datagram_count,
-        lost_count=total.lost_count,
-    )
-
-
-def _whole(way: Way) -> list[Row]:
-    """Return the whole run as one interval for each end that counted it."""
-    made = []
-    for side, total in ((SENDER, way.sent), (RECEIVER, way.received)):
-        if total is not None and total.rate_bps == total.rate_bps:
-            row = _interval(Way(""), total)
-            row.side, row.group = side, way.group
-            made.append(row)
-    return made
-
-
-def _facts(way: Way) -> dict[str, Fact]:
-    facts = dict(way.facts())
-    facts.pop("stream_count", None)  # -N is not in the output
-    return facts
-
-
 def _rtt(rest: str) -> float:
-    found = _RTT.search(rest)
-    return float(found[1] or found[2]) / 1e3 if found else NAN
+    handshake = _RTT.search(rest)
+    return float(handshake[1] or handshake[2]) / 1e3 if handshake else NAN
 
 
 NUTTCP = Format(
@@ -205,77 +176,60 @@ _POWERS = (1024.0**2, 1e6)  # what MB may be: Windows counts in powers of 1024
 _TOLERANCE = 0.002
 
 
-def _recognize_ntttcp(given: Input) -> bool:
-    return given.seen(r"^\s*(?:<\?xml[^>]*>\s*)?<ntttcp[sr]\b")
+def _recognize_ntttcp(file: Input) -> bool:
+    return file.seen(r"^\s*(?:<\?xml[^>]*>\s*)?<ntttcp[sr]\b")
 
 
-def _read_ntttcp(given: Input) -> FlowSeries:
-    root = xml_root(given)
+def _read_ntttcp(file: Input) -> FlowSeries:
+    root = xml_root(file)
     side = _SIDES.get(root.tag)
     if side is None:
-        raise ReaderError("damaged-xml", file=given.name)
-    total = _checked_total(given, root)
+        raise ReaderError("damaged-xml", file=file.name)
+    total = _checked_total(file, root)
     udp = root.findtext("parameters/udp", "").strip().lower() == "true"
     way = Way("", protocol="udp" if udp else "tcp")
-    if side == SENDER:
-        way.sent = total
-    else:
-        way.received = total
+    way.sent, way.received = (total, None) if side == SENDER else (None, total)
     for thread in root.findall("thread"):
-        row = Row(
-            0.0,
-            _number(given, thread, "realtime", "s"),
-            throughput_bps=1e6 * _number(given, thread, "throughput", "mbps"),
-            stream=shorten(thread.get("index", ""), 20),
-            side=side,
-        )
-        if not math.isnan(row.duration_s):
-            way.rows.append(row)
-            way.streams.add(row.stream)
-    if not way.rows:
-        way.rows.append(Row(0.0, total.duration_s, total.byte_count, total.rate_bps, side=side))
-    return FlowSeries(
-        **columns_of([way]),
-        meta=Meta(
-            tool="ntttcp",
-            tool_version=shorten(root.get("version", ""), 40),
-            host=shorten(root.get("computername", ""), 100),
-            clock="seconds since the start of the run",
-            printed=_printed(given, root),
-            facts=(way.facts(),),
-            warnings=tuple(given.text.warnings),
-            partial=given.unpacked.grew,
-            **origin(given),
-        ),
-    )
+        length_s = _number(file, thread, "realtime", "s")
+        rate_bps = 1e6 * _number(file, thread, "throughput", "mbps")
+        if not math.isnan(length_s):
+            stream = shorten(thread.get("index", ""), 20)
+            of_thread = Total(duration_s=length_s, rate_bps=rate_bps)
+            way.rows.append(row_of(of_thread, side, stream=stream))
+            way.streams.add(stream)
+    way.rows = way.rows or whole_run(way)
+    return flow_series(
+        file, [[way]], file.text.warnings, tool="ntttcp", printed=_printed(file, root),
+        version=root.get("version", ""), host=shorten(root.get("computername", ""), 100),
+    )  # fmt: skip
 
 
-def _checked_total(given: Input, root: ElementTree.Element) -> Total:
+def _checked_total(file: Input, root: ElementTree.Element) -> Total:
     """Return the total; refuse it where bytes, time and rate do not agree."""
-    length_s = _number(given, root, "realtime", "s")
-    rate_bps = 1e6 * _number(given, root, "throughput", "mbps")
-    megabytes = _number(given, root, "total_bytes", "MB")
+    length_s = _number(file, root, "realtime", "s")
+    rate_bps = 1e6 * _number(file, root, "throughput", "mbps")
+    megabytes = _number(file, root, "total_bytes", "MB")
     if math.isnan(rate_bps) or not length_s > 0:
-        raise ReaderError("ntttcp-nothing", file=given.name)
+        raise ReaderError("ntttcp-nothing", file=file.name)
     for power in _POWERS:
         size = megabytes * power
         if math.isnan(size) or abs(8 * size / length_s - rate_bps) <= _TOLERANCE * rate_bps:
             return Total(size if math.isnan(size) else round(size), length_s, rate_bps)
     raise ReaderError(
-        "ntttcp-disagrees", file=given.name, field="total_bytes", value=f"{megabytes:g}", unit="MB"
+        "ntttcp-disagrees", file=file.name, field="total_bytes", value=f"{megabytes:g}", unit="MB"
     )
 
 
-def _number(given: Input, part: ElementTree.Element, name: str, metric: str = "") -> float:
+def _number(file: Input, part: ElementTree.Element, name: str, metric: str = "") -> float:
     """Return the number of an element with a unit; nan without the element."""
-    for one in part.findall(name):
-        if one.get("metric", "") != metric:
+    for element in part.findall(name):
+        if element.get("metric", "") != metric:
             continue
-        text = (one.text or "").strip()
+        text = (element.text or "").strip()
         if not _WHOLE_NUMBER.fullmatch(text):
             raise ReaderError(
                 "ntttcp-number",
-                file=given.name,
+                file=file.name,
                 field=name,
                 value=shorten(text),
                 unit=metric or None,
@@ -284,17 +238,17 @@ def _number(given: Input, part: ElementTree.Element, name: str, metric: str = ""
     return NAN
 
 
-def _printed(given: Input, root: ElementTree.Element) -> dict[str, float]:
+def _printed(file: Input, root: ElementTree.Element) -> dict[str, float]:
     """Return what the system counted meanwhile: of all its connections, not of this run alone."""
-    found = {
-        "system_packets_sent": _number(given, root, "packets_sent"),
-        "system_packets_received": _number(given, root, "packets_received"),
-        "system_packets_retransmitted": _number(given, root, "packets_retransmitted"),
-        "system_processor_ratio": _number(given, root, "cpu", "%") / 100,
-        "write_bytes": _number(given, root, "bufferLen"),
-        "errors": _number(given, root, "errors"),
+    counted = {
+        "system_packets_sent": _number(file, root, "packets_sent"),
+        "system_packets_received": _number(file, root, "packets_received"),
+        "system_packets_retransmitted": _number(file, root, "packets_retransmitted"),
+        "system_processor_ratio": _number(file, root, "cpu", "%") / 100,
+        "write_bytes": _number(file, root, "bufferLen"),
+        "errors": _number(file, root, "errors"),
     }
-    return {name: value for name, value in found.items() if not math.isnan(value)}
+    return {name: value for name, value in counted.items() if not math.isnan(value)}
 
 
 NTTTCP = Format(

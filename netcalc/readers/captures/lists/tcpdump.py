@@ -170,19 +170,19 @@ class _Packets:
         }
 
 
-def _recognize_tcpdump(given: Input) -> bool:
-    if given.seen(r"^(?:tcpdump: )?listening on \S+, link-type|^reading from file .*link-type"):
+def _recognize_tcpdump(file: Input) -> bool:
+    if file.seen(r"^(?:tcpdump: )?listening on \S+, link-type|^reading from file .*link-type"):
         return True
     return (
-        given.seen(rf"^ ?(?:{_STAMP}) (?:{_INTERFACE})?(?:IP6? (?:\(|truncated-ip|\S+ > )|ARP, )")
-        or given.seen(rf"^ ?(?:{_STAMP}) \S.{{0,100}}\bethertype \S+ \(0x[0-9a-f]{{4}}\), ")
-        or given.seen(rf"^ ?(?:{_STAMP}) AF IPv[46] \(\d\d?\), length ")
-        or given.seen(r"^IP6? \S+ > \S+: (?:Flags \[|UDP, length|ICMP6?[ ,])")
+        file.seen(rf"^ ?(?:{_STAMP}) (?:{_INTERFACE})?(?:IP6? (?:\(|truncated-ip|\S+ > )|ARP, )")
+        or file.seen(rf"^ ?(?:{_STAMP}) \S.{{0,100}}\bethertype \S+ \(0x[0-9a-f]{{4}}\), ")
+        or file.seen(rf"^ ?(?:{_STAMP}) AF IPv[46] \(\d\d?\), length ")
+        or file.seen(r"^IP6? \S+ > \S+: (?:Flags \[|UDP, length|ICMP6?[ ,])")
     )
 
 
-def _read_tcpdump(given: Input) -> Table:
-    text = given.text
+def _read_tcpdump(file: Input) -> Table:
+    text = file.text
     lines = [line.rstrip() for line in text.lines]
     packets, run, captured = _Packets(), 1, dict[str, int]()
     opened = False
@@ -198,8 +198,8 @@ def _read_tcpdump(given: Input) -> Table:
         else:
             opened |= _add(packets, line, lines[index + 1 : index + 2], str(run), index)
     if not packets.stamps:
-        raise no_measurement("packet-list-empty", given.unpacked, text)
-    return _table(given, packets, captured)
+        raise no_measurement("packet-list-empty", file.unpacked, text)
+    return _table(file, packets, captured)
 
 
 _LIKE_PACKET = re.compile(r" \S{0,40}[.:]\S{0,12} IP6? ")
@@ -319,7 +319,7 @@ def _read_ends(
             numbers[column] = float(port)
 
 
-def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Table:
+def _table(file: Input, packets: _Packets, captured: Mapping[str, int]) -> Table:
     read = packets.columns()
     groups, version = read["group"], read["ip_version"]
     times, notices = np.full(groups.size, np.nan), list[Notice]()
@@ -355,12 +355,12 @@ def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Tabl
         data={"time_s": times, **{name: read[name] for name in _TEXTS}, **shown},
         meta=Meta(
             tool="tcpdump",
-            source=given.unpacked.name if given.unpacked.is_file else "",
-            sha256=given.unpacked.sha256,
+            source=file.unpacked.name if file.unpacked.is_file else "",
+            sha256=file.unpacked.sha256,
             units={"time_s": "s", **units},
             printed={f"captured_count_{run}": count for run, count in captured.items()},
             facts=tuple(facts),
-            warnings=(*given.text.warnings, *notices),
+            warnings=(*file.text.warnings, *notices),
         ),
     )
 

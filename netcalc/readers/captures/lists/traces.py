@@ -52,27 +52,27 @@ def times_of(texts: Sequence[str], *, relative: bool = False) -> tuple[FloatColu
     relative : bool
         A time of day is a time since something (tcpdump -ttt and -ttttt).
     """
-    given = [text.strip() for text in texts]
-    times = [None if one is None or one >= LATEST_NS else one for one in map(_nanoseconds, given)]
-    unread = [text for text, one in zip(given, times, strict=True) if text and one is None]
-    missing = np.full(len(given), np.nan)
+    stamps = [text.strip() for text in texts]
+    times = [_nanoseconds(stamp) for stamp in stamps]
+    unread = [stamp for stamp, time in zip(stamps, times, strict=True) if stamp and time is None]
+    missing = np.full(len(stamps), np.nan)
     if unread:
         return missing, [Notice("packet-time-unread", {"value": unread[0][:60]})]
-    index = np.array([n for n, one in enumerate(times) if one is not None], dtype=np.int64)
+    index = np.array([n for n, time in enumerate(times) if time is not None], dtype=np.int64)
     if not index.size:
         return missing, []
-    values: Nanoseconds = np.array([one for one in times if one is not None], dtype=np.int64)
-    clock = any(":" in text for text in given)
-    found: list[Notice] = []
+    values: Nanoseconds = np.array([time for time in times if time is not None], dtype=np.int64)
+    clock = any(":" in stamp for stamp in stamps)
+    doubts: list[Notice] = []
     if clock and not relative:
-        if not any("-" in text[:10] for text in given):
+        if not any("-" in stamp[:10] for stamp in stamps):
             # A time of day that is more than half a day before the last one is of the next day.
             values += np.cumsum(np.diff(values, prepend=values[0]) < -DAY_NS // 2) * DAY_NS
     elif clock or values.min() < EPOCH_NS:
-        values, found = _times_from_first(values, relative=relative)
-    if not found:
+        values, doubts = _times_from_first(values, relative=relative)
+    if not doubts:
         missing[index] = (values - values[0]) / 1e9
-    return missing, found
+    return missing, doubts
 
 
 def _times_from_first(values: Nanoseconds, *, relative: bool) -> tuple[Nanoseconds, list[Notice]]:
@@ -96,25 +96,24 @@ def span_s(times: NDArray[np.float64]) -> float:
 
 
 def _nanoseconds(text: str) -> int | None:
-    """Return a time in whole nanoseconds, of which a float since 1970 cannot hold all digits."""
-    clock = _CLOCK.fullmatch(text)
-    plain = None if clock else _SECONDS.fullmatch(text)
-    if plain is not None:
-        return int(plain["s"]) * SECOND_NS + _fraction(plain["f"])
-    if clock is None:
+    """Return a time in whole nanoseconds, of which a float since 1970 cannot hold all digits.
+
+    None is no time of a packet.
+    """
+    printed = _SECONDS.fullmatch(text) or _CLOCK.fullmatch(text)
+    if printed is None:
         return None
-    seconds = int(clock["h"]) * 3600 + int(clock["m"]) * 60 + int(clock["s"])
-    if clock["date"]:
-        try:
-            day = date.fromisoformat(clock["date"])
-        except ValueError:
-            return None
-        seconds += (day - date(1970, 1, 1)).days * 86_400
-    return seconds * SECOND_NS + _fraction(clock["f"])
-
-
-def _fraction(digits: str | None) -> int:
-    return int(f"{digits or ''}000000000"[:9])
+    seconds = int(printed["s"])
+    if clock := printed.groupdict().get("h"):
+        seconds += int(clock) * 3600 + int(printed["m"]) * 60
+        if printed["date"]:
+            try:
+                day = date.fromisoformat(printed["date"])
+            except ValueError:
+                return None
+            seconds += (day - date(1970, 1, 1)).days * 86_400
+    time_ns = seconds * SECOND_NS + int(f"{printed['f'] or ''}000000000"[:9])
+    return time_ns if time_ns < LATEST_NS else None
 
 
 SYN, RST, ACK = 0x02, 0x04, 0x10

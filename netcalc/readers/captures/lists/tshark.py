@@ -42,36 +42,36 @@ TEXT_NAMES = (
 """Further fields that facts are made of."""
 
 
-def _recognize_tshark_fields(given: Input) -> bool:
-    first = next((line for line in given.first.split("\n") if line.strip()), "")
+def _recognize_tshark_fields(file: Input) -> bool:
+    first = next((line for line in file.first.split("\n") if line.strip()), "")
     return bool(_HEADER.fullmatch(first) and _LAYERS.search(first))
 
 
-def _read_tshark_fields(given: Input) -> Table:
-    text = given.text
+def _read_tshark_fields(file: Input) -> Table:
+    text = file.text
     lines = [(n, one) for n, one in zip(text.numbers, text.lines, strict=True) if one]
     header = _HEADER.fullmatch(lines[0][1])
     delimiter = (header and header[2]) or "\t"
     if delimiter != " ":
         lines = [(number, line.rstrip(" ")) for number, line in lines]
-    rows = csv_rows(lines, given.unpacked, delimiter=delimiter)
+    rows = csv_rows(lines, file.unpacked, delimiter=delimiter)
     names, body = rows[0], rows[1:]
     partial = bool(body) and len(body[-1]) < len(names) and not text.ends_complete
     body = body[:-1] if partial else body
     if not body:
-        raise no_measurement("packet-list-empty", given.unpacked, text)
+        raise no_measurement("packet-list-empty", file.unpacked, text)
     for (number, _), row in zip(lines[1:], body, strict=False):
         if len(row) != len(names):
             raise ReaderError(
-                "packet-row-width", file=given.name, line=number, found=len(row),
+                "packet-row-width", file=file.name, line=number, found=len(row),
                 wanted=len(names),
             )  # fmt: skip
     cells = {name: [row[index] for row in body] for index, name in enumerate(names)}
-    return table_of_fields(given, cells, count=len(body), partial=partial)
+    return table_of_fields(file, cells, count=len(body), partial=partial)
 
 
 def table_of_fields(
-    given: Input, cells: dict[str, list[str]], *, count: int, partial: bool
+    file: Input, cells: dict[str, list[str]], *, count: int, partial: bool
 ) -> Table:
     """Return fields of packets as a table: name -> a cell for each packet, empty if it has none."""
     notices: list[Notice] = []
@@ -80,7 +80,7 @@ def table_of_fields(
     clock = next((name for name in _TIMES if name in cells), None)
     if clock is not None:
         # What tshark calls relative counts from the first frame of the file: the mode is certain.
-        data["time_s"] = _numbers(given, clock, cells[clock], notices)
+        data["time_s"] = _numbers(file, clock, cells[clock], notices)
         if clock == "frame.time_epoch":
             data["time_s"], found = times_of(cells[clock])
             notices += found
@@ -88,19 +88,19 @@ def table_of_fields(
     for name, column in cells.items():
         target, unit = SI_NAMES.get(name, (name, ""))
         if unit:
-            data[target], units[target] = _numbers(given, name, column, notices), unit
+            data[target], units[target] = _numbers(file, name, column, notices), unit
         else:
             data[name] = np.array(column, dtype=object)
     return Table(
         data=data,
         meta=Meta(
             tool="tshark",
-            source=given.unpacked.name if given.unpacked.is_file else "",
-            sha256=given.unpacked.sha256,
+            source=file.unpacked.name if file.unpacked.is_file else "",
+            sha256=file.unpacked.sha256,
             units=units,
             partial=partial,
             facts=(_facts(cells, data, count=count, partial=partial),),
-            warnings=(*given.text.warnings, *notices),
+            warnings=(*file.text.warnings, *notices),
         ),
     )
 
@@ -135,7 +135,7 @@ def _facts(
     )
 
 
-def _numbers(given: Input, name: str, cells: list[str], notices: list[Notice]) -> FloatColumn:
+def _numbers(file: Input, name: str, cells: list[str], notices: list[Notice]) -> FloatColumn:
     """Return a field as numbers: nan where a packet does not have it, or has it several times."""
     found = np.full(len(cells), np.nan)
     several = 0
@@ -146,7 +146,7 @@ def _numbers(given: Input, name: str, cells: list[str], notices: list[Notice]) -
             several += 1
         elif cell:
             raise ReaderError(
-                "packet-field-not-a-number", file=given.name, field=name,
+                "packet-field-not-a-number", file=file.name, field=name,
                 value=shorten(cell), packet=row + 1,
             )  # fmt: skip
     if several:
@@ -173,23 +173,23 @@ _EMPTY = "1"
 """What stands for a field without a value: it is there."""
 
 
-def _recognize_tshark_json(given: Input) -> bool:
-    return given.is_json and {"_index", "_source"} <= given.keys() and '"layers"' in given.first
+def _recognize_tshark_json(file: Input) -> bool:
+    return file.is_json and {"_index", "_source"} <= file.keys() and '"layers"' in file.first
 
 
-def _read_tshark_json(given: Input) -> Table:
-    if given.json.fault is not None:
-        raise given.json.fault
+def _read_tshark_json(file: Input) -> Table:
+    if file.json.fault is not None:
+        raise file.json.fault
     packets = [
         _fields(packet)
-        for document in given.json.documents
+        for document in file.json.documents
         for packet in (document if isinstance(document, list) else [document])
     ]
     names = [name for name in (*TEXT_NAMES, *SI_NAMES) if any(name in one for one in packets)]
     if not names:
-        raise ReaderError("packet-list-empty", file=given.name)
+        raise ReaderError("packet-list-empty", file=file.name)
     cells = {name: [one.get(name, "") for one in packets] for name in names}
-    return table_of_fields(given, cells, count=len(packets), partial=False)
+    return table_of_fields(file, cells, count=len(packets), partial=False)
 
 
 def _fields(packet: Any) -> dict[str, str]:
@@ -240,14 +240,14 @@ _TWO_ENDS = re.compile(r"\d\s.*\S (?:→|->) \S")
 _COLUMNS = ("number", "time", "source", "destination", "protocol", "length", "info")
 
 
-def _recognize_tshark_text(given: Input) -> bool:
-    return given.seen(rf"^{_PACKET}$")
+def _recognize_tshark_text(file: Input) -> bool:
+    return file.seen(rf"^{_PACKET}$")
 
 
-def _read_tshark_text(given: Input) -> Table:
+def _read_tshark_text(file: Input) -> Table:
     cells: dict[str, list[str]] = {name: [] for name in _COLUMNS}
     skipped: list[int] = []
-    text = given.text
+    text = file.text
     for number, line in zip(text.numbers, text.lines, strict=True):
         found = _LINE.fullmatch(line)
         if found is None:
@@ -257,7 +257,7 @@ def _read_tshark_text(given: Input) -> Table:
         for name in _COLUMNS:
             cells[name].append(found[name] or "")
     if not cells["number"]:
-        raise no_measurement("packet-list-empty", given.unpacked, text)
+        raise no_measurement("packet-list-empty", file.unpacked, text)
     # Of a last line without its end, digits of the length may be missing.
     partial = not text.ends_complete and not cells["info"][-1]
     if partial:
@@ -266,7 +266,7 @@ def _read_tshark_text(given: Input) -> Table:
     if skipped:
         warnings.append(Notice("packet-lines-skipped", {"count": len(skipped), "numbers": skipped}))
     return packet_table(
-        given, cells, tool="tshark", count=len(cells["number"]), partial=partial, warnings=warnings
+        file, cells, tool="tshark", count=len(cells["number"]), partial=partial, warnings=warnings
     )
 
 

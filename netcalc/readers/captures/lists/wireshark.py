@@ -238,8 +238,8 @@ def _cells(line: str) -> tuple[str, list[str]]:
         return delimiter, line.split(delimiter)
 
 
-def _recognize_wireshark_list(given: Input) -> bool:
-    first = next((line for line in given.first.lstrip("\ufeff").split("\n") if line.strip()), "")
+def _recognize_wireshark_list(file: Input) -> bool:
+    first = next((line for line in file.first.lstrip("\ufeff").split("\n") if line.strip()), "")
     if first.count("\t") + first.count(",") + first.count(";") < 3:
         return False
     _, names = _cells(first)
@@ -247,35 +247,35 @@ def _recognize_wireshark_list(given: Input) -> bool:
     return is_first(names[0]) and {"source", "destination"} <= kinds
 
 
-def _read_wireshark_list(given: Input) -> Table:
-    text = given.text
+def _read_wireshark_list(file: Input) -> Table:
+    text = file.text
     lines = [(n, one) for n, one in zip(text.numbers, text.lines, strict=True) if one.strip()]
     delimiter, names = _cells(lines[0][1])
-    rows = csv_rows(lines[1:], given.unpacked, delimiter=delimiter)
+    rows = csv_rows(lines[1:], file.unpacked, delimiter=delimiter)
     partial = bool(rows) and len(rows[-1]) < len(names) and not text.ends_complete
     rows = rows[:-1] if partial else rows
     if not rows:
-        raise no_measurement("packet-list-empty", given.unpacked, text)
+        raise no_measurement("packet-list-empty", file.unpacked, text)
     cells: dict[str, list[str]] = {}
     for index, name in enumerate(names):
         key = kind_of(name) or (name.strip() if index else "number")
         if key in cells:
             raise ReaderError(
-                "packet-columns-alike", file=given.name, line=lines[0][0], field=shorten(name)
+                "packet-columns-alike", file=file.name, line=lines[0][0], field=shorten(name)
             )
         cells[key] = []
         for number, row in zip((number for number, _ in lines[1:]), rows, strict=False):
             if len(row) != len(names):
                 raise ReaderError(
-                    "packet-row-width", file=given.name, line=number, found=len(row),
+                    "packet-row-width", file=file.name, line=number, found=len(row),
                     wanted=len(names),
                 )  # fmt: skip
             cells[key].append(row[index])
-    return packet_table(given, cells, tool="Wireshark", count=len(rows), partial=partial)
+    return packet_table(file, cells, tool="Wireshark", count=len(rows), partial=partial)
 
 
 def packet_table(
-    given: Input,
+    file: Input,
     cells: dict[str, list[str]],
     *,
     tool: str,
@@ -293,7 +293,7 @@ def packet_table(
             data[name] = np.array(column, dtype=object)
             continue
         target, unit = ("original_bytes", "byte") if name == "length" else ("number", "1")
-        data[target], units[target] = _whole(given, name, column), unit
+        data[target], units[target] = _whole(file, name, column), unit
     if partial:
         notices.append(Notice("packet-row-cut"))
     facts = fact_row(packet_count=count, span_s=span_s(times), **certain, partial=partial)
@@ -301,22 +301,22 @@ def packet_table(
         data=data,
         meta=Meta(
             tool=tool,
-            source=given.unpacked.name if given.unpacked.is_file else "",
-            sha256=given.unpacked.sha256,
+            source=file.unpacked.name if file.unpacked.is_file else "",
+            sha256=file.unpacked.sha256,
             units=units,
             layers={"original_bytes": "captured frame"} if "original_bytes" in data else {},
             partial=partial,
             facts=(facts,),
-            warnings=(*given.text.warnings, *warnings, *notices),
+            warnings=(*file.text.warnings, *warnings, *notices),
         ),
     )
 
 
-def _whole(given: Input, name: str, cells: list[str]) -> FloatColumn:
+def _whole(file: Input, name: str, cells: list[str]) -> FloatColumn:
     for row, cell in enumerate(cells):
         if not re.fullmatch(r"\d{1,15}", cell.strip()):
             raise ReaderError(
-                "packet-field-not-a-number", file=given.name, field=name,
+                "packet-field-not-a-number", file=file.name, field=name,
                 value=shorten(cell), packet=row + 1,
             )  # fmt: skip
     return np.array([float(cell.strip()) for cell in cells])
@@ -365,29 +365,29 @@ def _is_header(line: str) -> bool:
     return bool(names) and is_first(names[0]) and kinds >= _NEEDED
 
 
-def _recognize_wireshark_text(given: Input) -> bool:
-    if given.columns is not None or given.is_json:
+def _recognize_wireshark_text(file: Input) -> bool:
+    if file.columns is not None or file.is_json:
         return False
-    lines = [line for line in given.first.split("\n") if line.strip()]
+    lines = [line for line in file.first.split("\n") if line.strip()]
     if any(_is_header(line) for line in lines):
         return True
-    return bool(lines and _ROW.fullmatch(lines[0])) or given.seen(_PING_LINE)
+    return bool(lines and _ROW.fullmatch(lines[0])) or file.seen(_PING_LINE)
 
 
-def _read_wireshark_text(given: Input) -> Table:
-    text = given.text
+def _read_wireshark_text(file: Input) -> Table:
+    text = file.text
     rows: list[dict[str, str]] = []
     skipped: list[int] = []
     starts: list[int] = []
     for number, line in zip(text.numbers, text.lines, strict=True):
         if _is_header(line):
-            starts = _starts(given, number, line)
+            starts = _starts(file, number, line)
         elif _ANY_ROW.match(line) or re.search(_PING_LINE, line):
-            rows.append(_row(given, number, line, starts))
+            rows.append(_row(file, number, line, starts))
         elif line.strip():
             skipped.append(number)
     if not rows:
-        raise no_measurement("packet-list-empty", given.unpacked, text)
+        raise no_measurement("packet-list-empty", file.unpacked, text)
     # Of a last line without its end, digits of the length may be missing.
     partial = not text.ends_complete and not rows[-1]["info"]
     rows = rows[:-1] if partial else rows
@@ -396,27 +396,27 @@ def _read_wireshark_text(given: Input) -> Table:
     if skipped:
         warnings.append(Notice("packet-lines-skipped", {"count": len(skipped), "numbers": skipped}))
     return packet_table(
-        given, cells, tool="Wireshark", count=len(rows), partial=partial, warnings=warnings
+        file, cells, tool="Wireshark", count=len(rows), partial=partial, warnings=warnings
     )
 
 
-def _starts(given: Input, number: int, line: str) -> list[int]:
+def _starts(file: Input, number: int, line: str) -> list[int]:
     """Return where the columns of a header begin; refused if they are not the seven of a list."""
     names = [found[0] for found in re.finditer(r"\S+", line)]
     if ["number", *(kind_of(name) for name in names[1:])] != list(_COLUMNS):
         raise ReaderError(
-            "packet-text-columns", file=given.name, line=number, value=shorten(" ".join(names))
+            "packet-text-columns", file=file.name, line=number, value=shorten(" ".join(names))
         )
     return [found.start() for found in re.finditer(r"\S+", line)]
 
 
-def _row(given: Input, number: int, line: str, starts: Sequence[int]) -> dict[str, str]:
+def _row(file: Input, number: int, line: str, starts: Sequence[int]) -> dict[str, str]:
     found = _padded(line, starts) if starts else None
     if found is None and (match := _ROW.fullmatch(line)):
         found = {name: (match[name] or "").strip() for name in _COLUMNS}
     if found is None:
         raise ReaderError(
-            "packet-text-row", file=given.name, line=number, value=shorten(line.strip())
+            "packet-text-row", file=file.name, line=number, value=shorten(line.strip())
         )
     return found
 
