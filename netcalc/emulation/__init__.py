@@ -9,9 +9,8 @@ if TYPE_CHECKING:
     from netcalc.emulation.capability import Capabilities, capabilities
     from netcalc.emulation.chain import Chain, Simulated, chain_of, link_settings, simulate
     from netcalc.emulation.events import FATES, Events
-    from netcalc.emulation.queue import LinkQueue
+    from netcalc.emulation.queue import Delay, Faults, Line, LinkQueue, Loss, Node
     from netcalc.emulation.relay import NOT_SHOWN, Relay
-    from netcalc.emulation.stages import Delay, Faults, Line, Loss, Node
     from netcalc.emulation.wire.control import REFUSALS
     from netcalc.emulation.wire.emulated_path import EmulatedPath, Statistics
     from netcalc.emulation.wire.routed import Forwarding, Routed
@@ -47,9 +46,8 @@ _MODULES = {
     "capability": ("Capabilities", "capabilities"),
     "chain": ("Chain", "Simulated", "chain_of", "link_settings", "simulate"),
     "events": ("FATES", "Events"),
-    "queue": ("LinkQueue",),
+    "queue": ("Delay", "Faults", "Line", "LinkQueue", "Loss", "Node"),
     "relay": ("NOT_SHOWN", "Relay"),
-    "stages": ("Delay", "Faults", "Line", "Loss", "Node"),
     "wire.control": ("REFUSALS",),
     "wire.emulated_path": ("Statistics", "EmulatedPath"),
     "wire.routed": ("Forwarding", "Routed"),

@@ -9,15 +9,463 @@ True
 
 So the same class runs in virtual time, for tests and figures, and in real time on an emulated path.
 It needs the standard library only: the process of an emulated path starts fast.
+
+A link is made of small queues, its stages, each in front of the next:
+
+>>> stages = Node(0.001, then=Line(1.544e6, then=Delay(0.005)))
+>>> stages.push(bytes(1428), now_s=0.0)
+>>> round(stages.next_event_s(), 6)
+0.013399
+
+Every stage has the same four verbs: ``push`` a packet, ``take`` what has arrived (with its time, or
+without by ``pop_ready``), ask for ``next_event_s``. A stage computes at once when a packet will
+leave it and pushes it into the next stage with that time, so that whoever drives the whole wakes up
+for arrivals only. This is right because each stage is first in, first out: no later packet can
+change the time of a packet that is already in.
+
+A packet carries what was drawn for it as marks, from :class:`Loss` and :class:`Faults` to the
+:class:`Line` and the :class:`Delay`.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypedDict, Unpack
+import heapq
+import math
+import random
+from collections import deque
+from typing import Any, Protocol, TypedDict, Unpack
 
-from netcalc.emulation.events import Log
-from netcalc.emulation.stages import Batches, Delay, Faults, Line, Loss, Node, Queue
+from netcalc.emulation.events import DELIVERED, FULL, LOST, OVERRUN, Log
 from netcalc.errors import DomainError
+
+MARK_LOST, MARK_HELD_BACK, MARK_DAMAGED = 1, 2, 4
+"""What was drawn for a packet: lost on the line, delayed further behind it, one bit flipped."""
+IP_HEADER_BYTES = 20
+"""Bytes at the start of a packet that are never damaged: routers drop a damaged header."""
+
+
+class Queue(Protocol):
+    """What every part is to the part in front of it and to its driver."""
+
+    def push(
+        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
+    ) -> None:
+        """Take a packet at a time not before that of the last one."""
+
+    def take(self, now_s: float) -> list[tuple[float, Any]]:
+        """Return the packets that have arrived at the far end, with their times."""
+
+    def next_event_s(self) -> float | None:
+        """Return when the next packet arrives at the far end, or None if none is on its way."""
+
+
+class Delay:
+    """The far end of a link: every packet arrives ``latency_s`` after it was pushed.
+
+    Parameters
+    ----------
+    latency_s : float
+        One-way latency. [s]
+    reorder_s : float
+        Further delay of packets that are marked as held back, so that others pass them. [s]
+    """
+
+    def __init__(self, latency_s: float = 0.0, *, reorder_s: float = 0.0) -> None:
+        require_time("latency_s", latency_s)
+        require_time("reorder_s", reorder_s)
+        self.latency_s, self._reorder_s = latency_s, reorder_s
+        self.held: deque[tuple[float, Any]] = deque()
+        """Packets that are not held back, each with the time at which it arrives, in order."""
+        self._held_back: list[tuple[float, int, Any]] = []  # a heap: (arrives_s, number, packet)
+        self.lost_count = self.reordered_count = self.corrupted_count = 0
+
+    def push(
+        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
+    ) -> None:
+        """Take a packet, unless it is marked as lost."""
+        if marks:
+            if marks & MARK_LOST:
+                self.lost_count += 1
+                return
+            self.corrupted_count += marks & MARK_DAMAGED != 0
+            if marks & MARK_HELD_BACK:
+                self.reordered_count += 1
+                arrives_s = now_s + self.latency_s + self._reorder_s
+                heapq.heappush(self._held_back, (arrives_s, self.reordered_count, packet))
+                return
+        self.held.append((now_s + self.latency_s, packet))
+
+    def take(self, now_s: float) -> list[tuple[float, Any]]:
+        """Return the packets that have arrived, with their times."""
+        held, taken = self.held, []
+        while held and held[0][0] <= now_s:
+            taken.append(held.popleft())
+        if self._held_back and self._held_back[0][0] <= now_s:
+            while self._held_back and self._held_back[0][0] <= now_s:
+                arrives_s, _, packet = heapq.heappop(self._held_back)
+                taken.append((arrives_s, packet))
+            taken.sort(key=lambda arrival: arrival[0])
+        return taken
+
+    def pop_ready(self, now_s: float) -> list[Any]:
+        """Return the packets that have arrived."""
+        return [packet for _, packet in self.take(now_s)]
+
+    def next_event_s(self) -> float | None:
+        """Return when the next packet arrives, or None if none is on its way."""
+        if self._held_back:
+            first_s = self._held_back[0][0]
+            return min(first_s, self.held[0][0]) if self.held else first_s
+        return self.held[0][0] if self.held else None
+
+
+class _Stage:
+    """A part with another one behind it, from which packets are taken."""
+
+    def __init__(self, then: Queue | None) -> None:
+        self._then: Queue = Delay() if then is None else then
+
+    def take(self, now_s: float) -> list[tuple[float, Any]]:
+        """Return the packets that have arrived at the far end, with their times."""
+        return self._then.take(now_s)
+
+    def pop_ready(self, now_s: float) -> list[Any]:
+        """Return the packets that have arrived at the far end."""
+        return [packet for _, packet in self.take(now_s)]
+
+    def next_event_s(self) -> float | None:
+        """Return when the next packet arrives at the far end, or None if none is on its way."""
+        return self._then.next_event_s()
+
+
+class Line(_Stage):
+    """A drop-tail buffer and the line that empties it, packet by packet.
+
+    The packet on the line counts as buffered until its last bit has left.
+
+    Parameters
+    ----------
+    bandwidth_bps : float
+        Rate of the line; inf for a line that takes no time. [bit/s]
+    overhead_bytes : int
+        What each packet takes on the line beyond itself, in no buffer: 38 for Ethernet. [byte]
+    min_wire_bytes : int
+        The least that a packet takes on the line: 84 for Ethernet. [byte]
+    buffer_bytes, buffer_packets : int, optional
+        What the buffer holds; None for an infinite buffer. [byte], [packet]
+    then : Queue, optional
+        What is behind the line; None for its far end, without latency.
+    log : Log, optional
+        Receives a row for each packet.
+    """
+
+    def __init__(
+        self,
+        bandwidth_bps: float,
+        *,
+        overhead_bytes: int = 0,
+        min_wire_bytes: int = 0,
+        buffer_bytes: int | None = None,
+        buffer_packets: int | None = None,
+        then: Queue | None = None,
+        log: Log | None = None,
+    ) -> None:
+        super().__init__(then)
+        if not bandwidth_bps > 0.0:
+            raise DomainError("not-positive", "bandwidth_bps", bandwidth_bps)
+        require_time("overhead_bytes", overhead_bytes)
+        require_time("min_wire_bytes", min_wire_bytes)
+        self._byte_s = 8.0 / bandwidth_bps
+        self._overhead_bytes = overhead_bytes
+        self._least_s = min_wire_bytes * self._byte_s
+        self._buffer_bytes = _limit("buffer_bytes", buffer_bytes)
+        self._buffer_packets = _limit("buffer_packets", buffer_packets)
+        self._log = log
+        # Into the far end, if it is directly behind the line, by a shorter way than its push().
+        self._far_end = self._then.held if isinstance(self._then, Delay) else None
+        self._latency_s = self._then.latency_s if isinstance(self._then, Delay) else 0.0
+        self._free_s = -math.inf
+        self._waiting: deque[tuple[float, int]] = deque()  # (leaves_s, bytes)
+        self._backlog_bytes = 0
+        self.full_count = 0
+
+    def push(
+        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
+    ) -> None:
+        """Put a packet into the buffer; it is dropped where there is no room.
+
+        A packet that is marked as lost takes its time on the line all the same.
+        """
+        size = len(packet) if packet_bytes is None else packet_bytes
+        waiting, backlog = self._waiting, self._backlog_bytes
+        while waiting and waiting[0][0] <= now_s:
+            backlog -= waiting.popleft()[1]
+        if backlog + size > self._buffer_bytes or len(waiting) >= self._buffer_packets:
+            self._backlog_bytes = backlog
+            self.full_count += 1
+            if self._log is not None:
+                self._log.add(now_s, math.nan, size, backlog, FULL)
+            return
+        free_s = self._free_s
+        clocked_s = (size + self._overhead_bytes) * self._byte_s
+        if clocked_s < self._least_s:
+            clocked_s = self._least_s
+        leaves_s = self._free_s = (free_s if free_s > now_s else now_s) + clocked_s
+        waiting.append((leaves_s, size))
+        self._backlog_bytes = backlog + size
+        if self._log is not None:
+            self._log.add(now_s, leaves_s, size, backlog, LOST if marks & MARK_LOST else DELIVERED)
+        if marks or self._far_end is None:
+            self._then.push(packet, leaves_s, size, marks)
+        else:
+            self._far_end.append((leaves_s + self._latency_s, packet))
+
+    def backlog_bytes(self, now_s: float) -> int:
+        """Return the bytes in the buffer. [byte]"""
+        return sum(size for leaves_s, size in self._waiting if leaves_s > now_s)
+
+
+class Batches(_Stage):
+    """Hands packets on in batches, as a network card does that interrupts its host now and then.
+
+    The first packet opens a batch; what comes within ``batch_s`` belongs to it, and goes on
+    together with it at its end.
+
+    Parameters
+    ----------
+    batch_s : float
+        Time from the first packet of a batch to its end. [s]
+    then : Queue, optional
+        What is behind.
+    """
+
+    def __init__(self, batch_s: float, *, then: Queue | None = None) -> None:
+        super().__init__(then)
+        require_time("batch_s", batch_s)
+        self._batch_s = batch_s
+        self._end_s = -math.inf
+
+    def push(
+        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
+    ) -> None:
+        """Take a packet into the present batch, or into a new one."""
+        if now_s > self._end_s:
+            self._end_s = now_s + self._batch_s
+        self._then.push(packet, self._end_s, packet_bytes, marks)
+
+
+class Node(_Stage):
+    """A node that processes one packet at a time, and its input.
+
+    Parameters
+    ----------
+    processing_s : float
+        Time for a packet: the node forwards at most ``1 / processing_s`` a second. [s]
+    input_packets : int, optional
+        Packets that its input holds, the one in processing included; None for no limit. [packet]
+    then : Queue, optional
+        What is behind the node.
+    log : Log, optional
+        Receives a row for each packet that the input had no room for.
+    """
+
+    def __init__(
+        self,
+        processing_s: float,
+        *,
+        input_packets: int | None = None,
+        then: Queue | None = None,
+        log: Log | None = None,
+    ) -> None:
+        super().__init__(then)
+        require_time("processing_s", processing_s)
+        self._processing_s = processing_s
+        self._input_packets = _limit("input_packets", input_packets)
+        self._log = log
+        self._free_s = -math.inf
+        self._input: deque[tuple[float, int]] = deque()  # (processed_s, bytes), if it has a limit
+        self.overrun_count = 0
+
+    def push(
+        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
+    ) -> None:
+        """Take a packet to be processed; it is dropped where the input has no room."""
+        size = len(packet) if packet_bytes is None else packet_bytes
+        limited = self._input_packets < math.inf
+        if limited and self._overruns(now_s, size):
+            return
+        free_s = self._free_s
+        done_s = self._free_s = (free_s if free_s > now_s else now_s) + self._processing_s
+        if limited:
+            self._input.append((done_s, size))
+        self._then.push(packet, done_s, size, marks)
+
+    def _overruns(self, now_s: float, size: int) -> bool:
+        """Whether a packet finds no room at the input; then it is gone."""
+        held = self._input
+        while held and held[0][0] <= now_s:
+            held.popleft()
+        if len(held) < self._input_packets:
+            return False
+        self.overrun_count += 1
+        if self._log is not None:
+            self._log.add(now_s, math.nan, size, sum(other for _, other in held), OVERRUN)
+        return True
+
+
+class Loss(_Stage):
+    """Marks packets as lost on the line: independently, or in bursts (two states, Gilbert 1960).
+
+    Parameters
+    ----------
+    loss_ratio : float
+        Share of the packets that are lost. [ratio]
+    loss_burst_packets : float, optional
+        Mean number of packets lost in a row; None loses each one independently. [packet]
+    seed : int
+        Of the draws.
+    then : Queue, optional
+        The line.
+    """
+
+    def __init__(
+        self,
+        loss_ratio: float,
+        *,
+        loss_burst_packets: float | None = None,
+        seed: int = 0,
+        then: Queue | None = None,
+    ) -> None:
+        super().__init__(then)
+        require_ratio("loss_ratio", loss_ratio)
+        source = random.Random(f"loss {seed}")
+        self._ratio, self._draw = loss_ratio, source.random
+        self._ends, self._begins, self._bad = 1.0, loss_ratio, False
+        self._in_bursts = loss_burst_packets is not None and 0.0 < loss_ratio < 1.0
+        if loss_burst_packets is not None:
+            # A good state lasts one packet at least, which bounds the share that bursts can reach.
+            shortest = max(1.0, loss_ratio / (1.0 - loss_ratio)) if loss_ratio < 1.0 else 1.0
+            if not math.isfinite(loss_burst_packets):
+                raise DomainError("not-finite", "loss_burst_packets", loss_burst_packets)
+            if loss_burst_packets < shortest:
+                raise DomainError(
+                    "below-minimum", "loss_burst_packets", loss_burst_packets, low=shortest
+                )
+            self._ends = 1.0 / loss_burst_packets
+            if self._in_bursts:
+                self._begins = loss_ratio / (loss_burst_packets * (1.0 - loss_ratio))
+                self._bad = source.random() < loss_ratio  # stationary from the first packet on
+
+    def push(
+        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
+    ) -> None:
+        """Draw whether a packet is lost and pass it on."""
+        if self._in_bursts:
+            self._bad = self._draw() >= self._ends if self._bad else self._draw() < self._begins
+            lost = self._bad
+        else:
+            lost = self._draw() < self._ratio
+        self._then.push(packet, now_s, packet_bytes, marks | MARK_LOST if lost else marks)
+
+
+class Faults(_Stage):
+    """Duplicates packets, damages them, and marks them as held back.
+
+    Four numbers are drawn for every packet, whatever the ratios are: a change of one ratio leaves
+    the draws of the other faults as they were.
+
+    Parameters
+    ----------
+    duplicate_ratio : float
+        Share of the packets that are sent twice; the copy follows at once. [ratio]
+    reorder_ratio : float
+        Share of the packets that are held back behind the line, where others pass them. [ratio]
+    corrupt_ratio : float
+        Share of the packets in which one bit behind the first 20 bytes is flipped. [ratio]
+    seed : int
+        Of the draws.
+    then : Queue, optional
+        The line, or a :class:`Loss` in front of it.
+    """
+
+    def __init__(
+        self,
+        *,
+        duplicate_ratio: float = 0.0,
+        reorder_ratio: float = 0.0,
+        corrupt_ratio: float = 0.0,
+        seed: int = 0,
+        then: Queue | None = None,
+    ) -> None:
+        super().__init__(then)
+        require_ratio("duplicate_ratio", duplicate_ratio)
+        require_ratio("reorder_ratio", reorder_ratio)
+        require_ratio("corrupt_ratio", corrupt_ratio)
+        self._duplicate_ratio = duplicate_ratio
+        self._reorder_ratio = reorder_ratio
+        self._corrupt_ratio = corrupt_ratio
+        self._draw = random.Random(f"faults {seed}").random
+        self.any = any((duplicate_ratio, reorder_ratio, corrupt_ratio))
+        """Whether any packet can meet a fault."""
+        self.duplicated_count = 0
+
+    def push(
+        self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
+    ) -> None:
+        """Draw the faults of a packet and pass it on, once or twice."""
+        draw = self._draw
+        duplicated, held_back = draw() < self._duplicate_ratio, draw() < self._reorder_ratio
+        damaged, position = draw() < self._corrupt_ratio, draw()
+        size = len(packet) if packet_bytes is None else packet_bytes
+        if damaged:
+            packet = flip_bit(packet, position)
+            marks |= MARK_DAMAGED
+        self._then.push(packet, now_s, size, marks | MARK_HELD_BACK if held_back else marks)
+        if duplicated:
+            self.duplicated_count += 1
+            self._then.push(packet, now_s, size, marks)
+
+
+def flip_bit(packet: Any, position: float) -> Any:
+    """Damage a packet, alone or first in a tuple; what has no bytes is counted only.
+
+    ``position`` is from 0 to 1, over the bytes behind the IP header.
+    """
+    if isinstance(packet, tuple):
+        return (flip_bit(packet[0], position), *packet[1:])
+    if not isinstance(packet, bytes | bytearray) or not packet:
+        return packet
+    first = IP_HEADER_BYTES if len(packet) > IP_HEADER_BYTES else 0
+    bit = 8 * first + int(position * 8 * (len(packet) - first))
+    damaged = bytearray(packet)
+    damaged[bit // 8] ^= 1 << bit % 8
+    return bytes(damaged)
+
+
+def require_time(name: str, value: float) -> None:
+    """Refuse a number that is negative or not finite."""
+    if not math.isfinite(value):
+        raise DomainError("not-finite", name, value)
+    if value < 0.0:
+        raise DomainError("is-negative", name, value)
+
+
+def require_ratio(name: str, value: float) -> None:
+    """Refuse a number that is not a ratio; above 1 it may have been meant in percent."""
+    if 1.0 < value <= 100.0:
+        raise DomainError(
+            "percent-for-ratio", name, value, low=0.0, high=1.0, percent=value, ratio=value / 100
+        )
+    if not 0.0 <= value <= 1.0:
+        raise DomainError("out-of-range", name, value, low=0, high=1)
+
+
+def _limit(name: str, value: int | None) -> float:
+    if value is None:
+        return math.inf
+    if not value >= 1:
+        raise DomainError("below-minimum", name, value, low=1)
+    return value
 
 
 class LinkSettings(TypedDict, total=False):

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Self
 from netcalc.emulation.chain import Chain, both_directions
 from netcalc.emulation.queue import LinkQueue
 from netcalc.emulation.wire.carrier import LATE_S
-from netcalc.emulation.wire.statistics import Statistics
+from netcalc.emulation.wire.emulated_path import Statistics
 from netcalc.errors import DomainError, ExperimentError
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from netcalc.experiments.line_rate import TESTER_FRAMES, line_rate, lockstep
 from netcalc.experiments.packet_trains import packet_trains
 from netcalc.experiments.probing import PROBE_SIZES, PROBE_SIZES_V6, probing
 from netcalc.experiments.router_queue import router_queue
+from netcalc.experiments.running.instrument import measurement_error
 from netcalc.experiments.running.limits import (
     MAX_BULK_BYTES,
     MAX_BYTES,
@@ -19,7 +20,6 @@ from netcalc.experiments.running.limits import (
     MAX_DURATION_S,
     MAX_TCP_BYTES,
 )
-from netcalc.experiments.running.measurement_error import measurement_error
 from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import BOOK_TRANSACTION_SIZES, transactions
 

@@ -23,14 +23,14 @@ from netcalc.experiments.running.limits import (
 )
 from netcalc.experiments.running.run import Progress
 from netcalc.experiments.running.stopping import Stop
-from netcalc.experiments.transfers.placement import Placement
 from netcalc.experiments.transfers.session import (
     MAX_TOGETHER,
     MAX_TOGETHER_BYTES,
     MAX_TRANSFERS,
+    Placement,
     run_transfers,
 )
-from netcalc.experiments.transfers.transfer_run import Transfer
+from netcalc.experiments.transfers.transfer import Transfer
 from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes
 from netcalc.path import Path
 from netcalc.samples import BulkSamples

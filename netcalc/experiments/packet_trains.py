@@ -28,7 +28,7 @@ from netcalc.experiments.running.limits import (
     whole_sizes,
 )
 from netcalc.experiments.running.run import Progress, Record, conduct
-from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
+from netcalc.experiments.running.sockets import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stop
 from netcalc.messages import Notice
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES

@@ -34,7 +34,7 @@ from netcalc.experiments.running.limits import (
     whole_sizes,
 )
 from netcalc.experiments.running.run import Progress, Record, conduct
-from netcalc.experiments.running.stamps import CONTROL_BYTES, SO_TIMESTAMPNS, arrival_ns
+from netcalc.experiments.running.sockets import CONTROL_BYTES, SO_TIMESTAMPNS, arrival_ns
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.fit import to_node_s
 from netcalc.messages import Notice

@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import secrets
 import socket
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
+from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import as_float, named_arguments, one_dimensional
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchanges.endpoints import (
     Endpoints,
+    Responses,
     counter_growth,
     open_endpoints,
     open_taps,
     save_capture,
     select_counters,
 )
-from netcalc.experiments.exchanges.responses import Responses
-from netcalc.experiments.exchanges.tap import Tap
-from netcalc.experiments.exchanges.write_run import Rounds, WritePlan
-from netcalc.experiments.peers.namespace import LOOPBACK_MTU_BYTES
-from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer, record_peer
+from netcalc.experiments.exchanges.exchange import (
+    connect_within,
+    peer_address,
+    send_all,
+    set_timeout,
+)
+from netcalc.experiments.exchanges.tap import LadderRow, Packet, Tap, ladder_rows
+from netcalc.experiments.peers.process import (
+    LIFETIME_S,
+    LOOPBACK_MTU_BYTES,
+    PEER_BYTES,
+    Peer,
+    record_peer,
+)
+from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import (
+    CONNECT_S,
     MAX_COUNT,
     MAX_DURATION_S,
     MAX_TCP_BYTES,
@@ -39,10 +58,317 @@ from netcalc.experiments.running.limits import (
     whole_number,
 )
 from netcalc.experiments.running.run import Progress, conduct
-from netcalc.experiments.running.stopping import Stop
+from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
+from netcalc.messages import Notice
+from netcalc.models.hosts.write_timeline import HOLDS_ACK
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES, tcp_ip_header_bytes
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples
+
+WAITING_MODES = ("nagle", "flush")
+"""Modes in which Nagle's algorithm holds back a later part."""
+MAX_QUICK_ROUNDS = 16
+"""Rounds at the start of a connection that may be warm-up: Linux acknowledges up to 16 segments at
+once (quick ACKs) before it delays. [1]"""
+MAX_LADDER_PACKETS = 256
+"""Rounds with more packets are timed only: a ladder of them could not be read. [packet]"""
+_clock = time.perf_counter_ns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritePlan:
+    """The checked parameters of a run of small writes."""
+
+    sizes: tuple[int, ...]
+    modes: tuple[str, ...]
+    count: int
+    reply_bytes: int
+    interval_s: float
+    write_gap_s: float
+    quickack: bool
+    autocorking: bool
+    host: str
+    timeout_s: float
+    session: bytes = field(default_factory=lambda: secrets.token_bytes(TAG_BYTES))
+
+    @property
+    def request_bytes(self) -> int:
+        """User data of a request."""
+        return sum(self.sizes)
+
+    @property
+    def round_count(self) -> int:
+        """Rounds of the whole run."""
+        return len(self.modes) * self.count
+
+    @property
+    def version(self) -> int:
+        """Version of IP."""
+        return 6 if ":" in self.host else 4
+
+    @property
+    def round_s(self) -> float:
+        """Time from one round to the next, at least. [s]"""
+        return max(self.interval_s, self.write_gap_s * (len(self.sizes) - 1))
+
+    def waits(self, mode: str) -> bool:
+        """Return whether a later part of a request is expected to wait for an acknowledgement."""
+        return mode in WAITING_MODES and len(self.sizes) > 1
+
+    def request(self) -> bytes:
+        """Return a request: the session of the run, repeated."""
+        return (self.session * (self.request_bytes // TAG_BYTES + 1))[: self.request_bytes]
+
+    def pieces(self) -> list[bytes]:
+        """Return the parts of a request, one per write."""
+        ends = np.cumsum([0, *self.sizes]).tolist()
+        whole = self.request()
+        return [whole[start:end] for start, end in pairwise(ends)]
+
+    def command(self, path: Path | None) -> str:
+        """Return the call that makes this plan."""
+        sizes = str(list(self.sizes))
+        if len(self.sizes) > 32:
+            sizes = f"[{self.sizes[0]}, ... {len(self.sizes)} writes ..., {self.sizes[-1]}]"
+        return (
+            f"small_writes({sizes}, modes={list(self.modes)}, count={self.count}, "
+            f"reply_bytes={self.reply_bytes}, interval_s={self.interval_s:g}, "
+            f"write_gap_s={self.write_gap_s:g}, quickack={self.quickack}, "
+            f"autocorking={self.autocorking}, host={self.host!r}, timeout_s={self.timeout_s:g}"
+            f"{'' if path is None else f', path={path}'})"
+        )
+
+
+class Rounds:
+    """The rounds of one mode, and the packets of each."""
+
+    def __init__(self, run: Responses, plan: WritePlan, mode: str, taps: Sequence[Tap]) -> None:
+        self._run, self._plan, self._mode, self._taps = run, plan, mode, taps
+        self._server = ""
+        self._held_s: list[float] = []  # per counted round
+        self._waited_s: list[float] = []
+        self._client_held_s: list[float] = []  # per round with a pause behind it
+        self._waits = plan.waits(mode)
+        self._quick = not plan.quickack  # so far the kernel acknowledges at once
+        self._window: tuple[int, int, list[tuple[int, int]]] | None = None  # of the ladder
+
+    def measure(self, endpoints: Endpoints, address: tuple[Any, ...]) -> None:
+        """Measure the rounds on a new connection."""
+        run, mode = self._run, self._mode
+        self._server = endpoints.server_host
+        run.phase = "connect"
+        with endpoints.client_socket(socket.SOCK_STREAM) as sock:
+            connect_within(sock, address, limit_s=CONNECT_S, stopping=run.stopping)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, mode == "nodelay")
+            set_timeout(sock, SLICE_S)
+            granted = instrument.granted(sock)
+            run.facts["nodelay"][mode] = granted.pop("nodelay")
+            run.facts.update(granted)
+            self._waits = self._plan.waits(mode) and self._plan.sizes[0] < granted["mss_bytes"]
+            run.phase = "round"
+            with instrument.collector_off():
+                self._rounds(sock)
+        self._conclude()
+
+    def _rounds(self, sock: socket.socket) -> None:
+        run, plan, mode, taps = self._run, self._plan, self._mode, self._taps
+        stamps: list[int] = []
+        write = _writer(sock, mode, plan, stamps, run.stopping)
+        view = memoryview(bytearray(plan.reply_bytes))
+        sizes = (plan.request_bytes,) if mode == "single" else plan.sizes
+        sent_ns = 0
+        seen: list[list[Packet]] = [[] for _ in taps]
+        for sequence in range(1, plan.count + 1):
+            if sent_ns and plan.interval_s:
+                run.pace(sent_ns, plan.interval_s)
+            run.stopping.check()
+            for packets, tap in zip(seen, taps, strict=True):
+                packets += tap.read()
+            self._note_ladder(seen)
+            self._note_client(seen)
+            seen = [[] for _ in taps]
+            stamps.clear()
+            begin_ns = time.time_ns()
+            sent_ns = _clock()
+            write()
+            response_ns = _read(run, sock, view, sent_ns, plan.timeout_s)
+            if any(view) or _has_more(sock):
+                raise ExperimentError("wrong-protocol", phase="round", **peer_address(sock))
+            for packets, tap in zip(seen, taps, strict=True):
+                packets += tap.read()
+            writes = [(begin_ns + at - sent_ns, n) for at, n in zip(stamps, sizes, strict=True)]
+            self._window = (sequence, begin_ns, writes)
+            run.add(
+                mode,
+                sequence,
+                payload_bytes=plan.request_bytes,
+                reply_bytes=plan.reply_bytes,
+                sent_ns=sent_ns,
+                response_ns=response_ns,
+                warm_up=self._is_warm_up(sequence, seen),
+            )
+        self._note_ladder(seen)
+
+    def _is_warm_up(self, sequence: int, seen: list[list[Packet]]) -> bool:
+        """Return whether the kernel still acknowledges at once; record the waits if it does not."""
+        rows = self._rows(seen)
+        held = [row.duration_s for row in rows if row.who == "server"]
+        self._quick &= self._waits and bool(rows) and not held and sequence <= MAX_QUICK_ROUNDS
+        if sequence == 1 or self._quick:
+            return True
+        if rows:
+            waited = [row.duration_s for row in rows if row.who == "client"]
+            self._held_s.append(max(held, default=0.0))
+            self._waited_s.append(max(waited, default=0.0))
+        return False
+
+    def _note_ladder(self, seen: list[list[Packet]]) -> None:
+        """Keep the packets of the second round, or of the only one."""
+        if self._window is None or self._window[0] != min(2, self._plan.count):
+            return
+        if rows := self._rows(seen):
+            self._run.facts["ladder"][self._mode] = [row._asdict() for row in rows]
+
+    def _note_client(self, seen: list[list[Packet]]) -> None:
+        """Keep how long the client held back its acknowledgement of the response.
+
+        Only a pause shows it: otherwise the next request carries the acknowledgement.
+        """
+        if self._plan.interval_s and self._window is not None and self._window[0] > 1:
+            rows = self._rows(seen)
+            held = [row.duration_s for row in rows if (row.who, row.what) == ("client", HOLDS_ACK)]
+            if rows:
+                self._client_held_s.append(max(held, default=0.0))
+
+    def _rows(self, seen: list[list[Packet]]) -> list[LadderRow]:
+        if not seen or self._window is None or len(seen[0]) > MAX_LADDER_PACKETS:
+            return []
+        _, begin_ns, writes = self._window
+        return ladder_rows(seen[0], seen[-1], server=self._server, begin_ns=begin_ns, writes=writes)
+
+    def _conclude(self) -> None:
+        """Summarize the waits; warn where Nagle's algorithm had nothing to hold back."""
+        run, plan, mode = self._run, self._plan, self._mode
+        if not self._held_s:
+            return
+        held, waited = (np.array(times) for times in (self._held_s, self._waited_s))
+        run.facts["waits"][mode] = {
+            "round_count": held.size,
+            "held_count": int((held > 0).sum()),
+            "held_median_s": float(np.median(held[held > 0])) if held.any() else 0.0,
+            "waited_count": int((waited > 0).sum()),
+            "waited_median_s": float(np.median(waited[waited > 0])) if waited.any() else 0.0,
+        }
+        if self._client_held_s:
+            client = np.array(self._client_held_s)
+            run.facts["waits"][mode] |= {
+                "client_round_count": client.size,
+                "client_held_count": int((client > 0).sum()),
+                "client_held_median_s": float(np.median(client[client > 0]))
+                if client.any()
+                else 0.0,
+            }
+        free = int((waited == 0).sum())
+        if self._waits and 2 * free > held.size:
+            facts = {
+                "mode": mode,
+                "free": free,
+                "rounds": int(held.size),
+                "rtt_s": run.facts["rtt_s"],
+                "write_gap_s": plan.write_gap_s,
+                "quickack": "on" if plan.quickack else "off",
+            }
+            run.warnings.append(Notice("nothing-held-back", facts))
+
+
+def _read(
+    run: Responses, sock: socket.socket, view: memoryview, sent_ns: int, timeout_s: float
+) -> int:
+    """Read one response; return its time since the first write. [ns]"""
+    have = 0
+    written_ns = _clock()
+    while True:
+        try:
+            got = sock.recv_into(view[have:])
+            now_ns = _clock()
+        except BlockingIOError:
+            got, now_ns = -1, _clock()
+        if got == 0:
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+        have += max(got, 0)
+        if have == len(view):
+            return now_ns - sent_ns
+        if now_ns - written_ns > timeout_s * 1e9:
+            raise ExperimentError(
+                "no-response", phase="round", timeout_s=timeout_s, **peer_address(sock)
+            )
+        run.stopping.check()
+
+
+def _has_more(sock: socket.socket) -> bool:
+    """Return True if more than a response has arrived."""
+    try:
+        return bool(sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
+    except BlockingIOError:
+        return False
+
+
+def _writer(
+    sock: socket.socket, mode: str, plan: WritePlan, stamps: list[int], stopping: Stopping
+) -> Callable[[], Any]:
+    """Return a function that writes a request in one mode and records the time of each write."""
+    pieces, whole = plan.pieces(), plan.request()
+
+    def parts() -> Iterator[bytes]:
+        for index, piece in enumerate(pieces):
+            if index and plan.write_gap_s:
+                stopping.sleep(plan.write_gap_s)
+            stamps.append(_clock())
+            yield piece
+
+    send = partial(send_all, sock, timeout_s=plan.timeout_s, stopping=stopping)
+    if mode == "single":
+        return lambda: _write_whole(send, whole, stamps)
+    if mode == "more":
+        return lambda: _write_more(send, parts(), len(pieces))
+    if mode == "cork":
+        return lambda: _write_corked(sock, send, parts())
+    if mode == "flush":
+        return lambda: _write_and_flush(sock, send, parts())
+    return lambda: _write(send, parts())
+
+
+def _write_whole(send: Callable[..., None], whole: bytes, stamps: list[int]) -> None:
+    stamps.append(_clock())
+    send(whole)
+
+
+def _write(send: Callable[..., None], parts: Iterator[bytes]) -> None:
+    for piece in parts:
+        send(piece)
+
+
+def _write_and_flush(
+    sock: socket.socket, send: Callable[..., None], parts: Iterator[bytes]
+) -> None:
+    """Write through a stream and flush it, which does nothing: the stream has no buffer."""
+    with sock.makefile("wb", buffering=0) as stream:
+        for piece in parts:
+            if (done := stream.write(piece) or 0) < len(piece):
+                send(piece[done:])
+        stream.flush()
+
+
+def _write_corked(sock: socket.socket, send: Callable[..., None], parts: Iterator[bytes]) -> None:
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+    _write(send, parts)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+
+
+def _write_more(send: Callable[..., None], parts: Iterator[bytes], count: int) -> None:
+    for number, piece in enumerate(parts, 1):
+        send(piece, flags=socket.MSG_MORE if number < count else 0)
+
 
 ARTICLE_WRITES = (6, 7)
 """The two writes of the article: "hello " and "world" with its line end. [byte]"""

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import secrets
+import socket
+import struct
+import sys
+import time
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import as_float, named_arguments, one_dimensional
+from netcalc.emulation.wire.packets import checksum
 from netcalc.errors import ExperimentError
-from netcalc.experiments.exchanges.endpoints import open_endpoints, open_taps, save_capture
-from netcalc.experiments.exchanges.responses import Responses
-from netcalc.experiments.exchanges.transaction_run import STREAMS, TransactionPlan, Transactions
+from netcalc.experiments.exchanges.endpoints import (
+    Endpoints,
+    Responses,
+    counter_growth,
+    open_endpoints,
+    open_taps,
+    save_capture,
+    select_counters,
+)
+from netcalc.experiments.exchanges.exchange import send_all, set_timeout
+from netcalc.experiments.exchanges.tap import Packet, Tap, exchange_rows, exchange_s
+from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer, attribute_errors
+from netcalc.experiments.peers.responder import CERTIFICATE, TAG_BYTES
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import (
     MAX_COUNT,
@@ -28,10 +48,397 @@ from netcalc.experiments.running.limits import (
     whole_number,
 )
 from netcalc.experiments.running.run import Progress, conduct
-from netcalc.experiments.running.stopping import Stop
+from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples
+
+_ECHO_REQUEST, _SOL_RAW, _ICMP_FILTER = {4: 8, 6: 128}, 255, 1
+_ECHO_REPLY_V6, _ICMP6_FILTER = 129, 1
+_SYN_SENT = 2
+_clock = time.perf_counter_ns
+
+
+class Requests:
+    """Requests by one protocol, each echoed by the server.
+
+    ``address`` is that of the server, ``secure`` the TLS context where there is one.
+    """
+
+    def __init__(
+        self,
+        protocol: str,
+        endpoints: Endpoints,
+        *,
+        largest_bytes: int,
+        timeout_s: float,
+        stopping: Stopping,
+    ) -> None:
+        self._protocol, self._endpoints = protocol, endpoints
+        self._timeout_s, self._stopping = timeout_s, stopping
+        self._timeout_ns = int(timeout_s * 1e9)
+        self._buffer = memoryview(bytearray(largest_bytes + 65_536))
+        self.address: tuple[Any, ...] = (endpoints.server_host, 0)
+        self.secure: Any = None
+
+    def response_ns(self, request: bytes, number: int) -> int:
+        """Send a request; return its response time, counted from before the first packet. [ns]"""
+        if self._protocol == "ping":
+            return self._ping(request, number)
+        return self._udp(request) if self._protocol == "udp" else self._stream(request)
+
+    def _ping(self, request: bytes, number: int) -> int:
+        """Send an echo request, which the kernel of the other end answers."""
+        version = self._endpoints.version
+        head = struct.pack(
+            "!BBHHH", _ECHO_REQUEST[version], 0, 0, os.getpid() & 0xFFFF, number % 65536
+        )
+        packet = head + request
+        protocol = socket.IPPROTO_ICMPV6
+        if version == 4:
+            packet = head[:2] + checksum(packet).to_bytes(2, "big") + head[4:] + request
+            protocol = socket.IPPROTO_ICMP
+        with self._endpoints.client_socket(socket.SOCK_RAW, protocol) as sock:
+            if version == 4:
+                sock.setsockopt(_SOL_RAW, _ICMP_FILTER, struct.pack("I", ~1 & 0xFFFFFFFF))
+            else:
+                blocked = ~(1 << _ECHO_REPLY_V6) & ((1 << 256) - 1)
+                filtered = blocked.to_bytes(32, sys.byteorder)
+                sock.setsockopt(protocol, _ICMP6_FILTER, filtered)
+            set_timeout(sock, SLICE_S)
+            sock.connect(self.address)
+            sent_ns = _clock()
+            sock.send(packet)
+            while True:
+                got = self._receive(sock, sent_ns)
+                at = (
+                    4 * (self._buffer[0] & 15) if version == 4 else 0
+                )  # IPv6 raw sockets deliver no header
+                if got >= 0 and self._buffer[at + 4 : got] == packet[4:]:
+                    return _clock() - sent_ns
+                self._check_time(sent_ns)
+
+    def _udp(self, request: bytes) -> int:
+        """Send a datagram and wait for its echo."""
+        with self._endpoints.client_socket(socket.SOCK_DGRAM) as sock:
+            sock.connect(self.address)
+            set_timeout(sock, SLICE_S)
+            sent_ns = _clock()
+            sock.send(request)
+            while True:
+                got = self._receive(sock, sent_ns)
+                if got >= 0 and self._buffer[:got] == request:
+                    return _clock() - sent_ns
+                self._check_time(sent_ns)
+
+    def _stream(self, request: bytes) -> int:
+        """Connect, send, end the stream, and read to the end of the response."""
+        sock = self._endpoints.client_socket(socket.SOCK_STREAM)
+        try:
+            set_timeout(sock, SLICE_S)
+            sent_ns = _clock()
+            done = 0
+            if self._protocol == "tfo":
+                done = self._open_with(sock, request, sent_ns)
+            else:
+                self._connect(sock, sent_ns)
+                if self.secure is not None:
+                    sock = self._start_tls(sock, sent_ns)
+            if done < len(request):
+                self._send(sock, request[done:] if done else request)
+            socket.socket.shutdown(sock, socket.SHUT_WR)  # the method of ssl would end TLS, too
+            have = 0
+            while got := self._receive(sock, sent_ns, have):
+                have += max(got, 0)
+                if _clock() - sent_ns > self._timeout_ns:
+                    self._check_time(sent_ns)
+            response_ns = _clock() - sent_ns
+        finally:
+            sock.close()
+        if self._buffer[:have] != request:
+            raise ExperimentError(
+                "wrong-response",
+                phase=self._protocol,
+                got_bytes=have,
+                sent_bytes=len(request),
+            )
+        return response_ns
+
+    def _send(self, sock: socket.socket, data: bytes) -> None:
+        """Send all of a request."""
+        send_all(sock, data, timeout_s=self._timeout_s, stopping=self._stopping)
+
+    def _start_tls(self, sock: socket.socket, sent_ns: int) -> socket.socket:
+        """Do the TLS handshake on a connection."""
+        sock.settimeout(SLICE_S)
+        secured: Any = self.secure.wrap_socket(sock, do_handshake_on_connect=False)
+        try:
+            while True:
+                try:
+                    secured.do_handshake()
+                except TimeoutError:
+                    self._check_time(sent_ns)
+                else:
+                    return cast("socket.socket", secured)
+        except BaseException:
+            secured.close()
+            raise
+
+    def _connect(self, sock: socket.socket, sent_ns: int) -> None:
+        """Connect, or wait for a connection in progress."""
+        while True:
+            try:
+                return sock.connect(self.address)
+            except BlockingIOError:
+                self._check_time(sent_ns)
+            except OSError as error:
+                if error.errno == errno.EISCONN:
+                    return None
+                raise
+
+    def _open_with(self, sock: socket.socket, request: bytes, sent_ns: int) -> int:
+        """Send the request with the SYN; return how many of its bytes were accepted."""
+        try:
+            done = sock.sendto(request, socket.MSG_FASTOPEN, self.address)
+        except BlockingIOError:
+            self._check_time(sent_ns)
+            done = 0
+        if sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == _SYN_SENT:
+            self._connect(
+                sock, sent_ns
+            )  # ending the stream before it is established would abort it
+        return done
+
+    def _receive(self, sock: socket.socket, sent_ns: int, have: int = 0) -> int:
+        """Read what has arrived; return -1 if nothing does for a while."""
+        try:
+            return sock.recv_into(self._buffer[have:])
+        except (BlockingIOError, TimeoutError) as error:  # without and with TLS
+            if error.errno == errno.ETIMEDOUT:
+                raise
+            self._check_time(sent_ns)
+            return -1
+
+    def _check_time(self, sent_ns: int) -> None:
+        """Raise if the run is to end, or at the timeout of this transaction."""
+        self._stopping.check()
+        if _clock() - sent_ns > self._timeout_ns:
+            raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+
+
+STREAMS = ("tfo", "tcp", "tls")
+"""Protocols with a connection for each transaction."""
+WARM_UP_COUNT = 3
+"""Transactions of each protocol that are not among the samples: the first fetches the cookie of
+Fast Open, the others fill caches. [1]"""
+CLOSING_S = 60.0
+"""Time after the timeout of a transaction in which a packet of it can arrive: as long as the kernel
+keeps a closed connection. [s]"""
+COUNTED = ("TCPFastOpenActive", "TCPFastOpenPassive", "TCPFastOpenActiveFail", "DelayedACKs")
+"""Counters of the kernel that show the work of a protocol."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionPlan:
+    """The checked parameters of a run of transactions."""
+
+    sizes: tuple[int, ...]
+    protocols: tuple[str, ...]
+    count: int
+    mtu_bytes: int
+    timeout_s: float
+    tap: bool
+    host: str
+    session: bytes = field(default_factory=lambda: secrets.token_bytes(TAG_BYTES))
+
+    @property
+    def transaction_count(self) -> int:
+        """Transactions of the whole run."""
+        return len(self.protocols) * len(self.sizes) * self.count
+
+    @property
+    def version(self) -> int:
+        """Version of IP."""
+        return 6 if ":" in self.host else 4
+
+    def command(self, standard: tuple[int, ...], path: Path | None) -> str:
+        """Return the call that makes this plan."""
+        book = self.sizes == standard
+        sizes = "BOOK_TRANSACTION_SIZES" if book else str(list(self.sizes))
+        where = f"mtu_bytes={self.mtu_bytes}" if path is None else f"path={path}"
+        return (
+            f"transactions({sizes}, protocols={list(self.protocols)}, count={self.count}, "
+            f"{where}, timeout_s={self.timeout_s:g}, tap={self.tap}, host={self.host!r})"
+        )
+
+
+class Transactions:
+    """The transactions of one protocol."""
+
+    def __init__(
+        self,
+        run: Responses,
+        plan: TransactionPlan,
+        endpoints: Endpoints,
+        taps: Sequence[Tap],
+        protocol: str,
+        settle_s: float,
+    ) -> None:
+        self._run, self._plan, self._endpoints, self._taps = run, plan, endpoints, taps
+        self._protocol = protocol
+        self._settle_s = settle_s
+        self._fastest_s: dict[int, float] = {}
+        self._number = 0
+        self._requests = Requests(
+            protocol,
+            endpoints,
+            largest_bytes=max(plan.sizes),
+            timeout_s=plan.timeout_s,
+            stopping=run.stopping,
+        )
+
+    def measure(self) -> None:
+        """Start the server, if there is one, and measure every size."""
+        before = self._endpoints.counters()
+        with ExitStack() as undo:
+            peer = None if self._protocol == "ping" else self._server(undo)
+            try:
+                with attribute_errors(self._run, peer):
+                    self._sizes()
+            finally:
+                self._run.facts["counters"][self._protocol] = select_counters(
+                    counter_growth(before, self._endpoints.counters()), COUNTED
+                )
+
+    def _server(self, undo: ExitStack) -> Peer:
+        """Start the process that answers, on a socket of the server's end."""
+        plan, kind = self._plan, socket.SOCK_STREAM
+        if self._protocol == "udp":
+            kind = socket.SOCK_DGRAM
+        listener = undo.enter_context(self._endpoints.listener(kind))
+        if self._protocol == "tfo":
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 64)
+        self._requests.address = address = listener.getsockname()
+        self._run.port = address[1]
+        passed = [listener.fileno()]
+        settings = {
+            "protocol": "udp" if self._protocol == "udp" else "transactions",
+            "host": address[0],
+            "port": address[1],
+            "fd": listener.fileno(),
+            "session": plan.session.hex(),
+            "duration_s": LIFETIME_S,
+            "bytes": PEER_BYTES,
+            "message_bytes": self._size(max(plan.sizes)),
+        }
+        if self._protocol == "tls":
+            ssl = _tls()
+            settings["certificate"] = str(CERTIFICATE)
+            self._requests.secure = _client_tls(ssl)
+        peer = undo.enter_context(Peer(settings, stopping=self._run.stopping, passed=passed))
+        listener.close()
+        return peer
+
+    def _sizes(self) -> None:
+        run, plan = self._run, self._plan
+        run.phase = self._protocol
+        self._seen()
+        before = sum(tap.seen_count for tap in self._taps[:1])
+        with instrument.collector_off():
+            for number in range(WARM_UP_COUNT):
+                run.stopping.check()
+                run.facts["warm_up_count"] += 1
+                first_ns = self._once(self._size(plan.sizes[0]))
+                if number == 0 and first_ns is not None:
+                    run.facts["first_response_s"][self._protocol] = first_ns * 1e-9
+            # In turns: a machine that becomes faster or slower makes no step between two sizes.
+            for sequence, asked in enumerate(plan.sizes * plan.count, start=1):
+                size = self._size(asked)
+                run.stopping.check()
+                self._settle()
+                sent_ns = _clock()
+                response_ns = self._once(size)
+                seen = self._seen()
+                run.add(
+                    self._protocol,
+                    sequence,
+                    payload_bytes=size,
+                    reply_bytes=size,
+                    sent_ns=sent_ns,
+                    response_ns=response_ns,
+                    tap_s=self._tap_s(seen),
+                )
+                if response_ns is not None:
+                    self._note_exchange(seen, size, response_ns * 1e-9)
+        if self._taps and self._number:
+            run.stopping.sleep(2e-3 + self._settle_s)  # for the last acknowledgements
+            self._seen()
+            found = self._taps[0].seen_count - before
+            run.facts["packets"][self._protocol] = found / self._number
+
+    def _settle(self) -> None:
+        """Wait until the last packets of the previous connection have left the path."""
+        if self._settle_s and self._protocol in STREAMS:
+            self._run.stopping.sleep(self._settle_s)
+        self._seen()
+
+    def _seen(self) -> list[list[Packet]]:
+        """Return what each tap saw since the last call."""
+        return [tap.read() for tap in self._taps]
+
+    def _note_exchange(self, seen: list[list[Packet]], size: int, response_s: float) -> None:
+        """Keep the packets of the fastest transaction of each size."""
+        if not any(seen) or response_s >= self._fastest_s.get(size, np.inf):
+            return
+        rows = exchange_rows(seen[0], seen[-1], server=self._requests.address[0])
+        if rows:
+            self._fastest_s[size] = response_s
+            kept = self._run.facts["exchanges"].setdefault(self._protocol, {})
+            kept[str(size)] = [row._asdict() for row in rows]
+
+    def _tap_s(self, seen: list[list[Packet]]) -> float:
+        """Return the time by the client's tap; nan without one. [s]"""
+        if not any(seen):
+            return np.nan
+        longest_s = self._plan.timeout_s + CLOSING_S
+        return exchange_s(seen[0], self._requests.address[0], longest_s=longest_s)
+
+    def _size(self, wanted: int) -> int:
+        """Return the size that this protocol carries: at least a tag, except over UDP."""
+        return wanted if self._protocol == "udp" else max(wanted, TAG_BYTES)
+
+    def _once(self, size: int) -> int | None:
+        """Make one transaction; return its time, or None without a response. [ns]"""
+        self._number += 1
+        tag = self._number.to_bytes(4, "little") + self._plan.session[:4]
+        if self._protocol in STREAMS:
+            tag = size.to_bytes(4, "little") + self._plan.session[:4]
+        request = (tag + bytes(range(256)) * (size // 256 + 1))[:size]
+        try:
+            return self._requests.response_ns(request, self._number)
+        except TimeoutError:
+            return None
+
+
+def _tls() -> Any:
+    """Import Python's TLS."""
+    try:
+        import ssl
+    except ImportError as error:
+        raise ExperimentError("tls-unavailable", phase="tls", reason=str(error)) from error
+    return ssl
+
+
+def _client_tls(ssl: Any) -> Any:
+    """Return the client's TLS 1.3 context, which trusts the test certificate alone."""
+    secure = ssl.create_default_context(cafile=CERTIFICATE)
+    secure.check_hostname = False  # the certificate names no host
+    secure.options |= ssl.OP_IGNORE_UNEXPECTED_EOF  # a response ends with its stream
+    secure.minimum_version = ssl.TLSVersion.TLSv1_3
+    # Python 3.13 requires extensions that a test certificate need not have.
+    secure.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    return secure
+
 
 PROTOCOLS = ("ping", "udp", "tfo", "tcp", "tls")
 """Protocols of a transaction: TCP Fast Open for the T/TCP of the book, TLS 1.3 over TCP."""

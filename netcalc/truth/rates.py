@@ -1,7 +1,9 @@
-"""Settings of the truth table that measure rates: streams, lockstep, frames at line rate."""
+"""Settings of the truth table that measure rates: streams, lockstep, frames, rates of links."""
 
 from __future__ import annotations
 
+import socket
+import struct
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,20 +11,74 @@ import numpy as np
 
 from netcalc.emulation.stream import deliver
 from netcalc.emulation.wire.emulated_path import OFFLOAD_BPS
+from netcalc.errors import ExperimentError
 from netcalc.experiments.bulk import bulk
 from netcalc.experiments.line_rate import FRAME_OVERHEAD_BYTES, line_rate, lockstep
+from netcalc.experiments.packet_trains import packet_trains
+from netcalc.experiments.probing import probing
+from netcalc.fit.packet_pairs import bottleneck
+from netcalc.fit.path_links import links
 from netcalc.messages import Notice
 from netcalc.models.rates.forwarding import forwarding_rate_pps
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp.short_transfers import sending_s
 from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS, rounds
-from netcalc.models.tcp.window import bdp_bytes, serialized_throughput_bps
+from netcalc.models.tcp.window import (
+    MAX_UNSCALED_WINDOW_BYTES,
+    bdp_bytes,
+    serialized_throughput_bps,
+)
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
-from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Setting, cost
-from netcalc.truth.kernel import receive_window_bytes, segment_truesize_bytes
+from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Cost, Measure, Setting, cost
 from netcalc.truth.rows import TruthRow
 from netcalc.units import show
+
+RATIO_STEPS = 256
+"""Steps of the scaling ratio (TCP_RMEM_TO_WIN_SCALE). [1]"""
+GRANTED = 2
+"""Granted of a buffer for each byte that was asked for (SO_RCVBUF, socket(7)). [1]"""
+_SO_MEMINFO = 55  # the first of nine numbers is the memory of what was received and not read
+_LEAST_TRUESIZE_BYTES = 2304
+
+
+def receive_window_bytes(buffer_bytes: int, *, mss_bytes: int, truesize_bytes: int) -> int:
+    """Return the window that Linux offers of a receive buffer once full segments have come.
+
+    Linux grants twice the buffer that was asked for (SO_RCVBUF), and counts against it what a
+    segment takes in memory, its *true size*, which is more than its data. From 6.6 on the window is
+    the buffer times the share that data has of it, the scaling ratio, in 1/256; before the first
+    segment the ratio is a half, so that the first window is what was asked for. The window grows
+    while a segment is in the buffer, whose true size is not offered. A connection whose first
+    window needs no scaling offers whole segments.
+
+    >>> receive_window_bytes(32_768, mss_bytes=1448, truesize_bytes=2304)
+    39096
+    """
+    ratio = RATIO_STEPS * mss_bytes // truesize_bytes
+    window_bytes = (GRANTED * buffer_bytes - truesize_bytes) * ratio // RATIO_STEPS
+    if buffer_bytes <= MAX_UNSCALED_WINDOW_BYTES:
+        window_bytes = window_bytes // mss_bytes * mss_bytes
+    return window_bytes
+
+
+def segment_truesize_bytes(mss_bytes: int) -> int:
+    """Return the size of a packet of this much data in a receive buffer of this kernel. [byte]
+
+    Measured with an unread datagram; where the kernel does not report it, that of 6.18.
+    """
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as source,
+    ):
+        sink.bind(("127.0.0.1", 0))
+        source.sendto(bytes(mss_bytes), sink.getsockname())
+        try:
+            memory = sink.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, 36)
+        except OSError:
+            return _LEAST_TRUESIZE_BYTES
+    return int(struct.unpack("9I", memory)[0]) or _LEAST_TRUESIZE_BYTES
+
 
 MSS_BYTES, PACKET_BYTES = 1448, 1500
 """Payload of a full segment with time stamps, and the IP packet around it. [byte]"""
@@ -277,3 +333,181 @@ def limited_by_sender(samples: BulkSamples, row: int, *, predicted_pps: float) -
         return {}
     notice = Notice("limited-by-end", {"end": "sender"})
     return {"doubt": str(notice), "doubt_code": notice.code, "doubt_error": missing_pps}
+
+
+LOSSES_RATIO = 0.05
+"""Tolerance of a mean over seeds: two standard errors of 2 %, and 1 % for the host. [ratio]"""
+
+
+def losses_setting(
+    path_text: str,
+    loss_ratio: float,
+    segments: int,
+    *seeds: int,
+    rule: str = "reno",
+    **options: Any,
+) -> Setting:
+    """Streams on a link that is never full, with random losses, one for each seed.
+
+    A seed determines which packets are lost. Theory is the stream in virtual time that loses the
+    same ones, so that the choice of losses cancels in the comparison: what remains
+    is the standard error of the mean over the seeds. Acknowledgements are sent and taken by the
+    kernels, without waking a program, so that a round trip has nothing of the cost of an exchange
+    (0.4 ms on a quiet virtual machine, which made 4 % here). Their first loss comes early enough to
+    end slow start before the buffers of the kernel, which grow by rules of their own, limit it.
+    """
+    writes = segments * MSS_BYTES // WRITE_BYTES
+    what = f"TCP {rule}, {show(loss_ratio, 'ratio')} lost"
+
+    def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
+        path = setting.path
+        costs: list[Cost] = []
+        predicted, measured, lost = [], [], 0
+        for seed in seeds:
+            samples = bench.require_complete(
+                bulk(
+                    WRITE_BYTES,
+                    write_count=writes,
+                    run_count=1,
+                    buffer_bytes=None,
+                    congestion_control=rule,
+                    limit_s=30.0,
+                    path=path,
+                    link_buffer_bytes=HOLDS_ALL_BYTES,
+                    loss_ratio=loss_ratio,
+                    seed=seed,
+                    stop=bench.should_stop,
+                )
+            )
+            costs.append(cost(bench, "tcp", samples, path))
+            sent = round(float(samples.sent_bytes[0]) / MSS_BYTES)
+            stream = deliver(
+                path,
+                segments=sent,
+                rule=rule,
+                loss_ratio=loss_ratio,
+                seed=seed,
+            )
+            lost += stream.lost_count
+            predicted.append(8.0 * sent * MSS_BYTES / stream.delivery_s)
+            measured.append(float(samples.goodput_bps[0]))
+        ratios = np.array(measured) / np.array(predicted)
+        error_ratio = float(np.std(ratios, ddof=1) / np.sqrt(len(seeds)))
+        rate_bps = float(np.mean(predicted))
+        rtt_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES))
+        worst = max(costs, key=lambda one: one.disturbance_s)
+        yield setting.row(
+            what,
+            predicted=rate_bps,
+            measured=rate_bps * float(np.mean(ratios)),
+            statistic=f"mean of {len(seeds)} seeds, {lost} lost, standard error "
+            + show(error_ratio, "ratio", digits=2),
+            tolerance_ratio=LOSSES_RATIO,
+            **worst.errors(rate_bps / rtt_s),
+        )
+
+    return Setting(
+        lab="bulk",
+        path_text=path_text,
+        what=(what,),
+        quantity="goodput",
+        unit="bit/s",
+        measure=measure,
+        **options,
+    )
+
+
+STANDARD_ERRORS = 2.0
+"""Number of standard errors of an estimate that make its own error. [1]"""
+
+
+PAYLOAD_BYTES = (520, 838, 1154, 1472)
+"""Sizes of the probes: few, with many probes of each, because the smallest of more is closer to
+the path, and the slope depends most on the ends. All answers have the same size. [byte]"""
+
+
+PAYLOAD_V6_BYTES = (1184, 1274, 1362, 1452)
+"""The same over IPv6, where a node quotes more of a probe. [byte]"""
+
+
+def links_setting(
+    path_text: str, link_count: int, *, count: int = 20, ip_version: int = 4, **options: Any
+) -> Setting:
+    """The rate of each link, from the slopes of time against size to its two ends."""
+    over = " over IPv6" if ip_version == 6 else ""
+    what = tuple(f"link {number}{over}" for number in range(1, link_count + 1))
+    sizes_of_probes = PAYLOAD_V6_BYTES if ip_version == 6 else PAYLOAD_BYTES
+
+    def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
+        samples = bench.require_complete(
+            probing(
+                sizes_of_probes,
+                path=setting.path,
+                count=count,
+                ip_version=ip_version,
+                stop=bench.should_stop,
+            )
+        )
+        found = links(samples).links
+        if len(found) < link_count:
+            raise ExperimentError("node-silent", phase="probing", node=len(found) + 1)
+        added = cost(bench, "udp", samples, setting.path)
+        sizes = np.asarray(samples.packet_bytes)
+        span_bits = 8.0 * float(sizes.max() - sizes.min())
+        for link, text in zip(found, what, strict=True):
+            rate_bps = setting.path.links[link.hop - 1].bandwidth_bps
+            is_known = not np.isnan(link.bandwidth_bps)
+            # Two slopes make a link; each is off by a delay over the time from least to most bytes.
+            errors = added.errors(2.0 * rate_bps**2 / span_bits)
+            errors["own_error"] = STANDARD_ERRORS * link.bandwidth_stderr_bps
+            yield setting.row(
+                text,
+                predicted=rate_bps,
+                measured=link.bandwidth_bps,
+                statistic=f"slope of the smallest of {count}",
+                both_ways=True,
+                why_not="" if is_known else link.why_not,
+                why_not_code="" if is_known else "rate-unknown",
+                **errors,
+            )
+
+    return _probing(path_text, what, measure, **options)
+
+
+def packet_pairs_setting(path_text: str, *, count: int = 30, **options: Any) -> Setting:
+    """The rate of the narrowest link, from packets sent back to back."""
+    what = "packet pairs"
+
+    def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
+        samples = bench.require_complete(
+            packet_trains(path=setting.path, count=count, stop=bench.should_stop)
+        )
+        found = bottleneck(samples)
+        rate_bps = setting.path.bottleneck_bps
+        # The time between two packets is off by a delay.
+        errors = cost(bench, "udp", samples, setting.path).errors(
+            rate_bps**2 / (8.0 * float(np.max(samples.packet_bytes)))
+        )
+        errors["own_error"] = 0.5 * (found.high_bps - found.low_bps)
+        yield setting.row(
+            what,
+            predicted=rate_bps,
+            measured=found.bandwidth_bps,
+            statistic=f"mode of {count}",
+            both_ways=True,
+            **errors,
+        )
+
+    return _probing(path_text, (what,), measure, **options)
+
+
+def _probing(path_text: str, what: tuple[str, ...], measure: Measure, **options: Any) -> Setting:
+    return Setting(
+        lab="probing",
+        path_text=path_text,
+        what=what,
+        quantity="rate of a link",
+        unit="bit/s",
+        measure=measure,
+        **options,
+    )

@@ -27,8 +27,7 @@ from netcalc.truth.rows import TruthSummary as TruthSummary
 from netcalc.truth.rows import table_of
 from netcalc.truth.rows import truth_rows as truth_rows
 from netcalc.truth.rows import truth_summary as truth_summary
-from netcalc.truth.settings import LABS as LABS
-from netcalc.truth.settings import SETTINGS
+from netcalc.truth.settings import LABS, SETTINGS
 
 
 def validate(

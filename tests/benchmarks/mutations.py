@@ -267,12 +267,12 @@ ROOMS = {
     ),
     "emulation": Room(
         tuple(f"netcalc/emulation/{name}.py"
-              for name in ("__init__", "queue", "stages", "chain", "events", "joined")),
+              for name in ("__init__", "queue", "chain", "events")),
         tuple(f"tests/emulation/test_{name}.py"
               for name in ("link_queue", "stages", "chain", "joined")),
     ),
     "streams": Room(
-        ("netcalc/emulation/congestion.py", "netcalc/emulation/stream.py"),
+        ("netcalc/emulation/stream.py",),
         ("tests/emulation/test_stream_recovery.py", "tests/emulation/test_congestion_windows.py",
          "tests/emulation/test_stream.py"),
     ),

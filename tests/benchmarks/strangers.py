@@ -155,11 +155,11 @@ def runs_of_all():
     """Return the runs that have a peer behind a port, on the loopback that all share."""
     from netcalc import experiments as lab
     from netcalc.experiments.exchanges import endpoints
-    from netcalc.experiments.transfers import ends
+    from netcalc.experiments.transfers import transfer
 
     endpoints.Namespace = partial(endpoints.Namespace, own=False)
     if "known" in sys.argv:
-        for module in (endpoints, ends, sys.modules[lab.echo.__module__]):
+        for module in (endpoints, transfer, sys.modules[lab.echo.__module__]):
             module.own_source = lambda _: None
     return {
         "echo, TCP": lambda: lab.echo([8, 1400], protocol="tcp", count=50),
@@ -174,10 +174,10 @@ def timed(run, kind, count):
     """Return how long a run takes beside strangers, and the code of its error if it fails. [s]"""
     from netcalc.errors import ExperimentError
     from netcalc.experiments.peers.process import Peer
-    from netcalc.experiments.transfers import ends
+    from netcalc.experiments.transfers import transfer
 
     strangers, spent_s = [], 0.0
-    begun, connect = Peer._ready, ends.connect_within
+    begun, connect = Peer._ready, transfer.connect_within
 
     def come(host, port):
         nonlocal spent_s
@@ -198,7 +198,7 @@ def timed(run, kind, count):
             come(*address[:2])
         connect(sock, address, **options)
 
-    Peer._ready, ends.connect_within = noted, connected
+    Peer._ready, transfer.connect_within = noted, connected
     begin_s, error = time.monotonic(), ""
     try:
         run()
@@ -206,7 +206,7 @@ def timed(run, kind, count):
         error = failure.code
     finally:
         took_s = time.monotonic() - begin_s - spent_s
-        Peer._ready, ends.connect_within = begun, connect
+        Peer._ready, transfer.connect_within = begun, connect
         for one in strangers:
             one.kill()
             one.wait()

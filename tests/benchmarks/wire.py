@@ -21,7 +21,7 @@ import numpy as np
 
 from netcalc.emulation import EmulatedPath, capabilities
 from netcalc.emulation.wire.carrier import STAMPED, Carrier
-from netcalc.emulation.wire.statistics import Statistics
+from netcalc.emulation.wire.emulated_path import Statistics
 from netcalc.experiments import echo
 from netcalc.path import Path
 

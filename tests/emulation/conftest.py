@@ -26,9 +26,8 @@ import pytest
 
 import netcalc
 from netcalc.emulation import capabilities
-from netcalc.emulation.wire import carrier, control, kernel, veth
-from netcalc.emulation.wire.ends import DEVICE
-from netcalc.emulation.wire.router import PORTS
+from netcalc.emulation.wire import carrier, control, kernel
+from netcalc.emulation.wire.ends import DEVICE, PORTS
 from netcalc.errors import ExperimentError
 
 PACKAGE = Path(netcalc.__file__).parent
@@ -255,8 +254,17 @@ def nothing_left(wires, values_stay, own_mounts, tmp_path_factory):
 
 
 BROKEN = {
-    kernel: ("unshare", "enter", "open_tun", "set_up", "set_sysctl", "add_router"),
-    veth: ("make_pair", "prepare", "open_frames"),
+    kernel: (
+        "unshare",
+        "enter",
+        "open_tun",
+        "set_up",
+        "set_sysctl",
+        "add_router",
+        "make_veth_pair",
+        "prepare_veth",
+        "open_veth_frames",
+    ),
 }
 """Calls of the process that makes namespaces and devices."""
 OPENED = "opened"

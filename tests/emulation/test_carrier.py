@@ -16,8 +16,8 @@ import pytest
 
 from netcalc.emulation.wire import carrier as carrier_module
 from netcalc.emulation.wire.carrier import LATE_S, LATENESS_BINS, Carrier
+from netcalc.emulation.wire.emulated_path import Overdue
 from netcalc.emulation.wire.packets import line_bytes
-from netcalc.emulation.wire.statistics import Overdue
 
 IP = bytes.fromhex("45000014000000004011000a0a000001 0a000002".replace(" ", ""))
 ADDRESSES = [["10.0.0.1/24"], ["10.0.0.2/24"], ["10.0.0.3/24", "fd00::3/64"]]
@@ -131,7 +131,9 @@ def test_frames_that_the_kernel_dropped_unread_are_counted(made, monkeypatch):
     carrier, _ = made()
     carrier._frame_heads = [{}, {}]
     dropped = iter([3, 4, 0, 0])
-    monkeypatch.setattr(carrier_module.veth, "dropped_count", lambda descriptor: next(dropped))
+    monkeypatch.setattr(
+        carrier_module.kernel, "dropped_frame_count", lambda descriptor: next(dropped)
+    )
     assert counted(carrier)["unread_count"] == 7
     assert counted(carrier)["unread_count"] == 7
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from netcalc.emulation.congestion import RULES, CubicWindow, Window
+from netcalc.emulation.stream import RULES, CubicWindow, Window
 
 
 def reno(size, *, slow_start=False):

@@ -8,8 +8,7 @@ import random
 
 import pytest
 
-from netcalc.emulation.chain import Chain
-from netcalc.emulation.joined import JoinedChain
+from netcalc.emulation.chain import Chain, JoinedChain
 from netcalc.emulation.queue import LinkQueue
 
 

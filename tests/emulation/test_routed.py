@@ -22,7 +22,7 @@ import pytest
 
 from netcalc.emulation import Routed
 from netcalc.emulation.wire import routed as routed_module
-from netcalc.emulation.wire.router import FORWARDING
+from netcalc.emulation.wire.ends import FORWARDING
 from netcalc.errors import DomainError, ExperimentError
 
 pytestmark = [pytest.mark.namespace, pytest.mark.core, pytest.mark.usefixtures("nothing_left")]
@@ -171,7 +171,7 @@ def test_forwarding_is_set_in_the_router_only():
 def test_a_fault_at_any_call_undoes_the_ones_before(way, broken_call, calls_of, looking):
     """Every third call of the process that makes it."""
     before, calls = looking.census(), calls_of(Routed())
-    assert calls.count("make_pair") == 2, "a port for each end: the calls were counted"
+    assert calls.count("make_veth_pair") == 2, "a port for each end: the calls were counted"
     for number in range(1, len(calls) + 1, 3):
         error = broken_call(number, way, Routed())
         assert looking.census() == before, number

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc.emulation import Delay, Faults, Line, LinkQueue, Loss, Node
-from netcalc.emulation.stages import MARK_DAMAGED, MARK_HELD_BACK, MARK_LOST
+from netcalc.emulation.queue import MARK_DAMAGED, MARK_HELD_BACK, MARK_LOST
 from netcalc.errors import DomainError
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from netcalc.emulation.chain import simulate
-from netcalc.emulation.congestion import CubicWindow, Window
-from netcalc.emulation.stream import deliver
+from netcalc.emulation.stream import CubicWindow, Window, deliver
 from netcalc.errors import DomainError
 from netcalc.models.tcp.short_transfers import sending_s
 from netcalc.path import Path

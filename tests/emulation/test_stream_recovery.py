@@ -13,9 +13,8 @@ import random
 import pytest
 
 from netcalc.emulation.chain import Chain
-from netcalc.emulation.congestion import Window
 from netcalc.emulation.queue import LinkQueue
-from netcalc.emulation.stream import _Receiver, _Stream, deliver
+from netcalc.emulation.stream import Window, _Receiver, _Stream, deliver
 from netcalc.errors import DomainError
 from netcalc.path import Path
 

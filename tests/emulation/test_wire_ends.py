@@ -18,15 +18,15 @@ from pathlib import Path as File
 import pytest
 
 from netcalc.emulation import EmulatedPath, Statistics
-from netcalc.emulation.wire import carrier, subnets
-from netcalc.emulation.wire.statistics import Overdue
+from netcalc.emulation.wire import carrier, emulated_path
+from netcalc.emulation.wire.emulated_path import Overdue
 from netcalc.errors import DomainError, ExperimentError, NetcalcError
 from netcalc.path import Path
 
 pytestmark = [pytest.mark.namespace, pytest.mark.usefixtures("nothing_left")]
 
 PATH = Path.parse("10 Mbit/s 1 ms")
-ROOT = File(subnets.__file__).parents[2]
+ROOT = File(emulated_path.__file__).parents[2]
 """Where the package is."""
 
 OWNER = """
@@ -44,7 +44,7 @@ with EmulatedPath(Path.parse("10 Mbit/s 1 ms")) as wire:
 
 
 @pytest.mark.parametrize("way", ["fails", "kills"])
-@pytest.mark.parametrize(("device", "make"), [("tun", "open_tun"), ("veth", "make_pair")])
+@pytest.mark.parametrize(("device", "make"), [("tun", "open_tun"), ("veth", "make_veth_pair")])
 def test_a_fault_at_any_call_undoes_the_ones_before(
     way, device, make, looking, broken_call, calls_of
 ):
@@ -275,11 +275,11 @@ def test_a_range_that_the_machine_uses_is_not_taken(monkeypatch):
     """N6: all of 198.18.0.0/15 is in use but for one subnet of it."""
     free = ipaddress.ip_network("198.18.7.0/24")
     whole = ipaddress.ip_network("198.18.0.0/15")
-    monkeypatch.setattr(subnets, "routes", lambda: list(whole.address_exclude(free)))
-    assert subnets.free_subnets()[4] == free
-    monkeypatch.setattr(subnets, "routes", lambda: [whole])
+    monkeypatch.setattr(emulated_path, "routes", lambda: list(whole.address_exclude(free)))
+    assert emulated_path.free_subnets()[4] == free
+    monkeypatch.setattr(emulated_path, "routes", lambda: [whole])
     with pytest.raises(ExperimentError) as caught:
-        subnets.free_subnets()
+        emulated_path.free_subnets()
     assert (caught.value.code, caught.value.values["range"]) == ("no-free-subnet", str(whole))
 
 
@@ -294,9 +294,11 @@ def test_halves_of_everything_are_a_default_route(monkeypatch, tmp_path):
     table = tmp_path / "route"
     table.write_text("\n".join(["Iface Destination", *lines]))
     monkeypatch.setattr(
-        subnets, "File", lambda name: table if name == "/proc/net/route" else tmp_path / "none"
+        emulated_path,
+        "File",
+        lambda name: table if name == "/proc/net/route" else tmp_path / "none",
     )
-    assert [str(route) for route in subnets.routes()] == ["10.0.0.0/8", "198.18.7.0/24"]
+    assert [str(route) for route in emulated_path.routes()] == ["10.0.0.0/8", "198.18.7.0/24"]
 
 
 @pytest.mark.parametrize("device", ["tun", "veth"])

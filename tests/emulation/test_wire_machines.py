@@ -14,13 +14,13 @@ import pytest
 
 from netcalc.emulation import EmulatedPath
 from netcalc.emulation.chain import simulate
-from netcalc.emulation.wire import subnets
+from netcalc.emulation.wire import emulated_path
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.path import Link, Path
 
 pytestmark = [pytest.mark.namespace, pytest.mark.usefixtures("nothing_left")]
 
-ROOT = File(subnets.__file__).parents[2]
+ROOT = File(emulated_path.__file__).parents[2]
 IMPORTS = """
 import sys
 from netcalc.emulation import EmulatedPath, capabilities

@@ -16,8 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from netcalc.experiments.echo import echo
-from netcalc.experiments.exchanges.echo_run import Plan, Run
+from netcalc.experiments.echo import Plan, Run, echo
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running import run as _run

@@ -23,9 +23,9 @@ from netcalc import samples
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import bulk
 from netcalc.experiments.running import run as _run
-from netcalc.experiments.transfers import ends as _ends
-from netcalc.experiments.transfers import placement
-from netcalc.experiments.transfers.ends import Ends
+from netcalc.experiments.transfers import session
+from netcalc.experiments.transfers import transfer as _ends
+from netcalc.experiments.transfers.transfer import Ends
 from netcalc.messages import Notice
 from netcalc.path import Path as NetPath
 from netcalc.samples import BulkSamples
@@ -339,7 +339,7 @@ def test_both_ends_die_with_a_parent_that_is_killed():
     script = """
 import os, signal
 from netcalc.experiments import bulk
-from netcalc.experiments.transfers.ends import Ends
+from netcalc.experiments.transfers.transfer import Ends
 move = Ends.move
 def told(ends, transfer):
     print(ends.source.pid, ends.sink.pid, flush=True)
@@ -470,12 +470,12 @@ def test_nothing_is_in_flight_of_datagrams():
 
 
 def test_a_namespace_that_is_refused_is_told(monkeypatch, nothing_left):
-    class NoRoom(placement.Namespace):
+    class NoRoom(session.Namespace):
         def __init__(self, **options):
             super().__init__(**{**options, "own": False})
             self.refused = "Operation not permitted"
 
-    monkeypatch.setattr(placement, "Namespace", NoRoom)
+    monkeypatch.setattr(session, "Namespace", NoRoom)
     with pytest.raises(ExperimentError) as caught:
         bulk(mtu_bytes=1500)
     error = caught.value

@@ -25,7 +25,7 @@ from netcalc.experiments import (
     router_queue,
     small_writes,
     transactions,
-)  # fmt: skip
+)
 from netcalc.path import Path
 
 pytestmark = [pytest.mark.live, pytest.mark.namespace]

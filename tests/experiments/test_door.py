@@ -17,13 +17,13 @@ from contextlib import ExitStack
 import pytest
 
 from netcalc.experiments import bulk, echo, small_writes, transactions
-from netcalc.experiments.exchanges import endpoints, transaction_run
-from netcalc.experiments.peers import door as _door
-from netcalc.experiments.peers.door import Door
+from netcalc.experiments import transactions as transaction_run
+from netcalc.experiments.exchanges import endpoints
+from netcalc.experiments.peers import responder as _door
 from netcalc.experiments.peers.lifetime import Counts
 from netcalc.experiments.peers.process import Peer
-from netcalc.experiments.peers.responder import CERTIFICATE, tls_server
-from netcalc.experiments.transfers import ends
+from netcalc.experiments.peers.responder import CERTIFICATE, Door, tls_server
+from netcalc.experiments.transfers import transfer
 
 echo_module = importlib.import_module(echo.__module__)
 
@@ -257,7 +257,7 @@ def test_only_the_client_of_a_run_reaches_its_server(name, monkeypatch):
 @pytest.mark.usefixtures("filters")
 def test_a_bulk_run_is_reached_by_its_source_only(monkeypatch):
     """A stranger connects in the moment after the sink listens, before its source does."""
-    connect, states = ends.connect_within, []
+    connect, states = transfer.connect_within, []
 
     def connected(sock, address, **options):
         with socket.socket() as stranger:
@@ -266,7 +266,7 @@ def test_a_bulk_run_is_reached_by_its_source_only(monkeypatch):
             states.append(select.select([], [stranger], [], 0.1)[1])
         connect(sock, address, **options)
 
-    monkeypatch.setattr(ends, "connect_within", connected)
+    monkeypatch.setattr(transfer, "connect_within", connected)
     samples = bulk(1440, write_count=100, run_count=2)
     assert len(samples) == 2
     assert samples.received_bytes.tolist() == [144_000, 144_000]

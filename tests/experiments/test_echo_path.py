@@ -64,8 +64,8 @@ def test_probes_without_user_data_are_told_apart_by_icmp_itself():
 @pytest.mark.namespace
 @pytest.mark.usefixtures("wires", "nothing_left")
 def test_a_reply_that_is_late_is_lost_and_counted(monkeypatch):
-    monkeypatch.setattr("netcalc.experiments.exchanges.echo_run.WARM_UP_COUNT", 0)
-    monkeypatch.setattr("netcalc.experiments.exchanges.icmp.LINGER_S", 0.2)
+    monkeypatch.setattr("netcalc.experiments.echo.WARM_UP_COUNT", 0)
+    monkeypatch.setattr("netcalc.experiments.exchanges.exchange.LINGER_S", 0.2)
     samples = echo(
         [100], protocol="icmp", count=5, timeout_s=0.03, path=Path.parse("10 Mbit/s 20 ms")
     )

@@ -12,7 +12,7 @@ import pytest
 
 from netcalc.errors import ExperimentError
 from netcalc.experiments.echo import echo
-from netcalc.experiments.exchanges import replies
+from netcalc.experiments.exchanges import exchange
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.messages import Notice
@@ -128,7 +128,7 @@ def test_a_duplicate_of_the_last_probe_is_still_heard(bench):
 
 
 def test_duplicates_beyond_the_cap_are_counted_only(bench, monkeypatch):
-    monkeypatch.setattr(replies, "MAX_DUPLICATES", 3)
+    monkeypatch.setattr(exchange, "MAX_DUPLICATES", 3)
 
     def often(peer, data, sender):
         for _ in range(6):

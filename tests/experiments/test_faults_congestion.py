@@ -23,7 +23,7 @@ from netcalc.cli import INTERRUPTED
 from netcalc.congestion import live
 from netcalc.congestion.quantities import document
 from netcalc.congestion.recording import from_table
-from netcalc.emulation.wire import control, statistics
+from netcalc.emulation.wire import control, emulated_path
 from netcalc.errors import ExperimentError
 from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
 
@@ -164,7 +164,7 @@ def test_a_carrier_that_is_stopped_is_named(carriers, nothing_left):
 
 def test_an_emulator_that_falls_behind_marks_the_run(nothing_left, monkeypatch):
     """N8: the limit is taken below any lateness; the share is that of the carrier's own count."""
-    monkeypatch.setattr(statistics, "MAX_LATE_RATIO", -1.0)
+    monkeypatch.setattr(emulated_path, "MAX_LATE_RATIO", -1.0)
     found = live.record(scenario())
     [late] = [notice for notice in found.meta.warnings if notice.code == "packets-late"]
     assert late.values["late_ratio"] == found.meta.instrument.wire_late_ratio

@@ -20,7 +20,7 @@ from netcalc.experiments import bulk, echo, small_writes
 from netcalc.experiments.peers import process as _process
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.running.stopping import Ended, Stopping
-from netcalc.experiments.transfers.ends import Ends
+from netcalc.experiments.transfers.transfer import Ends
 from netcalc.samples import RttSamples
 
 pytestmark = [
@@ -160,7 +160,7 @@ import os, signal
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 from netcalc.errors import ExperimentError
 from netcalc.experiments import bulk
-from netcalc.experiments.transfers.ends import Ends
+from netcalc.experiments.transfers.transfer import Ends
 move = Ends.move
 def killed(ends, transfer):
     for worker in (ends.source, ends.sink):
@@ -217,7 +217,7 @@ def test_no_memory_in_the_middle_keeps_what_was_measured(nothing_left, monkeypat
             raise MemoryError
         return False
 
-    monkeypatch.setattr("netcalc.experiments.exchanges.write_run._has_more", failing)
+    monkeypatch.setattr("netcalc.experiments.small_writes._has_more", failing)
     with pytest.raises(ExperimentError) as caught:
         small_writes(modes=["single"], count=5)
     assert caught.value.code == "out-of-memory"

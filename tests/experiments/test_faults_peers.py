@@ -21,11 +21,11 @@ import pytest
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import ExperimentError
 from netcalc.experiments import echo, line_rate, lockstep, small_writes, transactions
-from netcalc.experiments.exchanges import transaction_run
-from netcalc.experiments.exchanges.icmp import IcmpExchange
+from netcalc.experiments import transactions as transaction_run
+from netcalc.experiments.exchanges.exchange import IcmpExchange
 from netcalc.experiments.running.stopping import Stopping
-from netcalc.experiments.transfers import ends as _ends
-from netcalc.experiments.transfers.ends import Ends
+from netcalc.experiments.transfers import transfer as _ends
+from netcalc.experiments.transfers.transfer import Ends
 from netcalc.messages import Notice
 from netcalc.path import Path
 

@@ -16,8 +16,7 @@ from netcalc.experiments.exchanges.tap import Packet, exchange_s
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running import run as _run
 from netcalc.experiments.running import stopping as _stopping
-from netcalc.experiments.running.clock import Clock
-from netcalc.experiments.running.stopping import GAP_S, MAX_GAPS, Ended, Stopping
+from netcalc.experiments.running.stopping import GAP_S, MAX_GAPS, Clock, Ended, Stopping
 
 pytestmark = [pytest.mark.live, pytest.mark.namespace]
 

@@ -13,7 +13,7 @@ import pytest
 
 from netcalc.experiments import bulk, echo
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.clock import Clock
+from netcalc.experiments.running.stopping import Clock
 
 LIVE = pytest.mark.live
 

@@ -15,17 +15,20 @@ from itertools import product
 import numpy as np
 import pytest
 
-from netcalc.experiments.exchanges import write_run
-from netcalc.experiments.exchanges.exchange import TcpExchange, UdpExchange, set_timeout
-from netcalc.experiments.exchanges.icmp import IcmpExchange
-from netcalc.experiments.exchanges.requests import Requests
+from netcalc.experiments import small_writes
+from netcalc.experiments.exchanges.exchange import (
+    IcmpExchange,
+    TcpExchange,
+    UdpExchange,
+    set_timeout,
+)
 from netcalc.experiments.packet_trains import Packet, TrainRun, Trains
 from netcalc.experiments.peers import bulk_peer
 from netcalc.experiments.probing import Answer, HopRun
-from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
+from netcalc.experiments.running.sockets import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stopping
-from netcalc.experiments.transfers.ends import wake_bytes
-from netcalc.experiments.transfers.transfer_run import Transfer
+from netcalc.experiments.transactions import Requests
+from netcalc.experiments.transfers.transfer import Transfer, wake_bytes
 
 SESSION = b"sessions"
 HOST = "127.0.0.1"
@@ -210,7 +213,7 @@ def test_a_cork_is_in_while_the_request_is_written_and_out_after_it():
         corked.append(is_corked())
 
     with here, there:
-        write_run._write_corked(here, send, iter([b"first ", b"second"]))
+        small_writes._write_corked(here, send, iter([b"first ", b"second"]))
         assert corked == [1, 1]
         assert is_corked() == 0
         there.settimeout(10.0)

@@ -27,10 +27,9 @@ from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import small_writes
 from netcalc.experiments.exchanges.tap import LadderRow, Packet, ladder_rows
-from netcalc.experiments.exchanges.write_run import Rounds, WritePlan
-from netcalc.experiments.peers.namespace import Namespace
+from netcalc.experiments.peers.process import Namespace
 from netcalc.experiments.running.stopping import Stopping
-from netcalc.experiments.small_writes import MODES
+from netcalc.experiments.small_writes import MODES, Rounds, WritePlan
 from netcalc.messages import Notice
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.hosts.write_timeline import write_timeline

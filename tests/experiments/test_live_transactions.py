@@ -23,7 +23,7 @@ from netcalc import compare, samples
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import BOOK_TRANSACTION_SIZES, transactions
 from netcalc.experiments.exchanges.tap import Packet, exchange_rows, exchange_s
-from netcalc.experiments.peers.namespace import Namespace
+from netcalc.experiments.peers.process import Namespace
 from netcalc.experiments.peers.responder import CERTIFICATE
 from netcalc.experiments.transactions import PROTOCOLS
 from netcalc.messages import Notice

@@ -10,9 +10,8 @@ import pytest
 from netcalc.errors import ExperimentError
 from netcalc.experiments.peers.process import attribute_errors
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.clock import Clock
 from netcalc.experiments.running.run import SILENT_COUNT, Record, finish
-from netcalc.experiments.running.stopping import Stopping
+from netcalc.experiments.running.stopping import Clock, Stopping
 from netcalc.samples import RttSamples
 
 

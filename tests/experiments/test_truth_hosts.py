@@ -7,8 +7,7 @@ import pytest
 
 from netcalc.errors import ExperimentError
 from netcalc.samples import RttSamples
-from netcalc.truth.bench import Setting
-from netcalc.truth.host import CALIBRATIONS, COUNT, SIZES, VALID_S, HostCost, Hosts
+from netcalc.truth.bench import CALIBRATIONS, COUNT, SIZES, VALID_S, HostCost, Hosts, Setting
 from netcalc.truth.rows import TruthRow
 from netcalc.truth.table import REPEATS, _rows
 

@@ -28,12 +28,11 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import Any
 
-from netcalc.emulation.chain import Chain
-from netcalc.emulation.joined import JoinedChain
+from netcalc.emulation.chain import Chain, JoinedChain
 from netcalc.emulation.queue import LinkQueue
-from netcalc.emulation.wire import kernel, veth
-from netcalc.emulation.wire.arrivals import HEAD_BYTES, Arrivals
-from netcalc.emulation.wire.ends import DEVICE, Ends, read_line, refusal, send
+from netcalc.emulation.wire import kernel
+from netcalc.emulation.wire.ends import DEVICE, Ends, Router, read_line, refusal, send
+from netcalc.emulation.wire.kernel import HEAD_BYTES, Arrivals
 from netcalc.emulation.wire.packets import (
     decrement_hops,
     hop_limit,
@@ -41,7 +40,6 @@ from netcalc.emulation.wire.packets import (
     line_bytes,
     time_exceeded,
 )
-from netcalc.emulation.wire.router import Router
 
 SPIN_S = 6e-5
 """The process polls from this time before a packet is due. With timer slack 1 ns, sleeps of 0.3 ms
@@ -137,13 +135,15 @@ class Carrier(Ends):
         middle = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         for side in self.sides:
             ours = f"end{side}"
-            veth.make_pair(ours, DEVICE, self.namespaces[side])
+            kernel.make_veth_pair(ours, DEVICE, self.namespaces[side])
             kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")
-            address = veth.prepare(DEVICE)
+            address = kernel.prepare_veth(DEVICE)
             kernel.enter(middle, kernel.NEW_NET, "enter network namespace")
             kernel.set_up(ours, [], mtu_bytes=self._settings["mtu_bytes"])
-            self.tuns.append(veth.open_frames(ours))
-            self._frame_heads.append({v: 2 * address + kind for v, kind in veth.ETHERTYPES.items()})
+            self.tuns.append(kernel.open_veth_frames(ours))
+            self._frame_heads.append(
+                {v: 2 * address + kind for v, kind in kernel.ETHERTYPES.items()}
+            )
         os.close(middle)
         return "veth"
 
@@ -291,7 +291,7 @@ class Carrier(Ends):
         """
         tun = self.tuns[side]
         size = 65_536 + 64 if self._offload else self._settings["mtu_bytes"] + 64
-        skipped = veth.HEADER_BYTES if self._frame_heads else 0
+        skipped = kernel.ETHERNET_HEADER_BYTES if self._frame_heads else 0
         stamps: dict[bytes, float] = {}
         if self._arrivals and self._read_count < STAMPED:
             stamps = self._arrivals[side].take(self._empty_s[side])
@@ -363,7 +363,7 @@ class Carrier(Ends):
     def do_statistics(self) -> Any:
         """Return counters and lateness."""
         if self._frame_heads and not self.deleted:
-            self.counts["unread"] += sum(map(veth.dropped_count, self.tuns))
+            self.counts["unread"] += sum(map(kernel.dropped_frame_count, self.tuns))
         reply = {
             **{f"{name}_count": count for name, count in self.counts.items()},
             "lateness_p50_s": self._lateness_s(0.5),

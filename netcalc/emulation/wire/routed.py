@@ -20,11 +20,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from netcalc.emulation.wire.emulated_path import SIDES, EmulatedPath, require_mtu
-from netcalc.emulation.wire.ends import DEVICE
-from netcalc.emulation.wire.router import PORTS, ROUTER
-from netcalc.emulation.wire.statistics import Statistics
-from netcalc.emulation.wire.subnets import free_subnets
+from netcalc.emulation.wire.emulated_path import (
+    SIDES,
+    EmulatedPath,
+    Statistics,
+    free_subnets,
+    require_mtu,
+)
+from netcalc.emulation.wire.ends import DEVICE, PORTS, ROUTER
 from netcalc.errors import DomainError
 
 _HOSTS, _ROUTER_HOSTS = (1, 254), (126, 129)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
+from netcalc.experiments.running.sockets import SO_TIMESTAMPNS, stamp_ns
 from netcalc.samples import write_atomically
 
 SNAP_BYTES = 128

@@ -1,7 +1,7 @@
 """A helper program that opens sockets and files in a network namespace, for its parent.
 
 Started by :mod:`netcalc.experiments.peers.process` for a
-:class:`~netcalc.experiments.peers.namespace.Namespace`; it needs the standard library only.
+:class:`~netcalc.experiments.peers.process.Namespace`; it needs the standard library only.
 """
 
 from __future__ import annotations

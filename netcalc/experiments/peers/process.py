@@ -1,8 +1,13 @@
-"""Starts, watches and ends the helper processes of a run.
+"""The helper processes of a run: their start, the messages to them, and their end.
 
 There is one protocol: a helper reads its settings from its input, reports that it is ready, and
 ends when its input closes (:mod:`netcalc.experiments.peers.lifetime`). One that works on sockets
 made elsewhere also has a control socket, on which messages carry descriptors.
+
+A :class:`Namespace` holds a network namespace for one run: sockets are opened in it and used from
+outside, because a socket belongs to the namespace in which it was made. Once its process and the
+sockets are gone, the kernel removes the namespace: nothing is left behind, however a run ends. No
+privilege is needed where the system lets users create namespaces.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -26,8 +31,8 @@ from netcalc.errors import ExperimentError
 from netcalc.experiments.peers import lifetime
 from netcalc.experiments.running.limits import MAX_BYTES, MAX_DURATION_S
 from netcalc.experiments.running.run import Record
+from netcalc.experiments.running.sockets import readable
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
-from netcalc.experiments.running.waiting import readable
 
 START_LIMIT_S = 10.0
 """Timeout of a helper's start: a fraction of a second, longer on an overloaded machine. [s]"""
@@ -321,3 +326,127 @@ def _start(passed: Sequence[int], program: str) -> subprocess.Popen[bytes]:
         )
     except OSError as error:
         raise start_failure(error, "start") from error
+
+
+_REPORT_BYTES = 1 << 16
+
+
+class Worker(ControlledPeer):
+    """A process that sends or receives on the sockets it is handed."""
+
+    def __init__(self, *, stopping: Stopping) -> None:
+        self._stopping = stopping
+        self._answer: dict[str, Any] | None = None
+        self.so_far: dict[str, Any] = {}
+        super().__init__("bulk_peer", stopping=stopping, duration_s=LIFETIME_S)
+
+    def order(self, order: dict[str, Any], socks: Sequence[socket.socket] = ()) -> None:
+        """Order what to do, and on which sockets."""
+        if socks:
+            self.so_far = {}
+        self.send(order, socks)
+
+    def answer(
+        self, limit_s: float, *, watch: bool = True, meanwhile: Callable[[], object] = bool
+    ) -> dict[str, Any] | None:
+        """Wait for the report of an order; None at the limit. Checks for a reason to end."""
+        clock = self._stopping.clock
+        end_ns = clock.now_ns() + int(limit_s * 1e9)
+        while self._answer is None:
+            if watch:
+                self._stopping.check()
+            left_s = (end_ns - clock.now_ns()) * 1e-9
+            readable(self.control, max(0.0, min(left_s, SLICE_S)))
+            self.poll()
+            meanwhile()
+            if left_s <= 0:
+                break
+        answer, self._answer = self._answer, None
+        return answer
+
+    def poll(self) -> None:
+        """Read the reports that are there, without waiting."""
+        while self._answer is None and readable(self.control, 0.0):
+            try:
+                data = self.control.recv(_REPORT_BYTES)
+            except ConnectionResetError:
+                data = b""
+            if not data:
+                self.fail(None)
+            report = json.loads(data)
+            if report.get("so_far"):
+                self.so_far = report
+            else:
+                self._answer = report
+
+
+LOOPBACK_MTU_BYTES = 65_536
+"""MTU of the loopback of Linux. [byte]"""
+ANSWER_S = 5.0
+"""Timeout of a request to the helper, which takes well under a millisecond. [s]"""
+_READ_BYTES = 1 << 16
+
+
+class Namespace(ControlledPeer):
+    """Opens sockets in a network namespace, for as long as this object is open.
+
+    Parameters
+    ----------
+    own : bool
+        Make a namespace, whose only interface is ``lo``; with False sockets are the host's.
+    mtu_bytes : int
+        MTU of ``lo`` in a namespace of its own. [byte]
+
+    Attributes
+    ----------
+    refused : str
+        Why there is no namespace; empty if there is one. Sockets are then those of the host.
+    """
+
+    def __init__(
+        self, *, stopping: Stopping, own: bool = True, mtu_bytes: int = LOOPBACK_MTU_BYTES
+    ) -> None:
+        self._files: dict[str, int] = {}
+        super().__init__("namespace_holder", stopping=stopping, own=own, mtu_bytes=mtu_bytes)
+        self.refused: str = self.report["refused"]
+        self.own = own and not self.refused
+        self.control.settimeout(ANSWER_S)
+
+    def close(self) -> dict[str, int]:
+        """End the process that holds the namespace; sockets that were passed on stay open."""
+        for descriptor in self._files.values():
+            os.close(descriptor)
+        self._files.clear()
+        return super().close()
+
+    def socket(self, family: int, kind: int, protocol: int = 0) -> socket.socket:
+        """Open a socket in the namespace."""
+        return socket.socket(fileno=self._ask({"socket": [int(family), int(kind), protocol]}))
+
+    def read(self, path: str) -> str:
+        """Read a file of the kernel as seen in the namespace."""
+        if path not in self._files:
+            self._files[path] = self._ask({"file": path})
+        return os.pread(self._files[path], _READ_BYTES, 0).decode("ascii", "replace")
+
+    def write(self, path: str, text: str) -> None:
+        """Write a setting of the kernel in a namespace of its own, never of the host."""
+        if not self.own:
+            raise ExperimentError("host-settings-kept", phase="start")
+        os.close(self._ask({"write": path, "text": text}))
+
+    def _ask(self, request: dict[str, Any]) -> int:
+        """Send a request and return the descriptor of the answer."""
+        self.send(request)
+        answer, descriptors = self.receive()
+        if "error" in answer:
+            raise OSError(answer["error"], answer["text"])
+        if not descriptors:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return descriptors[0]
+
+    def fail(self, cause: BaseException | None) -> NoReturn:
+        """Raise the error of a namespace whose process is gone or does not respond."""
+        status = self.status()
+        code = "namespace-silent" if status is None else "namespace-ended"
+        raise ExperimentError(code, phase="namespace", status=status) from cause

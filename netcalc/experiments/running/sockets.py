@@ -1,12 +1,15 @@
-"""Options of sockets. Standard library only: helper programs use it."""
+"""Sockets of a run: options, arrival stamps, waiting; the standard library only, for helpers."""
 
 from __future__ import annotations
 
 import random
+import select
 import socket
 import struct
+import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import IO, Any
 
 BACKLOG = 4096
 """Connections that wait to be accepted, as many as Linux allows: it drops what comes beyond, and
@@ -62,3 +65,48 @@ def granted(sock: socket.socket) -> dict[str, Any]:
         name = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
         report["congestion_control"] = name.rstrip(b"\0").decode("ascii", "replace")
     return report
+
+
+SO_TIMESTAMPNS = 35
+"""Socket option for arrival stamps in nanoseconds. [1]"""
+CONTROL_BYTES = 64
+"""Room for the stamp in the ancillary data of a packet. [byte]"""
+LATEST_READ_NS = 10**9
+"""A packet does not wait longer in the kernel: where it seems to, the wall clock was set. [ns]"""
+_TIMESPEC = struct.Struct("=qq")
+
+
+def stamp_ns(control: list[tuple[int, int, bytes]]) -> int:
+    """Return the stamp in the ancillary data of a packet, by the wall clock; 0 without one. [ns]"""
+    for level, kind, data in control:
+        if level == socket.SOL_SOCKET and kind == SO_TIMESTAMPNS:
+            seconds, rest_ns = _TIMESPEC.unpack_from(data)
+            return int(seconds * 10**9 + rest_ns)
+    return 0
+
+
+def arrival_ns(control: list[tuple[int, int, bytes]], clock_ns: Callable[[], int]) -> int:
+    """Return when the kernel had received a packet that was read just now, by another clock. [ns]
+
+    The time of reading, where there is no stamp, or the wall clock was set meanwhile.
+    """
+    stamped_ns = stamp_ns(control)
+    waited_ns = time.time_ns() - stamped_ns
+    now_ns = clock_ns()  # after the wall clock: an interruption between them only adds
+    return now_ns - waited_ns if stamped_ns and 0 <= waited_ns <= LATEST_READ_NS else now_ns
+
+
+def readable(source: socket.socket | IO[bytes], wait_s: float) -> bool:
+    """Wait for data or the end of the stream; False at the timeout."""
+    return _ready(source, select.POLLIN, wait_s)
+
+
+def writable(sock: socket.socket, wait_s: float) -> bool:
+    """Wait for buffer space, or for a connection to succeed or fail; False at the timeout."""
+    return _ready(sock, select.POLLOUT, wait_s)
+
+
+def _ready(source: socket.socket | IO[bytes], events: int, wait_s: float) -> bool:
+    poll = select.poll()
+    poll.register(source, events)
+    return bool(poll.poll(1000 * wait_s))

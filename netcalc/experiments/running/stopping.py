@@ -1,4 +1,4 @@
-"""Why a run ends early: a stop, an interrupt, a signal to terminate, or its time limit."""
+"""Why a run ends early: a stop, an interrupt, a signal, or its time limit; the clocks of a run."""
 
 from __future__ import annotations
 
@@ -6,13 +6,39 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self
 
 from netcalc.errors import ArgumentTypeError
-from netcalc.experiments.running.clock import SYSTEM_CLOCK, Clock
+
+
+class Clock:
+    """The system's clocks: one that never steps, one that counts sleep, and the wall clock."""
+
+    def now_ns(self) -> int:
+        """Read the monotonic clock, which measures every interval. [ns]"""
+        return time.perf_counter_ns()
+
+    def wall_ns(self) -> int:
+        """Read the wall clock, which can be set. [ns]"""
+        return time.time_ns()
+
+    def since_boot_s(self) -> float:
+        """Read a clock that continues while the machine sleeps, where the system has one. [s]"""
+        if hasattr(time, "CLOCK_BOOTTIME"):
+            return time.clock_gettime(time.CLOCK_BOOTTIME)
+        return time.monotonic()
+
+    def sleep(self, duration_s: float) -> None:
+        """Sleep. [s]"""
+        time.sleep(duration_s)
+
+
+SYSTEM_CLOCK = Clock()
+
 
 SLICE_S = 0.1
 """Longest time between two checks for a reason to end: a stop takes effect well within the second
