@@ -17,9 +17,8 @@ from contextlib import ExitStack
 import pytest
 
 from netcalc.experiments import bulk, echo, small_writes, transactions
-from netcalc.experiments import transactions as transaction_run
 from netcalc.experiments.exchanges import endpoints
-from netcalc.experiments.peers import responder as _door
+from netcalc.experiments.peers import responder
 from netcalc.experiments.peers.lifetime import Counts
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.peers.responder import CERTIFICATE, Door, tls_server
@@ -108,12 +107,12 @@ def test_first_bytes_may_come_one_by_one(hall):
 def test_a_connection_without_first_bytes_is_closed_in_time(hall, monkeypatch):
     """The clock is the test's: 2 s, and everybody is gone."""
     now_s = [100.0]
-    monkeypatch.setattr(_door.time, "monotonic", lambda: now_s[0])
+    monkeypatch.setattr(responder.time, "monotonic", lambda: now_s[0])
     door, _ = hall.door()
     strangers = [hall.call(b"\0") for _ in range(3)]
     while len(door.waiting) < 3:
         door.look()
-    now_s[0] += _door.TOKEN_S - 0.01
+    now_s[0] += responder.TOKEN_S - 0.01
     door.look()
     assert len(door.waiting) == 3
     now_s[0] += 0.02
@@ -123,7 +122,7 @@ def test_a_connection_without_first_bytes_is_closed_in_time(hall, monkeypatch):
 
 
 def test_with_too_many_the_oldest_goes(hall, monkeypatch):
-    monkeypatch.setattr(_door, "MAX_WAITING", 5)
+    monkeypatch.setattr(responder, "MAX_WAITING", 5)
     door, _ = hall.door()
     strangers = [hall.call() for _ in range(8)]
     hall.call(TOKEN)
@@ -189,8 +188,7 @@ def run_beside_strangers(name, come, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(endpoints, "Namespace", OnTheHost)
-        for module in (transaction_run, echo_module):
-            patched.setattr(module.Peer, "_ready", beset)
+        patched.setattr(Peer, "_ready", beset)
         return RUNS[name][0]()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -64,7 +66,7 @@ def test_probes_without_user_data_are_told_apart_by_icmp_itself():
 @pytest.mark.namespace
 @pytest.mark.usefixtures("wires", "nothing_left")
 def test_a_reply_that_is_late_is_lost_and_counted(monkeypatch):
-    monkeypatch.setattr("netcalc.experiments.echo.WARM_UP_COUNT", 0)
+    monkeypatch.setattr(importlib.import_module(echo.__module__), "WARM_UP_COUNT", 0)
     monkeypatch.setattr("netcalc.experiments.exchanges.exchange.LINGER_S", 0.2)
     samples = echo(
         [100], protocol="icmp", count=5, timeout_s=0.03, path=Path.parse("10 Mbit/s 20 ms")

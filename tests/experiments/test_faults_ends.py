@@ -5,6 +5,7 @@ Random moments of all runs are those of the census.
 
 from __future__ import annotations
 
+import importlib
 import os
 import random
 import signal
@@ -217,7 +218,7 @@ def test_no_memory_in_the_middle_keeps_what_was_measured(nothing_left, monkeypat
             raise MemoryError
         return False
 
-    monkeypatch.setattr("netcalc.experiments.small_writes._has_more", failing)
+    monkeypatch.setattr(importlib.import_module(small_writes.__module__), "_has_more", failing)
     with pytest.raises(ExperimentError) as caught:
         small_writes(modes=["single"], count=5)
     assert caught.value.code == "out-of-memory"

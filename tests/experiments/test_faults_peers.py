@@ -21,7 +21,6 @@ import pytest
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import ExperimentError
 from netcalc.experiments import echo, line_rate, lockstep, small_writes, transactions
-from netcalc.experiments import transactions as transaction_run
 from netcalc.experiments.exchanges.exchange import IcmpExchange
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.transfers import transfer as _ends
@@ -174,7 +173,7 @@ TRANSACTIONS = [
 @pytest.mark.parametrize(("protocol", "server", "codes"), TRANSACTIONS)
 def test_transactions_with_a_false_peer(protocol, server, codes, nothing_left, monkeypatch):
     """E1, E2."""
-    monkeypatch.setattr(transaction_run, "Peer", server)
+    monkeypatch.setattr(importlib.import_module(transactions.__module__), "Peer", server)
     with pytest.raises(ExperimentError) as caught:
         transactions(100, protocols=[protocol], count=2, timeout_s=2.0)
     error = caught.value
@@ -193,7 +192,7 @@ def test_a_transaction_without_an_end_is_over_at_its_time_limit(
     protocol, server, nothing_left, monkeypatch
 ):
     """E1, E2: silent, a datagram flood of another session, a byte now and then."""
-    monkeypatch.setattr(transaction_run, "Peer", server)
+    monkeypatch.setattr(importlib.import_module(transactions.__module__), "Peer", server)
     result = transactions(100, protocols=[protocol], count=2, timeout_s=0.05)
     assert result.failed.tolist() == [True, True]
     assert np.isnan(result.response_s).all(), "no response is not 0 s"
@@ -202,7 +201,7 @@ def test_a_transaction_without_an_end_is_over_at_its_time_limit(
 
 def test_ctrl_c_while_tls_waits_for_a_silent_peer(nothing_left, monkeypatch):
     """E7, in a call of the C library: not at the time limit of 60 s but now."""
-    monkeypatch.setattr(transaction_run, "Peer", Silent)
+    monkeypatch.setattr(importlib.import_module(transactions.__module__), "Peer", Silent)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     begin_s = time.monotonic()
