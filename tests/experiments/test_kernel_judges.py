@@ -15,7 +15,6 @@ from itertools import product
 import numpy as np
 import pytest
 
-from netcalc.experiments import small_writes
 from netcalc.experiments.exchanges.exchange import (
     IcmpExchange,
     TcpExchange,
@@ -27,6 +26,7 @@ from netcalc.experiments.peers import bulk_peer
 from netcalc.experiments.probing import Answer, HopRun
 from netcalc.experiments.running.sockets import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stopping
+from netcalc.experiments.small_writes import _write_corked
 from netcalc.experiments.transactions import Requests
 from netcalc.experiments.transfers.transfer import Transfer, wake_bytes
 
@@ -213,7 +213,7 @@ def test_a_cork_is_in_while_the_request_is_written_and_out_after_it():
         corked.append(is_corked())
 
     with here, there:
-        small_writes._write_corked(here, send, iter([b"first ", b"second"]))
+        _write_corked(here, send, iter([b"first ", b"second"]))
         assert corked == [1, 1]
         assert is_corked() == 0
         there.settimeout(10.0)
