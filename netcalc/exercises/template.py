@@ -18,9 +18,9 @@ from functools import cached_property
 from typing import Any
 
 from netcalc import units
+from netcalc.documents import Place
 from netcalc.errors import NetcalcError, ReaderError, UnitError
 from netcalc.exercises.formulas import Compiled
-from netcalc.printable import excerpt
 
 _SHOWN_DIGITS = 4
 _COUNTS = {"1": "", "byte": " B", "bit": " bit"}
@@ -84,15 +84,6 @@ class Wrong:
     seen: str = ""
 
 
-def line_of_field(lines: Mapping[str, int], field: str, otherwise: int) -> int:
-    """Return the line of a field, of the one it is part of, or else another."""
-    while field:
-        if field in lines:
-            return lines[field]
-        field = field.rpartition(".")[0]
-    return otherwise
-
-
 @dataclass(frozen=True, kw_only=True)
 class Template:
     """An exercise without its numbers.
@@ -121,12 +112,8 @@ class Template:
         Formulas that must be above 0 for the numbers drawn, such as ``rb - ra``.
     curve : mapping of str to str
         What a figure of the answer is drawn over; empty if there is none.
-    file : str
-        The file it is from.
-    line : int
-        Its line there.
-    lines : mapping of str to int
-        Lines of its fields, such as ``right`` and ``wrong[2].formula``.
+    place : netcalc.documents.Place
+        Where it is from.
     """
 
     id: str
@@ -142,9 +129,17 @@ class Template:
     wrong: tuple[Wrong, ...]
     positive: tuple[Compiled, ...] = ()
     curve: Mapping[str, str] = dataclass_field(default_factory=dict)
-    file: str = ""
-    line: int = 0
-    lines: Mapping[str, int] = dataclass_field(default_factory=dict)
+    place: Place = dataclass_field(compare=False, repr=False)
+
+    @property
+    def file(self) -> str:
+        """The file it is from."""
+        return self.place.file
+
+    @property
+    def line(self) -> int | None:
+        """Its line there."""
+        return self.place.nearest_line
 
     @cached_property
     def said_numbers(self) -> frozenset[str]:
@@ -175,14 +170,7 @@ class Template:
 
     def error(self, code: str, *, field: str, **values: Any) -> ReaderError:
         """Return an error with the file, the line and the field of this exercise."""
-        return ReaderError(
-            code,
-            file=self.file,
-            line=line_of_field(self.lines, field, self.line),
-            field=f"{self.id}.{field}",
-            exercise=excerpt(self.id),
-            **values,
-        )
+        return self.place.inside(field).refused(code, **values)
 
 
 APART = 2.5

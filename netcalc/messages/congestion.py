@@ -106,6 +106,7 @@ CONGESTION_EXPECTED = {
     "scenario-too-large": "less than 1.8e308",
     "scenario-one-buffer": "one of buffer_packets, buffer_bytes and buffer_bdp",
     "scenario-key-unknown": "one of {known}",
+    "scenario-wrong-kind": "{wanted}",
     "scenario-key-missing": "a value",
     "recording-damaged": "a value as in the other rows",
     "no-requests": "a scenario with request loops, by theory or live",

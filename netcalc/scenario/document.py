@@ -8,32 +8,74 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
+from netcalc import documents
 from netcalc.checks import named_arguments, positive
+from netcalc.documents import Place, Rule
 from netcalc.errors import DomainError, ReaderError
-from netcalc.printable import LONGEST_SHOWN
 from netcalc.scenario.facts import Bottleneck, Flow, Requests, Scenario
 
 _BUFFERS = ("buffer_packets", "buffer_bytes", "buffer_bdp")
-_OF_BOTTLENECK = ("rate_bps", "rtt_s", *_BUFFERS, "mtu_bytes", "loss_ratio", "marking_bytes")
-_OF_SCENARIO = ("end_s", "warm_s", "seed", "senders")
-_OF_FLOW = ("start_s", "stop_s", "size_bytes")
-_OF_REQUESTS = ("request_bytes", "reply_bytes", "start_s", "stop_s")
 MOST_BYTES = 10_000_000
 """More is not read as a scenario. [byte]"""
 LARGEST_SEED = 2**53
 """Beyond it two seeds may be the same float."""
+_CODES = {
+    "utf8": "scenario-not-utf8",
+    "syntax": "scenario-not-json",
+    "twice": "scenario-key-repeated",
+    "unknown": "scenario-key-unknown",
+    "missing": "scenario-key-missing",
+    "kind": "scenario-wrong-kind",
+    "not finite": "scenario-not-finite",
+    "too large": "scenario-too-large",
+}
+_Algorithm = Annotated[str, Rule(form="text such as 'cubic'")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _FlowObject:
+    algorithm: _Algorithm
+    start_s: float | None = None
+    stop_s: float | None = None
+    size_bytes: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RequestsObject:
+    algorithm: _Algorithm | None = None
+    request_bytes: float
+    reply_bytes: float | None = None
+    start_s: float | None = None
+    stop_s: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ScenarioObject:
+    rate_bps: float
+    rtt_s: float
+    end_s: float
+    buffer_packets: float | None = None
+    buffer_bytes: float | None = None
+    buffer_bdp: float | None = None
+    mtu_bytes: float | None = None
+    loss_ratio: float | None = None
+    marking_bytes: float | None = None
+    delay_on_acks: bool = False
+    warm_s: float | None = None
+    seed: float | None = None
+    senders: float | None = None
+    flows: list[_FlowObject] | None = None
+    requests: list[_RequestsObject] | None = None
+
+
+_OF_SCENARIO = ("end_s", "warm_s", "seed", "senders")
 
 Made = TypeVar("Made")
-
-
-class _BadTextError(ValueError):
-    """A repeated name in JSON, which its reader meets before the whole is known."""
 
 
 @named_arguments
@@ -76,14 +118,11 @@ def document_of(data: bytes, *, name: str) -> dict[str, Any]:
     """
     if len(data) > MOST_BYTES:
         raise ReaderError("scenario-too-long", file=name, limit=MOST_BYTES)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ReaderError("scenario-not-utf8", file=name, offset=error.start) from None
-    found = _loaded(text, name)
-    if not isinstance(found, dict):
-        raise _wrong_kind(name, None, found, "an object in { }")
-    return found
+    at = Place(name, _CODES)
+    read: dict[str, Any] = documents.convert(
+        documents.read_json(documents.decoded(data, at), at), dict[str, Any], at
+    )
+    return read
 
 
 @named_arguments
@@ -105,35 +144,29 @@ def from_document(document: str | Mapping[str, Any], *, name: str = "scenario") 
     ReaderError
         With the field, what was found and expected.
     """
-    found = _loaded(document, name) if isinstance(document, str) else document
-    known = (*_OF_BOTTLENECK, "delay_on_acks", *_OF_SCENARIO, "flows", "requests")
-    given = _object(found, name, "", known, required=("rate_bps", "rtt_s", "end_s"))
-    bottleneck = _bottleneck(given, name)
-    rest = _numbers(given, name, "", _OF_SCENARIO)
-    _made(_positive_end, {"end_s": rest["end_s"]}, name, "")  # flows are cut there
-    if rest.get("seed", 0) > LARGEST_SEED:
-        shown = _shown(str(given["seed"]))
-        expected = f"at most {LARGEST_SEED}"
-        raise ReaderError(
-            "scenario-number", file=name, field="seed", value=shown, expected=expected
+    at = Place(name, _CODES)
+    value = documents.read_json(document, at) if isinstance(document, str) else document
+    names = documents.named(_ScenarioObject, value, at)
+    buffer_count = sum(names.get(buffer) is not None for buffer in _BUFFERS)
+    if buffer_count != 1:
+        raise at.inside("buffer_packets").refused("scenario-one-buffer", count=buffer_count)
+    read = documents.load(_ScenarioObject, value, at)
+    facts = _given(read)
+    flows, loops = facts.pop("flows", ()), facts.pop("requests", ())
+    rest = {key: facts.pop(key) for key in _OF_SCENARIO if key in facts}
+    link = Bottleneck if "buffer_bytes" in facts else Bottleneck.of
+    bottleneck = _made(link, facts, at)
+    _made(_positive_end, {"end_s": read.end_s}, at)  # flows are cut there
+    if (read.seed or 0) > LARGEST_SEED:
+        raise at.inside("seed").refused(
+            "scenario-number", value=documents.shown(read.seed), expected=f"at most {LARGEST_SEED}"
         )
-    flows = [
-        _made(
-            Flow, _load(one, name, f"flows[{at}]", _OF_FLOW, rest["end_s"]), name, f"flows[{at}]."
-        )
-        for at, one in enumerate(_list(given, name, "flows"))
-    ]
-    requests = [
-        _made(
-            Requests,
-            _load(one, name, f"requests[{at}]", _OF_REQUESTS, rest["end_s"]),
-            name,
-            f"requests[{at}].",
-        )
-        for at, one in enumerate(_list(given, name, "requests"))
-    ]
-    parts = {"bottleneck": bottleneck, "flows": tuple(flows), "requests": tuple(requests)}
-    return _made(Scenario, {**parts, **rest}, name, "")
+    parts = {
+        "bottleneck": bottleneck,
+        "flows": _loads(Flow, flows, read.end_s, at.inside("flows")),
+        "requests": _loads(Requests, loops, read.end_s, at.inside("requests")),
+    }
+    return _made(Scenario, {**parts, **rest}, at)
 
 
 @named_arguments
@@ -154,10 +187,11 @@ def as_document(scenario: Scenario) -> dict[str, Any]:
     if scenario.senders == 1:
         del document["senders"]
     document["flows"] = [
-        {key: getattr(flow, key) for key in ("algorithm", *_OF_FLOW)} for flow in scenario.flows
+        {item.name: getattr(flow, item.name) for item in fields(_FlowObject)}
+        for flow in scenario.flows
     ]
     document["requests"] = [
-        {key: getattr(loop, key) for key in ("algorithm", *_OF_REQUESTS)}
+        {item.name: getattr(loop, item.name) for item in fields(_RequestsObject)}
         for loop in scenario.requests
     ]
     return document
@@ -167,139 +201,34 @@ def _positive_end(end_s: float) -> float:
     return float(positive("end_s", end_s))
 
 
-def _loaded(text: str, name: str) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            twins = [key for key, _ in pairs]
-            raise _BadTextError(next(key for key in twins if twins.count(key) > 1))
-        return found
-
-    try:
-        return json.loads(text, object_pairs_hook=unique)  # NaN is refused with its field
-    except _BadTextError as error:
-        raise ReaderError("scenario-key-repeated", file=name, value=_shown(str(error))) from None
-    except json.JSONDecodeError as error:
-        start = text[error.pos : error.pos + 40].split("\n")[0]
-        raise ReaderError(
-            "scenario-not-json", file=name, line=error.lineno, value=_shown(start)
-        ) from None
-    except (RecursionError, ValueError):  # of thousands of levels, or of digits
-        raise ReaderError("scenario-not-json", file=name) from None
+def _given(part: Any) -> dict[str, Any]:
+    """Return the fields of an object that are not null."""
+    return {name: value for name, value in vars(part).items() if value is not None}
 
 
-def _bottleneck(given: Mapping[str, Any], name: str) -> Bottleneck:
-    buffers = [key for key in _BUFFERS if given.get(key) is not None]
-    if len(buffers) != 1:
-        raise ReaderError(
-            "scenario-one-buffer", file=name, field="buffer_packets", count=len(buffers)
-        )
-    numbers = _numbers(given, name, "", _OF_BOTTLENECK)
-    on_acks = given.get("delay_on_acks", False)
-    if not isinstance(on_acks, bool):
-        raise _wrong_kind(name, "delay_on_acks", on_acks, "true or false")
-    if "buffer_bytes" in numbers:
-        return _made(Bottleneck, {**numbers, "delay_on_acks": on_acks}, name, "")
-    return _made(Bottleneck.of, {**numbers, "delay_on_acks": on_acks}, name, "")
+def _loads(
+    kind: Callable[..., Made], objects: Sequence[Any], end_s: float, at: Place
+) -> tuple[Made, ...]:
+    """Make flows or request loops; without a stop or a size each goes on to the end."""
+    loads = []
+    for index, facts in enumerate(map(_given, objects)):
+        here = at.inside(index)
+        if not facts.keys() & {"stop_s", "size_bytes"}:
+            if facts.get("start_s", 0.0) >= end_s:  # its stop, which nobody wrote, is not at fault
+                start = documents.shown(facts["start_s"])
+                raise here.inside("start_s").refused("starts-after-end", value=start, end_s=end_s)
+            facts["stop_s"] = end_s
+        loads.append(_made(kind, facts, here))
+    return tuple(loads)
 
 
-def _load(one: Any, name: str, where: str, numbers: Iterable[str], end_s: float) -> dict[str, Any]:
-    """Return the arguments of a flow or a request loop; without a stop or a size, to the end."""
-    numbers = tuple(numbers)
-    required = "request_bytes" if "request_bytes" in numbers else "algorithm"
-    given = _object(one, name, where, ("algorithm", *numbers), required=(required,))
-    algorithm = given.get("algorithm")
-    if algorithm is not None and not isinstance(algorithm, str):
-        raise _wrong_kind(name, f"{where}.algorithm", algorithm, "text such as 'cubic'")
-    named = {} if algorithm is None else {"algorithm": algorithm}
-    found = _numbers(given, name, f"{where}.", numbers)
-    if not found.keys() & {"stop_s", "size_bytes"}:
-        if found.get("start_s", 0.0) >= end_s:  # its stop, which nobody wrote, is not at fault
-            value, field = _shown(str(found["start_s"])), f"{where}.start_s"
-            raise ReaderError("starts-after-end", file=name, field=field, value=value, end_s=end_s)
-        found["stop_s"] = end_s
-    return {**named, **found}
-
-
-def _object(
-    found: Any, name: str, where: str, known: tuple[str, ...], *, required: tuple[str, ...]
-) -> Mapping[str, Any]:
-    """Return an object; refuse names it does not have and the lack of those it must."""
-    if not isinstance(found, Mapping):
-        raise _wrong_kind(name, where or None, found, "an object in { }")
-    prefix = f"{where}." if where else ""
-    for key in found:
-        if key not in known:
-            field = f"{prefix}{_shown(str(key))}"
-            raise ReaderError("scenario-key-unknown", file=name, field=field, known=list(known))
-    for key in required:
-        if found.get(key) is None:
-            raise ReaderError("scenario-key-missing", file=name, field=f"{prefix}{key}")
-    return found
-
-
-def _list(given: Mapping[str, Any], name: str, key: str) -> list[Any]:
-    found = given.get(key)
-    if found is None:
-        return []
-    if not isinstance(found, list | tuple):
-        raise _wrong_kind(name, key, found, "a list in [ ]")
-    return list(found)
-
-
-def _numbers(
-    given: Mapping[str, Any], name: str, prefix: str, keys: Iterable[str]
-) -> dict[str, float]:
-    """Return the finite numbers of an object; null counts as not given."""
-    found = {}
-    for key in keys:
-        value = given.get(key)
-        if value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _wrong_kind(name, f"{prefix}{key}", value, "a number")
-        try:
-            finite = math.isfinite(value)
-        except OverflowError:  # an integer beyond float64
-            finite = False
-        if not finite:
-            code = "scenario-not-finite" if _is_float(value) else "scenario-too-large"
-            shown = _shown(str(value))
-            raise ReaderError(code, file=name, field=f"{prefix}{key}", value=shown)
-        found[key] = value
-    return found
-
-
-def _is_float(value: float) -> bool:
-    return isinstance(value, float)
-
-
-def _made(kind: Callable[..., Made], arguments: Mapping[str, Any], name: str, prefix: str) -> Made:
+def _made(kind: Callable[..., Made], arguments: Mapping[str, Any], at: Place) -> Made:
     """Make an object; a number that cannot be is reported with file and field."""
     try:
         return kind(**arguments)
     except DomainError as error:
-        field = f"{prefix}{error.name}"
-        value = None if error.value is None else _shown(str(error.value))
-        values = {k: v for k, v in error.values.items() if k not in ("name", "value")}
-        values |= {"name": error.name}
-        allowed = error.allowed
-        if allowed is None:
-            raise ReaderError(error.code, file=name, field=field, value=value, **values) from None
-        raise ReaderError(
-            "scenario-number", file=name, field=field, value=value, expected=allowed
-        ) from None
-
-
-def _wrong_kind(name: str, field: str | None, found: Any, expected: str) -> ReaderError:
-    return ReaderError(
-        "scenario-wrong-kind",
-        file=name,
-        field=field,
-        value=_shown(json.dumps(found, default=str)),
-        expected=expected,
-    )
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+        here = at.inside(error.name)
+        value = None if error.value is None else documents.shown(str(error.value))
+        if error.allowed is not None:
+            raise here.refused("scenario-number", value=value, expected=error.allowed) from None
+        raise here.refused(error.code, **{**error.values, "value": value}) from None

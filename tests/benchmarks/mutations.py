@@ -85,6 +85,7 @@ ROOMS = {
         but="terminal",
     ),
     "units": Room(("netcalc/units.py",), ("tests/test_units*.py",)),
+    "documents": Room(("netcalc/documents.py",), ("tests/test_documents.py",)),
     "scenario": Room(("netcalc/scenario/*.py",), ("tests/scenario/test_*.py",)),
     "congestion": Room(  # but what runs live, and ns-3
         ("netcalc/congestion/[!_ln]*.py", "netcalc/congestion/_[!n]*.py",

@@ -29,7 +29,7 @@ DOCS = ROOT / "docs"
 FRONT = {"Hop", "Link", "Path", "read", "search", "solve"}
 """What ``netcalc`` itself offers beside its rooms: shorter ways to names of these."""
 ROOMS = [name for name in netcalc.__all__ if name not in FRONT]
-PRIVATE = {"cli", "language", "printable", "version", "workers"}
+PRIVATE = {"cli", "documents", "language", "printable", "version", "workers"}
 """Rooms that no other program should import, as the page of the contract says."""
 
 
