@@ -14,7 +14,7 @@ from netcalc.models.queues.shared_buffer import incast_backlog_bytes
 from netcalc.models.tcp.cubic import CUBIC_DECREASE
 from netcalc.models.tcp.sharing import buffer_rule_bytes, drain_s, full_use_buffer_bdp
 from netcalc.models.tcp.window import bdp_bytes
-from netcalc.planning.page import BINDING, Chart, Plan, Step, evaluate, inputs_as_dict, one_page
+from netcalc.planning.page import BINDING, Chart, Plan, Step, evaluate, one_page
 
 SOURCES = (
     "Appenzeller, Keslassy and McKeown, SIGCOMM 2004, doi:10.1145/1015467.1015499",
@@ -91,45 +91,39 @@ def buffer(
     >>> round(8 * buffer(10e9, rtt_s=0.25, flow_count=50_000)["buffer_bytes"] / 1e6, 1)
     11.2
     """
+    bursts = burst_bytes is not None
     inputs = {
         "bandwidth_bps": (bandwidth_bps, "bit/s"),
         "rtt_s": (rtt_s, "s"),
         "flow_count": (flow_count, "1"),
+        "sender_count": (sender_count if bursts else None, "1"),
+        "burst_bytes": (burst_bytes, "byte"),
+        "sender_bps": (sender_bps if bursts else None, "bit/s"),
     }
-    if burst_bytes is not None:
-        inputs["sender_count"] = (sender_count, "1")
-        inputs["burst_bytes"] = (burst_bytes, "byte")
-        if sender_bps is not None:
-            inputs["sender_bps"] = (sender_bps, "bit/s")
-    known = evaluate(
+    evaluated = evaluate(
         _answers, inputs, _TABLE, limits=_LIMITS, draws=draws, seed=seed, truncate=truncate
     )
-    found, middle = known.found, known.middle
-    by_burst = known.binding == "burst_buffer_bytes"
+    columns, middle = evaluated.columns, evaluated.middle
+    by_burst = evaluated.binding == "burst_buffer_bytes"
     few = middle["flow_count"] < MANY_FLOWS
     near = not by_burst and _NEAR_STEP[0] < middle["flow_count"] < _NEAR_STEP[1]
     values = {
-        "buffer_bytes": known.typical["buffer_bytes"],
-        "delay_s": known.typical["buffer_delay_s"],
+        "buffer_bytes": evaluated.typical["buffer_bytes"],
+        "delay_s": evaluated.typical["buffer_delay_s"],
         "flows": int(middle["flow_count"]),
         "senders": int(middle.get("sender_count", 1.0)),
         "burst_bytes": middle.get("burst_bytes", 0.0),
     }
-    return Plan(
-        name="buffer",
-        said=Notice("plan-buffer-burst" if by_burst else "plan-buffer-flows", values),
-        inputs=inputs_as_dict(inputs),
-        answers=known.answers,
-        binding=known.binding,
-        binding_shares=known.binding_shares,
-        drivers=known.drivers,
-        notices=(*known.notices, *([_at_step(middle)] if near else [])),
-        steps=tuple(_steps(middle, found, by_burst=by_burst)),
+    return evaluated.page(
+        "buffer",
+        Notice("plan-buffer-burst" if by_burst else "plan-buffer-flows", values),
+        notices=(*evaluated.notices, *([_at_step(middle)] if near else [])),
+        steps=tuple(_steps(middle, columns, by_burst=by_burst)),
         assumptions=(
             Notice("assumes-buffer-few" if few else "assumes-buffer-many", {"most": MANY_FLOWS}),
-            *([] if burst_bytes is None else [Notice("assumes-buffer-burst", {})]),
+            *([Notice("assumes-buffer-burst", {})] if bursts else []),
         ),
-        chart=_chart(middle, found),
+        chart=_chart(middle, columns),
         sources=SOURCES,
     )
 
@@ -148,7 +142,7 @@ def _answers(
     # Below MANY_FLOWS they lose packets at the same time and behave as one.
     independent = np.where(flows < MANY_FLOWS, 1.0, flows)
     for_flows = buffer_rule_bytes(line, rtt_s=rtt_s, flow_count=independent)
-    found = {
+    columns = {
         "flows_buffer_bytes": for_flows,
         "line_bdp_bytes": bdp_bytes(rtt_s, bandwidth_bps=line),
     }
@@ -160,10 +154,10 @@ def _answers(
         burst = incast_backlog_bytes(
             senders, burst_bytes=burst_bytes, sender_bps=each, bandwidth_bps=line
         )
-        found |= {"burst_buffer_bytes": burst, "burst_s": lasting}
+        columns |= {"burst_buffer_bytes": burst, "burst_s": lasting}
     size = np.maximum(for_flows, burst)
     return {
-        **found,
+        **columns,
         "buffer_bytes": size,
         "buffer_delay_s": drain_s(size, bandwidth_bps=line),
         "buffer_packet_count": np.ceil(size / _PACKET_BYTES),
@@ -173,15 +167,15 @@ def _answers(
 
 def _at_step(middle: Mapping[str, float]) -> Notice:
     """Return a note on how far the answer falls where flows become independent."""
-    given: dict[str, Any] = {**middle, "flow_count": np.array([MANY_FLOWS - 1.0, MANY_FLOWS])}
-    sizes = _answers(**given)
+    around: dict[str, Any] = {**middle, "flow_count": np.array([MANY_FLOWS - 1.0, MANY_FLOWS])}
+    sizes = _answers(**around)
     below, above = sizes["flows_buffer_bytes"].tolist()
     values = {"most": MANY_FLOWS, "below_bytes": below, "above_bytes": above}
     return Notice("buffer-near-step", {**values, "factor": below / above})
 
 
 def _steps(
-    middle: Mapping[str, float], found: Mapping[str, float], *, by_burst: bool
+    middle: Mapping[str, float], columns: Mapping[str, float], *, by_burst: bool
 ) -> list[Step]:
     """Return what would let a smaller buffer do."""
     if by_burst:
@@ -193,25 +187,25 @@ def _steps(
     steps = []
     if middle["flow_count"] < MANY_FLOWS:
         share = float(full_use_buffer_bdp(CUBIC_DECREASE))
-        size = share * found["line_bdp_bytes"]
+        size = share * columns["line_bdp_bytes"]
         change = Notice("step-buffer-cubic", {"share": share})
         steps.append(Step(change=change, name="buffer_bytes", value=size, unit="byte"))
     return steps
 
 
-def _chart(middle: Mapping[str, float], found: Mapping[str, float]) -> Chart:
+def _chart(middle: Mapping[str, float], columns: Mapping[str, float]) -> Chart:
     highest = max(10.0 * middle["flow_count"], 1e4)
     flows = np.round(np.geomspace(1.0, highest, 200))
     flows = np.unique([*flows, MANY_FLOWS - 1.0, MANY_FLOWS])
-    given: dict[str, Any] = {**middle, "flow_count": flows}
+    over_flows: dict[str, Any] = {**middle, "flow_count": flows}
     lines = {
-        "flows_buffer_bytes": _answers(**given)["flows_buffer_bytes"],
-        "line_bdp_bytes": np.full(flows.size, found["line_bdp_bytes"]),
+        "flows_buffer_bytes": _answers(**over_flows)["flows_buffer_bytes"],
+        "line_bdp_bytes": np.full(flows.size, columns["line_bdp_bytes"]),
     }
-    if "burst_buffer_bytes" in found:
-        lines["burst_buffer_bytes"] = np.full(flows.size, found["burst_buffer_bytes"])
+    if "burst_buffer_bytes" in columns:
+        lines["burst_buffer_bytes"] = np.full(flows.size, columns["burst_buffer_bytes"])
     return Chart(
         x="flow_count", x_unit="1", y="buffer_bytes", y_unit="byte", at=flows, lines=lines,
-        marks={"buffer_bytes": (middle["flow_count"], found["buffer_bytes"])},
+        marks={"buffer_bytes": (middle["flow_count"], columns["buffer_bytes"])},
         log_x=True, log_y=True,
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import Any, NamedTuple
@@ -35,7 +36,6 @@ from netcalc.planning.page import (
     Step,
     date_after,
     evaluate,
-    inputs_as_dict,
     one_page,
     quantity,
 )
@@ -152,39 +152,39 @@ def link(
     horizon = float(non_negative("horizon_s", horizon_s))
     if not horizon <= HORIZON_YEARS * YEAR_S:
         raise DomainError("beyond-forecast", "horizon_s", horizon_s, years=HORIZON_YEARS)
-    fixed: dict[str, Any] = {
-        "quantile": quantile,
-        "horizon_s": horizon,
-        "link_count": count,
-        "failed_count": failed,
+    settings = {
+        "quantile": (quantile, "ratio"),
+        "horizon_s": (horizon, "s"),
+        "link_count": (count, "1"),
+        "failed_count": (failed, "1"),
     }
+    fixed: dict[str, Any] = {name: value for name, (value, _) in settings.items()}
     inputs: dict[str, tuple[Any, str]] = {
         "user_count": (user_count, "1"),
         "user_bps": (user_bps, "bit/s"),
         "active_ratio": (active_ratio, "ratio"),
         "annual_growth": (annual_growth, "ratio"),
         "target_utilization": (target_utilization, "ratio"),
+        "bandwidth_bps": (bandwidth_bps, "bit/s"),
     }
-    if bandwidth_bps is not None:
-        inputs["bandwidth_bps"] = (bandwidth_bps, "bit/s")
-    answers_of = partial(_answers, **fixed)
     once = partial(
-        evaluate, table=_TABLE, main=_MAIN, judged=_LOOKED_AHEAD, draws=draws, seed=seed,
-        truncate=truncate,
+        evaluate, partial(_answers, **fixed), table=_TABLE, main=_MAIN, judged=_LOOKED_AHEAD,
+        draws=draws, seed=seed, truncate=truncate,
     )  # fmt: skip
-    known = once(answers_of, inputs)
-    needed = next(one for one in known.answers if one.name == _MAIN)
+    evaluated = once(inputs)
+    needed = evaluated.answer(_MAIN)
     if bandwidth_bps is None and needed.spread is not None:  # one rate is bought, for p95 of all
         chosen = float(next_size_bps(needed.spread.percentile(95.0)))
-        known = once(answers_of, {**inputs, "bandwidth_bps": (chosen, "bit/s")})
-    found, stated, answers = known.found, known.typical, list(known.answers)
-    fills = next(one for one in answers if one.name == "fills_s")
+        bought = once({**inputs, "bandwidth_bps": (chosen, "bit/s")})
+        evaluated = replace(bought, inputs=evaluated.inputs)
+    columns, middle, stated = evaluated.columns, evaluated.middle, evaluated.typical
+    answers = list(evaluated.answers)
+    fills = evaluated.answer("fills_s")
     if start is not None:
         dates = [_dated("fill_date", start, stated["fills_s"])]
         if fills.spread is not None:
             dates.append(_dated("early_fill_date", start, fills.spread.percentile(5.0)))
         answers[2:2] = dates
-    enough = stated["fills_s"] >= fixed["horizon_s"]
     values = {
         "links": count,
         "rate_bps": stated["link_bps"],
@@ -192,25 +192,28 @@ def link(
         "percent": 100.0 * quantile,
         "fills": _when(stated["fills_s"], start),
     }
-    code = "plan-link" if bandwidth_bps is None or enough else "plan-link-short"
-    return Plan(
-        name="link",
-        said=Notice(code, values),
+    enough = bandwidth_bps is None or stated["fills_s"] >= horizon
+    target = quantity(middle["target_utilization"], "ratio")
+    fills_s = stated["fills_s"] if fills.spread is None else fills.spread.percentile(95.0)
+    notices = [*evaluated.notices, *_forecast_doubts(middle["annual_growth"], horizon, fills_s)]
+    if bandwidth_bps is None and stated["link_bps"] > SIZES_BPS[-1]:
+        several = round(stated["link_bps"] / SIZES_BPS[-1])
+        largest = {"rate_bps": SIZES_BPS[-1], "count": several}
+        notices.append(Notice("link-beyond-ethernet", largest))
+    return evaluated.page(
+        "link",
+        Notice("plan-link" if enough else "plan-link-short", values),
         main=_MAIN,
-        inputs={**inputs_as_dict(inputs), **_as_inputs(fixed)},
+        settings=settings,
         answers=tuple(answers),
-        steps=_steps(known.middle, fixed, found),
+        steps=_steps(middle, fixed, columns),
         assumptions=(
             Notice("assumes-link-users", {}),
             Notice("assumes-link-growth", {}),
-            _full_when(known.middle, fixed),
+            Notice("assumes-link-full", {"target": target, "time": quantity(horizon, "s")}),
         ),
-        notices=(
-            *known.notices,
-            *_doubts(known.middle, stated, fixed, fills=fills, given=bandwidth_bps),
-        ),
-        drivers=known.drivers,
-        chart=(_map if as_map else _chart)(known.middle, fixed, found),
+        notices=tuple(notices),
+        chart=(_map if as_map else _chart)(middle, fixed, columns),
         sources=SOURCES,
     )
 
@@ -223,10 +226,10 @@ def next_size_bps(rate_bps: ArrayLike) -> FloatArray:
     >>> next_size_bps([1e9, 1.1e9, 900e9]).tolist()
     [1000000000.0, 2500000000.0, 1600000000000.0]
     """
-    wanted, sizes = non_negative("rate_bps", rate_bps), np.array(SIZES_BPS)
-    index = np.minimum(np.searchsorted(sizes, wanted), sizes.size - 1)
-    several = np.ceil(wanted / sizes[-1]) * sizes[-1]
-    return np.where(wanted > sizes[-1], several, sizes[index])
+    needed, sizes = non_negative("rate_bps", rate_bps), np.array(SIZES_BPS)
+    index = np.minimum(np.searchsorted(sizes, needed), sizes.size - 1)
+    several = np.ceil(needed / sizes[-1]) * sizes[-1]
+    return np.where(needed > sizes[-1], several, sizes[index])
 
 
 def _answers(
@@ -256,7 +259,7 @@ def _answers(
         "bandwidth_bps", bandwidth_bps
     )  # fmt: skip
     carried = np.floor(link_count * rate / each)
-    found = {
+    columns = {
         "link_bps": rate,
         "fills_s": exhaustion_s(
             demand,
@@ -274,69 +277,45 @@ def _answers(
         "oversubscription": users * each / (link_count * rate),
     }
     if failed_count:
-        found["busy_failed_utilization"] = demand / (left * rate)
-    return found
+        columns["busy_failed_utilization"] = demand / (left * rate)
+    return columns
 
 
 def _steps(
-    middle: Mapping[str, float], fixed: Mapping[str, Any], found: Mapping[str, float]
+    middle: Mapping[str, float], fixed: Mapping[str, Any], columns: Mapping[str, float]
 ) -> tuple[Step, ...]:
     """Return what would make the links last longer."""
-    larger = float(next_size_bps(np.nextafter(found["link_bps"], np.inf)))
-    larger = max(larger, float(next_size_bps(found["end_needed_bps"])))
+    if not np.isfinite(columns["fills_s"]):
+        return ()
+    larger = float(next_size_bps(np.nextafter(columns["link_bps"], np.inf)))
+    larger = max(larger, float(next_size_bps(columns["end_needed_bps"])))
     more = fixed["link_count"] + 1
-    shown = show_rate(larger, LINE)
+    as_bought = {"bandwidth_bps": columns["link_bps"]}
     changes: list[tuple[Notice, dict[str, Any]]] = [
-        (Notice("step-link-size", {"rate": shown}), {"bandwidth_bps": larger}),
-        (
-            Notice("step-link-more", {"links": more}),
-            {"bandwidth_bps": found["link_bps"], "link_count": more},
-        ),
+        (Notice("step-link-size", {"rate": show_rate(larger, LINE)}), {"bandwidth_bps": larger}),
+        (Notice("step-link-more", {"links": more}), {**as_bought, "link_count": more}),
     ]
     if middle["annual_growth"] > 0.0:
         half = middle["annual_growth"] / 2.0
-        slower = {"annual_growth": half, "bandwidth_bps": found["link_bps"]}
+        slower = {**as_bought, "annual_growth": half}
         changes.append((Notice("step-link-growth", {"growth": half}), slower))
-    if not np.isfinite(found["fills_s"]):
-        return ()
     steps = []
     for change, new in changes:
         shape: Any = {**middle, **fixed, **new}
         lasts = float(_answers(**shape)["fills_s"])
-        if lasts > found["fills_s"]:
+        if lasts > columns["fills_s"]:
             steps.append(Step(change=change, name="fills_s", value=lasts, unit="s"))
     return tuple(steps)
 
 
-def _full_when(middle: Mapping[str, float], fixed: Mapping[str, Any]) -> Notice:
-    """Return what full means on this page, and when its end is."""
-    target = quantity(middle["target_utilization"], "ratio")
-    return Notice(
-        "assumes-link-full", {"target": target, "time": quantity(fixed["horizon_s"], "s")}
-    )
-
-
-def _doubts(
-    middle: Mapping[str, float],
-    stated: Mapping[str, float],
-    fixed: Mapping[str, Any],
-    *,
-    fills: Answer,
-    given: Any,
-) -> list[Notice]:
-    """Return what makes the answers doubtful: growth for long, and a rate that no link has."""
-    found = []
-    fills_s = stated["fills_s"] if fills.spread is None else fills.spread.percentile(95.0)
-    times = {"link-planned-for": fixed["horizon_s"], "link-full-in": fills_s}
-    longest = max(times, key=lambda one: times[one] if np.isfinite(times[one]) else 0.0)
-    if middle["annual_growth"] != 0.0 and FORECAST_YEARS * YEAR_S < times[longest] < np.inf:
-        what = str(Notice(longest, {"time": quantity(times[longest], "s")}))
-        found.append(Notice("link-no-forecast", {"what": what, "years": FORECAST_YEARS}))
-    largest = SIZES_BPS[-1]
-    if given is None and stated["link_bps"] > largest:
-        count = round(stated["link_bps"] / largest)
-        found.append(Notice("link-beyond-ethernet", {"rate_bps": largest, "count": count}))
-    return found
+def _forecast_doubts(growth: float, horizon_s: float, fills_s: float) -> list[Notice]:
+    """Return what makes the answers doubtful: a growth that is extended for long."""
+    times = {"link-planned-for": horizon_s, "link-full-in": fills_s}
+    longest = max(times, key=lambda code: times[code] if np.isfinite(times[code]) else 0.0)
+    if growth == 0.0 or not FORECAST_YEARS * YEAR_S < times[longest] < np.inf:
+        return []
+    what = str(Notice(longest, {"time": quantity(times[longest], "s")}))
+    return [Notice("link-no-forecast", {"what": what, "years": FORECAST_YEARS})]
 
 
 def _when(fills_s: float, start: date | None) -> str:
@@ -359,25 +338,20 @@ def _dated(name: str, start: date, fills_s: float) -> Answer:
 
 def _day(start: date | None, fills_s: float) -> str | None:
     """Return a day in ISO form; None without a start, and beyond the horizon."""
-    found = None if start is None else date_after(start, fills_s / YEAR_S)
-    return None if found is None else found.isoformat()
-
-
-def _as_inputs(fixed: Mapping[str, Any]) -> Mapping[str, dict[str, Any]]:
-    units = {"quantile": "ratio", "horizon_s": "s"}
-    return {name: {"value": value, "unit": units.get(name, "1")} for name, value in fixed.items()}
+    day = None if start is None else date_after(start, fills_s / YEAR_S)
+    return None if day is None else day.isoformat()
 
 
 def _chart(
-    middle: Mapping[str, float], fixed: Mapping[str, Any], found: Mapping[str, float]
+    middle: Mapping[str, float], fixed: Mapping[str, Any], columns: Mapping[str, float]
 ) -> Chart:
-    lasts = found["fills_s"] if np.isfinite(found["fills_s"]) else 0.0
+    lasts = columns["fills_s"] if np.isfinite(columns["fills_s"]) else 0.0
     end = 1.3 * max(fixed["horizon_s"], lasts, YEAR_S)
     at = np.linspace(0.0, end, 200)
     growth = middle["annual_growth"]
-    demand = grown_traffic_bps(found["demand_bps"], annual_growth=growth, elapsed_s=at)
+    demand = grown_traffic_bps(columns["demand_bps"], annual_growth=growth, elapsed_s=at)
     left = fixed["link_count"] - fixed["failed_count"]
-    usable = left * found["link_bps"] * middle["target_utilization"]
+    usable = left * columns["link_bps"] * middle["target_utilization"]
     marks = {"fills_s": (lasts / YEAR_S, usable)} if lasts > 0.0 else {}
     return Chart(
         x="elapsed_years", x_unit="year", y="demand_bps", y_unit="bit/s", at=at / YEAR_S,
@@ -391,10 +365,10 @@ STATES = ("link_enough", "link_full_later", "link_full_after_failure", "link_ful
 
 
 def _map(
-    middle: Mapping[str, float], fixed: Mapping[str, Any], found: Mapping[str, float]
+    middle: Mapping[str, float], fixed: Mapping[str, Any], columns: Mapping[str, float]
 ) -> BindingMap:
     """Return what links of other rates would be for other numbers of users."""
-    users, rate = middle["user_count"], found["link_bps"]
+    users, rate = middle["user_count"], columns["link_bps"]
     counts = np.unique(np.round(np.geomspace(max(users / 10.0, 1.0), users * 10.0, _POINTS)))
     rates = np.geomspace(rate / 10.0, rate * 10.0, _POINTS)
     grid = {**middle, **fixed}
@@ -410,8 +384,8 @@ def _map(
         [3, 2, 1],
         default=0,
     )
-    own = float(next_size_bps(found["end_needed_bps"]))
-    step = (users, own) if found["fills_s"] < fixed["horizon_s"] else (np.nan, np.nan)
+    own = float(next_size_bps(columns["end_needed_bps"]))
+    step = (users, own) if columns["fills_s"] < fixed["horizon_s"] else (np.nan, np.nan)
     return BindingMap(
         x="user_count", x_unit="1", y="link_bps", y_unit="bit/s", x_at=counts, y_at=rates,
         limits=STATES, index=index.astype(np.int64), point=(users, rate), step=step,
@@ -538,6 +512,6 @@ def fullest_link(
     rates = one_dimensional("demand_bps", non_negative("demand_bps", demand_bps))
     loads = draw_fullest_link_bps(rates, link_count=link_count, draws=draws, seed=seed)
     mean = float(loads.mean())
-    median, p95, p99 = (float(one) for one in np.quantile(loads, (0.5, 0.95, 0.99)))
+    median, p95, p99 = (float(load) for load in np.quantile(loads, (0.5, 0.95, 0.99)))
     even = float(rates.sum()) / int(link_count)
     return FullestLink(mean, median, p95, p99, even / mean if mean else float("nan"))

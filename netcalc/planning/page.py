@@ -72,12 +72,12 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON has it."""
-        found: dict[str, Any] = {"value": self.value, "unit": self.unit}
+        facts: dict[str, Any] = {"value": self.value, "unit": self.unit}
         if self.layer:
-            found["layer"] = self.layer
+            facts["layer"] = self.layer
         if self.spread is not None:
-            found |= dict(zip(("p5", "median", "p95"), self._percentiles(), strict=True))
-        return found
+            facts |= dict(zip(("p5", "median", "p95"), self._percentiles(), strict=True))
+        return facts
 
     def _percentiles(self) -> list[float]:
         assert self.spread is not None
@@ -100,8 +100,8 @@ class Step:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the step as JSON has it."""
-        found = {"change": self.change.stored(), "answer": self.name, "value": self.value}
-        return {**found, "unit": self.unit, **({"layer": self.layer} if self.layer else {})}
+        facts = {"change": self.change.stored(), "answer": self.name, "value": self.value}
+        return {**facts, "unit": self.unit, **({"layer": self.layer} if self.layer else {})}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,8 +196,8 @@ class Plan:
         """The answer in one sentence; with ranges also the percentile that is worse."""
         text, first = str(self.said), self.main_answer
         if first.spread is not None:
-            found = quantity(first.spread.percentile(self.worst_percent), first.unit)
-            worst = named(found, first.layer)
+            shown = quantity(first.spread.percentile(self.worst_percent), first.unit)
+            worst = named(shown, first.layer)
             code = "plan-ranges-up" if self.worst_percent > 50.0 else "plan-ranges-down"
             values = {"label": first.label, "worst": worst, "percent": self.worst_percent}
             text += f"; {Notice(code, values)}"
@@ -214,40 +214,40 @@ class Plan:
 
     def answer(self, name: str) -> Answer:
         """Return an answer by its name."""
-        return next(one for one in self.answers if one.name == name)
+        return next(answer for answer in self.answers if answer.name == name)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as JSON has it; the keys stay the same from version to version."""
         return {
             "plan": self.name,
             "sentence": self.sentence,
-            "inputs": {name: dict(one) for name, one in self.inputs.items()},
-            "answers": {one.name: one.as_dict() for one in self.answers},
+            "inputs": {name: dict(told) for name, told in self.inputs.items()},
+            "answers": {answer.name: answer.as_dict() for answer in self.answers},
             "binding": self.binding or None,
             "binding_shares": dict(self.binding_shares),
-            "steps": [one.as_dict() for one in self.steps],
+            "steps": [step.as_dict() for step in self.steps],
             "drivers": dict(self.drivers),
-            "assumptions": [one.stored() for one in self.assumptions],
-            "notices": [one.stored() for one in self.notices],
+            "assumptions": [notice.stored() for notice in self.assumptions],
+            "notices": [notice.stored() for notice in self.notices],
             "sources": list(self.sources),
         }
 
     def __str__(self) -> str:
         lines = [self.sentence, ""]
-        width = max(len(one.label) for one in self.answers)
-        lines += [f"  {one.label:<{width}}  {one.text}" for one in self.answers]
+        width = max(len(answer.label) for answer in self.answers)
+        lines += [f"  {answer.label:<{width}}  {answer.text}" for answer in self.answers]
         if self.binding_shares:
-            shares = sorted(self.binding_shares.items(), key=lambda one: -one[1])
+            shares = sorted(self.binding_shares.items(), key=lambda pair: -pair[1])
             parts = [f"{label(name)} in {share:.0%}" for name, share in shares if share > 0]
             lines.append(f"  {label('binding'):<{width}}  {', '.join(parts)} of the draws")
         if self.drivers:
-            order = sorted(self.drivers.items(), key=lambda one: -one[1])
+            order = sorted(self.drivers.items(), key=lambda pair: -pair[1])
             parts = [f"{label(name)} {max(share, 0.0):.0%}" for name, share in order[:3]]
             lines.append(f"  {label('drivers'):<{width}}  {', '.join(parts)} of the variance")
         if self.steps:
-            lines += ["", "What would help:", *(f"  {one}" for one in self.steps[:MOST_STEPS])]
+            lines += ["", "What would help:", *(f"  {step}" for step in self.steps[:MOST_STEPS])]
         if self.notices:
-            lines += ["", *(f"note: {one}" for one in self.notices)]
+            lines += ["", *(f"note: {notice}" for notice in self.notices)]
         if self.assumptions:
             lines += ["", f"Assumes {'; '.join(map(str, self.assumptions))}."]
         return "\n".join(lines)
@@ -275,7 +275,7 @@ def quantity(value: float | str, unit: str) -> str:
     if unit == "1" and value == round(value):
         return f"{value:,.0f}"
     if unit == "s" and value >= _LONG_TIMES[-1][0]:
-        _, size, name = next(one for one in (*_AGES, *_LONG_TIMES) if value >= one[0])
+        _, size, name = next(row for row in (*_AGES, *_LONG_TIMES) if value >= row[0])
         return f"{value / size:.4g} {name}"
     return show(value, unit)
 
@@ -313,27 +313,60 @@ BINDING = "binding_index"
 Function = TypeVar("Function", bound=Callable[..., Any])
 Answers = Callable[..., Mapping[str, ArrayLike]]
 Inputs = Mapping[str, tuple[Any, str]]
-"""What is given, by name: a number or a distribution, and its unit."""
+"""What a plan is told, by name: a number or a distribution, and its unit."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluated:
     """Answers at the medians of the inputs, and what ranges make of them.
 
-    ``middle`` are the medians of the inputs, ``found`` all columns at these, for what is drawn and
-    for what would help. ``typical`` are the columns that a page states: with ranges their medians
-    over the draws, as a column at the medians of the inputs may be far from its own median. Then
-    ``binding`` is the limit that binds in most draws.
+    ``middle`` are the medians of the inputs, ``columns`` all columns at these, for what is drawn
+    and for what would help. ``typical`` are the columns that a page states: with ranges their
+    medians over the draws, as a column at the medians of the inputs may be far from its own median.
+    Then ``binding`` is the limit that binds in most draws.
     """
 
+    inputs: Inputs
     answers: tuple[Answer, ...]
     middle: Mapping[str, float]
-    found: Mapping[str, float]
+    columns: Mapping[str, float]
     typical: Mapping[str, float]
     binding: str = ""
     binding_shares: Mapping[str, float] = field(default_factory=dict)
     drivers: Mapping[str, float] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
+
+    def answer(self, name: str) -> Answer:
+        """Return an answer by its name."""
+        return next(answer for answer in self.answers if answer.name == name)
+
+    def page(
+        self, name: str, said: Notice, *, settings: Inputs | None = None, **facts: Any
+    ) -> Plan:
+        """Return the plan of these answers.
+
+        Parameters
+        ----------
+        name : str
+            Which plan.
+        said : Notice
+            The answer in one sentence.
+        settings : mapping, optional
+            What it was told besides the inputs, with units; these have no ranges.
+        **facts
+            What else a :class:`Plan` has, or has in place of what was evaluated.
+        """
+        inputs = inputs_as_dict(self.inputs)
+        for setting, (value, unit) in (settings or {}).items():
+            inputs[setting] = {"value": value, "unit": unit}
+        evaluated: dict[str, Any] = {
+            "answers": self.answers,
+            "binding": self.binding,
+            "binding_shares": self.binding_shares,
+            "drivers": self.drivers,
+            "notices": self.notices,
+        }
+        return Plan(name=name, said=said, inputs=inputs, **(evaluated | facts))
 
 
 def evaluate(
@@ -358,7 +391,7 @@ def evaluate(
     function : callable
         The formulas of the plan.
     inputs : mapping
-        Numbers or distributions, with their units.
+        Numbers or distributions, with their units; None is left out.
     table : mapping
         Unit and layer of each answer.
     limits : sequence of str
@@ -372,38 +405,40 @@ def evaluate(
     truncate : bool
         Whether impossible values are left out of the ranges.
     """
-    given = {name: value for name, (value, _) in inputs.items()}
-    middle = {name: center(value, whole=name.endswith("_count")) for name, value in given.items()}
+    inputs = {name: pair for name, pair in inputs.items() if pair[0] is not None}
+    values = {name: value for name, (value, _) in inputs.items()}
+    middle = {name: center(value, whole=name.endswith("_count")) for name, value in values.items()}
     with doubts() as doubtful:
-        columns = function(**middle)
-    found = {name: float(np.asarray(value).reshape(())) for name, value in columns.items()}
+        answered = function(**middle)
+    columns = {name: float(np.asarray(value).reshape(())) for name, value in answered.items()}
     spread: dict[str, Any] = {}
-    if not all(is_number(value) for value in given.values()):
-        spread = _spreads(function, given, draws, seed, truncate=truncate)
-    medians = {name: one.percentile(50.0) for name, one in spread.items() if name in table}
-    typical = {**found, **medians}
+    if not all(is_number(value) for value in values.values()):
+        spread = _spreads(function, values, draws, seed, truncate=truncate)
+    medians = {name: drawn.percentile(50.0) for name, drawn in spread.items() if name in table}
     shares = _shares(spread[BINDING].samples, limits) if limits and spread else {}
     answers = tuple(
-        Answer(name=name, value=found[name], unit=unit, layer=layer, spread=spread.get(name))
+        Answer(name=name, value=columns[name], unit=unit, layer=layer, spread=spread.get(name))
         for name, (unit, layer) in table.items()
-        if name in found
+        if name in columns
     )
     first = spread.get(main or answers[0].name)
+    if first is None:
+        others = [doubt for doubt in doubtful if not _is_of(doubt, judged)]
+        notices, drivers = _readable_doubts(others, inputs), {}
+    else:
+        notes = [note for note in first.notes if not _is_of(note.values.get("doubt"), judged)]
+        notices = tuple(_readable_note(note, inputs) for note in notes)
+        drivers = dict(first.first_order or first.explained_alone)
     return Evaluated(
+        inputs=inputs,
         answers=answers,
         middle=middle,
-        found=found,
-        typical=typical,
-        binding=_binding(shares, limits[int(found[BINDING])]) if limits else "",
+        columns=columns,
+        typical={**columns, **medians},
+        binding=_binding(shares, limits[int(columns[BINDING])]) if limits else "",
         binding_shares=shares,
-        drivers=dict(first.first_order or first.explained_alone) if first is not None else {},
-        notices=(
-            _notices([one for one in doubtful if not _is_of(one, judged)], inputs)
-            if first is None
-            else _named(
-                [one for one in first.notes if not _is_of(one.values.get("doubt"), judged)], inputs
-            )
-        ),
+        drivers=drivers,
+        notices=notices,
     )
 
 
@@ -412,45 +447,42 @@ def _is_of(doubt: Any, names: Sequence[str]) -> bool:
     return isinstance(doubt, DoubtWarning) and doubt.values.get("name") in names
 
 
-def _notices(doubtful: Sequence[DoubtWarning], inputs: Inputs) -> tuple[Notice, ...]:
+def _readable_doubts(doubtful: Sequence[DoubtWarning], inputs: Inputs) -> tuple[Notice, ...]:
     """Return what makes the answers doubtful, once each, with names and units as people read."""
-    found = {}
-    for doubt in doubtful:
-        name = str(doubt.values.get("name", ""))
-        found[doubt.code, name] = _readable(Notice(doubt.code, doubt.values), inputs)
-    return tuple(found.values())
+    notices = {
+        (doubt.code, str(doubt.values.get("name", ""))): _readable(doubt, inputs)
+        for doubt in doubtful
+    }
+    return tuple(notices.values())
 
 
-def _readable(notice: Notice, inputs: Inputs) -> Notice:
-    """Return a notice about an input with its name as the page has it, and numbers in its unit."""
-    name = str(notice.values.get("name", ""))
+def _readable(doubt: DoubtWarning, inputs: Inputs) -> Notice:
+    """Return a doubt about an input with its name as the page has it, and numbers in its unit."""
+    name = str(doubt.values.get("name", ""))
     if name not in inputs:
-        return notice
+        return Notice(doubt.code, doubt.values)
     unit = inputs[name][1]
     values = {
         key: quantity(value, unit) if isinstance(value, int | float) else value
-        for key, value in notice.values.items()
+        for key, value in doubt.values.items()
     }
-    return Notice(notice.code, {**values, "name": label(name)})
+    return Notice(doubt.code, {**values, "name": label(name)})
 
 
-def _named(notes: Sequence[Notice], inputs: Inputs) -> tuple[Notice, ...]:
-    """Return the notes of draws with the names of inputs as the page has them.
+def _readable_note(note: Notice, inputs: Inputs) -> Notice:
+    """Return a note of draws with the names of inputs as the page has them.
 
-    What made draws doubtful is in them as text, so that JSON can hold it.
+    What made draws doubtful is in it as text, so that JSON can hold it.
     """
-    found = []
-    for one in notes:
-        values = dict(one.values)
-        name, doubt = str(values.get("name", "")), values.get("doubt")
-        if name in inputs:
-            values["name"] = label(name)
-        if "names" in values:
-            values["names"] = [label(one) if one in inputs else one for one in values["names"]]
-        if isinstance(doubt, DoubtWarning):
-            values["doubt"] = str(_readable(Notice(doubt.code, doubt.values), inputs))
-        found.append(Notice(one.code, values))
-    return tuple(found)
+    values = dict(note.values)
+    name, doubt = str(values.get("name", "")), values.get("doubt")
+    if name in inputs:
+        values["name"] = label(name)
+    if "names" in values:
+        values["names"] = [label(name) if name in inputs else name for name in values["names"]]
+    if isinstance(doubt, DoubtWarning):
+        values["doubt"] = str(_readable(doubt, inputs))
+    return Notice(note.code, values)
 
 
 def one_page(function: Function) -> Function:
@@ -467,7 +499,7 @@ def one_page(function: Function) -> Function:
 
 
 def _spreads(
-    function: Answers, given: Mapping[str, Any], draws: int, seed: int, *, truncate: bool
+    function: Answers, values: Mapping[str, Any], draws: int, seed: int, *, truncate: bool
 ) -> dict[str, Any]:
     """Return the distribution of each column; one that does not vary is left out."""
     from netcalc import uncertain  # late: it loads scipy
@@ -477,18 +509,18 @@ def _spreads(
         shaped = np.broadcast_arrays(*map(np.asarray, (*columns.values(), *numbers.values())))
         return namedtuple("Columns", columns)(*shaped[: len(columns)])
 
-    found = uncertain.spreads(at, given, draws=draws or None, seed=seed, truncate=truncate)
+    spread = uncertain.spreads(at, values, draws=draws or None, seed=seed, truncate=truncate)
     return {
-        name: one
-        for name, one in found.items()
-        if name == BINDING or (one.samples != one.samples[0]).any()
+        name: drawn
+        for name, drawn in spread.items()
+        if name == BINDING or (drawn.samples != drawn.samples[0]).any()
     }
 
 
 def _binding(shares: Mapping[str, float], middle: str) -> str:
     """Return the limit that binds in most draws; without draws that of the numbers."""
     most = max(shares.values(), default=0.0)
-    return middle if shares.get(middle, 0.0) == most else max(shares, key=lambda one: shares[one])
+    return middle if shares.get(middle, 0.0) == most else max(shares, key=lambda name: shares[name])
 
 
 def _shares(samples: Any, limits: Sequence[str]) -> dict[str, float]:
@@ -511,24 +543,20 @@ def center(value: Any, *, whole: bool = False) -> float:
 
 
 def inputs_as_dict(inputs: Inputs) -> dict[str, dict[str, Any]]:
-    """Return the inputs as JSON has them: a number, or the text of a distribution."""
-    found: dict[str, dict[str, Any]] = {}
+    """Return the inputs as JSON has them: a number, or the text of a distribution.
+
+    The layer of a rate is that of the line: all rates that a plan asks for count all its bits.
+    """
+    told: dict[str, dict[str, Any]] = {}
     for name, (value, unit) in inputs.items():
-        if is_number(value):
-            found[name] = {"value": float(value), "unit": unit, **_layer_of(unit)}
-            continue
-        from netcalc.uncertain.distributions import as_distribution  # late, as above
+        told[name] = {"value": center(value), "unit": unit}
+        if unit == "bit/s":
+            told[name]["layer"] = LINE
+        if not is_number(value):
+            from netcalc.uncertain.distributions import as_distribution  # late, as above
 
-        shown = as_distribution(name, value).text(unit)
-        found[name] = {
-            "value": center(value), "unit": unit, **_layer_of(unit), "distribution": shown,
-        }  # fmt: skip
-    return found
-
-
-def _layer_of(unit: str) -> dict[str, str]:
-    """Return the layer of an input: all rates that a plan asks for count all bits of a line."""
-    return {"layer": LINE} if unit == "bit/s" else {}
+            told[name]["distribution"] = as_distribution(name, value).text(unit)
+    return told
 
 
 DAY_S = 86_400.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc.checks import FloatArray, at_least, choice, non_negative, positive, ratio
 from netcalc.errors import DomainError
 from netcalc.messages import Notice
-from netcalc.models.tcp.ceilings import CongestionControl, path_ceilings
+from netcalc.models.tcp.ceilings import path_ceilings
 from netcalc.models.tcp.transfer_time import transfer_parts, transfer_time_s
 from netcalc.models.tcp.window import bdp_bytes
 from netcalc.planning.page import (
@@ -20,12 +21,12 @@ from netcalc.planning.page import (
     Answer,
     BindingMap,
     Chart,
+    Evaluated,
     Inputs,
     Plan,
     Step,
     center,
     evaluate,
-    inputs_as_dict,
     one_page,
     quantity,
 )
@@ -37,87 +38,72 @@ SOURCES = (
     "Mathis et al., CCR 27 (1997), doi:10.1145/263932.264023; Padhye et al., SIGCOMM 1998",
     "RFC 9438 (CUBIC); RFC 6349 (window and round trip)",
 )
-LIMIT_TABLE = {
+_LIMIT_TABLE = {
     "line_limit_bps": ("bit/s", "TCP payload"),
     "window_limit_bps": ("bit/s", "TCP payload"),
     "loss_limit_bps": ("bit/s", "TCP payload"),
     "start_s": ("s", ""),
 }
+_NEEDS = {"loss_limit_bps": "loss_ratio", "window_limit_bps": "window_bytes"}
+"""Limits of which there are none without an input."""
 _WORTH = 0.9
 """A step is worth a line if the time shrinks at least to this share."""
 _FASTER_LINE = 10.0
 _MORE_FLOWS = 4.0
 _LESS_LOSS = 10.0
+_CHANGES = {  # the cheapest first: a setting, more flows, a cleaner path, a line, a near server
+    "window_bytes": (1.0, "step-window"),
+    "congestion_control": (0.0, "step-bbr"),
+    "flow_count": (1.0, "step-flows"),
+    "loss_ratio": (-1.0, "step-loss"),
+    "bandwidth_bps": (1.0, "step-line"),
+    "rtt_s": (-1.0, "step-near"),
+}
+"""Inputs that a step changes: whether more or less of them is better, and what the step says."""
 
 
-def path_inputs(
-    *, bandwidth_bps: Any, rtt_s: Any, flow_count: Any, loss_ratio: Any, window_bytes: Any
-) -> dict[str, tuple[Any, str]]:
-    """Return what is given of a path with its units; without a loss or a window, none of it."""
-    given = {
-        "bandwidth_bps": (bandwidth_bps, "bit/s"),
-        "rtt_s": (rtt_s, "s"),
-        "flow_count": (flow_count, "1"),
-        "loss_ratio": (loss_ratio, "ratio"),
-        "window_bytes": (window_bytes, "byte"),
+def _evaluated(
+    function: Callable[..., Mapping[str, ArrayLike]],
+    inputs: Inputs,
+    table: Mapping[str, tuple[str, str]],
+    sender: Inputs,
+    **draws: Any,
+) -> tuple[Evaluated, dict[str, Any]]:
+    """Return the answers, and the medians of the inputs with the settings of the sender."""
+    settings = {name: value for name, (value, _) in sender.items()}
+    there = {
+        name: unit
+        for name, unit in table.items()
+        if inputs[_NEEDS.get(name, "rtt_s")][0] is not None
     }
-    return {name: known for name, known in given.items() if known[0] is not None}
+    evaluated = evaluate(partial(function, **settings), inputs, there, limits=LIMITS, **draws)
+    return evaluated, {**evaluated.middle, **settings}
 
 
-def sender_as_dict(congestion_control: str, mtu_bytes: float) -> dict[str, dict[str, Any]]:
-    """Return the settings of the sender as JSON has them beside the inputs."""
-    return {
-        "congestion_control": {"value": congestion_control, "unit": "text"},
-        "mtu_bytes": {"value": mtu_bytes, "unit": "byte"},
-    }
+def sending(payload_bytes: ArrayLike, **path: Any) -> dict[str, FloatArray]:
+    """Return the time of a transfer, its ceilings, and the index of the one that binds.
 
-
-def of_given(answers: Iterable[Answer], inputs: Inputs) -> list[Answer]:
-    """Return the answers without the limits by a loss or a window that is not given."""
-    limits = {"loss_limit_bps": "loss_ratio", "window_limit_bps": "window_bytes"}
-    return [one for one in answers if limits.get(one.name, "rtt_s") in inputs]
-
-
-def sending(
-    payload_bytes: ArrayLike,
-    *,
-    bandwidth_bps: ArrayLike,
-    rtt_s: ArrayLike,
-    loss_ratio: ArrayLike = 0.0,
-    window_bytes: ArrayLike = np.inf,
-    flow_count: ArrayLike = 1.0,
-    mtu_bytes: ArrayLike = 1500.0,
-    congestion_control: CongestionControl = "cubic",
-) -> dict[str, FloatArray]:
-    """Return the time of a transfer, its ceilings, and the index of the one that binds."""
-    shape: Any = {
-        "bandwidth_bps": bandwidth_bps,
-        "rtt_s": rtt_s,
-        "loss_ratio": loss_ratio,
-        "window_bytes": window_bytes,
-        "flow_count": flow_count,
-        "mtu_bytes": mtu_bytes,
-        "congestion_control": congestion_control,
-    }
-    parts = transfer_parts(payload_bytes, **shape)
-    found = path_ceilings(**shape)
+    ``path`` is what :func:`netcalc.models.tcp.transfer_time.transfer_parts` takes.
+    """
+    parts = transfer_parts(payload_bytes, **path)
+    limits = path_ceilings(**path)
     start = parts.handshake_s + parts.start_s + parts.recovery_s + parts.delivery_s
     whole = start + parts.steady_s
     # At a loss of 1 nothing passes the line either: the loss is named, as it comes first.
-    ceilings = np.stack((found.loss_bps, found.window_bps, found.line_bps), axis=0)
+    ceilings = np.stack((limits.loss_bps, limits.window_bps, limits.line_bps), axis=0)
     lowest = 2 - np.argmin(np.where(np.isnan(ceilings), np.inf, ceilings), axis=0)
     return {
         "transfer_s": whole,
         "goodput_bps": 8.0 * np.asarray(payload_bytes) / whole,
-        "line_limit_bps": found.line_bps,
-        "window_limit_bps": found.window_bps,
-        "loss_limit_bps": found.loss_bps,
+        "line_limit_bps": limits.line_bps,
+        "window_limit_bps": limits.window_bps,
+        "loss_limit_bps": limits.loss_bps,
         "start_s": start,
         BINDING: np.where(start > parts.steady_s, 3.0, lowest.astype(float)),
     }
 
 
-def limited_by(binding: str, answers: Mapping[str, float]) -> Notice:
+def _limited_by(binding: str, answers: Mapping[str, float]) -> Notice:
     """Return which limit binds, as a part of a sentence.
 
     Slow start before the first loss may be faster than the steady rate under loss, and then the
@@ -125,48 +111,50 @@ def limited_by(binding: str, answers: Mapping[str, float]) -> Notice:
     """
     if binding == "loss_limit_bps" and answers["goodput_bps"] > answers[binding]:
         return Notice("limited-by-loss-after-start", {})
-    code = f"limited-by-{binding.replace('_', '-')}"
-    return Notice(code, {})
+    return Notice(f"limited-by-{binding.replace('_', '-')}", {})
 
 
-def changes(middle: Mapping[str, Any]) -> list[tuple[Notice, dict[str, Any]]]:
-    """Return changes of a transfer, the cheapest first: settings, then lines and places."""
+def _changes(middle: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return inputs of a transfer with other values, the cheapest first."""
     line, rtt = middle["bandwidth_bps"], middle["rtt_s"]
     loss, flows = middle.get("loss_ratio", 0.0), middle.get("flow_count", 1.0)
-    found: list[tuple[Notice, dict[str, Any]]] = []
-    full = float(np.ceil(line * rtt / 8.0 / flows))
-    if middle.get("window_bytes", np.inf) < full:
-        found.append((Notice("step-window", {"window_bytes": full}), {"window_bytes": full}))
+    window = float(np.ceil(line * rtt / 8.0 / flows))
+    changes: list[tuple[str, Any]] = []
+    if middle.get("window_bytes", np.inf) < window:
+        changes.append(("window_bytes", window))
     if loss > 0.0 and middle["congestion_control"] != "bbr":
-        found.append((Notice("step-bbr", {}), {"congestion_control": "bbr"}))
-    more = _MORE_FLOWS * flows
-    found.append((Notice("step-flows", {"flows": f"{more:,.0f}"}), {"flow_count": more}))
+        changes.append(("congestion_control", "bbr"))
+    changes.append(("flow_count", _MORE_FLOWS * flows))
     if loss > 0.0:
-        less = loss / _LESS_LOSS
-        found.append((Notice("step-loss", {"loss_ratio": less}), {"loss_ratio": less}))
-    faster = _FASTER_LINE * line
-    found.append((Notice("step-line", {"bandwidth_bps": faster}), {"bandwidth_bps": faster}))
-    found.append((Notice("step-near", {"rtt_s": rtt / 2.0}), {"rtt_s": rtt / 2.0}))
-    return found
+        changes.append(("loss_ratio", loss / _LESS_LOSS))
+    return [*changes, ("bandwidth_bps", _FASTER_LINE * line), ("rtt_s", rtt / 2.0)]
 
 
-def steps(
-    payload_bytes: float, middle: Mapping[str, Any], *, name: str, time_s: float
+def _step(name: str, value: Any, time_s: float, answer: str = "transfer_s") -> Step:
+    """Return the step that changes an input to a value, with the time after it."""
+    values = {} if name == "congestion_control" else {name: value}
+    if name == "flow_count":
+        values = {"flows": f"{value:,.0f}"}
+    return Step(change=Notice(_CHANGES[name][1], values), name=answer, value=time_s, unit="s")
+
+
+def _steps(
+    payload_bytes: float, middle: Mapping[str, Any], *, answer: str, time_s: float
 ) -> tuple[Step, ...]:
     """Return the changes that are worth it, with the time of each."""
-    found = []
-    for change, new in changes(middle):
-        shape: Any = {**middle, **new}
-        other = float(transfer_time_s(payload_bytes, **shape))
-        if np.isfinite(other) and other <= _WORTH * time_s:
-            found.append(Step(change=change, name=name, value=other, unit="s"))
-    return tuple(found)
+    steps = []
+    for name, value in _changes(middle):
+        changed: Any = {**middle, name: value}
+        after_s = float(transfer_time_s(payload_bytes, **changed))
+        if np.isfinite(after_s) and after_s <= _WORTH * time_s:
+            steps.append(_step(name, value, after_s, answer))
+    return tuple(steps)
 
 
 _TRANSFER_TABLE = {
     "transfer_s": ("s", ""),
     "goodput_bps": ("bit/s", "TCP payload"),
-    **LIMIT_TABLE,
+    **_LIMIT_TABLE,
     "line_bdp_bytes": ("byte", ""),
 }
 _CHART_POINTS = 200
@@ -232,64 +220,46 @@ def transfer(
     """
     inputs = {
         "payload_bytes": (payload_bytes, "byte"),
-        **path_inputs(
-            bandwidth_bps=bandwidth_bps,
-            rtt_s=rtt_s,
-            flow_count=flow_count,
-            loss_ratio=loss_ratio,
-            window_bytes=window_bytes,
-        ),
+        "bandwidth_bps": (bandwidth_bps, "bit/s"),
+        "rtt_s": (rtt_s, "s"),
+        "flow_count": (flow_count, "1"),
+        "loss_ratio": (loss_ratio, "ratio"),
+        "window_bytes": (window_bytes, "byte"),
     }
-    fixed: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
-    known = evaluate(
-        partial(_transfer_answers, **fixed),
-        inputs,
-        _TRANSFER_TABLE,
-        limits=LIMITS,
-        draws=draws,
-        seed=seed,
-        truncate=truncate,
-    )
-    found, typical = known.found, known.typical
-    middle: dict[str, Any] = {**known.middle, **fixed}
+    sender = {"congestion_control": (congestion_control, "text"), "mtu_bytes": (mtu_bytes, "byte")}
+    evaluated, middle = _evaluated(
+        _transfer_answers, inputs, _TRANSFER_TABLE, sender,
+        draws=draws, seed=seed, truncate=truncate,
+    )  # fmt: skip
+    typical, time_s = evaluated.typical, evaluated.columns["transfer_s"]
     size = middle.pop("payload_bytes")
     values = {
         "size_bytes": size,
         "time_s": quantity(typical["transfer_s"], "s"),
         "goodput_bps": typical["goodput_bps"],
-        "limit": limited_by(known.binding, typical),
+        "limit": _limited_by(evaluated.binding, typical),
     }
-    return Plan(
-        name="transfer",
-        said=Notice(
-            "plan-transfer" if np.isfinite(typical["transfer_s"]) else "plan-never", values
-        ),
-        inputs={
-            **inputs_as_dict(inputs),
-            **sender_as_dict(congestion_control, mtu_bytes),
-        },
-        answers=tuple(of_given(known.answers, inputs)),
-        binding=known.binding,
-        binding_shares=known.binding_shares,
-        steps=steps(size, middle, name="transfer_s", time_s=found["transfer_s"]),
+    ends = np.isfinite(typical["transfer_s"])
+    return evaluated.page(
+        "transfer",
+        Notice("plan-transfer" if ends else "plan-never", values),
+        settings=sender,
+        steps=_steps(size, middle, answer="transfer_s", time_s=time_s),
         assumptions=(
             Notice("assumes-transfer", {"congestion_control": congestion_control.upper()}),
         ),
-        notices=known.notices,
-        drivers=known.drivers,
-        chart=chart(size, middle, found["transfer_s"]),
+        chart=_chart(size, middle, time_s),
         sources=SOURCES,
     )
 
 
-def _transfer_answers(**given: Any) -> dict[str, Any]:
-    size = given.pop("payload_bytes")
-    found: dict[str, Any] = sending(size, **given)
-    found["line_bdp_bytes"] = bdp_bytes(given["rtt_s"], bandwidth_bps=given["bandwidth_bps"])
-    return found
+def _transfer_answers(**arguments: Any) -> dict[str, Any]:
+    answers: dict[str, Any] = sending(arguments.pop("payload_bytes"), **arguments)
+    rtt_s, bandwidth_bps = arguments["rtt_s"], arguments["bandwidth_bps"]
+    return answers | {"line_bdp_bytes": bdp_bytes(rtt_s, bandwidth_bps=bandwidth_bps)}
 
 
-def chart(
+def _chart(
     payload_bytes: float, middle: Mapping[str, Any], time_s: float, name: str = "transfer_s"
 ) -> Chart:
     """Return the time of a transfer over the rate of its line."""
@@ -312,7 +282,7 @@ _BACKUP_TABLE = {
     "needed_bps": ("bit/s", "TCP payload"),
     "full_backup_s": ("s", ""),
     "largest_bytes": ("byte", ""),
-    **LIMIT_TABLE,
+    **_LIMIT_TABLE,
 }
 
 
@@ -391,104 +361,80 @@ def backup(
         "window_s": (window_s, "s"),
         "change_ratio": (change_ratio, "ratio"),
         "reduction_factor": (reduction_factor, "1"),
-        **path_inputs(
-            bandwidth_bps=bandwidth_bps,
-            rtt_s=rtt_s,
-            flow_count=flow_count,
-            loss_ratio=loss_ratio,
-            window_bytes=window_bytes,
-        ),
+        "bandwidth_bps": (bandwidth_bps, "bit/s"),
+        "rtt_s": (rtt_s, "s"),
+        "flow_count": (flow_count, "1"),
+        "loss_ratio": (loss_ratio, "ratio"),
+        "window_bytes": (window_bytes, "byte"),
     }
-    fixed: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
-    known = evaluate(
-        partial(_backup_answers, **fixed),
-        inputs,
-        _BACKUP_TABLE,
-        limits=LIMITS,
-        draws=draws,
-        seed=seed,
-        truncate=truncate,
+    sender = {"congestion_control": (congestion_control, "text"), "mtu_bytes": (mtu_bytes, "byte")}
+    evaluated, middle = _evaluated(
+        _backup_answers, inputs, _BACKUP_TABLE, sender, draws=draws, seed=seed, truncate=truncate
     )
-    found, typical = known.found, known.typical
-    answers = of_given(known.answers, inputs)
-    used = next(one for one in answers if one.name == "window_utilization")
+    answers, typical = list(evaluated.answers), evaluated.typical
+    used = evaluated.answer("window_utilization")
     if used.spread is not None:
         fit = float(np.mean(used.spread.samples <= 1.0))
         answers.insert(2, Answer(name="fit_ratio", value=fit, unit="ratio"))
-    middle: dict[str, Any] = {**known.middle, **fixed}
-    window, size = middle["window_s"], found["changed_bytes"]
-    path = {n: v for n, v in middle.items() if n not in ("data_bytes", *_OF_DATA)}
-    fits = typical["window_utilization"] <= 1.0
+    window, size = middle["window_s"], evaluated.columns["changed_bytes"]
+    time_s = evaluated.columns["backup_s"]
+    path = {name: value for name, value in middle.items() if name not in _OF_DATA}
     values = {
         "changed_bytes": typical["changed_bytes"],
         "time_s": quantity(typical["backup_s"], "s"),
         "share": typical["window_utilization"],
         "window_s": quantity(window, "s"),
-        "limit": limited_by(known.binding, typical),
+        "limit": _limited_by(evaluated.binding, typical),
     }
-    return Plan(
-        name="backup",
-        said=Notice(_sentence(typical), values),
-        inputs={
-            **inputs_as_dict(inputs),
-            **sender_as_dict(congestion_control, mtu_bytes),
-        },
+    fits = typical["window_utilization"] <= 1.0
+    code = "plan-backup-fits" if fits else "plan-backup-late"
+    if not np.isfinite(typical["backup_s"]):
+        code = "plan-backup-never"
+    # What makes it fit by itself comes first.
+    steps = sorted(
+        _steps(size, path, answer="backup_s", time_s=time_s), key=lambda step: step.value > window
+    )
+    return evaluated.page(
+        "backup",
+        Notice(code, values),
+        settings=sender,
         answers=tuple(answers),
-        binding=known.binding,
-        binding_shares=known.binding_shares,
-        steps=() if fits else _backup_steps(size, path, found["backup_s"], window),
+        steps=() if fits else tuple(steps),
         assumptions=(
             Notice("assumes-transfer", {"congestion_control": congestion_control.upper()}),
             Notice("assumes-backup", {}),
         ),
-        notices=known.notices,
-        drivers=known.drivers,
-        chart=chart(size, path, found["backup_s"], "backup_s"),
+        chart=_chart(size, path, time_s, "backup_s"),
         sources=SOURCES,
     )
 
 
-def _sentence(typical: Mapping[str, float]) -> str:
-    """Return the code of the sentence of the page."""
-    if not np.isfinite(typical["backup_s"]):
-        return "plan-backup-never"
-    return "plan-backup-fits" if typical["window_utilization"] <= 1.0 else "plan-backup-late"
+_OF_DATA = ("data_bytes", "window_s", "change_ratio", "reduction_factor")
 
 
-_OF_DATA = ("window_s", "change_ratio", "reduction_factor")
-
-
-def _backup_answers(**given: Any) -> dict[str, Any]:
-    data = positive("data_bytes", given.pop("data_bytes"))
-    window = positive("window_s", given.pop("window_s"))
-    share = ratio("change_ratio", given.pop("change_ratio"))
-    factor = at_least("reduction_factor", given.pop("reduction_factor"), 1.0)
+def _backup_answers(**arguments: Any) -> dict[str, Any]:
+    data = positive("data_bytes", arguments.pop("data_bytes"))
+    window = positive("window_s", arguments.pop("window_s"))
+    share = ratio("change_ratio", arguments.pop("change_ratio"))
+    factor = at_least("reduction_factor", arguments.pop("reduction_factor"), 1.0)
     changed = data * share / factor
-    found: dict[str, Any] = sending(non_negative("data_bytes", changed), **given)
-    time = found.pop("transfer_s")
+    answers: dict[str, Any] = sending(non_negative("data_bytes", changed), **arguments)
+    time = answers.pop("transfer_s")
     # What the steady rate carries in what is left of the window, in data that is kept.
-    ceilings = (found[name] for name in LIMITS[:3])
+    ceilings = (answers[name] for name in LIMITS[:3])
     steady = np.minimum.reduce(np.broadcast_arrays(*ceilings))
-    sent = np.maximum(window - found["start_s"], 0.0) * steady / 8.0
+    sent = np.maximum(window - answers["start_s"], 0.0) * steady / 8.0
     with np.errstate(divide="ignore"):
         largest = np.where(share > 0.0, sent * factor / share, np.inf)
     return {
-        **found,
+        **answers,
         "backup_s": time,
         "window_utilization": time / window,
         "changed_bytes": changed,
         "needed_bps": 8.0 * changed / window,
-        "full_backup_s": transfer_time_s(data / factor, **given),
+        "full_backup_s": transfer_time_s(data / factor, **arguments),
         "largest_bytes": largest,
     }
-
-
-def _backup_steps(
-    size: float, path: dict[str, Any], time_s: float, window_s: float
-) -> tuple[Step, ...]:
-    """Return what would help; first what makes it fit by itself."""
-    found = steps(size, path, name="backup_s", time_s=time_s)
-    return tuple(sorted(found, key=lambda one: one.value > window_s))
 
 
 AXES = {
@@ -502,14 +448,6 @@ AXES = {
 _DECADES = 2.0  # of an axis, to each side of the point
 _MAP_POINTS = 161
 _SEARCHED = np.geomspace(1.0, 1e4, 801)
-_DIRECTIONS = (  # the cheapest first: a setting, more flows, a cleaner path, a line, a near server
-    ("window_bytes", 1.0),
-    ("congestion_control", 0.0),
-    ("flow_count", 1.0),
-    ("loss_ratio", -1.0),
-    ("bandwidth_bps", 1.0),
-    ("rtt_s", -1.0),
-)
 _WORTH_BUYING = 0.95
 _NEAREST = 10.0**-_DECADES
 """Share of a round trip below which no nearer server is offered, as none is on the map."""
@@ -560,54 +498,48 @@ def buy(
     >>> plan.binding, plan.steps[0].change.code
     ('window_limit_bps', 'step-window')
     """
-    given = {
+    path = {
         "bandwidth_bps": bandwidth_bps,
         "rtt_s": rtt_s,
         "loss_ratio": loss_ratio,
         "window_bytes": window_bytes,
         "flow_count": flow_count,
     }
-    fixed: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
+    sender: dict[str, Any] = {"congestion_control": congestion_control, "mtu_bytes": mtu_bytes}
     for name in over:
         choice("over", name, tuple(AXES))
-        if given[name] is None:
+        if path[name] is None:
             raise DomainError("axis-without-value", name)
     if over[0] == over[1]:
         raise DomainError("one-axis-twice", "over", over[0])
-    page = transfer(payload_bytes, **given, **fixed, draws=draws, seed=seed, truncate=truncate)
+    page = transfer(payload_bytes, **path, **sender, draws=draws, seed=seed, truncate=truncate)
     middle: dict[str, Any] = {
         name: center(value, whole=name.endswith("_count"))
-        for name, value in given.items()
+        for name, value in path.items()
         if value is not None
     }
     for name in over:
         if not middle[name] > 0.0:
             raise DomainError("axis-without-value", name)
+    middle |= sender
     size = center(payload_bytes)
-    steps = _ways_out(size, {**middle, **fixed}, page["transfer_s"])
-    stated = {one.name: one.typical for one in page.answers}
-    values = {"limit": limited_by(page.binding, stated), "step": "" if not steps else str(steps[0])}
-    return Plan(
+    steps = _ways_out(size, middle, page["transfer_s"])
+    stated = {answer.name: answer.typical for answer in page.answers}
+    values = {"limit": _limited_by(page.binding, stated), "step": str(steps[0]) if steps else ""}
+    return replace(
+        page,
         name="buy",
         said=Notice("plan-buy" if steps else "plan-buy-nothing", values),
-        inputs=page.inputs,
-        answers=page.answers,
-        binding=page.binding,
-        binding_shares=page.binding_shares,
         steps=steps,
-        assumptions=page.assumptions,
-        notices=page.notices,
-        drivers=page.drivers,
-        chart=_map(size, middle, fixed, over),
-        sources=page.sources,
+        chart=_map(size, middle, over),
     )
 
 
 def _ways_out(size: float, middle: Mapping[str, Any], time_s: float) -> tuple[Step, ...]:
     """Return the smallest change of each input after which another limit binds."""
     here = int(sending(size, **middle)[BINDING])
-    found = []
-    for name, direction in _DIRECTIONS:
+    steps = []
+    for name, (direction, _) in _CHANGES.items():
         if name == "congestion_control":
             if middle[name] == "bbr" or not middle.get("loss_ratio"):
                 continue
@@ -623,10 +555,11 @@ def _ways_out(size: float, middle: Mapping[str, Any], time_s: float) -> tuple[St
                 continue
             value = float(np.ceil(value)) if name == "flow_count" else value
         after = sending(size, **{**middle, name: value})
-        time = float(after["transfer_s"])
-        if int(after[BINDING]) != here and np.isfinite(time) and time <= _WORTH_BUYING * time_s:
-            found.append(Step(change=_said(name, value), name="transfer_s", value=time, unit="s"))
-    return tuple(found)
+        after_s = float(after["transfer_s"])
+        moved = int(after[BINDING]) != here
+        if moved and np.isfinite(after_s) and after_s <= _WORTH_BUYING * time_s:
+            steps.append(_step(name, value, after_s))
+    return tuple(steps)
 
 
 def _out(
@@ -640,27 +573,10 @@ def _out(
     return float(_SEARCHED[others[0]]) if others.size else None
 
 
-def _said(name: str, value: Any) -> Notice:
-    match name:
-        case "window_bytes":
-            return Notice("step-window", {"window_bytes": value})
-        case "congestion_control":
-            return Notice("step-bbr", {})
-        case "flow_count":
-            return Notice("step-flows", {"flows": f"{value:,.0f}"})
-        case "loss_ratio":
-            return Notice("step-loss", {"loss_ratio": value})
-        case "bandwidth_bps":
-            return Notice("step-line", {"bandwidth_bps": value})
-    return Notice("step-near", {"rtt_s": value})
-
-
-def _map(
-    size: float, middle: Mapping[str, float], fixed: Mapping[str, Any], over: tuple[str, str]
-) -> BindingMap:
+def _map(size: float, middle: Mapping[str, Any], over: tuple[str, str]) -> BindingMap:
     axes = (_along(over[0], middle[over[0]]), _along(over[1], middle[over[1]]))
     grid = dict(zip(over, np.meshgrid(*axes), strict=True))
-    index = sending(size, **{**middle, **fixed, **grid})[BINDING].astype(np.int64)
+    index = sending(size, **{**middle, **grid})[BINDING].astype(np.int64)
     point = (middle[over[0]], middle[over[1]])
     return BindingMap(
         x=over[0], x_unit=AXES[over[0]], y=over[1], y_unit=AXES[over[1]],
@@ -690,15 +606,14 @@ def _nearest(
     It is the nearest one of that axis, to its better side.
     """
     closest = [
-        int(np.argmin(np.abs(np.log(at / one)))) for at, one in zip(axes, point, strict=True)
+        int(np.argmin(np.abs(np.log(at / own)))) for at, own in zip(axes, point, strict=True)
     ]
     lines = (index[closest[1]], index[:, closest[0]])
     here = index[closest[1], closest[0]]
-    cheapest = [name for name, _ in _DIRECTIONS if name in over]
-    for name in cheapest:
+    for name in (name for name in _CHANGES if name in over):
         axis = over.index(name)
         at = axes[axis]
-        distance = dict(_DIRECTIONS)[name] * np.log(at / point[axis])
+        distance = _CHANGES[name][0] * np.log(at / point[axis])
         distance = np.where((lines[axis] != here) & (distance > 0.0), distance, np.inf)
         nearest = int(np.argmin(distance))
         if np.isfinite(distance[nearest]):

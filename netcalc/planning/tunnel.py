@@ -23,7 +23,7 @@ from netcalc.models.sizes.encapsulation import (
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import MAX_PACKET_BYTES, TIMESTAMP_BYTES, tcp_ip_header_bytes
 from netcalc.models.sizes.mixes import SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS
-from netcalc.planning.page import Chart, Plan, Step, evaluate, inputs_as_dict, one_page
+from netcalc.planning.page import Chart, Plan, Step, evaluate, one_page
 from netcalc.rate_layers import IP
 
 IMIX = dict(zip(SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS, strict=True))
@@ -115,11 +115,11 @@ def tunnel(
         weights=weights,
     )
     inputs = {"bandwidth_bps": (bandwidth_bps, "bit/s"), "mtu_bytes": (mtu_bytes, "byte")}
-    known = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed, truncate=truncate)
-    found, middle = known.found, known.middle
+    evaluated = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed, truncate=truncate)
+    columns, middle = evaluated.columns, evaluated.middle
     largest = max(middle["mtu_bytes"], 1500.0)
-    wanted = np.arange(largest, min(largest + _STEPS_BYTES, MAX_PACKET_BYTES))
-    enough = wanted[tunnel_mtu_bytes(wanted, stack=stack) >= middle["mtu_bytes"]]
+    outer_bytes = np.arange(largest, min(largest + _STEPS_BYTES, MAX_PACKET_BYTES))
+    enough = outer_bytes[tunnel_mtu_bytes(outer_bytes, stack=stack) >= middle["mtu_bytes"]]
     steps = []
     if enough.size and enough[0] > middle["mtu_bytes"]:
         outer = float(enough[0])
@@ -139,33 +139,30 @@ def tunnel(
         steps.append(step)
     values = {
         "stack": stack,
-        "mtu_bytes": found["tunnel_mtu_bytes"],
-        "mss_bytes": found["tunnel_mss_bytes"],
-        "share": found["tunnel_efficiency"],
-        "plain": found["plain_efficiency"],
+        "mtu_bytes": columns["tunnel_mtu_bytes"],
+        "mss_bytes": columns["tunnel_mss_bytes"],
+        "share": columns["tunnel_efficiency"],
+        "plain": columns["plain_efficiency"],
     }
-    return Plan(
-        name="tunnel",
-        said=Notice("plan-tunnel" if stack.strip() else "plan-no-tunnel", values),
+    settings = {
+        "stack": (stack, "text"),
+        "ip_version": (ip_version, "1"),
+        "tcp_option_bytes": (tcp_option_bytes, "byte"),
+        "tag_count": (tag_count, "1"),
+        "mix_bytes": (sizes.tolist(), "byte"),
+        "mix_weights": (weights.tolist(), "1"),
+    }
+    return evaluated.page(
+        "tunnel",
+        Notice("plan-tunnel" if stack.strip() else "plan-no-tunnel", values),
+        settings=settings,
         worst_percent=5.0,
-        inputs={
-            "stack": {"value": stack, "unit": "text"},
-            **inputs_as_dict(inputs),
-            "ip_version": {"value": ip_version, "unit": "1"},
-            "tcp_option_bytes": {"value": tcp_option_bytes, "unit": "byte"},
-            "tag_count": {"value": tag_count, "unit": "1"},
-            "mix_bytes": {"value": sizes.tolist(), "unit": "byte"},
-            "mix_weights": {"value": weights.tolist(), "unit": "1"},
-        },
-        answers=known.answers,
-        drivers=known.drivers,
-        notices=known.notices,
         steps=tuple(steps),
         assumptions=(
-            Notice("assumes-tunnel-fit", {"mss_bytes": found["tunnel_mss_bytes"]}),
+            Notice("assumes-tunnel-fit", {"mss_bytes": columns["tunnel_mss_bytes"]}),
             Notice("assumes-tunnel-mix", {"sizes": [f"{size:g} B" for size in sizes]}),
         ),
-        chart=_chart(stack, middle["mtu_bytes"], found["tunnel_mtu_bytes"], tag_count),
+        chart=_chart(stack, middle["mtu_bytes"], columns["tunnel_mtu_bytes"], tag_count),
         sources=SOURCES,
     )
 
@@ -197,13 +194,13 @@ def _answers(
     goodput, plain = (
         tunnel_goodput_bps(
             mtu_bytes,
-            stack=one,
+            stack=layers,
             bandwidth_bps=line,
             ip_version=ip_version,
             tcp_option_bytes=tcp_option_bytes,
             tag_count=tag_count,
         )
-        for one in (stack, "none")
+        for layers in (stack, "none")
     )
     carried = wire = plain_carried = plain_wire = np.zeros(())
     share = weights / weights.sum()
@@ -235,9 +232,11 @@ def _check_room(mtu_bytes: ArrayLike, inner: FloatArray, headers: FloatArray) ->
     short = np.asarray((inner < headers) & (inner < np.asarray(mtu_bytes)))
     if short.any():
         first = int(np.flatnonzero(short)[0])
-        found, left = (np.broadcast_to(one, short.shape).flat[first] for one in (mtu_bytes, inner))
+        mtu, left = (
+            float(np.broadcast_to(sizes, short.shape).flat[first]) for sizes in (mtu_bytes, inner)
+        )
         raise DomainError(
-            "tunnel-too-small", "mtu_bytes", float(found), left_bytes=float(left),
+            "tunnel-too-small", "mtu_bytes", mtu, left_bytes=left,
             needed_bytes=float(headers), index=None if short.size == 1 else first,
         )  # fmt: skip
 

@@ -18,7 +18,7 @@ from netcalc.models.rates.voice import LINK_LAYERS, RTP_UDP_IPV4_BYTES
 from netcalc.models.sizes.encapsulation import tunnel_packet_bytes, tunnel_wire_bytes
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import ip_header_bytes
-from netcalc.planning.page import Chart, Plan, Step, evaluate, inputs_as_dict, one_page
+from netcalc.planning.page import Chart, Plan, Step, evaluate, one_page
 from netcalc.rate_layers import FRAME
 
 LINKS = {"ethernet": "Ethernet", "ppp": "PPP"}
@@ -126,21 +126,19 @@ def voice(
         "calls_per_second": (calls_per_second, "call/s"),
         "holding_s": (holding_s, "s"),
         "blocking_ratio": (blocking_ratio, "ratio"),
+        "bandwidth_bps": (bandwidth_bps, "bit/s"),
     }
-    if bandwidth_bps is not None:
-        inputs["bandwidth_bps"] = (bandwidth_bps, "bit/s")
-    known = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed, truncate=truncate)
-    found = known.found
+    evaluated = evaluate(answers_of, inputs, _TABLE, draws=draws, seed=seed, truncate=truncate)
+    columns, typical = evaluated.columns, evaluated.typical
     steps = []
     for change, other, other_s in _alternatives(own.name, interval):
         size = tag + frames_payload_bytes(codec(other), interval_s=other_s)
-        rate_bps = found["trunk_count"] * 8.0 * sizes(size + headers)["line"] / other_s
-        if rate_bps < found["trunks_line_bps"]:
+        rate_bps = columns["trunk_count"] * 8.0 * sizes(size + headers)["line"] / other_s
+        if rate_bps < columns["trunks_line_bps"]:
             step = Step(
                 change=change, name="trunks_line_bps", value=rate_bps, unit="bit/s", layer="line"
             )
             steps.append(step)
-    typical = known.typical
     enough = typical.get("line_call_count", np.inf) >= typical["trunk_count"]
     values = {
         "erlang": f"{typical['offered_erlang']:.4g}",
@@ -149,26 +147,23 @@ def voice(
         "calls": f"{typical.get('line_call_count', 0):,.0f}",
         "share": typical.get("line_blocking_ratio", 0.0),
     }
-    return Plan(
-        name="voice",
-        said=Notice("plan-voice" if enough else "plan-voice-short", values),
-        inputs={
-            **inputs_as_dict(inputs),
-            "codec": {"value": own.name, "unit": "text"},
-            "interval_s": {"value": interval, "unit": "s"},
-            "stack": {"value": stack, "unit": "text"},
-            "link": {"value": link, "unit": "text"},
-        },
-        answers=known.answers,
-        drivers=known.drivers,
-        notices=known.notices,
+    settings = {
+        "codec": (own.name, "text"),
+        "interval_s": (interval, "s"),
+        "stack": (stack, "text"),
+        "link": (link, "text"),
+    }
+    return evaluated.page(
+        "voice",
+        Notice("plan-voice" if enough else "plan-voice-short", values),
+        settings=settings,
         binding="" if bandwidth_bps is None else "trunk_count" if enough else "line_call_count",
         steps=tuple(steps),
         assumptions=(
             Notice("assumes-voice-packets", {"interval_s": interval, "codec": own.name}),
             Notice("assumes-voice-calls", {}),
         ),
-        chart=_chart(found),
+        chart=_chart(columns),
         sources=SOURCES,
     )
 
@@ -200,7 +195,7 @@ def _answers(
     except DomainError as error:  # of a number that nobody typed
         raise _too_many_trunks(error, calls_per_second, trunks) from None
     call_bps = 8.0 * sizes["line"] / interval_s
-    found: dict[str, FloatArray | float] = {
+    columns: dict[str, FloatArray | float] = {
         "trunk_count": trunks,
         "trunks_line_bps": trunks * call_bps,
         "offered_erlang": offered,
@@ -213,9 +208,9 @@ def _answers(
     }
     if bandwidth_bps is not None:
         calls = np.floor(positive("bandwidth_bps", bandwidth_bps) / call_bps)
-        found["line_call_count"] = calls
-        found["line_blocking_ratio"] = erlang_b_ratio(offered, server_count=calls)
-    return found
+        columns["line_call_count"] = calls
+        columns["line_blocking_ratio"] = erlang_b_ratio(offered, server_count=calls)
+    return columns
 
 
 def _too_many_trunks(
@@ -226,9 +221,9 @@ def _too_many_trunks(
         return error
     trunks, high = np.asarray(trunks), error.values["high"]
     first = int(np.flatnonzero(trunks > high)[0])
-    given = float(np.broadcast_to(calls_per_second, np.shape(trunks)).flat[first])
+    calls = float(np.broadcast_to(calls_per_second, np.shape(trunks)).flat[first])
     return DomainError(
-        "too-many-trunks", "calls_per_second", given, high=high,
+        "too-many-trunks", "calls_per_second", calls, high=high,
         trunks=float(trunks.flat[first]), index=None if trunks.size == 1 else first,
     )  # fmt: skip
 
@@ -237,13 +232,12 @@ def _alternatives(name: str, interval_s: float) -> list[tuple[Notice, str, float
     """Return codecs and intervals that would take fewer bits."""
     longer = 2.0 * interval_s
     values = {"interval_s": longer, "more_s": interval_s}
-    found = [(Notice("step-voice-interval", values), name, longer)]
+    alternatives = [(Notice("step-voice-interval", values), name, longer)]
     other = CODECS["g.729"]
     if name != other.name:
-        found.append(
-            (Notice("step-voice-codec", {"codec": other.name}), other.name, other.interval_s)
-        )
-    return found
+        change = Notice("step-voice-codec", {"codec": other.name})
+        alternatives.append((change, other.name, other.interval_s))
+    return alternatives
 
 
 _POINTS = 2000
@@ -251,15 +245,15 @@ _MOST_DRAWN = 1e7
 """Trunks at which the curve ends, as the model of Erlang does."""
 
 
-def _chart(found: Mapping[str, float]) -> Chart:
-    trunks = found["trunk_count"]
+def _chart(columns: Mapping[str, float]) -> Chart:
+    trunks = columns["trunk_count"]
     low = float(max(1.0, np.floor(trunks / 2)))
     high = max(trunks, min(float(np.ceil(trunks * 1.5)) + 1.0, _MOST_DRAWN))
     counts = np.unique(np.round(np.linspace(low, high, int(min(high - low + 1.0, _POINTS)))))
-    blocked = erlang_b_ratio(found["offered_erlang"], server_count=counts)
+    blocked = erlang_b_ratio(columns["offered_erlang"], server_count=counts)
     return Chart(
         x="trunk_count", x_unit="1", y="blocking_ratio", y_unit="ratio", at=counts,
         lines={"blocking_ratio": np.asarray(blocked)},
-        marks={"trunk_count": (trunks, found["blocking_ratio"])},
+        marks={"trunk_count": (trunks, columns["blocking_ratio"])},
         log_y=True,
     )  # fmt: skip
