@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,26 +26,33 @@ MOST_LATENCY_S = 86_400.0
 GROWTHS = (-0.99, 1000.0)
 """Least and highest growth a year. [ratio]"""
 
-ALLOWED: dict[str, tuple[float, float, bool]] = {
-    "rate_bps": (0.0, MOST_BPS, True),
-    "latency_s": (0.0, MOST_LATENCY_S, False),
-    "demand_bps": (0.0, MOST_BPS, False),
-    "growth_ratio": (*GROWTHS, False),
-    "availability_ratio": (0.0, 1.0, False),
-}
-"""Least and greatest possible value of each number, and whether the least is not possible."""
 
-_UNITS = {
-    "rate_bps": "bit/s", "latency_s": "s", "demand_bps": "bit/s", "growth_ratio": "ratio",
-    "availability_ratio": "ratio",
+class _Allowed(NamedTuple):
+    """Which values of a number are possible; whether the least is not, its unit, and its check."""
+
+    low: float
+    high: float
+    low_open: bool
+    unit: str
+    check: Callable[[str, Any], Any]
+
+
+_ALLOWED = {
+    "rate_bps": _Allowed(
+        0.0, MOST_BPS, True, "bit/s",
+        lambda name, value: up_to(name, positive(name, value), MOST_BPS),
+    ),
+    "latency_s": _Allowed(
+        0.0, MOST_LATENCY_S, False, "s", lambda name, value: up_to(name, value, MOST_LATENCY_S)
+    ),
+    "demand_bps": _Allowed(
+        0.0, MOST_BPS, False, "bit/s", lambda name, value: up_to(name, value, MOST_BPS)
+    ),
+    "growth_ratio": _Allowed(
+        *GROWTHS, False, "ratio", lambda name, value: between(name, value, *GROWTHS)
+    ),
+    "availability_ratio": _Allowed(0.0, 1.0, False, "ratio", ratio),
 }  # fmt: skip
-_CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "rate_bps": lambda name, value: up_to(name, positive(name, value), MOST_BPS),
-    "latency_s": lambda name, value: up_to(name, value, MOST_LATENCY_S),
-    "demand_bps": lambda name, value: up_to(name, value, MOST_BPS),
-    "growth_ratio": lambda name, value: between(name, value, *GROWTHS),
-    "availability_ratio": ratio,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,15 +193,13 @@ class Network:
             raise DomainError(
                 "network-positions", "positions", len(self.positions), nodes=len(self.nodes)
             )
-        known = set(self.nodes)
+        names = set(self.nodes)
         _check_once("nodes", self.nodes)
         _check_once("links", [link.name for link in self.links])
-        for name, nodes in (
-            ("links", ends),
-            ("demands", (node for one in self.demands for node in (one.source, one.target))),
-        ):
+        demand_ends = (node for demand in self.demands for node in (demand.source, demand.target))
+        for name, nodes in (("links", ends), ("demands", demand_ends)):
             for node in nodes:
-                if node not in known:
+                if node not in names:
                     raise DomainError("network-node-unknown", name, node)
 
 
@@ -215,23 +220,24 @@ def possible(name: str, value: Known) -> Known:
     Of ``truncated(...)`` without ends it is the possible part.
     """
     shown = "rate_bps" if name == "demand_bps" else name
+    allowed = _ALLOWED[name]
     if not isinstance(value, Distribution):
         if isinstance(value, str):
             raise ArgumentTypeError("text-for-numbers", shown, value)
-        number = scalar(shown, _CHECKS[name](shown, value))
+        number = scalar(shown, allowed.check(shown, value))
         if not math.isfinite(number):
             raise DomainError("not-finite", shown, value)
         return value
-    low, high, low_open = ALLOWED[name]
+    low, high, low_open, unit, _ = allowed
     share = value.share_outside(low, high, low_open=low_open)
-    if share > LEAST_SHARE:
-        if not value.may_truncate:
-            unit = _UNITS[name]
-            text = value.text(unit)
-            limits = f"{'above' if low_open else 'from'} {show(low, unit)} to {show(high, unit)}"
-            raise DomainError("network-draws-impossible", shown, text, share=share, limits=limits)
-        return Truncated(value, low, high, low_open)
-    return value
+    if share <= LEAST_SHARE:
+        return value
+    if not value.may_truncate:
+        limits = f"{'above' if low_open else 'from'} {show(low, unit)} to {show(high, unit)}"
+        raise DomainError(
+            "network-draws-impossible", shown, value.text(unit), share=share, limits=limits
+        )
+    return Truncated(value, low, high, low_open)
 
 
 LEAST_SHARE = 1e-6

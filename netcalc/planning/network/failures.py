@@ -95,12 +95,12 @@ def cases(network: Network, *, arcs: Arcs, link_of: Ints, fail: Fail) -> tuple[C
     tuple of Case
         Links, nodes and groups in the order of the network.
     """
-    found: list[Case] = []
+    failing: list[Case] = []
     if fail != "nodes":
         of_link = _grouped(link_of, len(network.links))
-        found += [Case("link", link.name, n, of_link[n]) for n, link in enumerate(network.links)]
+        failing += [Case("link", link.name, n, of_link[n]) for n, link in enumerate(network.links)]
     if fail != "links":
-        found += [
+        failing += [
             Case("node", node, n, np.flatnonzero((arcs.tail == n) | (arcs.head == n)))
             for n, node in enumerate(network.nodes)
         ]
@@ -109,12 +109,12 @@ def cases(network: Network, *, arcs: Arcs, link_of: Ints, fail: Fail) -> tuple[C
         for n, link in enumerate(network.links):
             for group in link.groups:
                 members.setdefault(group, []).append(n)
-        several = [(name, some) for name, some in members.items() if len(some) > 1]
-        found += [
-            Case("group", name, n, np.concatenate([of_link[one] for one in some]))
-            for n, (name, some) in enumerate(several)
+        several = [(name, numbers) for name, numbers in members.items() if len(numbers) > 1]
+        failing += [
+            Case("group", name, n, np.concatenate([of_link[number] for number in numbers]))
+            for n, (name, numbers) in enumerate(several)
         ]
-    return tuple(found)
+    return tuple(failing)
 
 
 def _grouped(index: Ints, count: int) -> list[Ints]:
@@ -157,10 +157,10 @@ def reroute(arcs: Arcs, *, targets: Ints, works: Bools) -> Routes:
     # Indices of 32 bits: older versions of scipy search no graph with others.
     ends = (arcs.head[at].astype(np.int32), arcs.tail[at].astype(np.int32))
     backwards = csr_array((arcs.cost[at], ends), shape=shape)
-    found = dijkstra(backwards, indices=targets)
-    known = np.isfinite(found)
-    distance = np.full(found.shape, UNREACHABLE)
-    distance[known] = found[known]  # whole numbers far below 2^53: exact
+    lengths = dijkstra(backwards, indices=targets)
+    reached = np.isfinite(lengths)
+    distance = np.full(lengths.shape, UNREACHABLE)
+    distance[reached] = lengths[reached]  # whole numbers far below 2^53: exact
     return routes_of(arcs, targets=targets, distance=distance, works=works)
 
 
@@ -308,19 +308,19 @@ class Failures:
 
     def _route_anew(self, lost: Ints) -> Change:
         """Return what changes, from new paths to all destinations whose paths change."""
-        known = self._routes
-        shape = (*known.distance.shape, self._traffic.shape[1])
+        before = self._routes
+        shape = (*before.distance.shape, self._traffic.shape[1])
         demand, traffic = self._demand.reshape(shape), self._traffic.reshape(shape)
-        load = np.zeros((known.arcs.count, shape[2]))
+        load = np.zeros((before.arcs.count, shape[2]))
         cut = []
-        changed = np.flatnonzero(known.used[:, lost].any(axis=1))
+        changed = np.flatnonzero(before.used[:, lost].any(axis=1))
         step = max(1, NUMBERS_AT_ONCE // (shape[1] * shape[2]))
         for start in range(0, changed.size, step):
             rows = changed[start : start + step]
-            found = reroute(known.arcs, targets=known.targets[rows], works=self._works)
-            load += load_of(found, traffic_of(found, demand[rows]))
-            load -= load_of(known.of_rows(rows), traffic[rows])
-            gone = (found.distance >= UNREACHABLE) & (known.distance[rows] < UNREACHABLE)
+            routes = reroute(before.arcs, targets=before.targets[rows], works=self._works)
+            load += load_of(routes, traffic_of(routes, demand[rows]))
+            load -= load_of(before.of_rows(rows), traffic[rows])
+            gone = (routes.distance >= UNREACHABLE) & (before.distance[rows] < UNREACHABLE)
             row, node = np.nonzero(gone & demand[rows].any(axis=2))
             cut.append(rows[row] * shape[1] + node)
         keys = _joined(cut)

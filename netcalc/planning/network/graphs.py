@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -77,7 +78,7 @@ def from_graph(
         )
         twin = links.get((end, start, key)) if graph.is_directed() else None
         if twin is not None:
-            links[end, start, key] = _joined(twin, direction)
+            links[end, start, key] = replace(twin, back=direction)
             continue
         name = str(facts.get("name") or f"{start}-{end}")
         links[start, end, key] = Link(
@@ -120,12 +121,16 @@ def to_graph(network: Network) -> nx.MultiDiGraph[str]:
     graph: nx.MultiDiGraph[str] = networkx.MultiDiGraph()
     graph.add_nodes_from(network.nodes)
     for link in network.links:
-        for start, end, one in (
+        for start, end, direction in (
             (link.start, link.end, link.there),
             (link.end, link.start, link.back),
         ):
-            if one is not None:
-                facts = {"rate_bps": one.rate_bps, "latency_s": one.latency_s, "cost": one.cost}
+            if direction is not None:
+                facts = {
+                    "rate_bps": direction.rate_bps,
+                    "latency_s": direction.latency_s,
+                    "cost": direction.cost,
+                }
                 graph.add_edge(start, end, key=link.name, **facts)
     return graph
 
@@ -178,11 +183,11 @@ def _edges(graph: Any) -> Iterable[tuple[str, str, Any, Mapping[str, Any]]]:
 
 
 def _attribute(facts: Mapping[str, Any], name: str, start: str, end: str) -> Known:
-    found = _optional(facts, name, start, end)
-    if found is None:
+    value = _optional(facts, name, start, end)
+    if value is None:
         raise DomainError("network-edge-without", _FIELDS[name], None, start=start, end=end,
                           attribute=name)  # fmt: skip
-    return found
+    return value
 
 
 def _optional(facts: Mapping[str, Any], name: str, start: str, end: str) -> Known | None:
@@ -191,32 +196,22 @@ def _optional(facts: Mapping[str, Any], name: str, start: str, end: str) -> Know
 
 
 def _quantity(value: Any, unit: str, field: str) -> Known:
-    if isinstance(value, str):
-        return uncertain.parse(value, unit, field=field)
-    found: Known = value
-    return found
-
-
-def _joined(link: Link, back: Direction) -> Link:
-    return Link(
-        start=link.start, end=link.end, there=link.there, back=back, name=link.name,
-        availability_ratio=link.availability_ratio, growth_ratio=link.growth_ratio,
-        groups=link.groups,
-    )  # fmt: skip
+    known: Known = uncertain.parse(value, unit, field=field) if isinstance(value, str) else value
+    return known
 
 
 def _groups(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    found = facts.get("groups", ())
-    return (found,) if isinstance(found, str) else tuple(map(str, found))
+    groups = facts.get("groups", ())
+    return (groups,) if isinstance(groups, str) else tuple(map(str, groups))
 
 
 def _positions(graph: Any) -> tuple[tuple[tuple[float, float], ...], bool]:
     """Return where the nodes are, if each says so in the same way."""
     for first, second in (("lat", "lon"), ("x", "y")):
-        if graph.nodes and all({first, second} <= set(graph.nodes[one]) for one in graph.nodes):
+        if graph.nodes and all({first, second} <= set(graph.nodes[node]) for node in graph.nodes):
             pairs = [
-                (float(graph.nodes[one][first]), float(graph.nodes[one][second]))
-                for one in graph.nodes
+                (float(graph.nodes[node][first]), float(graph.nodes[node][second]))
+                for node in graph.nodes
             ]
             return tuple(pairs), first == "lat"
     return (), False
@@ -257,10 +252,10 @@ def places(network: Network) -> tuple[FloatArray, Placed]:
     """
     if not network.positions:
         return _framed(_layout(network)), "layout"
-    given = np.array(network.positions, dtype=float)
+    positions = np.array(network.positions, dtype=float)
     if not network.globe:
-        return _framed(given), "plane"
-    latitude, longitude = given.T
+        return _framed(positions), "plane"
+    latitude, longitude = positions.T
     # Across the 180th meridian the nodes stay together: cut where the widest gap is.
     order = np.sort(longitude % 360.0)
     gaps = np.diff(np.append(order, order[0] + 360.0))
@@ -270,10 +265,10 @@ def places(network: Network) -> tuple[FloatArray, Placed]:
     return _framed(np.column_stack([east * narrower, latitude])), "globe"
 
 
-def _framed(found: FloatArray) -> FloatArray:
-    low, high = found.min(axis=0), found.max(axis=0)
+def _framed(points: FloatArray) -> FloatArray:
+    low, high = points.min(axis=0), points.max(axis=0)
     size = float((high - low).max()) or 1.0
-    return np.asarray((found - (low + high) / 2.0) / size)
+    return np.asarray((points - (low + high) / 2.0) / size)
 
 
 def _layout(network: Network) -> FloatArray:
@@ -281,10 +276,10 @@ def _layout(network: Network) -> FloatArray:
     graph = networkx.Graph()
     graph.add_nodes_from(range(len(network.nodes)))
     index = {node: n for n, node in enumerate(network.nodes)}
-    graph.add_edges_from((index[one.start], index[one.end]) for one in network.links)
+    graph.add_edges_from((index[link.start], index[link.end]) for link in network.links)
     count = graph.number_of_nodes()
     if count <= MOST_NODES and networkx.is_connected(graph):
-        found = networkx.kamada_kawai_layout(graph)
+        layout = networkx.kamada_kawai_layout(graph)
     else:
-        found = networkx.spring_layout(graph, seed=SEED)
-    return np.array([found[n] for n in range(count)])
+        layout = networkx.spring_layout(graph, seed=SEED)
+    return np.array([layout[n] for n in range(count)])

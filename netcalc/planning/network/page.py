@@ -69,29 +69,29 @@ def _arc_row(plan: NetworkPlan, arc: int) -> Row:
         "failure_full_on": _date(plan, plan.failed_years[arc]),
         "failure_sooner": _failed(plan, int(plan.failed_sooner_by[arc])),
     }
-    found = plan.ranges
-    if found is not None:
+    drawn = plan.ranges
+    if drawn is not None:
         row["ranges"] = {
-            "load_bps": _percentiles(found.load_bps[arc]),
-            "load_ratio": _percentiles(found.load_ratio[arc]),
-            "delay_s": _percentiles(found.delay_s[arc]),
-            "full_on": _dates(plan, found.years[arc]),
-            "failure_load_bps": _percentiles(found.failed_load_bps[arc]),
-            "failure_load_ratio": _percentiles(found.failed_load_ratio[arc]),
-            "failure_full_on": _dates(plan, found.failed_years[arc]),
+            "load_bps": _percentiles(drawn.load_bps[arc]),
+            "load_ratio": _percentiles(drawn.load_ratio[arc]),
+            "delay_s": _percentiles(drawn.delay_s[arc]),
+            "full_on": _dates(plan, drawn.years[arc]),
+            "failure_load_bps": _percentiles(drawn.failed_load_bps[arc]),
+            "failure_load_ratio": _percentiles(drawn.failed_load_ratio[arc]),
+            "failure_full_on": _dates(plan, drawn.failed_years[arc]),
         }
-        row["failure_worst_ratio"] = _known(found.named_share[arc])
+        row["failure_worst_ratio"] = _known(drawn.named_share[arc])
     return row
 
 
 def failure_rows(plan: NetworkPlan) -> list[Row]:
     """Return a row for each failure that was scanned, the worst first."""
-    return [_failure_row(plan, one) for one in plan.worst_first]
+    return [_failure_row(plan, result) for result in plan.worst_first]
 
 
-def _failure_row(plan: NetworkPlan, one: FailureResult) -> Row:
-    start, end = shown_ends(plan, one.arc)
-    case = plan.cases[one.case]
+def _failure_row(plan: NetworkPlan, result: FailureResult) -> Row:
+    start, end = shown_ends(plan, result.arc)
+    case = plan.cases[result.case]
     available = plan.network.links[case.number].availability_ratio if case.kind == "link" else None
     hours = None if available is None else (1.0 - available) * HOURS_A_YEAR
     return {
@@ -100,12 +100,12 @@ def _failure_row(plan: NetworkPlan, one: FailureResult) -> Row:
         "failed": case.shown,
         "from": start,
         "to": end,
-        "load_ratio": one.load_ratio,
-        "overloaded": one.overloaded,
-        "cut_demands": one.cut_demands,
-        "cut_bps": one.cut_bps,
-        "own_demands": one.own_demands,
-        "own_bps": one.own_bps,
+        "load_ratio": result.load_ratio,
+        "overloaded": result.overloaded,
+        "cut_demands": result.cut_demands,
+        "cut_bps": result.cut_bps,
+        "own_demands": result.own_demands,
+        "own_bps": result.own_bps,
         "hours_a_year": hours,
     }
 
@@ -114,10 +114,10 @@ def demand_rows(plan: NetworkPlan) -> list[Row]:
     """Return the demands with the longest delays, the slowest first."""
     rows = []
     for number, index in enumerate(plan.slowest.tolist()):
-        one = plan.network.demands[index]
+        demand = plan.network.demands[index]
         row: Row = {
-            "from": one.source,
-            "to": one.target,
+            "from": demand.source,
+            "to": demand.target,
             "rate_bps": float(plan.demand_bps[index]),
             "delay_s": float(plan.path_delay_s[index]),
         }
@@ -130,7 +130,7 @@ def demand_rows(plan: NetworkPlan) -> list[Row]:
 def sentences(plan: NetworkPlan) -> list[Notice]:
     """Return the answers in sentences: the load now, the worst failure, dates, delay."""
     network, settings = plan.network, plan.settings
-    found = [
+    notices = [
         Notice(
             "network-size",
             {
@@ -144,31 +144,31 @@ def sentences(plan: NetworkPlan) -> list[Notice]:
     ]
     if plan.failures:
         worst, heaviest = plan.worst_first[0], plan.heaviest
-        cut = [one for one in plan.worst_first if one.cut_bps]
+        cut = [result for result in plan.worst_first if result.cut_bps]
         loaded = _at(plan, heaviest.arc, plan.load_ratio)
         loaded |= {"ratio": heaviest.load_ratio, "failed": _failed(plan, heaviest.case)}
         if cut:
-            found.append(Notice("network-worst-cut", _cut(plan, worst)))
+            notices.append(Notice("network-worst-cut", _cut(plan, worst)))
         elif heaviest.load_ratio:
-            found.append(Notice("network-worst-failure", loaded))
+            notices.append(Notice("network-worst-failure", loaded))
         says_worst = bool(cut) or heaviest.load_ratio > 0.0
         if says_worst and plan.ranges is not None and plan.ranges.compared > 1:
             drawn = {"share": plan.ranges.worst_share, "count": plan.ranges.compared}
-            found.append(Notice("network-worst-share", drawn))
-        found += [Notice("network-cut", _cut(plan, one)) for one in cut[1:MOST_CUTS]]
+            notices.append(Notice("network-worst-share", drawn))
+        notices += [Notice("network-cut", _cut(plan, result)) for result in cut[1:MOST_CUTS]]
         if len(cut) > MOST_CUTS:
-            found.append(Notice("network-cuts-more", {"count": len(cut) - MOST_CUTS}))
+            notices.append(Notice("network-cuts-more", {"count": len(cut) - MOST_CUTS}))
         if cut and heaviest.load_ratio:
-            found.append(Notice("network-heaviest", loaded))
-        tried = Counter(plan.cases[one.case].kind for one in plan.failures)
-        found.append(Notice("network-tried", {f"{kind}s": tried[kind] for kind in KINDS}))
-    found += _full(plan)
+            notices.append(Notice("network-heaviest", loaded))
+        tried = Counter(plan.cases[result.case].kind for result in plan.failures)
+        notices.append(Notice("network-tried", {f"{kind}s": tried[kind] for kind in KINDS}))
+    notices += _full(plan)
     slowest = network.demands[int(plan.slowest[0])]
     delay_s = float(plan.path_delay_s.max())
     values = {"start": slowest.source, "end": slowest.target, "delay_s": delay_s}
     name, model = QUEUES[settings.queue]
     return [
-        *found,
+        *notices,
         Notice("network-slowest" if np.isfinite(delay_s) else "network-slowest-endless", values),
         Notice(_COSTS[settings.costs], {"reference_bps": _reference(plan)}),
         Notice("network-queue", {"queue": name, "model": model}),
@@ -182,10 +182,10 @@ def _reference(plan: NetworkPlan) -> float:
 
 def _full(plan: NetworkPlan) -> list[Notice]:
     """Return when the first link is full, without a failure and with one."""
-    found = [_full_first(plan, plan.years, _WITHOUT)]
+    notices = [_full_first(plan, plan.years, _WITHOUT)]
     if plan.failures and plan.failed_years.min() < plan.years.min():
-        found.append(_full_first(plan, plan.failed_years, _WITH))
-    return found
+        notices.append(_full_first(plan, plan.failed_years, _WITH))
+    return notices
 
 
 _WITHOUT = ("network-full", "network-full-now", "network-full-never")
@@ -208,8 +208,9 @@ def _full_first(plan: NetworkPlan, years: FloatArray, codes: tuple[str, str, str
     return Notice(now if years[arc] <= 0.0 else later, values)
 
 
-def _cut(plan: NetworkPlan, one: FailureResult) -> Row:
-    return {"failed": _failed(plan, one.case), "count": one.cut_demands, "rate_bps": one.cut_bps}
+def _cut(plan: NetworkPlan, result: FailureResult) -> Row:
+    failed = _failed(plan, result.case)
+    return {"failed": failed, "count": result.cut_demands, "rate_bps": result.cut_bps}
 
 
 def _at(plan: NetworkPlan, arc: int, ratio: FloatArray) -> Row:
@@ -223,7 +224,7 @@ def as_dict(plan: NetworkPlan, *, notices: Sequence[Notice] = ()) -> Row:
     settings = plan.settings
     return {
         "plan": "network",
-        "sentences": [one.stored() for one in sentences(plan)],
+        "sentences": [notice.stored() for notice in sentences(plan)],
         "nodes": len(plan.network.nodes),
         "links": len(plan.network.links),
         "demands": len(plan.network.demands),
@@ -242,19 +243,19 @@ def as_dict(plan: NetworkPlan, *, notices: Sequence[Notice] = ()) -> Row:
         "arcs": arc_rows(plan),
         "failures": failure_rows(plan),
         "slowest": demand_rows(plan),
-        "notices": [one.stored() for one in (*plan.network.notices, *notices)],
+        "notices": [notice.stored() for notice in (*plan.network.notices, *notices)],
     }
 
 
 def flat_rows(plan: NetworkPlan) -> list[Row]:
     """Return the rows of the links for a CSV: percentiles as columns of their own."""
-    found = []
+    rows = []
     for row in arc_rows(plan):
         ranges: Mapping[str, Mapping[str, Any]] = row.pop("ranges", {})
         for name, percentiles in ranges.items():
             row |= {f"{name}_{percent}": value for percent, value in percentiles.items()}
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def shown_ends(plan: NetworkPlan, arc: int) -> tuple[str, str]:
@@ -273,8 +274,8 @@ def _known(value: float) -> float | None:
 
 
 def _date(plan: NetworkPlan, years: float) -> str | None:
-    found = date_after(plan.settings.start, float(years))
-    return None if found is None else found.isoformat()
+    day = date_after(plan.settings.start, float(years))
+    return None if day is None else day.isoformat()
 
 
 def _percentiles(draws: FloatArray) -> dict[str, float]:

@@ -127,15 +127,15 @@ class Draws:
 
     def of_all(self, values: Sequence[Known], *, least: float) -> FloatArray:
         """Return draws of several numbers, a row each; what is below the least is that."""
-        if not any(isinstance(one, Distribution) for one in values):
-            known: FloatArray = np.array(values, dtype=float)
-            return np.broadcast_to(known[:, None], (known.size, self.count))
-        return np.asarray(np.maximum([self.of(one) for one in values], least))
+        if not any(isinstance(value, Distribution) for value in values):
+            exact: FloatArray = np.array(values, dtype=float)
+            return np.broadcast_to(exact[:, None], (exact.size, self.count))
+        return np.asarray(np.maximum([self.of(value) for value in values], least))
 
 
 def medians(values: Sequence[Known]) -> FloatArray:
     """Return the numbers, of distributions their medians."""
-    return np.array([median(one) for one in values])
+    return np.array([median(value) for value in values])
 
 
 NO_FAILURE = -1
@@ -250,8 +250,8 @@ class NetworkPlan:
         index = {node: number for number, node in enumerate(network.nodes)}
         self.link_of: Ints = np.array([link for link, *_ in self._directions])
         each = [direction for *_, direction in self._directions]
-        self.rate_bps = medians([one.rate_bps for one in each])
-        self.latency_s = medians([one.latency_s for one in each])
+        self.rate_bps = medians([direction.rate_bps for direction in each])
+        self.latency_s = medians([direction.latency_s for direction in each])
         self.arcs = Arcs(
             [index[start] for _, start, _, _ in self._directions],
             head=[index[end] for _, _, end, _ in self._directions],
@@ -260,10 +260,10 @@ class NetworkPlan:
         )
         self.cases = cases(network, arcs=self.arcs, link_of=self.link_of, fail=settings.fail)
         demands = network.demands
-        self._source: Ints = np.array([index[one.source] for one in demands])
-        self._target: Ints = np.array([index[one.target] for one in demands])
+        self._source: Ints = np.array([index[demand.source] for demand in demands])
+        self._target: Ints = np.array([index[demand.target] for demand in demands])
         targets, self._row = np.unique(self._target, return_inverse=True)
-        self.demand_bps = medians([one.rate_bps for one in demands])
+        self.demand_bps = medians([demand.rate_bps for demand in demands])
         self._groups, self._group = self._grown()
         self._growth = medians(self._groups)
         own = [link.growth_ratio for link in network.links]
@@ -298,12 +298,12 @@ class NetworkPlan:
     def fingerprint(self) -> str:
         """Return what is the same for the same medians, costs and growths of the same links."""
         sha = hashlib.sha256(repr([link.name for link in self.network.links]).encode())
-        own = [(arc, median(one)) for arc, one in self._own_growth.items()]
+        own = [(arc, median(growth)) for arc, growth in self._own_growth.items()]
         numbers = [
             self.arcs.tail, self.arcs.head, self.arcs.cost, self.link_of, self.rate_bps,
             self._source, self._target, self.demand_bps, self._group,
             self._growth, np.array(own), np.array(self.settings.full_at_ratio),
-            *(one.arcs for one in self.cases),
+            *(case.arcs for case in self.cases),
         ]  # fmt: skip
         for array in numbers:
             sha.update(repr((array.shape, array.dtype.str)).encode() + array.tobytes())
@@ -318,20 +318,22 @@ class NetworkPlan:
     def varies(self) -> bool:
         """Whether any number is a range."""
         numbers: list[Known] = [*self._groups, *self._own_growth.values()]
-        numbers += [one.rate_bps for one in self.network.demands]
+        numbers += [demand.rate_bps for demand in self.network.demands]
         for *_, direction in self._directions:
             numbers += [direction.rate_bps, direction.latency_s]
-        return any(isinstance(one, Distribution) for one in numbers)
+        return any(isinstance(number, Distribution) for number in numbers)
 
     @property
     def worst_first(self) -> list[FailureResult]:
         """The failures that were tried: what cuts off most first, then the highest load."""
-        return sorted(self.failures, key=lambda one: (-one.cut_bps, -one.load_ratio, one.case))
+        return sorted(
+            self.failures, key=lambda result: (-result.cut_bps, -result.load_ratio, result.case)
+        )
 
     @property
     def heaviest(self) -> FailureResult:
         """The failure that was tried with the highest load over rate."""
-        return min(self.failures, key=lambda one: (-one.load_ratio, one.case))
+        return min(self.failures, key=lambda result: (-result.load_ratio, result.case))
 
     @property
     def slowest(self) -> Ints:
@@ -341,13 +343,13 @@ class NetworkPlan:
     @cached_property
     def parallel(self) -> Ints:
         """Of each arc the number of its link among those between its nodes; 0 for the only one."""
-        keys = [frozenset((one.start, one.end)) for one in self.network.links]
+        keys = [frozenset((link.start, link.end)) for link in self.network.links]
         counts, seen = Counter(keys), Counter[frozenset[str]]()
-        found = []
+        numbers = []
         for key in keys:
             seen[key] += 1
-            found.append(seen[key] if counts[key] > 1 else 0)
-        return np.asarray(np.array(found)[self.link_of])
+            numbers.append(seen[key] if counts[key] > 1 else 0)
+        return np.asarray(np.array(numbers)[self.link_of])
 
     def ends(self, arc: int) -> tuple[str, str]:
         """Return the names of the nodes where an arc begins and ends."""
@@ -363,9 +365,9 @@ class NetworkPlan:
 
     def scan(self) -> Iterator[FailureResult]:
         """Try each failure that was not tried yet, and yield what it does."""
-        known = {one.case for one in self.failures}
+        tried = {result.case for result in self.failures}
         for number in range(len(self.cases)):
-            if number not in known:
+            if number not in tried:
                 result = self._fail(number)
                 self.take(result)
                 yield result
@@ -435,11 +437,11 @@ class NetworkPlan:
     def _costs(self, each: list[Direction]) -> Ints:
         rule = self.settings.costs
         if rule == "given":
-            given = [one.cost for one in each]
-            if None in given:
-                name = self.network.links[self.link_of[given.index(None)]].name
+            costs = [direction.cost for direction in each]
+            if None in costs:
+                name = self.network.links[self.link_of[costs.index(None)]].name
                 raise DomainError("network-cost-missing", "cost", name)
-            return np.array(given)
+            return np.array(costs)
         if rule == "hops":
             return np.ones(len(each), dtype=np.int64)
         if rule == "latency":
@@ -451,8 +453,10 @@ class NetworkPlan:
         """Return the different growths of the demands, and the number of that of each."""
         groups: dict[Known, int] = {}
         index = []
-        for one in self.network.demands:
-            growth = self.settings.growth_ratio if one.growth_ratio is None else one.growth_ratio
+        for demand in self.network.demands:
+            growth = (
+                self.settings.growth_ratio if demand.growth_ratio is None else demand.growth_ratio
+            )
             key = growth if isinstance(growth, Distribution) else float(growth)  # type: ignore[arg-type]
             index.append(groups.setdefault(key, len(groups)))
         return list(groups), np.array(index)
@@ -460,8 +464,8 @@ class NetworkPlan:
     def _require_paths(self) -> None:
         distance = self.routes.distance[self._row, self._source]
         for number in np.flatnonzero(distance >= UNREACHABLE)[:1]:
-            one = self.network.demands[number]
-            raise DomainError("network-no-path", "demands", f"{one.source} to {one.target}")
+            demand = self.network.demands[number]
+            raise DomainError("network-no-path", "demands", f"{demand.source} to {demand.target}")
 
     def _matrix(self, rates: FloatArray) -> FloatArray:
         """Return demands as a matrix: rows of targets, columns of nodes, cases of each group.
@@ -475,6 +479,8 @@ class NetworkPlan:
             mine = np.flatnonzero(self._group == group)
             part = np.zeros((*shape[:2], draws))
             np.add.at(part, (self._row[mine], self._source[mine]), rates[mine])
+            # Interleaved, draw by draw: a reshape to (..., draws, groups) then needs no copy, and
+            # a sum over the last axis is the load of a draw.
             matrix[:, :, group::groups] = part
         return matrix
 
@@ -488,16 +494,24 @@ class NetworkPlan:
         """Return when arcs are full, from the loads of their groups."""
         arcs = np.arange(self.arcs.count) if arcs is None else arcs
         capacity = self.settings.full_at_ratio * self.rate_bps[arcs]
-        years = years_to_reach(load, growth_ratio=self._growth, capacity_bps=capacity)
         own = [n for n, arc in enumerate(arcs.tolist()) if arc in self._own_growth]
-        if own:
-            growth = medians([self._own_growth[arcs[n]] for n in own])
-            years[own] = years_to_reach(
-                load[own].sum(axis=1)[:, None],
-                growth_ratio=growth[:, None],
-                capacity_bps=capacity[own],
-            )
-        return years
+        own_growth = medians([self._own_growth[arcs[n]] for n in own])
+        return _years_to_full(load, self._growth, capacity, own, own_growth)
+
+
+def _years_to_full(
+    load: FloatArray, growth: FloatArray, capacity: FloatArray, own: list[int],
+    own_growth: FloatArray,
+) -> FloatArray:  # fmt: skip
+    """Return when loads of groups reach capacities; some arcs have growths of their own instead."""
+    years = years_to_reach(load, growth_ratio=growth, capacity_bps=capacity)
+    if own:
+        years[own] = years_to_reach(
+            load[own].sum(axis=-1)[..., None],
+            growth_ratio=own_growth[..., None],
+            capacity_bps=capacity[own],
+        )
+    return years
 
 
 class _Drawing:
@@ -507,17 +521,20 @@ class _Drawing:
         self._plan = plan
         settings, network = plan.settings, plan.network
         draws = Draws(settings.draws, seed=settings.seed)
-        self._demand = draws.of_all([one.rate_bps for one in network.demands], least=0.0)
+        self._demand = draws.of_all([demand.rate_bps for demand in network.demands], least=0.0)
         # Both directions of a link that are one fact are drawn once.
-        each = [direction for *_, direction in plan._directions]
-        once = {id(one): one for one in each}
+        directions = [direction for *_, direction in plan._directions]
+        once = {id(direction): direction for direction in directions}
         place = {key: number for number, key in enumerate(once)}
-        index = [place[id(one)] for one in each]
+        index = [place[id(direction)] for direction in directions]
         tiny = np.finfo(float).tiny
-        self._rate = draws.of_all([one.rate_bps for one in once.values()], least=tiny)[index]
-        self._latency = draws.of_all([one.latency_s for one in once.values()], least=0.0)[index]
+        rates = [direction.rate_bps for direction in once.values()]
+        self._rate = draws.of_all(rates, least=tiny)[index]
+        latencies = [direction.latency_s for direction in once.values()]
+        self._latency = draws.of_all(latencies, least=0.0)[index]
         self._growth = draws.of_all(plan._groups, least=-1.0 + 1e-12)
-        self._own = {arc: draws.of(one) for arc, one in plan._own_growth.items()}
+        own = [draws.of(growth) for growth in plan._own_growth.values()]
+        self._own_growth: FloatArray = np.array(own).reshape(len(own), settings.draws)
         shape = (plan.arcs.count, settings.draws, len(plan._groups))
         self._load, self._failed = np.empty(shape), np.empty(shape)
         # The highest load over rate of each arc and draw with any of the failures that are tried;
@@ -526,17 +543,17 @@ class _Drawing:
         self._most_cut, self._highest = np.zeros(settings.draws), np.zeros(settings.draws)
         self._worst: Ints = np.full(settings.draws, NO_FAILURE)
         self._named = plan.worst_first[0].case if plan.failures else NO_FAILURE
-        others = [one.case for one in plan.worst_first[:FAILURES_DRAWN]]
+        others = [result.case for result in plan.worst_first[:FAILURES_DRAWN]]
         self._compared = sorted({*others, *plan.failed_by.tolist()} - {NO_FAILURE})
 
     def run(self) -> Iterator[tuple[int, int]]:
         """Route the draws, with each failure that is the worst for an arc, too."""
         plan = self._plan
         by = plan.failed_by
-        wanted = self._compared
+        compared = self._compared
         groups = len(plan._groups)
         blocks = list(column_blocks(plan.routes, self._demand.shape[1], each=groups))
-        total, done = len(blocks) * (len(wanted) + 1), 0
+        total, done = len(blocks) * (len(compared) + 1), 0
         for block in blocks:
             matrix = plan._matrix(self._demand[:, block])
             traffic, load = carry(plan.routes, matrix)
@@ -547,14 +564,14 @@ class _Drawing:
             yield done, total
             rate = self._rate[:, block]
             base = shaped.sum(axis=2) / rate
-            for case in wanted:
+            for case in compared:
                 failed = plan.cases[case]
-                found = failing.fail(failed.arcs)
-                change = found.load.reshape(shaped.shape)
+                change = failing.fail(failed.arcs)
+                moved = change.load.reshape(shaped.shape)
                 mine = np.flatnonzero(by == case)
-                self._failed[mine, block] = np.maximum(shaped[mine] + change[mine], 0.0)
-                cut = plan._cut_off(found) & ~plan._own(failed)
-                ratio = base + change.sum(axis=2) / rate
+                self._failed[mine, block] = np.maximum(shaped[mine] + moved[mine], 0.0)
+                cut = plan._cut_off(change) & ~plan._own(failed)
+                ratio = base + moved.sum(axis=2) / rate
                 ratio[failed.arcs] = 0.0
                 self._compare(case, self._demand[cut, block].sum(axis=0), ratio, block)
                 done += 1
@@ -603,22 +620,16 @@ class _Drawing:
 
     def _years(self, load: FloatArray) -> FloatArray:
         capacity = self._plan.settings.full_at_ratio * self._rate
-        years = years_to_reach(load, growth_ratio=self._growth.T, capacity_bps=capacity)
-        for arc, growth in self._own.items():
-            years[arc] = years_to_reach(
-                load[arc].sum(axis=1)[:, None],
-                growth_ratio=growth[:, None],
-                capacity_bps=capacity[arc],
-            )
-        return years
+        own = list(self._plan._own_growth)
+        return _years_to_full(load, self._growth.T, capacity, own, self._own_growth)
 
     def _path_delays(self, delay: FloatArray) -> FloatArray:
         plan = self._plan
         shown = plan.slowest
         rows, row_of = np.unique(plan._row[shown], return_inverse=True)
         few = plan.routes.of_rows(rows)
-        found = [mean_over_paths(few, draw)[row_of, plan._source[shown]] for draw in delay.T]
-        return np.array(found).T
+        delays = [mean_over_paths(few, draw)[row_of, plan._source[shown]] for draw in delay.T]
+        return np.array(delays).T
 
 
 def plan(network: Network, *, settings: Settings | None = None) -> NetworkPlan:
@@ -650,21 +661,21 @@ def plan(network: Network, *, settings: Settings | None = None) -> NetworkPlan:
     >>> found.load_ratio[:4].tolist(), found.failed_load_ratio[:4].tolist()
     ([0.3, 0.3, 0.3, 0.3], [0.6, 0.6, 0.6, 0.6])
     """
-    found = NetworkPlan(network, settings=settings or Settings(start=date.today()))
-    for _ in found.scan():
+    planned = NetworkPlan(network, settings=settings or Settings(start=date.today()))
+    for _ in planned.scan():
         pass
-    if found.varies:
-        for _ in found.find_ranges():
+    if planned.varies:
+        for _ in planned.find_ranges():
             pass
-    return found
+    return planned
 
 
 def _directions(network: Network) -> list[tuple[int, str, str, Direction]]:
     """Return all directions: number of the link, nodes, facts."""
-    there = [(n, one.start, one.end, one.there) for n, one in enumerate(network.links)]
+    there = [(n, link.start, link.end, link.there) for n, link in enumerate(network.links)]
     back = [
-        (n, one.end, one.start, one.back)
-        for n, one in enumerate(network.links)
-        if one.back is not None
+        (n, link.end, link.start, link.back)
+        for n, link in enumerate(network.links)
+        if link.back is not None
     ]
     return there + back

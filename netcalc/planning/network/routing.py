@@ -84,8 +84,8 @@ class Arcs:
         for tail, head, cost in zip(
             self.tail.tolist(), self.head.tolist(), self.cost.tolist(), strict=True
         ):
-            known = graph.get_edge_data(tail, head)
-            if known is None or cost < known["cost"]:
+            edge = graph.get_edge_data(tail, head)
+            if edge is None or cost < edge["cost"]:
                 graph.add_edge(tail, head, cost=cost)
         return graph
 
@@ -154,10 +154,10 @@ def find_routes(arcs: Arcs, *, targets: Ints) -> Routes:
     backwards = arcs.graph().reverse(copy=False)
     distance = np.full((targets.size, arcs.node_count), UNREACHABLE)
     for row, target in enumerate(targets.tolist()):
-        found = networkx.single_source_dijkstra_path_length(  # type: ignore[attr-defined]
+        lengths = networkx.single_source_dijkstra_path_length(  # type: ignore[attr-defined]
             backwards, target, weight="cost"
         )
-        distance[row, list(found)] = list(found.values())
+        distance[row, list(lengths)] = list(lengths.values())
     return routes_of(arcs, targets=targets, distance=distance)
 
 
@@ -258,15 +258,15 @@ def mean_over_paths(routes: Routes, arc_values: FloatArray) -> FloatArray:
     here = rows * arcs.node_count + arcs.tail[arc]
     there = rows * arcs.node_count + arcs.head[arc]
     value, parts = arc_values[arc], routes.width.ravel()[here]
-    found: FloatArray = np.zeros(routes.distance.size)
+    means: FloatArray = np.zeros(routes.distance.size)
     for _ in range(arcs.node_count):  # each round adds one arc to all paths
-        sums = np.bincount(here, (value + found[there]) / parts, found.size)
+        sums = np.bincount(here, (value + means[there]) / parts, means.size)
         longer = np.asarray(sums, dtype=np.float64)  # of nothing it counts whole numbers
-        if np.array_equal(longer, found):
+        if np.array_equal(longer, means):
             break
-        found = longer
-    found[routes.distance.ravel() >= UNREACHABLE] = np.inf
-    return found.reshape(routes.distance.shape)
+        means = longer
+    means[routes.distance.ravel() >= UNREACHABLE] = np.inf
+    return means.reshape(routes.distance.shape)
 
 
 def column_blocks(routes: Routes, count: int, *, each: int) -> Iterator[slice]:
