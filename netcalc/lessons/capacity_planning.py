@@ -251,7 +251,7 @@ def _control(name: str, value: Any) -> ipywidgets.Widget:
         return switch("one of them may fail (N-1)", value)
     if name.endswith("_spread"):
         label, _ = SPREADS[name.removesuffix("_spread")]
-        return Quantity(label, value, unit="ratio", low=0.0, high=0.9, scale="linear")
+        return Quantity(label, value, 0.0, 0.9, unit="ratio", scale="linear")
     one = _QUANTITIES[name]
     text = text_of(value, one["unit"])
     return Quantity(**one, start=text if parse(text, one["unit"]) == value else value)

@@ -13,9 +13,10 @@ from netcalc.congestion import Result, live, theory
 from netcalc.congestion.recording import Recording, from_table
 from netcalc.errors import ReaderError
 from netcalc.language import phrase, term
+from netcalc.lessons.book import printed_numbers
 from netcalc.models.tcp.fairness import jain_index
 from netcalc.models.tcp.window import bdp_bytes, throughput_bps
-from netcalc.plots import Axis, Plot, curves
+from netcalc.plots import Axis, Plot
 from netcalc.plots.courses import WAYS
 from netcalc.rate_layers import IP, TCP_PAYLOAD, named
 from netcalc.samples import Samples
@@ -23,7 +24,7 @@ from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario, as_document
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import SHOWN_COUNT, Quantity, choice
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
 from netcalc.widgets.run import run_button
 
 END_S, STOP_S = 30.0, 25.0
@@ -149,34 +150,31 @@ def goodput_unit_panel() -> Panel:
     """The book's goodputs of two flows in a unit that is chosen, beside the rate of the line."""
     rows = _rows("two_flow_goodput", "Fig. 15")
     line_bps = _stated(_BOOK_BPS)
-    name, line = term("read off figure 15"), phrase("line of {line}", line=show_rate(line_bps, IP))
-    at_s, printed = rows["time_s"], rows["axis_value"]
-    plot = curves(
-        [0.0, 60.0],
-        {line: [line_bps, line_bps]},
-        points={name: (at_s, printed)},
-        x_axis=Axis("time", "s", low=0.0, high=60.0),
-        y_axis=Axis(named("goodput", TCP_PAYLOAD), "bit/s", "log", 1e4, 1e12),
-        title="Goodput of two flows, if this is the unit",
-    )
-    figure = Figure(plot)
+    line = show_rate(line_bps, IP)
+    name, at_s, goodputs = term("read off figure 15"), rows["time_s"], rows["axis_value"]
 
-    def update(unit_bps: float) -> None:
-        figure.update(name, y=printed * unit_bps)
-        alone = float(printed[0])
-        share = alone * unit_bps / line_bps
-        figure.describe(
-            phrase(
-                "The axis has {alone:g} for flow 1 alone: {alone_2}, {share:.4g}% of the "
-                "line's {line}.",
-                alone=alone,
-                alone_2=show_rate(alone * unit_bps, TCP_PAYLOAD),
-                share=100 * share,
-                line=show_rate(line_bps, IP),
-            )
+    def model(unit_bps: float) -> Swept:
+        alone = float(goodputs[0])
+        return {
+            phrase("line of {line}", line=line): [line_bps, line_bps],
+            name: (at_s, goodputs * unit_bps),
+        }, phrase(
+            "The axis has {alone:g} for flow 1 alone: {alone_2}, {share:.4g}% of the "
+            "line's {line}.",
+            alone=alone,
+            alone_2=show_rate(alone * unit_bps, TCP_PAYLOAD),
+            share=100 * (alone * unit_bps / line_bps),
+            line=line,
         )
 
-    return panel(figure, {"unit_bps": choice("unit of the axis", GOODPUT_UNITS, 8.0)}, update)
+    return sweep_panel(
+        model,
+        over=[0.0, 60.0],
+        controls={"unit_bps": choice("unit of the axis", GOODPUT_UNITS, 8.0)},
+        x=Axis("time", "s", low=0.0, high=60.0),
+        y=Axis(named("goodput", TCP_PAYLOAD), "bit/s", "log", 1e4, 1e12),
+        title="Goodput of two flows, if this is the unit",
+    )
 
 
 def window_unit_panel() -> Panel:
@@ -184,43 +182,33 @@ def window_unit_panel() -> Panel:
     rows = _rows("two_flow_windows")
     line_bps, rtt_s = _stated(_BOOK_BPS), _stated(_BOOK_RTT_S)
     fills = float(bdp_bytes(rtt_s, bandwidth_bps=line_bps))
-    name, full = (
-        term("read off figure 16"),
-        phrase(
-            "fills {line} over {rtt}",
-            line=show_rate(line_bps, IP),
-            rtt=show(rtt_s, "s"),
-        ),
-    )
-    reading, printed = rows["reading"], rows["axis_value"]
-    plot = curves(
-        [float(reading.min()), float(reading.max())],
-        {full: [fills, fills], "one segment of 1448 bytes": [1448.0, 1448.0]},
-        points={name: (reading, printed)},
-        x_axis=Axis("reading, in the order of each curve", "1", low=0.0, high=14.0),
-        y_axis=Axis("window", "byte", "log", 100, 1e8),
-        title="Windows of two flows, if this is the unit",
-    )
-    figure = Figure(plot)
+    full = phrase("fills {line} over {rtt}", line=show_rate(line_bps, IP), rtt=show(rtt_s, "s"))
+    name, reading, windows = term("read off figure 16"), rows["reading"], rows["axis_value"]
 
-    def update(unit_bytes: float) -> None:
-        figure.update(name, y=printed * unit_bytes)
-        alone = float(printed[-1])
-        window = alone * unit_bytes
-        rate = float(throughput_bps(window, rtt_s=rtt_s))
-        figure.describe(
-            phrase(
-                "The axis has {alone:g} for flow 1 alone at the end: a window of {window} "
-                "carries {rate} over {rtt}; {fills} fill the path.",
-                alone=alone,
-                window=show(window, "byte"),
-                rate=show_rate(rate, TCP_PAYLOAD),
-                rtt=show(rtt_s, "s"),
-                fills=show(fills, "byte"),
-            )
+    def model(unit_bytes: float) -> Swept:
+        alone = float(windows[-1])
+        return {
+            full: [fills, fills],
+            "one segment of 1448 bytes": [1448.0, 1448.0],
+            name: (reading, windows * unit_bytes),
+        }, phrase(
+            "The axis has {alone:g} for flow 1 alone at the end: a window of {window} "
+            "carries {rate} over {rtt}; {fills} fill the path.",
+            alone=alone,
+            window=show(alone * unit_bytes, "byte"),
+            rate=show_rate(float(throughput_bps(alone * unit_bytes, rtt_s=rtt_s)), TCP_PAYLOAD),
+            rtt=show(rtt_s, "s"),
+            fills=show(fills, "byte"),
         )
 
-    return panel(figure, {"unit_bytes": choice("unit of the axis", WINDOW_UNITS, 1.0)}, update)
+    return sweep_panel(
+        model,
+        over=[float(reading.min()), float(reading.max())],
+        controls={"unit_bytes": choice("unit of the axis", WINDOW_UNITS, 1.0)},
+        x=Axis("reading, in the order of each curve", "1", low=0.0, high=14.0),
+        y=Axis("window", "byte", "log", 100, 1e8),
+        title="Windows of two flows, if this is the unit",
+    )
 
 
 def requests_panel() -> Panel:
@@ -232,9 +220,7 @@ def _controls() -> dict[str, ipywidgets.Widget]:
     return {
         **_algorithms("first", "second"),
         **_link_controls(),
-        "start_s": Quantity(
-            "start of flow 2", "8 s", unit="s", low="1 s", high="20 s", scale="linear"
-        ),
+        "start_s": Quantity("start of flow 2", "8 s", "1 s", "20 s", unit="s", scale="linear"),
     }
 
 
@@ -249,11 +235,9 @@ def _algorithms(*flows: str) -> dict[str, ipywidgets.Widget]:
 
 def _link_controls() -> dict[str, ipywidgets.Widget]:
     return {
-        "rate_bps": Quantity(
-            "rate", "10 Mbit/s", unit="bit/s", low="2 Mbit/s", high="100 Mbit/s"
-        ),
-        "rtt_s": Quantity("round trip", "40 ms", unit="s", low="10 ms", high="200 ms"),
-        "buffer_bdp": Quantity("buffer in BDP", 1.0, unit="1", low=0.25, high=8.0),
+        "rate_bps": Quantity("rate", "10 Mbit/s", "2 Mbit/s", "100 Mbit/s", unit="bit/s"),
+        "rtt_s": Quantity("round trip", "40 ms", "10 ms", "200 ms", unit="s"),
+        "buffer_bdp": Quantity("buffer in BDP", 1.0, 0.25, 8.0, unit="1"),
     }  # fmt: skip
 
 
@@ -339,5 +323,4 @@ def _rows(name: str, figure: str = "") -> dict[str, Any]:
 
 def _stated(number: str) -> float:
     """Return a number that the book's section states, by its id."""
-    columns = datasets.load("congestion_scenarios").columns()
-    return float(columns["si_value"][columns["id"] == number][0])
+    return printed_numbers("congestion_scenarios")[number]

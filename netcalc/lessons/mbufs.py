@@ -10,20 +10,21 @@ from typing import Any
 import ipywidgets
 import numpy as np
 
-from netcalc import compare, datasets, plots
+from netcalc import compare, plots
 from netcalc.checks import FloatArray
 from netcalc.errors import DomainError
 from netcalc.experiments import transactions
 from netcalc.fit.steps import ChangePoints, change_points
 from netcalc.language import phrase, term
+from netcalc.lessons.book import printed_numbers
 from netcalc.models.hosts import host_stack, mbufs, small_writes
 from netcalc.models.sizes import fragmentation, framing
-from netcalc.plots import Axis, Buffer, Plot, buffers, curves
+from netcalc.plots import Axis, Buffer, Plot, buffers
 from netcalc.samples import TransactionSamples
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, html_table, panel
+from netcalc.widgets.panel import Panel, Swept, html_table, panel, sweep_panel
 from netcalc.widgets.run import run_button
 
 BOOK_SIZES = sorted({0, *range(100, 2001, 100), 1508, 1509})
@@ -51,143 +52,101 @@ _UDP = {"MB04": 0, "MB05": 100, "MB06": 200}
 _PING = {"MB08": 8, "MB09": 100, "MB10": 200}
 _CLUSTER = {"MB07": 300}
 
-_PING_HEADERS = {"header_bytes": 20, "inner_header_bytes": 8}
+_PING_HEADERS: dict[str, Any] = {"header_bytes": 20, "inner_header_bytes": 8}
 
 
 def mbuf_panel() -> Panel:
     """Mbufs and clusters of a datagram against its user data, with the book's numbers."""
-    udp, ping, clusters = term("UDP: mbufs"), term("ping: mbufs"), term("UDP: clusters")
-    printed = {
-        "Stevens, UDP: mbufs": _printed(_UDP),
-        "Stevens, ping: mbufs": _printed(_PING),
-        "Stevens: clusters": _printed(_CLUSTER),
-    }
-    plot = curves(
-        _SMALL,
-        dict.fromkeys((udp, ping, clusters), _SMALL),
-        points=printed,
-        x_axis=Axis("user data", "byte", "linear", -10, 400),
-        y_axis=Axis("mbufs, clusters", "1", "linear", -0.2, 6.2),
-        title="How many buffers does a datagram take?",
-    )
-    figure = Figure(plot)
+    udp, ping, clusters = "Stevens, UDP: mbufs", "Stevens, ping: mbufs", "Stevens: clusters"
+    printed = {udp: _printed(_UDP), ping: _printed(_PING), clusters: _printed(_CLUSTER)}
 
-    def update(
-        minclsize_bytes: float,
-        compare: mbufs.Comparison,
-        mhlen_bytes: float,
-        mlen_bytes: float,
-        mcl_bytes: int,
-    ) -> None:
-        def count(size: FloatArray, **headers: int) -> mbufs.MbufCount:
-            return mbufs.datagram_mbufs(
-                size,
-                minclsize_bytes=minclsize_bytes,
-                compare=compare,
-                mhlen_bytes=mhlen_bytes,
-                mlen_bytes=mlen_bytes,
-                mcl_bytes=mcl_bytes,
-                **headers,
-            )
-
-        datagrams, pings = count(_SMALL), count(_SMALL, **_PING_HEADERS)
-        figure.update_all(
-            {
-                udp: {"y": datagrams.mbufs},
-                ping: {"y": pings.mbufs},
-                clusters: {"y": datagrams.clusters},
-            }
-        )
-        found = {
-            "Stevens, UDP: mbufs": datagrams.mbufs,
-            "Stevens, ping: mbufs": pings.mbufs,
-            "Stevens: clusters": datagrams.clusters,
-        }
+    def model(**system: Any) -> Swept:
+        datagrams = mbufs.datagram_mbufs(_SMALL, **system)
+        pings = mbufs.datagram_mbufs(_SMALL, **_PING_HEADERS, **system)
+        counts = {udp: datagrams.mbufs, ping: pings.mbufs, clusters: datagrams.clusters}
         right = sum(
-            int((found[name][sizes.astype(int)] == counts).sum())
-            for name, (sizes, counts) in printed.items()
+            int((counts[name][sizes.astype(int)] == numbers).sum())
+            for name, (sizes, numbers) in printed.items()
         )
-        figure.describe(
-            phrase(
-                "UDP: {buffers} at 100 bytes, {buffers_2} at 200, {buffers_3} at 300. Ping "
-                "hands over 8 bytes more: {buffers_4} at 100, {buffers_5} at 200. {right} of "
-                "Stevens' 7 numbers agree.",
-                buffers=_buffers(datagrams, 100),
-                buffers_2=_buffers(datagrams, 200),
-                buffers_3=_buffers(datagrams, 300),
-                buffers_4=_buffers(pings, 100),
-                buffers_5=_buffers(pings, 200),
-                right=right,
-            )
+        return {
+            term("UDP: mbufs"): datagrams.mbufs,
+            term("ping: mbufs"): pings.mbufs,
+            term("UDP: clusters"): datagrams.clusters,
+        }, phrase(
+            "UDP: {buffers} at 100 bytes, {buffers_2} at 200, {buffers_3} at 300. Ping "
+            "hands over 8 bytes more: {buffers_4} at 100, {buffers_5} at 200. {right} of "
+            "Stevens' 7 numbers agree.",
+            buffers=_buffers(datagrams, 100),
+            buffers_2=_buffers(datagrams, 200),
+            buffers_3=_buffers(datagrams, 300),
+            buffers_4=_buffers(pings, 100),
+            buffers_5=_buffers(pings, 200),
+            right=right,
         )
 
-    controls = {
-        "minclsize_bytes": _minclsize(),
-        "compare": _compare(),
-        "mhlen_bytes": _bytes("MHLEN", 100),
-        "mlen_bytes": _bytes("MLEN", 108),
-        "mcl_bytes": choice("cluster", {"1024 B": 1024, "2048 B": 2048, "4096 B": 4096}, 2048),
-    }
-    return panel(figure, controls, update, more=("mhlen_bytes", "mlen_bytes"))
+    return sweep_panel(
+        model,
+        over=_SMALL,
+        book=printed,
+        controls={
+            "minclsize_bytes": _minclsize(),
+            "compare": _compare(),
+            "mhlen_bytes": _bytes("MHLEN", 100),
+            "mlen_bytes": _bytes("MLEN", 108),
+            "mcl_bytes": _cluster(),
+        },
+        x=Axis("user data", "byte", "linear", -10, 400),
+        y=Axis("mbufs, clusters", "1", "linear", -0.2, 6.2),
+        title="How many buffers does a datagram take?",
+        more=("mhlen_bytes", "mlen_bytes"),
+    )
 
 
 def calls_panel() -> Panel:
     """Calls of TCP's output routine, and segments on the wire, against the size of a write."""
-    calls, segments, today = (
-        term("4.4BSD: calls"),
-        term("4.4BSD: segments"),
-        term("FreeBSD today: calls"),
-    )
-    plot = curves(
-        _SMALL,
-        dict.fromkeys((calls, segments), _SMALL)
-        | {today: mbufs.freebsd_mbufs(np.maximum(_SMALL, 1.0)).calls},
-        points={
+    today = mbufs.freebsd_mbufs(np.maximum(_SMALL, 1.0)).calls
+
+    def model(compare: mbufs.Comparison, nodelay: bool, **system: float) -> Swept:
+        calls = mbufs.stream_mbufs(_SMALL, compare=compare, **system).calls
+        segments = mbufs.stream_segments(_SMALL, compare=compare, nodelay=nodelay, **system)
+        split = _SMALL[segments > 1]
+        words = phrase(
+            "A write of 200 bytes: {number}, {number_2}. ",
+            number=_number(calls[200], "call"),
+            number_2=_number(segments[200], "segment"),
+        )
+        if split.size:
+            words += phrase(
+                "Writes of {split:.0f} to {split_2:.0f} bytes leave in more than one.",
+                split=split[0],
+                split_2=split[-1],
+            )
+        else:
+            words += phrase("Every write up to 400 bytes leaves in one.")
+        return {
+            term("4.4BSD: calls"): calls,
+            term("4.4BSD: segments"): segments,
+            term("FreeBSD today: calls"): today,
+        }, words
+
+    return sweep_panel(
+        model,
+        over=_SMALL,
+        book={
             "Stevens, TCP: calls": _printed({"MB15": 200}),
             "Stevens, TCP: segments (tcpdump)": _printed({"MB11": 200}),
             "Stevens, UDP: calls": _printed({"MB14": 200}),
         },
-        x_axis=Axis("user data of one write", "byte", "linear", -10, 400),
-        y_axis=Axis("calls, segments", "1", "linear", -0.2, 5.2),
+        controls={
+            "minclsize_bytes": _minclsize(),
+            "compare": _compare(),
+            "mhlen_bytes": _bytes("MHLEN", 100),
+            "nodelay": switch("TCP_NODELAY: every call sends at once"),
+        },
+        x=Axis("user data of one write", "byte", "linear", -10, 400),
+        y=Axis("calls, segments", "1", "linear", -0.2, 5.2),
         title="TCP output is called once per buffer",
     )
-    figure = Figure(plot)
-
-    def update(
-        minclsize_bytes: float, compare: mbufs.Comparison, mhlen_bytes: float, nodelay: bool
-    ) -> None:
-        sizes = {
-            "minclsize_bytes": minclsize_bytes,
-            "mhlen_bytes": mhlen_bytes,
-        }
-        made = mbufs.stream_mbufs(_SMALL, compare=compare, **sizes).calls
-        sent = mbufs.stream_segments(_SMALL, compare=compare, nodelay=nodelay, **sizes)
-        figure.update_all({calls: {"y": made}, segments: {"y": sent}})
-        split = _SMALL[sent > 1]
-        figure.describe(
-            phrase(
-                "A write of 200 bytes: {number}, {number_2}. ",
-                number=_number(made[200], "call"),
-                number_2=_number(sent[200], "segment"),
-            )
-            + (
-                phrase(
-                    "Writes of {split:.0f} to {split_2:.0f} bytes leave in more than one.",
-                    split=split[0],
-                    split_2=split[-1],
-                )
-                if split.size
-                else phrase("Every write up to 400 bytes leaves in one.")
-            )
-        )
-
-    controls = {
-        "minclsize_bytes": _minclsize(),
-        "compare": _compare(),
-        "mhlen_bytes": _bytes("MHLEN", 100),
-        "nodelay": switch("TCP_NODELAY: every call sends at once"),
-    }
-    return panel(figure, controls, update)
 
 
 def chain_panel() -> Panel:
@@ -199,10 +158,10 @@ def chain_panel() -> Panel:
 
     controls = {
         "payload_bytes": Quantity(
-            "write", "200 B", unit="byte", low="0 B", high="6000 B", scale="linear", whole=True
+            "write", "200 B", "0 B", "6000 B", unit="byte", scale="linear", whole=True
         ),
         "minclsize_bytes": _minclsize(),
-        "mcl_bytes": choice("cluster", {"1024 B": 1024, "2048 B": 2048, "4096 B": 4096}, 2048),
+        "mcl_bytes": _cluster(),
     }
     return panel(figure, controls, update)
 
@@ -295,70 +254,46 @@ def _filling(chain: list[Buffer]) -> str:
 
 def wait_panel() -> Panel:
     """Response time of a request in one write that the kernel splits in two."""
-    nagle, nodelay = "4.4BSD", term("4.4BSD with TCP_NODELAY")
-    plot = curves(
-        _SMALL[1:],
-        dict.fromkeys((nagle, nodelay), _SMALL[1:]),
-        x_axis=Axis("request", "byte", "linear", -10, 400),
-        y_axis=Axis("response time", "s", "linear", 0, 0.45),
-        title="The second segment waits for the acknowledgement of the first",
-    )
-    figure = Figure(plot)
+    requests = _SMALL[1:]
 
-    def update(minclsize_bytes: float, rtt_s: float, delayed_ack_s: float) -> None:
-        split = mbufs.stream_segments(_SMALL[1:], minclsize_bytes=minclsize_bytes) > 1
+    def model(minclsize_bytes: float, rtt_s: float, delayed_ack_s: float) -> Swept:
+        split = mbufs.stream_segments(requests, minclsize_bytes=minclsize_bytes) > 1
         whole, cut = (
             float(small_writes.write_write_read_s(rtt_s, delayed_ack_s=delayed_ack_s, nagle=on))
             for on in (False, True)
         )
-        figure.update_all(
-            {
-                nagle: {"y": np.where(split, cut, whole)},
-                nodelay: {"y": np.full(split.size, whole)},
-            }
-        )
-        web = split[99:200].mean()
-        figure.describe(
-            phrase(
-                "A request in one segment is answered after {whole}, one in two segments after "
-                "{cut}. Of the requests of 100 to 200 bytes {web:.0%} are split.",
-                whole=show(whole, "s"),
-                cut=show(cut, "s"),
-                web=web,
-            )
+        return {
+            "4.4BSD": np.where(split, cut, whole),
+            term("4.4BSD with TCP_NODELAY"): np.full(split.size, whole),
+        }, phrase(
+            "A request in one segment is answered after {whole}, one in two segments after "
+            "{cut}. Of the requests of 100 to 200 bytes {web:.0%} are split.",
+            whole=show(whole, "s"),
+            cut=show(cut, "s"),
+            web=split[99:200].mean(),
         )
 
-    controls = {
-        "minclsize_bytes": _minclsize(),
-        "rtt_s": Quantity(
-            "round trip", "30 ms", unit="s", low="0 ms", high="100 ms", scale="linear"
-        ),
-        "delayed_ack_s": Quantity(
-            "delayed ACK", "100 ms", unit="s", low="0 ms", high="200 ms", scale="linear"
-        ),
-    }
-    return panel(figure, controls, update)
+    return sweep_panel(
+        model,
+        over=requests,
+        controls={
+            "minclsize_bytes": _minclsize(),
+            "rtt_s": Quantity("round trip", "30 ms", "0 ms", "100 ms", unit="s", scale="linear"),
+            "delayed_ack_s": Quantity(
+                "delayed ACK", "100 ms", "0 ms", "200 ms", unit="s", scale="linear"
+            ),
+        },
+        x=Axis("request", "byte", "linear", -10, 400),
+        y=Axis("response time", "s", "linear", 0, 0.45),
+        title="The second segment waits for the acknowledgement of the first",
+    )
 
 
 def fragment_panel() -> Panel:
     """Fragments of a UDP datagram against its user data, and how one of them is cut."""
-    count, yours = "fragments", term("your datagram")
-    loopback = _book("loopback_transactions")
-    plot = curves(
-        _DATAGRAMS,
-        {count: _DATAGRAMS},
-        points={
-            # The largest datagram that is whole, and the smallest that is not.
-            "Stevens: 1508 and 1509 bytes": ([loopback["LB02"], loopback["LB03"]], [1, 2]),
-            yours: ([1509], [2]),
-        },
-        x_axis=Axis("user data", "byte", "linear", -100, 6000),
-        y_axis=Axis("packets", "1", "linear", 0, 12),
-        title="One byte more, one packet more",
-    )
-    figure = Figure(plot)
+    loopback = printed_numbers("loopback_transactions")
 
-    def update(mtu_bytes: float, payload_bytes: float, algorithm: fragmentation.Algorithm) -> None:
+    def model(mtu_bytes: float, payload_bytes: float, algorithm: fragmentation.Algorithm) -> Swept:
         # The IP payload includes the UDP header.
         packets = fragmentation.fragment_count(
             _DATAGRAMS + 8, mtu_bytes=mtu_bytes, algorithm=algorithm
@@ -366,16 +301,9 @@ def fragment_panel() -> Panel:
         parts = fragmentation.fragments_bytes(
             int(payload_bytes) + 8, mtu_bytes=int(mtu_bytes), algorithm=algorithm
         )
-        figure.update_all(
-            {count: {"y": packets}, yours: {"x": [payload_bytes], "y": [float(parts.size)]}}
-        )
-        largest = float(framing.udp_payload_bytes(mtu_bytes))
         words = " + ".join(f"{part:.0f}" for part in parts)
-        figure.describe(
-            phrase(
-                "{payload:.0f} bytes of data and 8 of UDP header: ",
-                payload=payload_bytes,
-            )
+        sentence = (
+            phrase("{payload:.0f} bytes of data and 8 of UDP header: ", payload=payload_bytes)
             + (
                 phrase("{size} packets of {words}", size=parts.size, words=words)
                 if parts.size > 1
@@ -384,19 +312,31 @@ def fragment_panel() -> Panel:
             + phrase(
                 " bytes of IP payload. Up to {largest:.0f} bytes of data fit a packet of "
                 "{mtu:.0f}.",
-                largest=largest,
+                largest=float(framing.udp_payload_bytes(mtu_bytes)),
                 mtu=mtu_bytes,
             )
         )
+        yours = ([payload_bytes], [float(parts.size)])
+        return {"fragments": packets, term("your datagram"): yours}, sentence
 
-    controls = {
-        "mtu_bytes": Quantity("MTU", "1536 B", unit="byte", low="576 B", high="9000 B", whole=True),
-        "payload_bytes": Quantity(
-            "user data", "1509 B", unit="byte", low="0 B", high="6000 B", scale="linear", whole=True
-        ),
-        "algorithm": choice("fragmentation", {"4.4BSD": "bsd", "RFC 791, Linux": "rfc791"}, "bsd"),
-    }
-    return panel(figure, controls, update)
+    return sweep_panel(
+        model,
+        over=_DATAGRAMS,
+        # The largest datagram that is whole, and the smallest that is not.
+        book={"Stevens: 1508 and 1509 bytes": ([loopback["LB02"], loopback["LB03"]], [1, 2])},
+        controls={
+            "mtu_bytes": Quantity("MTU", "1536 B", "576 B", "9000 B", unit="byte", whole=True),
+            "payload_bytes": Quantity(
+                "user data", "1509 B", "0 B", "6000 B", unit="byte", scale="linear", whole=True
+            ),
+            "algorithm": choice(
+                "fragmentation", {"4.4BSD": "bsd", "RFC 791, Linux": "rfc791"}, "bsd"
+            ),
+        },
+        x=Axis("user data", "byte", "linear", -100, 6000),
+        y=Axis("packets", "1", "linear", 0, 12),
+        title="One byte more, one packet more",
+    )
 
 
 def transaction_panel() -> Panel:
@@ -407,117 +347,103 @@ def transaction_panel() -> Panel:
         "ttcp": term("T/TCP, 3 packets"),
         "tcp": term("TCP, 9 packets"),
     }
-    plot = curves(
-        _SIZES,
-        dict.fromkeys(names.values(), _SIZES),
-        x_axis=Axis("user data", "byte", "linear", -30, 2000),
-        y_axis=Axis("transaction time", "s", "linear", 0, 16e-3),
-        title="Both ends on one host: Fig. A-8 as a sum of costs",
-    )
-    figure = Figure(plot)
     table = ipywidgets.HTML()
 
-    def update(**costs: float) -> None:
+    def model(**costs: float) -> Swept:
         times = {
             protocol: host_stack.transaction_s(_SIZES, protocol=protocol, **costs)
             for protocol in names
         }
-        figure.update_all({names[protocol]: {"y": time} for protocol, time in times.items()})
         rows = _observations(times)
         table.value = html_table(("", "Stevens", phrase("these costs")), rows)
         at_1400 = ", ".join(
             f"{protocol} {show(float(np.interp(1400, _SIZES, time)), 's', digits=3)}"
             for protocol, time in times.items()
         )
-        figure.describe(
-            phrase(
-                "At 1400 bytes: {at_1400}. The table compares them with Stevens.",
-                at_1400=at_1400,
-            )
+        return {names[protocol]: time for protocol, time in times.items()}, phrase(
+            "At 1400 bytes: {at_1400}. The table compares them with Stevens.", at_1400=at_1400
         )
 
     def cost(label: str, name: str, high: str, unit: str = "s") -> Quantity:
-        return Quantity(label, COSTS[name], unit=unit, low=0.0, high=high, scale="linear")
+        return Quantity(label, COSTS[name], 0.0, high, unit=unit, scale="linear")
 
-    controls = {
-        "packet_cost": cost(phrase("each packet"), "packet_cost", "2 ms"),
-        "program_s": cost(phrase("each program"), "program_s", "2 ms"),
-        "connection_s": cost("connection", "connection_s", "5 ms"),
-        "copy_cost": cost(term("copy a byte"), "copy_cost", "500 ns/B", "s/byte"),
-        "checksum_cost": cost(term("checksum a byte"), "checksum_cost", "500 ns/B", "s/byte"),
-        "mbuf_s": cost(phrase("each mbuf"), "mbuf_s", "0.5 ms"),
-        "cluster_s": cost(phrase("each cluster"), "cluster_s", "0.5 ms"),
-        "mtu_bytes": Quantity(
-            "MTU", "1536 B", unit="byte", low="576 B", high="65536 B", whole=True
-        ),
-        "minclsize_bytes": _minclsize(),
-    }
-    more = ("program_s", "connection_s", "checksum_cost", "cluster_s", "minclsize_bytes")
-    return panel(figure, controls, update, below=[table], more=more)
+    return sweep_panel(
+        model,
+        over=_SIZES,
+        controls={
+            "packet_cost": cost(phrase("each packet"), "packet_cost", "2 ms"),
+            "program_s": cost(phrase("each program"), "program_s", "2 ms"),
+            "connection_s": cost("connection", "connection_s", "5 ms"),
+            "copy_cost": cost(term("copy a byte"), "copy_cost", "500 ns/B", "s/byte"),
+            "checksum_cost": cost(term("checksum a byte"), "checksum_cost", "500 ns/B", "s/byte"),
+            "mbuf_s": cost(phrase("each mbuf"), "mbuf_s", "0.5 ms"),
+            "cluster_s": cost(phrase("each cluster"), "cluster_s", "0.5 ms"),
+            "mtu_bytes": Quantity("MTU", "1536 B", "576 B", "65536 B", unit="byte", whole=True),
+            "minclsize_bytes": _minclsize(),
+        },
+        x=Axis("user data", "byte", "linear", -30, 2000),
+        y=Axis("transaction time", "s", "linear", 0, 16e-3),
+        title="Both ends on one host: Fig. A-8 as a sum of costs",
+        below=[table],
+        more=("program_s", "connection_s", "checksum_cost", "cluster_s", "minclsize_bytes"),
+    )
 
 
 def today_panel() -> Panel:
     """Buffers of a stream's write: 4.4BSD, and FreeBSD today."""
-    lines = (
-        term("4.4BSD: mbufs"),
-        term("4.4BSD: clusters"),
-        term("FreeBSD: mbufs"),
-        term("FreeBSD: clusters"),
-    )
-    plot = curves(
-        _WRITES,
-        dict.fromkeys(lines, _WRITES),
-        x_axis=Axis("user data of one write", "byte", "linear", -150, 10_000),
-        y_axis=Axis("mbufs, clusters", "1", "linear", -0.2, 8.2),
-        title="Buffers of one write, 4.4BSD and FreeBSD today",
-    )
-    figure = Figure(plot)
 
-    def update(mcl_bytes: int, minclsize_bytes: float, page_bytes: int) -> None:
+    def model(mcl_bytes: int, minclsize_bytes: float, page_bytes: int) -> Swept:
         then = mbufs.stream_mbufs(_WRITES, mcl_bytes=mcl_bytes)
         now = mbufs.freebsd_mbufs(
             _WRITES, minclsize_bytes=minclsize_bytes, page_bytes=page_bytes, mcl_bytes=mcl_bytes
         )
-        columns = (then.mbufs, then.clusters, now.mbufs, now.clusters)
-        figure.update_all(
-            {name: {"y": column} for name, column in zip(lines, columns, strict=True)}
+        small, large = (int(np.searchsorted(_WRITES, size)) for size in (200, 10_000))
+        return {
+            term("4.4BSD: mbufs"): then.mbufs,
+            term("4.4BSD: clusters"): then.clusters,
+            term("FreeBSD: mbufs"): now.mbufs,
+            term("FreeBSD: clusters"): now.clusters,
+        }, phrase(
+            "A write of 200 bytes: {calls} in 4.4BSD, {calls_2} in FreeBSD; of 10 000 "
+            "bytes: {calls_3} and {calls_4}.",
+            calls=_calls(then, small),
+            calls_2=_calls(now, small),
+            calls_3=_calls(then, large),
+            calls_4=_calls(now, large),
         )
-        at = {size: int(np.searchsorted(_WRITES, size)) for size in (200, 10_000)}
-        figure.describe(
-            phrase(
-                "A write of 200 bytes: {calls} in 4.4BSD, {calls_2} in FreeBSD; of 10 000 "
-                "bytes: {calls_3} and {calls_4}.",
-                calls=_calls(then, at[200]),
-                calls_2=_calls(now, at[200]),
-                calls_3=_calls(then, at[10_000]),
-                calls_4=_calls(now, at[10_000]),
-            )
-        )
 
-    controls = {
-        "mcl_bytes": choice("cluster", {"1024 B": 1024, "2048 B": 2048, "4096 B": 4096}, 2048),
-        "minclsize_bytes": Quantity(
-            "MINCLSIZE now",
-            "169 B",
-            unit="byte",
-            low="100 B",
-            high="300 B",
-            scale="linear",
-            whole=True,
-        ),
-        "page_bytes": choice("page", {"4096 B": 4096, "8192 B": 8192, "16384 B": 16384}, 4096),
-    }
-    return panel(figure, controls, update)
-
-
-def _minclsize() -> Quantity:
-    return Quantity(
-        "MINCLSIZE", "208 B", unit="byte", low="64 B", high="264 B", scale="linear", whole=True
+    return sweep_panel(
+        model,
+        over=_WRITES,
+        controls={
+            "mcl_bytes": _cluster(),
+            "minclsize_bytes": Quantity(
+                "MINCLSIZE now",
+                "169 B",
+                "100 B",
+                "300 B",
+                unit="byte",
+                scale="linear",
+                whole=True,
+            ),
+            "page_bytes": choice("page", {f"{size} B": size for size in (4096, 8192, 16384)}, 4096),
+        },
+        x=Axis("user data of one write", "byte", "linear", -150, 10_000),
+        y=Axis("mbufs, clusters", "1", "linear", -0.2, 8.2),
+        title="Buffers of one write, 4.4BSD and FreeBSD today",
     )
 
 
+def _minclsize() -> Quantity:
+    return Quantity("MINCLSIZE", "208 B", "64 B", "264 B", unit="byte", scale="linear", whole=True)
+
+
 def _bytes(label: str, start: float) -> Quantity:
-    return Quantity(label, start, unit="byte", low="64 B", high="264 B", scale="linear", whole=True)
+    return Quantity(label, start, "64 B", "264 B", unit="byte", scale="linear", whole=True)
+
+
+def _cluster() -> ipywidgets.Dropdown:
+    return choice("cluster", {f"{size} B": size for size in (1024, 2048, 4096)}, 2048)
 
 
 def _compare() -> ipywidgets.Dropdown:
@@ -525,15 +451,9 @@ def _compare() -> ipywidgets.Dropdown:
     return choice("use a cluster", options, ">=")
 
 
-def _book(name: str) -> dict[str, float]:
-    """Return the printed numbers of a data set, in SI units, by their name in the audit."""
-    columns = datasets.load(name).columns()
-    return dict(zip(columns["id"].tolist(), columns["si_value"].tolist(), strict=True))
-
-
 def _printed(sizes: dict[str, int]) -> tuple[FloatArray, FloatArray]:
     """Return sizes and printed numbers of these rows of the data set."""
-    printed = _book("mbufs")
+    printed = printed_numbers("mbufs")
     return (
         np.array(list(sizes.values()), dtype=float),
         np.array([printed[name] for name in sizes]),
@@ -556,7 +476,7 @@ def _observations(
     times: Mapping[host_stack.ReplyProtocol, FloatArray],
 ) -> list[tuple[str, str, str]]:
     """Compare Stevens' statements about his curves with these times."""
-    book = _book("loopback_transactions")
+    book = printed_numbers("loopback_transactions")
     udp = times["udp"]
     sizes = _SIZES
     whole = (sizes >= 100) & (sizes <= book["LB02"])
@@ -636,7 +556,7 @@ def step_panel() -> Panel:
 
 
 def _mtu() -> Quantity:
-    return Quantity("MTU of the run", "1536 B", unit="byte", low="576 B", high="9000 B", whole=True)
+    return Quantity("MTU of the run", "1536 B", "576 B", "9000 B", unit="byte", whole=True)
 
 
 def _around_the_step(mtu_bytes: float, progress: Any, stop: Any) -> TransactionSamples:
@@ -673,7 +593,7 @@ def clocks_panel() -> Panel:
 
 def _clocks(samples: TransactionSamples | None) -> Plot:
     """Draw the difference of the clocks, Stevens' ranges, and the line with steps through it."""
-    printed = _printed_loopback()
+    printed = printed_numbers("loopback_transactions")
     whole, cut, largest = printed["LB02"], printed["LB03"], 2000.0
     sizes = [100.0, whole, cut, largest]
     ends = [
@@ -849,7 +769,7 @@ def _drawn(samples: TransactionSamples | None, clock: str, relative: bool) -> Pl
             found.sentence,
             *(phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings),
         ]
-    printed = _printed_loopback()
+    printed = printed_numbers("loopback_transactions")
     words.append(
         phrase(
             "Stevens: almost {printed:.0%} more; {range} unfragmented, {range_2} in two fragments.",
@@ -895,8 +815,3 @@ def _book_points(
         return {"Stevens: almost 25% more": ([whole, cut], [1.0, 1 + printed["LB04"]]), **summed}
     ranges = [*_ends(printed, *WHOLE), *_ends(printed, *CUT)]
     return {"Stevens: minimum and maximum": ([whole, whole, cut, cut], ranges), **summed}
-
-
-def _printed_loopback() -> dict[str, float]:
-    columns = datasets.load("loopback_transactions").columns()
-    return dict(zip(columns["id"].tolist(), columns["si_value"].tolist(), strict=True))

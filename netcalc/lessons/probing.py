@@ -123,10 +123,10 @@ def trains_panel() -> Panel:
     controls = {
         "path": path_box(PATHS[0], known=PATHS, when_empty="empty it for suggestions"),
         "cross_ratio": Quantity(
-            "cross traffic", "0 %", unit="ratio", low="0 %", high="60 %", scale="linear"
+            "cross traffic", "0 %", "0 %", "60 %", unit="ratio", scale="linear"
         ),
         "packet_count": Quantity(
-            "packets per train", 2.0, unit="1", low=2.0, high=20.0, scale="linear", whole=True
+            "packets per train", 2.0, 2.0, 20.0, unit="1", scale="linear", whole=True
         ),
     }
 
@@ -254,18 +254,12 @@ def mixes_panel() -> Panel:
         )
 
     controls: dict[str, Any] = {
-        "rtt_s": Quantity(
-            "round trip", "187 ms", unit="s", low="100 ms", high="250 ms", scale="linear"
-        ),
-        "tolerance_s": Quantity(
-            "tolerance", "1 ms", unit="s", low="0.1 ms", high="10 ms", scale="log"
-        ),
+        "rtt_s": Quantity("round trip", "187 ms", "100 ms", "250 ms", unit="s", scale="linear"),
+        "tolerance_s": Quantity("tolerance", "1 ms", "0.1 ms", "10 ms", unit="s", scale="log"),
         "link_count": Quantity(
-            "maximum links", 13.0, unit="1", low=2.0, high=20.0, scale="linear", whole=True
+            "maximum links", 13.0, 2.0, 20.0, unit="1", scale="linear", whole=True
         ),
-        "router_s": Quantity(
-            "each router", "0.5 ms", unit="s", low="0 s", high="3 ms", scale="linear"
-        ),
+        "router_s": Quantity("each router", "0.5 ms", "0 s", "3 ms", unit="s", scale="linear"),
         **{f"has_{kind}": switch(
             phrase("{name} links", name=name), kind in ("T1", "ethernet", "T3"))
            for kind, name in KINDS.items()},

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from netcalc import compare, datasets, plots
+from netcalc import compare, plots
 from netcalc.checks import FloatArray
 from netcalc.experiments import transactions
 from netcalc.experiments.transactions import PROTOCOLS
 from netcalc.language import phrase, term
+from netcalc.lessons.book import printed_numbers
 from netcalc.models.tcp.handshakes import Security, Transport, first_byte_s, round_trips
 from netcalc.path import Link, Path
 from netcalc.plots import Axis
@@ -19,7 +20,7 @@ from netcalc.samples import TransactionSamples
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, family_choice
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
 from netcalc.widgets.run import run_button
 
 HANDSHAKES: dict[str, tuple[Transport, Security]] = {
@@ -43,55 +44,36 @@ SHORT_SIZES = (8, 700, 1400)
 def handshake_panel() -> Panel:
     """Time to the first byte of a response, against the distance, by protocol."""
     rtts = np.linspace(0, 0.2, 41)
-    plot = plots.curves(
-        rtts,
-        dict.fromkeys(HANDSHAKES, rtts),
-        x_axis=Axis("round trip", "s", "linear", 0, 0.2),
-        y_axis=Axis("time to the response", "s", "linear", 0, 0.9),
-        title="Time to the first byte of a response",
-    )
-    figure = Figure(plot)
 
-    def update(rtt_s: float, server_s: float) -> None:
-        figure.update_all(
-            {
-                name: {
-                    "y": first_byte_s(
-                        rtts, transport=transport, security=security, server_s=server_s
-                    )
-                }
-                for name, (transport, security) in HANDSHAKES.items()
-            }
-        )
-        parts = []
+    def model(rtt_s: float, server_s: float) -> Swept:
+        times, parts = {}, []
         for name, (transport, security) in HANDSHAKES.items():
-            time_s = float(
-                first_byte_s(rtt_s, transport=transport, security=security, server_s=server_s)
-            )
+            protocol: Any = {"transport": transport, "security": security, "server_s": server_s}
+            times[name] = first_byte_s(rtts, **protocol)
             count = int(round_trips(transport, security=security))
-            said = {"name": name, "time": show(time_s, "s")}
+            said = {"name": name, "time": show(float(first_byte_s(rtt_s, **protocol)), "s")}
             parts.append(
                 phrase("{name} {time} (1 round trip)", **said)
                 if count == 1
                 else phrase("{name} {time} ({count} round trips)", count=count, **said)
             )
-        figure.describe(
-            phrase(
-                "With a round trip of {rtt}: {join}.",
-                rtt=show(rtt_s, "s"),
-                join=", ".join(parts),
-            )
+        return times, phrase(
+            "With a round trip of {rtt}: {join}.", rtt=show(rtt_s, "s"), join=", ".join(parts)
         )
 
-    controls = {
-        "rtt_s": Quantity(
-            "your round trip", "60 ms", unit="s", low="0 s", high="200 ms", scale="linear"
-        ),
-        "server_s": Quantity(
-            "server time", "1 ms", unit="s", low="0 s", high="100 ms", scale="linear"
-        ),
-    }
-    return panel(figure, controls, update)
+    return sweep_panel(
+        model,
+        over=rtts,
+        controls={
+            "rtt_s": Quantity(
+                "your round trip", "60 ms", "0 s", "200 ms", unit="s", scale="linear"
+            ),
+            "server_s": Quantity("server time", "1 ms", "0 s", "100 ms", unit="s", scale="linear"),
+        },
+        x=Axis("round trip", "s", "linear", 0, 0.2),
+        y=Axis("time to the response", "s", "linear", 0, 0.9),
+        title="Time to the first byte of a response",
+    )
 
 
 def live_panel() -> Panel:
@@ -99,7 +81,7 @@ def live_panel() -> Panel:
     shown: list[TransactionSamples] = []
     drawn = ["program"]
     figure = Figure(_live_plot(None, drawn[0]))
-    latency = Quantity("one-way latency", "0 s", unit="s", low="0 s", high="50 ms", scale="linear")
+    latency = Quantity("one-way latency", "0 s", "0 s", "50 ms", unit="s", scale="linear")
     line = choice("line", LINES, 100e6)
     family = family_choice()
     clock = choice("clock", {"program": "program", "packet tap": "tap"}, "program")
@@ -147,8 +129,7 @@ def comparisons(least_s: Mapping[str, float], packets: Mapping[str, float] | Non
     list of str
         Sentences; none about what was not measured.
     """
-    printed = datasets.load("loopback_transactions").columns()
-    stevens = dict(zip(printed["id"], printed["si_value"], strict=True))
+    stevens = printed_numbers("loopback_transactions")
     pairs = (("tfo", "udp", "LB20"), ("tcp", "tfo", "LB21"))
     said = [
         phrase(
@@ -224,8 +205,7 @@ def book_lines(clock: str) -> dict[str, tuple[Any, Any]]:
 
     For UDP it gives ranges, whose midpoint is drawn; the curves over TCP follow by its factors.
     """
-    rows = datasets.load("loopback_transactions").columns()
-    said = dict(zip(rows["id"].tolist(), rows["si_value"].tolist(), strict=True))
+    said = printed_numbers("loopback_transactions")
 
     def middle(low: str, high: str) -> float:
         return float(said[low] + said[high]) / 2

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from netcalc import compare, datasets, plots
+from netcalc import compare, plots
 from netcalc.checks import FloatArray
 from netcalc.experiments import small_writes
 from netcalc.language import phrase, term
+from netcalc.lessons.book import points_by
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.hosts.small_writes import write_write_read_s
 from netcalc.models.hosts.write_timeline import (
@@ -27,7 +28,7 @@ from netcalc.samples import TransactionSamples
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, family_choice, switch
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
 from netcalc.widgets.playback import Crossing, Kind, Playback, Waiting
 from netcalc.widgets.run import run_button
 
@@ -65,45 +66,34 @@ LIVE_BPS = 100e6
 
 def article_panel() -> Panel:
     """The forty response times of the article, and the theory with a round trip to find."""
-    article = datasets.load("nagle_round_trips").columns()
-    runs: Mapping[str, Any] = {
-        run: (
-            article["exchange_number"][article["run"] == run],
-            article["response_s"][article["run"] == run],
-        )
-        for run in ARTICLE_NAMES
-    }
-    plot = plots.curves(
-        ROUNDS,
-        {TWO: ROUNDS, NODELAY: ROUNDS, ONE: ROUNDS},
-        points=runs,
-        x_axis=Axis("exchange", "1", "linear", 0, 11),
-        y_axis=Axis("response time", "s", "linear", 0, 0.25),
-        title="Four ways to write thirteen bytes",
-    )
-    figure = Figure(plot)
+    article = points_by("run", "nagle_round_trips", "exchange_number", "response_s")
+    measured = float(np.median(article["Nagle on"][1][1:]))
 
-    def update(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> tuple[float, float]:
+    def model(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> Swept:
         theory = _theory(rtt_s, delayed_ack_s, write_gap_s)
-        figure.update_all({name: {"y": times} for name, times in theory.items()})
-        measured = float(np.median(runs["Nagle on"][1][1:]))
-        figure.describe(
-            phrase(
-                "Two writes take {theory} (the article's median is {measured}), the first "
-                "exchange of a connection {theory_2}; with TCP_NODELAY {theory_3}, one write "
-                "{theory_4}.",
-                theory=show(float(theory[TWO][1]), "s"),
-                measured=show(measured, "s"),
-                theory_2=show(float(theory[TWO][0]), "s"),
-                theory_3=show(float(theory[NODELAY][1]), "s"),
-                theory_4=show(float(theory[ONE][1]), "s"),
-            )
+        sentence = phrase(
+            "Two writes take {theory} (the article's median is {measured}), the first "
+            "exchange of a connection {theory_2}; with TCP_NODELAY {theory_3}, one write "
+            "{theory_4}.",
+            theory=show(float(theory[TWO][1]), "s"),
+            measured=show(measured, "s"),
+            theory_2=show(float(theory[TWO][0]), "s"),
+            theory_3=show(float(theory[NODELAY][1]), "s"),
+            theory_4=show(float(theory[ONE][1]), "s"),
         )
-        return 2.0, float(theory[TWO][1])
+        return theory, sentence, (2.0, float(theory[TWO][1]))
 
-    controls = {**_times(), "write_gap_s": _gap()}
-    what = term("response time of a request in two writes, from its second exchange on")
-    return panel(figure, controls, update, predict=what, unit="s")
+    return sweep_panel(
+        model,
+        over=ROUNDS,
+        book={run: article[run] for run in ARTICLE_NAMES},
+        controls={**_times(), "write_gap_s": _gap()},
+        x=Axis("exchange", "1", "linear", 0, 11),
+        y=Axis("response time", "s", "linear", 0, 0.25),
+        title="Four ways to write thirteen bytes",
+        predict=term("response time of a request in two writes, from its second exchange on"),
+        unit="s",
+    )
 
 
 def _theory(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> dict[str, FloatArray]:
@@ -121,15 +111,15 @@ def _theory(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> dict[str,
 
 def _times() -> dict[str, Any]:
     return {
-        "rtt_s": Quantity("round trip", "20 ms", unit="s", low="0 s", high="80 ms", scale="linear"),
+        "rtt_s": Quantity("round trip", "20 ms", "0 s", "80 ms", unit="s", scale="linear"),
         "delayed_ack_s": Quantity(
-            "delayed ACK", "100 ms", unit="s", low="0 s", high="200 ms", scale="linear"
+            "delayed ACK", "100 ms", "0 s", "200 ms", unit="s", scale="linear"
         ),
     }
 
 
 def _gap() -> Quantity:
-    return Quantity("between writes", "0 s", unit="s", low="0 s", high="30 ms", scale="linear")
+    return Quantity("between writes", "0 s", "0 s", "30 ms", unit="s", scale="linear")
 
 
 def ladder_panel() -> Panel:
@@ -161,12 +151,8 @@ def ladder_panel() -> Panel:
     times["rtt_s"].value, times["delayed_ack_s"].value = 0.03, 0.04
     controls = {
         **times,
-        "write_count": Quantity(
-            "writes", 2.0, unit="1", low=1.0, high=8.0, scale="linear", whole=True
-        ),
-        "write_bytes": Quantity(
-            "bytes per write", "7 B", unit="byte", low="1 B", high="4000 B", whole=True
-        ),
+        "write_count": Quantity("writes", 2.0, 1.0, 8.0, unit="1", scale="linear", whole=True),
+        "write_bytes": Quantity("bytes per write", "7 B", "1 B", "4000 B", unit="byte", whole=True),
         "policy": choice(
             "client's algorithm",
             {"Nagle": "nagle", "Nagle as in Linux (Minshall)": "minshall", "none": "nodelay"},
@@ -201,9 +187,7 @@ def live_panel() -> Panel:
     view, family = choice("show", VIEWS, ""), family_choice()
     moving = Playback(["client", "server"])
     moving.layout.display = "none"
-    latency = Quantity(
-        "one-way latency", "15 ms", unit="s", low="0 s", high="50 ms", scale="linear"
-    )
+    latency = Quantity("one-way latency", "15 ms", "0 s", "50 ms", unit="s", scale="linear")
     gap = _gap()
     pause = choice("pause before a request", PAUSES, 0.0)
 
@@ -302,13 +286,10 @@ def _live_plot(samples: TransactionSamples | None, rtt_s: float, write_gap_s: fl
 
 def _article() -> dict[str, tuple[Any, Any]]:
     """Return the exchanges of the article, in the words of the figure."""
-    rows = datasets.load("nagle_round_trips").columns()
+    article = points_by("run", "nagle_round_trips", "exchange_number", "response_s")
     return {
-        phrase("article: {name}", name=name): (
-            rows["exchange_number"][rows["run"] == run], rows["response_s"][rows["run"] == run],
-        )
-        for run, name in ARTICLE_RUNS.items()
-    }  # fmt: skip
+        phrase("article: {name}", name=name): article[run] for run, name in ARTICLE_RUNS.items()
+    }
 
 
 REQUEST_WRITES = (180, 60)
@@ -321,7 +302,7 @@ SHORT, LONG = term("short connections, one request each"), term("one long connec
 def http_panel() -> Panel:
     """Requests with header and body in two writes: on connections of their own, and on one."""
     figure = Figure(_http_plot({}, 0.02))
-    wait = Quantity("one-way latency", "10 ms", unit="s", low="0 s", high="50 ms", scale="linear")
+    wait = Quantity("one-way latency", "10 ms", "0 s", "50 ms", unit="s", scale="linear")
 
     def update(latency_s: float) -> None:
         figure.draw(_http_plot({}, 2 * latency_s))

@@ -24,7 +24,7 @@ from netcalc.samples import RttSamples, TrainSamples
 from netcalc.units import line, show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
 from netcalc.widgets.playback import Crossing, Kind, Playback, Waiting
 from netcalc.widgets.run import run_button
 
@@ -81,17 +81,11 @@ def timeline_panel() -> Panel:
 
     rate = f"{8 * BOOK_PACKET_BYTES / BOOK_SERIALIZATION_S / 1e6:.4f} Mbit/s"
     controls = {
-        "packet_bytes": Quantity("packet", "1428 B", unit="byte", low="40 B", high="9000 B"),
-        "first_bps": Quantity("first link", rate, unit="bit/s", low="56 kbit/s", high="100 Mbit/s"),
-        "second_bps": Quantity(
-            "second link", rate, unit="bit/s", low="56 kbit/s", high="100 Mbit/s"
-        ),
-        "processing_s": Quantity(
-            "each node", "1 ms", unit="s", low="0 s", high="10 ms", scale="linear"
-        ),
-        "packet_count": Quantity(
-            "packets", 1.0, unit="1", low=1.0, high=20.0, scale="linear", whole=True
-        ),
+        "packet_bytes": Quantity("packet", "1428 B", "40 B", "9000 B", unit="byte"),
+        "first_bps": Quantity("first link", rate, "56 kbit/s", "100 Mbit/s", unit="bit/s"),
+        "second_bps": Quantity("second link", rate, "56 kbit/s", "100 Mbit/s", unit="bit/s"),
+        "processing_s": Quantity("each node", "1 ms", "0 s", "10 ms", unit="s", scale="linear"),
+        "packet_count": Quantity("packets", 1.0, 1.0, 20.0, unit="1", scale="linear", whole=True),
     }
     return panel(figure, controls, update, more=("processing_s",), below=[moving])
 
@@ -197,12 +191,8 @@ def train_panel() -> Panel:
         return 10.0, float(together[9])
 
     controls = {
-        "packet_bytes": Quantity(
-            "packet", "1428 B", unit="byte", low="40 B", high="1500 B", whole=True
-        ),
-        "router_count": Quantity(
-            "routers", 1.0, unit="1", low=1.0, high=10.0, scale="linear", whole=True
-        ),
+        "packet_bytes": Quantity("packet", "1428 B", "40 B", "1500 B", unit="byte", whole=True),
+        "router_count": Quantity("routers", 1.0, 1.0, 10.0, unit="1", scale="linear", whole=True),
     }
 
     def run(progress: Any, stop: Any) -> tuple[Path, float, TrainSamples]:
@@ -277,9 +267,7 @@ def live_hops_panel() -> Panel:
         figure.draw(_hops_plot(packet_bytes, line_name, shown[0][2] if fresh else []))
 
     controls = {
-        "packet_bytes": Quantity(
-            "packet", "1428 B", unit="byte", low="40 B", high="1500 B", whole=True
-        ),
+        "packet_bytes": Quantity("packet", "1428 B", "40 B", "1500 B", unit="byte", whole=True),
         "line_name": choice("each link", ["T1", "10 Mbit/s", "T3"], "T1"),
     }
 
@@ -375,81 +363,53 @@ def line_rate(name: str) -> float:
 def hops_panel() -> Panel:
     """Store-and-forward of a typical packet over T1 and T3 links, hop by hop."""
     hops = np.arange(1, 21)
-    names = {"T1": line("T1").exact_bps, "T3": line("T3").nominal_bps}
+    rates = {"T1": line("T1").exact_bps, "T3": line("T3").nominal_bps}
     printed = datasets.load("serialization_times").columns()
     chosen = (printed["packet_bytes"] == 552) & (printed["line"] != "56 kb/s")
-    plot = curves(
-        hops,
-        {phrase("{name} links", name=name): hops for name in names},
-        points={"Stevens": (printed["hop_count"][chosen], printed["printed_s"][chosen])},
-        x_axis=Axis("links in series", "1", "linear", 0, 21),
-        y_axis=Axis("serialization time", "s", "log", 1e-5, 1),
+
+    def model(packet_bytes: float) -> Swept:
+        def times_s(rate: float) -> FloatArray:
+            paths = ([rate] * count for count in hops)
+            return np.array([
+                float(store_and_forward.store_and_forward_s(packet_bytes, bandwidth_bps=path))
+                for path in paths
+            ])  # fmt: skip
+
+        times = {name: times_s(rate) for name, rate in rates.items()}
+        return {phrase("{name} links", name=name): time for name, time in times.items()}, phrase(
+            "{packet} over ten links: {times} on T1, {times_2} on T3.",
+            packet=show(packet_bytes, "byte"),
+            times=show(times["T1"][9], "s"),
+            times_2=show(times["T3"][9], "s"),
+        )
+
+    return sweep_panel(
+        model,
+        over=hops,
+        book={"Stevens": (printed["hop_count"][chosen], printed["printed_s"][chosen])},
+        controls={"packet_bytes": Quantity("packet", "552 B", "40 B", "9000 B", unit="byte")},
+        x=Axis("links in series", "1", "linear", 0, 21),
+        y=Axis("serialization time", "s", "log", 1e-5, 1),
         title="Every link serializes the whole packet again",
     )
-    figure = Figure(plot)
-
-    def update(packet_bytes: float) -> None:
-        times = {
-            name: np.array(
-                [
-                    float(
-                        store_and_forward.store_and_forward_s(
-                            packet_bytes, bandwidth_bps=[rate] * n
-                        )
-                    )
-                    for n in hops
-                ]
-            )
-            for name, rate in names.items()
-        }
-        figure.update_all(
-            {phrase("{name} links", name=name): {"y": time} for name, time in times.items()}
-        )
-        figure.describe(
-            phrase(
-                "{packet} over ten links: {times} on T1, {times_2} on T3.",
-                packet=show(packet_bytes, "byte"),
-                times=show(times["T1"][9], "s"),
-                times_2=show(times["T3"][9], "s"),
-            )
-        )
-
-    controls = {"packet_bytes": Quantity("packet", "552 B", unit="byte", low="40 B", high="9000 B")}
-    return panel(figure, controls, update)
 
 
 def mix_panel() -> Panel:
     """Which combination of links takes 187 ms? The path of connix.com to noao.edu as a puzzle."""
     sizes = np.linspace(0, 1500, 61)
-    mix, naive = term("this combination of links"), term("one T1 only (95 ms at 1400 B)")
-    plot = curves(
-        sizes,
-        {mix: sizes, naive: 0.080 + 2 * BOOK_SERIALIZATION_S * sizes / 1400},
-        points={
-            "measured (Stevens)": ([0, 1400], [0.080, 0.193]),
-            "computed (Stevens)": ([1400], [0.187]),
-        },
-        x_axis=Axis("user data", "byte", "linear", -50, 1500),
-        y_axis=Axis("round-trip time", "s", "linear", 0.06, 0.26),
-        title="A path of 12 routers with unknown links",
-    )
-    figure = Figure(plot)
+    naive = 0.080 + 2 * BOOK_SERIALIZATION_S * sizes / 1400
 
-    def update(t1_count: float, t3_count: float, ethernet_count: float, router_s: float) -> None:
+    def model(t1_count: float, t3_count: float, ethernet_count: float, router_s: float) -> Swept:
         t1, t3 = line("T1").exact_bps, line("T3").nominal_bps
         links = [Link(t1)] * int(t1_count) + [Link(t3)] * int(t3_count)
         links += [Link(10e6)] * int(ethernet_count)
-        if not links:
-            figure.update(mix, y=np.full(sizes.size, np.nan))
-            figure.describe(phrase("No links are selected."))
-            return
-        bare, path = Path.of(links), Path.of(links, processing_s=router_s)
-        alone_s = bare.rtt_s(DATAGRAM_HEADERS_BYTES)
-        rtt = 0.080 + path.rtt_s(sizes + DATAGRAM_HEADERS_BYTES) - alone_s
-        figure.update(mix, y=rtt)
-        at_1400 = float(np.interp(1400, sizes, rtt))
-        figure.describe(
-            phrase(
+        rtt, sentence = np.full(sizes.size, np.nan), phrase("No links are selected.")
+        if links:
+            bare, path = Path.of(links), Path.of(links, processing_s=router_s)
+            alone_s = bare.rtt_s(DATAGRAM_HEADERS_BYTES)
+            rtt = 0.080 + path.rtt_s(sizes + DATAGRAM_HEADERS_BYTES) - alone_s
+            at_1400 = float(np.interp(1400, sizes, rtt))
+            sentence = phrase(
                 "{links} links, {links_2} routers: {at_1400} at 1400 bytes, {at_1400_2} from "
                 "the 187 ms that Stevens computed and {at_1400_3} from the 193 ms that he "
                 "measured.",
@@ -459,81 +419,84 @@ def mix_panel() -> Panel:
                 at_1400_2=show(at_1400 - 0.187, "s"),
                 at_1400_3=show(at_1400 - 0.193, "s"),
             )
-        )
+        return {
+            term("this combination of links"): rtt,
+            term("one T1 only (95 ms at 1400 B)"): naive,
+        }, sentence
 
-    whole = {"unit": "1", "low": 0.0, "high": 13.0, "scale": "linear", "whole": True}
-    controls = {
-        "t1_count": Quantity("T1 links", 1.0, **whole),  # type: ignore[arg-type]
-        "t3_count": Quantity("T3 links", 11.0, **whole),  # type: ignore[arg-type]
-        "ethernet_count": Quantity("10 Mbit/s links", 1.0, **whole),  # type: ignore[arg-type]
-        "router_s": Quantity(
-            "each router", "0.5 ms", unit="s", low="0 s", high="3 ms", scale="linear"
-        ),
-    }
-    return panel(figure, controls, update)
+    def count(label: str, start: float) -> Quantity:
+        return Quantity(label, start, 0.0, 13.0, unit="1", scale="linear", whole=True)
+
+    return sweep_panel(
+        model,
+        over=sizes,
+        book={
+            "measured (Stevens)": ([0, 1400], [0.080, 0.193]),
+            "computed (Stevens)": ([1400], [0.187]),
+        },
+        controls={
+            "t1_count": count(phrase("T1 links"), 1.0),
+            "t3_count": count(phrase("T3 links"), 11.0),
+            "ethernet_count": count(phrase("10 Mbit/s links"), 1.0),
+            "router_s": Quantity("each router", "0.5 ms", "0 s", "3 ms", unit="s", scale="linear"),
+        },
+        x=Axis("user data", "byte", "linear", -50, 1500),
+        y=Axis("round-trip time", "s", "linear", 0.06, 0.26),
+        title="A path of 12 routers with unknown links",
+    )
 
 
 SIZES: FloatArray = np.arange(0.0, 1401.0, 2.0)
 """User data of the pings; Stevens took 8 bytes and 100 to 1400. [byte]"""
 SMALLEST, LARGEST = 8, 1400
-_WIRE, _HOSTS, _LAPTOP = (
-    term("the wire alone"),
-    term("with the hosts"),
-    term("with a card on the parallel port"),
-)
 
 
 def lan_panel() -> Panel:
     """Round trip against size on one Ethernet: the least, with hosts, with the laptop's card."""
-    plot = curves(
-        SIZES,
-        dict.fromkeys((_WIRE, _HOSTS, _LAPTOP), SIZES),
-        x_axis=Axis("user data", "byte", "linear", 0, 1400),
-        y_axis=Axis("round-trip time", "s", "linear", 0, 0.02),
-        title="Ping on one Ethernet",
-    )
-    figure = Figure(plot)
 
-    def update(bandwidth_bps: float, packet_s: float, byte_s: float, port_bps: float) -> None:
-        wire = ethernet(bandwidth_bps)
+    def model(bandwidth_bps: float, packet_s: float, byte_s: float, port_bps: float) -> Swept:
+        wire, port = ethernet(bandwidth_bps), behind_port(bandwidth_bps, port_bps)
         times = {
-            _WIRE: ping_s(wire, SIZES),
-            _HOSTS: ping_s(wire, SIZES, packet_s=packet_s, byte_s=byte_s),
-            _LAPTOP: ping_s(
-                behind_port(bandwidth_bps, port_bps), SIZES, packet_s=packet_s, byte_s=byte_s
+            term("the wire alone"): ping_s(wire, SIZES),
+            term("with the hosts"): ping_s(wire, SIZES, packet_s=packet_s, byte_s=byte_s),
+            term("with a card on the parallel port"): ping_s(
+                port, SIZES, packet_s=packet_s, byte_s=byte_s
             ),
         }
-        figure.update_all({name: {"y": time} for name, time in times.items()})
         least, here, slow = (slope_s(time) for time in times.values())
-        figure.describe(
-            phrase(
-                "Between {smallest} and {largest} bytes of user data the wire of {bandwidth} "
-                "takes {least} for each byte there and back, with the hosts {here}, as one "
-                "line of {here_2} would. Up to 18 bytes the frame is padded, and all pings are "
-                "equal. Behind the parallel port it is {slow}, as over a line of {slow_2}: it "
-                "looks like a WAN.",
-                smallest=SMALLEST,
-                largest=LARGEST,
-                bandwidth=show_rate(bandwidth_bps, LINE),
-                least=show(least, "s"),
-                here=show(here, "s"),
-                here_2=show_rate(16.0 / here, LINE),
-                slow=show(slow, "s"),
-                slow_2=show_rate(16.0 / slow, LINE),
-            )
+        return times, phrase(
+            "Between {smallest} and {largest} bytes of user data the wire of {bandwidth} "
+            "takes {least} for each byte there and back, with the hosts {here}, as one "
+            "line of {here_2} would. Up to 18 bytes the frame is padded, and all pings are "
+            "equal. Behind the parallel port it is {slow}, as over a line of {slow_2}: it "
+            "looks like a WAN.",
+            smallest=SMALLEST,
+            largest=LARGEST,
+            bandwidth=show_rate(bandwidth_bps, LINE),
+            least=show(least, "s"),
+            here=show(here, "s"),
+            here_2=show_rate(16.0 / here, LINE),
+            slow=show(slow, "s"),
+            slow_2=show_rate(16.0 / slow, LINE),
         )
 
-    controls = {
-        "bandwidth_bps": Quantity(
-            "Ethernet", "10 Mbit/s", unit="bit/s", low="10 Mbit/s", high="1 Gbit/s"
-        ),
-        "packet_s": Quantity("hosts, for each packet", "0.2 ms", unit="s", low="1 us", high="1 ms"),
-        "byte_s": Quantity("hosts, for each byte", "0.2 us", unit="s", low="1 ns", high="1 us"),
-        "port_bps": Quantity(
-            "parallel port", "1 Mbit/s", unit="bit/s", low="100 kbit/s", high="10 Mbit/s"
-        ),
-    }
-    return panel(figure, controls, update)
+    return sweep_panel(
+        model,
+        over=SIZES,
+        controls={
+            "bandwidth_bps": Quantity(
+                "Ethernet", "10 Mbit/s", "10 Mbit/s", "1 Gbit/s", unit="bit/s"
+            ),
+            "packet_s": Quantity("hosts, for each packet", "0.2 ms", "1 us", "1 ms", unit="s"),
+            "byte_s": Quantity("hosts, for each byte", "0.2 us", "1 ns", "1 us", unit="s"),
+            "port_bps": Quantity(
+                "parallel port", "1 Mbit/s", "100 kbit/s", "10 Mbit/s", unit="bit/s"
+            ),
+        },
+        x=Axis("user data", "byte", "linear", 0, 1400),
+        y=Axis("round-trip time", "s", "linear", 0, 0.02),
+        title="Ping on one Ethernet",
+    )
 
 
 def ethernet(bandwidth_bps: float) -> Path:

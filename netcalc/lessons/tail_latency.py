@@ -76,12 +76,10 @@ NOTHING = Outcome(*[float("nan")] * 4)
 def buffer_panel() -> Panel:
     """Goodput, queueing delay and p99 of requests against the buffer, by theory."""
     controls = {
-        "buffer_bdp": Quantity("buffer in BDP", 1.0, unit="1", low=0.25, high=8.0),
+        "buffer_bdp": Quantity("buffer in BDP", 1.0, 0.25, 8.0, unit="1"),
         "algorithm": _algorithm(),
-        "rate_bps": Quantity(
-            "rate", "10 Mbit/s", unit="bit/s", low="2 Mbit/s", high="100 Mbit/s"
-        ),
-        "rtt_s": Quantity("round trip", "40 ms", unit="s", low="10 ms", high="200 ms"),
+        "rate_bps": Quantity("rate", "10 Mbit/s", "2 Mbit/s", "100 Mbit/s", unit="bit/s"),
+        "rtt_s": Quantity("round trip", "40 ms", "10 ms", "200 ms", unit="s"),
     }  # fmt: skip
     at = np.array(BUFFERS)
     axis = Axis("buffer in BDP", "1", low=0.0, high=8.5)
@@ -229,7 +227,7 @@ def bufferbloat_panel() -> Panel:
     chosen: dict[str, Any] = {}
     controls = {
         "algorithm": _algorithm(),
-        "buffer_bdp": Quantity("buffer in BDP", 4.0, unit="1", low=0.25, high=8.0),
+        "buffer_bdp": Quantity("buffer in BDP", 4.0, 0.25, 8.0, unit="1"),
         "view": choice(
             "figure",
             {
@@ -519,15 +517,11 @@ def router_panel() -> Panel:
 
 def _controls() -> dict[str, Any]:
     return {
-        "utilization": Quantity(
-            "load", "80 %", unit="ratio", low="10 %", high="150 %", scale="linear"
-        ),
-        "place_count": Quantity("capacity K", 50.0, unit="1", low=1.0, high=200.0, whole=True),
+        "utilization": Quantity("load", "80 %", "10 %", "150 %", unit="ratio", scale="linear"),
+        "place_count": Quantity("capacity K", 50.0, 1.0, 200.0, unit="1", whole=True),
         "arrivals": choice("arrivals", {name: name for name in ARRIVALS}, "poisson"),
         "service": choice("services", {name: name for name in SERVICES}, "constant"),
-        "batch_s": Quantity(
-            "input collects for", "0 s", unit="s", low="0 s", high="50 ms", scale="linear"
-        ),
+        "batch_s": Quantity("input collects for", "0 s", "0 s", "50 ms", unit="s", scale="linear"),
         "view": choice("figure", VIEWS, WAITS),
         "model": choice("theory", _MODELS, "M/M/1"),
     }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,19 +11,20 @@ from netcalc import compare, datasets, plots
 from netcalc.checks import FloatArray
 from netcalc.experiments import bulk
 from netcalc.language import phrase, term
+from netcalc.lessons.book import printed_numbers
 from netcalc.models.hosts import host_stack
 from netcalc.models.rates import goodput, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.path import Path
-from netcalc.plots import Axis, Plot, curves
+from netcalc.plots import Axis, curves
 from netcalc.rate_layers import ETHERNET_LINE, PAYLOAD, UDP_PAYLOAD, named
 from netcalc.samples import BulkSamples
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, panel
-from netcalc.widgets.run import run_button
+from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
+from netcalc.widgets.run import RunButton, run_button
 
 _SEGMENTS = np.geomspace(100, 65_536, 150)
 _PACKETS = np.linspace(46, 1500, 150)
@@ -42,105 +43,79 @@ LIVE_BUFFERS = (4096, 8192, 16_384, 32_768, 65_536)
 
 def byte_cost_panel() -> Panel:
     """Rate of a source by segment size, with the theory that only bytes cost time."""
-    figure = Figure(_cost_plot())
 
-    def update(byte_cost: float) -> None:
-        slow_s, _ = _draw_costs(figure, packet_cost=0.0, byte_cost=byte_cost)
-        figure.describe(
-            phrase(
-                "{byte_cost} per byte and nothing else: 7.2 MB take {slow} in segments of 1448 "
-                "bytes and in segments of 16332. Snader measured 2.88 s and 0.9558 s.",
-                byte_cost=show(byte_cost, "s"),
-                slow=show(slow_s, "s", digits=3),
-            )
+    def model(byte_cost: float) -> Swept:
+        rates, slow_s, _ = _rates(packet_cost=0.0, byte_cost=byte_cost)
+        return {_COSTS: rates}, phrase(
+            "{byte_cost} per byte and nothing else: 7.2 MB take {slow} in segments of 1448 "
+            "bytes and in segments of 16332. Snader measured 2.88 s and 0.9558 s.",
+            byte_cost=show(byte_cost, "s"),
+            slow=show(slow_s, "s", digits=3),
         )
 
-    return panel(figure, {"byte_cost": _byte_cost("10 ns/B", low="1 ns/B")}, update)
+    return sweep_panel(
+        model, controls={"byte_cost": _byte_cost("10 ns/B", low="1 ns/B")}, **_one_host()
+    )
 
 
 def segment_cost_panel() -> Panel:
     """Rate of a source by segment size: a cost per segment and a cost per byte."""
-    figure = Figure(_cost_plot())
 
-    def update(packet_cost: float, byte_cost: float) -> tuple[float, float]:
-        slow_s, fast_s = _draw_costs(figure, packet_cost=packet_cost, byte_cost=byte_cost)
-        figure.describe(
-            phrase(
-                "{packet_cost} per segment and {byte_cost} per byte: 7.2 MB take {slow} in "
-                "segments of 1448 bytes and {fast} in segments of 16332, {slow_2:.2f} times "
-                "less. Snader measured 2.88 s and 0.9558 s.",
-                packet_cost=show(packet_cost, "s"),
-                byte_cost=show(byte_cost, "s"),
-                slow=show(slow_s, "s", digits=3),
-                fast=show(fast_s, "s", digits=3),
-                slow_2=slow_s / fast_s,
-            )
-        )
+    def model(packet_cost: float, byte_cost: float) -> Swept:
+        rates, slow_s, fast_s = _rates(packet_cost=packet_cost, byte_cost=byte_cost)
         fast = packet_rates.rate_goodput_bps(1 / fast_s, payload_bytes=_BOOK_BYTES)
-        return _LOOPBACK_SEGMENT, float(fast)
+        sentence = phrase(
+            "{packet_cost} per segment and {byte_cost} per byte: 7.2 MB take {slow} in "
+            "segments of 1448 bytes and {fast} in segments of 16332, {slow_2:.2f} times "
+            "less. Snader measured 2.88 s and 0.9558 s.",
+            packet_cost=show(packet_cost, "s"),
+            byte_cost=show(byte_cost, "s"),
+            slow=show(slow_s, "s", digits=3),
+            fast=show(fast_s, "s", digits=3),
+            slow_2=slow_s / fast_s,
+        )
+        return {_COSTS: rates}, sentence, (_LOOPBACK_SEGMENT, float(fast))
 
-    controls = {
-        "packet_cost": Quantity("time per segment", "425 us", unit="s", low="1 us", high="2 ms"),
-        "byte_cost": _byte_cost("107 ns/B"),
-    }
-    what = term("rate of the source in segments of 16332 bytes, if 1448 bytes give 20 Mbit/s")
-    return panel(figure, controls, update, predict=what, unit="bit/s")
+    return sweep_panel(
+        model,
+        controls=_two_costs(),
+        predict=term("rate of the source in segments of 16332 bytes, if 1448 bytes give 20 Mbit/s"),
+        unit="bit/s",
+        **_one_host(),
+    )
 
 
 def sparc_panel() -> Panel:
     """Rate of a source to another host: the two costs, and the line of 10 Mbit/s."""
-    rows = [
-        row
-        for row in _book("source_sink_1440") + _book("source_sink_300")
-        if row["server"] == "sparc"
-    ]
-    points: dict[str, list[tuple[float, float]]] = {}
-    for row in rows:
-        stream = row["protocol"] == "TCP"
-        piece = _ETHERNET_SEGMENT if stream else row["payload_bytes"]
-        name = phrase(
-            "{row}, writes of {row_2:.0f} B",
-            row=row["protocol"],
-            row_2=row["payload_bytes"],
+    limit_bps = _stream_limit_bps(_SEGMENTS)
+    segment_limit_bps = float(_stream_limit_bps(np.array([_ETHERNET_SEGMENT]))[0])
+
+    def model(packet_cost: float, byte_cost: float) -> Swept:
+        rates, *_ = _rates(packet_cost=packet_cost, byte_cost=byte_cost)
+        own = float(np.interp(_ETHERNET_SEGMENT, _SEGMENTS, rates))
+        limit = phrase("the hosts are") if own < segment_limit_bps else phrase("the line is")
+        return {
+            term("two costs and the line"): np.minimum(rates, limit_bps),
+            term("maximum of 10 Mbit/s Ethernet"): limit_bps,
+        }, phrase(
+            "In segments of 1448 bytes the two costs allow {own} and the line {most}: "
+            "{limit} the limit. Snader measured 8.016 Mbit/s over TCP, 85% of the line, "
+            "and wrote 9.88 Mbit/s over UDP, more than the line carries: 440 of 5000 "
+            "datagrams never arrived.",
+            own=show_rate(own, PAYLOAD),
+            most=show_rate(segment_limit_bps, PAYLOAD),
+            limit=limit,
         )
-        points.setdefault(name, []).append((piece, row["sent_rate_bps"]))
-    theory, wire = term("two costs and the line"), term("maximum of 10 Mbit/s Ethernet")
-    plot = curves(
-        _SEGMENTS,
-        {theory: _SEGMENTS, wire: _stream_limit_bps(_SEGMENTS)},
-        points={name: _columns(found) for name, found in points.items()},
-        x_axis=Axis("segment or datagram", "byte", "log", 100, 2000),
-        y_axis=Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 2e7),
+
+    return sweep_panel(
+        model,
+        over=_SEGMENTS,
+        book=_sent({"sparc": _ETHERNET_SEGMENT}),
+        controls=_two_costs(),
+        x=Axis("segment or datagram", "byte", "log", 100, 2000),
+        y=Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 2e7),
         title="A source, and a sink on the sparc",
     )
-    figure = Figure(plot)
-
-    def update(packet_cost: float, byte_cost: float) -> None:
-        elapsed_s = host_stack.bulk_s(
-            _BOOK_BYTES, segment_bytes=_SEGMENTS, packet_cost=packet_cost, byte_cost=byte_cost
-        )
-        rate = packet_rates.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
-        figure.update(theory, y=np.minimum(rate, _stream_limit_bps(_SEGMENTS)))
-        own = float(np.interp(_ETHERNET_SEGMENT, _SEGMENTS, rate))
-        most = float(_stream_limit_bps(np.array([_ETHERNET_SEGMENT]))[0])
-        limit = phrase("the hosts are") if own < most else phrase("the line is")
-        figure.describe(
-            phrase(
-                "In segments of 1448 bytes the two costs allow {own} and the line {most}: "
-                "{limit} the limit. Snader measured 8.016 Mbit/s over TCP, 85% of the line, "
-                "and wrote 9.88 Mbit/s over UDP, more than the line carries: 440 of 5000 "
-                "datagrams never arrived.",
-                own=show_rate(own, PAYLOAD),
-                most=show_rate(most, PAYLOAD),
-                limit=limit,
-            )
-        )
-
-    controls = {
-        "packet_cost": Quantity("time per segment", "425 us", unit="s", low="1 us", high="2 ms"),
-        "byte_cost": _byte_cost("107 ns/B"),
-    }
-    return panel(figure, controls, update)
 
 
 def _stream_limit_bps(segment_bytes: FloatArray) -> FloatArray:
@@ -154,44 +129,18 @@ def _stream_limit_bps(segment_bytes: FloatArray) -> FloatArray:
 
 def processor_panel() -> Panel:
     """Processor time of a source for each write: Snader's tables, and this machine."""
-    rows = _book("source_sink_1440") + _book("source_sink_300")
+    rows = _book_rows()
     servers = {"": ("bsd", "localhost"), " to the sparc": ("sparc",)}
     runs: dict[str, BulkSamples] = {}
 
-    def points(part: str) -> dict[str, tuple[Any, Any]]:
-        found: dict[str, tuple[Any, Any]] = {}
-        for protocol in ("TCP", "UDP"):
-            for name, known in servers.items():
-                found[phrase("Snader, {protocol}{name}", protocol=protocol, name=name)] = _columns(
-                    [
-                        (row["payload_bytes"], row[f"{part}_s"] / row["write_count"])
-                        for row in rows
-                        if row["protocol"] == protocol and row["server"] in known
-                    ]
-                )
-            found[phrase("yours, {protocol}", protocol=protocol)] = ([], [])
-            if protocol in runs:
-                own = runs[protocol].medians(f"{part}_s", "write_count")
-                spent_s = own[f"{part}_s"] / own["write_count"]
-                found[phrase("yours, {protocol}", protocol=protocol)] = (
-                    own["write_bytes"],
-                    spent_s,
-                )
-        return found
+    def own_points(protocol: str, part: str) -> tuple[Any, Any]:
+        if protocol not in runs:
+            return [], []
+        own = runs[protocol].medians(f"{part}_s", "write_count")
+        return own["write_bytes"], own[f"{part}_s"] / own["write_count"]
 
-    plot = curves(
-        np.array([50.0, 80_000.0]),
-        {},
-        points=points("system"),
-        x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
-        y_axis=Axis("processor time for each write", "s", "log", 1e-7, 1e-3),
-        title="What a write costs the source",
-    )
-    figure = Figure(plot)
-
-    def update(part: str) -> None:
-        drawn = points(part)
-        figure.update_all({name: {"x": x, "y": y} for name, (x, y) in drawn.items()})
+    def model(part: str) -> Swept:
+        points: dict[str, tuple[Any, Any]] = {}
         words = [
             phrase(
                 "Snader's source took 1.7 to 11 us of its own time for each write, and 89 to "
@@ -200,8 +149,17 @@ def processor_panel() -> Panel:
                 "text does not mention it."
             )
         ]
-        for protocol in runs:
-            sizes, spent_s = drawn[phrase("yours, {protocol}", protocol=protocol)]
+        for protocol in ("TCP", "UDP"):
+            for name, hosts in servers.items():
+                pairs = [
+                    (row["payload_bytes"], row[f"{part}_s"] / row["write_count"])
+                    for row in rows
+                    if row["protocol"] == protocol and row["server"] in hosts
+                ]
+                name = phrase("Snader, {protocol}{name}", protocol=protocol, name=name)
+                points[name] = _columns(pairs)
+            sizes, spent_s = own_points(protocol, part)
+            points[phrase("yours, {protocol}", protocol=protocol)] = sizes, spent_s
             words += [
                 phrase(
                     "Yours, {protocol}: {spent} for a write of {size}.",
@@ -211,64 +169,57 @@ def processor_panel() -> Panel:
                 )
                 for size, spent in list(zip(sizes, spent_s, strict=True))[:: max(len(sizes) - 1, 1)]
             ]
-        figure.describe(" ".join(words))
+        return points, " ".join(words)
 
-    parts = choice("time", {"of the system": "system", "of the program": "user"}, "system")
+    def show_both(both: tuple[BulkSamples, BulkSamples]) -> None:
+        runs.update(zip(("TCP", "UDP"), both, strict=True))
+        board.refresh()
 
-    def show_both(found: tuple[BulkSamples, BulkSamples]) -> None:
-        runs.update(zip(("TCP", "UDP"), found, strict=True))
-        update(parts.value)
-
-    return panel(
-        figure, {"part": parts}, update,
-        below=[run_button(
-            "Run source and sink", _both, show_both, key="source and sink", tool="netcalc bulk",
-            several=True,
-        )],
-    )  # fmt: skip
+    parts = {"of the system": "system", "of the program": "user"}
+    board = sweep_panel(
+        model,
+        over=np.array([50.0, 80_000.0]),
+        controls={"part": choice("time", parts, "system")},
+        x=Axis("size of the write", "byte", "log", 50, 80_000),
+        y=Axis("processor time for each write", "s", "log", 1e-7, 1e-3),
+        title="What a write costs the source",
+        below=[_source_and_sink(show_both)],
+    )
+    return board
 
 
 def wire_panel() -> Panel:
     """UDP to another host: the rate that was sent and the rate that arrived, against the line."""
-    rows = [
-        row
-        for row in _book("source_sink_1440") + _book("source_sink_300")
-        if (row["server"], row["protocol"]) == ("sparc", "UDP")
-    ]
-    sent = [(row["payload_bytes"], row["sent_rate_bps"]) for row in rows]
-    arrived = [(row["payload_bytes"], row["goodput_bps"]) for row in rows]
-    ceiling = term("maximum of the line")
-    plot = curves(
-        _DATAGRAMS,
-        {ceiling: _DATAGRAMS},
-        points={"sent, as printed": _columns(sent), "arrived": _columns(arrived)},
-        x_axis=Axis("datagram", "byte", "linear", 0, 1500),
-        y_axis=Axis(named("rate", UDP_PAYLOAD), "bit/s", "linear", 0, 12e6),
+    rows = [row for row in _book_rows() if (row["server"], row["protocol"]) == ("sparc", "UDP")]
+    sent, arrived = (
+        [(row["payload_bytes"], row[column]) for row in rows]
+        for column in ("sent_rate_bps", "goodput_bps")
+    )
+
+    def model(bandwidth_bps: float) -> Swept:
+        ceiling = goodput.udp_goodput_bps(_PACKETS, bandwidth_bps=bandwidth_bps)
+        most = float(goodput.udp_goodput_bps(_BOOK_PACKET, bandwidth_bps=bandwidth_bps))
+        return {term("maximum of the line"): ceiling}, phrase(
+            "At 1440 bytes a line of {bandwidth} carries {most}; {sent} were sent, "
+            "{sent_2:.1%} of that, and {arrived} arrived.",
+            bandwidth=show_rate(bandwidth_bps, ETHERNET_LINE),
+            most=show_rate(most, UDP_PAYLOAD),
+            sent=show_rate(sent[0][1], UDP_PAYLOAD),
+            sent_2=sent[0][1] / most,
+            arrived=show_rate(arrived[0][1], UDP_PAYLOAD),
+        )
+
+    return sweep_panel(
+        model,
+        over=_DATAGRAMS,
+        book={"sent, as printed": _columns(sent), "arrived": _columns(arrived)},
+        controls={
+            "bandwidth_bps": Quantity("line", "10 Mbit/s", "1 Mbit/s", "100 Mbit/s", unit="bit/s")
+        },
+        x=Axis("datagram", "byte", "linear", 0, 1500),
+        y=Axis(named("rate", UDP_PAYLOAD), "bit/s", "linear", 0, 12e6),
         title="UDP to the sparc: faster than the line?",
     )
-    figure = Figure(plot)
-
-    def update(bandwidth_bps: float) -> None:
-        figure.update(ceiling, y=goodput.udp_goodput_bps(_PACKETS, bandwidth_bps=bandwidth_bps))
-        most = float(goodput.udp_goodput_bps(_BOOK_PACKET, bandwidth_bps=bandwidth_bps))
-        figure.describe(
-            phrase(
-                "At 1440 bytes a line of {bandwidth} carries {most}; {sent} were sent, "
-                "{sent_2:.1%} of that, and {arrived} arrived.",
-                bandwidth=show_rate(bandwidth_bps, ETHERNET_LINE),
-                most=show_rate(most, UDP_PAYLOAD),
-                sent=show_rate(sent[0][1], UDP_PAYLOAD),
-                sent_2=sent[0][1] / most,
-                arrived=show_rate(arrived[0][1], UDP_PAYLOAD),
-            )
-        )
-
-    controls = {
-        "bandwidth_bps": Quantity(
-            "line", "10 Mbit/s", unit="bit/s", low="1 Mbit/s", high="100 Mbit/s"
-        )
-    }
-    return panel(figure, controls, update)
 
 
 def source_sink_panel() -> Panel:
@@ -313,13 +264,7 @@ def source_sink_panel() -> Panel:
             )
         )
 
-    return panel(
-        figure, {}, lambda: None,
-        below=[run_button(
-            "Run source and sink", _both, show_both, key="source and sink", tool="netcalc bulk",
-            several=True,
-        )],
-    )  # fmt: skip
+    return panel(figure, {}, lambda: None, below=[_source_and_sink(show_both)])
 
 
 def mtu_panel() -> Panel:
@@ -449,42 +394,62 @@ def buffer_panel(path: str = "10 Mbit/s 10 ms") -> Panel:
     return panel(figure, {}, lambda: None, below=[button])
 
 
-def _cost_plot() -> Plot:
-    """Draw the rates that Snader printed for one host by the size of the segments."""
-    rows = _book("source_sink_1440") + _book("source_sink_300")
-    segment = {"bsd": _ETHERNET_SEGMENT, "localhost": _LOOPBACK_SEGMENT}
+def _one_host() -> dict[str, Any]:
+    """Return the figure of the rates that Snader printed for one host by the size of segments."""
+    return {
+        "over": _SEGMENTS,
+        "book": _sent({"bsd": _ETHERNET_SEGMENT, "localhost": _LOOPBACK_SEGMENT}),
+        "x": Axis("segment or datagram", "byte", "log", 100, 70_000),
+        "y": Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 3e8),
+        "title": "A source and a sink on one host, before 2000",
+    }
+
+
+def _sent(segments: Mapping[str, float]) -> dict[str, tuple[list[float], list[float]]]:
+    """Return the rates that Snader's source sent to some servers, by the size of a piece.
+
+    Parameters
+    ----------
+    segments : mapping of str to float
+        The servers, and the size of the segments of TCP to each. [byte]
+    """
     groups: dict[str, list[tuple[float, float]]] = {}
-    for row in rows:
-        if row["server"] == "sparc":
-            continue
-        size, stream = row["payload_bytes"], row["protocol"] == "TCP"
-        name = phrase("{row}, writes of {size:.0f} B", row=row["protocol"], size=size)
-        piece = segment[row["server"]] if stream else size
-        groups.setdefault(name, []).append((piece, row["sent_rate_bps"]))
-    return curves(
-        _SEGMENTS,
-        {_COSTS: _SEGMENTS},
-        points={name: _columns(found) for name, found in groups.items()},
-        x_axis=Axis("segment or datagram", "byte", "log", 100, 70_000),
-        y_axis=Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 3e8),
-        title="A source and a sink on one host, before 2000",
-    )
+    for row in _book_rows():
+        if row["server"] in segments:
+            protocol, size = row["protocol"], row["payload_bytes"]
+            name = phrase("{row}, writes of {size:.0f} B", row=protocol, size=size)
+            piece = segments[row["server"]] if protocol == "TCP" else size
+            groups.setdefault(name, []).append((piece, row["sent_rate_bps"]))
+    return {name: _columns(pairs) for name, pairs in groups.items()}
 
 
-def _draw_costs(figure: Figure, **cost: float) -> tuple[float, float]:
-    """Draw the theory of two costs; return the times of Snader's two segment sizes."""
-    elapsed_s = host_stack.bulk_s(_BOOK_BYTES, segment_bytes=_SEGMENTS, **cost)
-    rate = packet_rates.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
-    figure.update(_COSTS, y=rate)
+def _rates(**costs: float) -> tuple[FloatArray, float, float]:
+    """Return the theory of two costs: rates by size, and the times of Snader's two segments."""
+    elapsed_s = host_stack.bulk_s(_BOOK_BYTES, segment_bytes=_SEGMENTS, **costs)
     pieces = [_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT]
     slow_s, fast_s = host_stack.bulk_s(
-        np.asarray(_BOOK_BYTES), segment_bytes=pieces, **cost
+        np.asarray(_BOOK_BYTES), segment_bytes=pieces, **costs
     ).tolist()
-    return slow_s, fast_s
+    rates = packet_rates.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
+    return np.asarray(rates), slow_s, fast_s
+
+
+def _two_costs() -> dict[str, Quantity]:
+    return {
+        "packet_cost": Quantity("time per segment", "425 us", "1 us", "2 ms", unit="s"),
+        "byte_cost": _byte_cost("107 ns/B"),
+    }
 
 
 def _byte_cost(value: str, *, low: str = "0 ns/B") -> Quantity:
-    return Quantity("time per byte", value, unit="s/byte", low=low, high="300 ns/B", scale="linear")
+    return Quantity("time per byte", value, low, "300 ns/B", unit="s/byte", scale="linear")
+
+
+def _source_and_sink(show_both: Callable[[Any], object]) -> RunButton:
+    return run_button(
+        "Run source and sink", _both, show_both, key="source and sink", tool="netcalc bulk",
+        several=True,
+    )  # fmt: skip
 
 
 def _both(progress: Callable[..., object], stop: Any) -> tuple[BulkSamples, BulkSamples]:
@@ -503,8 +468,7 @@ def _both(progress: Callable[..., object], stop: Any) -> tuple[BulkSamples, Bulk
 
 def _reference_lines(sizes: FloatArray) -> dict[str, FloatArray]:
     """Return the rates that Snader's text states for other networks, as level lines."""
-    columns = datasets.load("source_sink_text").columns()
-    stated = dict(zip(columns["id"].tolist(), columns["si_value"].tolist(), strict=True))
+    stated = printed_numbers("source_sink_text")
     return {
         name: np.full(sizes.size, float(stated[row]))
         for name, row in (
@@ -520,16 +484,19 @@ def _medians(samples: BulkSamples, column: str) -> dict[str, Any]:
     return {"x": found["write_bytes"], "y": found[column]}
 
 
-def _book(name: str) -> list[dict[str, Any]]:
-    """Return the rows of a table of the book."""
-    columns = datasets.load(name).columns()
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+def _book_rows(*sizes: int) -> list[dict[str, Any]]:
+    """Return the rows of the tables of the book: writes of 1440 and of 300 bytes, or of one."""
+    tables = [datasets.load(f"source_sink_{size}").columns() for size in sizes or (1440, 300)]
+    return [
+        dict(zip(columns, row, strict=True))
+        for columns in tables for row in zip(*columns.values(), strict=True)
+    ]  # fmt: skip
 
 
 def _book_on_one_host() -> dict[str, tuple[list[float], list[float]]]:
     """Return what the book received on one host: its loopback, or at 300 bytes its own name."""
-    rows = [row for row in _book("source_sink_1440") if row["server"] == "localhost"]
-    rows += [row for row in _book("source_sink_300") if row["server"] == "bsd"]
+    rows = [row for row in _book_rows(1440) if row["server"] == "localhost"]
+    rows += [row for row in _book_rows(300) if row["server"] == "bsd"]
     return {
         phrase("{protocol}, received (Snader)", protocol=protocol): _columns(
             [(r["payload_bytes"], r["goodput_bps"]) for r in rows if r["protocol"] == protocol]

@@ -31,10 +31,10 @@ class Quantity(ipywidgets.VBox):
         The name of the quantity: ``"latency"``.
     start : str or float
         The initial value, as text (``"30 ms"``, ``"T1"``) or in ``unit``.
-    unit : str
-        The SI unit, one of :func:`netcalc.units.parse`.
     low, high : str or float
         The range, ends included.
+    unit : str
+        The SI unit, one of :func:`netcalc.units.parse`.
     scale : {'log', 'linear'}
         How the slider runs; a range from 0 needs ``"linear"``.
     whole : bool
@@ -47,10 +47,10 @@ class Quantity(ipywidgets.VBox):
         self,
         label: str,
         start: str | float,
-        *,
-        unit: str,
         low: str | float,
         high: str | float,
+        *,
+        unit: str,
         scale: Literal["log", "linear"] = "log",
         whole: bool = False,
     ) -> None:
@@ -73,7 +73,7 @@ class Quantity(ipywidgets.VBox):
             layout=ipywidgets.Layout(flex="1 1 auto", width="auto", min_width="0"),
         )
         self.box = ipywidgets.Text(
-            value=self.shown(start if isinstance(start, str) else first),
+            value=start if isinstance(start, str) else self.shown(first),
             continuous_update=False,
             tooltip=phrase("{label}: a number with its unit", label=self.label),
             layout=ipywidgets.Layout(width="9.5em", flex="0 0 auto"),
@@ -116,13 +116,13 @@ class Quantity(ipywidgets.VBox):
         value = float(round(value)) if self.whole else value
         return min(max(value, self.low), self.high)
 
-    def _number(self, given: str | float) -> float:
-        number = parse(given, self.unit, field=self.label) if isinstance(given, str) else given
+    def _number(self, typed: str | float) -> float:
+        number = parse(typed, self.unit, field=self.label) if isinstance(typed, str) else typed
         return float(round(number)) if self.whole else float(number)
 
-    def shown(self, given: str | float) -> str:
+    def shown(self, value: float) -> str:
         """Return a value as the box shows it."""
-        return given if isinstance(given, str) else show(given, self.unit, digits=6)
+        return show(value, self.unit, digits=6)
 
     def _slid(self, change: Mapping[str, Any]) -> None:
         if self._moving:
@@ -138,17 +138,12 @@ class Quantity(ipywidgets.VBox):
             self._say(str(error))
             return
         if not self.low <= value <= self.high:
-            low, high = show(self.low, self.unit), show(self.high, self.unit)
-            found = show(value, self.unit)
-            self._say(
-                phrase(
-                    "{label} must be between {low} and {high}, got {found}.",
-                    label=self.label,
-                    low=low,
-                    high=high,
-                    found=found,
-                )
+            numbers = {"low": self.low, "high": self.high, "found": value}
+            texts = {name: show(number, self.unit) for name, number in numbers.items()}
+            said = phrase(
+                "{label} must be between {low} and {high}, got {found}.", label=self.label, **texts
             )
+            self._say(said)
             return
         self._take(value, text=change["new"], move=True)
 

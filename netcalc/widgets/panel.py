@@ -7,13 +7,15 @@ import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import ipywidgets
+from numpy.typing import ArrayLike
 
 from netcalc.calculator import doubt_notice
 from netcalc.errors import NetcalcError, doubts
 from netcalc.language import phrase
+from netcalc.plots import Axis, curves
 from netcalc.printable import html_text
 from netcalc.widgets import controls as disclosure
 from netcalc.widgets.figure import Figure
@@ -245,6 +247,71 @@ def panel(
     """
     prediction = Prediction(predict, unit=unit, along=along) if predict else None
     return Panel(figure, controls, update, below=below, more=more, prediction=prediction)
+
+
+Swept: TypeAlias = tuple[Mapping[str, Any], str] | tuple[Mapping[str, Any], str, Any]
+"""What a model of :func:`sweep_panel` returns: columns by name, the sentence below the figure, and
+where the reader guesses first, the model's point, x and y."""
+
+
+def sweep_panel(
+    model: Callable[..., Swept],
+    *,
+    over: ArrayLike,
+    controls: Mapping[str, ipywidgets.Widget],
+    x: Axis,
+    y: Axis,
+    title: str,
+    book: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    **options: Any,
+) -> Panel:
+    """Draw a model over one axis, with points that are known and controls that move the curves.
+
+    Parameters
+    ----------
+    model : callable
+        Called as ``model(latency_s=0.03, ...)`` with the values of the controls. It returns the
+        columns of the figure by name, a curve as its values at ``over`` and a set of points as a
+        pair of x and y; and the sentence that describes the figure.
+    over : array_like
+        Positions at which the curves are computed.
+    controls : mapping of str to ipywidgets.Widget
+        By the name under which ``model`` takes the value.
+    x, y : Axis
+        The axes, with their ranges.
+    title : str
+        Title above the figure.
+    book : mapping of str to a pair of array_like, optional
+        Sets of points that no control moves, such as those that a book printed.
+    **options
+        Of :func:`panel`.
+
+    Returns
+    -------
+    Panel
+        The widget to show.
+    """
+    with doubts():  # they are said when the panel draws
+        columns = model(**{name: control.value for name, control in controls.items()})[0]
+    moved = {name: column for name, column in columns.items() if isinstance(column, tuple)}
+    lines = {name: column for name, column in columns.items() if name not in moved}
+    points = {**(book or {}), **moved}
+    figure = Figure(curves(over, lines, points=points, x_axis=x, y_axis=y, title=title))
+
+    def update(**values: Any) -> Any:
+        columns, sentence, *point = model(**values)
+        figure.update_all(
+            {
+                name: dict(zip("xy", column, strict=True))
+                if isinstance(column, tuple)
+                else {"y": column}
+                for name, column in columns.items()
+            }
+        )
+        figure.describe(sentence)
+        return point[0] if point else None
+
+    return panel(figure, controls, update, **options)
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
