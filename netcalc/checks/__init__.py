@@ -102,22 +102,21 @@ class _Call:
         # What the first check of each argument gave: False before it, a warning, or True.
         self.first_checks: dict[str, NotFiniteWarning | bool] = dict.fromkeys(names, False)
         self.ranges = ranges
-        self.notes: dict[tuple[str, Any], DoubtWarning] = {}
+        self.notes: dict[tuple[str, Any], tuple[float, DoubtWarning]] = {}
         self.has_gaps = False  # whether an argument, or a part of one, is not finite
 
-    def add(self, doubt: DoubtWarning) -> None:
+    def add(self, doubt: DoubtWarning, rank: float = 0.0) -> None:
         """Keep a doubt, the first of each code and name."""
-        self.notes.setdefault((doubt.code, doubt.values.get("name")), doubt)
+        self.notes.setdefault((doubt.code, doubt.values.get("name")), (rank, doubt))
 
-    @property
-    def is_quiet(self) -> bool:
-        """Whether the checks have nothing to say."""
-        return not self.has_gaps and not self.notes
+    def add_block(self, notes: Mapping[tuple[str, Any], tuple[float, DoubtWarning]]) -> None:
+        """Keep what was noted of a block: of each code and name, the doubt of the highest rank."""
+        for key, (rank, doubt) in notes.items():
+            if key not in self.notes or rank > self.notes[key][0]:
+                self.notes[key] = rank, doubt
 
-    def run(
-        self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> Any:
-        """Return the result of the model, and gather what the checks find meanwhile."""
+    def run(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Return what a function gives, and gather what the checks find meanwhile."""
         token = _call.set(self)
         try:
             with np.errstate(all="ignore"):
@@ -129,11 +128,12 @@ class _Call:
 _call: ContextVar[_Call | None] = ContextVar("_call", default=None)
 
 
-def note(code: str, *, warns: bool = True, **values: Any) -> None:
+def note(code: str, *, warns: bool = True, rank: float = 0.0, **values: Any) -> None:
     """Say that the number which a model returns is doubtful, and why.
 
     The caller of the model gets one :class:`~netcalc.errors.DoubtWarning` a code and ``name``;
-    if it ``warns`` not, only those who collect doubts, as the calculator and panels do.
+    if it ``warns`` not, only those who collect doubts, as the calculator and panels do. Of a long
+    argument each block notes its own extreme: the highest ``rank`` counts, and of equals the first.
     """
     doubt = DoubtWarning(code, **values)
     doubt.warns = warns
@@ -141,7 +141,7 @@ def note(code: str, *, warns: bool = True, **values: Any) -> None:
     if call is None:
         tell_doubts([doubt])
     else:
-        call.add(doubt)
+        call.add(doubt, rank)
 
 
 def note_outside_range(
@@ -172,7 +172,7 @@ def note_outside_range(
             ranges = published_ranges(formula) or {}
             for doubt in _outside(ranges[name], name, lowest, highest):
                 said, values_said = _as_said(formula, code or doubt.code, code, doubt.values)
-                note(said, warns=warns, **values_said)
+                note(said, warns=warns, rank=_rank(doubt), **values_said)
 
 
 def _as_said(
@@ -215,6 +215,12 @@ def _outside(limits: Range, name: str, lowest: float, highest: float) -> Iterato
         yield DoubtWarning("below-published-range", name=name, value=lowest, limit=low)
 
 
+def _rank(doubt: DoubtWarning) -> float:
+    """Return how far outside a range a doubt about it is, to compare it with others of its code."""
+    sign = -1.0 if doubt.code == "below-published-range" else 1.0
+    return sign * float(doubt.values["value"])
+
+
 def takes_long(function: Model) -> Model:
     """Mark a model that takes above 0.3 ms for a number, such as a transform that is inverted.
 
@@ -254,20 +260,13 @@ def model(function: Callable[..., Any]) -> Callable[..., Any]:
             _refuse_too_many(arguments)
         ranges = checked_ranges(function)
         call = _Call(called, names, ranges)
-
-        def run_part(part: Mapping[str, Any]) -> tuple[Any, bool]:
-            some = {**arguments, **part}
-            within = _Call(called, names, ranges)
-            positions = (*(some[name] for name in names[: len(args)]), *args[len(names) :])
-            result = within.run(function, positions, {name: some[name] for name in kwargs})
-            return result, within.is_quiet
-
+        result = None
         try:
-            result = None
             if is_large:
-                result = by_blocks(run_part, arguments, list_arguments(function))
+                result = _by_blocks(call, function, arguments, args, kwargs)
             if result is None:
-                result = call.run(function, args, kwargs)
+                call = _Call(called, names, ranges)
+                result = call.run(function, *args, **kwargs)
         except NetcalcError:
             raise
         except (ValueError, IndexError, TypeError):
@@ -291,10 +290,37 @@ def model(function: Callable[..., Any]) -> Callable[..., Any]:
                 for doubt in _outside(ranges["result"], "result", *ends):
                     call.add(doubt)
         if call.notes:
-            tell_doubts(list(call.notes.values()))
+            tell_doubts([doubt for _, doubt in call.notes.values()])
         return _as_python(result) if wrap is None else _wrapped(wrap, result)
 
     return called
+
+
+def _by_blocks(
+    call: _Call,
+    function: Callable[..., Any],
+    arguments: Mapping[str, Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+) -> Any | None:
+    """Return the result of long arguments, computed block by block; None if it is to be whole.
+
+    What is not finite is counted over the whole.
+    """
+    block = _Call(call.model, tuple(call.first_checks), call.ranges)
+    positions = list(call.first_checks)[: len(args)]
+
+    def run(part: Mapping[str, Any]) -> Any:
+        block.notes = {}
+        some = {**arguments, **part}
+        ordered = [some[name] for name in positions] + list(args[len(positions) :])
+        result = function(*ordered, **{name: some[name] for name in kwargs})
+        if block.has_gaps:
+            raise ValueError("not finite")
+        call.add_block(block.notes)
+        return result
+
+    return block.run(by_blocks, run, arguments, list_arguments(function))
 
 
 def _is_large(values: Iterable[Any]) -> bool:
@@ -568,9 +594,9 @@ def _checked(
     else:
         lowest, highest = _extremes(array)
     if not (isfinite(lowest) and (isfinite(highest) or (allow_inf and highest == inf))):
-        if call is not None:
-            call.has_gaps = True
         array = _nan_where_not_finite(name, array, allow_inf=allow_inf, warn=is_first)
+        if call is not None and np.isnan(array).any():
+            call.has_gaps = True
         if np.isnan(array).all():
             return array
         lowest, highest = float(np.nanmin(array)), float(np.nanmax(array))
@@ -584,7 +610,7 @@ def _checked(
         raise DomainError(above or code, name, highest, index=at, low=low, high=high)
     if call is not None and name in call.ranges:
         for doubt in _outside(call.ranges[name], name, lowest, highest):
-            call.add(doubt)
+            call.add(doubt, _rank(doubt))
     if lowest == 0.0 and np.signbit(array).any():
         return array + 0.0  # one over a negative zero would be -inf
     return array

@@ -29,20 +29,18 @@ def in_blocks(*arrays: NDArray[Any]) -> Iterator[tuple[NDArray[Any], ...]]:
 
 
 def by_blocks(
-    run: Callable[[Mapping[str, Any]], tuple[Any, bool]],
-    arguments: Mapping[str, Any],
-    lists: Collection[str],
+    run: Callable[[Mapping[str, Any]], Any], arguments: Mapping[str, Any], lists: Collection[str]
 ) -> Any | None:
     """Return the result of a formula whose arguments together are long, computed block by block.
 
-    ``run`` computes it with some arguments replaced, and says whether nothing was noted. Arrays
-    are cut along their common shape; ``lists``, as of links, are one thing and go with each block.
+    ``run`` computes it with some arguments replaced. Arrays are cut along their common shape;
+    ``lists``, as of links, are one thing and go with each block.
 
     Returns
     -------
     The result as the formula has it: one array, or a named tuple of arrays. None if it is to be
-    computed as a whole: the arguments are short, no arrays of numbers, refused or doubtful, so that
-    errors and notes are about the whole, or the formula does not give an element for an element.
+    computed as a whole: the arguments are short or no arrays of numbers, one is refused (so that
+    the error is about the whole), or the formula does not give an element for an element.
     """
     try:
         arrays = {
@@ -68,19 +66,24 @@ def by_blocks(
         if array.size > 1
     }
     results: list[NDArray[Any]] = []
-    for start in range(0, size, BLOCK):
-        part = slice(start, start + BLOCK)
+    for part in _parts(size):
         try:
-            values, is_quiet = run({name: elements[part] for name, elements in flat.items()})
+            values = run({name: elements[part] for name, elements in flat.items()})
         except (ValueError, IndexError, TypeError):
             return None
         columns = [np.asarray(v) for v in (values if isinstance(values, tuple) else (values,))]
         results = results or [np.empty(size, column.dtype) for column in columns]
         pairs = list(zip(results, columns, strict=True))
-        length = min(BLOCK, size - start)
-        if not is_quiet or any(c.shape != (length,) or c.dtype != r.dtype for r, c in pairs):
+        length = (part.stop - part.start,)
+        if any(c.shape != length or c.dtype != result.dtype for result, c in pairs):
             return None
         for result, column in pairs:
             result[part] = column
     shaped = [result.reshape(shape) for result in results]
     return type(values)(*shaped) if isinstance(values, tuple) else shaped[0]
+
+
+def _parts(size: int) -> Iterator[slice]:
+    """Yield blocks of a long array, none of them a single element: of one, checks say less."""
+    starts = range(0, size - 1, BLOCK)
+    return map(slice, starts, (*starts[1:], size))

@@ -16,7 +16,7 @@ def at_most_line(utilization: FloatArray) -> FloatArray:
     """Return a utilization, and note one above 1: no line carries more than itself."""
     most = _most(utilization)
     if most > 1.0:
-        note("more-than-the-line", name="result", value=most)
+        note("more-than-the-line", name="result", value=most, rank=most)
     return utilization
 
 
@@ -24,7 +24,8 @@ def tcp_window(window_bytes: FloatArray) -> FloatArray:
     """Return a window, and note one that TCP cannot announce."""
     most = _most(window_bytes)
     if np.isfinite(most) and most > MAX_WINDOW_BYTES:
-        note("window-above-tcp", name="window_bytes", value=most, limit=MAX_WINDOW_BYTES)
+        limit = MAX_WINDOW_BYTES
+        note("window-above-tcp", name="window_bytes", value=most, limit=limit, rank=most)
     return window_bytes
 
 

@@ -597,10 +597,11 @@ def bare(name: str, arguments: dict[str, Any]) -> Callable[[], Any] | None:
         return None
     given = {n: arguments[n] for n in inspect.signature(equation).parameters if n in arguments}
     try:
-        tried = equation(**{n: v[:2] if np.size(v) > 9 else v for n, v in given.items()})
+        some = {n: v[:2] if np.size(v) > 9 else v for n, v in given.items()}
+        tried = np.asarray(equation(**some))
     except (TypeError, ValueError):
         return None
-    if np.asarray(tried).dtype == object:  # it has constants of many digits: no bare numpy
+    if tried.dtype == object:  # it has constants of many digits: no bare numpy
         return None
     return lambda: equation(**given)
 

@@ -45,6 +45,7 @@ def utilization_of(utilization: ArrayLike) -> FloatArray:
             percent=100.0 * greatest,
             meant=greatest,
             ratio=greatest / 100.0,
+            rank=greatest,
         )
     return load
 
@@ -59,7 +60,9 @@ def note_slow_queue(load: FloatArray) -> None:
     highest = greatest if greatest < 1.0 else float(load.max(initial=0.0, where=load < 1.0))
     if highest > SLOW_LOAD:
         services = 1.0 / (1.0 - np.sqrt(highest)) ** 2
-        note("slow-steady-state", name="utilization", value=highest, services=services)
+        note(
+            "slow-steady-state", name="utilization", value=highest, services=services, rank=highest
+        )
 
 
 def langevin(x: FloatArray) -> FloatArray:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import (
-    BLOCK,
     FloatArray,
     between,
     choice,
@@ -115,13 +114,12 @@ def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -
     ----------
     ITU-T G.711, G.729; RFC 3551.
     """
-    found = positive("codec_bps", codec_bps) * positive("interval_s", interval_s) / 8.0
-    if found.size <= BLOCK:  # a number or a sweep; of millions nobody reads it
-        broken = np.abs(found - np.round(found)) > _WHOLE_BYTES * found
-        if np.any(broken):
-            least = float(np.min(found, where=broken, initial=np.inf))
-            note("voice-not-whole-bytes", carried=least, whole=float(np.ceil(least)))
-    return found
+    carried = positive("codec_bps", codec_bps) * positive("interval_s", interval_s) / 8.0
+    broken = np.abs(carried - np.round(carried)) > _WHOLE_BYTES * carried
+    if np.any(broken):
+        least = float(np.min(carried, where=broken, initial=np.inf))
+        note("voice-not-whole-bytes", carried=least, whole=float(np.ceil(least)), rank=-least)
+    return carried
 
 
 @model

@@ -113,7 +113,8 @@ def bbr_throughput_bps(
     share, limit = np.broadcast_arrays(loss, tolerated)
     if (is_beyond := share > limit).any():
         worst = float(share[is_beyond].max())
-        note("beyond-loss-tolerance", name="loss_ratio", value=worst, limit=float(limit.min()))
+        least_limit = float(limit.min())
+        note("beyond-loss-tolerance", name="loss_ratio", value=worst, limit=least_limit, rank=worst)
     rate = (1.0 - loss) * np.where(loss <= tolerated, line, least)
     return keep_nan(rate, loss, line, tolerated, least)
 
