@@ -8,6 +8,10 @@ or count, a rate or another divisor of 0, a ratio outside 0 to 1, a fraction of 
 beyond the 65,535 bytes of IP, a fraction of a byte where it is padded, a word that is not listed,
 an empty list, lists of different lengths. A ``Raises`` section names only what goes beyond that,
 such as headers that do not fit.
+
+A body is written as its equation. Where it has brackets that the equation has not, as in
+``8.0 * (size / rate)``, they keep a product of two large numbers from overflowing before it is
+divided: arguments up to 1e308 give what the equation gives.
 """
 
 from __future__ import annotations
