@@ -10,7 +10,7 @@ The checks look at the smallest and the largest element only: one pass, no tempo
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import wraps
 from inspect import unwrap
