@@ -32,8 +32,12 @@ from netcalc.readers.source import Text, shorten
 
 INTEGER = r"[0-9]{1,15}"
 NUMBER = r"[0-9]{1,15}(?:\.[0-9]{1,15})?"
-COMMA_NUMBER = r"[0-9]{1,15}(?:[.,][0-9]{1,15})?"
+SMALL_NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?"
+"""A time in milliseconds: more digits come of damage."""
 WORD = r"\S+"
+
+_DIGITS = {"ttl": 3, "hop": 3, "payload_bytes": 5, "packet_bytes": 5, "sequence": 9}
+"""Most digits of a field that has few; more come of damage."""
 
 UNITS_S: Mapping[str, float] = {
     "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3,
@@ -66,15 +70,20 @@ def compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern with its placeholders filled in.
 
     >>> compiled("time={rtt_ms}").pattern
-    'time=(?P<rtt_ms>[0-9]{1,15}(?:\\\\.[0-9]{1,15})?)'
+    'time=(?P<rtt_ms>[0-9]{1,9}(?:\\\\.[0-9]{1,9})?)'
     """
 
     def group(place: re.Match[str]) -> str:
         name = place["name"]
-        if not name:
-            return NUMBER
-        holds = INTEGER if _is_count(name) else NUMBER if _ending(name) else WORD
-        return rf"(?P<{name}>{COMMA_NUMBER if place['comma'] else holds})"
+        if not name or name.endswith("_ms"):
+            holds = SMALL_NUMBER
+        elif _is_count(name):
+            holds = rf"[0-9]{{1,{_DIGITS[name]}}}" if name in _DIGITS else INTEGER
+        else:
+            holds = NUMBER if _ending(name) else WORD
+        if place["comma"]:
+            holds = holds.replace(r"\.", "[.,]")
+        return rf"(?P<{name}>{holds})" if name else holds
 
     return re.compile(_PLACEHOLDER.sub(group, pattern))
 
@@ -137,6 +146,8 @@ class LineTable:
     multiplies : bool, optional
         Whether a time is multiplied by 0.001 and not divided by 1000, which is exact: in readers
         whose numbers have been so from the beginning, to the last digit.
+    reads_cut : bool, optional
+        Whether a last line without its end is read: where what is left of it cannot be wrong.
     **kinds : str or sequence of str
         Kind of line -> its pattern or patterns, which match from the beginning of a line. The kind
         ``other`` is of lines that belong to the tool and say nothing of interest.
@@ -147,6 +158,7 @@ class LineTable:
         *,
         convert: Mapping[str, Callable[[str], Any]] | None = None,
         multiplies: bool = False,
+        reads_cut: bool = False,
         **kinds: str | Sequence[str],
     ) -> None:
         self._kinds = tuple(
@@ -156,6 +168,7 @@ class LineTable:
         )
         self._convert = convert or {}
         self._multiplies = multiplies
+        self._reads_cut = reads_cut
 
     def line(self, number: int, text: str) -> Line | None:
         """Read one line; None if it is of no kind."""
@@ -166,13 +179,19 @@ class LineTable:
                 return Line(kind, number, text, dict(self._fields(written)), written)
         return None
 
+    def pattern(self, *kinds: str) -> str:
+        """Return a pattern that matches at a line of one of the kinds, for ``Input.seen``."""
+        patterns = [pattern.pattern for kind, pattern in self._kinds if kind in kinds]
+        return "|".join(re.sub(r"\(\?P<\w+>", "(?:", f"^(?:{each})") for each in patterns)
+
     def lines(self, text: Text, skipped: list[int]) -> Iterator[Line]:
         """Yield the lines of a text that are of a kind, but ``other``.
 
         The numbers of lines that are of none and not blank are added to ``skipped``. A last line
         without its end is left out: its last number may have lost digits.
         """
-        cut = text.numbers[-1] if text.numbers and not text.ends_complete else None
+        ends = text.ends_complete or self._reads_cut or not text.numbers
+        cut = None if ends else text.numbers[-1]
         for number, written in zip(text.numbers, text.lines, strict=True):
             if number == cut:
                 continue

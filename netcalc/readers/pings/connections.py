@@ -55,11 +55,12 @@ class _Tcping(ProbeReader):
             refused = _REFUSED.search(answer) is not None
             self.run.probes.append(Probe(lost=True, error_reply=refused))
 
+    def accepts(self, line: Line) -> bool:
+        """Whether totals come behind a probe."""
+        return line.kind == "reply" or self.current is not None
+
     def totals(self, line: Line) -> None:
-        """Keep totals behind the first probe; a run is whole with both counts."""
-        if self.current is None:
-            self.skipped.append(line.number)
-            return
+        """Keep the totals; a run is whole with both counts."""
         super().totals(line)
         self.run.ended = self.run.sent is not None and self.run.received is not None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,167 +13,118 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.lines import last_digit
-from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
+from netcalc.readers.lines import NUMBER, Line, LineTable, last_digit, skipped_lines
+from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, to_samples
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
-_HOST = r"(?P<host>\S+(?: \(\S+\))?)\s+: "
-_STAMP = r"^(?:\[(?P<stamp>[0-9]{1,18}\.[0-9]{1,18})\] )?"
-_PROBE = re.compile(
-    _STAMP + _HOST + r"\[(?P<sequence>[0-9]{1,18})\], "
-    r"(?:(?P<bytes>[0-9]{1,18}) bytes, (?P<time>\d{1,18}\.?\d{0,18}) ms|(?P<lost>timed out)|"
-    r"(?P<other>\D[^(]*))"
-    r"(?:\s*\(.*)?$"
-)
-_TIMES = re.compile(
-    _STAMP + _HOST + r"(?P<times>(?:-|\d{1,18}\.?\d{0,18})(?: (?:-|\d{1,18}\.?\d{0,18}))*)\s*$"
-)
-_TOTALS = re.compile(
-    _STAMP
-    + _HOST
-    + r"xmt/rcv/%(?P<kind>loss|return) = (?P<sent>[0-9]{1,18})/(?P<received>[0-9]{1,18})/"
-    r"(?P<loss>-?\d{1,18}\.?\d{0,18})%"
-    r"(?:, (?:outage\(ms\) = [0-9]{1,18}, )?min/avg/max = "
-    r"(?P<min>\d{1,18}\.?\d{0,18})/\d{1,18}\.?\d{0,18}/(?P<max>\d{1,18}\.?\d{0,18}))?"
-)
-_STATE = re.compile(
-    r"^(?P<host>\S+(?: \(\S+\))?) is "
-    r"(?:(?P<alive>alive)(?: \((?P<time>\d{1,18}\.?\d{0,18}) ms\))?|unreachable)\s*$"
-)
-_DUPLICATE = re.compile(
-    _STAMP + _HOST + r"duplicate for \[(?P<sequence>[0-9]{1,18})\], (?P<bytes>[0-9]{1,18}) bytes, "
-    r"(?P<time>\d{1,18}\.?\d{0,18}) ms"
-)
-_CLOCK = re.compile(r"^\[[0-9]{2}:[0-9]{2}:[0-9]{2}\]\s*$")
-_ALL = re.compile(
-    r"^\s*\d{1,18}\.?\d{0,18} (?:targets|alive|unreachable|unknown addresses|timeouts|"
-    r"(?:other )?ICMP|ms|sec)\b"
-)
+_STAMP = r"(?:\[(?P<stamp_s>[0-9]{1,18}\.[0-9]{1,18})\] )?"
+_HOST = r"(?P<target>\S+(?: \(\S+\))?)"
+_CELL = r"(?:-|\d{1,18}\.?\d{0,18})"
+_TIMES = rf"\S+\s+: {_CELL}(?: {_CELL})*\s*$"
 _DEFAULT_BYTES = {"64": 56.0, "84": 56.0}
 """Bytes of a reply to a probe of the default size -> its user data: up to 3.x with an IP header."""
 
 
-def _recognize(given: Input) -> bool:
-    # The plain words first: they are found in a tenth of the time.
-    marks = ((": [", _PROBE), ("xmt/rcv/%", _TOTALS), (" is ", _STATE))
-    return any(
-        word in given.first and given.seen(one.pattern) for word, one in marks
-    ) or given.seen(
-        _STAMP + r"\S+\s+: (?:-|\d{1,18}\.?\d{0,18})(?: (?:-|\d{1,18}\.?\d{0,18}))*\s*$"
+class _Fping(ProbeReader):
+    tool = "fping"
+    hosts_take_turns = True
+    table = LineTable(
+        reply=(
+            rf"{_STAMP}{_HOST}\s+: (?P<duplicate>duplicate for )\[{{sequence}}\], "
+            r"(?P<bytes>\d+) bytes, {rtt_ms} ms",
+            rf"{_STAMP}{_HOST}\s+: \[{{sequence}}\], "
+            r"(?P<bytes>\d+) bytes, {rtt_ms} ms(?:\s*\(.*)?$",
+        ),
+        lost=rf"{_STAMP}{_HOST}\s+: \[{{sequence}}\], (?:timed out|(?P<error_reply>\D[^(]*))"
+        r"(?:\s*\(.*)?$",
+        totals=rf"{_STAMP}{_HOST}\s+: xmt/rcv/%(?:loss|(?P<returned>return)) = "
+        rf"{{sent}}/{{received}}/(?P<loss_percent>-?{NUMBER})%"
+        r"(?:, (?:outage\(ms\) = \d+, )?min/avg/max = {rtt_min_ms}/{}/{rtt_max_ms})?",
+        times=rf"{_STAMP}{_HOST}\s+: (?P<times>{_CELL}(?: {_CELL})*)\s*$",
+        alive=rf"{_HOST} is alive(?: \({{rtt_ms}} ms\))?\s*$",
+        unreachable=rf"{_HOST} is unreachable\s*$",
+        other=r"\[[0-9]{2}:[0-9]{2}:[0-9]{2}\]\s*$|"
+        r"\s*\d{1,18}\.?\d{0,18} (?:targets|alive|unreachable|unknown addresses|timeouts|"
+        r"(?:other )?ICMP|ms|sec)\b",
+        multiplies=True,
     )
 
-
-class _File:
     def __init__(self, given: Input) -> None:
-        self.text = given.text
-        self.runs: dict[str, Run] = {}
-        self.skipped: list[int] = []
+        super().__init__(given)
         self.rows: dict[str, list[str]] = {}
-        self.intervals: dict[str, int] = {}
-        self.cut = False
+        self.intervals: Counter[str] = Counter()
 
-    def run(self, host: str) -> Run:
-        return self.runs.setdefault(host, Run(target=host))
+    @classmethod
+    def recognize(cls, given: Input) -> bool:
+        """Whether a line of a host is among the first; its plain words are found in less time."""
+        kinds = {
+            ": [": ("reply", "lost"),
+            "xmt/rcv/%": ("totals",),
+            " is ": ("alive", "unreachable"),
+        }
+        return any(
+            word in given.first and given.seen(cls.table.pattern(*names))
+            for word, names in kinds.items()
+        ) or given.seen(rf"^{_STAMP}{_TIMES}")
 
-    def read(self) -> None:
-        for line_number, line in zip(self.text.numbers, self.text.lines, strict=True):
-            if not line.strip():
-                continue
-            if line_number == self.text.numbers[-1] and not self.text.ends_complete:
-                self.cut = True
-            elif not self._line(line) and not _CLOCK.match(line) and not _ALL.match(line):
-                self.skipped.append(line_number)
-        for host, run in self.runs.items():
-            self._finish(host, run)
+    def probe(self, line: Line) -> Probe:
+        """Return a probe; the stamp is that of the reply."""
+        probe = super().probe(line)
+        probe.payload_bytes = _DEFAULT_BYTES.get(line.get("bytes", ""), NAN)
+        probe.sent_s = line.get("stamp_s", NAN) - probe.rtt_s
+        return probe
 
-    def _line(self, line: str) -> bool:
-        """Read a line of a host; False if it is not one."""
-        if found := _DUPLICATE.match(line):
-            probe = _answer(found)
-            probe.duplicate = True
-            self.run(found["host"]).probes.append(probe)
-        elif found := _PROBE.match(line):
-            run = self.run(found["host"])
-            if found["time"]:
-                run.probes.append(_answer(found))
-            else:
-                error = found["lost"] is None
-                sequence = float(found["sequence"])
-                run.probes.append(Probe(sequence=sequence, lost=True, error_reply=error))
-        elif found := _TOTALS.match(line):
-            _total(self.run(found["host"]), found)
-            self.intervals[found["host"]] = self.intervals.get(found["host"], 0) + 1
-        elif found := _TIMES.match(line):
-            self.run(found["host"]).ended = True
-            self.rows.setdefault(found["host"], []).extend(found["times"].split())
-        elif found := _STATE.match(line):
-            self._state(found)
-        else:
-            return False
-        return True
-
-    def _state(self, found: re.Match[str]) -> None:
-        """Read ``is alive``: a probe was answered; an unreachable host had one or more tries."""
-        run = self.run(found["host"])
+    def totals(self, line: Line) -> None:
+        """Keep the totals of a host; those of an interval (-Q) are overwritten by the last line."""
+        run = self.run
+        self.intervals[run.target] += 1
+        share = line["loss_ratio"]
+        run.sent, run.received = line["sent"], line["received"]
+        run.loss_ratio = 1.0 - share if "returned" in line else share
+        run.rtt_min_s, run.rtt_max_s = line.get("rtt_min_s", NAN), line.get("rtt_max_s", NAN)
+        run.printed = {"sent": run.sent, "received": run.received, "loss_ratio": run.loss_ratio}
+        if "rtt_min_s" in line:
+            run.printed |= {"rtt_min_s": run.rtt_min_s, "rtt_max_s": run.rtt_max_s}
         run.ended = True
-        if found["alive"]:
-            time = found["time"]
-            rtt_s = float(time) * 1e-3 if time else NAN
-            run.probes.append(Probe(rtt_s, resolution_s=last_digit(time, 1e-3) if time else 0.0))
-        else:
-            run.probes.append(Probe(lost=True))
 
-    def _finish(self, host: str, run: Run) -> None:
+    def times(self, line: Line) -> None:
+        """Keep the row of times of a host."""
+        self.run.ended = True
+        self.rows.setdefault(line["target"], []).extend(line["times"].split())
+
+    def alive(self, line: Line) -> None:
+        """Add a probe that was answered."""
+        self.run.ended = True
+        self.reply(line)
+
+    def unreachable(self, line: Line) -> None:
+        """Add one of the tries of an unreachable host, of which there may be several."""
+        self.run.ended = True
+        self.lost(line)
+
+    def finish(self) -> None:
         """Use the row of times of a host only where its probes have no lines of their own."""
-        cells = self.rows.get(host)
-        if cells and not run.probes:
-            for number, cell in enumerate(cells):
-                run.probes.append(
+        for host, cells in self.rows.items():
+            if not self.hosts[host].probes:
+                self.hosts[host].probes = [
                     Probe(sequence=number, lost=True)
                     if cell == "-"
                     else Probe(
                         float(cell) * 1e-3, sequence=number, resolution_s=last_digit(cell, 1e-3)
                     )
-                )
+                    for number, cell in enumerate(cells)
+                ]
 
-
-def _answer(found: re.Match[str]) -> Probe:
-    rtt_s = float(found["time"]) * 1e-3
-    stamp = found["stamp"]
-    return Probe(
-        rtt_s,
-        payload_bytes=_DEFAULT_BYTES.get(found["bytes"], NAN),
-        sequence=float(found["sequence"]),
-        resolution_s=last_digit(found["time"], 1e-3),
-        sent_s=float(stamp) - rtt_s if stamp else NAN,
-    )
-
-
-def _total(run: Run, found: re.Match[str]) -> None:
-    """Keep the totals of a host; those of an interval (-Q) are overwritten by the last line."""
-    run.sent, run.received = int(found["sent"]), int(found["received"])
-    share = float(found["loss"]) / 100.0
-    run.loss_ratio = share if found["kind"] == "loss" else 1.0 - share
-    run.printed = {"sent": run.sent, "received": run.received, "loss_ratio": run.loss_ratio}
-    run.rtt_min_s = run.rtt_max_s = NAN
-    if found["min"]:
-        run.rtt_min_s, run.rtt_max_s = float(found["min"]) * 1e-3, float(found["max"]) * 1e-3
-        run.printed |= {"rtt_min_s": run.rtt_min_s, "rtt_max_s": run.rtt_max_s}
-    run.ended = True
-
-
-def _read(given: Input) -> RttSamples:
-    file = _File(given)
-    file.read()
-    warnings = []
-    if file.cut:
-        warnings.append(Notice("last-line-cut", {"number": file.text.numbers[-1]}))
-    if file.skipped:
-        warnings.append(Notice("not-of-the-tool", {"numbers": file.skipped}))
-    if any(count > 1 for count in file.intervals.values()):
-        warnings.append(Notice("earlier-totals", {}))
-    return samples_of_hosts(given, file.runs.values(), warnings)
+    def samples(self) -> RttSamples:
+        """Return the samples of all hosts."""
+        text = self.given.text
+        warnings = skipped_lines(self.skipped)
+        if not text.ends_complete and text.lines[-1].strip():
+            warnings.insert(0, Notice("last-line-cut", {"number": text.numbers[-1]}))
+        if any(count > 1 for count in self.intervals.values()):
+            warnings.append(Notice("earlier-totals", {}))
+        return samples_of_hosts(self.given, self.runs, warnings)
 
 
 def samples_of_hosts(given: Input, runs: Iterable[Run], warnings: list[Notice]) -> RttSamples:
@@ -188,8 +140,8 @@ def samples_of_hosts(given: Input, runs: Iterable[Run], warnings: list[Notice]) 
 FORMAT = Format(
     name="fping",
     description="the output of fping",
-    recognize=_recognize,
-    read=_read,
+    recognize=_Fping.recognize,
+    read=_Fping.read,
     traps=(
         "A dash is a probe without an answer, not a time of 0.",
         "Hosts take turns in the lines; each has its own rows and facts.",

@@ -31,11 +31,12 @@ class _Oping(ProbeReader):
         """Take the totals that follow for those of a host."""
         self.summed = self.hosts.get(line["host"])
 
+    def accepts(self, line: Line) -> bool:
+        """Whether totals have the name of their host before them."""
+        return line.kind != "totals" or self.summed is not None
+
     def totals(self, line: Line) -> None:
-        """Keep totals behind the name of their host only."""
-        if self.summed is None:
-            self.skipped.append(line.number)
-            return
+        """Keep the totals of the host that was named."""
         self.current = self.summed
         super().totals(line)
 

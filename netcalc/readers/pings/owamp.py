@@ -3,44 +3,40 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.lines import skipped_lines
-from netcalc.readers.pings.runs import NAN, Run, to_samples
+from netcalc.readers.lines import Line, LineTable, skipped_lines
+from netcalc.readers.pings.runs import NAN, ProbeReader
 from netcalc.readers.source import shorten
-from netcalc.samples import Fact, Meta, RttSamples, Table, fact_row
+from netcalc.samples import Fact, Meta, Table, fact_row
 
-_NUMBER = r"-?\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?"
-_UNIT = r"(?P<unit>[num]?s)"
-_HEADER = re.compile(
-    r"--- owping statistics from \[(?P<source>[^\]]+)\]\S* to \[(?P<to>[^\]]+)\].*"
+_NUMBER = r"(?:-?\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?|nan)"
+_SPREAD = "(?P<{0}_min_unit>{1})/(?P<{0}_median_unit>{1})/(?P<{0}_max_unit>{1}) (?P<unit>[num]?s),"
+_LOSS = r"\((?P<loss_percent>\d{1,3}(?:\.\d{1,9})?|nan)%\)"
+_ERROR = rf"err=(?P<clock_error_unit>{_NUMBER}) [num]?s"
+
+_OWPING = LineTable(
+    session=r"\s*--- owping statistics from \[(?P<source>[^\]]+)\]\S* "
+    r"to \[(?P<target>[^\]]+)\]",
+    packet=rf"\s*seq_no={{sequence}}\s+(?:delay=(?P<one_way_delay_unit>{_NUMBER}) (?P<unit>[num]?s)"
+    rf"\s+\((?:sync, {_ERROR}|unsync[^)]*)\)"
+    r"(?:\s+sent=(?P<sent_s>\d{1,10}\.\d{1,9}) recv=(?P<received_s>\d{1,10}\.\d{1,9}))?"
+    r"|\*LOST\*)\s*$",
+    statistics=(
+        rf"\s*{{sent_count}} sent, {{lost_count}} lost {_LOSS}, {{duplicate_count}} duplicates\s*$",
+        rf"\s*one-way delay min/median/max = {_SPREAD.format('one_way_delay', _NUMBER)} "
+        rf"\((?:{_ERROR}|unsync)\)\s*$",
+        rf"\s*one-way jitter = (?P<jitter_p95_p50_unit>{_NUMBER}) (?P<unit>[num]?s) "
+        r"\(P95-P50\)\s*$",
+        r"\s*hops = {hop_count} \(consistently\)\s*$",
+    ),
+    other=r"\s*(?:(?:SID|first|last):\s|Approximately |Percentiles:\s*$|\d+\.\d+: |"
+    r"TTL not reported\s*$|hops takes |Min Hops|no reordering\s*$|\d+-reordering = )",
 )
-_PACKET = re.compile(
-    rf"seq_no=(?P<seq>\d{{1,10}})\s+(?:delay=(?P<delay>{_NUMBER}) {_UNIT}\s+"
-    rf"\((?:sync, err=(?P<error>{_NUMBER}) [num]?s|unsync[^)]*)\)"
-    r"(?:\s+sent=(?P<sent>\d{1,10}\.\d{1,9}) recv=(?P<got>\d{1,10}\.\d{1,9}))?|\*LOST\*)\s*"
-)
-_COUNTS = re.compile(
-    r"(?P<sent>\d{1,15}) sent, (?P<lost>\d{1,15}) lost \((?P<loss>\d{1,3}(?:\.\d{1,9})?|nan)%\), "
-    r"(?P<duplicates>\d{1,15}) duplicates\s*"
-)
-_DELAY = re.compile(
-    rf"one-way delay min/median/max = (?P<min>{_NUMBER}|nan)/(?P<median>{_NUMBER}|nan)/"
-    rf"(?P<max>{_NUMBER}|nan) {_UNIT}, \((?:err=(?P<error>{_NUMBER}) [num]?s|unsync)\)\s*"
-)
-_JITTER = re.compile(rf"one-way jitter = (?P<jitter>{_NUMBER}|nan) {_UNIT} \(P95-P50\)\s*")
-_HOPS = re.compile(r"hops = (?P<hops>\d{1,3}) \(consistently\)\s*")
-_STAMP = re.compile(r"(?:SID|first|last):\s.*")
-_PLAIN = re.compile(
-    r"(?:Approximately .*|Percentiles:|\d+\.\d+: .*|TTL not reported|hops takes .*|Min Hops.*|"
-    r"no reordering|\d+-reordering = .*|)\s*"
-)
-_FACTORS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 @dataclass(slots=True)
@@ -64,6 +60,12 @@ class _Session:
     def ended(self) -> bool:
         """Whether its totals are there."""
         return not math.isnan(self.sent_count)
+
+    def keep(self, line: Line) -> None:
+        """Keep what a line of the statistics says."""
+        for name, value in line.fields.items():
+            if name != "unit":
+                setattr(self, name, float(value))
 
     def facts(self) -> dict[str, Fact]:
         """Return the row of facts; without totals nothing is certain but the direction."""
@@ -99,68 +101,36 @@ class _Packet:
 
 
 def _recognize(given: Input) -> bool:
-    return given.seen(rf"^{_HEADER.pattern}$") or given.seen(rf"^{_PACKET.pattern}$")
+    return given.seen(
+        r"^--- owping statistics from \[[^\]]+\]\S* to \[[^\]]+\]|"
+        r"^seq_no=\d{1,10}\s+(?:delay=|\*LOST\*)"
+    )
 
 
 def _read(given: Input) -> Table:
-    text = given.text
     sessions: list[_Session] = []
     packets: list[_Packet] = []
     skipped: list[int] = []
     waiting = 0  # packets whose direction was not named yet
-    for number, line in zip(text.numbers, text.lines, strict=True):
-        if number == text.numbers[-1] and not text.ends_complete:
-            continue
-        line = line.strip()
-        if found := _HEADER.fullmatch(line):
-            name = f"{found['source']} > {found['to']}"
-            sessions.append(_Session(shorten(name, 200), target=shorten(found["to"], 100)))
+    for line in _OWPING.lines(given.text, skipped):
+        if line.kind == "session":
+            name = shorten(f"{line['source']} > {line['target']}", 200)
+            sessions.append(_Session(name, target=shorten(line["target"], 100)))
             for packet in packets[len(packets) - waiting :]:
-                packet.group = sessions[-1].group
+                packet.group = name
             waiting = 0
-        elif found := _PACKET.fullmatch(line):
-            packets.append(_packet(found))
+        elif line.kind == "packet":
+            times = {name: value for name, value in line.fields.items() if name.endswith("_s")}
+            lost = float("one_way_delay_s" not in line)
+            packets.append(_Packet(sequence=float(line["sequence"]), lost=lost, **times))
             waiting += 1
-        elif _STAMP.fullmatch(line) or _PLAIN.fullmatch(line):
-            continue
-        elif not sessions or not _summed(sessions[-1], line):
-            skipped.append(number)
+        elif sessions:
+            sessions[-1].keep(line)
+        else:
+            skipped.append(line.number)
     if not any(session.ended for session in sessions) and not packets:
         raise ReaderError("no-probe", file=given.name)
     return _table(given, sessions, packets, skipped, cut=waiting > 0)
-
-
-def _packet(found: re.Match[str]) -> _Packet:
-    if not found["delay"]:
-        return _Packet(sequence=float(found["seq"]), lost=1.0)
-    factor = _FACTORS[found["unit"]]
-    return _Packet(
-        sequence=float(found["seq"]),
-        one_way_delay_s=float(found["delay"]) * factor,
-        clock_error_s=float(found["error"] or NAN) * factor,
-        sent_s=float(found["sent"] or NAN),
-        received_s=float(found["got"] or NAN),
-    )
-
-
-def _summed(session: _Session, line: str) -> bool:
-    """Keep what a line of the statistics says; False if it is none."""
-    if found := _COUNTS.fullmatch(line):
-        session.sent_count, session.lost_count = float(found["sent"]), float(found["lost"])
-        session.duplicate_count = float(found["duplicates"])
-        session.loss_ratio = float(found["loss"]) / 100
-    elif found := _DELAY.fullmatch(line):
-        factor = _FACTORS[found["unit"]]
-        for name in ("min", "median", "max"):
-            setattr(session, f"one_way_delay_{name}_s", float(found[name]) * factor)
-        session.clock_error_s = float(found["error"] or NAN) * factor
-    elif found := _JITTER.fullmatch(line):
-        session.jitter_p95_p50_s = float(found["jitter"]) * _FACTORS[found["unit"]]
-    elif found := _HOPS.fullmatch(line):
-        session.hop_count = float(found["hops"])
-    else:
-        return False
-    return True
 
 
 def _table(
@@ -220,76 +190,59 @@ OWPING = Format(
 )
 
 
-_NUMBER_TWPING = r"-?\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?|nan"
-_HEADER_TWPING = re.compile(
-    r"--- twping statistics from \[(?P<source>[^\]]{1,300})\]\S* to \[(?P<to>[^\]]{1,300})\].*"
-)
-_COUNTS_TWPING = re.compile(
-    r"(?P<sent>\d{1,15}) sent, (?P<lost>\d{1,15}) lost \((?P<loss>\d{1,3}(?:\.\d{1,9})?|nan)%\), "
-    r"(?P<away>\d{1,15}) send duplicates, (?P<back>\d{1,15}) reflect duplicates"
-)
-_TIMES = re.compile(
-    rf"(?P<what>round-trip|send|reflect) time min/median/max = (?P<min>{_NUMBER_TWPING})/"
-    rf"(?P<median>{_NUMBER_TWPING})/(?P<max>{_NUMBER_TWPING}) (?P<unit>[num]?s),.*"
-)
-_OTHER = re.compile(
-    r"(?:SID|first|last):\s.*|reflector processing time .*|(?:two-way|send|reflect) jitter = .*|"
-    r"(?:send|reflect) (?:hops|ttl).*|(?:send|reflect) TTL not reported|Percentiles:.*|"
-    r"\d+\.\d+: .*|no (?:send |reflect )?reordering|\d+-reordering = .*"
-)
-_WAYS = {"send": "away", "reflect": "back"}
+class _Twping(ProbeReader):
+    tool = "twping"
+    protocol = "udp"
+    marks = r"^--- twping statistics from \["
+    unprinted = ("loss_ratio", "duplicates")
+    last_total = "sent"
+    table = LineTable(
+        convert={"away_duplicates": int},
+        head=r"\s*--- twping statistics from \[[^\]]{1,300}\]\S* to \[(?P<target>[^\]]{1,300})\]",
+        totals=rf"\s*{{sent}} sent, {{lost}} lost {_LOSS}, "
+        r"(?P<away_duplicates>\d{1,15}) send duplicates, {duplicates} reflect duplicates\s*$",
+        round_trip=rf"\s*round-trip time min/median/max = {_SPREAD.format('rtt', _NUMBER)}",
+        one_way=(
+            rf"\s*send time min/median/max = {_SPREAD.format('away', _NUMBER)}",
+            rf"\s*reflect time min/median/max = {_SPREAD.format('back', _NUMBER)}",
+        ),
+        other=r"\s*(?:(?:SID|first|last):\s|reflector processing time |"
+        r"(?:two-way|send|reflect) jitter = |(?:send|reflect) (?:hops|ttl)|"
+        r"(?:send|reflect) TTL not reported\s*$|Percentiles:|\d+\.\d+: |"
+        r"no (?:send |reflect )?reordering\s*$|\d+-reordering = )",
+    )
 
+    def accepts(self, line: Line) -> bool:
+        """Whether a run has begun."""
+        return self.current is not None or line.kind == "head"
 
-def _recognize_twping(given: Input) -> bool:
-    return given.seen(r"^--- twping statistics from \[")
+    def head(self, line: Line) -> None:
+        """Begin a run."""
+        super().head(line)
+        self.run.target = shorten(self.run.target, 100)
 
+    def totals(self, line: Line) -> None:
+        """Keep the counts, of which the replies are what was not lost."""
+        super().totals(line)
+        received = line["sent"] - line["lost"]
+        self.run.received = received if received >= 0 else None
 
-def _read_twping(given: Input) -> RttSamples:
-    text = given.text
-    runs: list[Run] = []
-    skipped: list[int] = []
-    for number, line in zip(text.numbers, text.lines, strict=True):
-        if number == text.numbers[-1] and not text.ends_complete:
-            continue
-        line = line.strip()
-        if found := _HEADER_TWPING.fullmatch(line):
-            runs.append(Run(target=shorten(found["to"], 100), protocol="udp"))
-        elif not line or _OTHER.fullmatch(line):
-            continue
-        elif not runs or not _summed_twping(runs[-1], line):
-            skipped.append(number)
-    return to_samples(given, runs, "twping", skipped_lines(skipped))
+    def round_trip(self, line: Line) -> None:
+        """Keep the round trips."""
+        self.run.rtt_min_s, self.run.rtt_max_s = line["rtt_min_s"], line["rtt_max_s"]
+        self.run.rtt_median_s = line["rtt_median_s"]
 
-
-def _summed_twping(run: Run, line: str) -> bool:
-    """Keep what a line of the statistics says; False if it is none."""
-    if found := _COUNTS_TWPING.fullmatch(line):
-        run.sent, lost = int(found["sent"]), int(found["lost"])
-        run.received = run.sent - lost if lost <= run.sent else None
-        run.duplicates = int(found["back"])
-        run.loss_ratio = float(found["loss"]) / 100
-        run.printed |= {"sent": run.sent, "lost": lost, "away_duplicates": int(found["away"])}
-        run.ended = True
-        return True
-    found = _TIMES.fullmatch(line)
-    if found is None:
-        return False
-    times = {
-        name: float(found[name]) * _FACTORS[found["unit"]] for name in ("min", "median", "max")
-    }
-    if found["what"] == "round-trip":
-        run.rtt_min_s, run.rtt_median_s, run.rtt_max_s = times.values()
-    else:
-        way = _WAYS[found["what"]]
-        run.printed |= {f"{way}_{name}_s": value for name, value in times.items() if value == value}
-    return True
+    def one_way(self, line: Line) -> None:
+        """Keep the times of a way as printed: they are differences of two clocks."""
+        times = {name: value for name, value in line.fields.items() if name != "unit"}
+        self.run.printed |= {name: value for name, value in times.items() if value == value}
 
 
 TWPING = Format(
     name="twping",
     description="the output of twping",
-    recognize=_recognize_twping,
-    read=_read_twping,
+    recognize=_Twping.recognize,
+    read=_Twping.read,
     traps=(
         "The round trip is without the time in the reflector.",
         "The times of each way are differences of two clocks, and no round trips.",

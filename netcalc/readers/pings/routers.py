@@ -6,84 +6,75 @@ import re
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.lines import last_digit, skipped_lines
-from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
-from netcalc.samples import RttSamples
-
-_HEADER = re.compile(
-    r"^Sending (?P<count>[0-9]{1,18}), (?P<size>[0-9]{1,18})-byte "
-    r"(?P<protocol>ICMP|UDP|\S+) Echos? to "
-    r"(?P<host>[^\s,]+)"
-)
-_LIKE_HEADER = re.compile(r"^Sending .{0,100} Echos? to ")
-_MARKS = re.compile(r"^[!.UQMNIP?&R]+\s*$")
-_SUMMARY = re.compile(
-    r"^Success rate is (?P<rate>[0-9]{1,18}) percent \((?P<received>[0-9]{1,18})/"
-    r"(?P<sent>[0-9]{1,18})\)"
-    r"(?:, round-trip min/avg/max = (?P<min>[0-9]{1,18})/[0-9]{1,18}/(?P<max>[0-9]{1,18}) ms)?"
-)
-_IP_AND_ICMP = {4: 28.0, 6: 48.0}
+from netcalc.readers.lines import Line, LineTable
+from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, payload_of
 
 
-def _recognize(given: Input) -> bool:
-    return given.seen(_HEADER.pattern) or given.seen(_SUMMARY.pattern)
+class _Cisco(ProbeReader):
+    """A mark for each probe, and a summary."""
 
+    tool = "ping (Cisco)"
+    marks = (
+        r"^Sending [0-9]{1,18}, [0-9]{1,18}-byte (?:ICMP|UDP|\S+) Echos? to [^\s,]+"
+        r"|^Success rate is [0-9]{1,18} percent \([0-9]{1,18}/[0-9]{1,18}\)"
+    )
+    table = LineTable(
+        reads_cut=True,
+        multiplies=True,
+        head=r"Sending \d+, {packet_bytes}-byte (?P<protocol>\S+) Echos? to (?P<target>[^\s,]+)",
+        marked=r"(?P<marks>[!.UQMNIP?&R]+)\s*$",
+        totals=r"Success rate is \d+ percent \({received}/{sent}\)"
+        r"(?:, round-trip min/avg/max = (?P<rtt_min_ms>\d+)/\d+/(?P<rtt_max_ms>\d+) ms)?",
+        unread=r"Sending .{0,100} Echos? to ",
+        other=r"",
+    )
 
-def _read(given: Input) -> RttSamples:
-    text = given.text
-    runs: list[Run] = []
-    size = NAN
-    times: list[int] = []
-    odd: list[int] = []
-    for number, line in zip(text.numbers, text.lines, strict=True):
-        if found := _HEADER.match(line):
-            host = found["host"]
-            runs.append(Run(target=host, protocol=found["protocol"].lower()))
-            size = float(found["size"]) - _IP_AND_ICMP[6 if ":" in host else 4]
-        elif _MARKS.match(line) and runs and not runs[-1].ended:
-            runs[-1].probes += [_probe(mark, size) for mark in line.strip()]
-        elif found := _SUMMARY.match(line):
-            if not runs or runs[-1].ended:
-                runs.append(Run())
-            if _summed(runs[-1], found):
-                times.append(number)
-        elif _MARKS.match(line) or _LIKE_HEADER.match(line):
-            odd.append(number)
-    for run in runs:
-        if run.target and run.counted_only:
-            run.ended = False  # its marks are missing
-    warnings = [Notice("times-without-reply", {"numbers": times})] if times else []
-    if odd:
-        warnings.append(Notice("not-of-the-tool", {"numbers": odd}))
-    return to_samples(given, runs, "ping (Cisco)", warnings)
+    def __init__(self, given: Input) -> None:
+        super().__init__(given)
+        self.times_alone: list[int] = []
 
+    def head(self, line: Line) -> None:
+        """Begin a run; the size is that of its IP packets."""
+        super().head(line)
+        self.run.protocol = line["protocol"].lower()
+        self.run.payload_bytes = payload_of(line["packet_bytes"], self.run.target)
 
-def _probe(mark: str, size: float) -> Probe:
-    made = Probe(payload_bytes=size if size >= 0 else NAN)
-    made.lost = mark != "!"
-    made.error_reply = mark not in "!."
-    return made
+    def accepts(self, line: Line) -> bool:
+        """Whether marks are those of a run that has begun; a head that is none is not read."""
+        if line.kind == "marked":
+            return self.current is not None and not self.run.ended
+        return line.kind != "unread"
 
+    def marked(self, line: Line) -> None:
+        """Add a probe for each mark."""
+        for mark in line["marks"]:
+            probe = Probe(payload_bytes=self.run.payload_bytes, lost=mark != "!")
+            probe.error_reply = mark not in "!."
+            self.run.probes.append(probe)
 
-def _summed(run: Run, found: re.Match[str]) -> bool:
-    """Keep a summary; True if it has times although nothing was received."""
-    run.sent, run.received = int(found["sent"]), int(found["received"])
-    run.printed = {"sent": run.sent, "received": run.received}
-    run.ended = True
-    if not found["min"]:
-        return False
-    if not run.received:
-        return True
-    run.rtt_min_s, run.rtt_max_s = int(found["min"]) * 1e-3, int(found["max"]) * 1e-3
-    run.printed |= {"rtt_min_s": run.rtt_min_s, "rtt_max_s": run.rtt_max_s}
-    return False
+    def totals(self, line: Line) -> None:
+        """Keep a summary; times without a reply are nonsense."""
+        if self.run.ended:
+            self.begin()
+        super().totals(line)
+        if "rtt_min_s" in line and not self.run.received:
+            self.times_alone.append(line.number)
+            self.run.rtt_min_s = self.run.rtt_max_s = NAN
+            del self.run.printed["rtt_min_s"], self.run.printed["rtt_max_s"]
+
+    def finish(self) -> None:
+        """Take a run whose marks are missing for a part."""
+        for run in self.runs:
+            run.ended &= not (run.target and run.counted_only)
+        if self.times_alone:
+            self.warnings.append(Notice("times-without-reply", {"numbers": self.times_alone}))
 
 
 CISCO = Format(
     name="Cisco ping",
     description="the output of ping on a Cisco router",
-    recognize=_recognize,
-    read=_read,
+    recognize=_Cisco.recognize,
+    read=_Cisco.read,
     traps=(
         "A mark has no time: only the least and the largest of the summary are known.",
         "The size is that of the IP packet: user data is 28 bytes less, 48 with IPv6.",
@@ -94,107 +85,58 @@ CISCO = Format(
 )
 
 
-_HEADER_HUAWEI_PING = re.compile(
-    r"\s*P(?:ING|ing) (?P<host>\S+): (?P<size>\d{1,5})\s+data bytes, [Pp]ress \w+.*"
-)
-_REPLY = re.compile(
-    r"\s*(?:Reply f|F)rom (?P<host>\S+): bytes=(?P<size>\d{1,5}) (?:Sequence|seq)=(?P<seq>\d{1,9}) "
-    r"(?:ttl|hop limit)=(?P<ttl>\d{1,3})\s+time ?(?P<sign>[=<]) ?(?P<time>\d{1,9}) ms\s*"
-)
-_TIMEOUT = re.compile(r"\s*Request time ?out!?\s*", re.IGNORECASE)
-_ERROR = re.compile(r"\s*(?:Error|.*[Uu]nreachable|.*[Tt]tl exceeded|.*TTL expired).*")
-_FRAME = re.compile(r"\s*--- \S+ ping statistics ---\s*")
-_SENT = re.compile(r"\s*(?P<count>\d{1,15}) packet\(s\) transmitted\s*")
-_RECEIVED = re.compile(r"\s*(?P<count>\d{1,15}) packet\(s\) received\s*")
-_LOSS = re.compile(r"\s*(?P<loss>\d{1,3}(?:\.\d{1,9})?)% packet loss\s*")
-_SPREAD = re.compile(r"\s*round-trip min/avg/max = (?P<min>\d{1,9})/\d{1,9}/(?P<max>\d{1,9}) ms\s*")
-_LIKE = r"bytes=\d+ Sequence=\d+ ttl="
+class _Huawei(ProbeReader):
+    """The ping of VRP, and of the PCs of Huawei's simulator."""
 
-
-def _recognize_huawei_ping(given: Input) -> bool:
-    return given.seen(rf"^{_HEADER_HUAWEI_PING.pattern}$") or given.seen(_LIKE)
-
-
-def _read_huawei_ping(given: Input) -> RttSamples:
-    text = given.text
-    runs: list[Run] = []
-    skipped: list[int] = []
-    size = NAN
-    for number, line in zip(text.numbers, text.lines, strict=True):
-        if number == text.numbers[-1] and not text.ends_complete:
-            continue
-        if found := _HEADER_HUAWEI_PING.fullmatch(line):
-            runs.append(Run(target=found["host"], protocol="icmp"))
-            size = float(found["size"])
-            continue
-        if not runs:
-            if not _REPLY.fullmatch(line):
-                if line.strip():
-                    skipped.append(number)
-                continue
-            runs.append(Run(protocol="icmp"))
-        run = runs[-1]
-        if found := _REPLY.fullmatch(line):
-            _reply(run, found)
-        elif _TIMEOUT.fullmatch(line):
-            _lost(run, size)
-        elif not _summed_huawei_ping(run, line) and line.strip() and not _FRAME.fullmatch(line):
-            if _ERROR.fullmatch(line) and run.sent is None:
-                _lost(run, size).error_reply = True
-            else:
-                skipped.append(number)
-    for run in runs:
-        run.fill(1, whole=bool(run.target))
-    return to_samples(given, runs, "ping (Huawei)", skipped_lines(skipped))
-
-
-def _reply(run: Run, found: re.Match[str]) -> None:
-    time_s = int(found["time"]) / 1e3
-    sequence = float(found["seq"])
-    below = found["sign"] == "<"
-    run.probes.append(
-        Probe(
-            time_s / 2 if below else time_s,
-            float(found["size"]),
-            sequence=sequence,
-            duplicate=any(p.sequence == sequence and not p.lost for p in run.probes),
-            resolution_s=time_s if below else 1e-3,
-            ttl=float(found["ttl"]),
-        )
+    tool = "ping (Huawei)"
+    protocol = "icmp"
+    marks = r"^\s*P(?:ING|ing) \S+: \d{1,5}\s+data bytes, [Pp]ress \w+|bytes=\d+ Sequence=\d+ ttl="
+    repeats = True
+    last_total = "loss_ratio"
+    table = LineTable(
+        head=r"\s*P(?:ING|ing) {target}: {payload_bytes}\s+data bytes, [Pp]ress \w+",
+        reply=r"\s*(?:Reply f|F)rom \S+: bytes={payload_bytes} (?:Sequence|seq)={sequence} "
+        r"(?:ttl|hop limit)={ttl}\s+time ?(?:=|(?P<below><)) ?(?P<rtt_ms>\d{1,9}) ms\s*$",
+        lost=r"\s*(?i:Request time ?out)!?\s*$",
+        totals=(
+            r"\s*{sent} packet\(s\) transmitted\s*$",
+            r"\s*{received} packet\(s\) received\s*$",
+            r"\s*{loss_percent}% packet loss\s*$",
+        ),
+        spread=r"\s*round-trip min/avg/max = {rtt_min_ms}/{}/{rtt_max_ms} ms\s*$",
+        other=r"\s*--- \S+ ping statistics ---\s*$",
+        error=r"\s*(?:Error|.*[Uu]nreachable|.*[Tt]tl exceeded|.*TTL expired)",
     )
 
+    def accepts(self, line: Line) -> bool:
+        """Whether a run has begun; an error comes before its totals."""
+        if self.current is None:
+            return line.kind in ("head", "reply")
+        return line.kind != "error" or self.run.sent is None
 
-def _lost(run: Run, size: float) -> Probe:
-    """Add a lost probe; the line has no number, so it is the one behind the last."""
-    last = max((probe.sequence for probe in run.probes), default=0.0)
-    run.probes.append(Probe(lost=True, payload_bytes=size, sequence=last + 1))
-    return run.probes[-1]
+    def lost(self, line: Line) -> None:
+        """Add a lost probe; the line has no number, so it is the one behind the last."""
+        super().lost(line)
+        probe = self.run.probes.pop()
+        probe.sequence = 1 + max((each.sequence for each in self.run.probes), default=0.0)
+        self.run.probes.append(probe)
 
+    def error(self, line: Line) -> None:
+        """Take an error for a lost probe."""
+        self.lost(line)
+        self.run.probes[-1].error_reply = True
 
-def _summed_huawei_ping(run: Run, line: str) -> bool:
-    """Keep what a line of the summary says; False if it is none."""
-    if found := _SENT.fullmatch(line):
-        run.sent = run.printed["sent"] = int(found["count"])
-    elif found := _RECEIVED.fullmatch(line):
-        run.received = run.printed["received"] = int(found["count"])
-    elif found := _LOSS.fullmatch(line):
-        run.loss_ratio = run.printed["loss_ratio"] = float(found["loss"]) / 100
-        run.ended = True
-    elif found := _SPREAD.fullmatch(line):
-        run.printed["rtt_min_s"] = int(found["min"]) / 1e3
-        run.printed["rtt_max_s"] = int(found["max"]) / 1e3
-        if run.received:
-            run.rtt_min_s, run.rtt_max_s = run.printed["rtt_min_s"], run.printed["rtt_max_s"]
-    else:
-        return False
-    return True
+    def finish(self) -> None:
+        """Add the probes without a line."""
+        for run in self.runs:
+            run.fill(1, whole=bool(run.target))
 
 
 HUAWEI = Format(
     name="Huawei ping",
     description="the output of ping on a Huawei router",
-    recognize=_recognize_huawei_ping,
-    read=_read_huawei_ping,
+    recognize=_Huawei.recognize,
+    read=_Huawei.read,
     traps=(
         "Times are whole milliseconds.",
         "A time-out has a line without a number: it is that of the probe behind the last one.",
@@ -204,94 +146,83 @@ HUAWEI = Format(
 )
 
 
-_HEADER_MIKROTIK_PING = r"^\s*SEQ HOST\s+SIZE\s+TTL\s+TIME\b"
-_TIME = r"(?:\d{1,6}s)?(?:\d{1,6}ms)?(?:\d{1,6}us)?"
-_ROW = re.compile(
-    rf"\s*(?P<seq>\d{{1,9}})(?: (?P<host>\S+))?"
-    rf"(?:\s+(?P<size>\d{{1,5}})\s+(?P<ttl>\d{{1,3}})\s+(?P<time>(?=\d){_TIME}))?"
-    r"(?:\s+(?P<status>[A-Za-z][\w -]*?))?\s*"
-)
-_TOTALS = re.compile(
-    r"\s*sent=(?P<sent>\d{1,15}) received=(?P<received>\d{1,15}) packet-loss=(?P<loss>\d{1,3})%"
-    rf"(?: min-rtt=(?P<min>{_TIME}) avg-rtt={_TIME} max-rtt=(?P<max>{_TIME}))?\s*"
-)
-_PART = re.compile(r"(\d+)(s|ms|us)")
-_UNITS_US = {"s": 1_000_000, "ms": 1000, "us": 1}
-
-
-def _recognize_mikrotik_ping(given: Input) -> bool:
-    return given.seen(_HEADER_MIKROTIK_PING)
-
-
-def _read_mikrotik_ping(given: Input) -> RttSamples:
-    text = given.text
-    runs: list[Run] = []
-    skipped: list[int] = []
-    for number, line in zip(text.numbers, text.lines, strict=True):
-        if number == text.numbers[-1] and not text.ends_complete:
-            continue
-        if re.match(_HEADER_MIKROTIK_PING, line) or line.strip() == "STATUS":
-            continue
-        if found := _ROW.fullmatch(line):
-            if not runs or _is_another(runs[-1], int(found["seq"])):
-                runs.append(Run(protocol="icmp"))
-            runs[-1].ended = False
-            runs[-1].probes.append(_probe_mikrotik_ping(runs[-1], found))
-        elif (found := _TOTALS.fullmatch(line)) and runs:
-            _sum_up(runs[-1], found)
-        elif line.strip():
-            skipped.append(number)
-    for run in runs:
-        run.fill(0, whole=False)
-    return to_samples(given, runs, "ping (MikroTik)", skipped_lines(skipped))
-
-
-def _is_another(run: Run, sequence: int) -> bool:
-    """Whether a number begins another run: totals came, and it does not go on from there."""
-    return run.ended and sequence <= max(probe.sequence for probe in run.probes)
-
-
-def _probe_mikrotik_ping(run: Run, found: re.Match[str]) -> Probe:
-    host, status = found["host"] or "", found["status"] or ""
-    answered = found["time"] is not None
-    reply = answered and status in ("", "echo reply")
-    if host and (reply or not answered) and not run.target:
-        run.target = host
-    time_s, width = _seconds(found["time"]) if reply else (NAN, 0.0)
-    made = Probe(time_s, sequence=float(found["seq"]), lost=not reply, resolution_s=width)
-    made.error_reply = answered and not reply
-    if reply:
-        size = float(found["size"]) - _IP_AND_ICMP[6 if ":" in host else 4]
-        made.payload_bytes = size if size >= 0 else NAN
-        made.ttl = float(found["ttl"])
-        twins = [one for one in run.probes if one.sequence == made.sequence and not one.lost]
-        made.duplicate = bool(twins)
-    return made
+_PARTS = r"(?:\d{1,6}s)?(?:\d{1,6}ms)?(?:\d{1,6}us)?"
+_MICROSECONDS = {"s": 1_000_000, "ms": 1000, "us": 1}
 
 
 def _seconds(text: str) -> tuple[float, float]:
-    """Return a time and the width of its last part; ``0ms`` is below that width."""
-    parts = _PART.findall(text)
-    time_s = sum(int(number) * _UNITS_US[unit] for number, unit in parts) / 1e6
-    width = _UNITS_US[parts[-1][1]] / 1e6
-    return (time_s, width) if time_s else (width / 2, width)
+    """Return a time such as ``10ms663us``, and the width of its last part; ``0ms`` is below it.
+
+    >>> _seconds("10ms663us"), _seconds("0ms")
+    ((0.010663, 1e-06), (0.0005, 0.001))
+    """
+    parts = re.findall(r"(\d+)(s|ms|us)", text)
+    time_s = sum(int(number) * _MICROSECONDS[unit] for number, unit in parts) / 1e6
+    step_s = _MICROSECONDS[parts[-1][1]] / 1e6
+    return (time_s, step_s) if time_s else (step_s / 2, step_s)
 
 
-def _sum_up(run: Run, found: re.Match[str]) -> None:
-    run.sent, run.received = int(found["sent"]), int(found["received"])
-    run.loss_ratio = int(found["loss"]) / 100
-    run.ended = True
-    run.printed = {"sent": run.sent, "received": run.received, "loss_ratio": run.loss_ratio}
-    for name in ("min", "max"):
-        if found[name]:
-            run.printed[f"rtt_{name}_s"] = _seconds(found[name])[0]
+class _MikroTik(ProbeReader):
+    """The table of RouterOS, and its totals."""
+
+    tool = "ping (MikroTik)"
+    protocol = "icmp"
+    marks = r"^\s*SEQ HOST\s+SIZE\s+TTL\s+TIME\b"
+    repeats = True
+    table = LineTable(
+        convert={
+            "rtt": _seconds,
+            "printed_rtt_min_s": lambda text: _seconds(text)[0],
+            "printed_rtt_max_s": lambda text: _seconds(text)[0],
+        },
+        other=r"\s*SEQ HOST\s+SIZE\s+TTL\s+TIME\b|\s*STATUS\s*$",
+        row=rf"\s*{{sequence}}(?: (?P<host>\S+))?"
+        rf"(?:\s+{{packet_bytes}}\s+{{ttl}}\s+(?P<rtt>(?=\d){_PARTS}))?"
+        r"(?:\s+(?P<status>[A-Za-z][\w -]*?))?\s*$",
+        totals=r"\s*sent={sent} received={received} packet-loss={loss_percent}%"
+        rf"(?: min-rtt=(?P<printed_rtt_min_s>{_PARTS}) avg-rtt={_PARTS} "
+        rf"max-rtt=(?P<printed_rtt_max_s>{_PARTS}))?\s*$",
+    )
+
+    def row(self, line: Line) -> None:
+        """Add a probe; of a row with another status, HOST is the node that sent the error."""
+        run, sequence = self.current, float(line["sequence"])
+        if run is None or (run.ended and sequence <= max(probe.sequence for probe in run.probes)):
+            run = self.begin()
+        run.ended = False
+        answered = "rtt" in line
+        replied = answered and line.get("status", "") in ("", "echo reply")
+        host = line.get("host", "")
+        if replied or not answered:
+            run.target = run.target or host
+        if not replied:
+            run.probes.append(Probe(sequence=sequence, lost=True, error_reply=answered))
+            return
+        probe = self.probe(line)
+        probe.payload_bytes = payload_of(line["packet_bytes"], host)
+        probe.rtt_s, probe.resolution_s = line["rtt"]
+        run.probes.append(probe)
+
+    def accepts(self, line: Line) -> bool:
+        """Whether totals belong to a run that has begun."""
+        return self.current is not None or line.kind == "row"
+
+    def totals(self, line: Line) -> None:
+        """Keep totals, of which a run may have several: the last ones are those of the run."""
+        self.run.printed = {}
+        super().totals(line)
+
+    def finish(self) -> None:
+        """Add the probes without a row."""
+        for run in self.runs:
+            run.fill(0, whole=False)
 
 
 MIKROTIK = Format(
     name="MikroTik ping",
     description="the output of ping on a MikroTik router",
-    recognize=_recognize_mikrotik_ping,
-    read=_read_mikrotik_ping,
+    recognize=_MikroTik.recognize,
+    read=_MikroTik.read,
     traps=(
         "The size is that of the IP packet: user data is 28 bytes less, 48 with IPv6.",
         "0ms is a time below 1 ms, not 0.",
@@ -303,119 +234,74 @@ MIKROTIK = Format(
 )
 
 
-_HEADER_ROUTER_PING = re.compile(
-    r"PING (?P<host>[^\s(]+)(?: \(\S+\):)? (?P<size>[0-9]{1,5}) data bytes\s*"
-)
-_MARKS_ROUTER_PING = re.compile(r"[!.]+\s*")
-_REPLY_ROUTER_PING = re.compile(
-    r"[0-9]+ bytes from \S+?:? icmp_seq=(?P<seq>[0-9]{1,9}) (?:ttl|hlim)=(?P<ttl>[0-9]{1,3}) "
-    r"time(?P<sign>[=<])(?P<time>[0-9]{1,9}(?:\.[0-9]{1,9})?) ?ms\.?\s*"
-)
-_TIMEOUT_ROUTER_PING = re.compile(r"Request timed out\. icmp_seq=(?P<seq>[0-9]{1,9})\.?\s*")
-_SUMMARY_ROUTER_PING = re.compile(
-    r"(?P<sent>[0-9]{1,15}) packets transmitted,(?: (?P<bounced>[0-9]{1,15}) packets bounced,)? "
-    r"(?P<received>[0-9]{1,15}) packets received"
-    r"(?:, \+?(?P<duplicates>[0-9]{1,15}) duplicates)?"
-    r"(?:, (?P<loss>[0-9]{1,9}(?:\.[0-9]{1,9})?)% packet loss)?\s*"
-)
-_NUMBER = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)"
-_SPREAD_ROUTER_PING = re.compile(
-    rf"round-trip min = {_NUMBER}ms, avg = {_NUMBER}ms, max = {_NUMBER}ms(?:, .*)?\s*"
-    rf"|round-trip min/avg/max(?:/stddev)? = {_NUMBER}/{_NUMBER}/{_NUMBER}(?:/\S+)? ms\s*"
-)
-_FRAME_ROUTER_PING = re.compile(r"-{3,4} ?\S+ (?:PING Statistics|ping statistics) ?-{3,4}\s*")
+class _Nokia(ProbeReader):
+    """The ping of SR OS, and the rapid ping of Nokia and Juniper: a mark for each probe."""
 
-
-def _recognize_router_ping(given: Input) -> bool:
-    return given.seen(
+    tool = "ping (router)"
+    protocol = "icmp"
+    marks = (
         r"^---- \S+ PING Statistics ----|"
         r"^PING [^\s(]+ \(\S+\): [0-9]+ data bytes *\n\.*![!.]* *$|"  # dots alone: a flood
         r"^PING [^\s(]+ [0-9]+ data bytes *\n(?:[!.]+ *$|Request timed out\. icmp_seq=|"
         r"[0-9]+ bytes from \S+ icmp_seq=\d+ ttl=\d+ time[=<][0-9.]+ms\.$)"
     )
-
-
-def _read_router_ping(given: Input) -> RttSamples:
-    text = given.text
-    runs: list[Run] = []
-    marks: dict[int, str] = {}
-    skipped: list[int] = []
-    size = float("nan")
-    for number, line in zip(text.numbers, text.lines, strict=True):
-        if number == text.numbers[-1] and not text.ends_complete:
-            continue
-        if found := _HEADER_ROUTER_PING.fullmatch(line):
-            runs.append(Run(target=found["host"], protocol="icmp"))
-            size = float(found["size"])
-            continue
-        if not runs or (runs[-1].ended and not _SPREAD_ROUTER_PING.fullmatch(line)):
-            if line.strip() and not _FRAME_ROUTER_PING.fullmatch(line):
-                skipped.append(number)
-            continue
-        run = runs[-1]
-        if found := _REPLY_ROUTER_PING.fullmatch(line):
-            run.probes.append(_reply_router_ping(found, size))
-        elif found := _TIMEOUT_ROUTER_PING.fullmatch(line):
-            lost = Probe(lost=True, payload_bytes=size, sequence=float(found["seq"]))
-            run.probes.append(lost)
-        elif _MARKS_ROUTER_PING.fullmatch(line):
-            marks[len(runs) - 1] = marks.get(len(runs) - 1, "") + line.strip()
-        elif found := _SUMMARY_ROUTER_PING.fullmatch(line):
-            _sum_up_router_ping(run, found)
-        elif found := _SPREAD_ROUTER_PING.fullmatch(line):
-            low, _, high = (float(one) / 1e3 for one in found.groups() if one is not None)
-            run.printed |= {"rtt_min_s": low, "rtt_max_s": high}
-            if run.received and not run.duplicates:
-                run.rtt_min_s, run.rtt_max_s = low, high
-        elif line.strip() and not _FRAME_ROUTER_PING.fullmatch(line):
-            skipped.append(number)
-    for index, row in marks.items():
-        runs[index].probes += _probes(runs[index], row, size)
-    for index, run in enumerate(runs):
-        bounced = run.printed.get("errors", 0)  # neither marked nor listed
-        if run.counted_only and index not in marks and (run.sent or 0) > bounced:
-            run.ended = False
-    return to_samples(given, runs, "ping (router)", skipped_lines(skipped))
-
-
-def _reply_router_ping(found: re.Match[str], size: float) -> Probe:
-    time_s, width = float(found["time"]) / 1e3, last_digit(found["time"], 1e-3)
-    if found["sign"] == "<":
-        time_s, width = time_s / 2, time_s
-    return Probe(
-        time_s, size, sequence=float(found["seq"]), resolution_s=width, ttl=float(found["ttl"])
+    table = LineTable(
+        head=r"PING (?P<target>[^\s(]+)(?: \(\S+\):)? {payload_bytes} data bytes\s*$",
+        reply=r"[0-9]+ bytes from \S+?:? icmp_seq={sequence} (?:ttl|hlim)={ttl} "
+        r"time(?:=|(?P<below><)){rtt_ms} ?ms\.?\s*$",
+        lost=r"Request timed out\. icmp_seq={sequence}\.?\s*$",
+        marked=r"(?P<marks>[!.]+)\s*$",
+        totals=r"{sent} packets transmitted,(?: {errors} packets bounced,)? "
+        r"{received} packets received(?:, \+?{duplicates} duplicates)?"
+        r"(?:, {loss_percent}% packet loss)?\s*$",
+        spread=(
+            r"round-trip min = {rtt_min_ms}ms, avg = {}ms, max = {rtt_max_ms}ms(?:, .*)?\s*$",
+            r"round-trip min/avg/max(?:/stddev)? = {rtt_min_ms}/{}/{rtt_max_ms}(?:/\S+)? ms\s*$",
+        ),
+        other=r"-{3,4} ?\S+ (?:PING Statistics|ping statistics) ?-{3,4}\s*$",
     )
 
+    def __init__(self, given: Input) -> None:
+        super().__init__(given)
+        self.marked_runs: dict[int, str] = {}
 
-def _sum_up_router_ping(run: Run, found: re.Match[str]) -> None:
-    run.sent, run.received = int(found["sent"]), int(found["received"])
-    run.printed = {"sent": run.sent, "received": run.received}
-    if found["duplicates"]:
-        run.duplicates = run.printed["duplicates"] = int(found["duplicates"])
-    if found["bounced"]:
-        run.printed["errors"] = int(found["bounced"])
-    if found["loss"]:
-        run.loss_ratio = run.printed["loss_ratio"] = float(found["loss"]) / 100
-    run.ended = True
+    def accepts(self, line: Line) -> bool:
+        """Whether a run has begun, and not ended but for its times."""
+        if line.kind == "head":
+            return True
+        return self.current is not None and (not self.run.ended or line.kind == "spread")
 
+    def marked(self, line: Line) -> None:
+        """Keep the marks of a run until its duplicates are known."""
+        index = len(self.runs) - 1
+        self.marked_runs[index] = self.marked_runs.get(index, "") + line["marks"]
 
-def _probes(run: Run, marks: str, size: float) -> list[Probe]:
-    """Return a row for each mark; none where it is not certain which replies were duplicates."""
-    twice = run.duplicates or 0
-    if twice and run.received:
-        return []
-    made = [Probe(payload_bytes=size, lost=mark == ".", duplicate=False) for mark in marks]
-    if twice and marks.count("!") == twice:
-        for probe in made:
-            probe.duplicate = not probe.lost
-    return made
+    def spread(self, line: Line) -> None:
+        """Keep the times; with duplicates they include those of duplicates."""
+        super().spread(line)
+        if self.run.duplicates:
+            self.run.rtt_min_s = self.run.rtt_max_s = NAN
+
+    def finish(self) -> None:
+        """Add a row for each mark; none where it is not certain which replies were duplicates."""
+        for index, run in enumerate(self.runs):
+            marks, twice = self.marked_runs.get(index, ""), run.duplicates or 0
+            if not (twice and run.received):
+                probes = [Probe(payload_bytes=run.payload_bytes, lost=m == ".") for m in marks]
+                if twice and marks.count("!") == twice:
+                    for probe in probes:
+                        probe.duplicate = not probe.lost
+                run.probes += probes
+            bounced = run.printed.get("errors", 0)  # neither marked nor listed
+            if run.counted_only and not marks and (run.sent or 0) > bounced:
+                run.ended = False
 
 
 NOKIA = Format(
     name="router ping",
     description="the output of ping on a Nokia router, or of a rapid ping",
-    recognize=_recognize_router_ping,
-    read=_read_router_ping,
+    recognize=_Nokia.recognize,
+    read=_Nokia.read,
     traps=(
         "A mark of a rapid ping has no time: only the least and the largest of the summary are "
         "known.",

@@ -217,6 +217,16 @@ def _name_groups(runs: Sequence[Run]) -> None:
         run.group = names[number - 1] if distinct else f"run {number}"
 
 
+def payload_of(packet_bytes: float, target: str) -> float:
+    """Return the user data of an echo request in an IP packet; nan where it has no room for it.
+
+    >>> payload_of(84, "192.0.2.1"), payload_of(104, "2001:db8::1")
+    (56.0, 56.0)
+    """
+    size = float(packet_bytes) - (48.0 if ":" in target else 28.0)
+    return size if size >= 0 else NAN
+
+
 class ProbeReader:
     """Reader of the text of a tool that probes: a table of its lines, and what each kind means.
 
@@ -231,6 +241,8 @@ class ProbeReader:
     """Pattern of a line by which the tool is recognized."""
     table: ClassVar[LineTable]
     protocol: ClassVar[str] = ""
+    last_total: ClassVar[str] = "received"
+    """Field of totals with which a run is whole."""
     unprinted: ClassVar[tuple[str, ...]] = ()
     """Fields of totals that are not kept as printed."""
     hosts_take_turns: ClassVar[bool] = False
@@ -257,15 +269,14 @@ class ProbeReader:
         """Read all lines, each by the method of its kind."""
         reader = cls(given)
         for line in cls.table.lines(given.text, reader.skipped):
+            if not reader.accepts(line):
+                reader.skipped.append(line.number)
+                continue
             if cls.hosts_take_turns and "target" in line:
-                reader.current = reader.hosts.get(line["target"])
-                reader.hosts[line["target"]] = reader.run
-                reader.run.target = line["target"]
+                reader.turn_to(line["target"])
             getattr(reader, line.kind)(line)
         reader.finish()
-        warnings = [*reader.warnings, *skipped_lines(reader.skipped)]
-        version = shorten(reader.version, 40)
-        return to_samples(given, reader.runs, cls.tool, warnings, tool_version=version)
+        return reader.samples()
 
     @property
     def run(self) -> Run:
@@ -278,8 +289,24 @@ class ProbeReader:
         self.runs.append(self.current)
         return self.current
 
+    def turn_to(self, target: str) -> None:
+        """Make the run to a target the one that is read."""
+        self.current = self.hosts.get(target)
+        self.run.target = target
+        self.hosts[target] = self.run
+
+    def accepts(self, line: Line) -> bool:
+        """Whether a line may come where it is; else it is one that is not read."""
+        return True
+
     def finish(self) -> None:
         """Complete the runs once all lines are read."""
+
+    def samples(self) -> RttSamples:
+        """Return the samples of the runs."""
+        warnings = [*self.warnings, *skipped_lines(self.skipped)]
+        version = shorten(self.version, 40)
+        return to_samples(self.given, self.runs, self.tool, warnings, tool_version=version)
 
     def head(self, line: Line) -> None:
         """Begin a run with what its first line says."""
@@ -299,6 +326,7 @@ class ProbeReader:
     def lost(self, line: Line) -> None:
         """Add a probe that was not answered, or with an error."""
         probe = self.probe(line)
+        probe.rtt_s, probe.resolution_s, probe.duplicate = NAN, 0.0, False
         probe.lost, probe.error_reply = True, "error_reply" in line
         self.run.probes.append(probe)
 
@@ -308,21 +336,30 @@ class ProbeReader:
         if "below" in line:
             rtt_s, step_s = rtt_s / 2, rtt_s
         sequence = float(line.get("sequence", NAN))
+        payload_bytes = float(line.get("payload_bytes", self.run.payload_bytes))
+        if "packet_bytes" in line:
+            payload_bytes = payload_of(line["packet_bytes"], self.run.target)
         return Probe(
             rtt_s,
-            payload_bytes=float(line.get("payload_bytes", self.run.payload_bytes)),
+            payload_bytes=payload_bytes,
             sequence=sequence,
             duplicate="duplicate" in line or (self.repeats and self.run.answered(sequence)),
             ttl=float(line.get("ttl", NAN)),
             resolution_s=step_s,
         )
 
+    def spread(self, line: Line) -> None:
+        """Keep the times of a summary; they are none where nothing was received."""
+        self.run.printed |= line.fields
+        if self.run.received:
+            self.run.rtt_min_s, self.run.rtt_max_s = line["rtt_min_s"], line["rtt_max_s"]
+
     def totals(self, line: Line) -> None:
-        """Keep the totals of a line; a run is whole where its replies are counted."""
+        """Keep the totals of a line; the last one ends a run."""
         for name, value in line.fields.items():
             quantity = name.removeprefix("printed_")
             if quantity not in self.unprinted:
                 self.run.printed[quantity] = value
             if hasattr(self.run, name):
                 setattr(self.run, name, value)
-        self.run.ended |= "received" in line
+        self.run.ended |= self.last_total in line
