@@ -5,38 +5,20 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.source import shorten
-from netcalc.samples import COUNTER_LIMIT, Meta, Table, fact_row
+from netcalc.readers.source import note, shorten
+from netcalc.samples import COUNTER_LIMIT, Fact, Meta, Table, fact_row
 
 NAN = math.nan
 _NUMBER = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,20})?")
 
 Number = int | float
-
-
-@dataclass(slots=True)
-class Counts:
-    """The counters of a file, and its unread lines."""
-
-    rows: list[tuple[str, float, str, Number]] = field(default_factory=list)
-    unread: list[int] = field(default_factory=list)
-    warnings: list[Notice] = field(default_factory=list)
-    partial: bool = False
-    summary: dict[tuple[str, str], Number] = field(default_factory=dict)
-    """Group and counter -> value for the facts, where it is not that of the last row."""
-
-    def add(self, group: str, counter: str, value: Number, time_s: float = NAN) -> None:
-        """Add the value of one counter; one that no float holds is unknown."""
-        if abs(value) > sys.float_info.max:
-            value = NAN
-        self.rows.append((shorten(group, 100), time_s, shorten(counter, 100), value))
 
 
 def number_of(text: str) -> Number | None:
@@ -46,95 +28,99 @@ def number_of(text: str) -> Number | None:
     return float(text) if "." in text else int(text)
 
 
-def lines_of(file: Input, counts: Counts) -> list[tuple[int, str]]:
-    """Return the numbered lines; the last one only if its end is there."""
-    text = file.text
-    counts.warnings += text.warnings
-    found = list(zip(text.numbers, text.lines, strict=True))
-    while found and not found[-1][1].strip():
-        found.pop()
-    if found and not text.ends_complete:
-        number, _ = found.pop()
-        counts.warnings.append(Notice("last-line-cut", {"number": number}))
-        counts.partial = True
-    return found
+@dataclass(slots=True)
+class Counts:
+    """The counters of a file, and its unread lines."""
 
+    file: Input
+    rows: list[tuple[str, float, str, Number]] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+    warnings: list[Notice] = field(default_factory=list)
+    partial: bool = False
+    summary: dict[tuple[str, str], Number] = field(default_factory=dict)
+    """Group and counter -> value for the facts, where it is not that of the last row."""
 
-def objects_of(file: Input, counts: Counts) -> Iterator[dict[str, Any]]:
-    """Return the objects of a JSON text; a damaged one is refused."""
-    found = file.json
-    if found.fault is not None:
-        raise found.fault
-    counts.warnings += found.warnings
-    for document in found.documents:
-        for one in document if isinstance(document, list) else [document]:
-            if isinstance(one, dict):
-                yield one
+    def lines(self) -> list[tuple[int, str]]:
+        """Return the numbered lines; the last one only if its end is there."""
+        lines, cut = self.file.text.whole_lines(self.warnings)
+        self.partial |= cut
+        return lines
 
+    def objects(self) -> Iterator[dict[str, Any]]:
+        """Return the objects of a JSON text; a damaged one is refused."""
+        if self.file.json.fault is not None:
+            raise self.file.json.fault
+        self.warnings += self.file.json.warnings
+        return self.file.json.objects()
 
-def check_widths(file: Input, line: int, group: str, names: list[str], cells: list[str]) -> None:
-    """Refuse a line with another number of values than there are names."""
-    if len(names) != len(cells):
-        raise ReaderError(
-            "counter-widths", file=file.name, line=line, field=group,
-            count=len(cells), names=len(names),
-        )  # fmt: skip
+    def add(self, group: str, counter: str, value: Number, time_s: float = NAN) -> None:
+        """Add the value of one counter; one that no float holds is unknown."""
+        if abs(value) > sys.float_info.max:
+            value = NAN
+        self.rows.append((shorten(group, 100), time_s, shorten(counter, 100), value))
 
+    def add_numbers(self, group: str, row: Mapping[str, Any], *, before: str = "") -> None:
+        """Add the members of an object that are numbers, with a word before their names."""
+        for name, value in row.items():
+            if type(value) in (int, float):
+                self.add(group, before + name, value)
 
-def facts_of(counts: Counts) -> tuple[dict[str, Any], ...]:
-    """Return a row of facts for each group: the last value of each counter, or its summary."""
-    last: dict[str, dict[str, Number]] = {}
-    for group, _, counter, value in counts.rows:
-        last.setdefault(group, {})[f"counter:{counter}"] = value
-    for (group, counter), value in counts.summary.items():
-        last.setdefault(group, {})[f"counter:{counter}"] = value
-    return tuple(
-        fact_row(values, group=group, partial=counts.partial) for group, values in last.items()
-    )
+    def add_cells(self, line: int, group: str, names: Sequence[str], cells: Sequence[str]) -> None:
+        """Add a line of numbers, each below its name; another line is refused."""
+        self.check_widths(line, group, len(cells), len(names))
+        for name, cell in zip(names, cells, strict=True):
+            self.add(group, name, self.number(line, name, cell))
 
+    def number(self, line: int, name: str, cell: str) -> Number:
+        """Return the number in a cell; refuse anything else."""
+        value = number_of(cell)
+        if value is None:
+            raise ReaderError(
+                "not-a-number", file=self.file.name, line=line, field=name, value=shorten(cell)
+            )
+        return value
 
-def table_of(
-    file: Input,
-    counts: Counts,
-    *,
-    tool: str,
-    tool_version: str = "",
-    host: str = "",
-    start: str = "",
-    clock: str = "",
-    facts: Sequence[dict[str, Any]] | None = None,
-    printed: dict[str, Any] | None = None,
-) -> Table:
-    """Return the counters as a table; refuse a file without one."""
-    if not counts.rows:
-        raise ReaderError("counters-nothing", file=file.name)
-    if counts.unread:
-        counts.warnings.append(Notice("counter-lines-unread", {"numbers": counts.unread}))
-    odd = [counter for _, _, counter, value in counts.rows if value >= COUNTER_LIMIT]
-    if odd:
-        counts.warnings.append(Notice("counters-implausible", {"names": list(dict.fromkeys(odd))}))
-    source = file.unpacked
-    counts.partial = counts.partial or source.grew
-    groups, times, counters, values = zip(*counts.rows, strict=True)
-    return Table(
-        data={
-            "group": list(groups),
-            "time_s": [float(one) for one in times],
-            "counter": list(counters),
-            "value": [float(one) for one in values],
-        },
-        meta=Meta(
-            tool=tool,
-            tool_version=tool_version,
-            host=host,
-            start=start,
-            clock=clock,
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
-            units={"group": "text", "time_s": "s", "counter": "text", "value": "1"},
-            printed=printed or {},
-            facts=tuple(facts) if facts is not None else facts_of(counts),
-            warnings=tuple(counts.warnings),
-            partial=counts.partial,
-        ),
-    )
+    def check_widths(self, line: int, group: str, count: int, names: int) -> None:
+        """Refuse a line with another number of values than there are names."""
+        if count != names:
+            raise ReaderError(
+                "counter-widths", file=self.file.name, line=line, field=group or None,
+                count=count, names=names,
+            )  # fmt: skip
+
+    def facts(self) -> list[dict[str, Fact]]:
+        """Return a row of facts for each group: the last value of each counter, or its summary."""
+        last: dict[str, dict[str, Number]] = {}
+        for group, _, counter, value in self.rows:
+            last.setdefault(group, {})[f"counter:{counter}"] = value
+        for (group, counter), value in self.summary.items():
+            last.setdefault(group, {})[f"counter:{counter}"] = value
+        return [
+            fact_row(values, group=group, partial=self.partial) for group, values in last.items()
+        ]
+
+    def table(self, *, facts: Sequence[dict[str, Fact]] | None = None, **meta: Any) -> Table:
+        """Return the counters as a table; refuse a file without one. ``meta`` names the tool."""
+        if not self.rows:
+            raise ReaderError("counters-nothing", file=self.file.name)
+        note(self.warnings, "counter-lines-unread", numbers=self.unread)
+        odd = dict.fromkeys(name for _, _, name, value in self.rows if value >= COUNTER_LIMIT)
+        note(self.warnings, "counters-implausible", names=list(odd))
+        self.partial = self.partial or self.file.unpacked.grew
+        groups, times, counters, values = zip(*self.rows, strict=True)
+        return Table(
+            data={
+                "group": list(groups),
+                "time_s": [float(time_s) for time_s in times],
+                "counter": list(counters),
+                "value": [float(value) for value in values],
+            },
+            meta=Meta(
+                units={"group": "text", "time_s": "s", "counter": "text", "value": "1"},
+                facts=tuple(self.facts() if facts is None else facts),
+                warnings=tuple(self.warnings),
+                partial=self.partial,
+                **self.file.origin,
+                **meta,
+            ),
+        )

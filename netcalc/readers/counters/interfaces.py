@@ -6,14 +6,7 @@ import re
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.counters.counts import (
-    Counts,
-    check_widths,
-    lines_of,
-    number_of,
-    objects_of,
-    table_of,
-)
+from netcalc.readers.counters.counts import Counts, number_of
 from netcalc.readers.document import member, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
@@ -33,49 +26,39 @@ def _recognize_ip_link(file: Input) -> bool:
 
 
 def _read_ip_link(file: Input) -> Table:
-    counts = Counts()
+    counts = Counts(file)
     if file.is_json:
-        _read_json(file, counts)
+        for link in counts.objects():
+            name = words(link, "ifname")
+            stats = member(link, "stats64") or member(link, "stats")
+            if not stats:
+                counts.warnings.append(Notice("link-without-counters", {"names": [shorten(name)]}))
+            for way in ("rx", "tx"):
+                counts.add_numbers(name, member(stats, way), before=f"{way}_")
     else:
-        _read_links(file, counts)
-    return table_of(file, counts, tool="ip -s link")
+        _read_links(counts)
+    return counts.table(tool="ip -s link")
 
 
-def _read_json(file: Input, counts: Counts) -> None:
-    for link in objects_of(file, counts):
-        stats = member(link, "stats64") or member(link, "stats")
-        if not stats:
-            known = {"names": [shorten(words(link, "ifname"))]}
-            counts.warnings.append(Notice("link-without-counters", known))
-        for way in ("rx", "tx"):
-            for name, value in member(stats, way).items():
-                if type(value) in (int, float):
-                    counts.add(words(link, "ifname"), f"{way}_{name}", value)
-
-
-def _read_links(file: Input, counts: Counts) -> None:
+def _read_links(counts: Counts) -> None:
     group = ""
     names: list[str] = []
-    for number, line in lines_of(file, counts):
-        link, head = _LINK.fullmatch(line), _HEAD.fullmatch(line)
-        if link:
+    for number, line in counts.lines():
+        if link := _LINK.fullmatch(line):
             group, names = link["name"], []
-        elif head:
+        elif head := _HEAD.fullmatch(line):
             errors = "errors_" if head["errors"] else ""
-            names = [f"{head['way'].lower()}_{errors}{one}" for one in head["names"].split()]
+            names = [f"{head['way'].lower()}_{errors}{name}" for name in head["names"].split()]
         elif names:
             cells = line.split()
-            check_widths(file, number, group, names, cells)
+            counts.check_widths(number, group, len(cells), len(names))
             for name, cell in zip(names, cells, strict=True):
-                value = number_of(cell)
-                if value is None:
-                    rounded = cell[-1:] in _SUFFIX
+                if number_of(cell) is None and cell[-1:] in _SUFFIX:
                     raise ReaderError(
-                        "counter-rounded" if rounded else "not-a-number",
-                        file=file.name, line=number, field=f"{group} {name}",
-                        value=shorten(cell),
+                        "counter-rounded", file=counts.file.name, line=number,
+                        field=f"{group} {name}", value=shorten(cell),
                     )  # fmt: skip
-                counts.add(group, name, value)
+                counts.add(group, name, counts.number(number, f"{group} {name}", cell))
             names = []
         elif not re.match(r"\s+(?:link/|inet|valid_lft|altname|vf )", line) and line.strip():
             counts.unread.append(number)
@@ -122,32 +105,25 @@ def _recognize_qdisc(file: Input) -> bool:
 
 
 def _read_qdisc(file: Input) -> Table:
-    counts = Counts()
+    counts = Counts(file)
     if file.is_json:
-        for one in objects_of(file, counts):
-            group = _group(words(one, "dev"), words(one, "kind"), words(one, "handle"))
-            for name, value in one.items():
-                if name not in _JSON and type(value) in (int, float):
-                    counts.add(group, name, value)
+        for row in counts.objects():
+            group = _group(words(row, "dev"), words(row, "kind"), words(row, "handle"))
+            counts.add_numbers(group, {k: value for k, value in row.items() if k not in _JSON})
     else:
-        _read_queues(file, counts)
-    return table_of(file, counts, tool="tc -s qdisc")
+        _read_queues(counts)
+    return counts.table(tool="tc -s qdisc")
 
 
-def _read_queues(file: Input, counts: Counts) -> None:
+def _read_queues(counts: Counts) -> None:
     group = ""
-    for number, line in lines_of(file, counts):
-        head, sent, backlog = (
-            _QUEUE.fullmatch(line),
-            _SENT.fullmatch(line),
-            _BACKLOG.fullmatch(line),
-        )
-        if head:
+    for number, line in counts.lines():
+        if head := _QUEUE.fullmatch(line):
             group = _group(head["device"] or "", head["kind"], head["handle"])
-        elif sent:
+        elif sent := _SENT.fullmatch(line):
             for name, value in sent.groupdict().items():
                 counts.add(group, name, int(value))
-        elif backlog:
+        elif backlog := _BACKLOG.fullmatch(line):
             size = number_of(backlog["bytes"])
             if size is not None:  # rounded otherwise: 12Kb
                 counts.add(group, "backlog_bytes", size)
@@ -201,21 +177,19 @@ def _recognize_ethtool(file: Input) -> bool:
 
 
 def _read_ethtool(file: Input) -> Table:
-    counts = Counts()
+    counts = Counts(file)
     if file.is_json:
-        for one in objects_of(file, counts):
-            for name, value in one.items():
-                if type(value) in (int, float):
-                    counts.add(words(one, "ifname"), name, value)
-        return table_of(file, counts, tool="ethtool -S")
-    for number, line in lines_of(file, counts):
+        for row in counts.objects():
+            counts.add_numbers(words(row, "ifname"), row)
+        return counts.table(tool="ethtool -S")
+    for number, line in counts.lines():
         name, _, count = line.rpartition(":")
         value = number_of(count.strip()) if _COUNT.fullmatch(count) else None
         if name[:1].isspace() and name.strip() and value is not None:
             counts.add("", name.strip(), value)
         elif line.strip() and not re.fullmatch(r"(?:NIC|PHY) statistics:\s*", line):
             counts.unread.append(number)
-    return table_of(file, counts, tool="ethtool -S")
+    return counts.table(tool="ethtool -S")
 
 
 ETHTOOL = Format(

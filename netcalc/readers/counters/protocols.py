@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netcalc.errors import ReaderError
-from netcalc.readers.counters.counts import Counts, check_widths, lines_of, number_of, table_of
+from netcalc.readers.counters.counts import Counts, number_of
 from netcalc.readers.document import member
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
@@ -30,40 +30,35 @@ def _recognize_netstat(file: Input) -> bool:
 
 
 def _read_netstat(file: Input) -> Table:
-    counts = Counts()
-    lines = lines_of(file, counts)
+    counts = Counts(file)
     if file.seen(_INTERFACES):
-        _interfaces(lines, counts)
-        return table_of(file, counts, tool="netstat -i")
+        _interfaces(counts)
+        return counts.table(tool="netstat -i")
     if file.seen(_BSD_INTERFACES):
-        _bsd_interfaces(lines, counts)
-        return table_of(file, counts, tool="netstat -i (BSD)")
+        _bsd_interfaces(counts)
+        return counts.table(tool="netstat -i (BSD)")
     group = part = ""
     opened: tuple[int, int] | None = None
-    for number, line in lines:
+    for number, line in counts.lines():
         indent = len(line) - len(line.lstrip())
         if opened and line.strip() and indent <= opened[1]:
             counts.unread.append(opened[0])  # a name without its number
         opened = None if line.strip() else opened
-        title, named = _GROUP.fullmatch(line), _NAMED.fullmatch(line)
-        counted = _COUNTED.fullmatch(line)
-        if title:
+        if title := _GROUP.fullmatch(line):
             group, part = title["name"], ""
-        elif named:
+        elif named := _NAMED.fullmatch(line):
             value = number_of(named["value"])
-            name = (
-                f"{part}: {named['name']}" if part and line.startswith(" " * 8) else named["name"]
-            )
+            before = f"{part}: " if part and line.startswith(" " * 8) else ""
             if value is not None:
-                counts.add(group, name, value)
-        elif counted:
+                counts.add(group, before + named["name"], value)
+        elif counted := _COUNTED.fullmatch(line):
             _count(counts, group, counted)
         elif line.rstrip().endswith(":"):
             part = line.strip().rstrip(":")
             opened = (number, indent)
         elif line.strip():
             counts.unread.append(number)
-    return table_of(file, counts, tool="netstat -s")
+    return counts.table(tool="netstat -s")
 
 
 def _count(counts: Counts, group: str, counted: re.Match[str]) -> None:
@@ -78,30 +73,37 @@ def _count(counts: Counts, group: str, counted: re.Match[str]) -> None:
         counts.add(group, (counted["before"] or "") + after, value)
 
 
-def _interfaces(lines: list[tuple[int, str]], counts: Counts) -> None:
+def _interfaces(counts: Counts) -> None:
     names: list[str] = []
-    for number, line in lines:
+    for number, line in counts.lines():
         cells = line.split()
         if cells[:2] == ["Iface", "MTU"]:
             names = cells
         elif names and len(cells) == len(names):
-            for name, cell in zip(names[1:], cells[1:], strict=True):
-                value = number_of(cell)
-                if value is not None:
-                    counts.add(cells[0], name, value)
-                elif cell[:1].isdigit():
-                    counts.unread.append(number)
+            _add_readable(counts, number, cells[0], names[1:], cells[1:])
         elif line.strip() and not line.startswith("Kernel Interface"):
             counts.unread.append(number)
 
 
-def _bsd_interfaces(lines: list[tuple[int, str]], counts: Counts) -> None:
+def _add_readable(
+    counts: Counts, line: int, group: str, names: list[str], cells: list[str]
+) -> None:
+    """Add the cells that are numbers; one that begins as a number and is none is named."""
+    for name, cell in zip(names, cells, strict=True):
+        value = number_of(cell)
+        if value is not None:
+            counts.add(group, name, value)
+        elif cell[:1].isdigit():
+            counts.unread.append(line)
+
+
+def _bsd_interfaces(counts: Counts) -> None:
     """Add the counters of the interfaces, and those of each of their addresses.
 
     The cell of the address may be empty, so the counters are counted from the end of the line.
     """
     names: list[str] = []
-    for number, line in lines:
+    for number, line in counts.lines():
         cells = line.split()
         if cells[:4] == ["Name", "Mtu", "Network", "Address"]:
             names = cells[4:]
@@ -109,13 +111,8 @@ def _bsd_interfaces(lines: list[tuple[int, str]], counts: Counts) -> None:
             name, mtu, network, *address = cells[: -len(names)]
             name = name.rstrip("*")  # of an interface that is down
             group = name if network.startswith("<Link") else f"{name} {(address or [network])[0]}"
-            values = zip(["Mtu", *names], [mtu, *cells[-len(names) :]], strict=True)
-            for counter, cell in values:
-                value = number_of(cell)
-                if value is not None:
-                    counts.add(group, counter, value)
-                elif cell[:1].isdigit():
-                    counts.unread.append(number)
+            values = [mtu, *cells[-len(names) :]]
+            _add_readable(counts, number, group, ["Mtu", *names], values)
         elif line.strip():
             counts.unread.append(number)
 
@@ -150,10 +147,10 @@ def _recognize_netstat_windows(file: Input) -> bool:
 
 
 def _read_netstat_windows(file: Input) -> Table:
-    counts = Counts()
+    counts = Counts(file)
     group = ""
     heads: tuple[str, str] | None = None
-    for number, line in lines_of(file, counts):
+    for number, line in counts.lines():
         if not line.strip():
             continue
         if not line[0].isspace():
@@ -161,16 +158,16 @@ def _read_netstat_windows(file: Input) -> Table:
             group, heads = (title["name"] if title else ""), None
             if title is None:
                 counts.unread.append(number)
-        elif found := _VALUE.fullmatch(line):
-            counts.add(group, found["name"], int(found["value"]))
-        elif heads and (found := _BOTH.fullmatch(line)):
+        elif single := _VALUE.fullmatch(line):
+            counts.add(group, single["name"], int(single["value"]))
+        elif heads and (pair := _BOTH.fullmatch(line)):
             for head, side in zip(heads, ("one", "other"), strict=True):
-                counts.add(group, f"{found['name']} ({head})", int(found[side]))
-        elif found := _HEADS.fullmatch(line):
-            heads = (found["one"], found["other"])
+                counts.add(group, f"{pair['name']} ({head})", int(pair[side]))
+        elif both := _HEADS.fullmatch(line):
+            heads = (both["one"], both["other"])
         else:
             counts.unread.append(number)
-    return table_of(file, counts, tool="netstat -s (Windows)")
+    return counts.table(tool="netstat -s (Windows)")
 
 
 NETSTAT_WINDOWS = Format(
@@ -193,33 +190,30 @@ _LINE = re.compile(r"(?P<name>[A-Za-z]\w+)\s+(?P<value>-?\d+)\s+(?P<rate>-?\d+\.
 def _recognize_nstat(file: Input) -> bool:
     if file.is_json:
         kernel = member(file.json.documents[0] if file.json.documents else None, "kernel")
-        return bool(kernel) and all(isinstance(one, int | float) for one in kernel.values())
+        return bool(kernel) and all(isinstance(value, int | float) for value in kernel.values())
     return file.seen(r"^#(?:kernel|\d+\.\d+)(?:\s|$)") and file.seen(
         r"^[A-Z]\w+[ \t]+-?\d+[ \t]+-?\d+\.\d[ \t]*$"
     )
 
 
 def _read_nstat(file: Input) -> Table:
-    counts = Counts()
+    counts = Counts(file)
     if file.is_json:
-        found = file.json
-        counts.warnings += found.warnings
-        counts.partial = found.fault is not None
-        for document in found.documents:
-            for name, value in member(document, "kernel").items():
-                if type(value) in (int, float):
-                    counts.add("", name, value)
-        if found.fault is not None and not counts.rows:
-            raise found.fault
-        return table_of(file, counts, tool="nstat")
-    for number, line in lines_of(file, counts):
+        counts.warnings += file.json.warnings
+        counts.partial = file.json.fault is not None
+        for document in file.json.documents:
+            counts.add_numbers("", member(document, "kernel"))
+        if file.json.fault is not None and not counts.rows:
+            raise file.json.fault
+        return counts.table(tool="nstat")
+    for number, line in counts.lines():
         row = _LINE.fullmatch(line)
         value = number_of(row["value"]) if row else None
         if row and value is not None:
             counts.add("", row["name"], value)
         elif line.strip() and not _HEAD.fullmatch(line):
             counts.unread.append(number)
-    return table_of(file, counts, tool="nstat")
+    return counts.table(tool="nstat")
 
 
 NSTAT = Format(
@@ -251,48 +245,33 @@ def _recognize_proc_net(file: Input) -> bool:
 
 
 def _read_proc_net(file: Input) -> Table:
-    counts = Counts()
-    names: tuple[int, str, list[str]] | None = None
+    counts = Counts(file)
+    names: tuple[str, list[str]] | None = None
     columns: list[str] = []
-    lines = lines_of(file, counts)
-    for number, line in lines:
-        pair, single, head = _PAIR.match(line), _SINGLE.fullmatch(line), _NAMES.fullmatch(line)
-        device = _DEVICE.fullmatch(line) if columns else None
-        if head:
-            columns = [f"rx_{one}" for one in head["rx"].split()]
-            columns += [f"tx_{one}" for one in head["tx"].split()]
-        elif device:
-            _add(file, number, counts, device["group"], columns, device["rest"].split())
-        elif pair and names is None:
-            names = (number, pair["group"], pair["rest"].split())
-        elif pair and names is not None:
-            if pair["group"] != names[1]:
+    for number, line in counts.lines():
+        if head := _NAMES.fullmatch(line):
+            columns = [f"rx_{name}" for name in head["rx"].split()]
+            columns += [f"tx_{name}" for name in head["tx"].split()]
+        elif columns and (device := _DEVICE.fullmatch(line)):
+            counts.add_cells(number, device["group"], columns, device["rest"].split())
+        elif pair := _PAIR.match(line):
+            cells = pair["rest"].split()
+            if names is None:
+                names = (pair["group"], cells)
+                continue
+            if pair["group"] != names[0]:
                 raise ReaderError(
-                    "counter-pair", file=file.name, line=number, field=names[1],
+                    "counter-pair", file=file.name, line=number, field=names[0],
                     value=shorten(line),
                 )  # fmt: skip
-            _add(file, number, counts, names[1], names[2], pair["rest"].split())
+            counts.add_cells(number, *names, cells)
             names = None
-        elif single:
+        elif single := _SINGLE.fullmatch(line):
             counts.add("", single["name"], int(single["value"]))
         elif line.strip() and not line.startswith("Inter-|"):
             counts.unread.append(number)
     counts.partial = counts.partial or names is not None
-    return table_of(file, counts, tool="/proc/net")
-
-
-def _add(
-    file: Input, number: int, counts: Counts, group: str, names: list[str], cells: list[str]
-) -> None:
-    """Add a line of values, each below its name; another count of them is no such line."""
-    check_widths(file, number, group, names, cells)
-    for name, cell in zip(names, cells, strict=True):
-        value = number_of(cell)
-        if value is None:
-            raise ReaderError(
-                "not-a-number", file=file.name, line=number, field=name, value=shorten(cell)
-            )
-        counts.add(group, name, value)
+    return counts.table(tool="/proc/net")
 
 
 PROC_NET = Format(

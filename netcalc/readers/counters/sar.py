@@ -10,10 +10,10 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.counters.counts import NAN, Counts, facts_of, lines_of, number_of, table_of
+from netcalc.readers.counters.counts import NAN, Counts, number_of
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shorten
+from netcalc.readers.source import note, shorten
 from netcalc.samples import Table
 
 _FIRST = re.compile(
@@ -51,13 +51,12 @@ def _recognize_sar(file: Input) -> bool:
 
 
 def _read_sar(file: Input) -> Table:
-    counts, sar = Counts(), _Sar()
+    counts, sar = Counts(file), _Sar()
     host = start = ""
-    lines = lines_of(file, counts)
+    lines = counts.lines()
     names = _names_of_days([line for _, line in lines])
     for line_number, line in lines:
-        first, clock, average = _FIRST.fullmatch(line), _CLOCK.fullmatch(line), _AVERAGE.match(line)
-        if first:
+        if first := _FIRST.fullmatch(line):
             host = first["host"]
             if not start:
                 start = first["date"] if re.fullmatch(r"\d{4}-\d\d-\d\d", first["date"]) else ""
@@ -66,36 +65,33 @@ def _read_sar(file: Input) -> Table:
                 sar.day, sar.last_s = day, NAN
         elif _RESTART.fullmatch(line):
             sar.restarts.append(line_number)
-        elif clock:
+        elif clock := _CLOCK.fullmatch(line):
             if sar.section_ended:  # the next one begins where the run began
                 sar.section_ended, sar.last_s = False, NAN
-            _line(file, line_number, counts, sar, clock["rest"].split(), _time(sar, clock))
-        elif average:
+            _line(line_number, counts, sar, clock["rest"].split(), _time(sar, clock))
+        elif average := _AVERAGE.match(line):
             sar.section_ended = True
-            _line(file, line_number, counts, sar, average["rest"].split(), None)
+            _line(line_number, counts, sar, average["rest"].split(), None)
         elif line.strip():
             counts.unread.append(line_number)
     if sar.averages == 0:
         counts.partial = True
-    differing = _differing(counts)
-    if differing:
-        counts.warnings.append(Notice("sar-average-differs", {"names": differing}))
-    if sar.restarts:
-        counts.warnings.append(Notice("sar-restarts", {"numbers": sar.restarts}))
+    note(counts.warnings, "sar-average-differs", names=_differing(counts))
+    note(counts.warnings, "sar-restarts", numbers=sar.restarts)
     facts, cut = _facts(counts)
     if cut:
         counts.partial = True
         counts.warnings.append(Notice("sar-no-average"))
-    return table_of(
-        file, counts, tool="sar", host=host, start=start, facts=facts,
+    return counts.table(
+        tool="sar", host=host, start=start, facts=facts,
         clock="seconds from midnight of the first day, as the clock of the host shows them",
     )  # fmt: skip
 
 
 def _names_of_days(lines: Sequence[str]) -> dict[tuple[str, str], str]:
     """Return a name for each host and date in a file; an empty one if there is only one."""
-    heads = [found for line in lines if (found := _FIRST.fullmatch(line))]
-    days = list(dict.fromkeys((one["host"], one["date"]) for one in heads))
+    heads = [head for line in lines if (head := _FIRST.fullmatch(line))]
+    days = list(dict.fromkeys((head["host"], head["date"]) for head in heads))
     hosts, dates = {host for host, _ in days}, {date for _, date in days}
     return {
         (host, date): " ".join(
@@ -111,10 +107,11 @@ def _facts(counts: Counts) -> tuple[list[dict[str, Any]], bool]:
     times: dict[tuple[str, str], set[float]] = {}
     for group, time_s, counter, _ in counts.rows:
         times.setdefault((group, counter), set()).add(time_s)
-    without = {key for key, found in times.items() if len(found) > 1} - set(counts.summary)
+    several = {key for key, moments in times.items() if len(moments) > 1}
+    without = several - set(counts.summary)
     rows = []
-    for row in facts_of(counts):
-        group = row.get("group", "")
+    for row in counts.facts():
+        group = str(row.get("group", ""))
         kept = {
             name: value
             for name, value in row.items()
@@ -124,19 +121,28 @@ def _facts(counts: Counts) -> tuple[list[dict[str, Any]], bool]:
     return rows, bool(without)
 
 
-def _line(
-    file: Input, number: int, counts: Counts, sar: _Sar, cells: list[str], time_s: float | None
-) -> None:
-    """Keep the names of a header; add the values of any other line."""
-    if _is_header(cells):
+def _line(line: int, counts: Counts, sar: _Sar, cells: list[str], time_s: float | None) -> None:
+    """Keep the names of a header; add the values of any other line, averages without a time."""
+    if cells[0] in _SAR_KEYS or not any(re.match(r"-?\d", cell) for cell in cells):
         sar.key = cells[0] if cells[0] in _SAR_KEYS else ""
         sar.names = cells[1:] if sar.key else cells
-    else:
-        _values(file, number, counts, sar, cells, time_s)
-
-
-def _is_header(cells: list[str]) -> bool:
-    return cells[0] in _SAR_KEYS or not any(re.match(r"-?\d", cell) for cell in cells)
+        return
+    group, values = (cells[0], cells[1:]) if sar.key else ("", cells)
+    counts.check_widths(line, group, len(values), len(sar.names))
+    sar.averages += time_s is None
+    group = f"{sar.day} {group}".strip()
+    for name, cell in zip(sar.names, values, strict=True):
+        if not _NUMBER.fullmatch(cell):
+            raise ReaderError(
+                "not-a-number", file=counts.file.name, line=line, field=name, value=shorten(cell)
+            )
+        value = number_of(cell.replace(",", "."))
+        if value is None:
+            continue
+        if time_s is None:
+            counts.summary[group, name] = value
+        else:
+            counts.add(group, name, value, time_s)
 
 
 def _differing(counts: Counts) -> list[str]:
@@ -165,32 +171,6 @@ def _time(sar: _Sar, clock: re.Match[str]) -> float:
             seconds += _DAY_S
     sar.last_s = seconds
     return seconds
-
-
-def _values(
-    file: Input, number: int, counts: Counts, sar: _Sar, cells: list[str], time_s: float | None
-) -> None:
-    """Add a line of values: of an interval, or averages if it has no time."""
-    group, values = (cells[0], cells[1:]) if sar.key else ("", cells)
-    if len(values) != len(sar.names):
-        raise ReaderError(
-            "counter-widths", file=file.name, line=number, field=group or None,
-            count=len(values), names=len(sar.names),
-        )  # fmt: skip
-    sar.averages += time_s is None
-    group = f"{sar.day} {group}".strip()
-    for name, cell in zip(sar.names, values, strict=True):
-        if not _NUMBER.fullmatch(cell):
-            raise ReaderError(
-                "not-a-number", file=file.name, line=number, field=name, value=shorten(cell)
-            )
-        value = number_of(cell.replace(",", "."))
-        if value is None:
-            continue
-        if time_s is None:
-            counts.summary[group, name] = value
-        else:
-            counts.add(group, name, value, time_s)
 
 
 SAR = Format(
@@ -233,23 +213,37 @@ _KEYS = {
 
 
 @dataclass(slots=True)
-class _Means:
-    """Sums over the intervals of each counter, weighted by their lengths."""
+class _Intervals:
+    """The counters of intervals, and their sums weighted by the lengths of these."""
 
+    counts: Counts
     sums: dict[tuple[str, str], float] = field(default_factory=dict)
     lengths: dict[tuple[str, str], float] = field(default_factory=dict)
     zones: set[bool] = field(default_factory=set)
     hosts: dict[str, None] = field(default_factory=dict)
 
-    def add(
-        self, counts: Counts, group: str, name: str, value: Any, time_s: float, length: float
-    ) -> None:
+    def add(self, group: str, name: str, value: Any, time_s: float, length: float) -> None:
         """Add a value of one interval; the first of a file, of -1 s, has no length."""
-        counts.add(group, name, value, time_s)
+        self.counts.add(group, name, value, time_s)
         if length > 0:
-            key = (counts.rows[-1][0], counts.rows[-1][2])
+            group, _, name, _ = self.counts.rows[-1]
+            key = (group, name)
             self.sums[key] = self.sums.get(key, 0.0) + value * length
             self.lengths[key] = self.lengths.get(key, 0.0) + length
+
+    def time_s(self, line: int, text: str) -> float:
+        """Return a time as seconds of the Unix epoch; an error for a text that is none."""
+        if re.fullmatch(r"\d{9,11}", text):
+            return float(text)
+        self.zones.add(text.endswith(" UTC"))
+        try:
+            clock = datetime.fromisoformat(text.removesuffix(" UTC")).replace(tzinfo=UTC)
+        except ValueError:
+            raise ReaderError(
+                "sadf-time", file=self.counts.file.name, line=line, field="timestamp",
+                value=shorten(text),
+            ) from None  # fmt: skip
+        return clock.timestamp()
 
 
 def _recognize_sadf(file: Input) -> bool:
@@ -260,122 +254,94 @@ def _recognize_sadf(file: Input) -> bool:
 
 
 def _read_sadf(file: Input) -> Table:
-    counts, means = Counts(), _Means()
+    counts = Counts(file)
+    intervals = _Intervals(counts)
     if file.is_json:
-        found = file.json
-        counts.warnings += found.warnings
-        for document in found.documents:
+        counts.warnings += file.json.warnings
+        for document in file.json.documents:
             for host in rows(member(document, "sysstat"), "hosts"):
-                _host(host, counts, means)
-        if found.fault is not None:
-            raise found.fault
+                _host(host, intervals)
+        if file.json.fault is not None:
+            raise file.json.fault
     elif file.seen(_HEAD):
-        _columns(file, counts, means)
+        _columns(intervals)
     else:
-        _pairs(file, counts, means)
-    if False in means.zones:
+        _pairs(intervals)
+    is_local = False in intervals.zones
+    if is_local:
         counts.warnings.append(Notice("sadf-local-time"))
-    counts.summary = {key: total / means.lengths[key] for key, total in means.sums.items()}
-    return table_of(
-        file, counts, tool="sadf", host=", ".join(means.hosts),
-        clock="" if False in means.zones else "seconds of the Unix epoch",
+    lengths = intervals.lengths
+    counts.summary = {key: total / lengths[key] for key, total in intervals.sums.items()}
+    return counts.table(
+        tool="sadf", host=", ".join(intervals.hosts),
+        clock="" if is_local else "seconds of the Unix epoch",
     )  # fmt: skip
 
 
-def _columns(file: Input, counts: Counts, means: _Means) -> None:
+def _columns(intervals: _Intervals) -> None:
     names: list[str] = []
-    for line_number, line in lines_of(file, counts):
+    counts = intervals.counts
+    for line_number, line in counts.lines():
         cells = line.rstrip("\r").split(";")
         if line.startswith("# hostname"):
             names = cells[3:]
             continue
         if not line.strip() or (len(cells) > 3 and "RESTART" in cells[3]):
             continue
-        if len(cells) != len(names) + 3:
-            raise ReaderError(
-                "counter-widths", file=file.name, line=line_number,
-                count=len(cells), names=len(names) + 3,
-            )  # fmt: skip
-        time_s = _time_sadf(file, line_number, cells[2], means)
+        counts.check_widths(line_number, "", len(cells), len(names) + 3)
+        time_s = intervals.time_s(line_number, cells[2])
         length = number_of(cells[1])
         group = cells[3] if names and names[0] in _KEYS else ""
         begin = 1 if group else 0
-        means.hosts[cells[0]] = None
+        intervals.hosts[cells[0]] = None
         for name, cell in zip(names[begin:], cells[3 + begin :], strict=True):
-            value = _value(file, line_number, name, cell)
-            if value is not None:
-                means.add(counts, group, name, value, time_s, length or 0)
+            if cell.strip():
+                value = counts.number(line_number, name, cell)
+                intervals.add(group, name, value, time_s, length or 0)
 
 
-def _pairs(file: Input, counts: Counts, means: _Means) -> None:
-    for line_number, line in lines_of(file, counts):
+def _pairs(intervals: _Intervals) -> None:
+    counts = intervals.counts
+    for line_number, line in counts.lines():
         row = _PAIR.fullmatch(line)
         if row is None:
             if line.strip():
                 counts.unread.append(line_number)
             continue
-        value = _value(file, line_number, row["name"], row["value"])
-        group = "" if row["group"] == "-" else row["group"]
-        means.hosts[row["host"]] = None
-        time_s = _time_sadf(file, line_number, row["time"], means)
+        name, cell = row["name"], row["value"]
+        value = counts.number(line_number, name, cell) if cell.strip() else None
+        intervals.hosts[row["host"]] = None
+        time_s = intervals.time_s(line_number, row["time"])
         if value is not None:
-            means.add(counts, group, row["name"], value, time_s, float(row["interval"]))
+            group = "" if row["group"] == "-" else row["group"]
+            intervals.add(group, name, value, time_s, float(row["interval"]))
 
 
-def _value(file: Input, line_number: int, name: str, cell: str) -> int | float | None:
-    """Return a value; None where there is none, and an error where it is not a number."""
-    if cell.strip() == "":
-        return None
-    value = number_of(cell)
-    if value is None:
-        raise ReaderError(
-            "not-a-number", file=file.name, line=line_number, field=name, value=shorten(cell)
-        )
-    return value
-
-
-def _time_sadf(file: Input, line_number: int, text: str, means: _Means) -> float:
-    if re.fullmatch(r"\d{9,11}", text):
-        return float(text)
-    means.zones.add(text.endswith(" UTC"))
-    try:
-        clock = datetime.fromisoformat(text.removesuffix(" UTC")).replace(tzinfo=UTC)
-    except ValueError:
-        raise ReaderError(
-            "sadf-time", file=file.name, line=line_number, field="timestamp", value=shorten(text)
-        ) from None
-    return clock.timestamp()
-
-
-def _host(host: Mapping[str, Any], counts: Counts, means: _Means) -> None:
-    means.hosts[words(host, "nodename")] = None
-    for one in rows(host, "statistics"):
-        stamp = member(one, "timestamp")
+def _host(host: Mapping[str, Any], intervals: _Intervals) -> None:
+    intervals.hosts[words(host, "nodename")] = None
+    for interval in rows(host, "statistics"):
+        stamp = member(interval, "timestamp")
         text = f"{words(stamp, 'date')} {words(stamp, 'time')}"
-        means.zones.add(stamp.get("utc") in (1, True))
+        intervals.zones.add(stamp.get("utc") in (1, True))
         try:
             time_s = datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
         except ValueError:
             time_s = NAN
-        _walk(one, counts, means, time_s, number(stamp, "interval"))
+        _walk(interval, intervals, time_s, number(stamp, "interval"))
 
 
-def _walk(
-    part: Mapping[str, Any], counts: Counts, means: _Means, time_s: float, length: float
-) -> None:
+def _walk(part: Mapping[str, Any], intervals: _Intervals, time_s: float, length: float) -> None:
     """Add all counters of one time: objects of numbers, and lists of them with a name."""
     for name, value in part.items():
         if name == "timestamp":
             continue
-        if isinstance(value, Mapping):
-            _walk(value, counts, means, time_s, length)
-        elif isinstance(value, list):
-            for row in value:
-                if isinstance(row, Mapping):
-                    _walk(row, counts, means, time_s, length)
-        elif type(value) in (int, float):
+        inner = value if isinstance(value, list) else [value]
+        for row in inner:
+            if isinstance(row, Mapping):
+                _walk(row, intervals, time_s, length)
+        if type(value) in (int, float):
             group = words(part, "iface", "cpu", "disk-device", "dev")
-            means.add(counts, group, name, value, time_s, length)
+            intervals.add(group, name, value, time_s, length)
 
 
 SADF = Format(

@@ -13,12 +13,10 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.counters.counts import Counts, lines_of, number_of, table_of
+from netcalc.readers.counters.counts import NAN, Counts, number_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shorten
+from netcalc.readers.source import note, shorten
 from netcalc.samples import Fact, Meta, Table, fact_row
-
-NAN = math.nan
 
 STATES = (
     "", "ESTAB", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "UNCONN",
@@ -81,24 +79,20 @@ class Socket:
 
     def row(self) -> dict[str, Any]:
         """Return the columns of this socket; ``group`` names its two ends."""
-        found: dict[str, Any] = {
-            "group": f"{self.local} > {self.peer}" if self.peer else self.local
-        }
-        for one in fields(self):
-            value = getattr(self, one.name)
-            found[one.name] = float(value) if one.name == "snapshot" else value
-        return found
+        row = {column.name: getattr(self, column.name) for column in fields(self)}
+        group = f"{self.local} > {self.peer}" if self.peer else self.local
+        return {"group": group, **row, "snapshot": float(self.snapshot)}
 
     @staticmethod
     def units() -> dict[str, str]:
         """Return the unit of each column."""
-        units = {"_s": "s", "_bytes": "byte", "_bps": "bit/s"}
-        found = {"group": "text"}
-        for one in fields(Socket):
-            end = next((unit for tail, unit in units.items() if one.name.endswith(tail)), "1")
-            end = "byte" if one.name.startswith("bytes_") else end
-            found[one.name] = "text" if one.default == "" else end
-        return found
+        ends = {"_s": "s", "_bytes": "byte", "_bps": "bit/s"}
+        units = {"group": "text"}
+        for column in fields(Socket):
+            unit = next((unit for end, unit in ends.items() if column.name.endswith(end)), "1")
+            unit = "byte" if column.name.startswith("bytes_") else unit
+            units[column.name] = "text" if column.default == "" else unit
+        return units
 
     @property
     def has_info(self) -> bool:
@@ -107,66 +101,76 @@ class Socket:
 
     def facts(self) -> dict[str, Any]:
         """Return the facts of the connection."""
-        return {
-            "rtt_s": self.rtt_s,
-            "rtt_min_s": self.rtt_min_s,
-            "cwnd_packets": self.cwnd_packets,
-            "mss_bytes": self.mss_bytes,
-            "path_mtu_bytes": self.path_mtu_bytes,
-            "retransmit_total_count": self.retransmit_total_count,
-            "bytes_acked": self.bytes_acked,
-            "congestion_control": self.congestion_control,
-        }
+        return {name: getattr(self, name) for name in _FACTS}
+
+
+_FACTS = (
+    "rtt_s", "rtt_min_s", "cwnd_packets", "mss_bytes", "path_mtu_bytes", "retransmit_total_count",
+    "bytes_acked", "congestion_control",
+)  # fmt: skip
 
 
 def facts_of(sockets: Sequence[Socket], *, partial: bool) -> tuple[dict[str, Fact], ...]:
     """Return a row for the file, and one for each connection if there are several."""
-    keys = [(one.protocol, one.local, one.peer) for one in sockets]
-    most = Counter((key, one.snapshot) for key, one in zip(keys, sockets, strict=True))
+    keys = [(socket.protocol, socket.local, socket.peer) for socket in sockets]
+    lists = (socket.snapshot for socket in sockets)
     # Sockets without a name of their own (listening twice) count as often as one list has them.
     counts: dict[tuple[str, str, str], int] = {}
-    for (key, _), count in most.items():
+    for (key, _), count in Counter(zip(keys, lists, strict=True)).items():
         counts[key] = max(counts.get(key, 0), count)
     whole = {
         "connection_count": sum(counts.values()),
         "tcp_connection_count": sum(n for key, n in counts.items() if key[0] == "tcp"),
         "partial": partial,
     }
-    last = {(one.local, one.peer): one for one in sockets if one.has_info}
+    last = {(socket.local, socket.peer): socket for socket in sockets if socket.has_info}
     if len(last) == 1:
         return (fact_row(**whole, **next(iter(last.values())).facts()),)
     rows = [
-        fact_row(group=f"{local} > {peer}", partial=partial, **one.facts())
-        for (local, peer), one in last.items()
+        fact_row(group=f"{local} > {peer}", partial=partial, **socket.facts())
+        for (local, peer), socket in last.items()
     ]
     return (fact_row(**whole), *rows)
 
 
-def listed(file: Input, kept: Counts, sockets: Sequence[Socket], *, tool: str) -> Table:
-    """Return the sockets of one list as a table; each line is one."""
+def socket_table(
+    file: Input,
+    sockets: Sequence[Socket],
+    warnings: Sequence[Notice],
+    *,
+    partial: bool,
+    **meta: Any,
+) -> Table:
+    """Return sockets as a table; refuse a file without one. ``meta`` is what else is known."""
     if not sockets:
         raise ReaderError("no-sockets", file=file.name)
-    if kept.unread:
-        kept.warnings.append(Notice("counter-lines-unread", {"numbers": kept.unread}))
-    source = file.unpacked
-    partial = source.grew or kept.partial
-    rows = [one.row() for one in sockets]
-    whole = fact_row(
-        connection_count=len(sockets),
-        tcp_connection_count=sum(one.protocol == "tcp" for one in sockets),
-        partial=partial,
-    )
+    partial = partial or file.unpacked.grew
+    has_times = any(not math.isnan(socket.time_s) for socket in sockets)
+    rows = [socket.row() for socket in sockets]
+    meta = {
+        "facts": facts_of(sockets, partial=partial),
+        "clock": "seconds of the Unix epoch" if has_times else "",
+        **meta,
+    }
     return Table(
         data={name: [row[name] for row in rows] for name in rows[0]},
         meta=Meta(
-            tool=tool,
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
-            units=Socket.units(),
-            facts=(whole,),
-            warnings=tuple(kept.warnings),
-            partial=partial,
+            units=Socket.units(), warnings=tuple(warnings), partial=partial, **file.origin, **meta
         ),
+    )
+
+
+def _listed(counts: Counts, sockets: Sequence[Socket], *, tool: str) -> Table:
+    """Return the sockets of one list as a table; each line is one."""
+    note(counts.warnings, "counter-lines-unread", numbers=counts.unread)
+    partial = counts.partial or counts.file.unpacked.grew
+    facts = fact_row(
+        connection_count=len(sockets),
+        tcp_connection_count=sum(socket.protocol == "tcp" for socket in sockets),
+        partial=partial,
+    )
+    return socket_table(
+        counts.file, sockets, counts.warnings, partial=partial, tool=tool, facts=(facts,)
     )
 
 
@@ -252,17 +256,15 @@ def _detail(socket: Socket, text: str) -> bool:
             socket.congestion_control = text
             return True
         return False
-    if name == "rtt":
-        both = [_milliseconds(part) for part in value.split("/")]
-        if len(both) != 2 or any(math.isnan(one) for one in both):
+    if name in ("rtt", "retrans"):
+        convert = _milliseconds if name == "rtt" else _plain
+        both = [convert(part) for part in value.split("/")]
+        if len(both) != 2 or any(map(math.isnan, both)):
             return False
-        socket.rtt_s, socket.rttvar_s = both
-        return True
-    if name == "retrans":
-        both = [_plain(part) for part in value.split("/")]
-        if len(both) != 2 or any(math.isnan(one) for one in both):
-            return False
-        socket.retransmit_total_count = both[1]
+        if name == "rtt":
+            socket.rtt_s, socket.rttvar_s = both
+        else:
+            socket.retransmit_total_count = both[1]
         return True
     if name in _NUMBERS:
         column, convert = _NUMBERS[name]
@@ -306,26 +308,6 @@ _GLUED = re.compile(r"(?<=\S)(?=users:\(\()")
 _PORT = re.compile(r"\S+:(?:\d+|\*|[\w-]+)")
 
 
-@dataclass(slots=True)
-class _Read:
-    """Sockets found so far, and where the reader is."""
-
-    sockets: list[Socket] = field(default_factory=list)
-    untold: list[Socket] = field(default_factory=list)
-    unread: list[int] = field(default_factory=list)
-    odd: list[int] = field(default_factory=list)
-    snapshot: int = -1
-    time_s: float = NAN
-    seen: set[tuple[str, str]] = field(default_factory=set)
-    has_netid: bool = False
-    has_state: bool = True
-
-    def next_snapshot(self) -> None:
-        """Begin another list of sockets."""
-        self.snapshot += 1
-        self.seen = set()
-
-
 def _recognize_ss(file: Input) -> bool:
     if file.is_json:
         return False
@@ -336,98 +318,95 @@ def _recognize_ss(file: Input) -> bool:
 
 
 def _read_ss(file: Input) -> Table:
-    found = _Read()
-    kept = Counts()
-    lines = lines_of(file, kept)
-    if kept.partial:  # the last line is cut: its complete words still count
+    counts = Counts(file)
+    lines = counts.lines()
+    if counts.partial:  # the last line is cut: its complete words still count
         number, line = file.text.numbers[-1], file.text.lines[-1]
         if line[:1].isspace() and " " in line.strip():
             lines.append((number, line.rpartition(" ")[0]))
+    lists = _Lists()
     for number, line in lines:
-        _line(found, number, line)
-    if not found.sockets:
+        lists.add(number, line)
+    if not lists.sockets:
         raise ReaderError("no-sockets", file=file.name)
-    states = {one.state for one in found.untold}
-    if "UNCONN" in states and not states & _OF_TCP and not any(s.has_info for s in found.untold):
-        for socket in found.untold:  # of ss -u or ss -w
+    untold = lists.untold
+    states = {socket.state for socket in untold}
+    if "UNCONN" in states and not states & _OF_TCP and not any(s.has_info for s in untold):
+        for socket in untold:  # of ss -u or ss -w
             socket.protocol = ""
-    warnings = list(kept.warnings)
-    if found.unread:
-        warnings.append(Notice("not-lines-of-ss", {"numbers": found.unread}))
-    if found.odd:
-        warnings.append(Notice("ss-values-unread", {"numbers": found.odd}))
-    source = file.unpacked
-    partial = source.grew or kept.partial
-    rows = [one.row() for one in found.sockets]
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    times = [one.time_s for one in found.sockets]
-    return Table(
-        data=columns,
-        meta=Meta(
-            tool="ss",
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
-            clock="seconds of the Unix epoch" if any(one == one for one in times) else "",
-            units=Socket.units(),
-            facts=facts_of(found.sockets, partial=partial),
-            warnings=tuple(warnings),
-            partial=partial,
-        ),
-    )
+    note(counts.warnings, "not-lines-of-ss", numbers=lists.unread)
+    note(counts.warnings, "ss-values-unread", numbers=lists.odd)
+    return socket_table(file, lists.sockets, counts.warnings, partial=counts.partial, tool="ss")
 
 
-def _line(found: _Read, number: int, line: str) -> None:
-    stamp = _TIME.fullmatch(line)
-    if stamp:
-        found.time_s = float(stamp["time"])
-        found.next_snapshot()
-        return
-    if _HEAD.fullmatch(line):
-        found.has_netid, found.has_state = "Netid" in line, "State" in line
-        stamped = found.time_s == found.time_s and not found.seen
-        if not stamped or found.snapshot < 0:
-            found.next_snapshot()
-        return
-    if not line.strip() or _END.fullmatch(line):
-        return
-    one = None if line[:1].isspace() else _SOCKET.fullmatch(line)
-    if one is not None:
-        _socket(found, number, one)
-    elif line[:1].isspace() and found.sockets:
-        if not details(found.sockets[-1], line):
-            found.odd.append(number)
-    else:
-        found.unread.append(number)
+@dataclass(slots=True)
+class _Lists:
+    """The sockets of all lists so far, and where the reader is."""
 
+    sockets: list[Socket] = field(default_factory=list)
+    untold: list[Socket] = field(default_factory=list)
+    """Sockets whose line does not say a protocol."""
+    unread: list[int] = field(default_factory=list)
+    odd: list[int] = field(default_factory=list)
+    snapshot: int = -1
+    time_s: float = NAN
+    seen: set[tuple[str, str]] = field(default_factory=set)
+    has_netid: bool = False
 
-def _socket(found: _Read, number: int, one: re.Match[str]) -> None:
-    rest = _GLUED.sub(" ", one["rest"])
-    parts = rest.split()
-    # Names of netlink and packet sockets may have blanks around the port.
-    ends = parts[:2] if all(_PORT.fullmatch(part) for part in parts[:2]) else []
-    local, peer = (ends[0], ends[1]) if len(ends) == 2 else (" ".join(parts), "")
-    if found.snapshot < 0 or (peer and not _wild(peer) and (local, peer) in found.seen):
-        found.next_snapshot()
-    found.seen.add((local, peer))
-    netid = one["netid"] or ("" if found.has_netid else "tcp")
-    socket = Socket(
-        time_s=found.time_s,
-        snapshot=found.snapshot,
-        protocol=netid,
-        state=one["state"] or "",
-        local=shorten(local, 100),
-        peer=shorten(peer, 100),
-        receive_queue_bytes=float(one["received"][:18]),
-        send_queue_bytes=float(one["sent"][:18]),
-    )
-    if not found.has_netid and not one["netid"] and not ends:
-        socket.protocol = ""
-    if not found.has_netid and not one["netid"]:
-        found.untold.append(socket)
-    found.sockets.append(socket)
-    behind = rest.split(None, 2)
-    if len(ends) == 2 and len(behind) == 3 and not details(socket, behind[2]):
-        found.odd.append(number)
+    def add(self, number: int, line: str) -> None:
+        """Read a line: a time, a header, a socket, or details of the socket above."""
+        indented = line[:1].isspace()
+        if stamp := _TIME.fullmatch(line):
+            self.time_s = float(stamp["time"])
+            self._begin()
+        elif _HEAD.fullmatch(line):
+            self.has_netid = "Netid" in line
+            stamped = not math.isnan(self.time_s) and not self.seen
+            if not stamped or self.snapshot < 0:
+                self._begin()
+        elif not line.strip() or _END.fullmatch(line):
+            return
+        elif not indented and (row := _SOCKET.fullmatch(line)):
+            self._add_socket(number, row)
+        elif indented and self.sockets:
+            if not details(self.sockets[-1], line):
+                self.odd.append(number)
+        else:
+            self.unread.append(number)
+
+    def _begin(self) -> None:
+        """Begin another list of sockets."""
+        self.snapshot += 1
+        self.seen = set()
+
+    def _add_socket(self, number: int, row: re.Match[str]) -> None:
+        rest = _GLUED.sub(" ", row["rest"])
+        parts = rest.split()
+        # Names of netlink and packet sockets may have blanks around the port.
+        has_ports = all(_PORT.fullmatch(part) for part in parts[:2])
+        has_ends = has_ports and len(parts) > 1
+        local, peer = parts[:2] if has_ends else (" ".join(parts), "")
+        again = peer and not _wild(peer) and (local, peer) in self.seen
+        if self.snapshot < 0 or again:
+            self._begin()
+        self.seen.add((local, peer))
+        is_untold = not self.has_netid and not row["netid"]
+        socket = Socket(
+            time_s=self.time_s,
+            snapshot=self.snapshot,
+            protocol=("tcp" if has_ports else "") if is_untold else row["netid"] or "",
+            state=row["state"] or "",
+            local=shorten(local, 100),
+            peer=shorten(peer, 100),
+            receive_queue_bytes=float(row["received"][:18]),
+            send_queue_bytes=float(row["sent"][:18]),
+        )
+        if is_untold:
+            self.untold.append(socket)
+        self.sockets.append(socket)
+        behind = rest.split(None, 2)
+        if has_ends and len(behind) == 3 and not details(socket, behind[2]):
+            self.odd.append(number)
 
 
 def _wild(peer: str) -> bool:
@@ -467,13 +446,13 @@ def _recognize_ss_summary(file: Input) -> bool:
 
 
 def _read_ss_summary(file: Input) -> Table:
-    counts = Counts()
+    counts = Counts(file)
     names: list[str] = []
-    for number, line in lines_of(file, counts):
-        total, tcp, cells = _TOTAL.fullmatch(line), _TCP.fullmatch(line), line.split()
-        if total:
+    for number, line in counts.lines():
+        cells = line.split()
+        if total := _TOTAL.fullmatch(line):
             counts.add("", "Total", int(total[1]))
-        elif tcp:
+        elif tcp := _TCP.fullmatch(line):
             counts.add("", "TCP", int(tcp["total"]))
             states = [_STATE.fullmatch(part) for part in tcp["states"].split(", ")]
             for state in states:
@@ -487,7 +466,7 @@ def _read_ss_summary(file: Input) -> Table:
             _row(counts, number, cells, names)
         elif cells and cells[0] != "*":
             counts.unread.append(number)
-    return table_of(file, counts, tool="ss -s")
+    return counts.table(tool="ss -s")
 
 
 def _row(counts: Counts, number: int, cells: list[str], names: list[str]) -> None:
@@ -543,19 +522,19 @@ def _recognize_netstat_list(file: Input) -> bool:
 
 
 def _read_netstat_list(file: Input) -> Table:
-    kept = Counts()
+    counts = Counts(file)
     sockets: list[Socket] = []
     names = ""
-    for number, line in lines_of(file, kept):
+    for number, line in counts.lines():
         if re.fullmatch(_LIST_HEAD, line):
             names = line
-        elif found := _INTERNET.fullmatch(line):
-            sockets.append(_listed_socket(found["protocol"].lower(), found["rest"].split(), names))
+        elif row := _INTERNET.fullmatch(line):
+            sockets.append(_listed_socket(row["protocol"].lower(), row["rest"].split(), names))
         elif _LOCAL.fullmatch(line):
             sockets.append(Socket(protocol="u_str" if "stream" in line.lower() else "u_dgr"))
         elif line.strip() and not re.match(r"\s*(?:Active |Proto|Address\s|\[|\S+\s*$)", line):
-            kept.unread.append(number)
-    return listed(file, kept, sockets, tool="netstat")
+            counts.unread.append(number)
+    return _listed(counts, sockets, tool="netstat")
 
 
 def _listed_socket(protocol: str, cells: list[str], names: str) -> Socket:
@@ -600,27 +579,27 @@ def _recognize_proc_net_list(file: Input) -> bool:
 
 
 def _read_proc_net_list(file: Input) -> Table:
-    kept = Counts()
+    counts = Counts(file)
     sockets: list[Socket] = []
     protocol = "tcp"
-    for number, line in lines_of(file, kept):
+    for number, line in counts.lines():
         if _PROC_HEAD.fullmatch(line):
             protocol = "udp" if line.rstrip().endswith("drops") else "tcp"
-        elif found := _PROC_SOCKET.fullmatch(line):
-            state = int(found["state"], 16)
+        elif row := _PROC_SOCKET.fullmatch(line):
+            state = int(row["state"], 16)
             sockets.append(
                 Socket(
                     protocol=protocol,
                     state=STATES[state] if state < len(STATES) else "",
-                    local=_end(found["local"]),
-                    peer=_end(found["peer"]),
-                    receive_queue_bytes=float(int(found["received"], 16)),
-                    send_queue_bytes=float(int(found["sent"], 16)),
+                    local=_end(row["local"]),
+                    peer=_end(row["peer"]),
+                    receive_queue_bytes=float(int(row["received"], 16)),
+                    send_queue_bytes=float(int(row["sent"], 16)),
                 )
             )
         elif line.strip():
-            kept.unread.append(number)
-    return listed(file, kept, sockets, tool="/proc/net")
+            counts.unread.append(number)
+    return _listed(counts, sockets, tool="/proc/net")
 
 
 def _end(text: str) -> str:

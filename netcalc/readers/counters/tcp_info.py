@@ -16,11 +16,12 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.counters.sockets import NAN, STATES, Socket, facts_of
-from netcalc.readers.document import words
+from netcalc.readers.counters.counts import NAN
+from netcalc.readers.counters.sockets import STATES, Socket, socket_table
+from netcalc.readers.document import member, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shorten
-from netcalc.samples import Meta, Table
+from netcalc.readers.source import note, shorten
+from netcalc.samples import Table
 
 _MESSAGE = struct.Struct("<IHHII")  # nlmsghdr: length, type, flags, sequence, port
 _BY_FAMILY = 20
@@ -61,8 +62,8 @@ _NOT_KNOWN = {
 
 
 @dataclass(slots=True)
-class _Found:
-    """Sockets, and what was odd."""
+class _Snapshots:
+    """The sockets of all snapshots, and how many came without details."""
 
     sockets: list[Socket] = field(default_factory=list)
     seen: set[tuple[str, str]] = field(default_factory=set)
@@ -101,59 +102,32 @@ def _aligned(length: int) -> int:
 
 
 def _read(file: Input) -> Table:
-    found = _Found()
+    snapshots = _Snapshots()
     warnings: list[Notice] = []
     host = start = ""
     partial = False
     if _is_message(file.head):
-        partial = _messages(file, found, warnings)
+        partial = _messages(file, snapshots, warnings)
     else:
         documents = file.json
-        for number, one in enumerate(_objects(documents.documents), 1):
-            meta = one.get("Metadata")
-            if isinstance(meta, Mapping):
-                start = start or words(meta, "StartTime")
-                host = host or words(meta, "UUID").partition("_")[0]
-            if isinstance(one.get("RawIDM"), str):
-                _document(file, found, one, number)
+        for number, row in enumerate(documents.objects(), 1):
+            meta = member(row, "Metadata")
+            start = start or words(meta, "StartTime")
+            host = host or words(meta, "UUID").partition("_")[0]
+            if isinstance(row.get("RawIDM"), str):
+                _document(file, snapshots, row, number)
         warnings += documents.warnings
-        if documents.fault is not None:
-            fault = documents.fault
+        if fault := documents.fault:
             warnings.append(Notice("document-cut", {"line": fault.line, "offset": fault.offset}))
             partial = True
-    if not found.sockets:
-        raise ReaderError("no-sockets", file=file.name)
-    if found.without_info:
-        warnings.append(Notice("sockets-without-details", {"count": found.without_info}))
-    source = file.unpacked
-    partial = partial or source.grew
-    rows = [one.row() for one in found.sockets]
-    has_times = any(one.time_s == one.time_s for one in found.sockets)
-    return Table(
-        data={name: [row[name] for row in rows] for name in rows[0]},
-        meta=Meta(
-            tool="tcp-info",
-            host=shorten(host, 100),
-            start=shorten(start, 60),
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
-            clock="seconds of the Unix epoch" if has_times else "",
-            units=Socket.units(),
-            facts=facts_of(found.sockets, partial=partial),
-            warnings=tuple(warnings),
-            partial=partial,
-        ),
-    )
+    note(warnings, "sockets-without-details", count=snapshots.without_info)
+    return socket_table(
+        file, snapshots.sockets, warnings, partial=partial, tool="tcp-info",
+        host=shorten(host, 100), start=shorten(start, 60),
+    )  # fmt: skip
 
 
-def _objects(documents: tuple[Any, ...]) -> Iterator[Mapping[str, Any]]:
-    for document in documents:
-        for one in document if isinstance(document, list) else [document]:
-            if isinstance(one, Mapping):
-                yield one
-
-
-def _messages(file: Input, found: _Found, warnings: list[Notice]) -> bool:
+def _messages(file: Input, snapshots: _Snapshots, warnings: list[Notice]) -> bool:
     """Add the sockets of all messages; return whether the last one is cut."""
     data, at = file.data, 0
     while at + _MESSAGE.size <= len(data):
@@ -163,7 +137,7 @@ def _messages(file: Input, found: _Found, warnings: list[Notice]) -> bool:
         body = data[at + _MESSAGE.size : at + length]
         if kind == _BY_FAMILY:
             attributes = dict(_attributes(body[_DIAG.size :]))
-            if not _add(found, body, attributes):
+            if not _add(snapshots, body, attributes):
                 raise ReaderError("tcp-info-damaged", file=file.name, offset=at)
         at += _aligned(length)
     if at < len(data):
@@ -182,12 +156,12 @@ def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
         at += _aligned(length)
 
 
-def _document(file: Input, found: _Found, one: Mapping[str, Any], number: int) -> None:
+def _document(file: Input, snapshots: _Snapshots, row: Mapping[str, Any], number: int) -> None:
     """Add the socket of one snapshot in JSON."""
-    listed = one.get("Attributes")
+    listed = row.get("Attributes")
     texts = dict(enumerate(listed)) if isinstance(listed, list) else {}
     try:
-        body = base64.b64decode(one["RawIDM"], validate=True)
+        body = base64.b64decode(row["RawIDM"], validate=True)
         attributes = {
             kind: base64.b64decode(texts[kind], validate=True)
             for kind in (_INFO, _CONTROL)
@@ -195,7 +169,7 @@ def _document(file: Input, found: _Found, one: Mapping[str, Any], number: int) -
         }
     except (binascii.Error, ValueError):
         raise ReaderError("tcp-info-damaged", file=file.name, field=f"document {number}") from None
-    if not _add(found, body, attributes, time_s=_epoch(words(one, "Timestamp"))):
+    if not _add(snapshots, body, attributes, time_s=_epoch(words(row, "Timestamp"))):
         raise ReaderError("tcp-info-damaged", file=file.name, field=f"document {number}")
 
 
@@ -208,7 +182,7 @@ def _epoch(text: str) -> float:
 
 
 def _add(
-    found: _Found, body: bytes, attributes: Mapping[int, bytes], *, time_s: float = NAN
+    snapshots: _Snapshots, body: bytes, attributes: Mapping[int, bytes], *, time_s: float = NAN
 ) -> bool:
     """Add one socket; False if the message is none of a socket."""
     if len(body) < _DIAG.size:
@@ -221,13 +195,13 @@ def _add(
     size = _FAMILIES[family]
     local = _end(local_ip[:size], source)
     remote = _end(peer_ip[:size], peer)
-    if (local, remote) in found.seen:
-        found.snapshot += 1
-        found.seen = set()
-    found.seen.add((local, remote))
+    if (local, remote) in snapshots.seen:
+        snapshots.snapshot += 1
+        snapshots.seen = set()
+    snapshots.seen.add((local, remote))
     socket = Socket(
         time_s=time_s,
-        snapshot=found.snapshot,
+        snapshot=snapshots.snapshot,
         protocol="tcp",
         state=STATES[state],
         local=local,
@@ -238,10 +212,10 @@ def _add(
     )
     info = attributes.get(_INFO)
     if info is None:
-        found.without_info += 1
+        snapshots.without_info += 1
     else:
         _details(socket, info)
-    found.sockets.append(socket)
+    snapshots.sockets.append(socket)
     return True
 
 
