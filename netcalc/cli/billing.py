@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import click
-
 from netcalc import units
 from netcalc.cli import print_json, put, say
 from netcalc.cli.mistakes import named_as_typed
-from netcalc.cli.options import Choice, Quantity, QuantityCommand
+from netcalc.cli.options import JSON, Choice, QuantityCommand, command
 from netcalc.cli.output import cell, print_table
 from netcalc.messages import Notice
 from netcalc.models.measuring.billing import billed_rate_bps
@@ -18,32 +16,19 @@ from netcalc.rate_layers import IN_HEADING, LAYERS, UNKNOWN, RateLayer, named
 from netcalc.readers.usage import INTERVAL_S, read_usage
 
 
-@click.command(cls=QuantityCommand)
-@click.argument("file", metavar="FILE")
-@click.option(
-    "--discard", "discarded_ratio", type=Quantity("ratio"), default="5%", show_default=True,
-    help="Share of the samples to discard, the highest first.",
-)  # fmt: skip
-@click.option(
-    "--interval", "interval_s", type=Quantity("s"),
-    help="Time between two samples, for columns of bytes; that of the file, or 5 min.",
-)  # fmt: skip
-@click.option(
-    "--columns", "columns", metavar="NAMES",
-    help="Names of the columns of a file without a header, with units: in_Mbps,out_Mbps.",
-)  # fmt: skip
-@click.option(
-    "--layer", "layer", type=Choice(list(LAYERS)), metavar="LAYER",
-    help='What the samples count, such as "Ethernet frame", as counters of SNMP on Ethernet do; '
-    "by default what the headings say, or unknown.",
-)  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@command(
+    JSON,
+    cls=QuantityCommand,
+    names={"discarded_ratio": "--discard"},
+    types={"layer": Choice(list(LAYERS))},
+)
 def billing(
     file: str,
-    discarded_ratio: float,
-    interval_s: float | None,
-    columns: str | None,
-    layer: RateLayer | None,
+    *,
+    discarded_ratio: float = 0.05,
+    interval_s: float | None = None,
+    columns: str | None = None,
+    layer: RateLayer | None = None,
     as_json: bool,
 ) -> None:
     """Compute the rate that a provider bills by the 95th percentile, from samples in FILE.
@@ -54,6 +39,20 @@ def billing(
 
     \b
     netcalc billing november.csv
+
+    Parameters
+    ----------
+    file : FILE
+        Samples of the two directions.
+    discarded_ratio : float
+        Share of the samples to discard, the highest first. [ratio]
+    interval_s : float
+        Time between two samples, for columns of bytes; that of the file, or 5 min. [s]
+    columns : NAMES
+        Names of the columns of a file without a header, with units: in_Mbps,out_Mbps.
+    layer : LAYER
+        What the samples count, such as "Ethernet frame", as counters of SNMP on Ethernet do; by
+        default what the headings say, or unknown.
     """
     names = None if columns is None else [one.strip() for one in columns.split(",")]
     usage = read_usage(file, interval_s=interval_s, columns=names)

@@ -13,8 +13,7 @@ import click
 from netcalc import claims
 from netcalc.claims import Checked
 from netcalc.cli import check_one_form, print_json, put
-from netcalc.cli.mistakes import Command
-from netcalc.cli.options import Choice
+from netcalc.cli.options import CSV, JSON, Choice, command
 from netcalc.cli.output import cell, print_table
 from netcalc.cli.streams import standard_input
 from netcalc.errors import DomainError
@@ -23,21 +22,14 @@ from netcalc.printable import spreadsheet_text
 _VERDICTS = list(dict.fromkeys((*claims.COMPUTED, *claims.UNCOMPUTED)))
 
 
-@click.command(cls=Command)
-@click.option(
-    "--source", metavar="NAME", help="Show one source: stevens, snader, router, nagle or netesto."
-)
-@click.option(
-    "--verdict",
-    type=Choice(_VERDICTS),
-    metavar="VERDICT",
-    help="Show only numbers with this verdict, e.g. disagree.",
-)
-@click.option("--claims", "file", metavar="FILE.csv", help="Check your own file of claims instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@command(JSON, CSV, names={"file": "--claims"}, types={"verdict": Choice(_VERDICTS)})
 def book(
-    source: str | None, verdict: str | None, file: str | None, as_json: bool, as_csv: bool
+    *,
+    source: str | None = None,
+    verdict: str | None = None,
+    file: str | None = None,
+    as_json: bool,
+    as_csv: bool,
 ) -> None:
     """Recompute the numbers printed in five sources.
 
@@ -49,6 +41,15 @@ def book(
     A number without a formula keeps the verdict on record; the summary counts both kinds.
     docs/claims.md describes the format of a file of claims. The exit code is 1 if a computed
     verdict or value differs from the record.
+
+    Parameters
+    ----------
+    source : NAME
+        Show one source: stevens, snader, router, nagle or netesto.
+    verdict : VERDICT
+        Show only numbers with this verdict, e.g. disagree.
+    file : FILE.csv
+        Check your own file of claims instead.
     """
     check_one_form(as_json, as_csv)
     found = claims.read(standard_input() if file == "-" else Path(file)) if file else claims.book()

@@ -16,7 +16,8 @@ import click
 
 from netcalc.cli import complain, print_json, say, show_help_alone
 from netcalc.cli.class_page import in_percent, interval, points_apart
-from netcalc.cli.mistakes import Command, CommandError, Group
+from netcalc.cli.mistakes import CommandError, Group
+from netcalc.cli.options import JSON, command
 from netcalc.cli.output import cell, print_table, print_written
 from netcalc.cli.streams import standard_input
 from netcalc.errors import ReaderError
@@ -40,29 +41,19 @@ def classes(ctx: click.Context) -> None:
     show_help_alone(ctx)
 
 
-@classes.command("sheet", cls=Command)
-@click.argument("name", metavar="NAME")
-@click.option(
-    "--roster",
-    "roster_file",
-    metavar="FILE.csv",
-    required=True,
-    help="The class: a column name, and id where two have one name.",
+@command(
+    JSON,
+    group=classes,
+    names={"roster_file": "--roster", "folder": "--dir", "sources": "--file"},
+    metavars={"lessons": "01,02"},
 )
-@click.option("--lessons", metavar="01,02", required=True, help="Lessons whose exercises it has.")
-@click.option(
-    "--dir", "folder", metavar="DIR", help="Where to write the notebooks; NAME if left out."
-)
-@click.option(
-    "--file", "sources", metavar="FILE.toml", multiple=True, help="Use exercises of your own, too."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def sheet(
     name: str,
+    *,
     roster_file: str,
     lessons: str,
-    folder: str | None,
-    sources: tuple[str, ...],
+    folder: str | None = None,
+    sources: tuple[str, ...] = (),
     as_json: bool,
 ) -> None:
     """Make one notebook for each student, with numbers of its own.
@@ -74,6 +65,19 @@ def sheet(
     Another NAME has other numbers. NAME.class.json says what was handed out: keep it, the notebooks
     are collected by it. A FILE of your own is copied beside them, and is handed out with them.
     Nothing is overwritten.
+
+    Parameters
+    ----------
+    name : NAME
+        Name of the sheet.
+    roster_file : FILE.csv
+        The class: a column name, and id where two have one name.
+    lessons : str
+        Lessons whose exercises it has.
+    folder : DIR
+        Where to write the notebooks; NAME if left out.
+    sources : FILE.toml
+        Use exercises of your own, too.
     """
     wanted = [one.strip() for one in lessons.split(",") if one.strip()]
     if not wanted:
@@ -143,17 +147,10 @@ def _contents(drawn: Sheet, own: Mapping[str, bytes]) -> Iterator[tuple[str, byt
         yield file, sheets.notebook_text(drawn, student).encode()
 
 
-@classes.command("collect", cls=Command)
-@click.argument("folders", metavar="DIR...", nargs=-1, required=True)
-@click.option(
-    "--out",
-    metavar="NAME",
-    default="marks",
-    show_default=True,
-    help="Name of the two files, written in the last DIR.",
+@command(
+    click.Argument(["folders"], metavar="DIR...", nargs=-1, required=True), JSON, group=classes
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def collect(folders: tuple[str, ...], out: str, as_json: bool) -> None:
+def collect(*, folders: tuple[str, ...], out: str = "marks", as_json: bool) -> None:
     """Check the notebooks in DIR: marks.csv and the page marks.html.
 
     \b
@@ -163,6 +160,11 @@ def collect(folders: tuple[str, ...], out: str, as_json: bool) -> None:
     The answers are read, nothing in a notebook is run. With several sheets the page shows the gain
     from the first to the last. A notebook that cannot be counted costs its own row and is named;
     the exit code is then 1.
+
+    Parameters
+    ----------
+    out : NAME
+        Name of the two files, written in the last DIR.
     """
     target = Path(folders[-1])
     written = [target / f"{out}{suffix}" for suffix in (".csv", ".html")]

@@ -8,7 +8,8 @@ import click
 
 from netcalc import units
 from netcalc.cli import print_json, put
-from netcalc.cli.mistakes import Command, CommandError
+from netcalc.cli.mistakes import CommandError
+from netcalc.cli.options import JSON, command
 from netcalc.errors import UnitError
 
 _FILLERS = frozenset({"to", "in", "into", "as", "=", "->"})
@@ -26,9 +27,7 @@ _USUAL = {
 _DIGITS = 10
 
 
-@click.command(cls=Command)
-@click.argument("words", nargs=-1, metavar="QUANTITY [UNIT]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@command(click.Argument(["words"], nargs=-1, metavar="QUANTITY [UNIT]"), JSON)
 def convert(words: tuple[str, ...], as_json: bool) -> None:
     """Convert a quantity into another unit; without one, into the usual ones.
 

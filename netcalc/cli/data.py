@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import click
 import numpy as np
 
 from netcalc import datasets
 from netcalc.cli import check_one_form, print_json, put
-from netcalc.cli.mistakes import Command, CommandError
+from netcalc.cli.mistakes import CommandError
+from netcalc.cli.options import CSV, FORCE, JSON, command, plot_option
 from netcalc.cli.output import (
     cell,
     check_output,
@@ -18,18 +18,11 @@ from netcalc.cli.output import (
 )
 
 
-@click.command(cls=Command)
-@click.argument("name", required=False)
-@click.option("--sheet", is_flag=True, help="Print the data sheet instead of the numbers.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-@click.option(
-    "--plot", "plot_path", metavar="OUT", help="Draw readings with theory, as .html, .svg or .png."
-)
-@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
+@command(JSON, CSV, plot_option("Draw readings with theory"), FORCE)
 def data(
-    name: str | None,
-    sheet: bool,
+    name: str | None = None,
+    *,
+    sheet: bool = False,
     as_json: bool,
     as_csv: bool,
     plot_path: str | None,
@@ -42,6 +35,13 @@ def data(
     netcalc data router_forwarding
     netcalc data router_forwarding --sheet
     netcalc data request_latency --plot out.html
+
+    Parameters
+    ----------
+    name : [NAME]
+        A data set.
+    sheet : bool
+        Print the data sheet instead of the numbers.
     """
     check_one_form(as_json, as_csv)
     if sheet and (as_json or as_csv):

@@ -9,7 +9,7 @@ import numpy as np
 
 from netcalc import units, version
 from netcalc.cli import print_json, say
-from netcalc.cli.mistakes import Command
+from netcalc.cli.options import command
 from netcalc.emulation import Capabilities, capabilities
 from netcalc.errors import ExperimentError, MixedInstallationWarning
 from netcalc.experiments import echo
@@ -21,8 +21,7 @@ PATH_TEXT = "T1 5 ms"
 PAYLOAD_BYTES = 500
 
 
-@click.command(cls=Command)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@command(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."))
 def doctor(as_json: bool) -> None:
     """Report what this machine can measure and emulate, how accurately, and what it lacks.
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
-import click
-
 from netcalc import exercises
 from netcalc.cli import print_json, put, say
-from netcalc.cli.mistakes import Command, CommandError
+from netcalc.cli.mistakes import CommandError
+from netcalc.cli.options import JSON, command
 from netcalc.errors import DomainError
 from netcalc.exercises import Question, Template, Verdict
 
@@ -17,37 +16,20 @@ TRIES = 3
 """Answers that count before the worked solution is shown."""
 
 
-@click.command(cls=Command)
-@click.argument("wanted", nargs=-1, metavar="[LESSON | ID]...")
-@click.option("--student", default="", metavar="NAME", help="Draw the numbers of this student.")
-@click.option("--sheet", default="", metavar="NAME", help="Draw the numbers of this sheet.")
-@click.option(
-    "--answer",
-    "answers",
-    multiple=True,
-    metavar="ID=ANSWER",
-    help="Check an answer, e.g. TR1='13.2 ms'; the exit code is 1 unless all are right.",
+@command(
+    JSON,
+    names={"answers": "--answer", "files": "--file", "listed": "--list"},
 )
-@click.option(
-    "--file",
-    "files",
-    multiple=True,
-    metavar="FILE.toml",
-    help="Use exercises of your own, too.",
-)
-@click.option("--list", "listed", is_flag=True, help="List the exercises.")
-@click.option("--mistakes", is_flag=True, help="List them with the mistakes that have a name.")
-@click.option("--solution", is_flag=True, help="Print the worked solutions.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def exercise(
     wanted: tuple[str, ...],
-    student: str,
-    sheet: str,
-    answers: tuple[str, ...],
-    files: tuple[str, ...],
-    listed: bool,
-    mistakes: bool,
-    solution: bool,
+    *,
+    student: str = "",
+    sheet: str = "",
+    answers: tuple[str, ...] = (),
+    files: tuple[str, ...] = (),
+    listed: bool = False,
+    mistakes: bool = False,
+    solution: bool = False,
     as_json: bool,
 ) -> None:
     """Ask the exercises of a lesson, and name the mistake in a wrong answer.
@@ -60,6 +42,25 @@ def exercise(
 
     On a terminal each question is asked, three times at most; otherwise the sheet is printed. Each
     student and each sheet has numbers of its own. docs/exercises.md describes the format of a file.
+
+    Parameters
+    ----------
+    wanted : [LESSON | ID]...
+        Lessons, and exercises.
+    student : NAME
+        Draw the numbers of this student.
+    sheet : NAME
+        Draw the numbers of this sheet.
+    answers : ID=ANSWER
+        Check an answer, e.g. TR1='13.2 ms'; the exit code is 1 unless all are right.
+    files : FILE.toml
+        Use exercises of your own, too.
+    listed : bool
+        List the exercises.
+    mistakes : bool
+        List them with the mistakes that have a name.
+    solution : bool
+        Print the worked solutions.
     """
     given = _pairs(answers)
     chosen = _chosen(wanted, given, files)

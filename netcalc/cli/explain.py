@@ -14,7 +14,16 @@ from netcalc import compare, readers, units
 from netcalc import explain as explanations
 from netcalc.cli import print_json, say
 from netcalc.cli.mistakes import CommandError, named_as_typed, numbers_of
-from netcalc.cli.options import Choice, PlannersCommand, Quantity, WholeNumber, read_path
+from netcalc.cli.options import (
+    FORCE,
+    JSON,
+    Choice,
+    PlannersCommand,
+    WholeNumber,
+    command,
+    plot_option,
+    read_path,
+)
 from netcalc.cli.output import check_output, print_written, write_plot
 from netcalc.cli.report import metric_line, warning_lines
 from netcalc.cli.streams import standard_input
@@ -35,106 +44,41 @@ _OF_SYSTEM = "/proc/sys/net/ipv4/tcp_congestion_control"
 """Where Linux says which congestion control its new connections have."""
 
 
-@click.command(cls=PlannersCommand)
-@click.argument("words", nargs=-1, metavar="[SIZE] PATH|FILE...")
-@click.option(
-    "--claim",
-    "claimed",
-    metavar="NUMBER",
-    help='Stated number to check, such as "94 Mbit/s": find the model, right or wrong, that '
-    "gives it.",
+@command(
+    plot_option("Draw what a FILE waited for and its limits"),
+    FORCE,
+    JSON,
+    cls=PlannersCommand,
+    names={
+        "claimed": "--claim",
+        "payload_bytes": "--size",
+        "reverse_bandwidth_bps": "--reverse",
+        "congestion_control": "--algorithm",
+        "flow_count": "--flows",
+    },
+    types={"congestion_control": Choice(CONGESTION_CONTROLS), "flow_count": WholeNumber(low=1)},
 )
-@click.option(
-    "--size",
-    "payload_bytes",
-    type=Quantity("byte"),
-    help="Bytes to transfer over TCP, such as 1MB; the same as SIZE in front of PATH.",
-)
-@click.option(
-    "--line", "line_bps", type=Quantity("bit/s"), help="Rate of the slowest line, of a FILE."
-)
-@click.option(
-    "--line-up", "line_up_bps", type=Quantity("bit/s"),
-    help="Rate of that line for uploads, if it differs; --line is that of downloads.",
-)  # fmt: skip
-@click.option(
-    "--rtt",
-    "rtt_s",
-    type=Quantity("s"),
-    help="Round-trip time without load; by default that of the links, or of the FILE.",
-)
-@click.option(
-    "--window",
-    "window_bytes",
-    type=Quantity("byte"),
-    help="Maximum window: the smaller of both hosts' buffers.",
-)
-@click.option(
-    "--loss",
-    "loss_ratio",
-    type=Quantity("ratio"),
-    help="Random packet loss; 0% of a PATH, by default that of a FILE.",
-)
-@click.option(
-    "--mtu",
-    "mtu_bytes",
-    type=Quantity("byte"),
-    help="Maximum packet size (IP); 1500B, or that of the FILE.",
-)
-@click.option(
-    "--reverse",
-    "reverse_bandwidth_bps",
-    type=Quantity("bit/s"),
-    help="Rate of the reverse path, if it differs.",
-)
-@click.option(
-    "--device",
-    "device_pps",
-    type=Quantity("packet/s"),
-    help="Packet rate that a device forwards, both directions together.",
-)
-@click.option(
-    "--buffer", "buffer_bytes", type=Quantity("byte"), help="Buffer in front of the line."
-)
-@click.option(
-    "--algorithm",
-    "congestion_control",
-    type=Choice(CONGESTION_CONTROLS),
-    help="Congestion control of the sender; by default that of the FILE, of a PATH that of this "
-    "system, or cubic.",
-)
-@click.option(
-    "--flows", "flow_count", type=WholeNumber(low=1), help="Flows that share a PATH; by default 1."
-)
-@click.option(
-    "--frame",
-    "frame_bytes",
-    type=Quantity("byte"),
-    help="Frame size for a claimed packet rate, FCS included.",
-)
-@click.option(
-    "--clock-offset",
-    "clock_offset_s",
-    type=Quantity("s"),
-    help="How far the clock of the second of two FILEs is ahead; both then share one time axis.",
-)
-@click.option(
-    "--plot",
-    "plot_path",
-    metavar="OUT",
-    help="Draw what a FILE waited for and its limits, as .html, .svg or .png.",
-)
-@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(
     words: tuple[str, ...],
-    claimed: str | None,
-    payload_bytes: float | None,
-    clock_offset_s: float | None,
+    *,
+    claimed: str | None = None,
+    payload_bytes: float | None = None,
+    line_bps: float | None = None,
+    line_up_bps: float | None = None,
+    rtt_s: float | None = None,
+    window_bytes: float | None = None,
+    loss_ratio: float | None = None,
+    mtu_bytes: float | None = None,
+    reverse_bandwidth_bps: float | None = None,
+    device_pps: float | None = None,
+    buffer_bytes: float | None = None,
+    congestion_control: CongestionControl | None = None,
+    flow_count: int | None = None,
+    frame_bytes: float | None = None,
+    clock_offset_s: float | None = None,
     plot_path: str | None,
     force: bool,
     as_json: bool,
-    **given: Any,
 ) -> None:
     """Explain what limits a PATH, a measurement in a FILE, or the number of a --claim.
 
@@ -149,28 +93,62 @@ def explain(
     netcalc explain iperf3.json --line 1Gbit/s --rtt 40ms
     netcalc explain speedtest.json --line 100Mbit/s --line-up 20Mbit/s
     netcalc explain --claim "94 Mbit/s" --line 100Mbit/s
+
+    Parameters
+    ----------
+    words : [SIZE] PATH|FILE...
+        The path, or the files.
+    claimed : NUMBER
+        Stated number to check, such as "94 Mbit/s": find the model, right or wrong, that gives it.
+    payload_bytes : float
+        Bytes to transfer over TCP, such as 1MB; the same as SIZE in front of PATH. [byte]
+    line_bps : float
+        Rate of the slowest line, of a FILE. [bit/s]
+    line_up_bps : float
+        Rate of that line for uploads, if it differs; --line is that of downloads. [bit/s]
+    rtt_s : float
+        Round-trip time without load; by default that of the links, or of the FILE. [s]
+    window_bytes : float
+        Maximum window: the smaller of both hosts' buffers. [byte]
+    loss_ratio : float
+        Random packet loss; 0% of a PATH, by default that of a FILE. [ratio]
+    mtu_bytes : float
+        Maximum packet size (IP); 1500B, or that of the FILE. [byte]
+    reverse_bandwidth_bps : float
+        Rate of the reverse path, if it differs. [bit/s]
+    device_pps : float
+        Packet rate that a device forwards, both directions together. [packet/s]
+    buffer_bytes : float
+        Buffer in front of the line. [byte]
+    congestion_control : {'cubic', 'reno', 'bbr'}
+        Congestion control of the sender; by default that of the FILE, of a PATH that of this
+        system, or cubic.
+    flow_count : int
+        Flows that share a PATH; by default 1.
+    frame_bytes : float
+        Frame size for a claimed packet rate, FCS included. [byte]
+    clock_offset_s : float
+        How far the clock of the second of two FILEs is ahead; both then share one time axis. [s]
     """
+    options = click.get_current_context().params
     if payload_bytes is None:
         payload_bytes, words = _size_in_front(words)
     files = _files(words)
     if clock_offset_s is not None and len(files) != 2:
         raise CommandError("offset-of-two-files", count=len(files))
-    if given["loss_ratio"] == 1.0:  # a model at its limit, but no measurement
+    if loss_ratio == 1.0:  # a model at its limit, but no measurement
         with named_as_typed():
-            raise DomainError("all-lost", "loss_ratio", given["loss_ratio"])
-    if given["line_up_bps"] is not None and not files:
+            raise DomainError("all-lost", "loss_ratio", loss_ratio)
+    if line_up_bps is not None and not files:
         raise CommandError("option-of-a-file", option="--line-up")
-    if given["flow_count"] is not None and (files or claimed is not None):
+    if flow_count is not None and (files or claimed is not None):
         raise CommandError("option-of-path", option="--flows")
     if claimed is not None:
-        _explain_claim(claimed, words, files, payload_bytes, given, as_json)
+        _explain_claim(claimed, words, files, payload_bytes, options)
     elif files:
-        _explain_files(
-            files, {**given, "clock_offset_s": clock_offset_s}, plot_path,
-            force=force, as_json=as_json,
-        )  # fmt: skip
+        _explain_files(files, options)
     else:
-        _explain_path(words, payload_bytes, {**given, "plot_path": plot_path}, as_json)
+        _explain_path(words, payload_bytes, options)
 
 
 def _files(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -212,12 +190,12 @@ def _congestion_control(
     return used, (Notice(code, values),)
 
 
-def _known(given: Mapping[str, Any]) -> Known:
+def _known(options: Mapping[str, Any]) -> Known:
     with named_as_typed(reverse_bps=("--reverse", "bit/s")):
         return Known(
-            reverse_bps=given["reverse_bandwidth_bps"],
+            reverse_bps=options["reverse_bandwidth_bps"],
             **{
-                name: given[name]
+                name: options[name]
                 for name in (
                     "rtt_s", "line_bps", "line_up_bps", "window_bytes", "loss_ratio", "mtu_bytes",
                     "device_pps", "buffer_bytes", "congestion_control",
@@ -230,19 +208,12 @@ def _read(name: str) -> Samples:
     return readers.read(standard_input() if name == "-" else Path(name))
 
 
-def _explain_files(
-    files: tuple[str, ...],
-    given: Mapping[str, Any],
-    plot_path: str | None,
-    *,
-    force: bool,
-    as_json: bool,
-) -> None:
-    known = _known(given)
+def _explain_files(files: tuple[str, ...], options: Mapping[str, Any]) -> None:
+    known, plot_path, as_json = _known(options), options["plot_path"], options["as_json"]
     if plot_path is not None:
         if len(files) > 1:
             raise CommandError("one-file-to-draw", count=len(files))
-        check_output(plot_path, inputs=files, force=force, plot=True)
+        check_output(plot_path, inputs=files, force=options["force"], plot=True)
     read = {name: _read(name) for name in files}
     with numbers_of(files[0]):
         shared = explanations.together(read, known)
@@ -270,7 +241,7 @@ def _explain_files(
             write_plot(plots.explained(samples, findings), plot_path)
             print_written(plot_path)
     if len(read) > 1:
-        _compare(read, given["clock_offset_s"], shared.notices, as_json=as_json)
+        _compare(read, options["clock_offset_s"], shared.notices, as_json=as_json)
 
 
 def _compare(
@@ -328,20 +299,19 @@ def _explain_claim(
     words: tuple[str, ...],
     files: tuple[str, ...],
     payload_bytes: float | None,
-    given: Mapping[str, Any],
-    as_json: bool,
+    options: Mapping[str, Any],
 ) -> None:
-    known, links = _known(given), None
+    known, links = _known(options), None
     samples = _read(files[0]) if files else None
     if words and not files:
         links = read_path(" ".join(words), typed="PATH")
-    facts = {"path": links, "size_bytes": payload_bytes, "frame_bytes": given["frame_bytes"]}
+    facts = {"path": links, "size_bytes": payload_bytes, "frame_bytes": options["frame_bytes"]}
     with named_as_typed(claim=("--claim", "")):
         if samples is not None:
             found = explanations.claim_of(samples, claimed, known, **facts)
         else:
             found = explanations.claim(claimed, known, **facts)
-    if as_json:
+    if options["as_json"]:
         print_json({**found.as_dict(), **({} if samples is None else _warnings(samples))})
     else:
         if samples is not None:
@@ -352,26 +322,25 @@ def _explain_claim(
 def _explain_path(
     words: tuple[str, ...],
     payload_bytes: float | None,
-    given: Mapping[str, Any],
-    as_json: bool,
+    options: Mapping[str, Any],
 ) -> None:
     if not words:
         context = click.get_current_context()
         wanted = next(one for one in context.command.params if one.name == "words")
         raise click.MissingParameter(ctx=context, param=wanted)
     for name, option in _OF_FILES.items():
-        if given[name] is not None:
+        if options[name] is not None:
             raise CommandError("option-of-file", option=option)
     links = read_path(" ".join(words), typed="PATH")
-    control, notices = _congestion_control(given["congestion_control"])
+    control, notices = _congestion_control(options["congestion_control"])
     asked = {
-        "rtt_s": given["rtt_s"],
-        "window_bytes": given["window_bytes"],
-        "loss_ratio": 0.0 if given["loss_ratio"] is None else given["loss_ratio"],
-        "mtu_bytes": 1500.0 if given["mtu_bytes"] is None else given["mtu_bytes"],
-        "reverse_bandwidth_bps": given["reverse_bandwidth_bps"],
+        "rtt_s": options["rtt_s"],
+        "window_bytes": options["window_bytes"],
+        "loss_ratio": 0.0 if options["loss_ratio"] is None else options["loss_ratio"],
+        "mtu_bytes": 1500.0 if options["mtu_bytes"] is None else options["mtu_bytes"],
+        "reverse_bandwidth_bps": options["reverse_bandwidth_bps"],
         "congestion_control": control,
-        "flow_count": given["flow_count"] or 1,
+        "flow_count": options["flow_count"] or 1,
     }
     one = None
     with named_as_typed(), doubts() as doubtful:
@@ -383,7 +352,7 @@ def _explain_path(
         one = replace(one, assumptions=(*notices, *one.assumptions))
     if found.by_congestion_control:
         found = replace(found, assumptions=(*notices, *found.assumptions))
-    if as_json:
+    if options["as_json"]:
         from netcalc.calculator import doubt_notice  # late: most answers are text
 
         said = [doubt_notice(one).stored() for one in doubtful]

@@ -6,11 +6,9 @@ import importlib.util
 import secrets
 from pathlib import Path
 
-import click
-
 from netcalc import readers
-from netcalc.cli.mistakes import Command, CommandError
-from netcalc.cli.options import Choice
+from netcalc.cli.mistakes import CommandError
+from netcalc.cli.options import command
 from netcalc.cli.output import check_output, print_data, print_written
 from netcalc.cli.streams import names_of_file, standard_input
 from netcalc.errors import NetcalcError
@@ -21,26 +19,34 @@ from netcalc.readers.saved import csv_text
 from netcalc.samples import PacketTrace, Samples, write_atomically
 
 
-@click.command(cls=Command)
-@click.argument("file", metavar="FILE")
-@click.option(
-    "--to", "form", type=Choice(["csv", "json", "parquet"]), required=True,
-    help="csv has the metadata in a comment and units in the header; json is as saved runs.",
-)  # fmt: skip
-@click.option(
-    "-o", "--output", "path", metavar="OUT", help="File to write; by default standard output."
-)
-@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
-@click.option(
-    "--anonymize", is_flag=True, help="Replace addresses, leave out names of hosts and files."
-)
-@click.option("--flows", is_flag=True, help="Of a capture: a row for each direction of each flow.")
+@command(names={"form": "--to", "path": ("-o", "--output")})
 def export(
-    file: str, form: str, path: str | None, force: bool, anonymize: bool, flows: bool
+    file: str,
+    *,
+    form: str,
+    path: str | None = None,
+    force: bool = False,
+    anonymize: bool = False,
+    flows: bool = False,
 ) -> None:
     """Write the raw samples of a measurement; "-" is standard input.
 
     Nothing is resampled or rounded: netcalc read gives the same numbers back.
+
+    Parameters
+    ----------
+    file : FILE
+        Any file that netcalc read understands.
+    form : {'csv', 'json', 'parquet'}
+        csv has the metadata in a comment and units in the header; json is as saved runs.
+    path : OUT
+        File to write; by default standard output.
+    force : bool
+        Replace OUT if it exists.
+    anonymize : bool
+        Replace addresses, leave out names of hosts and files.
+    flows : bool
+        Of a capture: a row for each direction of each flow.
     """
     if path is not None:
         check_output(path, inputs=[file], force=force)

@@ -29,8 +29,8 @@ import click
 
 from netcalc import language
 from netcalc.cli import put, user_environment
-from netcalc.cli.mistakes import Command, CommandError
-from netcalc.cli.options import FolderName, WholeNumber
+from netcalc.cli.mistakes import CommandError
+from netcalc.cli.options import FolderName, WholeNumber, command
 from netcalc.cli.serving import (
     HOST,
     Address,
@@ -69,48 +69,27 @@ class Copied:
     beside: tuple[str, ...] = ()
 
 
-@click.command(cls=Command)
-@click.option(
-    "--app", "as_pages", is_flag=True, help="Show the lessons as pages without code (Voila)."
-)
-@click.option(
-    "--port",
-    type=WholeNumber(1, 65535),
-    help="Port of the server; that of the last time by default, 8888 at first, or any free port if "
-    "that is in use.",
-)
-@click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
-@click.option(
-    "--dir",
-    "folder",
-    type=FolderName(),
-    default=Path("~/netcalc-lessons"),
-    show_default=True,
-    help="Folder of your copy of the lessons.",
-)
-@click.option("--fresh", is_flag=True, help="Write the original next to each lesson you changed.")
-@click.option(
-    "--language",
-    "code",
-    type=click.Choice(language.known()),
-    help="Language of the lessons; that of the environment by default. What is not translated is "
-    "English.",
-)
-@click.option(
-    "--new-token", is_flag=True, help="Change the address; pages opened before ask for a token."
-)
-@click.option(
-    "--allow-root", is_flag=True, help="Start as root; the browser then has a root terminal."
+@command(
+    click.Option(
+        ["--dir", "folder"],
+        type=FolderName(),
+        default=Path("~/netcalc-lessons"),
+        show_default=True,
+        help="Folder of your copy of the lessons.",
+    ),
+    names={"as_pages": "--app", "code": "--language"},
+    types={"port": WholeNumber(1, 65535), "code": click.Choice(language.known())},
 )
 def lab(
-    as_pages: bool,
-    port: int | None,
-    no_browser: bool,
+    *,
+    as_pages: bool = False,
+    port: int | None = None,
+    no_browser: bool = False,
     folder: Path,
-    fresh: bool,
-    code: str | None,
-    new_token: bool,
-    allow_root: bool,
+    fresh: bool = False,
+    code: str | None = None,
+    new_token: bool = False,
+    allow_root: bool = False,
 ) -> None:
     """Open the lessons in the browser; Ctrl-C stops the server.
 
@@ -118,6 +97,25 @@ def lab(
 
     The address is the same each time, so a page that is still open goes on. A second start with
     the same folder opens the server that runs.
+
+    Parameters
+    ----------
+    as_pages : bool
+        Show the lessons as pages without code (Voila).
+    port : int
+        Port of the server; that of the last time by default, 8888 at first, or any free port if
+        that is in use.
+    no_browser : bool
+        Print the address and open no browser.
+    fresh : bool
+        Write the original next to each lesson you changed.
+    code : str
+        Language of the lessons; that of the environment by default. What is not translated is
+        English.
+    new_token : bool
+        Generate a new access token; open pages must log in again.
+    allow_root : bool
+        Start as root; the browser then has a root terminal.
     """
     program = "voila" if as_pages else "jupyterlab"
     if find_spec(program) is None:

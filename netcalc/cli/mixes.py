@@ -6,14 +6,13 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import click
 import numpy as np
 
 from netcalc import units
 from netcalc.checks import non_negative
 from netcalc.cli import print_json, put, say
 from netcalc.cli.mistakes import named_as_typed
-from netcalc.cli.options import Quantity, QuantityCommand, WholeNumber
+from netcalc.cli.options import JSON, QuantityCommand, WholeNumber, command
 from netcalc.cli.output import cell, print_table
 from netcalc.errors import DomainError
 from netcalc.fit import SEPARATION_HEADINGS, separations
@@ -28,85 +27,30 @@ MOST_LINKS = 9999
 """Links of the longest path that is tried at all: the models limit the combinations. [1]"""
 
 
-@click.command(cls=QuantityCommand)
-@click.argument("rtt_s", type=Quantity("s"), default="187 ms", metavar="[RTT]")
-@click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    default=("T1", "10 Mbit/s", "T3"),
-    show_default=True,
-    metavar="RATE",
-    help="Rate of a kind of link. May be repeated.",
+@command(
+    JSON,
+    cls=QuantityCommand,
+    names={
+        "kinds": "--kind",
+        "link_count": "--links",
+        "packet_bytes": "--size",
+        "base_rtt_s": "--base",
+        "show_all": "--all",
+    },
+    types={"routers": WholeNumber(0)},
 )
-@click.option(
-    "--links",
-    "link_count",
-    default="12-13",
-    show_default=True,
-    metavar="N[-M]",
-    help="Number of links, or a range of it.",
-)
-@click.option(
-    "--size",
-    "packet_bytes",
-    type=Quantity("byte"),
-    default="1428 B",
-    show_default=True,
-    help="IP packet size, in both directions.",
-)
-@click.option(
-    "--base",
-    "base_rtt_s",
-    type=Quantity("s"),
-    default="80 ms",
-    show_default=True,
-    help="Round-trip propagation delay.",
-)
-@click.option(
-    "--routers",
-    type=WholeNumber(0),
-    default=12,
-    show_default=True,
-    help="Number of routers.",
-)
-@click.option(
-    "--processing",
-    "processing_s",
-    type=Quantity("s"),
-    default="0.5 ms",
-    show_default=True,
-    help="Processing delay of a router, in each direction.",
-)
-@click.option(
-    "--tolerance",
-    "tolerance_s",
-    type=Quantity("s"),
-    default="1 ms",
-    show_default=True,
-    help="Maximum deviation from RTT.",
-)
-@click.option(
-    "--resolution",
-    "resolution_s",
-    type=Quantity("s"),
-    default="1 ms",
-    show_default=True,
-    help="Accuracy of one more round-trip measurement.",
-)
-@click.option("--all", "show_all", is_flag=True, help=f"Print more than {SHOWN} combinations.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def mixes(
-    rtt_s: float,
-    kinds: tuple[str, ...],
-    link_count: str,
-    packet_bytes: float,
-    base_rtt_s: float,
-    routers: int,
-    processing_s: float,
-    tolerance_s: float,
-    resolution_s: float,
-    show_all: bool,
+    rtt_s: float = 0.187,
+    *,
+    kinds: tuple[str, ...] = ("T1", "10 Mbit/s", "T3"),
+    link_count: str = "12-13",
+    packet_bytes: float = 1428.0,
+    base_rtt_s: float = 0.08,
+    routers: int = 12,
+    processing_s: float = 0.5e-3,
+    tolerance_s: float = 1e-3,
+    resolution_s: float = 1e-3,
+    show_all: bool = False,
     as_json: bool,
 ) -> None:
     """Find link combinations that explain the round-trip time RTT, and how to distinguish them.
@@ -116,6 +60,29 @@ def mixes(
 
     \b
     netcalc mixes 187ms --kind "56 kbit/s" --kind T1 --kind "10 Mbit/s" --kind T3
+
+    Parameters
+    ----------
+    rtt_s : [RTT]
+        Round-trip time to explain. [s]
+    kinds : RATE
+        Rate of a kind of link.
+    link_count : N[-M]
+        Number of links, or a range of it.
+    packet_bytes : float
+        IP packet size, in both directions. [byte]
+    base_rtt_s : float
+        Round-trip propagation delay. [s]
+    routers : int
+        Number of routers.
+    processing_s : float
+        Processing delay of a router, in each direction. [s]
+    tolerance_s : float
+        Maximum deviation from RTT. [s]
+    resolution_s : float
+        Accuracy of one more round-trip measurement. [s]
+    show_all : bool
+        Print more than 20 combinations.
     """
     rates = [units.parse_typed(kind, "bit/s", field="--kind") for kind in kinds]
     counts = link_numbers(link_count)

@@ -312,7 +312,7 @@ FORCE = click.Option(["--force"], is_flag=True, help="Replace OUT if it exists."
 
 _FEW = 5
 """Values of a default that are listed; of more only the range is shown."""
-_METAVAR = re.compile(r"^(\w+) : ([A-Z\[]{2}\S*)$", re.MULTILINE)
+_METAVAR = re.compile(r"^(\w+) : ([A-Z\[]{2}.*)$", re.MULTILINE)
 """An argument whose kind in the docstring is what the help shows for its value: ``OUT``."""
 _PARAMETERS = re.compile(r"\n+Parameters\n-{3,}\n.*", re.DOTALL)
 _REPEATED = ("tuple", "ArrayLike", "Sequence")

@@ -13,8 +13,8 @@ import numpy as np
 
 from netcalc import compare, readers
 from netcalc.cli import complain, print_json, say
-from netcalc.cli.mistakes import Command, CommandError, for_command_line, named_as_typed, numbers_of
-from netcalc.cli.options import Quantity
+from netcalc.cli.mistakes import CommandError, for_command_line, named_as_typed, numbers_of
+from netcalc.cli.options import FORCE, command
 from netcalc.cli.output import check_output, print_written, save_plot, write_plot
 from netcalc.cli.report import (
     MOST_RUNS,
@@ -38,51 +38,46 @@ from netcalc.samples import PacketTrace, RttSamples, Samples
 from netcalc.units import show, show_rate
 
 
-@click.command(cls=Command)
-@click.argument("files", nargs=-1, metavar="FILE...")
-@click.option(
-    "--plot",
-    "plot_path",
-    metavar="OUT",
-    help="Draw the samples with theory through them, as .html, .svg or .png.",
+@command(
+    FORCE,
+    click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object for each file."),
 )
-@click.option(
-    "--columns", "columns", metavar="NAMES",
-    help="Names of the columns of a file without a header, with units: size_bytes,rtt_ms.",
-)  # fmt: skip
-@click.option(
-    "--line", "line_bps", type=Quantity("bit/s"),
-    help="Rate of the line; the goodput it allows is printed next to each rate.",
-)  # fmt: skip
-@click.option(
-    "--line-up", "line_up_bps", type=Quantity("bit/s"),
-    help="Rate of the line for uploads, if it differs.",
-)  # fmt: skip
-@click.option(
-    "--rtt", "rtt_s", type=Quantity("s"), help="Round-trip time without load, for RFC 6349."
-)
-@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
-@click.option(
-    "--anonymize", is_flag=True, help="Replace addresses, leave out names of hosts and files."
-)
-@click.option("--formats", is_flag=True, help="List the formats that are read, and their traps.")
 def read(
     files: tuple[str, ...],
-    plot_path: str | None,
-    columns: str | None,
+    *,
+    plot_path: str | None = None,
+    columns: str | None = None,
+    line_bps: float | None = None,
+    line_up_bps: float | None = None,
+    rtt_s: float | None = None,
+    anonymize: bool = False,
+    formats: bool = False,
     force: bool,
     as_json: bool,
-    anonymize: bool,
-    formats: bool,
-    line_bps: float | None,
-    line_up_bps: float | None,
-    rtt_s: float | None,
 ) -> None:
     """Read and summarize measurements; "-" is standard input.
 
     The format is recognized from the content, never from the name: output of measuring tools,
     columns with units in their header, runs saved by netcalc.
+
+    Parameters
+    ----------
+    files : FILE...
+        Files, or "-".
+    plot_path : OUT
+        Draw the samples with theory through them, as .html, .svg or .png.
+    columns : NAMES
+        Names of the columns of a file without a header, with units: size_bytes,rtt_ms.
+    line_bps : float
+        Rate of the line; the goodput it allows is printed next to each rate. [bit/s]
+    line_up_bps : float
+        Rate of the line for uploads, if it differs. [bit/s]
+    rtt_s : float
+        Round-trip time without load, for RFC 6349. [s]
+    anonymize : bool
+        Replace addresses, leave out names of hosts and files.
+    formats : bool
+        List the formats that are read, and their traps.
     """
     if formats:
         print_formats(as_json=as_json)

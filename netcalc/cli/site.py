@@ -6,33 +6,18 @@ import signal
 from importlib.util import find_spec
 from pathlib import Path
 
-import click
-
 from netcalc.cli import put
 from netcalc.cli.lab import find_lessons
-from netcalc.cli.mistakes import Command, CommandError
-from netcalc.cli.options import FolderName
+from netcalc.cli.mistakes import CommandError
+from netcalc.cli.options import FolderName, command
 from netcalc.cli.output import Progress
 from netcalc.errors import MissingPackageError
 
 _PACKAGES = ("bokeh", "ipywidgets", "nbconvert", "latex2mathml")
 
 
-@click.command(cls=Command)
-@click.argument("folder", metavar="DIR", type=FolderName())
-@click.option(
-    "--lesson",
-    "chosen",
-    metavar="NUMBER",
-    multiple=True,
-    help="Only this lesson, such as 03 or 02b; may be repeated.",
-)
-@click.option(
-    "--live",
-    is_flag=True,
-    help="Run the experiments of the lessons on this machine first; takes minutes.",
-)
-def site(folder: Path, chosen: tuple[str, ...], live: bool) -> None:
+@command(names={"chosen": "--lesson"}, types={"folder": FolderName()})
+def site(folder: Path, *, chosen: tuple[str, ...] = (), live: bool = False) -> None:
     """Write the lessons as pages into DIR.
 
     \b
@@ -41,6 +26,15 @@ def site(folder: Path, chosen: tuple[str, ...], live: bool) -> None:
     The pages open from a disk or any web server, in any browser, without Python and without a
     network; their sliders work. DIR is a new or an empty folder, or one with an older site, which
     is replaced. Ctrl-C stops; what was in DIR before is then unchanged. It takes some minutes.
+
+    Parameters
+    ----------
+    folder : DIR
+        The folder of the pages.
+    chosen : NUMBER
+        Only this lesson, such as 03 or 02b.
+    live : bool
+        Run the experiments of the lessons on this machine first; takes minutes.
     """
     for package in _PACKAGES:
         if find_spec(package) is None:

@@ -11,8 +11,7 @@ from dataclasses import asdict
 import click
 
 from netcalc.cli import check_one_form, print_json, put
-from netcalc.cli.mistakes import Command
-from netcalc.cli.options import Choice
+from netcalc.cli.options import CSV, Choice, command, plot_option
 from netcalc.cli.output import Progress, check_outputs, print_written, write_plot
 from netcalc.cli.report import meta_of
 from netcalc.printable import printable
@@ -22,37 +21,20 @@ from netcalc.truth import validate as measure
 from netcalc.units import show
 
 
-@click.command(cls=Command)
-@click.option(
-    "--lab",
-    "labs",
-    multiple=True,
-    type=Choice(LABS),
-    metavar="NAME",
-    help=f"Run only this experiment: {', '.join(LABS)}. May be repeated.",
+@command(
+    plot_option("Plot measured against predicted values"),
+    click.Option(["--force"], is_flag=True, help="Replace existing files."),
+    click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
+    CSV,
+    names={"labs": "--lab"},
+    types={"labs": Choice(LABS)},
+    described={"labs": f"Run only this experiment: {', '.join(LABS)}."},
 )
-@click.option(
-    "--quick", is_flag=True, help="Run a subset of the settings, in less than half of the time."
-)
-@click.option(
-    "--save",
-    "save_path",
-    metavar="FILE.json",
-    help="File to save the table to; also written if the run is stopped.",
-)
-@click.option(
-    "--plot",
-    "plot_path",
-    metavar="OUT",
-    help="Plot measured against predicted values, as .html, .svg or .png.",
-)
-@click.option("--force", is_flag=True, help="Replace existing files.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 def validate(
-    labs: tuple[str, ...],
-    quick: bool,
-    save_path: str | None,
+    *,
+    labs: tuple[str, ...] = (),
+    quick: bool = False,
+    save_path: str | None = None,
     plot_path: str | None,
     force: bool,
     as_json: bool,
@@ -67,6 +49,15 @@ def validate(
     The exit code is 1 if the median error exceeds 2 %, if a row deviates by more than 5 % and
     neither this uncertainty nor a disturbance explains it, or if a row deviates by more than 8 %.
     Ctrl-C stops the run and keeps the rows measured so far.
+
+    Parameters
+    ----------
+    labs : NAME
+        Run only this experiment.
+    quick : bool
+        Run a subset of the settings, in less than half of the time.
+    save_path : FILE.json
+        File to save the table to; also written if the run is stopped.
     """
     check_one_form(as_json, as_csv)
     check_outputs(save_path, plot=plot_path, force=force)

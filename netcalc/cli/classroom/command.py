@@ -23,8 +23,8 @@ from netcalc import language
 from netcalc.cli import put, user_environment
 from netcalc.cli.classroom.identity import KEY_LENGTH, new_code
 from netcalc.cli.lab import find_lessons
-from netcalc.cli.mistakes import Command, CommandError
-from netcalc.cli.options import Quantity, WholeNumber
+from netcalc.cli.mistakes import CommandError
+from netcalc.cli.options import WholeNumber, command
 from netcalc.cli.serving import end_by_signals, end_with_parent
 from netcalc.errors import ExperimentError, MissingPackageError
 
@@ -44,64 +44,48 @@ _WALLS = {
 }
 
 
-@click.command(cls=Command)
-@click.option(
-    "--address",
-    default=_LOOPBACK,
-    show_default=True,
-    help="Address of this machine to serve at; by default only this machine reaches it.",
-)
-@click.option(
-    "--port",
-    type=WholeNumber(1, 65535),
-    help="Port of the server; 8890 by default, or any free port if that is in use.",
-)
-@click.option(
-    "--students", type=WholeNumber(1, 200), default=30, show_default=True, help="Most students."
-)
-@click.option(
-    "--memory",
-    "memory_bytes",
-    type=Quantity("byte"),
-    default="800 MB",
-    show_default=True,
-    help="Most memory of a kernel.",
-)
-@click.option(
-    "--processor",
-    "processor_s",
-    type=Quantity("s"),
-    default="600 s",
-    show_default=True,
-    help="Most processor time of a kernel.",
-)
-@click.option(
-    "--certfile",
-    type=click.Path(path_type=Path),
-    help="Certificate for TLS (PEM): the address begins with https.",
-)
-@click.option(
-    "--keyfile",
-    type=click.Path(path_type=Path),
-    help="Private key of the certificate, if it is in a file of its own.",
-)
-@click.option(
-    "--allow-root", is_flag=True, help="Start as root; the kernels of students then run as root."
+@command(
+    types={
+        "port": WholeNumber(1, 65535),
+        "students": WholeNumber(1, 200),
+        "certfile": click.Path(path_type=Path),
+        "keyfile": click.Path(path_type=Path),
+    }
 )
 def classroom(
-    address: str,
-    port: int | None,
-    students: int,
-    memory_bytes: float,
-    processor_s: float,
-    certfile: Path | None,
-    keyfile: Path | None,
-    allow_root: bool,
+    *,
+    address: str = _LOOPBACK,
+    port: int | None = None,
+    students: int = 30,
+    memory_bytes: float = 800e6,
+    processor_s: float = 600.0,
+    certfile: Path | None = None,
+    keyfile: Path | None = None,
+    allow_root: bool = False,
 ) -> None:
     """Serve the lessons to a class from this machine; Ctrl-C ends all.
 
     Students enter a code, which is printed. You enter a key of your own, and see who has which
     lesson open.
+
+    Parameters
+    ----------
+    address : str
+        Address of this machine to serve at; by default only this machine reaches it.
+    port : int
+        Port of the server; 8890 by default, or any free port if that is in use.
+    students : int
+        Maximum number of students.
+    memory_bytes : float
+        Memory limit per kernel. [byte]
+    processor_s : float
+        Limit of processor time per kernel. [s]
+    certfile : path
+        Certificate for TLS (PEM): the address begins with https.
+    keyfile : path
+        Private key of the certificate, if it is in a file of its own.
+    allow_root : bool
+        Start as root; the kernels of students then run as root.
     """
     if find_spec("voila") is None:
         raise MissingPackageError("voila", extra="lab", purpose="netcalc classroom")

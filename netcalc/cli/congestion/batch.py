@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 
 from netcalc import scenario as scenarios
@@ -15,7 +15,7 @@ from netcalc.checks import FloatArray
 from netcalc.cli import INTERRUPTED, complain, print_json, put
 from netcalc.cli.export import encode, require_parquet
 from netcalc.cli.mistakes import CommandError
-from netcalc.cli.options import Choice, WholeNumber
+from netcalc.cli.options import Choice, WholeNumber, options_of
 from netcalc.cli.output import Progress, cell, check_output, print_table, print_written, write_plot
 from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Matrix, Value, unit_of
 from netcalc.errors import DomainError, ReaderError, UnitError
@@ -43,60 +43,74 @@ SHOWN = (
 )
 
 
-def set_option(command: Any) -> Any:
-    """Add the option that changes numbers of a scenario."""
-    help_ = (
-        "Change a number of the scenario, or an algorithm; repeat it for others. Names and units: "
-        "as --vary."
-    )
-    return click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help=help_)(
-        command
-    )
+@dataclass(frozen=True, kw_only=True)
+class GridOptions:
+    """Options of ``netcalc congestion`` about a grid of scenarios.
+
+    Parameters
+    ----------
+    vary : NAME=VALUE,...
+        Values of a grid, every combination of which --out gets.
+    matrix_name : NAME
+        Test bench whose tests are evaluated for two algorithms, instead of a scenario.
+    baseline : str
+        Algorithm that --matrix compares with; cubic.
+    tested : str
+        Algorithm that --matrix tests; bbr.
+    repeats : int
+        Runs of each combination, with other seeds.
+    out : FILE.jsonl
+        Results of the grid, saved as they come; continued if it exists.
+    table_path : FILE
+        Write the results of --out, or the course of one result over time, as .csv, .json or
+        .parquet.
+    workers : ADDRESS
+        Scheduler of Dask for theory and ns-3; "local" for this machine.
+    """
+
+    vary: tuple[str, ...] = ()
+    matrix_name: str | None = None
+    baseline: str | None = None
+    tested: str | None = None
+    repeats: int = 1
+    out: str | None = None
+    table_path: str | None = None
+    workers: str | None = None
 
 
-def grid_options(command: Any) -> Any:
-    """Add the options of a grid to a command."""
-    options = (
-        click.option("--vary", multiple=True, metavar="NAME=VALUE,...",
-                     help="Values of a grid, every combination of which --out gets; repeat it for "
-                     "other names. A number may have a unit (40 ms); without one it is in that of "
-                     "the name: _s seconds, _bytes bytes, _bps bit/s. Names: "
-                     + ", ".join(VARIED) + "; of one flow or request loop, counted "
-                     "from 0: flows[1].algorithm, flows[0].start_s, requests[0].request_bytes."),
-        click.option("--matrix", "matrix_name", metavar="NAME",
-                     help="Evaluate the tests of a test bench for two algorithms, instead of a "
-                     "scenario: " + ", ".join(scenarios.matrices()) + "; with --out."),
-        click.option("--baseline", type=Choice(ALGORITHMS), help="Algorithm that --matrix "
-                     "compares with; cubic."),
-        click.option("--test", "tested", type=Choice(ALGORITHMS), help="Algorithm that "
-                     "--matrix tests; bbr."),
-        click.option("--repeats", type=WholeNumber(1, MOST_CASES), default=1,
-                     help="Runs of each combination, with other seeds; 1."),
-        click.option("--out", metavar="FILE.jsonl",
-                     help="Results of the grid, saved as they come; continued if it exists."),
-        click.option("--table", "table_path", metavar="FILE",
-                     help="Write the results of --out, or the course of one result over time, "
-                     "as .csv, .json or .parquet."),
-        click.option("--dask", "workers", metavar="ADDRESS",
-                     help='Scheduler of Dask for theory and ns-3; "local" for this machine.'),
-    )  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+GRID_OPTIONS = options_of(
+    GridOptions,
+    names={"matrix_name": "--matrix", "tested": "--test", "workers": "--dask"},
+    types={
+        "baseline": Choice(ALGORITHMS),
+        "tested": Choice(ALGORITHMS),
+        "repeats": WholeNumber(1, MOST_CASES),
+    },
+    described={
+        "vary": "Values of a grid, every combination of which --out gets. A number may have a unit "
+        "(40 ms); without one it is in that of the name: _s seconds, _bytes bytes, _bps bit/s. "
+        f"Names: {', '.join(VARIED)}; of one flow or request loop, counted from 0: "
+        "flows[1].algorithm, flows[0].start_s, requests[0].request_bytes.",
+        "matrix_name": "Evaluate the tests of a test bench for two algorithms, instead of a "
+        f"scenario: {', '.join(scenarios.matrices())}; with --out.",
+    },
+)
 
 
-def require_out(grid: Mapping[str, Any]) -> None:
+def require_out(grid: GridOptions) -> None:
     """Refuse options of a grid where there is none."""
     named = {
-        "--matrix": grid["matrix_name"],
-        "--vary": grid["vary"],
-        "--dask": grid["workers"],
-        "--repeats": grid["repeats"] > 1,
+        "--matrix": grid.matrix_name,
+        "--vary": grid.vary,
+        "--dask": grid.workers,
+        "--repeats": grid.repeats > 1,
     }
-    for option, given in named.items():
-        if given:
-            raise CommandError("option-requires", option=option, required="--out",
-                               example="Write for example --out results.jsonl")  # fmt: skip
+    for option, value in named.items():
+        if value:
+            raise CommandError(
+                "option-requires", option=option, required="--out",
+                example="Write for example --out results.jsonl",
+            )  # fmt: skip
 
 
 def run_grid(

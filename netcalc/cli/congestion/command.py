@@ -14,13 +14,13 @@ from netcalc import units
 from netcalc.checks import choice
 from netcalc.cli import INTERRUPTED, complain, print_json, put, say
 from netcalc.cli.congestion.batch import (
+    GRID_OPTIONS,
+    GridOptions,
     check_table,
-    grid_options,
     parse_set,
     parse_vary,
     require_out,
     run_grid,
-    set_option,
     show_results,
     write_table,
 )
@@ -32,8 +32,8 @@ from netcalc.cli.congestion.shown import (
     print_partings,
     print_result,
 )
-from netcalc.cli.mistakes import Command, CommandError, system_error
-from netcalc.cli.options import Choice
+from netcalc.cli.mistakes import CommandError, system_error
+from netcalc.cli.options import JSON, Choice, command, plot_option
 from netcalc.cli.output import check_output, print_written
 from netcalc.cli.streams import standard_input
 from netcalc.congestion import Result
@@ -69,69 +69,40 @@ class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argume
         return tuple(dict.fromkeys(found))
 
 
-@click.command(cls=Command)
-@click.argument("file", required=False, metavar="[FILE]")
-@click.option(
-    "--preset",
-    "name",
-    type=Choice(scenarios.presets()),
-    metavar="NAME",
-    help="A scenario of the book; see --list.",
-)
-@click.option(
-    "--algorithm",
-    type=Choice(ALGORITHMS),
-    help="Algorithm of all flows and request loops of a --preset; cubic.",
-)
-@click.option(
-    "--by",
-    type=Ways(),
-    default="theory",
-    help="How to evaluate: theory (a model), live (the kernel's TCP over an emulated path) or ns3 "
-    "(a simulator); several with commas are compared. Default: theory.",
-)
-@click.option(
-    "--stack",
-    type=Choice(("ns3", "linux")),
-    help="Whose loss recovery and slow start the theory has: of ns-3, or of Linux. Default: linux "
-    "with --by theory,live, otherwise ns3.",
-)
-@click.option("--python", metavar="PATH", help="Python with ns-3, for --by ns3.")
-@click.option(
-    "--list", "listed", is_flag=True, help="List the presets, or the scenarios of a --matrix."
-)
-@set_option
-@grid_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option(
-    "--plot",
-    "plot_path",
-    metavar="OUT",
-    help="Draw the course over time, or the results of --out, as .html, .svg or .png.",
-)
-@click.option(
-    "--save",
-    "save_path",
-    metavar="SAMPLES",
-    help="Save all samples of a live run as .json, or .json.gz.",
-)
-@click.option(
-    "--force", is_flag=True, help="Replace the file of --plot, --save or --table if it exists."
+@command(
+    click.Option(
+        ["--by"],
+        type=Ways(),
+        default="theory",
+        help="How to evaluate: theory (a model), live (the kernel's TCP over an emulated path) or "
+        "ns3 (a simulator); several with commas are compared. Default: theory.",
+    ),
+    *GRID_OPTIONS,
+    JSON,
+    plot_option("Draw the course over time, or the results of --out"),
+    click.Option(
+        ["--force"],
+        is_flag=True,
+        help="Replace the file of --plot, --save or --table if it exists.",
+    ),
+    names={"name": "--preset", "listed": "--list", "changes": "--set"},
+    types={"name": Choice(scenarios.presets()), "algorithm": Choice(ALGORITHMS)},
 )
 def congestion(
-    file: str | None,
-    name: str | None,
-    algorithm: str | None,
+    file: str | None = None,
+    *,
+    name: str | None = None,
+    algorithm: str | None = None,
     by: tuple[str, ...],
-    stack: str | None,
-    python: str | None,
-    listed: bool,
-    changes: tuple[str, ...],
+    stack: str | None = None,
+    python: str | None = None,
+    listed: bool = False,
+    changes: tuple[str, ...] = (),
     as_json: bool,
     plot_path: str | None,
-    save_path: str | None,
+    save_path: str | None = None,
     force: bool,
-    **grid: Any,
+    **grid_options: Any,
 ) -> None:
     """Compute how flows share a bottleneck: goodput, queue, drops.
 
@@ -155,7 +126,28 @@ def congestion(
     and senders (flow i and request loop i are on the sending host i mod senders), and a list of
     requests, back to back: request_bytes, reply_bytes, algorithm, start_s, stop_s. Goodput counts
     from warm_s, or a later start, to the flow's end.
+
+    Parameters
+    ----------
+    file : [FILE]
+        A scenario, or results.
+    name : NAME
+        A scenario of the book; see --list.
+    algorithm : str
+        Algorithm of all flows and request loops of a --preset; cubic.
+    stack : {'ns3', 'linux'}
+        TCP stack whose loss recovery and slow start the theory models. Default: linux with --by
+        theory,live, otherwise ns3.
+    python : PATH
+        Python with ns-3, for --by ns3.
+    listed : bool
+        List the presets, or the scenarios of a --matrix.
+    changes : NAME=VALUE
+        Change a number of the scenario, or an algorithm. Names and units: as --vary.
+    save_path : SAMPLES
+        Save all samples of a live run as .json, or .json.gz.
     """
+    grid = GridOptions(**grid_options)
     if listed:
         shown = ("listed", "as_json", "matrix_name", "baseline", "tested")
         _require_alone("--list", file=file, but=shown)
@@ -166,11 +158,11 @@ def congestion(
     if file is not None and file != "-" and is_results(file):
         shown = ("file", "table_path", "plot_path", "force", "as_json")
         _require_alone("RESULTS.jsonl", but=shown)
-        paths = {"table_path": grid["table_path"], "plot_path": plot_path}
-        show_results(file, **paths, force=force, as_json=as_json)
+        table_path = grid.table_path
+        show_results(file, table_path=table_path, plot_path=plot_path, force=force, as_json=as_json)
         return
     matrix = None
-    if grid["matrix_name"] is not None:
+    if grid.matrix_name is not None:
         matrix = _matrix(file, name, algorithm, changes, grid)
     else:
         _require_matrix(grid)
@@ -185,24 +177,25 @@ def congestion(
             raise CommandError(
                 "option-requires", option="--save", required="--by live", example="Add --by live"
             )
-        if grid["out"] is not None:
+        if grid.out is not None:
             raise CommandError("options-exclusive", first="--out", second="--save")
         check_output(save_path, inputs=[file] if file else [], force=force)
-    if grid["out"] is not None:
+    if grid.out is not None:
         if len(by) > 1:
             raise CommandError("options-exclusive", first="--out", second=f"--by {','.join(by)}")
-        how = {"by": by[0], "stack": stack or "ns3", "python": python, "workers": grid["workers"]}
-        files = {"out": grid["out"], "table_path": grid["table_path"], "plot_path": plot_path}
-        what = matrix or Grid(document, parse_vary(grid["vary"]), grid["repeats"])
-        run_grid(what, as_json=as_json, force=force, **files, **how)
+        run_grid(
+            matrix or Grid(document, parse_vary(grid.vary), grid.repeats),
+            out=grid.out, table_path=grid.table_path, plot_path=plot_path, force=force,
+            workers=grid.workers, as_json=as_json, by=by[0], stack=stack or "ns3", python=python,
+        )  # fmt: skip
         return
     require_out(grid)
-    check_table(grid["table_path"], inputs=[file] if file else [], force=force)
+    check_table(grid.table_path, inputs=[file] if file else [], force=force)
     with Deferral() as deferral:
         run = LiveRun(save_path=save_path, deferral=deferral)
         results, absent = _evaluate(scenario, by, stack, python, run)
         _show(results, absent, run, name or Path(_shown_name(file) or "").name, as_json=as_json,
-              plot_path=plot_path, table_path=grid["table_path"])  # fmt: skip
+              plot_path=plot_path, table_path=grid.table_path)  # fmt: skip
         run.end()
 
 
@@ -303,25 +296,25 @@ def _matrix(
     name: str | None,
     algorithm: str | None,
     changes: Sequence[str],
-    grid: Mapping[str, Any],
+    grid: GridOptions,
 ) -> Matrix:
     """Return the matrix of the command line; what it would ignore is refused."""
     others = {"FILE": file, "--preset": name, "--algorithm": algorithm}
-    for option, given in others.items():
-        if given is not None:
+    for option, value in others.items():
+        if value is not None:
             raise CommandError("options-exclusive", first="--matrix", second=option)
     return Matrix(
-        choice("--matrix", grid["matrix_name"], scenarios.matrices()),
+        choice("--matrix", str(grid.matrix_name), scenarios.matrices()),
         **_algorithms(grid),
         values=parse_set(changes),
-        vary=parse_vary(grid["vary"]),
-        repeats=grid["repeats"],
+        vary=parse_vary(grid.vary),
+        repeats=grid.repeats,
     )
 
 
-def _require_matrix(grid: Mapping[str, Any]) -> None:
-    for option, given in {"--baseline": grid["baseline"], "--test": grid["tested"]}.items():
-        if given is not None:
+def _require_matrix(grid: GridOptions) -> None:
+    for option, value in {"--baseline": grid.baseline, "--test": grid.tested}.items():
+        if value is not None:
             raise CommandError(
                 "option-requires",
                 option=option,
@@ -330,9 +323,9 @@ def _require_matrix(grid: Mapping[str, Any]) -> None:
             )
 
 
-def _print_list(grid: Mapping[str, Any], *, as_json: bool) -> None:
+def _print_list(grid: GridOptions, *, as_json: bool) -> None:
     """Print the presets, or the cases of a matrix."""
-    if grid["matrix_name"] is None:
+    if grid.matrix_name is None:
         _require_matrix(grid)
         found = {name: scenarios.preset(name) for name in scenarios.presets()}
     else:
@@ -343,7 +336,7 @@ def _print_list(grid: Mapping[str, Any], *, as_json: bool) -> None:
     for name, one in found.items():
         flows, loops, link = len(one.flows), len(one.requests), one.bottleneck
         named = [load.algorithm for load in one.flows or one.requests]
-        of = f" of {'+'.join(dict.fromkeys(named))}" if grid["matrix_name"] else ""
+        of = f" of {'+'.join(dict.fromkeys(named))}" if grid.matrix_name else ""
         say(
             f"  {name:26} {units.show_rate(link.rate_bps, IP)}, {units.show(link.rtt_s, 's')}, "
             f"{link.buffer_packets} packets; flows: {flows}; request loops: {loops}{of}"
@@ -352,13 +345,13 @@ def _print_list(grid: Mapping[str, Any], *, as_json: bool) -> None:
             say(f"  {'':26} {scenarios.SIMPLIFIED[name]}")
 
 
-def _cases(grid: Mapping[str, Any]) -> dict[str, Scenario]:
-    name = choice("--matrix", grid["matrix_name"], scenarios.matrices())
+def _cases(grid: GridOptions) -> dict[str, Scenario]:
+    name = choice("--matrix", str(grid.matrix_name), scenarios.matrices())
     return scenarios.matrix(name, **_algorithms(grid))
 
 
-def _algorithms(grid: Mapping[str, Any]) -> dict[str, str]:
-    return {"baseline": grid["baseline"] or "cubic", "test": grid["tested"] or "bbr"}
+def _algorithms(grid: GridOptions) -> dict[str, str]:
+    return {"baseline": grid.baseline or "cubic", "test": grid.tested or "bbr"}
 
 
 @dataclass(slots=True)

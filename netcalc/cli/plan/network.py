@@ -14,13 +14,12 @@ import click
 
 from netcalc import units
 from netcalc.cli import INTERRUPTED, check_one_form, complain, print_json, put, say
-from netcalc.cli.mistakes import Command, named_as_typed
-from netcalc.cli.options import Choice, Day, Growth, Quantity, WholeNumber
+from netcalc.cli.mistakes import named_as_typed
+from netcalc.cli.options import JSON, Choice, Growth, WholeNumber, command, options_of, plot_option
 from netcalc.cli.output import cell, check_outputs, print_table, print_written, write_plot
 from netcalc.messages import Notice
-from netcalc.planning.network.failures import FAILS
-from netcalc.planning.network.links import COSTS, QUEUES
-from netcalc.planning.network.plan import DRAWS
+from netcalc.planning.network.links import COSTS
+from netcalc.planning.network.plan import Settings
 from netcalc.rate_layers import IN_HEADING, LINE, named
 
 if TYPE_CHECKING:
@@ -32,94 +31,38 @@ MOST_ROWS = 15
 _ENDLESS_S = 1e9
 
 
-@click.command(cls=Command)
-@click.argument("links", metavar="LINKS.csv")
-@click.argument("demands", metavar="DEMANDS.csv")
-@click.option(
-    "--nodes",
-    metavar="NODES.csv",
-    help="Column node: the only names links may have; x and y, or lat and lon: where they are.",
-)
-@click.option("--one-way", is_flag=True, help="Each line of LINKS.csv is one direction.")
-@click.option(
-    "--growth",
-    "growth_ratio",
-    type=Growth(),
-    default=0.0,
-    help="Growth a year of demands without one of their own: 30%, or '30 % ± 5 %'.",
-)
-@click.option("--from", "start", type=Day(), help="Date of the demands; by default today.")
-@click.option(
-    "--costs",
-    type=Choice(list(COSTS)),
-    help="Cost of a link: given (column cost), ospf (fastest rate over rate), hops, latency. "
-    "Default: given if there is the column, otherwise ospf.",
-)
-@click.option(
-    "--reference",
-    "reference_bps",
-    type=Quantity("bit/s"),
-    help="Rate that has cost 1, for ospf; by default that of the fastest link.",
-)
-@click.option(
-    "--full-at",
-    "full_at_ratio",
-    type=Quantity("ratio"),
-    default="100%",
-    show_default=True,
-    help="Load at which a link counts as full.",
-)
-@click.option(
-    "--fail",
-    type=Choice(list(FAILS)),
-    default="links",
-    show_default=True,
-    help="What fails, each alone: links (and groups of them), nodes, both.",
-)
-@click.option(
-    "--queue",
-    type=Choice(list(QUEUES)),
-    default="imix",
-    show_default=True,
-    help="Wait at a link: imix (M/G/1, sizes of the simple IMIX), mm1, md1 (full frames).",
-)
-@click.option(
-    "--draws",
-    type=WholeNumber(20, 10_000),
-    default=DRAWS,
-    show_default=True,
-    help="Number of draws, if an input is a range.",
-)
-@click.option(
-    "--seed", type=WholeNumber(0), default=0, show_default=True, help="Random seed of the draws."
-)
-@click.option(
-    "--rows", type=WholeNumber(1), default=MOST_ROWS, show_default=True, help="Links to print."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print a line of CSV for each direction.")
-@click.option("--plot", "plot_path", metavar="OUT", help="Draw the loads, as .html, .svg or .png.")
-@click.option(
-    "--save",
-    "save_path",
-    metavar="SCAN.jsonl",
-    help="Save each failure as soon as it is computed; one that exists is continued.",
-)
-@click.option(
-    "--force", is_flag=True, help="Replace the file of --plot, begin that of --save anew."
+@command(
+    *options_of(
+        Settings,
+        leave_out=("start", "costs"),
+        types={
+            "growth_ratio": Growth(),
+            "draws": WholeNumber(20, 10_000),
+            "seed": WholeNumber(0),
+        },
+    ),
+    JSON,
+    click.Option(["--csv", "as_csv"], is_flag=True, help="Print a line of CSV for each direction."),
+    plot_option("Draw the loads"),
+    click.Option(
+        ["--force"], is_flag=True, help="Replace the file of --plot, begin that of --save anew."
+    ),
+    names={"start": "--from"},
+    types={"costs": Choice(list(COSTS)), "rows": WholeNumber(1)},
 )
 def network(
     links: str,
     demands: str,
-    nodes: str | None,
-    one_way: bool,
-    costs: str | None,
-    start: date | None,
-    rows: int,
+    *,
+    nodes: str | None = None,
+    one_way: bool = False,
+    start: date | None = None,
+    costs: str | None = None,
+    rows: int = MOST_ROWS,
+    save_path: str | None = None,
     as_json: bool,
     as_csv: bool,
     plot_path: str | None,
-    save_path: str | None,
     force: bool,
     **settings: Any,
 ) -> None:
@@ -139,11 +82,31 @@ def network(
     equal cost in equal parts at each node. Each link fails once, with both directions, and each
     group of links; with --fail both each node, too. Demands that have no path then are
     listed.
+
+    Parameters
+    ----------
+    links : LINKS.csv
+        The links.
+    demands : DEMANDS.csv
+        The demands.
+    nodes : NODES.csv
+        Column node: the only names links may have; x and y, or lat and lon: where they are.
+    one_way : bool
+        Each line of LINKS.csv is one direction.
+    start : date
+        Date of the demands; by default today.
+    costs : str
+        Cost of a link: given (column cost), ospf (fastest rate over rate), hops, latency. Default:
+        given if there is the column, otherwise ospf.
+    rows : int
+        Links to print.
+    save_path : SCAN.jsonl
+        Save each failure as soon as it is computed; one that exists is continued.
     """
     check_one_form(as_json, as_csv)
     check_outputs(plot=plot_path, force=force)
     check_outputs(save_path, plot=None, force=True)
-    from netcalc.planning.network import NetworkPlan, Settings, read
+    from netcalc.planning.network import NetworkPlan, read
 
     found = read(links, demands=demands, nodes=nodes, one_way=one_way)
     with_costs = found.links[0].there.cost is not None

@@ -49,24 +49,24 @@ class Settings:
     Parameters
     ----------
     growth_ratio : float or Distribution
-        Growth a year of demands that have none of their own. [ratio]
+        Growth a year of demands without one of their own: 30%, or '30 % ± 5 %'. [ratio]
     start : date
         The day of the demands, from which growth counts.
     costs : {'given', 'ospf', 'hops', 'latency'}
         What shortest paths are the shortest by; ``given`` are those of the links, ``ospf`` the
         rule of routers: the fastest link over the rate.
     reference_bps : float, optional
-        Rate of cost 1 of that rule; by default that of the fastest link. [bit/s]
+        Rate that has cost 1, for ``ospf``; by default that of the fastest link. [bit/s]
     full_at_ratio : float
-        Load over rate at which a link counts as full, above 0 and at most 1. [ratio]
+        Load at which a link counts as full, above 0 and at most 100 %. [ratio]
     fail : {'links', 'nodes', 'both'}
-        What fails, each alone; with links also the groups that share a risk.
+        What fails, each alone: links (and groups that share a risk), nodes, or both.
     queue : {'imix', 'mm1', 'md1'}
-        The model of waiting, see :data:`netcalc.planning.network.links.QUEUES`.
+        Wait at a link: imix (M/G/1, sizes of the simple IMIX), mm1, md1 (full frames).
     draws : int
-        Draws of ranges, from 20. [1]
+        Number of draws, if an input is a range, from 20. [1]
     seed : int
-        Another one draws other numbers. [1]
+        Random seed of the draws. [1]
     """
 
     growth_ratio: Known = 0.0
