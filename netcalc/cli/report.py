@@ -57,7 +57,7 @@ def print_samples(
         print_truth(samples)
         return
     say(describe(name, samples))
-    if is_router_queue(samples):
+    if compare.is_router_queue(samples):
         for compared in (compare.waits, compare.arrival_gaps, compare.arrival_batches):
             say(f"  {compared(samples).sentence}")
         return
@@ -130,11 +130,6 @@ _METRICS = {
     "buffer_delay_factor": "buffer delay over the base",
     "line_ceiling_bps": "ceiling of the line",
 }
-
-
-def is_router_queue(samples: Samples) -> TypeGuard[Table]:
-    """Whether a table is a run of a router as a queue."""
-    return isinstance(samples, Table) and samples.meta.experiment == "router_queue"
 
 
 def is_truth(samples: Samples) -> TypeGuard[Table]:

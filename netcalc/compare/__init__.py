@@ -20,7 +20,7 @@ from netcalc.compare._comparison import (
 from netcalc.compare._files import Compared, file_notices, files
 from netcalc.compare._overlay import overlay
 from netcalc.compare._probing import probes, trains
-from netcalc.compare._runs import is_small_writes
+from netcalc.compare._runs import is_router_queue, is_small_writes
 from netcalc.compare._shared import ideal_shares, request_goodput_bps
 from netcalc.compare._small_writes import ladder, small_writes
 from netcalc.compare._transactions import TRANSACTIONS_OVER, datagram_costs, transactions
@@ -30,8 +30,8 @@ from netcalc.compare._waits import arrival_batches, arrival_gaps, wait_models, w
 __all__ = [
     "CURVE_POINTS", "PATH_LABEL", "TRANSACTIONS_OVER", "Compared",
     "Comparison", "arrival_batches", "arrival_gaps", "axis_notice", "bulk", "datagram_costs",
-    "file_notices", "files", "frame_rates", "ideal_shares", "is_small_writes", "ladder",
-    "lockstep_cycle", "on_one_axis", "overlay", "points", "probes", "request_goodput_bps",
+    "file_notices", "files", "frame_rates", "ideal_shares", "is_router_queue", "is_small_writes",
+    "ladder", "lockstep_cycle", "on_one_axis", "overlay", "points", "probes", "request_goodput_bps",
     "small_writes", "trains", "transactions", "wait_models", "waits", "with_theory",
 ]  # fmt: skip
 __dir__ = __all__.copy  # what TAB offers

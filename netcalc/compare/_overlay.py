@@ -15,7 +15,7 @@ from netcalc.compare._comparison import (
     with_theory,
 )
 from netcalc.compare._probing import probes, trains
-from netcalc.compare._runs import emulated_path, experiment, is_small_writes
+from netcalc.compare._runs import emulated_path, is_router_queue, is_small_writes
 from netcalc.compare._sizes import from_fit, size_title
 from netcalc.compare._small_writes import small_writes
 from netcalc.compare._transactions import transactions
@@ -72,7 +72,7 @@ def overlay(
     Comparison
         Measured, predicted, band and residual.
     """
-    if isinstance(samples, Table) and experiment(samples.meta) == "router_queue":
+    if is_router_queue(samples):
         return waits(samples, title=title)
     if isinstance(samples, HopSamples):
         return probes(samples, path=path, title=title)

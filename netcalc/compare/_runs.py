@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from netcalc.checks import named_arguments
 from netcalc.path import Path
-from netcalc.samples import Instrument, Meta, TransactionSamples
+from netcalc.samples import Instrument, Meta, Samples, Table, TransactionSamples
 
 # Files saved before ``meta.experiment`` existed name the experiment in the tool.
 _EXPERIMENTS = {
@@ -29,6 +29,12 @@ def is_small_writes(samples: TransactionSamples) -> bool:
     if not known:  # samples that a program put together itself
         return samples.meta.instrument.write_bytes is not None
     return known == "small_writes"
+
+
+@named_arguments
+def is_router_queue(samples: Samples) -> TypeGuard[Table]:
+    """Whether a table is a run of a router as a queue."""
+    return isinstance(samples, Table) and experiment(samples.meta) == "router_queue"
 
 
 def emulated_path(facts: Instrument) -> Path | None:

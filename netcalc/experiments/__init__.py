@@ -11,6 +11,7 @@ from netcalc.experiments.echo import BOOK_SIZES, echo
 from netcalc.experiments.line_rate import TESTER_FRAMES, line_rate, lockstep
 from netcalc.experiments.packet_trains import packet_trains
 from netcalc.experiments.probing import PROBE_SIZES, PROBE_SIZES_V6, probing
+from netcalc.experiments.registry import EXPERIMENTS, Experiment
 from netcalc.experiments.router_queue import router_queue
 from netcalc.experiments.running.instrument import measurement_error
 from netcalc.experiments.running.limits import (
@@ -27,6 +28,7 @@ __all__ = [
     "BOOK_SIZES",
     "BOOK_TRANSACTION_SIZES",
     "BOOK_WRITES",
+    "EXPERIMENTS",
     "MAX_BULK_BYTES",
     "MAX_BYTES",
     "MAX_COUNT",
@@ -35,6 +37,7 @@ __all__ = [
     "PROBE_SIZES",
     "PROBE_SIZES_V6",
     "TESTER_FRAMES",
+    "Experiment",
     "bulk",
     "echo",
     "line_rate",

@@ -266,7 +266,7 @@ def has_comparison(samples: Samples) -> TypeGuard[_COMPARED | Table]:
     It has none for responses of another tool, whose packets are not known.
     """
     if isinstance(samples, Table):
-        return samples.meta.experiment == "router_queue"
+        return compare.is_router_queue(samples)
     if isinstance(samples, TransactionSamples):
         modes = set(samples.modes)
         return compare.is_small_writes(samples) or bool(modes & set(compare.TRANSACTIONS_OVER))

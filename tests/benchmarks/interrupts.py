@@ -18,22 +18,26 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from netcalc.experiments import EXPERIMENTS
+
 PATH = ("--path", "10 Mbit/s 1 ms, 20 Mbit/s 1 ms")
 LONG = {
-    "echo": ("echo", "--count", "5000"),
+    **{
+        name.replace("_", " "): (
+            experiment.command,
+            *(
+                part
+                for argument, value in experiment.lasting.items()
+                for part in (f"--{argument.replace('_', '-')}", str(value))
+            ),
+        )
+        for name, experiment in EXPERIMENTS.items()
+    },
     "echo, TCP": ("echo", "--protocol", "tcp", "--count", "5000"),
     "echo, path": ("echo", "--count", "5000", *PATH),
-    "small writes": ("small-writes", "--count", "20000"),
     "small writes, path": ("small-writes", "--count", "20000", *PATH),
-    "transactions": ("transactions", "--count", "200"),
     "transactions, path": ("transactions", "--count", "200", *PATH),
-    "bulk": ("bulk", "--runs", "2000"),
     "bulk, path": ("bulk", "--runs", "50", "--count", "20000", *PATH),
-    "line rate": ("line-rate", "--duration", "10 s"),
-    "lockstep": ("lockstep", "--duration", "10 s"),
-    "probing": ("probing", "--count", "400"),
-    "packet trains": ("packet-trains", "--count", "5000"),
-    "router queue": ("router-queue", "--count", "100000", "--path", "10 Mbit/s 1 ms"),
 }
 LONG = {name: ("run", *arguments) for name, arguments in LONG.items()} | {
     "congestion, live": ("congestion", "--preset", "wan-10m", "--by", "live"),

@@ -10,22 +10,13 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
 from netcalc.emulation.wire.control import Control
 from netcalc.errors import ExperimentError
-from netcalc.experiments import (
-    bulk,
-    echo,
-    line_rate,
-    lockstep,
-    packet_trains,
-    probing,
-    router_queue,
-    small_writes,
-    transactions,
-)
+from netcalc.experiments import EXPERIMENTS, bulk, echo, line_rate, router_queue, transactions
 from netcalc.path import Path
 
 pytestmark = [pytest.mark.live, pytest.mark.namespace]
@@ -33,10 +24,14 @@ pytestmark = [pytest.mark.live, pytest.mark.namespace]
 PATH = Path.parse("10 Mbit/s 1 ms")
 LONG = Path.parse("10 Mbit/s 1 ms, 10 Mbit/s 1 ms")
 RUNS = {
+    **{
+        name: (partial(experiment.measure, path=LONG, **experiment.lasting), 0.001)
+        for name, experiment in EXPERIMENTS.items()
+        if name != "router_queue"  # judged below
+    },
     "echo udp": (lambda **k: echo(100, count=5000, path=PATH, **k), 3),
     "echo tcp": (lambda **k: echo(100, protocol="tcp", count=5000, path=PATH, **k), 3),
     "echo icmp": (lambda **k: echo(100, protocol="icmp", count=5000, path=PATH, **k), 3),
-    "small_writes": (lambda **k: small_writes(modes=["single"], count=5000, path=PATH, **k), 3),
     "ping": (lambda **k: transactions(8, protocols=["ping"], count=5000, path=PATH, **k), 3),
     "udp": (lambda **k: transactions(8, protocols=["udp"], count=5000, path=PATH, **k), 3),
     "tcp": (lambda **k: transactions(8, protocols=["tcp"], count=2000, path=PATH, **k), 3),
@@ -48,11 +43,7 @@ RUNS = {
         lambda **k: bulk(1440, protocol="udp", write_count=10**6, run_count=1, path=PATH, **k),
         0.001
     ),
-    "line_rate": (lambda **k: line_rate(64, duration_s=10, run_count=1, path=LONG, **k), 0.001),
     "routed": (lambda **k: line_rate(64, duration_s=10, run_count=1, routed=True, **k), 0.001),
-    "lockstep": (lambda **k: lockstep(1, duration_s=10, run_count=1, path=PATH, **k), 0.001),
-    "probing": (lambda **k: probing(path=LONG, count=300, **k), 3),
-    "packet_trains": (lambda **k: packet_trains(path=PATH, count=5000, **k), 3),
 }  # fmt: skip
 """Runs that go on for many seconds, and how much is done when the carrier is killed."""
 

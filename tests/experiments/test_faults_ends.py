@@ -17,7 +17,7 @@ from contextlib import ExitStack
 import pytest
 
 from netcalc.errors import ExperimentError
-from netcalc.experiments import bulk, echo, small_writes
+from netcalc.experiments import EXPERIMENTS, bulk, echo, small_writes
 from netcalc.experiments.peers import process as _process
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.running.stopping import Ended, Stopping
@@ -233,11 +233,11 @@ def test_reasons_of_an_end_are_kept_in_order():
     assert stopping.reason == "stop"
 
 
-COMMANDS = (
-    "echo --size 8B --count 100000", "bulk --runs 1000", "line-rate --runs 100",
-    "lockstep --runs 100", "small-writes --count 5000", "transactions --count 250",
-    "probing --path T1 --count 500", "router-queue --count 100000",
-)  # fmt: skip
+COMMANDS = [
+    " ".join([experiment.command, *(f"--{name.replace('_', '-')} {value}" for name, value in
+                                    experiment.lasting.items())])
+    for experiment in EXPERIMENTS.values()
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -34,24 +34,20 @@ pytestmark = [pytest.mark.live, pytest.mark.namespace]
 
 HEAD = """
 import os, resource, sys
+from functools import partial
 from pathlib import Path as File
 from netcalc import experiments as lab
 from netcalc.errors import ExperimentError
 from netcalc.path import Path
 WIRE = Path.parse("100 Mbit/s 1 ms")
 RUNS = {
-    "echo udp": lambda **k: lab.echo([4, 100], count=20, **k),
+    **{name: partial(lab.EXPERIMENTS[name].measure, **lab.EXPERIMENTS[name].shortest)
+       for name in lab.EXPERIMENTS},
     "echo tcp": lambda **k: lab.echo(100, protocol="tcp", count=20, **k),
-    "bulk": lambda **k: lab.bulk([100, 200], write_count=10, run_count=8, **k),
-    "line_rate": lambda **k: lab.line_rate([64, 128], duration_s=0.01, run_count=2, **k),
-    "lockstep": lambda **k: lab.lockstep([1, 8], duration_s=0.01, run_count=2, **k),
-    "small_writes": lambda **k: lab.small_writes(modes=["single"], count=30, **k),
-    "transactions": lambda **k: lab.transactions([8, 100], protocols=["udp", "tcp"], **k),
     "echo, path": lambda **k: lab.echo([8, 100], count=20, path=WIRE, **k),
     "transactions, path": lambda **k: lab.transactions(
         [8, 100], protocols=["tls"], count=9, path=WIRE, **k
     ),
-    "router_queue": lambda **k: lab.router_queue(path=WIRE, count=20, **k),
 }
 def tried(name, **options):
     try:
@@ -62,9 +58,9 @@ def tried(name, **options):
         return f"{error.phase}: {error.code}{whole} {reason}. {error.hint}"
 """
 WHOLE = {
-    "echo udp": 40, "echo tcp": 20, "bulk": 16, "line_rate": 4, "lockstep": 4,
-    "small_writes": 30, "transactions": 40, "echo, path": 40, "transactions, path": 18,
-    "router_queue": 20,
+    "echo": 40, "small_writes": 30, "transactions": 40, "bulk": 16, "line_rate": 4, "lockstep": 4,
+    "probing": 6, "packet_trains": 20, "router_queue": 20,
+    "echo tcp": 20, "echo, path": 40, "transactions, path": 18,
 }  # fmt: skip
 """Rows of each run, counted by hand."""
 NO_PORT = "out-of-ports|address-not-available"
@@ -92,12 +88,12 @@ def test_no_port_is_left():
     script = """
 range_of_ports = File("/proc/sys/net/ipv4/ip_local_port_range")
 range_of_ports.write_text("40000 40003")
-for name in ("echo udp", "line_rate", "echo tcp", "lockstep", "bulk", "small_writes"):
+for name in ("echo", "line_rate", "echo tcp", "lockstep", "bulk", "small_writes"):
     tried(name)
     print(name, "|", tried(name))
 """
     found = printed(script, inside=OWN_NETWORK)
-    for name in ("echo udp", "line_rate"):
+    for name in ("echo", "line_rate"):
         assert found[name] == f"whole {WHOLE[name]}", "datagrams give their ports back at once"
     for name in ("echo tcp", "bulk"):  # the kernel may give a port again to another address
         said = re.match(f"(connect|bind): ({NO_PORT}|port-in-use) ", found[name])
@@ -225,7 +221,7 @@ os.environ["HOME"] = "/mnt"
 os.chdir("/mnt")
 for name in RUNS:
     print(name, "|", tried(name))
-print("save", "|", tried("echo udp", save="/mnt/run.json"))
+print("save", "|", tried("echo", save="/mnt/run.json"))
 """
     found = printed(script, inside=OWN_MOUNTS)
     assert found.pop("save").startswith("save: file-not-writable Read-only file system")
