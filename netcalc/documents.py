@@ -92,8 +92,8 @@ class Place:
     first : int
         Number of the first item of a list, in a path.
     saved : bool
-        Whether numbers are as netcalc saves them: null is nan, ``"inf"`` is inf, a whole number may
-        be a float.
+        Whether netcalc saved the document: null among numbers is nan, ``"inf"`` is inf, a whole
+        number may be a float, and names of a later version are passed over.
     head, label : str
         The beginning of the path that messages leave out, and what they say in its place, such as
         the id of an exercise.
@@ -219,7 +219,7 @@ def load(schema: type[Schema], value: object, at: Place) -> Schema:
 
 
 def named(schema: type[Any], value: object, at: Place) -> Mapping[str, Any]:
-    """Return the fields of a document, whose names are those of a schema; their values may be any.
+    """Return a document whose fields have the names of a schema; their values may be any.
 
     Raises
     ------
@@ -230,7 +230,7 @@ def named(schema: type[Any], value: object, at: Place) -> Mapping[str, Any]:
         raise at.refused("kind", value=shown(value), wanted=described(schema))
     names = {item.name: item for item in fields(schema) if item.init}
     for name in value:
-        if name not in names:
+        if name not in names and not at.saved:
             near = get_close_matches(str(name), names, n=1)
             raise at.inside(str(name)).refused("unknown", known=list(names), suggestions=near)
     for name, item in names.items():

@@ -150,6 +150,7 @@ def test_saved_numbers_are_nan_and_inf():
     assert read[:2] == [math.inf, -math.inf]
     assert math.isnan(read[2])
     assert convert(3.0, int, saved) == 3
+    assert load(Hop, {"name": "a", "of a later version": 1}, saved) == Hop(name="a")
     for value in ("Infinity", "1", [1]):
         with pytest.raises(ReaderError):
             convert(value, float, saved)

@@ -10,9 +10,8 @@ A file of claims is a table with a header; ``docs/claims.md`` describes its colu
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
@@ -20,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from netcalc import datasets
+from netcalc import datasets, documents
 from netcalc.claims.expression import Quantity, evaluate, is_name
+from netcalc.documents import Place
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.printable import excerpt
 from netcalc.readers import Readable
@@ -52,6 +52,7 @@ _COLUMNS = (
     "source", "place",
 )  # fmt: skip
 _REQUIRED = ("id", "quantity", "printed", "formula")
+_CODES = {"syntax": "claims-not-split"}
 _SOURCES = {
     "latency_and_bandwidth": "stevens",
     "wan_round_trips": "stevens",
@@ -171,13 +172,13 @@ def read(source: Readable, *, name: str | None = None) -> list[Claim]:
     """
     opened = open_source(source, name=name)
     text = decode(opened)
-    records = list(islice(_records(opened.name, text.lines, text.numbers), MAX_CLAIMS + 1))
-    if len(records) > MAX_CLAIMS:
-        line, _ = records[-1]
-        raise ReaderError("too-many-claims", file=opened.name, line=line, limit=MAX_CLAIMS)
+    at = Place(opened.name, _CODES)
+    rows = list(islice(_table(documents.records(text.lines, text.numbers, at)), MAX_CLAIMS + 1))
+    if len(rows) > MAX_CLAIMS:
+        raise rows[-1][0].refused("too-many-claims", limit=MAX_CLAIMS)
     claims: dict[str, Claim] = {}
-    for line, row in records:
-        claim = _claim(opened.name, line, row)
+    for here, row in rows:
+        claim = _claim(here, row)
         if claim.id in claims:
             first_line = claims[claim.id].line
             raise claim.error("claim-id-in-use", field="id", first_line=first_line)
@@ -228,75 +229,41 @@ def _audited(row: Mapping[str, Any], line: int, formula: Mapping[str, Any]) -> C
     )
 
 
-def _records(
-    file: str, lines: Sequence[str], numbers: Sequence[int]
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a table by column name, each with the number of its last line."""
-    header = next((index for index, line in enumerate(lines) if line.strip()), None)
-    if header is None:
-        return
-    first = lines[header]
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(
-        (line + "\n" for line in lines[header:]),
-        delimiter=delimiter,
-        skipinitialspace=True,
-        strict=True,
-    )
+def _table(rows: Iterator[tuple[Place, list[str]]]) -> Iterator[tuple[Place, dict[str, str]]]:
+    """Yield the cells of each row by the name of their column."""
     names: list[str] = []
-    while True:
-        try:
-            cells = [cell.strip() for cell in next(reader)]
-        except StopIteration:
-            return
-        except csv.Error as error:
-            line = numbers[min(header + reader.line_num, len(numbers)) - 1]
-            raise ReaderError("claims-not-split", file=file, line=line, reason=str(error)) from None
-        line = numbers[header + reader.line_num - 1]
-        if not any(cells):
-            continue
+    for at, cells in rows:
         if not names:
-            names = _header(file, line, cells)
-            continue
-        if len(cells) != len(names):
-            raise ReaderError(
-                "claims-cell-count",
-                file=file,
-                line=line,
-                count=len(cells),
-                header_count=len(names),
-            )
-        yield line, dict(zip(names, cells, strict=True))
+            names = _header(at, cells)
+        elif len(cells) != len(names):
+            raise at.refused("claims-cell-count", count=len(cells), header_count=len(names))
+        else:
+            yield at, dict(zip(names, cells, strict=True))
 
 
-def _header(file: str, line: int, cells: list[str]) -> list[str]:
+def _header(at: Place, cells: list[str]) -> list[str]:
     names = [cell.lower() for cell in cells]
     missing = [name for name in _REQUIRED if name not in names]
     for name in names:
         if name not in _COLUMNS or names.count(name) > 1:
             twice = name in _COLUMNS
-            raise ReaderError(
+            raise at.inside(name or "(no name)").refused(
                 "claims-column-twice" if twice else "claims-column-unknown",
-                file=file,
-                line=line,
-                field=excerpt(name) or "(no name)",
                 expected=f"the columns {', '.join(_COLUMNS)}",
                 suggestions=[] if twice else get_close_matches(name, missing or _COLUMNS, n=1),
             )
     if missing:
-        raise ReaderError(
+        raise at.refused(
             "claims-columns-missing",
-            file=file,
-            line=line,
             expected=f"at least the columns {', '.join(_REQUIRED)}",
             columns=missing,
         )
     return names
 
 
-def _claim(file: str, line: int, row: Mapping[str, str]) -> Claim:
-    def refused(field: str, code: str, **values: Any) -> ReaderError:
-        return ReaderError(code, file=file, line=line, field=field, **values)
+def _claim(at: Place, row: Mapping[str, str]) -> Claim:
+    def refused(column: str, code: str, **values: Any) -> ReaderError:
+        return at.inside(column).refused(code, **values)
 
     if not is_name(row["id"]):
         raise refused("id", "claim-id-malformed", id=excerpt(row["id"]))
@@ -318,7 +285,8 @@ def _claim(file: str, line: int, row: Mapping[str, str]) -> Claim:
         raise refused("relation", "relation-without-number", relation=relation)
     if relation == "implies" and not row["formula"]:
         raise refused("relation", "relation-without-formula", relation=relation)
-    value, unit = _printed(refused, row)
+    value, unit = _printed(row, at)
+    source = row.get("source", "") or at.file
     return Claim(
         id=row["id"],
         quantity=row["quantity"],
@@ -327,15 +295,15 @@ def _claim(file: str, line: int, row: Mapping[str, str]) -> Claim:
         unit=unit,
         formula=row["formula"],
         relation=relation,
-        tolerance=_given_tolerance(refused, row, unit),
+        tolerance=_tolerance(row, unit, at),
         tolerance_reason="given in the file" if row.get("tolerance") else "",
         verdict=verdict,
         note=row.get("note", ""),
-        source=row.get("source", "") or file,
-        work=row.get("source", "") or file,
+        source=source,
+        work=source,
         place=row.get("place", ""),
-        file=file,
-        line=line,
+        file=at.file,
+        line=at.line or 0,
     )
 
 
@@ -343,33 +311,35 @@ def _with_unit(row: Mapping[str, str]) -> str:
     return " ".join(filter(None, (row["printed"], row.get("unit", "")))) if row["printed"] else ""
 
 
-def _printed(refused: Any, row: Mapping[str, str]) -> tuple[float | None, str]:
+def _printed(row: Mapping[str, str], at: Place) -> tuple[float | None, str]:
     """Return the printed number and its SI unit; a derived number has a unit at most."""
     text = _with_unit(row) or (f"1 {row['unit']}" if row.get("unit") else "")
     if not text:
         return None, ""
-    found = _single(refused, "printed" if row["printed"] else "unit", text)
-    unit = "ratio" if re.search(r"%|\bpercent\b|\bratio\b", text) else found.unit
-    return (float(found.to(unit)) if row["printed"] else None), unit
+    quantity = _quantity(text, at.inside("printed" if row["printed"] else "unit"))
+    unit = "ratio" if re.search(r"%|\bpercent\b|\bratio\b", text) else quantity.unit
+    return (float(quantity.to(unit)) if row["printed"] else None), unit
 
 
-def _given_tolerance(refused: Any, row: Mapping[str, str], unit: str) -> float | None:
+def _tolerance(row: Mapping[str, str], unit: str, at: Place) -> float | None:
     text = row.get("tolerance", "")
     if not text:
         return None
+    at = at.inside("tolerance")
     if row.get("relation") != "about":
-        raise refused("tolerance", "tolerance-without-about")
-    found = _single(refused, "tolerance", text)
-    if found.dimensions != Quantity.of(1, unit).dimensions or found.value <= 0:
-        raise refused("tolerance", "tolerance-not-positive", text=text, unit_wanted=unit)
-    return float(found.to(unit))
+        raise at.refused("tolerance-without-about")
+    quantity = _quantity(text, at)
+    if quantity.dimensions != Quantity.of(1, unit).dimensions or quantity.value <= 0:
+        raise at.refused("tolerance-not-positive", text=text, unit_wanted=unit)
+    return float(quantity.to(unit))
 
 
-def _single(refused: Any, field: str, text: str) -> Quantity:
+def _quantity(text: str, at: Place) -> Quantity:
+    """Return text as one number with a unit."""
     try:
-        found: Quantity = evaluate(text)
+        quantity: Quantity = evaluate(text)
     except NetcalcError as error:
-        raise refused(field, "quantity-refused", cause=error.code, reason=str(error)) from None
-    if not found.unit or found.value.ndim:
-        raise refused(field, "not-one-quantity", text=text)
-    return found
+        raise at.refused("quantity-refused", cause=error.code, reason=str(error)) from None
+    if not quantity.unit or quantity.value.ndim:
+        raise at.refused("not-one-quantity", text=text)
+    return quantity

@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-import csv
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from netcalc.errors import ReaderError
+from netcalc import documents
+from netcalc.documents import Place
 from netcalc.messages import Notice
 from netcalc.printable import excerpt
 from netcalc.readers import Readable
@@ -90,83 +90,57 @@ def read(source: Readable, *, name: str | None = None) -> Roster:
     """
     opened = open_source(source, name=name)
     text = decode(opened, words=(*_WHOLE, *_FIRST, *_LAST, *_ID))
-    file = opened.name
+    at = Place(opened.name, {"syntax": "roster-not-split"})
     students: list[Student] = []
-    for line, cells in _records(file, text.lines, text.numbers):
+    for here, cells in _rows(documents.records(text.lines, text.numbers, at)):
         if len(students) == MAX_STUDENTS:
-            raise ReaderError("roster-too-long", file=file, line=line, limit=MAX_STUDENTS)
-        students.append(_student(file, line, cells))
+            raise here.refused("roster-too-long", limit=MAX_STUDENTS)
+        students.append(_student(cells, here))
     if not students:
-        raise ReaderError("roster-empty", file=file)
-    if not all(one.id for one in students) and any(one.id for one in students):
-        without = next(one for one in students if not one.id)
-        raise ReaderError("roster-id-missing", file=file, line=without.line, field="id")
-    _refuse_twins(file, students)
+        raise at.refused("roster-empty")
+    without = next((student for student in students if not student.id), None)
+    if without is not None and any(student.id for student in students):
+        raise at.inside("id").refused("roster-id-missing", line=without.line)
+    _refuse_twins(students, at)
     return Roster(students=tuple(students), notices=tuple(text.warnings))
 
 
-def _records(
-    file: str, lines: Sequence[str], numbers: Sequence[int]
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the cells of each line that has any, by what they are."""
-    header = next((index for index, line in enumerate(lines) if line.strip()), None)
-    if header is None:
-        return
-    first = lines[header]
-    if first.startswith("sep=") and len(first.strip()) == 5 and header + 1 < len(lines):
-        header += 1  # of a spreadsheet: the separator by name
-    delimiter = max(",;\t", key=lines[header].count)
-    reader = csv.reader(
-        (line + "\n" for line in lines[header:]),
-        delimiter=delimiter,
-        skipinitialspace=True,
-        strict=True,
-    )
+def _rows(rows: Iterator[tuple[Place, list[str]]]) -> Iterator[tuple[Place, dict[str, str]]]:
+    """Yield the cells of each student by what they are."""
     columns: dict[str, int] = {}
     count = 0
-    while True:
-        try:
-            cells = [" ".join(cell.split()) for cell in next(reader)]
-        except StopIteration:
-            return
-        except csv.Error as error:
-            line = numbers[min(header + reader.line_num, len(numbers)) - 1]
-            raise ReaderError("roster-not-split", file=file, line=line, reason=str(error)) from None
-        line = numbers[header + reader.line_num - 1]
-        if not any(cells):
-            continue
+    for at, row in rows:
+        cells = [" ".join(cell.split()) for cell in row]
         if not columns:
-            columns, count = _columns(file, line, cells), len(cells)
+            columns, count = _columns(cells, at), len(cells)
             continue
         if len(cells) > count and any(cells[count:]):
-            raise ReaderError(
-                "roster-cell-count", file=file, line=line, count=len(cells), header_count=count
-            )
-        yield line, {what: cells[at] if at < len(cells) else "" for what, at in columns.items()}
-
-
-def _columns(file: str, line: int, cells: Sequence[str]) -> dict[str, int]:
-    """Return where the columns are that are read."""
-    headings = [unicodedata.normalize("NFC", cell).casefold() for cell in cells]
-    found: dict[str, int] = {}
-    kinds = {"name": _WHOLE, "first name": _FIRST, "last name": _LAST, "id": _ID}
-    for what, known in kinds.items():
-        places = [at for name in known for at, heading in enumerate(headings) if heading == name]
-        if places and headings.count(headings[places[0]]) > 1:
-            raise ReaderError(
-                "roster-column-twice", file=file, line=line, field=excerpt(cells[places[0]])
-            )
-        if places:
-            found[what] = places[0]
-    if not {"name", "first name", "last name"} & set(found):
-        shown = [excerpt(cell) for cell in cells if cell]
-        raise ReaderError(
-            "roster-column-missing", file=file, line=line, field="name", columns=shown
+            raise at.refused("roster-cell-count", count=len(cells), header_count=count)
+        yield (
+            at,
+            {what: cells[index] if index < len(cells) else "" for what, index in columns.items()},
         )
-    return found
 
 
-def _student(file: str, line: int, cells: Mapping[str, str]) -> Student:
+def _columns(cells: Sequence[str], at: Place) -> dict[str, int]:
+    """Return the indices of the columns that are read."""
+    headings = [unicodedata.normalize("NFC", cell).casefold() for cell in cells]
+    columns: dict[str, int] = {}
+    kinds = {"name": _WHOLE, "first name": _FIRST, "last name": _LAST, "id": _ID}
+    for what, names in kinds.items():
+        heading = next((name for name in names if name in headings), None)
+        if heading is None:
+            continue
+        columns[what] = headings.index(heading)
+        if headings.count(heading) > 1:
+            raise at.inside(cells[columns[what]]).refused("roster-column-twice")
+    if not columns.keys() & {"name", "first name", "last name"}:
+        shown = [excerpt(cell) for cell in cells if cell]
+        raise at.inside("name").refused("roster-column-missing", columns=shown)
+    return columns
+
+
+def _student(cells: Mapping[str, str], at: Place) -> Student:
     # Where there are first names, "Name" is the heading of the family names.
     parts = ("first name", "last name" if "last name" in cells else "name")
     whole = (
@@ -175,28 +149,24 @@ def _student(file: str, line: int, cells: Mapping[str, str]) -> Student:
     name = unicodedata.normalize("NFC", " ".join(filter(None, whole)))
     key = unicodedata.normalize("NFC", cells.get("id", ""))
     if not name:
-        raise ReaderError("roster-name-missing", file=file, line=line, field="name")
-    for field, text in (("name", name), ("id", key)):
+        raise at.inside("name").refused("roster-name-missing")
+    for column, text in (("name", name), ("id", key)):
         if not text.isprintable():
-            raise ReaderError(
-                "roster-not-printable", file=file, line=line, field=field, value=excerpt(text)
-            )
+            raise at.inside(column).refused("roster-not-printable", value=excerpt(text))
         if len(text) > MAX_NAME:
-            raise ReaderError("roster-text-long", file=file, line=line, field=field, limit=MAX_NAME)
-    return Student(name=name, id=key, line=line)
+            raise at.inside(column).refused("roster-text-long", limit=MAX_NAME)
+    return Student(name=name, id=key, line=at.line or 0)
 
 
-def _refuse_twins(file: str, students: Sequence[Student]) -> None:
+def _refuse_twins(students: Sequence[Student], at: Place) -> None:
     """Refuse two students who would be drawn the same numbers."""
     seen: dict[str, Student] = {}
-    for one in students:
-        other = seen.setdefault(one.key.casefold(), one)
-        if other is not one:
-            raise ReaderError(
-                "roster-id-twice" if one.id else "roster-name-twice",
-                file=file,
-                line=one.line,
-                field="id" if one.id else "name",
-                value=excerpt(one.key),
+    for student in students:
+        other = seen.setdefault(student.key.casefold(), student)
+        if other is not student:
+            raise at.inside("id" if student.id else "name").refused(
+                "roster-id-twice" if student.id else "roster-name-twice",
+                line=student.line,
+                value=excerpt(student.key),
                 first_line=other.line,
             )

@@ -12,13 +12,14 @@ import re
 import string
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from netcalc import exercises
+from netcalc import documents, exercises
+from netcalc.documents import Place
 from netcalc.errors import DomainError, ReaderError
 from netcalc.exercises.classes.roster import Student
 from netcalc.printable import excerpt
@@ -297,23 +298,44 @@ def notebook_text(sheet: Sheet, student: Student) -> str:
     return json.dumps(notebook(sheet, student), indent=1, ensure_ascii=False) + "\n"
 
 
+@dataclass(frozen=True, kw_only=True)
+class _RecordedStudent:
+    name: str
+    id: str
+    file: str
+    drawn: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Record:
+    """The record of a sheet as a file has it."""
+
+    netcalc: str = ""
+    schema: int
+    sheet: str
+    made: str
+    lessons: tuple[str, ...]
+    exercises: tuple[str, ...]
+    sources: tuple[str, ...]
+    students: tuple[_RecordedStudent, ...]
+
+
 def record_text(sheet: Sheet) -> str:
     """Return the record of a sheet as the text of a file; it has no answers."""
-    rows = [
-        {"name": one.name, "id": one.id, "file": file, "drawn": drawn}
-        for one, file, drawn in zip(sheet.students, sheet.files, sheet.drawn, strict=True)
-    ]
-    document = {
-        "netcalc": __version__,
-        "schema": SCHEMA,
-        "sheet": sheet.name,
-        "made": sheet.made,
-        "lessons": list(sheet.lessons),
-        "exercises": list(sheet.ids),
-        "sources": list(sheet.sources),
-        "students": rows,
-    }
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    record = _Record(
+        netcalc=__version__,
+        schema=SCHEMA,
+        sheet=sheet.name,
+        made=sheet.made,
+        lessons=sheet.lessons,
+        exercises=sheet.ids,
+        sources=sheet.sources,
+        students=tuple(
+            _RecordedStudent(name=student.name, id=student.id, file=file, drawn=drawn)
+            for student, file, drawn in zip(sheet.students, sheet.files, sheet.drawn, strict=True)
+        ),
+    )
+    return json.dumps(asdict(record), indent=1, ensure_ascii=False) + "\n"
 
 
 def read_record(text: str, *, file: str, folder: Path | None = None) -> Sheet:
@@ -324,36 +346,26 @@ def read_record(text: str, *, file: str, folder: Path | None = None) -> Sheet:
     ReaderError
         If it is none, or of a later version, or its file of exercises is refused.
     """
-    try:
-        document = json.loads(text)
-        if document["schema"] != SCHEMA:
-            raise ReaderError("record-of-other-version", file=file, schema=document["schema"])
-        rows = document["students"]
-        lists = {name: tuple(document[name]) for name in ("lessons", "exercises", "sources")}
-        columns = [tuple(row[what] for row in rows) for what in ("name", "id", "file", "drawn")]
-        single = (document["sheet"], document["made"])
-        texts = [*single, *(one for column in (*columns, *lists.values()) for one in column)]
-        if not all(isinstance(one, str) for one in texts):
-            raise TypeError("a fact of a record is text")
-        if any(Path(name).name != name for name in lists["sources"]):
-            raise ValueError("a file of exercises is beside the record")
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        if isinstance(error, ReaderError):
-            raise
-        raise ReaderError("record-damaged", file=file) from error
-    names, keys, files, drawn = columns
-    paths = [folder / name for name in lists["sources"]] if folder is not None else []
-    known = {one.id: one for one in exercises.templates(paths=paths)}
+    at = Place(file, "record-damaged", saved=True)
+    document = documents.read_json(text, at)
+    schema = document.get("schema", SCHEMA) if isinstance(document, dict) else SCHEMA
+    if schema != SCHEMA:
+        raise ReaderError("record-of-other-version", file=file, schema=schema)
+    record = documents.load(_Record, document, at)
+    if any(Path(name).name != name for name in record.sources):
+        raise at.inside("sources").refused("kind")  # a file of exercises is beside the record
+    paths = [folder / name for name in record.sources] if folder is not None else []
+    templates = {template.id: template for template in exercises.templates(paths=paths)}
     return Sheet(
-        name=single[0],
-        made=single[1],
-        lessons=lists["lessons"],
-        ids=lists["exercises"],
-        students=tuple(Student(name=name, id=key) for name, key in zip(names, keys, strict=True)),
-        files=files,
-        drawn=drawn,
-        sources=lists["sources"],
-        templates=tuple(known[one] for one in lists["exercises"] if one in known),
+        name=record.sheet,
+        made=record.made,
+        lessons=record.lessons,
+        ids=record.exercises,
+        students=tuple(Student(name=row.name, id=row.id) for row in record.students),
+        files=tuple(row.file for row in record.students),
+        drawn=tuple(row.drawn for row in record.students),
+        sources=record.sources,
+        templates=tuple(templates[id_] for id_ in record.exercises if id_ in templates),
     )
 
 
