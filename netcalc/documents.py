@@ -21,7 +21,7 @@ The codes of the errors are the caller's, by these faults, with the values that 
 ``utf8``       bytes that are not UTF-8
 ``syntax``     no JSON, TOML or CSV: ``reason`` or ``value``
 ``long key``   a key of TOML with more dots than :data:`MOST_DOTS`: ``limit``
-``twice``      a name that an object has twice: ``value``
+``twice``      a field that an object has twice
 ``missing``    a required field that is not there
 ``unknown``    a field that the schema does not have: ``known``, ``suggestions``
 ``kind``       a value of another type: ``value``, ``wanted``
@@ -29,9 +29,9 @@ The codes of the errors are the caller's, by these faults, with the values that 
 ``no whole``   as ``kind``, where it must be a whole number: also ``low``, ``high``
 ``not finite`` nan, inf, or a float that large: ``value``
 ``too large``  a whole number that no float holds: ``value``
-``range``      a number outside its range: ``value``, ``low``, ``high``
+``range``      a number outside its range: ``value``, ``low``, ``high``, ``wanted``
 ``choice``     none of those listed: ``value``, ``known``
-``pattern``    text of another form: ``value``
+``pattern``    text of another form: ``value``, ``wanted``
 ``empty``      text that must not be empty
 ``unprintable`` text with characters that cannot be seen
 ``too long``   text of more characters: ``limit``
@@ -116,7 +116,8 @@ class Place:
         """Return the place of a field by its name, or of an item of a list by its index."""
         if isinstance(name, int):
             return replace(self, path=f"{self.path}[{name + self.first}]")
-        return replace(self, path=f"{self.path}.{excerpt(name)}" if self.path else excerpt(name))
+        name = name[:LONGEST_SHOWN]
+        return replace(self, path=f"{self.path}.{name}" if self.path else name)
 
     def labelled(self, label: str, **about: Any) -> Place:
         """Return this place with a name that messages say in place of its path."""
@@ -186,7 +187,7 @@ class Rule:
         if self.choices and value not in self.choices:
             raise at.refused(self.code or "choice", value=shown(value), known=list(self.choices))
         if self.pattern and not re.fullmatch(self.pattern, value):
-            raise at.refused(self.code or "pattern", value=shown(value))
+            raise at.refused(self.code or "pattern", value=shown(value), wanted=self.form)
         if isinstance(value, int | float) and (value < self.low or value > self.high):
             raise at.refused(self.code or "range", value=shown(value), low=self.low, high=self.high)
         return value
@@ -324,10 +325,17 @@ def _first_of(value: Any, hints: Sequence[Any], at: Place) -> Any:
 
 def _part(value: Any, hint: Any, at: Place, name: str | int | None = None) -> Any:
     """Convert what is inside a value: its own error for a schema or a rule, else that of all."""
-    inside = at if name is None else at.inside(name)
+    inside = at.inside(name) if name is not None and _has_parts(hint) else at
     if get_origin(hint) is Annotated or is_dataclass(hint):
         return convert(value, hint, inside)
     return _converted(value, hint, inside)
+
+
+@cache
+def _has_parts(hint: Any) -> bool:
+    """Whether a type has parts that are refused by their own field; a million numbers have not."""
+    is_part = get_origin(hint) is Annotated or is_dataclass(hint)
+    return is_part or any(map(_has_parts, get_args(hint)))
 
 
 def _key(name: Any, hint: Any) -> Any:
@@ -393,7 +401,7 @@ def shown(value: object) -> str:
             text = json.dumps(value, default=str)
         except (TypeError, ValueError, RecursionError):  # keys that are no text, very many digits
             text = type(value).__name__
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+    return text[:LONGEST_SHOWN]
 
 
 def decoded(data: bytes, at: Place) -> str:
@@ -420,7 +428,7 @@ def read_json(text: str | bytes, at: Place) -> Any:
         if len(items) < len(pairs):
             counts = Counter(name for name, _ in pairs)
             name = next(name for name in items if counts[name] > 1)
-            raise at.refused("twice", value=shown(name))
+            raise at.inside(name).refused("twice")
         return items
 
     try:

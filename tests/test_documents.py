@@ -296,5 +296,5 @@ def test_types_in_words():
 def test_values_are_shown_as_a_document_has_them_and_not_all_of_them():
     assert shown([1, None, True]) == "[1, null, true]"
     assert shown("a") == "a"
-    assert shown("a" * 61) == "a" * 57 + "..."
+    assert shown("a" * 61) == "a" * 60
     assert shown({(1, 2): 3}) == "dict"
