@@ -95,11 +95,11 @@ def turn(state: State, active: BoolArray, delivery: FloatArray, rtt: FloatArray)
     probing = mode == PROBE_RTT
     sample = delivery * (1.0 + state.stack.bbr_bias_packets / state.window)
     np.maximum(own["best"], sample, out=own["best"], where=active & ~probing)
-    known = product(state)
-    changed = _turn_cycle(state, active, known, delivery)
+    own_product = product(state)
+    changed = _turn_cycle(state, active, own_product, delivery)
     starting = active & (mode <= DRAIN)
     if np.count_nonzero(starting):
-        changed |= _end_startup(state, starting, known)
+        changed |= _end_startup(state, starting, own_product)
     if np.count_nonzero(probing) or any_stale:
         _probe_rtt(state, active, stale & ~probing, probing)
         changed = True
@@ -119,8 +119,8 @@ def longest_s(state: State, active: BoolArray) -> FloatArray:
     own, time = state.bbr, state.time
     left = np.minimum(own["until"], own["seen"] + PROBE_RTT_INTERVAL_S) - time
     longest = own["longest"]
-    found = np.where(left > SLACK * state.base_s, np.minimum(left, longest), longest)
-    return np.asarray(np.minimum.reduce(found, axis=1, keepdims=True, where=active, initial=np.inf))
+    step = np.where(left > SLACK * state.base_s, np.minimum(left, longest), longest)
+    return np.asarray(np.minimum.reduce(step, axis=1, keepdims=True, where=active, initial=np.inf))
 
 
 def advance(

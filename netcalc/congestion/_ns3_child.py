@@ -326,12 +326,12 @@ def main() -> None:
     ready = {"ready": ns.__name__, "version": metadata.version("ns3")}
     print(json.dumps(ready), file=answers, flush=True)
     for line in sys.stdin:
-        wanted = json.loads(line)
+        order = json.loads(line)
         kinds = ["std::string" if key.endswith("algorithms") else "double" for key in LISTS]
-        lists = [vector[kind](wanted[key]) for kind, key in zip(kinds, LISTS, strict=True)]
-        numbers = [wanted[key] for key in NUMBERS]
+        lists = [vector[kind](order[key]) for kind, key in zip(kinds, LISTS, strict=True)]
+        numbers = [order[key] for key in NUMBERS]
         (drops, payload), samples, *rest = map(list, simulate(*numbers, *lists))
-        count = len(wanted["algorithms"])
+        count = len(order["algorithms"])
         answer = {"drops": drops, "payload_bytes": payload, "samples": samples,
                   "flows": rest[:count], "loops": rest[count:]}  # fmt: skip
         print(json.dumps(answer), file=answers, flush=True)

@@ -62,7 +62,7 @@ class _Loop:
     is_slowed: bool = False
     started_s: float = 0.0
     stage: int = 0
-    found: list[float] = field(default_factory=list)
+    latencies_s: list[float] = field(default_factory=list)
 
     @property
     def burst(self) -> int:
@@ -105,11 +105,11 @@ def load(
     stack : Stack
         How losses are repaired and BBR is paced.
     """
-    found = _Link(scenario, course, spans, loss_ratio, stack, burst_shares=False).run()
+    served = _Link(scenario, course, spans, loss_ratio, stack, burst_shares=False).run()
     loops, flows = len(scenario.requests), len(scenario.flows)
-    if flows and found.beside_flows > loops / (loops + flows):
-        found = _Link(scenario, course, spans, loss_ratio, stack, burst_shares=True).run()
-    return found
+    if flows and served.beside_flows > loops / (loops + flows):
+        served = _Link(scenario, course, spans, loss_ratio, stack, burst_shares=True).run()
+    return served
 
 
 def _rounds(packets: int) -> int:
@@ -149,9 +149,9 @@ class _Link:
         changes = [(start, 1) for start, _ in spans] + [(end, -1) for _, end in spans]
         changes += [(scenario.warm_s, 0), (scenario.end_s, 0)]
         self.changes = sorted(changes, reverse=True)
-        self.loops = [_loop(one, scenario) for one in scenario.requests]
+        self.loops = [_loop(loop, scenario) for loop in scenario.requests]
         starts = enumerate(scenario.requests)
-        self.waits = [(one.start_s, number) for number, one in starts]
+        self.waits = [(loop.start_s, number) for number, loop in starts]
         heapq.heapify(self.waits)
         self.served = [0.0, 0.0, 0.0]
         self.marks: list[list[tuple[float, int]]] = [[], [], []]
@@ -179,7 +179,7 @@ class _Link:
                 self.served[use], number = heapq.heappop(self.marks[use])
                 self.through(number)
         return Load(
-            latency_s=[np.array(loop.found) for loop in self.loops],
+            latency_s=[np.array(loop.latencies_s) for loop in self.loops],
             utilization=self.carried / (self.rate * (end - warm)),
             beside_flows=self.carried_beside / (self.rate * self.beside_s or 1.0),
         )
@@ -231,7 +231,7 @@ class _Link:
             loop.reply_rounds = 1
             return
         if loop.started_s >= self.scenario.warm_s:
-            loop.found.append(self.now - loop.started_s)
+            loop.latencies_s.append(self.now - loop.started_s)
         loop.stage = 0
         self.go_on(number)
 
@@ -351,18 +351,19 @@ def unaware(stack: Stack, scenarios: Sequence[Scenario], shares: FloatArray) -> 
     quiet. So it holds its ceiling in flight, and overflows a buffer that is smaller.
     """
     bias = np.zeros((len(scenarios), 1))
-    for row, (one, share) in enumerate(zip(scenarios, shares.tolist(), strict=True)):
-        if not one.requests or not all(_is_burst(loop, one) for loop in one.requests):
+    for row, (scenario, share) in enumerate(zip(scenarios, shares.tolist(), strict=True)):
+        loops = scenario.requests
+        if not loops or not all(_is_burst(loop, scenario) for loop in loops):
             continue
-        link = part(one, share).bottleneck
+        link = part(scenario, share).bottleneck
         pipe = link.rate_bps * link.rtt_s / (8 * link.mtu_bytes) + 1.0
         in_flight = min(WINDOW_GAIN * pipe, pipe + link.buffer_packets)
-        quiet = share / len(one.requests)
+        quiet = share / len(loops)
         bias[row] = in_flight * quiet / (1.0 - quiet)
     return replace(stack, bbr_bias_packets=stack.bbr_bias_packets + bias)
 
 
-def loss_ratio(found: Result, late_drops: float) -> float:
+def loss_ratio(result: Result, late_drops: float) -> float:
     """Return the probability that a packet of a request loop is lost beside flows.
 
     Of a window's growth the half that is its own loss hits no others, and a slow start that
@@ -371,12 +372,12 @@ def loss_ratio(found: Result, late_drops: float) -> float:
 
     Parameters
     ----------
-    found : Result
+    result : Result
         Of the flows, with its course.
     late_drops : float
         Drops after the warm-up.
     """
-    scenario, course = found.scenario, found.trajectory
+    scenario, course = result.scenario, result.trajectory
     assert course is not None
     link = scenario.bottleneck
     others = BURST_FACTOR * late_drops
@@ -384,7 +385,7 @@ def loss_ratio(found: Result, late_drops: float) -> float:
         counted = course.window_packets[course.time_s > scenario.warm_s]
         others = (1.0 - OWN_SHARE) * min(late_drops, falls(counted))
     most = link.rate_bps / (8 * link.mtu_bytes) * (scenario.end_s - scenario.warm_s)
-    arrived = max(most * found.utilization + late_drops, 1.0)
+    arrived = max(most * result.utilization + late_drops, 1.0)
     dropped = min(others / arrived, 1.0)
     return 1.0 - (1.0 - dropped) * (1.0 - link.loss_ratio)
 

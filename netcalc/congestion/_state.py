@@ -151,20 +151,20 @@ class State:
 
 def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
     """Return the state before the first flow starts; absent flows start never."""
-    count = max(1, max(len(one.flows) for one in scenarios))
+    count = max(1, max(len(scenario.flows) for scenario in scenarios))
     shape = (len(scenarios), count)
-    links = [one.bottleneck for one in scenarios]
+    links = [scenario.bottleneck for scenario in scenarios]
     mtu_bits = _column([8.0 * link.mtu_bytes for link in links])
     rate = _column([link.rate_bps for link in links]) / mtu_bits
     rtt = _column([link.rtt_s for link in links])
     pipe = rate * rtt + 1.0
     algorithm, start, stop, size = _loads(scenarios, shape)
-    end = _column([one.end_s for one in scenarios])
-    warm = _column([one.warm_s for one in scenarios])
+    end = _column([scenario.end_s for scenario in scenarios])
+    warm = _column([scenario.warm_s for scenario in scenarios])
     events = np.asfortranarray(np.sort(np.hstack([start, stop, warm, end]), axis=1))
     loss = _column([link.loss_ratio for link in links])
     phase = np.asfortranarray(
-        np.arange(count) * GOLDEN + _column([float(one.seed % 1000) for one in scenarios])
+        np.arange(count) * GOLDEN + _column([float(scenario.seed % 1000) for scenario in scenarios])
     )
     return State(
         stack=stack,
@@ -218,12 +218,12 @@ def _loads(
     """Return algorithm, time of the first data, stop, and size in packets of each flow."""
     algorithm = np.full(shape, -1, dtype=np.int8, order="F")
     start, stop, size = (np.full(shape, np.inf, order="F") for _ in range(3))
-    for row, one in enumerate(scenarios):
-        payload = one.bottleneck.mtu_bytes - STAMPED_HEADERS_BYTES
-        for column, flow in enumerate(one.flows):
+    for row, scenario in enumerate(scenarios):
+        payload = scenario.bottleneck.mtu_bytes - STAMPED_HEADERS_BYTES
+        for column, flow in enumerate(scenario.flows):
             algorithm[row, column] = ALGORITHMS.index(flow.algorithm)
-            start[row, column] = flow.start_s + one.bottleneck.rtt_s
-            stop[row, column] = one.end_s if flow.stop_s is None else flow.stop_s
+            start[row, column] = flow.start_s + scenario.bottleneck.rtt_s
+            stop[row, column] = scenario.end_s if flow.stop_s is None else flow.stop_s
             if flow.size_bytes is not None:
                 size[row, column] = flow.size_bytes / payload
     return algorithm, start, stop, size
@@ -233,8 +233,8 @@ def spacing(loss: FloatArray, phase: FloatArray) -> FloatArray:
     """Packets up to the next random loss: exponential quantiles that fill their range evenly."""
     quantile = np.maximum(phase % 1.0, 1e-3)
     with np.errstate(divide="ignore"):
-        found: FloatArray = np.where(loss > 0, -np.log(quantile) / loss, np.inf)
-    return found
+        packets: FloatArray = np.where(loss > 0, -np.log(quantile) / loss, np.inf)
+    return packets
 
 
 def _column(values: list[float]) -> FloatArray:
@@ -243,5 +243,5 @@ def _column(values: list[float]) -> FloatArray:
 
 def _which(algorithm: NDArray[np.int8], name: str) -> BoolArray | None:
     """Return which flows have an algorithm, None if none has."""
-    found = np.asarray(algorithm == ALGORITHMS.index(name))
-    return found if found.any() else None
+    flows = np.asarray(algorithm == ALGORITHMS.index(name))
+    return flows if flows.any() else None

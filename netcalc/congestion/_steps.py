@@ -77,14 +77,14 @@ def begin_windows(state: State) -> None:
     drops, _ = overshoot(pipe, room, never, never)
     state.overshoot = np.maximum(drops, 1.0) * state.overshoot
     if state.cubic is not None:
-        found = np.where(_is_train(stack, rate), stack.train_share * pipe, np.inf)
-        drops, window = overshoot(pipe, room, found, _delay_limit_s(stack, state.base_s) * rate)
+        train = np.where(_is_train(stack, rate), stack.train_share * pipe, np.inf)
+        drops, window = overshoot(pipe, room, train, _delay_limit_s(stack, state.base_s) * rate)
         state.overshoot = np.where(state.cubic, np.maximum(drops, 1.0), state.overshoot)
         state.hystart_window = np.where(state.cubic, window, np.inf)
 
 
 def overshoot(
-    pipe: FloatArray, room: FloatArray, found: FloatArray, seen: FloatArray
+    pipe: FloatArray, room: FloatArray, train: FloatArray, seen: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     r"""Return what a slow start of one flow alone loses, and the window at which HyStart ends it.
 
@@ -104,7 +104,7 @@ def overshoot(
     ----------
     pipe, room : numpy.ndarray
         Packets that the pipe holds, :math:`P`, and the buffer, :math:`B`. [packet]
-    found : numpy.ndarray
+    train : numpy.ndarray
         ACKs in a round trip, as a train, at which HyStart ends slow start, inf without it. [packet]
     seen : numpy.ndarray
         Queue at which HyStart ends it in the round trip after, inf without it. [packet]
@@ -135,7 +135,7 @@ def overshoot(
         if not np.count_nonzero(going):
             break
         queue = np.clip(window - pipe, 0.0, room)
-        end = _ended_after(window, before, found, seen)
+        end = _ended_after(window, before, train, seen)
         to_full = room - queue
         ended = going & (end <= np.minimum(to_full, window))
         left = np.where(ended, np.maximum(window + end, LOW_WINDOW), left)
@@ -143,7 +143,7 @@ def overshoot(
         full = going & (to_full < window)
         lost = np.minimum(window, end) - to_full
         queue_after = np.clip(window + to_full - pipe, 0.0, room)
-        end_after = _ended_after(2.0 * window, queue, found, seen)
+        end_after = _ended_after(2.0 * window, queue, train, seen)
         noticed = np.minimum(2.0 * to_full, end_after)
         later = np.where(end < window, 0.0, np.maximum(noticed - (room - queue_after), 0.0))
         drops = np.where(full, np.maximum(lost + later, 1.0), drops)
@@ -153,10 +153,10 @@ def overshoot(
 
 
 def _ended_after(
-    window: FloatArray, queue_before: FloatArray, found: FloatArray, seen: FloatArray
+    window: FloatArray, queue_before: FloatArray, train_at: FloatArray, seen: FloatArray
 ) -> FloatArray:
     """Return after how many ACKs of a round trip HyStart ends slow start, inf if it does not."""
-    train = np.where(found <= window, found, np.inf)
+    train = np.where(train_at <= window, train_at, np.inf)
     train = np.maximum(train, LOW_WINDOW - window)
     delay = np.where(queue_before > seen, SAMPLES, np.inf)
     return np.asarray(np.minimum(train, delay))
@@ -205,15 +205,15 @@ def _leave_slow_start(
     if not np.count_nonzero(candidates):
         return candidates
     stack = state.stack
-    found = queue / state.rate > _delay_limit_s(stack, state.base_s)
-    found = found | (
+    leaving = queue / state.rate > _delay_limit_s(stack, state.base_s)
+    leaving = leaving | (
         _is_train(stack, state.rate) & (state.window >= stack.train_share * state.pipe)
     )
     alone = active.sum(axis=1, keepdims=True) == 1
-    found = np.where(alone, state.window >= state.hystart_window - 1e-6, found)
-    found = found & candidates & (state.window >= LOW_WINDOW)
-    state.threshold = np.where(found, state.window, state.threshold)
-    return np.asarray(found)
+    leaving = np.where(alone, state.window >= state.hystart_window - 1e-6, leaving)
+    leaving = leaving & candidates & (state.window >= LOW_WINDOW)
+    state.threshold = np.where(leaving, state.window, state.threshold)
+    return np.asarray(leaving)
 
 
 def _cubic_per_round(state: State, rtt: FloatArray, growing: BoolArray) -> FloatArray:
@@ -229,11 +229,11 @@ def _cubic_per_round(state: State, rtt: FloatArray, growing: BoolArray) -> Float
     offset = state.time - state.epoch + state.base_s - state.inflection
     target = state.origin + CUBIC_SCALE * offset * offset * offset
     gap = np.maximum(target, state.friendly) - state.window
-    found = np.minimum(np.maximum(gap, LEAST_GROWTH), state.window / 2)
+    growth = np.minimum(np.maximum(gap, LEAST_GROWTH), state.window / 2)
     if np.count_nonzero(state.plateau) == state.plateau.size:
-        return found
+        return growth
     unknown = state.plateau == 0
-    return np.where(unknown, np.maximum(found, state.window * UNKNOWN_GROWTH), found)
+    return np.where(unknown, np.maximum(growth, state.window * UNKNOWN_GROWTH), growth)
 
 
 def _vegas_excess(state: State, queue: FloatArray) -> FloatArray:
@@ -301,9 +301,9 @@ def reduce_windows(
         state.plateau = np.where(lost & cubic, plateau, state.plateau)
         state.epoch = np.where(lost, np.nan, state.epoch)
     if state.stack.second_reduction:
-        found = np.add.reduce(np.where(lost, repeated, 0.0), axis=1, keepdims=True)
-        state.repeated = state.repeated + found
-        state.drops = state.drops + found
+        repeats = np.add.reduce(np.where(lost, repeated, 0.0), axis=1, keepdims=True)
+        state.repeated = state.repeated + repeats
+        state.drops = state.drops + repeats
     kept = np.maximum(kept, 2.0)
     timeout = lost & (window < LEAST_REPAIRED)
     if cubic is not None and state.stack.second_reduction:

@@ -84,11 +84,11 @@ class Outcome:
     @property
     def not_granted(self) -> Notice | None:
         """The live runs that fail each time, as the kernel lacks their algorithm; None if none."""
-        wanted = [str(error.values["wanted"]) for error in self.failed if error.code == REFUSED]
-        if not wanted:
+        refused = [str(error.values["wanted"]) for error in self.failed if error.code == REFUSED]
+        if not refused:
             return None
-        names = list(dict.fromkeys(wanted))
-        facts = {"count": len(wanted), "total": self.total, "algorithms": names}
+        names = list(dict.fromkeys(refused))
+        facts = {"count": len(refused), "total": self.total, "algorithms": names}
         return Notice("not-granted", facts)
 
 
@@ -145,10 +145,10 @@ class Batch:
         OSError
             If the file cannot be written, or the disk is full; what it has stays.
         """
-        given: object = grid
-        if not isinstance(given, Grid | Matrix):
-            found = safe_repr(given)
-            raise ArgumentTypeError("not-of-class", "grid", found, expected="a Grid or a Matrix")
+        argument: object = grid
+        if not isinstance(argument, Grid | Matrix):
+            text = safe_repr(argument)
+            raise ArgumentTypeError("not-of-class", "grid", text, expected="a Grid or a Matrix")
         cases = grid.cases()
         with GridFile(Path(path)) as file:
             todo = {case.key(self.by, self._stack): case for case in cases}
@@ -169,13 +169,13 @@ class Batch:
         def within(part: float) -> None:
             self._show(before + finished + len(failed) + part, total)
 
-        found = self._evaluate(missing, within)
+        portions = self._evaluate(missing, within)
         try:
             self._show(before, total)
-            for some in found:
-                file.add([self._row(case, result) for case, result in some])
-                failed += [result for _, result in some if isinstance(result, NetcalcError)]
-                finished += sum(isinstance(result, dict) for _, result in some)
+            for portion in portions:
+                file.add([self._row(case, result) for case, result in portion])
+                failed += [result for _, result in portion if isinstance(result, NetcalcError)]
+                finished += sum(isinstance(result, dict) for _, result in portion)
                 self._show(before + finished + len(failed), total)
                 if self._asked_to_stop() and before + finished + len(failed) < total:
                     ended_by = "stop"
@@ -185,7 +185,7 @@ class Batch:
         except _Ended:
             ended_by = "stop" if self._asked_to_stop() else "interrupt"
         finally:
-            found.close()  # it ends what it has started
+            portions.close()  # it ends what it has started
         return Outcome(total=total, before=before, finished=finished, failed=tuple(failed),
                        ended_by=ended_by)  # fmt: skip
 
@@ -194,27 +194,11 @@ class Batch:
             return self._live(cases, within)
         if self.workers is not None and cases:
             return self._on_workers(cases, self.workers)
-        return self._theory(cases) if self.by == "theory" else self._ns3(cases)
+        return self._theory(cases) if self.by == "theory" else _simulated(cases, self.python)
 
     def _theory(self, cases: list[Case]) -> Portions:
-        for some in _portions(cases):
-            yield list(zip(some, by_theory(some, self.stack), strict=True))
-
-    def _ns3(self, cases: list[Case]) -> Portions:
-        simulator: ns3.Simulator | None = None
-        try:
-            for case in cases:
-                simulator = simulator or ns3.Simulator(self.python)
-                try:
-                    yield [(case, document(simulator.run(case.scenario)))]
-                except ExperimentError as error:
-                    if error.code == "ns3-failed":
-                        simulator.close()
-                        simulator = None
-                    yield [(case, error)]
-        finally:
-            if simulator is not None:
-                simulator.close()
+        for portion in _portions(cases):
+            yield list(zip(portion, by_theory(portion, self.stack), strict=True))
 
     def _live(self, cases: list[Case], within: Callable[[float], None]) -> Portions:
         def show(done_s: float, end_s: float, rate_bps: float) -> None:
@@ -238,7 +222,7 @@ class Batch:
             portions = [[case] for case in cases]
             yield from on_workers(address, by_ns3, portions, self.python)
 
-    def _row(self, case: Case, found: dict[str, Any] | NetcalcError) -> Row:
+    def _row(self, case: Case, result: dict[str, Any] | NetcalcError) -> Row:
         row = {
             "key": case.key(self.by, self._stack),
             "by": self.by,
@@ -247,9 +231,9 @@ class Batch:
             "scenario": as_document(case.scenario),
             "at": now(),
         }
-        if isinstance(found, NetcalcError):
-            return {"kind": "error", **row, "error": found.as_dict()}
-        return {"kind": "result", **row, "result": found}
+        if isinstance(result, NetcalcError):
+            return {"kind": "error", **row, "error": result.as_dict()}
+        return {"kind": "result", **row, "result": result}
 
     def _session(self, grid: Grid | Matrix) -> Row:
         """Return what repeats the batch."""
@@ -276,27 +260,41 @@ class Batch:
 def by_theory(cases: Sequence[Case], stack: str) -> list[dict[str, Any]]:
     """Return the results of some scenarios, with their requests' latencies."""
     scenarios = [case.scenario for case in cases]
-    return [document(one) for one in theory.run_many(scenarios, stack=stack, with_course=True)]
+    results = theory.run_many(scenarios, stack=stack, with_course=True)
+    return [document(result) for result in results]
 
 
 @named_arguments
 def by_ns3(cases: Sequence[Case], python: str | None) -> list[dict[str, Any] | NetcalcError]:
     """Return the results of some scenarios, or why they have none."""
-    found: list[dict[str, Any] | NetcalcError] = []
-    for case in cases:
-        try:
-            found.append(document(ns3.run(case.scenario, python=python)))
-        except ExperimentError as error:
-            found.append(error)
-    return found
+    return [result for portion in _simulated(cases, python) for _, result in portion]
+
+
+def _simulated(cases: Sequence[Case], python: str | None) -> Portions:
+    """Simulate scenarios in one process, and in another one after it has failed."""
+    simulator: ns3.Simulator | None = None
+    try:
+        for case in cases:
+            simulator = simulator or ns3.Simulator(python)
+            try:
+                yield [(case, document(simulator.run(case.scenario)))]
+            except ExperimentError as error:
+                if error.code == "ns3-failed":
+                    simulator.close()
+                    simulator = None
+                yield [(case, error)]
+    finally:
+        if simulator is not None:
+            simulator.close()
 
 
 def _measured(run: Recording) -> dict[str, Any]:
     """Return what a live run has beside its means: each latency, and what marks it."""
-    found = [run.latencies_s(loop) for loop in range(len(run.scenario.requests))]
+    latencies = [run.latencies_s(loop) for loop in range(len(run.scenario.requests))]
     return {
         "request_latencies_s": [
-            one.round(6).tolist() if one.size <= MOST_LATENCIES else None for one in found
+            times_s.round(6).tolist() if times_s.size <= MOST_LATENCIES else None
+            for times_s in latencies
         ],
         "warnings": [notice.stored() for notice in run.meta.warnings],
     }

@@ -139,15 +139,15 @@ class Grid:
     def cases(self) -> list[Case]:
         """Return all scenarios."""
         first_seed = from_document(self.document).seed
-        found = []
+        cases = []
         for combination in itertools.product(*self.vary.values()):
             values = dict(zip(self.vary, combination, strict=True))
             where = ", ".join(f"{name}={value}" for name, value in values.items())
             for repeat in range(int(self.repeats)):
                 changed = with_values({**self.document, "seed": first_seed + repeat}, values)
                 scenario = from_document(changed, name=where or "scenario")
-                found.append(Case(values={**values, "repeat": repeat + 1}, scenario=scenario))
-        return found
+                cases.append(Case(values={**values, "repeat": repeat + 1}, scenario=scenario))
+        return cases
 
     def __len__(self) -> int:
         count = int(self.repeats)
@@ -212,9 +212,9 @@ class Matrix:
     def cases(self) -> list[Case]:
         """Return all scenarios; each has the name of its case among its values."""
         return [
-            Case(values={"case": name, **one.values}, scenario=one.scenario)
+            Case(values={"case": name, **case.values}, scenario=case.scenario)
             for name, grid in self._grids().items()
-            for one in grid.cases()
+            for case in grid.cases()
         ]
 
     def about(self) -> dict[str, Any]:
@@ -257,16 +257,16 @@ def unit_of(name: str, *, option: str) -> str:
     >>> unit_of("rtt_s", option="--set"), unit_of("flows[1].algorithm", option="--set")
     ('s', 'text')
     """
-    if one := _ONE.fullmatch(name):
-        loads, _, key = one.groups()
+    if named := _ONE.fullmatch(name):
+        loads, _, key = named.groups()
         choice(f"{option} {name.partition('.')[0]}", key, tuple(OF_ONE[loads]))
         return OF_ONE[loads][key]
     if name in VARIED:
         return VARIED[name]
-    known = [*VARIED, "flows[0].algorithm", "requests[0].request_bytes"]
-    near = get_close_matches(str(name), known, n=1)
+    names = [*VARIED, "flows[0].algorithm", "requests[0].request_bytes"]
+    near = get_close_matches(str(name), names, n=1)
     suggestions: dict[str, Any] = {"suggestions": near} if near else {}
-    raise DomainError("not-a-choice", option, name, choices=known, **suggestions)
+    raise DomainError("not-a-choice", option, name, choices=names, **suggestions)
 
 
 @named_arguments
@@ -310,8 +310,8 @@ def with_values(document: Mapping[str, Any], values: Mapping[str, Value]) -> dic
     changed = dict(document)
     ordered = sorted(values.items(), key=lambda item: bool(_ONE.fullmatch(item[0])))
     for name, value in ordered:
-        if one := _ONE.fullmatch(name):
-            loads, index, key = one.groups()
+        if named := _ONE.fullmatch(name):
+            loads, index, key = named.groups()
             changed[loads] = _with_one(changed.get(loads), loads, int(index), {key: value})
             continue
         if name in BUFFERS:
@@ -323,8 +323,8 @@ def with_values(document: Mapping[str, Any], values: Mapping[str, Value]) -> dic
             changed["requests"] = _each(changed.get("requests"), request_bytes=value)
         elif name == "streams":
             count = int(whole("streams", float(value), 0))
-            if isinstance(given := changed.get("flows") or [], list | tuple):
-                changed["flows"] = list(given[:1]) * count
+            if isinstance(flows := changed.get("flows") or [], list | tuple):
+                changed["flows"] = list(flows[:1]) * count
         else:
             changed[name] = value
     return changed
@@ -342,15 +342,15 @@ def _require_values(vary: object) -> None:
 
 
 def _with_one(
-    given: object, loads: str, index: int, more: Mapping[str, Value]
+    entries: object, loads: str, index: int, more: Mapping[str, Value]
 ) -> list[Mapping[str, Any]]:
     """Return flows or request loops, one of them with other values."""
-    found = list(given) if isinstance(given, list | tuple) else []
-    if index >= len(found):
-        raise DomainError("no-such-load", f"{loads}[{index}]", count=len(found), loads=loads)
-    if isinstance(found[index], Mapping):
-        found[index] = {**found[index], **more}
-    return found
+    changed = list(entries) if isinstance(entries, list | tuple) else []
+    if index >= len(changed):
+        raise DomainError("no-such-load", f"{loads}[{index}]", count=len(changed), loads=loads)
+    if isinstance(changed[index], Mapping):
+        changed[index] = {**changed[index], **more}
+    return changed
 
 
 def _each(loads: Any, **more: Any) -> Any:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -183,12 +184,13 @@ class _Host(ControlledPeer):
 
     def explain(self, error: ExperimentError) -> ExperimentError:
         """Return the error with the name of this host, if its process is at fault."""
-        found = super().explain(error)
-        code = _OF_HOST.get(found.code)
+        explained = super().explain(error)
+        code = _OF_HOST.get(explained.code)
         if code is None:
-            return found
-        facts = {name: found.values[name] for name in ("status", "symptom") if name in found.values}
-        return ExperimentError(code, phase=found.phase, **self.named, **facts)
+            return explained
+        values = explained.values
+        facts = {name: values[name] for name in ("status", "symptom") if name in values}
+        return ExperimentError(code, phase=explained.phase, **self.named, **facts)
 
     @property
     def named(self) -> dict[str, Any]:
@@ -364,7 +366,7 @@ class _LiveRun:
         ]
         sink, *hosts = [undo.enter_context(_Host(*role, stopping=self.stopping)) for role in roles]
         self.zero_ns = self.stopping.clock.now_ns() + int(LEAD_S * 1e9)
-        every = sorted((one for some in plans for one in some), key=itemgetter("index"))
+        every = sorted(chain.from_iterable(plans), key=itemgetter("index"))
         sink.order(self._plan(every), listeners)
         for host, plan, socks in zip(hosts, plans, sources, strict=True):
             host.order(self._plan(plan), socks)
@@ -414,11 +416,11 @@ class _LiveRun:
         with self.stopping.caller():
             self.progress(min(now_s, total_s), total_s, rate_bps)
 
-    def _judge_path(self, found: Statistics) -> None:
+    def _judge_path(self, statistics: Statistics) -> None:
         """Note how late the path was, and whether the run shows it."""
-        self.facts |= found.facts()
-        if found.invalid is not None:
-            self.warnings.append(found.invalid)
+        self.facts |= statistics.facts()
+        if statistics.invalid is not None:
+            self.warnings.append(statistics.invalid)
 
     def _judge_count(self, sink: _Host) -> None:
         """Note flows and request loops that the receiving host never saw."""
@@ -437,7 +439,7 @@ class _LiveRun:
                 self.warnings.append(Notice("host-cpu-limit", values))
 
     def _meta(self, *warnings: Notice | None, **facts: Any) -> Meta:
-        found = [*self.warnings, instrument.suspension(self.stopping.gaps), *warnings]
+        noted = [*self.warnings, instrument.suspension(self.stopping.gaps), *warnings]
         elapsed_s = (self.stopping.clock.now_ns() - self.start_ns) * 1e-9
         return Meta(
             tool="netcalc congestion",
@@ -448,7 +450,7 @@ class _LiveRun:
             command="netcalc congestion --by live",
             clock="perf_counter",
             start=datetime.fromtimestamp(self.start_wall_ns / 1e9, UTC).isoformat(),
-            warnings=tuple(one for one in found if one is not None),
+            warnings=tuple(notice for notice in noted if notice is not None),
             partial=self.is_broken or bool(self.stopping.reason),
             instrument=Instrument(
                 **instrument.machine(),

@@ -107,10 +107,10 @@ class Simulator:
         ExperimentError
             If ns-3 fails, or the scenario is beyond it.
         """
-        wanted = arguments(scenario)
+        order = arguments(scenario)
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(wanted) + "\n")
+            self._process.stdin.write(json.dumps(order) + "\n")
             self._process.stdin.flush()
         except OSError:  # it has ended: the answer below is empty
             pass
@@ -255,18 +255,18 @@ def _require_possible(scenario: Scenario) -> None:
     """Refuse numbers that ns-3's own types do not hold: it would end, or take others instead."""
     link = scenario.bottleneck
     most_rate = 2**64 / 40  # an access line has 20 times the rate, of 64 bits
-    wanted = [
+    limits = [
         ("rate_bps", link.rate_bps, 1.0, most_rate),
         ("mtu_bytes", link.mtu_bytes, 68.0, 65535.0),
         ("seed", scenario.seed, 0.0, 2**31 - 1.0),
         ("buffer_bytes", link.buffer_bytes + link.bdp_bytes, 0.0, MOST_HELD_BYTES),
     ]
     for at, flow in enumerate(scenario.flows):
-        wanted.append((f"flows[{at}].size_bytes", flow.size_bytes or 1.0, 1.0, 2.0**53))
+        limits.append((f"flows[{at}].size_bytes", flow.size_bytes or 1.0, 1.0, 2.0**53))
     for at, loop in enumerate(scenario.requests):
-        wanted.append((f"requests[{at}].request_bytes", loop.request_bytes, 1.0, 2**32 - 1.0))
-        wanted.append((f"requests[{at}].reply_bytes", loop.reply_bytes, 1.0, 2**32 - 1.0))
-    for name, value, low, high in wanted:
+        limits.append((f"requests[{at}].request_bytes", loop.request_bytes, 1.0, 2**32 - 1.0))
+        limits.append((f"requests[{at}].reply_bytes", loop.reply_bytes, 1.0, 2**32 - 1.0))
+    for name, value, low, high in limits:
         if not low <= value <= high:
             raise ExperimentError(
                 "ns3-limit", phase="ns-3", name=name, value=value, low=low, high=high
@@ -300,7 +300,7 @@ def result(scenario: Scenario, answer: Mapping[str, Any]) -> Result:
     payload_bps = answer["payload_bytes"] * 8 / (scenario.end_s - scenario.warm_s)
     packet_share = scenario.bottleneck.mtu_bytes / segment_bytes(scenario)
     median, p95 = np.percentile(queue, [50, 95])
-    loops = tuple(Latencies(np.array(one, dtype=float)) for one in answer["loops"])
+    loops = tuple(Latencies(np.array(latencies, dtype=float)) for latencies in answer["loops"])
     return Result(
         scenario=scenario,
         by="ns3",

@@ -90,7 +90,7 @@ def quantities(result: Result) -> Quantities:
         course, course.rtt_s, result.scenario.warm_s, result.scenario.end_s
     )
     jain_time_s, jain = jain_over_time(result)
-    known = jain[np.isfinite(jain)]
+    known_jain = jain[np.isfinite(jain)]
     return Quantities(
         rate_min_bps=rates[:, 0],
         rate_max_bps=rates[:, 1],
@@ -101,7 +101,7 @@ def quantities(result: Result) -> Quantities:
         rtt_max_s=rtt_max_s,
         jain_time_s=jain_time_s,
         jain_over_time=jain,
-        jain_end=float(known[-1]) if known.size else float("nan"),
+        jain_end=float(known_jain[-1]) if known_jain.size else float("nan"),
         convergence_s=convergence_s(result),
         release_s=release_s(result),
     )
@@ -110,11 +110,11 @@ def quantities(result: Result) -> Quantities:
 @named_arguments
 def document(result: Result) -> dict[str, Any]:
     """Return means and quantities as JSON can hold them: what is not known is null."""
-    found = result.as_dict()
+    means = result.as_dict()
     if result.trajectory is None:
-        return found
+        return means
     ready: dict[str, Any] = json_ready(asdict(quantities(result)))
-    return {**found, **ready}
+    return {**means, **ready}
 
 
 @named_arguments
@@ -137,12 +137,12 @@ def jain_over_time(result: Result) -> tuple[FloatArray, FloatArray]:
     ends, rates = course.goodput_every(INTERVAL_S)
     spans = [result.span_s(at) for at in range(len(result.scenario.flows))]
     begins: FloatArray = np.concatenate(([0.0], ends[:-1])) if ends.size else ends
-    found = np.full(ends.size, np.nan)
+    index = np.full(ends.size, np.nan)
     for at, (begin, end) in enumerate(zip(begins, ends, strict=True)):
         through = [start <= begin + 1e-9 and end <= stop + 1e-9 for start, stop in spans]
         if sum(through) > 1:
-            found[at] = float(jain_index(rates[at, through]))
-    return ends, found
+            index[at] = float(jain_index(rates[at, through]))
+    return ends, index
 
 
 @named_arguments
@@ -208,7 +208,7 @@ def _times_s(
     """
     course = _course(result)
     spans = np.array([result.span_s(at) for at in range(len(result.scenario.flows))])
-    found = np.full(len(spans), np.nan)
+    times = np.full(len(spans), np.nan)
     last_s = float(course.time_s[-1]) if course.time_s.size else 0.0
     rtt_s = result.scenario.bottleneck.rtt_s
     mean_s = averaged_over_s(result.scenario)
@@ -224,8 +224,8 @@ def _times_s(
         bits = course.carried_bits(np.concatenate([begins, begins + mean_s]))[:, runs]
         met = holds((bits[count:] - bits[:count]) / mean_s)
         if met.any():
-            found[at] = begins[int(np.argmax(met))] - change_s
-    return found
+            times[at] = begins[int(np.argmax(met))] - change_s
+    return times
 
 
 def _rate_ends_bps(result: Result, course: Trajectory, at: int) -> tuple[float, float]:
@@ -250,9 +250,9 @@ def _over(
     inside = (course.time_s > begin) & (course.time_s <= end + 1e-9) & np.isfinite(values)
     if not inside.any():
         return float("nan"), float("nan"), float("nan")
-    known = values[inside]
-    mean = float(np.average(known, weights=np.maximum(lengths[inside], 1e-12)))
-    return float(known.min()), mean, float(known.max())
+    inside_values = values[inside]
+    mean = float(np.average(inside_values, weights=np.maximum(lengths[inside], 1e-12)))
+    return float(inside_values.min()), mean, float(inside_values.max())
 
 
 def _course(result: Result) -> Trajectory:

@@ -12,13 +12,14 @@ have are nan. The scenario is among the facts.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeGuard
+from typing import Annotated, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.congestion.result import Latencies, Result, Trajectory, counted_span_s, segment_bytes
+from netcalc.documents import Place, Rule, convert
 from netcalc.emulation.events import FATES, Events, Log
 from netcalc.errors import ReaderError
 from netcalc.experiments.peers.flows_peer import BYTES, INFO, INFO_BYTES, ROW
@@ -85,7 +86,7 @@ class Recording:
 
     def goodput_bps(self) -> FloatArray:
         """Return the mean payload rate of each flow, as :class:`Result` counts it. [bit/s]"""
-        found = []
+        rates = []
         for index, flow in enumerate(self.scenario.flows):
             begin, stop = counted_span_s(flow, self.scenario)
             end = min(stop, self.ended_s)
@@ -93,20 +94,20 @@ class Recording:
                 finish = self.finish_s()[index]
                 end = end if np.isnan(finish) else min(end, finish)
             got = np.diff(self.received_bytes(index, np.array([begin, max(begin, end)])))[0]
-            found.append(8.0 * got / (end - begin) if end > begin else np.nan)
-        return np.array(found)
+            rates.append(8.0 * got / (end - begin) if end > begin else np.nan)
+        return np.array(rates)
 
     def finish_s(self) -> FloatArray:
         """Return when the last byte of each sized flow had arrived; nan for others. [s]"""
-        found = np.full(len(self.scenario.flows), np.nan)
+        finish = np.full(len(self.scenario.flows), np.nan)
         for index, flow in enumerate(self.scenario.flows):
             if flow.size_bytes is None:
                 continue
             rows = self.received[self.received["index"] == index]
             done = rows[rows["value"] >= flow.size_bytes]
             if done.size:
-                found[index] = done["at_ns"][0] * 1e-9
-        return found
+                finish[index] = done["at_ns"][0] * 1e-9
+        return finish
 
     def queue_bytes(self, at_s: FloatArray) -> FloatArray:
         """Return the queue at some times, with the packet on the line; nan if unknown. [byte]"""
@@ -195,12 +196,12 @@ class Recording:
             states = self.states[self.states["index"] == index]
             times = states["at_ns"] * 1e-9
             last = np.searchsorted(times, ends, side="right") - 1
-            known = (last >= 0) & (
+            recent = (last >= 0) & (
                 ends - times[np.maximum(last, 0)] <= step_s if times.size else False
             )
-            windows[known, index] = states["cwnd"][last[known]]
-            rtt_us = states["rtt_us"][last[known]]
-            rtts[known, index] = np.where(rtt_us > 0, rtt_us * 1e-6, np.nan)
+            windows[recent, index] = states["cwnd"][last[recent]]
+            rtt_us = states["rtt_us"][last[recent]]
+            rtts[recent, index] = np.where(rtt_us > 0, rtt_us * 1e-6, np.nan)
             edges = np.concatenate(([0.0], ends))
             rates[:, index] = 8.0 * np.diff(self.received_bytes(index, edges)) / np.diff(edges)
         counted = np.isfinite(rtts)
@@ -236,8 +237,8 @@ def parse_rows(*logs: bytes) -> tuple[Rows, Rows, Rows]:
             (states if is_state else others).append(log[at:end])
             at = end
     rest = np.frombuffer(b"".join(others), _ROW)
-    found = np.frombuffer(b"".join(states), _STATE)
-    return found, rest[rest["kind"] == BYTES], rest[rest["kind"] == REQUEST_ROW]
+    of_states = np.frombuffer(b"".join(states), _STATE)
+    return of_states, rest[rest["kind"] == BYTES], rest[rest["kind"] == REQUEST_ROW]
 
 
 STATE, RECEIVED, REQUEST, PACKET = ROWS = ("state", "received", "request", "packet")
@@ -307,8 +308,8 @@ def as_table(recording: Recording) -> Table:
     columns["counted_bytes"][rows == RECEIVED] = received["value"]
     columns["end_s"][rows == REQUEST] = requests["value"] * 1e-9
     for name, (_, member, in_one) in MEMBERS.items():
-        known = states[member] != UNKNOWN.get(member, -1)
-        columns[name][rows == STATE] = np.where(known, states[member] / in_one, np.nan)
+        is_set = states[member] != UNKNOWN.get(member, -1)
+        columns[name][rows == STATE] = np.where(is_set, states[member] / in_one, np.nan)
     packet = rows == PACKET
     columns["time_s"][packet] = queue.arrival_s
     columns["end_s"][packet] = queue.departure_s
@@ -335,8 +336,8 @@ def from_table(table: Samples, *, file: str = "samples") -> Recording:
         If it is another table, or is damaged.
     """
     if not is_recording(table):
-        found = table.meta.experiment or table.meta.tool or type(table).__name__
-        raise ReaderError("other-experiment", file=file, value=found, expected="congestion")
+        kind = table.meta.experiment or table.meta.tool or type(table).__name__
+        raise ReaderError("other-experiment", file=file, value=kind, expected="congestion")
     missing = [name for name in UNITS if name not in table.columns()]
     if missing:
         raise ReaderError("recording-damaged", file=file, field=missing[0])
@@ -356,13 +357,14 @@ def from_table(table: Samples, *, file: str = "samples") -> Recording:
             at = int(np.argmax(wrong))
             raise ReaderError("recording-damaged", file=file, field=f"{name}[{at}]",
                               value=str(table[name][at]))  # fmt: skip
+    ended = Place(file, "recording-damaged", path="ended_s")
     return Recording(
         scenario=scenario,
         states=_states(table, rows == STATE),
         received=_counted(table, rows == RECEIVED, table["counted_bytes"]),
         requests=_counted(table, rows == REQUEST, table["end_s"] * 1e9),
         queue=None if printed.get("queue_logged") is False else _queue(table, rows == PACKET),
-        ended_s=_number(printed.get("ended_s"), file),
+        ended_s=float(convert(printed.get("ended_s"), Annotated[float, Rule(low=0.0)], ended)),
         cpu_s=_times(printed.get("cpu_s"), scenario.senders + 1),
         meta=table.meta,
     )
@@ -383,12 +385,12 @@ def _counted(table: Table, where: NDArray[np.bool_], values: NDArray[np.float64]
 def _states(table: Table, where: NDArray[np.bool_]) -> Rows:
     rows = _heads(table, where, empty_rows(int(where.sum()), states=True))
     for name, (_, member, in_one) in MEMBERS.items():
-        given = np.rint(table[name][where] * in_one)
-        values = np.nan_to_num(given)
+        whole = np.rint(table[name][where] * in_one)
+        values = np.nan_to_num(whole)
         most = np.iinfo(rows[member].dtype).max  # a float64 may be one above it
         rows[member] = np.where(values < float(most), values, 0).astype(rows[member].dtype)
         rows[member][values >= float(most)] = most
-        rows[member][np.isnan(given)] = UNKNOWN.get(member, 0)
+        rows[member][np.isnan(whole)] = UNKNOWN.get(member, 0)
     return rows
 
 
@@ -404,13 +406,7 @@ def _queue(table: Table, where: NDArray[np.bool_]) -> Events:
     )
 
 
-def _number(value: Any, file: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise ReaderError("recording-damaged", file=file, field="ended_s", value=str(value))
-    return float(value)
-
-
 def _times(value: Any, count: int) -> tuple[float, ...]:
     """Return so many processor times; nan where the file has none."""
-    given = value if isinstance(value, list | tuple) and len(value) == count else [None] * count
-    return tuple(float(x) if isinstance(x, int | float) else np.nan for x in given)
+    times = value if isinstance(value, list | tuple) and len(value) == count else [None] * count
+    return tuple(float(x) if isinstance(x, int | float) else np.nan for x in times)

@@ -88,10 +88,10 @@ class Trajectory:
             Times. [s]
         """
         edges = np.concatenate(([0.0], self.time_s))
-        known = np.where(np.isfinite(self.goodput_bps), self.goodput_bps, 0.0)
-        parts = np.cumsum(known * np.diff(edges)[:, None], axis=0)
+        rates = np.where(np.isfinite(self.goodput_bps), self.goodput_bps, 0.0)
+        parts = np.cumsum(rates * np.diff(edges)[:, None], axis=0)
         sums = np.concatenate((np.zeros((1, parts.shape[1])), parts))
-        columns = [np.interp(at_s, edges, one) for one in sums.T]
+        columns = [np.interp(at_s, edges, carried) for carried in sums.T]
         return np.stack(columns, axis=1) if columns else np.zeros((at_s.size, 0))
 
     def jain(self) -> FloatArray:
@@ -194,7 +194,7 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the means as JSON can hold them: what is not known is null."""
-        found: dict[str, Any] = {
+        means: dict[str, Any] = {
             "by": self.by,
             "goodput_bps": self.goodput_bps.tolist(),
             "queue_mean_bytes": self.queue_mean_bytes,
@@ -211,11 +211,11 @@ class Result:
         if self.requests is not None:
             loops = [loop.as_dict() for loop in self.requests]
             for name in loops[0] if loops else ():
-                found[f"request_{name}"] = [loop[name] for loop in loops]
+                means[f"request_{name}"] = [loop[name] for loop in loops]
         if self.cpu_s is not None:
-            found["cpu_s"] = list(self.cpu_s)
-        found["about"] = dict(self.about)
-        ready: dict[str, Any] = json_ready(found)
+            means["cpu_s"] = list(self.cpu_s)
+        means["about"] = dict(self.about)
+        ready: dict[str, Any] = json_ready(means)
         return ready
 
     def _percentiles_s(self, share: float) -> FloatArray | None:
@@ -303,9 +303,9 @@ class Latencies:
 
     def as_dict(self) -> dict[str, Any]:
         """Return count, least, mean, greatest and percentiles by their names in results."""
-        found: dict[str, Any] = {"count": self.count, "min_s": self.min_s, "mean_s": self.mean_s}
-        found |= {f"{name}_s": self.percentile_s(share) for name, share in SHARES.items()}
-        return {**found, "max_s": self.max_s}
+        facts: dict[str, Any] = {"count": self.count, "min_s": self.min_s, "mean_s": self.mean_s}
+        facts |= {f"{name}_s": self.percentile_s(share) for name, share in SHARES.items()}
+        return {**facts, "max_s": self.max_s}
 
 
 def facts() -> dict[str, Any]:

@@ -7,8 +7,8 @@ cut off when the file is opened again; a line that is complete is never changed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,10 @@ import numpy as np
 from netcalc.checks import named_arguments
 from netcalc.congestion.grid import VARIED, key_of
 from netcalc.congestion.result import Result, facts
+from netcalc.documents import Place, json_lines
 from netcalc.errors import DomainError, ReaderError
 from netcalc.samples import MAX_FILE_BYTES, LineFile, Meta, Table
-from netcalc.scenario import Scenario, from_document
+from netcalc.scenario import Flow, Requests, Scenario, from_document
 
 START = b'{"kind": "session"'
 """Each file begins so."""
@@ -79,25 +80,23 @@ def _complete_rows(path: Path) -> tuple[list[dict[str, Any]], int]:
     data = path.read_bytes()
     if data[: len(START)] != START[: len(data)]:
         raise ReaderError("grid-file-other", file=str(path))
-    size = data.rfind(b"\n") + 1
-    lines = data[:size].splitlines()
-    return [_row(line, number, path) for number, line in enumerate(lines, 1)], size
+    place = Place(str(path), "grid-line-damaged")
+    rows, size = json_lines(data, place)
+    for line, row in enumerate(rows, 1):
+        if not _is_sound(row):
+            raise replace(place, line=line).refused("kind")
+    return rows, size
 
 
-def _row(line: bytes, number: int, path: Path) -> dict[str, Any]:
-    """Return one line; its key must be that of its scenario."""
+def _is_sound(row: Row) -> bool:
+    """Whether a line is one of a batch; its key must be that of its scenario."""
     try:
-        row = json.loads(line)
-        sound = row["kind"] in KINDS
-        if sound and row["kind"] != "session":
-            sound = row["key"] == key_of(row["scenario"], row["by"], row["stack"])
-            sound &= isinstance(row["values"], dict)
+        if row["kind"] == "session":
+            return True
+        key = key_of(row["scenario"], row["by"], row["stack"])
+        return row["kind"] in KINDS and row["key"] == key and isinstance(row["values"], dict)
     except (ValueError, KeyError, TypeError, RecursionError):
-        sound = False
-    if not sound:
-        raise ReaderError("grid-line-damaged", file=str(path), line=number)
-    found: dict[str, Any] = row
-    return found
+        return False
 
 
 MEANS = (
@@ -109,28 +108,16 @@ LATER_MEANS = (
     "probe_rtt_p95_s",
 )  # fmt: skip
 """Results that files written by earlier versions do not have."""
-FLOW_LISTS = {
-    "goodput_bps": "goodput_{}_bps",
-    "finish_s": "finish_{}_s",
-    "rate_min_bps": "rate_min_{}_bps",
-    "rate_max_bps": "rate_max_{}_bps",
-    "window_mean_packets": "window_mean_{}_packets",
-    "window_max_packets": "window_max_{}_packets",
-    "convergence_s": "convergence_{}_s",
-    "release_s": "release_{}_s",
-}
-"""Results of each flow, and the names of their columns, from 1."""
-LOOP_LISTS = {
-    "request_p50_s": "request_{}_p50_s",
-    "request_p99_s": "request_{}_p99_s",
-    "request_count": "request_{}_count",
-    "request_min_s": "request_{}_min_s",
-    "request_mean_s": "request_{}_mean_s",
-    "request_p90_s": "request_{}_p90_s",
-    "request_p999_s": "request_{}_p999_s",
-    "request_max_s": "request_{}_max_s",
-}
-"""The same of each request loop."""
+FLOW_LISTS = (
+    "goodput_bps", "finish_s", "rate_min_bps", "rate_max_bps", "window_mean_packets",
+    "window_max_packets", "convergence_s", "release_s",
+)  # fmt: skip
+"""Results of each flow; their columns have the number of the flow before the unit, from 1."""
+LOOP_LISTS = (
+    "request_p50_s", "request_p99_s", "request_count", "request_min_s", "request_mean_s",
+    "request_p90_s", "request_p999_s", "request_max_s",
+)  # fmt: skip
+"""The same of each request loop; the number is behind the first word."""
 
 Cell = float | str
 
@@ -252,18 +239,18 @@ def _cells(row: Mapping[str, Any], number: int, path: Path) -> dict[str, Cell]:
     scenario = from_document(row["scenario"], name=f"{path}, line {number}")
     varied = {name: value for name, value in row["values"].items() if name != "algorithm"}
     try:
-        known = {name: _varied(value) for name, value in varied.items()}
-        found = _results(row["result"], scenario)
-        return {"by": row["by"], **_facts(scenario), **known, **found, **_marks(row["result"])}
+        cells = {"by": row["by"], **_facts(scenario)}
+        cells |= {name: _varied(value) for name, value in varied.items()}
+        return cells | _results(row["result"], scenario) | _marks(row["result"])
     except (TypeError, ValueError, KeyError, AttributeError):
         raise ReaderError("grid-line-damaged", file=str(path), line=number) from None
 
 
 def _facts(scenario: Scenario) -> dict[str, Cell]:
     link = scenario.bottleneck
-    named = [one.algorithm for one in scenario.flows] + [one.algorithm for one in scenario.requests]
+    loads: list[Flow | Requests] = [*scenario.flows, *scenario.requests]
     return {
-        "algorithm": "+".join(dict.fromkeys(named)),
+        "algorithm": "+".join(dict.fromkeys(load.algorithm for load in loads)),
         "streams": float(len(scenario.flows)),
         "rate_bps": link.rate_bps,
         "rtt_s": link.rtt_s,
@@ -271,22 +258,24 @@ def _facts(scenario: Scenario) -> dict[str, Cell]:
         "loss_ratio": link.loss_ratio,
         "seed": float(scenario.seed),
         "senders": float(scenario.senders),
-        **{f"request_{at}_bytes": one.request_bytes for at, one in enumerate(scenario.requests, 1)},
+        **{f"request_{n}_bytes": loop.request_bytes for n, loop in enumerate(scenario.requests, 1)},
     }
 
 
-def _results(found: Mapping[str, Any], scenario: Scenario) -> dict[str, Cell]:
-    cells = {name: _number(found[name]) for name in MEANS}
-    cells |= {name: _number(found[name]) for name in LATER_MEANS if name in found}
-    for forms, count in ((FLOW_LISTS, len(scenario.flows)), (LOOP_LISTS, len(scenario.requests))):
-        for name, form in forms.items():
-            values = found.get(name, [])
-            if len(values) != count and (values or name in ("goodput_bps", "finish_s")):
-                raise ValueError(name)
-            cells |= {form.format(at): _number(value) for at, value in enumerate(values, 1)}
-    if "cpu_s" in found:
+def _results(result: Mapping[str, Any], scenario: Scenario) -> dict[str, Cell]:
+    cells = {name: _number(result[name]) for name in MEANS}
+    cells |= {name: _number(result[name]) for name in LATER_MEANS if name in result}
+    for name in (*FLOW_LISTS, *LOOP_LISTS):
+        of_loops = name in LOOP_LISTS
+        count = len(scenario.requests if of_loops else scenario.flows)
+        values = result.get(name, [])
+        if len(values) != count and (values or name in ("goodput_bps", "finish_s")):
+            raise ValueError(name)
+        first, last = name.split("_", 1) if of_loops else name.rsplit("_", 1)
+        cells |= {f"{first}_{n}_{last}": _number(value) for n, value in enumerate(values, 1)}
+    if "cpu_s" in result:
         names = _hosts(scenario.senders)
-        cells |= {name: _number(at) for name, at in zip(names, found["cpu_s"], strict=True)}
+        cells |= {name: _number(at) for name, at in zip(names, result["cpu_s"], strict=True)}
     return dict(cells)
 
 
@@ -296,11 +285,11 @@ def _hosts(senders: int) -> list[str]:
     return [*(f"cpu_sending{number}_s" for number in numbers), "cpu_receiving_s"]
 
 
-def _marks(found: Mapping[str, Any]) -> dict[str, Cell]:
+def _marks(result: Mapping[str, Any]) -> dict[str, Cell]:
     """Return the codes of what makes a live run doubtful; other evaluations have no such column."""
-    if "warnings" not in found:
+    if "warnings" not in result:
         return {}
-    return {"marks": " ".join(str(notice["code"]) for notice in found["warnings"])}
+    return {"marks": " ".join(str(notice["code"]) for notice in result["warnings"])}
 
 
 def _varied(value: Any) -> Cell:

@@ -172,10 +172,10 @@ def run_many(
     scenarios: Sequence[Scenario], *, stack: str = "ns3", with_course: bool = False
 ) -> list[Result]:
     """Compute many scenarios at once, by default without their courses, which need memory."""
-    found: list[Result | None] = [None] * len(scenarios)
+    evaluated: list[Result | None] = [None] * len(scenarios)
     kinds = [
-        (bool(one.requests), len(one.flows), any(f.algorithm == "bbr" for f in one.flows))
-        for one in scenarios
+        (bool(each.requests), len(each.flows), any(flow.algorithm == "bbr" for flow in each.flows))
+        for each in scenarios
     ]
     for kind in sorted(set(kinds)):
         alike = [at for at in range(len(scenarios)) if kinds[at] == kind]
@@ -188,8 +188,8 @@ def run_many(
             else:
                 results = _run(together, stack, with_course=with_course)
             for at, result in zip(part, results, strict=True):
-                found[at] = result
-    return [one for one in found if one is not None]
+                evaluated[at] = result
+    return [result for result in evaluated if result is not None]
 
 
 def _run_with_requests(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Result]:
@@ -198,12 +198,12 @@ def _run_with_requests(scenarios: list[Scenario], stack: str, *, with_course: bo
     The load of the loops falls with the share that they are assumed to have: its fixed point is
     found by the secant through the last two shares, for each scenario.
     """
-    share = np.array([_requests.first_share(one, stack_of(stack)) for one in scenarios])
+    share = np.array([_requests.first_share(scenario, stack_of(stack)) for scenario in scenarios])
     besides = _beside(scenarios, share, stack)
-    loads = [_load(one, stack) for one in besides]
+    loads = [_load(beside, stack) for beside in besides]
     before = np.full((2, share.size), np.nan)
     for _ in range(LOAD_ROUNDS):
-        load = np.array([one.beside_flows for one in loads])
+        load = np.array([load.beside_flows for load in loads])
         moved = np.flatnonzero(np.abs(load - share) > LOAD_ERROR)
         if not moved.size:
             break
@@ -223,13 +223,13 @@ def _run_with_requests(scenarios: list[Scenario], stack: str, *, with_course: bo
 
 def _together(beside: _Beside, load: Load, assumed: float, *, with_course: bool) -> Result:
     """Return flows and request loops: what these take more than was assumed, flows do not have."""
-    found, left = beside.result, (1.0 - load.beside_flows) / (1.0 - assumed)
+    result, left = beside.result, (1.0 - load.beside_flows) / (1.0 - assumed)
     return replace(
-        found,
-        goodput_bps=found.goodput_bps * left,
-        utilization=found.utilization * left + load.utilization,
+        result,
+        goodput_bps=result.goodput_bps * left,
+        utilization=result.utilization * left + load.utilization,
         requests=tuple(map(Latencies, load.latency_s)),
-        trajectory=found.trajectory if with_course else None,
+        trajectory=result.trajectory if with_course else None,
     )
 
 
@@ -246,12 +246,10 @@ def _beside(scenarios: list[Scenario], shares: FloatArray, stack: str) -> list[_
 
     Both shrink alike, so that a full buffer lasts as long as that of the whole link.
     """
-    parts = [
-        _requests.part(one, share) for one, share in zip(scenarios, shares.tolist(), strict=True)
-    ]
+    parts = list(map(_requests.part, scenarios, shares.tolist()))
     unaware = _requests.unaware(stack_of(stack), scenarios, shares)
     state, meter = _metered(parts, unaware, with_course=True)
-    found = []
+    besides = []
     for row, (scenario, share) in enumerate(zip(scenarios, shares.tolist(), strict=True)):
         link, left = scenario.bottleneck, 1.0 - share
         most_s = link.rtt_s + 8 * (link.buffer_bytes + link.mtu_bytes) / link.rate_bps
@@ -271,38 +269,38 @@ def _beside(scenarios: list[Scenario], shares: FloatArray, stack: str) -> list[_
                 rtt_s=np.minimum(course.rtt_s, most_s),
             ),
         )
-        found.append(_Beside(whole, result.drop_count - float(meter.early_drops[row, 0])))
-    return found
+        besides.append(_Beside(whole, result.drop_count - float(meter.early_drops[row, 0])))
+    return besides
 
 
 def _load(beside: _Beside, stack: str) -> Load:
     """Return what request loops do beside flows, with drops of these as theirs."""
-    found = beside.result
-    course = found.trajectory
+    result = beside.result
+    course = result.trajectory
     assert course is not None
-    loss = _requests.loss_ratio(found, beside.late_drops)
-    spans = [found.span_s(index) for index in range(len(found.scenario.flows))]
-    return load(found.scenario, course, spans, loss, stack_of(stack))
+    loss = _requests.loss_ratio(result, beside.late_drops)
+    spans = [result.span_s(index) for index in range(len(result.scenario.flows))]
+    return load(result.scenario, course, spans, loss, stack_of(stack))
 
 
 def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Result]:
     state, meter = _metered(scenarios, stack_of(stack), with_course=with_course)
     about = {"stack": stack}
-    return [replace(_result(row, one, state, meter), about=about)
-            for row, one in enumerate(scenarios)]  # fmt: skip
+    return [replace(_result(row, scenario, state, meter), about=about)
+            for row, scenario in enumerate(scenarios)]  # fmt: skip
 
 
 def _metered(scenarios: list[Scenario], stack: Stack, *, with_course: bool) -> tuple[State, _Meter]:
-    for one in scenarios:
-        _require_in_range(one)
+    for scenario in scenarios:
+        _require_in_range(scenario)
     state = _state.begin(scenarios, stack)
     shape = state.window.shape
     spans = np.full((*shape, 2), np.inf)
-    for row, one in enumerate(scenarios):
-        for column, flow in enumerate(one.flows):
-            spans[row, column] = counted_span_s(flow, one)
+    for row, scenario in enumerate(scenarios):
+        for column, flow in enumerate(scenario.flows):
+            spans[row, column] = counted_span_s(flow, scenario)
     meter = _Meter(
-        warm=np.array([[one.warm_s] for one in scenarios]),
+        warm=np.array([[scenario.warm_s] for scenario in scenarios]),
         first=spans[:, :, 0],
         last=spans[:, :, 1],
         capacity=np.maximum(state.capacity - state.pipe, 1.0),
@@ -348,16 +346,16 @@ def estimated_s(scenario: Scenario) -> float:
     steps, step_s = STEPS_ALONE if alone else STEPS_SHARED, STEP_S
     if any(flow.algorithm == "bbr" for flow in flows):
         steps, step_s = BBR_STEPS, BBR_STEP_S
-    found = rounds * steps * (step_s + FLOW_S * len(flows))
+    flows_s = rounds * steps * (step_s + FLOW_S * len(flows))
     if not scenario.requests:
-        return found
-    spans = [min(one.stop_s, scenario.end_s) - one.start_s for one in scenario.requests]
-    packets = [one.request_bytes / segment_bytes(scenario) for one in scenario.requests]
+        return flows_s
+    spans = [min(loop.stop_s, scenario.end_s) - loop.start_s for loop in scenario.requests]
+    packets = [loop.request_bytes / segment_bytes(scenario) for loop in scenario.requests]
     # Requests are at most as many as their round trips, and as their packets on the link, allow.
     each = [span / (own_s + count * packet_s) for span, count in zip(spans, packets, strict=True)]
     most = scenario.end_s / (packet_s * max(min(packets), 1.0))
     passes = LOAD_ROUNDS + 1 if flows else 1
-    return passes * (found + REQUEST_S * min(sum(each), most))
+    return passes * (flows_s + REQUEST_S * min(sum(each), most))
 
 
 def _result(row: int, scenario: Scenario, state: State, meter: _Meter) -> Result:
@@ -393,23 +391,23 @@ def _resent_ratio(row: int, scenario: Scenario, state: State) -> float:
     return lost / (passed + float(state.drops[row, 0])) if passed else np.nan
 
 
-def _percentiles(histogram: FloatArray, wanted: tuple[float, ...]) -> list[float]:
+def _percentiles(histogram: FloatArray, shares: tuple[float, ...]) -> list[float]:
     """Return at which bins, counted as real numbers, so much of the time has passed."""
     passed = np.cumsum(histogram)
-    found = []
-    for share in wanted:
+    bins = []
+    for share in shares:
         at = int(np.searchsorted(passed, share * passed[-1]))
         before = passed[at - 1] if at else 0.0
         inside = (share * passed[-1] - before) / max(float(histogram[at]), 1e-12)
-        found.append(min(at + inside, float(BINS)) if at else 0.0)
-    return found
+        bins.append(min(at + inside, float(BINS)) if at else 0.0)
+    return bins
 
 
 def _trajectory(row: int, scenario: Scenario, meter: _Meter) -> Trajectory:
     count = len(scenario.flows)
     rows = [part[:, row] for part in meter.parts]
     lasts = rows[-1][:, 0] > 0  # a scenario that has ended waits for the others
-    time, queue, window, delivered, rtt, dropped, dt = (found[lasts] for found in rows)
+    time, queue, window, delivered, rtt, dropped, dt = (row[lasts] for row in rows)
     bits = delivered[:, :count] * segment_bytes(scenario) * 8
     return Trajectory(
         time_s=time[:, 0],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,11 +89,7 @@ class Parting:
         >>> {way: round(value, 6) for way, value in found.items()}
         {'ns3': -0.1}
         """
-        (first, wanted), *others = self.values.items()
-        return {
-            way: np.nan if {first, way} & set(self.cut) else _relative(wanted, value)
-            for way, value in others
-        }
+        return self._compared(_relative)
 
     def apart(self) -> dict[str, float]:
         """Return how far the first way is above each other one, in the quantity's unit.
@@ -102,9 +99,13 @@ class Parting:
         >>> Parting("release_s", 1, {"theory": 0.0, "live": 0.5}).apart()
         {'live': -0.5}
         """
-        (first, wanted), *others = self.values.items()
+        return self._compared(operator.sub)
+
+    def _compared(self, compare: Callable[[float, float], float]) -> dict[str, float]:
+        (first, first_value), *others = self.values.items()
         return {
-            way: np.nan if {first, way} & set(self.cut) else wanted - value for way, value in others
+            way: np.nan if {first, way} & set(self.cut) else compare(first_value, value)
+            for way, value in others
         }
 
     def is_relative(self, way: str) -> bool:
@@ -259,11 +260,11 @@ def partings(results: Sequence[Result], *, cut: Sequence[str] = ()) -> tuple[Par
 
 
 def _rows(results: Sequence[Result], cut: tuple[str, ...]) -> Iterator[Parting]:
-    found = {result.by: document(result) for result in results}
+    documents = {result.by: document(result) for result in results}
     packet = results[0].scenario.bottleneck.mtu_bytes
     averaged_s = averaged_over_s(results[0].scenario)
     for quantity in UNITS:
-        by_way = {way: values.get(quantity) for way, values in found.items()}
+        by_way = {way: values.get(quantity) for way, values in documents.items()}
         least = 0.5 * packet if quantity.startswith("queue") else 0.0
         resolution = averaged_s if quantity in ("convergence_s", "release_s") else 0.0
         count = max((len(each) for each in by_way.values() if isinstance(each, list)), default=0)

@@ -147,8 +147,8 @@ def _complete(plan: NetworkPlan, save_path: str | None, *, force: bool) -> list[
         _saving(plan, save_path, force=force) as saved,
         Stopping(None, limit_s=_ENDLESS_S) as stopping,
     ):
-        if saved is not None and saved.found:
-            notices.append(Notice("network-continued", {"done": saved.found, "total": total}))
+        if saved is not None and saved.count:
+            notices.append(Notice("network-continued", {"done": saved.count, "total": total}))
         try:
             with Progress("failures") as progress:
                 for result in plan.scan():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
+import math
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
+from netcalc.documents import Place, json_lines, load
 from netcalc.errors import ReaderError
 from netcalc.planning.network.plan import FailureResult, NetworkPlan
 from netcalc.samples import MAX_FILE_BYTES, LineFile, json_line
@@ -27,7 +27,7 @@ class SavedScan(LineFile):
 
     Attributes
     ----------
-    found : int
+    count : int
         Failures that the file had.
 
     Raises
@@ -43,7 +43,7 @@ class SavedScan(LineFile):
     def __init__(self, path: Path, *, plan: NetworkPlan) -> None:
         super().__init__(path, busy="network-saved-busy")
         try:
-            self.found = self._continue(plan)
+            self.count = self._continue(plan)
         except BaseException:
             self.close()
             raise
@@ -56,78 +56,54 @@ class SavedScan(LineFile):
         OSError
             With the name of the file: the disk is full.
         """
-        self.append([dataclasses.asdict(result)])
+        self.append([asdict(result)])
 
     def _continue(self, plan: NetworkPlan) -> int:
         """Take in the failures that the file has, and cut off a line that is not complete."""
-        name = str(self._path)
+        place = Place(str(self._path), "network-saved-damaged", saved=True)
         if self._path.stat().st_size > MAX_FILE_BYTES:
-            raise ReaderError("network-saved-damaged", file=name)
+            raise place.refused("too long")
         data = self._path.read_bytes()
-        size = data.rfind(b"\n") + 1
         head = {"kind": KIND, "key": plan.fingerprint(), "netcalc": __version__}
-        lines = data[:size].splitlines()
-        if not lines:
+        if b"\n" not in data:
             if data and not json_line(head).startswith(data):
-                raise ReaderError("network-saved-damaged", file=name, line=1)
+                raise place.refused("kind", line=1)
             self.cut(0)
             self.append([head])
             return 0
-        first = _loaded(lines[0], name, 1)
+        (first, *rows), size = json_lines(data, place)
         if first.get("kind") != KIND:
-            raise ReaderError("network-saved-damaged", file=name, line=1)
+            raise place.refused("kind", line=1)
         if first.get("key") != head["key"]:
-            raise ReaderError("network-saved-other", file=name)
-        known: set[int] = set()
-        for number, line in enumerate(lines[1:], 2):
-            result = _result(_loaded(line, name, number), plan, name, number)
-            if result.case in known:
-                raise ReaderError("network-saved-damaged", file=name, line=number)
-            known.add(result.case)
+            raise ReaderError("network-saved-other", file=place.file)
+        taken: set[int] = set()
+        for number, row in enumerate(rows, 2):
+            here = replace(place, line=number)
+            result = load(FailureResult, row, here)
+            if result.case in taken or not _is_of(result, plan):
+                raise here.refused("range")
+            taken.add(result.case)
             plan.take(result)
         self.cut(size)
-        return len(known)
+        return len(taken)
 
 
-def _loaded(line: bytes, name: str, number: int) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise ReaderError("network-saved-damaged", file=name, line=number)
-    return found
-
-
-def _result(row: dict[str, Any], plan: NetworkPlan, name: str, number: int) -> FailureResult:
-    """Return a saved failure; every number must be one of the plan."""
+def _is_of(result: FailureResult, plan: NetworkPlan) -> bool:
+    """Whether every number of a saved failure is possible in a plan."""
     arcs, demands = plan.arcs.count, len(plan.network.demands)
-    groups = plan.group_count
-    try:
-        result = FailureResult(
-            case=_whole(row["case"], len(plan.cases)),
-            arc=_whole(row["arc"], arcs),
-            load_ratio=float(row["load_ratio"]),
-            overloaded=_whole(row["overloaded"], arcs + 1),
-            cut_bps=float(row["cut_bps"]),
-            cut_demands=_whole(row["cut_demands"], demands + 1),
-            own_bps=float(row["own_bps"]),
-            own_demands=_whole(row["own_demands"], demands + 1),
-            worse={
-                _whole(int(arc), arcs): [float(one) for one in loads]
-                for arc, loads in row["worse"].items()
-            },
-            sooner={_whole(int(arc), arcs): float(years) for arc, years in row["sooner"].items()},
-        )
-        sound = all(len(loads) == groups for loads in result.worse.values())
-    except (KeyError, TypeError, ValueError, AttributeError):
-        sound = False
-    if not sound:
-        raise ReaderError("network-saved-damaged", file=name, line=number)
-    return result
-
-
-def _whole(value: Any, end: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < end:
-        raise ValueError(value)
-    return value
+    ends = [
+        (result.case, len(plan.cases)),
+        (result.arc, arcs),
+        (result.overloaded, arcs + 1),
+        (result.cut_demands, demands + 1),
+        (result.own_demands, demands + 1),
+        *((arc, arcs) for arc in (*result.worse, *result.sooner)),
+    ]
+    numbers = [result.load_ratio, result.cut_bps, result.own_bps, *result.sooner.values()]
+    for loads in result.worse.values():
+        numbers += loads
+    return (
+        all(0 <= value < end for value, end in ends)
+        and all(len(loads) == plan.group_count for loads in result.worse.values())
+        and not any(map(math.isnan, numbers))
+    )

@@ -30,7 +30,7 @@ def saved(path, plan, count):
     with SavedScan(path, plan=plan) as file:
         for result in islice(plan.scan(), count):
             file.add(result)
-        return file.found
+        return file.count
 
 
 def test_a_scan_goes_on_where_it_ended(tmp_path):
