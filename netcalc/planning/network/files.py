@@ -12,8 +12,8 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import NoReturn
 
@@ -77,10 +77,14 @@ class _Row:
 
     def text(self, column: str) -> str:
         """Return the text of a cell; one that is empty is refused."""
-        found = self.cells[column]
-        if not found:
+        cell = self.cells[column]
+        if not cell:
             self.refuse("network-cell-empty", column)
-        return found
+        return cell
+
+    def optional(self, column: str) -> Known | None:
+        """Return the number of a cell, None in a file without its column."""
+        return self.number(column) if self.table.has(column) else None
 
     def number(self, column: str) -> Known:
         """Return the number of a cell, or its range."""
@@ -105,18 +109,18 @@ class _Row:
         """Return a coordinate of a node."""
         text, high = self.text(column), _LIMITS[column]
         try:
-            found = float(text.removesuffix("°"))
+            degrees = float(text.removesuffix("°"))
         except ValueError:
-            found = math.nan
-        if not (math.isfinite(found) and abs(found) <= high):
+            degrees = math.nan
+        if not abs(degrees) <= high:
             code = "network-coordinate" if column in "xy" else "network-degrees"
             self.refuse(code, column, value=shorten(text), low=-high, high=high)
-        return found
+        return degrees
 
     def groups(self) -> tuple[str, ...]:
         """Return the groups of a link: none, or several with | between them."""
-        parts = (" ".join(one.split()) for one in self.cells["group"].split("|"))
-        return tuple(dict.fromkeys(one for one in parts if one))
+        parts = (" ".join(part.split()) for part in self.cells["group"].split("|"))
+        return tuple(dict.fromkeys(part for part in parts if part))
 
     def cost(self) -> int:
         """Return the cost of a link."""
@@ -183,63 +187,65 @@ def read(
     (Demand(source='a', target='c', rate_bps=1200000.0, growth_ratio=0.3),)
     """
     table = _read(links, _LINK_COLUMNS, ("from", "to", "rate", "latency"))
-    listed = None if nodes is None else _read_nodes(nodes)
-    known = None if listed is None else listed.index
-    found = _links(table, known, one_way=one_way)
-    names = known or {node: 0 for link in found for node in (link.start, link.end)}
+    listed = _Nodes() if nodes is None else _read_nodes(nodes)
+    read_links = _links(table, listed.names, one_way=one_way)
+    names = listed.names or tuple(
+        dict.fromkeys(n for link in read_links for n in (link.start, link.end))
+    )
     loads = _read(demands, _DEMAND_COLUMNS, ("from", "to", "rate"))
-    reached = reachable(found, nodes=tuple(names))
+    reached = reachable(read_links, nodes=names)
     return Network(
-        links=found,
+        links=read_links,
         demands=tuple(_demands(loads, names, reached)),
-        nodes=tuple(names),
-        notices=(*table.notices, *loads.notices, *(listed.notices if listed else ())),
-        positions=listed.positions if listed else (),
-        globe=listed is not None and listed.globe,
+        nodes=names,
+        notices=(*table.notices, *loads.notices, *listed.notices),
+        positions=listed.positions,
+        globe=listed.globe,
     )
 
 
-def _links(table: _Table, known: Mapping[str, int] | None, *, one_way: bool) -> tuple[Link, ...]:
+def _links(table: _Table, nodes: Collection[str], *, one_way: bool) -> tuple[Link, ...]:
     rows: dict[str, _Row] = {}
-    found: dict[str, Link] = {}
+    links: dict[str, Link] = {}
     for row in table.rows:
-        link = _link(row, known)
-        twin = _twin(row, link, found, rows, one_way=one_way)
+        link = _link(row, nodes)
+        twin = _twin(row, link, links, rows, one_way=one_way)
         if twin is None:
-            found[link.name], rows[link.name] = link, row
-        else:
-            for column, first, second in (
-                ("availability", twin.availability_ratio, link.availability_ratio),
-                ("growth", twin.growth_ratio, link.growth_ratio),
-            ):
-                if first != second:
-                    row.refuse("network-directions-differ", column, first=rows[twin.name].line)
-            found[twin.name] = _with_back(twin, link)
+            links[link.name], rows[link.name] = link, row
+            continue
+        for column, first, second in (
+            ("availability", twin.availability_ratio, link.availability_ratio),
+            ("growth", twin.growth_ratio, link.growth_ratio),
+        ):
+            if first != second:
+                row.refuse("network-directions-differ", column, first=rows[twin.name].line)
+        groups = tuple(dict.fromkeys((*twin.groups, *link.groups)))
+        links[twin.name] = replace(twin, back=link.there, groups=groups)
     if not one_way:
-        return tuple(_with_back(link, link) for link in found.values())
-    return tuple(found.values())
+        return tuple(replace(link, back=link.there) for link in links.values())
+    return tuple(links.values())
 
 
 def _demands(
-    table: _Table, names: Mapping[str, int], reached: Callable[[str, str], bool]
+    table: _Table, nodes: Collection[str], reached: Callable[[str, str], bool]
 ) -> Iterator[Demand]:
     """Return the demands; several between two nodes add up, but not two that are alike."""
-    known: dict[tuple[str, ...], int] = {}
+    lines: dict[tuple[str, ...], int] = {}
     for row in table.rows:
-        yield _demand(row, names, reached)
+        yield _demand(row, nodes, reached)
         alike = tuple(row.cells.values())
-        if alike in known:
-            row.refuse("network-demand-twice", "from", value=row.cells["from"], first=known[alike])
-        known[alike] = row.line
+        if alike in lines:
+            row.refuse("network-demand-twice", "from", value=row.cells["from"], first=lines[alike])
+        lines[alike] = row.line
 
 
-def _demand(row: _Row, names: Mapping[str, int], reached: Callable[[str, str], bool]) -> Demand:
-    source, target = (_node(row, column, names) for column in ("from", "to"))
+def _demand(row: _Row, nodes: Collection[str], reached: Callable[[str, str], bool]) -> Demand:
+    source, target = (_node(row, column, nodes) for column in ("from", "to"))
     if source == target:
         row.refuse("network-loop", "to", value=shorten(target))
     if not reached(source, target):
         row.refuse("network-disconnected", "to", value=shorten(target), start=shorten(source))
-    growth = row.number("growth") if row.table.has("growth") else None
+    growth = row.optional("growth")
     try:
         return Demand(
             source=source, target=target, rate_bps=row.number("rate"), growth_ratio=growth
@@ -248,8 +254,8 @@ def _demand(row: _Row, names: Mapping[str, int], reached: Callable[[str, str], b
         _impossible(row, error)
 
 
-def _link(row: _Row, known: Mapping[str, int] | None) -> Link:
-    start, end = (_node(row, column, known) for column in ("from", "to"))
+def _link(row: _Row, nodes: Collection[str]) -> Link:
+    start, end = (_node(row, column, nodes) for column in ("from", "to"))
     if start == end:
         row.refuse("network-loop", "to", value=end)
     table = row.table
@@ -259,7 +265,7 @@ def _link(row: _Row, known: Mapping[str, int] | None) -> Link:
             latency_s=row.number("latency"),
             cost=row.cost() if table.has("cost") else None,
         )
-        available = row.number("availability") if table.has("availability") else None
+        available = row.optional("availability")
         if isinstance(available, uncertain.Distribution):
             row.refuse("network-one-number", "availability", value=row.text("availability"))
         return Link(
@@ -269,7 +275,7 @@ def _link(row: _Row, known: Mapping[str, int] | None) -> Link:
             back=None,
             name=row.text("name") if table.has("name") else "",
             availability_ratio=available,  # type: ignore[arg-type]
-            growth_ratio=row.number("growth") if table.has("growth") else None,
+            growth_ratio=row.optional("growth"),
             groups=row.groups() if table.has("group") else (),
         )
     except DomainError as error:
@@ -284,29 +290,22 @@ def _impossible(row: _Row, error: DomainError) -> NoReturn:
     """Refuse an impossible number, or a range that reaches one."""
     column = _COLUMN_OF[error.name]
     limits = {
-        "rate": "above 0, up to 1 Ebit/s",
+        "rate": "above 0, up to 1 Ebit/s" if row.table.has("latency") else "from 0 to 1 Ebit/s",
         "latency": "from 0 s to a day",
         "growth": "from -99% to 100,000%",
         "availability": "from 0% to 100%",
     }[column]
-    if column == "rate" and not row.table.has("latency"):
-        limits = "from 0 to 1 Ebit/s"
-    text = shorten(row.cells[column])
+    values = {"value": shorten(row.cells[column]), "limits": limits}
     if error.code == "network-draws-impossible":
-        row.refuse(
-            "network-range-impossible",
-            column,
-            value=text,
-            share=error.values["share"],
-            limits=limits,
-        )
-    row.refuse("network-number-impossible", column, value=text, limits=limits)
+        row.refuse("network-range-impossible", column, share=error.values["share"], **values)
+    row.refuse("network-number-impossible", column, **values)
 
 
-def _node(row: _Row, column: str, known: Mapping[str, int] | None) -> str:
+def _node(row: _Row, column: str, nodes: Collection[str]) -> str:
+    """Return the name of a node, one of those that a file lists."""
     name = row.text(column)
-    if known is not None and name not in known:
-        near = get_close_matches(name, known, n=3)
+    if nodes and name not in nodes:
+        near = get_close_matches(name, nodes, n=3)
         row.refuse(
             "network-node-unknown", column, value=shorten(name),
             **({"suggestions": near} if near else {}),
@@ -315,19 +314,15 @@ def _node(row: _Row, column: str, known: Mapping[str, int] | None) -> str:
 
 
 def _twin(
-    row: _Row, link: Link, found: Mapping[str, Link], rows: Mapping[str, _Row], *, one_way: bool
+    row: _Row, link: Link, links: Mapping[str, Link], rows: Mapping[str, _Row], *, one_way: bool
 ) -> Link | None:
     """Return the link whose other direction a row is; refuse one that is there already."""
     named = row.table.has("name")
-    other = found.get(link.name) if named else None
-    backwards = None if named else found.get(f"{link.end}-{link.start}")
-    if not named:
-        other = found.get(link.name)
-    if one_way:
-        twin = other if named else backwards
-        ends = None if twin is None else (twin.end, twin.start, twin.back)
-        if ends == (link.start, link.end, None):
-            return twin
+    other = links.get(link.name)
+    backwards = None if named else links.get(f"{link.end}-{link.start}")
+    twin = (other if named else backwards) if one_way else None
+    if twin is not None and (twin.end, twin.start, twin.back) == (link.start, link.end, None):
+        return twin
     if other is not None:
         row.refuse("network-link-twice", "from", value=link.name, first=rows[link.name].line)
     if backwards is not None:
@@ -336,43 +331,32 @@ def _twin(
     return None
 
 
-def _with_back(link: Link, back: Link) -> Link:
-    return Link(
-        start=link.start, end=link.end, there=link.there, back=back.there, name=link.name,
-        availability_ratio=link.availability_ratio, growth_ratio=link.growth_ratio,
-        groups=tuple(dict.fromkeys((*link.groups, *back.groups))),
-    )  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True)
 class _Nodes:
-    """The nodes of a file: the number of each, and where it is."""
+    """The nodes of a file, and where each is."""
 
-    index: Mapping[str, int]
-    positions: tuple[tuple[float, float], ...]
-    globe: bool
-    notices: tuple[Notice, ...]
+    names: tuple[str, ...] = ()
+    positions: tuple[tuple[float, float], ...] = ()
+    globe: bool = False
+    notices: tuple[Notice, ...] = ()
 
 
 def _read_nodes(nodes: Readable) -> _Nodes:
     table = _read(nodes, _NODE_COLUMNS, ("node",))
-    found: dict[str, int] = {}
     pairs = [pair for pair in (("latitude", "longitude"), ("x", "y")) if any(map(table.has, pair))]
     for first, second in (*pairs, *(reversed(pair) for pair in pairs)):
         if not table.has(second):
             raise ReaderError("network-coordinate-alone", file=table.file,
                               field=table.headings[first], column=second)  # fmt: skip
-    positions = []
+    places: dict[str, tuple[float, ...]] = {}
     for row in table.rows:
         name = row.text("node")
-        if name in found:
+        if name in places:
             row.refuse("network-node-twice", "node", value=name)
-        found[name] = len(found)
-        if pairs:
-            first, second = pairs[0]
-            positions.append((row.coordinate(first), row.coordinate(second)))
+        places[name] = tuple(map(row.coordinate, pairs[0])) if pairs else ()
+    positions = tuple(places.values()) if pairs else ()
     globe = bool(pairs) and pairs[0][0] == "latitude"
-    return _Nodes(found, tuple(positions), globe, table.notices)
+    return _Nodes(tuple(places), positions, globe, table.notices)  # type: ignore[arg-type]
 
 
 def _read(source: Readable, columns: Sequence[str], required: Sequence[str]) -> _Table:
@@ -392,7 +376,7 @@ def _read(source: Readable, columns: Sequence[str], required: Sequence[str]) -> 
     written = _cells(opened.name, first, header, delimiter)
     places = _places(opened.name, first, written, columns, required)
     headings = {column: shorten(written[index]) for column, index in places.items()}
-    unused = [shorten(one) for n, one in enumerate(written) if n not in places.values()]
+    unused = [shorten(name) for n, name in enumerate(written) if n not in places.values()]
     for heading in unused:
         missing = [name for column in columns if column not in places for name in _NAMES[column]]
         near = get_close_matches(_parts(heading)[0], missing, n=1, cutoff=0.75)
@@ -423,10 +407,10 @@ def _read(source: Readable, columns: Sequence[str], required: Sequence[str]) -> 
 
 def _cells(file: str, line: int, content: str, delimiter: str) -> list[str]:
     try:
-        found = next(csv.reader([content], delimiter=delimiter, skipinitialspace=True, strict=True))
+        cells = next(csv.reader([content], delimiter=delimiter, skipinitialspace=True, strict=True))
     except csv.Error as error:
         raise ReaderError("malformed-quotes", file=file, line=line, reason=str(error)) from None
-    return [" ".join(cell.split()) for cell in found]
+    return [" ".join(cell.split()) for cell in cells]
 
 
 def _parts(heading: str) -> tuple[str, str]:
@@ -448,46 +432,46 @@ def _places(
     file: str, line: int, written: Sequence[str], columns: Sequence[str], required: Sequence[str]
 ) -> dict[str, int]:
     """Return the index of each known column."""
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     for index, heading in enumerate(written):
         name = _parts(heading)[0]
-        for column in columns:
-            if name in _NAMES[column]:
-                if column in found:
-                    raise ReaderError("network-column-twice", file=file, line=line,
-                                      field=shorten(heading))  # fmt: skip
-                found[column] = index
-                break
+        column = next((column for column in columns if name in _NAMES[column]), None)
+        if column in places:
+            raise ReaderError("network-column-twice", file=file, line=line,
+                              field=shorten(heading))  # fmt: skip
+        if column is not None:
+            places[column] = index
     for column in required:
-        if column not in found:
+        if column not in places:
             near = _nearest(column, written)
             code = "network-column-named" if near else "network-column-missing"
             raise ReaderError(code, file=file, line=line, field=column, near=near,
-                              columns=[shorten(one) for one in written])  # fmt: skip
-    return found
+                              columns=[shorten(name) for name in written])  # fmt: skip
+    return places
 
 
 def _nearest(column: str, written: Sequence[str]) -> list[str]:
-    names = {_parts(one)[0]: one for one in written}
-    near = [
-        one for known in _NAMES[column] for one in get_close_matches(known, names, n=1, cutoff=0.75)
-    ]
-    return [names[one] for one in dict.fromkeys(near)][:1]
+    names = {_parts(heading)[0]: heading for heading in written}
+    for name in _NAMES[column]:
+        near = get_close_matches(name, names, n=1, cutoff=0.75)
+        if near:
+            return [names[near[0]]]
+    return []
 
 
 def _unit(file: str, line: int, heading: str, column: str) -> str:
     """Return the unit of a heading; one that is not a unit of the column is refused."""
     written = _parts(heading)[1]
     field = shorten(heading)
-    wanted = _UNITS.get(column)
-    if wanted is None:
+    si_unit = _UNITS.get(column)
+    if si_unit is None:
         raise ReaderError("network-unit-unwanted", file=file, line=line, field=field)
     unit = without_year(written) if column == "growth" else written
     try:
-        units.parse(f"1 {unit}", wanted)
+        units.parse(f"1 {unit}", si_unit)
     except UnitError as error:
         raise ReaderError(
             "network-cell-unreadable", file=file, line=line, field=field, value=shorten(written),
-            reason=error.what, advice=error.hint or f"Write for example {units.example(wanted)}",
+            reason=error.what, advice=error.hint or f"Write for example {units.example(si_unit)}",
         ) from None  # fmt: skip
     return unit
