@@ -57,7 +57,8 @@ _PING_HEADERS: dict[str, Any] = {"header_bytes": 20, "inner_header_bytes": 8}
 
 def mbuf_panel() -> Panel:
     """Mbufs and clusters of a datagram against its user data, with the book's numbers."""
-    udp, ping, clusters = "Stevens, UDP: mbufs", "Stevens, ping: mbufs", "Stevens: clusters"
+    udp, ping = term("Stevens, UDP: mbufs"), term("Stevens, ping: mbufs")
+    clusters = term("Stevens: clusters")
     printed = {udp: _printed(_UDP), ping: _printed(_PING), clusters: _printed(_CLUSTER)}
 
     def model(**system: Any) -> Swept:

@@ -212,7 +212,7 @@ def wire_panel() -> Panel:
     return sweep_panel(
         model,
         over=_DATAGRAMS,
-        book={"sent, as printed": _columns(sent), "arrived": _columns(arrived)},
+        book={"sent, as printed": _columns(sent), term("arrived"): _columns(arrived)},
         controls={
             "bandwidth_bps": Quantity("line", "10 Mbit/s", "1 Mbit/s", "100 Mbit/s", unit="bit/s")
         },
@@ -401,7 +401,7 @@ def _one_host() -> dict[str, Any]:
         "book": _sent({"bsd": _ETHERNET_SEGMENT, "localhost": _LOOPBACK_SEGMENT}),
         "x": Axis("segment or datagram", "byte", "log", 100, 70_000),
         "y": Axis(named("rate of the source", PAYLOAD), "bit/s", "log", 1e6, 3e8),
-        "title": "A source and a sink on one host, before 2000",
+        "title": term("A source and a sink on one host, before 2000"),
     }
 
 

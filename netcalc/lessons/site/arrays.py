@@ -54,7 +54,6 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
     the recording ends with :class:`~netcalc.lessons.site.operations.CannotRecord`.
     """
 
-    __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 1000.0
 
     def __init__(self, made: Node) -> None:
@@ -88,7 +87,7 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
 
     @property
     def T(self) -> RecordedArray:  # noqa: N802
-        """It with its axes the other way round."""
+        """The transpose."""
         if self.ndim > 1:
             raise CannotRecord("axes")
         return self
@@ -119,6 +118,9 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
 
     def __complex__(self) -> complex:
         return complex(self._value("float"))
+
+    def __hash__(self) -> int:
+        raise CannotRecord("lookup")
 
     def _value(self, code: str) -> Any:
         if self.node.is_constant:
@@ -154,7 +156,7 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
             result = reduce(_REDUCTIONS[ufunc.__name__], inputs[0], **kwargs)
         elif method == "accumulate" and ufunc.__name__ in _ACCUMULATIONS:
             (values,) = inputs
-            result = _list_operation(_ACCUMULATIONS[ufunc.__name__], values)
+            result = list_operation(_ACCUMULATIONS[ufunc.__name__], values)
         else:
             raise CannotRecord("ufunc", f"{ufunc.__name__}.{method}")
         if out is None:
@@ -206,7 +208,7 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
 
     def cumsum(self) -> RecordedArray:
         """The sums up to each element."""
-        return _list_operation("cumsum", self)
+        return list_operation("cumsum", self)
 
     def argmax(self) -> RecordedArray:
         """The index of the first of the largest elements."""
@@ -477,18 +479,15 @@ def broadcast(value: Any, shape: Shape) -> RecordedArray:
     return RecordedArray(node("fill", array.node, shape=wanted, kind=array.node.kind))
 
 
-def _list_operation(name: str, values: Any, kind: str = "") -> RecordedArray:
+def list_operation(
+    name: str, values: Any, shape: Shape | None = None, kind: str = ""
+) -> RecordedArray:
+    """Return an operation on a list as one thing, such as to sort it: a list of its shape, or of
+    ``shape``."""
     array = wrap(values)
     if array.ndim != 1:
         raise CannotRecord("axes")
-    return RecordedArray(node(name, array.node, shape=array.shape, kind=kind or array.node.kind))
-
-
-def list_operation(name: str, values: Any, shape: Shape, kind: str = "") -> RecordedArray:
-    """Return an operation on a list as one thing, such as to sort it."""
-    array = wrap(values)
-    if array.ndim != 1:
-        raise CannotRecord("axes")
+    shape = array.shape if shape is None else shape
     return RecordedArray(node(name, array.node, shape=shape, kind=kind or array.node.kind))
 
 
@@ -571,11 +570,11 @@ def _diff(array: Any, n: int = 1, **options: Any) -> RecordedArray:
 
 
 def _sort(array: Any, axis: int = -1, **options: Any) -> RecordedArray:
-    return list_operation("sort", array, np.shape(array))
+    return list_operation("sort", array)
 
 
 def _argsort(array: Any, axis: int = -1, **options: Any) -> RecordedArray:
-    return list_operation("argsort", array, np.shape(array), "i")
+    return list_operation("argsort", array, kind="i")
 
 
 def _median(array: Any, axis: Any = None, **options: Any) -> RecordedArray:
@@ -689,7 +688,7 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.nanmin: _reduced("least"),
     np.mean: lambda array, **options: wrap(array).mean(),
     np.cumsum: lambda array, **options: wrap(array).cumsum(),
-    np.cumprod: lambda array, **options: list_operation("cumprod", array, np.shape(array)),
+    np.cumprod: lambda array, **options: list_operation("cumprod", array),
     np.argmax: lambda array, **options: wrap(array).argmax(),
     np.concatenate: _concatenate,
     np.stack: _stack,

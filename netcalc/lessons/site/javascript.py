@@ -70,7 +70,13 @@ _RESERVED = frozenset(" ".join(_RESERVED_WORDS).split())
 _NUMBER = re.compile(r"(?<![\w.$\"])\d+(?![\w.\"])")
 
 LENGTHS = (7, 11, 17)
-"""Lengths of lists at which a model is recorded, to see that it does the same at each."""
+"""Lengths of lists at which a model is recorded, to see that it does the same at each.
+
+Numbers of the program that grow by the step from the first length to the second are the length, or
+a little less or more; anything else must be the same text. The third recording proves it: the
+program written for any length must be the one recorded there. The steps, 4 and 6, differ, and no
+length has a factor, so that a part of a list, or a product, is not taken for a length.
+"""
 
 
 def function(recorded: Recorded, name: str, *, rules: dict[str, int] | None = None) -> str:

@@ -211,12 +211,19 @@ class _Paths:
     count: int = 0
 
     def block(self, prefix: tuple[bool, ...]) -> Block:
-        """Return what follows some decisions, from the first that is not among them."""
+        """Return what follows some decisions, from the first that is not among them.
+
+        The model is explored path by path, each by a run from its begin: a run takes the decisions
+        of ``prefix`` as given and says yes to every later one.
+        """
         path, end = self._run(prefix)
         choices = [chosen for *_, chosen in path.decided]
         starts = [at for at, *_ in path.decided]
         pieces = [0, *starts, len(path.events)]
         block = Block(tuple(path.events[pieces[-2] :]), end)
+        # Each later decision is an open branch: another run takes its other side. From the last
+        # to the first, as what follows a decision must be whole before both sides can be merged.
+        # Those of the prefix are left to the caller: it explores their other sides.
         for place in reversed(range(len(prefix), len(choices))):
             other = self.block((*choices[:place], not choices[place]))
             condition = path.decided[place][1]
@@ -244,11 +251,8 @@ class _Paths:
             return path, Return(_tree(result), notes)
         except NetcalcError as error:
             return path, Refuse(type(error).__name__, error.code, _nodes(error.values))
-        except (KeyError, TypeError) as error:
-            code = (
-                "lookup" if "unhashable" in str(error) or isinstance(error, KeyError) else "failed"
-            )
-            raise CannotRecord(code, str(error)) from error
+        except KeyError as error:
+            raise CannotRecord("lookup", str(error)) from error
         except Exception as error:
             raise CannotRecord("failed", f"{type(error).__name__}: {error}") from error
 

@@ -14,6 +14,7 @@ import json
 import math
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import ipywidgets
@@ -180,6 +181,43 @@ LEAST = 9
 """Stops of a slider that is worth moving: with fewer, controls are moved one at a time. [1]"""
 
 
+@dataclass(slots=True)
+class Column:
+    """A column of a source, its place among all columns, and the values that it has had."""
+
+    source: str
+    name: str
+    place: int
+    arrays: list[NDArray[np.float64] | list[Any]] = field(default_factory=list)
+    indexes: dict[bytes, int] = field(default_factory=dict)
+
+    def index_of(self, values: Any) -> int:
+        """Return the number of these values among all that the column has had."""
+        if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
+            array: Any = values.astype(np.float64)
+            key = array.tobytes()
+        else:
+            array = _plain(values)
+            key = json.dumps(array).encode()
+        if key not in self.indexes:
+            self.indexes[key] = len(self.indexes)
+            self.arrays.append(array)
+        return self.indexes[key]
+
+
+@dataclass(slots=True)
+class Form:
+    """Figures that differ in nothing but their columns, with a row for each stored position.
+
+    A row has the numbers of the texts, then of the values of each column.
+    """
+
+    number: int
+    plot: Plot
+    columns: list[Column]
+    rows: list[list[int]] = field(default_factory=list)
+
+
 class States:
     """What a panel shows at each of the stored positions.
 
@@ -197,14 +235,9 @@ class States:
         self.slots = [part for child in panel.below for part in _words(child)]
         self.controls, self.joint = _grid(panel, most)
         self._texts: dict[str, int] = {}
-        self._plots: dict[Any, Plot] = {}
-        self._own_forms: dict[int, str] = {}
-        self._seen: list[Plot] = []
-        self._forms: list[Any] = []
-        self._arrays: list[list[NDArray[np.float64] | list[Any]]] = []
-        self._known: list[dict[bytes, int]] = []
-        self._columns: list[list[tuple[str, str, int]]] = []
-        self._rows: list[list[int]] = []
+        self._forms: dict[Any, Form] = {}
+        self._signatures: dict[int, tuple[Plot, str]] = {}
+        self._order: list[int] = []
 
     def positions(self) -> Iterator[tuple[int, ...]]:
         """Go through all positions to be stored, in the order of the table."""
@@ -231,16 +264,18 @@ class States:
     def _note(self) -> None:
         plot = self.panel.figure.plot
         form = self._form(plot)
-        row = [
-            form,
-            self._text(self.panel.figure.description),
-            self._text(self.panel.message.value),
-            self._text(" ".join(self._hidden())),
-            *(self._text(slot.value) for slot in self.slots),
+        texts = [
+            self.panel.figure.description,
+            self.panel.message.value,
+            " ".join(self._hidden()),
+            *(slot.value for slot in self.slots),
         ]
-        for source, column, place in self._columns[form]:
-            row.append(self._array(place, plot.sources[source].data[column]))
-        self._rows.append(row)
+        self._order.append(form.number)
+        form.rows.append([
+            *map(self._text, texts),
+            *(column.index_of(plot.sources[column.source].data[column.name])
+              for column in form.columns),
+        ])  # fmt: skip
 
     def _hidden(self) -> list[str]:
         return [one.name for one in self.controls if one.widget.layout.display == "none"]
@@ -248,51 +283,35 @@ class States:
     def _text(self, text: str) -> int:
         return self._texts.setdefault(text, len(self._texts))
 
-    def _form(self, plot: Plot) -> int:
-        """Return the number of the figure's form, a new one if it has not been seen."""
-        key: Any = plot.form or self._own_forms.get(id(plot)) or _signature(plot)
-        if not plot.form:
-            self._own_forms[id(plot)] = key
-            self._seen.append(plot)  # kept: another object could get its identity
-        if key not in self._plots:
-            self._plots[key] = plot
-            self._forms.append(key)
-            columns = []
-            for source, drawn in plot.sources.items():
-                for column in drawn.data:
-                    columns.append((source, column, len(self._arrays)))
-                    self._arrays.append([])
-                    self._known.append({})
-            self._columns.append(columns)
-        return self._forms.index(key)
-
-    def _array(self, place: int, values: Any) -> int:
-        """Return the number of a column's values among all that it has had."""
-        if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
-            array: Any = values.astype(np.float64)
-            key = array.tobytes()
-        else:
-            array = _plain(values)
-            key = json.dumps(array).encode()
-        known = self._known[place]
-        if key not in known:
-            known[key] = len(known)
-            self._arrays[place].append(array)
-        return known[key]
+    def _form(self, plot: Plot) -> Form:
+        """Return the form of a figure, a new one if none has been like it."""
+        key: Any = plot.form
+        if not key:
+            # The figure is kept: another object could get its identity.
+            _, key = self._signatures.setdefault(id(plot), (plot, _signature(plot)))
+        if key not in self._forms:
+            first = sum(len(form.columns) for form in self._forms.values())
+            names = [
+                (source, name) for source, drawn in plot.sources.items() for name in drawn.data
+            ]
+            columns = [Column(*pair, place) for place, pair in enumerate(names, start=first)]
+            self._forms[key] = Form(len(self._forms), plot, columns)
+        return self._forms[key]
 
     @property
     def count(self) -> int:
         """Stored positions."""
-        return len(self._rows)
+        return len(self._order)
 
     def text(self) -> str:
         """Return everything as text for the page, which :file:`page.js` reads."""
         series: list[NDArray[np.int64]] = []
         columns: list[list[Any]] = []
-        for arrays in self._arrays:
+        forms = list(self._forms.values())
+        for column in (column for form in forms for column in form.columns):
             told: list[Any] = []
-            for array in arrays:
-                if isinstance(array, np.ndarray) and len(arrays) == 1:
+            for array in column.arrays:
+                if isinstance(array, np.ndarray) and len(column.arrays) == 1:
                     told.append({"exact": [_number(float(value)) for value in array]})
                 elif isinstance(array, np.ndarray):
                     filled, places = gaps(array)
@@ -302,21 +321,24 @@ class States:
                     told.append({"list": array})
             columns.append(told)
         # The rows of each form in a table of their own: forms have different columns.
-        order = [row[0] for row in self._rows]
-        series.append(steps(np.array(order, dtype=np.int64)))
-        for form in range(len(self._forms)):
-            rows = np.array([row for row in self._rows if row[0] == form], dtype=np.int64)
-            series += [steps(field) for field in rows.T[1:]]
+        series.append(steps(np.array(self._order, dtype=np.int64)))
+        for form in forms:
+            series += [steps(indexes) for indexes in np.array(form.rows, dtype=np.int64).T]
         header = {
             "controls": [one.spec() for one in self.controls],
             "joint": self.joint,
-            "states": len(self._rows),
+            "states": self.count,
             "slots": len(self.slots),
             "texts": list(self._texts),
             "columns": columns,
             "forms": [
-                {"sources": self._columns[index], **_document(self._plots[key])}
-                for index, key in enumerate(self._forms)
+                {
+                    "sources": [
+                        (column.source, column.name, column.place) for column in form.columns
+                    ],
+                    **_document(form.plot),
+                }
+                for form in forms
             ],
         }
         return packed(header, series)
