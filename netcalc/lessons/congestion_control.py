@@ -119,7 +119,7 @@ def _flows_panel(
             controls[name].value = value
         shown.refresh()
 
-    button = run_button(label, run, show_run, key=key, tool="netcalc congestion")
+    button = run_button(label, run, show_run, key=key, experiment="congestion")
     shown = panel(figure, controls, update, below=[button], more=_more(controls))
     return shown
 

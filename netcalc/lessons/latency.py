@@ -238,7 +238,7 @@ def one_message_panel() -> Panel:
         run,
         show_run,
         key="one message",
-        tool="netcalc transactions",
+        experiment="transactions",
     )
     return panel(figure, {"bandwidth_bps": lines, "latency_s": wait}, update, below=[live])
 
@@ -435,7 +435,7 @@ def echo_panel(start: str = LOOPBACK) -> Panel:
         update()
 
     live = run_button(
-        "Run an echo over this path", run, show_run, key="echo over a path", tool="netcalc echo"
+        "Run an echo over this path", run, show_run, key="echo over a path", experiment="echo"
     )
     controls = {"links": paths, "protocol": protocol, "own": own}
     return panel(figure, controls, update, below=[live])

@@ -380,7 +380,7 @@ def three_ways_panel() -> Panel:
         run,
         draw,
         key="three ways",
-        tool="netcalc line-rate",
+        experiment="line_rate",
         several=True,
     )
     return panel(figure, controls, update, below=[button])
@@ -524,7 +524,7 @@ def lockstep_panel() -> Panel:
         "latency_s": Quantity("one-way latency", "2 ms", "100 us", "50 ms", unit="s"),
     }
     button = run_button(
-        "Run pairs in lockstep", run, draw, key="lockstep", tool="netcalc lockstep", several=True
+        "Run pairs in lockstep", run, draw, key="lockstep", experiment="lockstep", several=True
     )
     return panel(figure, controls, update, below=[button])
 

@@ -550,7 +550,7 @@ def step_panel() -> Panel:
         figure.draw(_drawn(samples, clock.value, relative.value))
 
     live = run_button(
-        "Run UDP transactions here", run, show_run, key="step", tool="netcalc transactions"
+        "Run UDP transactions here", run, show_run, key="step", experiment="transactions"
     )
     controls = {"mtu_bytes": mtu, "clock": clock, "relative": relative}
     return panel(figure, controls, update, below=[live])
@@ -587,7 +587,7 @@ def clocks_panel() -> Panel:
         figure.draw(_clocks(samples))
 
     live = run_button(
-        "Run UDP transactions here", run, show_run, key="clocks", tool="netcalc transactions"
+        "Run UDP transactions here", run, show_run, key="clocks", experiment="transactions"
     )
     return panel(figure, {"mtu_bytes": mtu}, lambda mtu_bytes: None, below=[live])
 
@@ -673,7 +673,7 @@ def thresholds_panel() -> Panel:
         figure.draw(_swept(samples, clock.value))
 
     live = run_button(
-        "Search for steps here", run, show_run, key="thresholds", tool="netcalc transactions"
+        "Search for steps here", run, show_run, key="thresholds", experiment="transactions"
     )
     controls = {"protocol": protocol, "mtu_bytes": mtu, "clock": clock}
     return panel(figure, controls, update, below=[live])

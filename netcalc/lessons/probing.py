@@ -73,7 +73,7 @@ def links_panel() -> Panel:
     def run(progress: Any, stop: Any) -> HopSamples:
         return probing(path=Path.parse(box.value), count=PROBE_COUNT, progress=progress, stop=stop)
 
-    live = run_button("Probe this path", run, show_run, key="probing", tool="netcalc probing")
+    live = run_button("Probe this path", run, show_run, key="probing", experiment="probing")
     board = panel(figure, {"path": box}, update, below=[table, live])
     return board
 
@@ -144,7 +144,7 @@ def trains_panel() -> Panel:
         run,
         show_run,
         key="packet trains",
-        tool="netcalc packet-trains",
+        experiment="packet_trains",
     )
     board = panel(figure, controls, update, below=[live])
     return board

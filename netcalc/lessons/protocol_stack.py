@@ -108,7 +108,7 @@ def live_panel() -> Panel:
         run,
         show_run,
         key="transactions",
-        tool="netcalc transactions",
+        experiment="transactions",
     )
     controls = {"latency_s": latency, "bandwidth_bps": line, "family": family, "clock": clock}
     return panel(figure, controls, update, below=[live])

@@ -236,7 +236,7 @@ def live_panel() -> Panel:
         )
 
     live = run_button(
-        "Write on this machine", run, show_run, key="small writes", tool="netcalc small-writes"
+        "Write on this machine", run, show_run, key="small writes", experiment="small_writes"
     )
     controls = {
         "latency_s": latency, "write_gap_s": gap, "pause_s": pause, "view": view, "family": family,
@@ -329,7 +329,7 @@ def http_panel() -> Panel:
         figure.draw(_http_plot({SHORT: short, LONG: long}, 2 * wait.value))
 
     live = run_button(
-        "Send requests", run, show_run, key="requests", tool="netcalc small-writes", several=True
+        "Send requests", run, show_run, key="requests", experiment="small_writes", several=True
     )
     return panel(figure, {"latency_s": wait}, update, below=[live])
 

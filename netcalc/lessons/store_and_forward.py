@@ -225,7 +225,7 @@ def train_panel() -> Panel:
         run,
         lambda found: show_run(found) if isinstance(found, tuple) else show_saved(found),
         key="train",
-        tool="netcalc packet-trains",
+        experiment="packet_trains",
     )
     board = panel(
         figure, controls, update, below=[button, moving],
@@ -303,7 +303,7 @@ def live_hops_panel() -> Panel:
         run,
         lambda found: show_run(found) if isinstance(found, tuple) else show_saved(found),
         key="hops",
-        tool="netcalc echo",
+        experiment="echo",
         several=True,
     )
     board = panel(figure, controls, update, below=[button])

@@ -508,7 +508,7 @@ def router_panel() -> Panel:
         run,
         show_run,
         key="router queue",
-        tool="netcalc router-queue",
+        experiment="router_queue",
     )
     more = ("service", "batch_s", "model")
     board = panel(figure, controls, update, below=[live], more=more)

@@ -351,7 +351,7 @@ def mtu_panel() -> Panel:
         )
 
     button = run_button(
-        "Run at four MTUs", run, show_all, key="mtu", tool="netcalc bulk", several=True
+        "Run at four MTUs", run, show_all, key="mtu", experiment="bulk", several=True
     )
     return panel(figure, {}, lambda: None, below=[button])
 
@@ -389,7 +389,7 @@ def buffer_panel(path: str = "10 Mbit/s 10 ms") -> Panel:
         run,
         draw,
         key="buffer sweep",
-        tool="netcalc bulk",
+        experiment="bulk",
     )
     return panel(figure, {}, lambda: None, below=[button])
 
@@ -447,7 +447,7 @@ def _byte_cost(value: str, *, low: str = "0 ns/B") -> Quantity:
 
 def _source_and_sink(show_both: Callable[[Any], object]) -> RunButton:
     return run_button(
-        "Run source and sink", _both, show_both, key="source and sink", tool="netcalc bulk",
+        "Run source and sink", _both, show_both, key="source and sink", experiment="bulk",
         several=True,
     )  # fmt: skip
 

@@ -45,16 +45,22 @@ class Keep(ipywidgets.VBox):
         Called with the opened samples, or a list of them.
     key : str
         The name of the button's experiment, for the file's name.
-    tool : str
-        What ``meta.tool`` of samples must be to be opened here; with none no field is shown.
+    experiment : str
+        What ``meta.experiment`` of samples must be to be opened here; with none no field is shown.
     several : bool
         Whether a result is several runs.
     """
 
     def __init__(
-        self, done: Callable[[Any], object], *, key: str, tool: str = "", several: bool = False
+        self,
+        done: Callable[[Any], object],
+        *,
+        key: str,
+        experiment: str = "",
+        several: bool = False,
     ) -> None:
-        self._done, self._key, self._tool, self._several = done, key, tool, several
+        self._done, self._key, self._several = done, key, several
+        self._experiment = experiment
         self.prediction: Prediction | None = None
         self.link = Message()
         self.field = Upload(
@@ -62,7 +68,7 @@ class Keep(ipywidgets.VBox):
         )  # fmt: skip
         if several:
             self.field.field.accept = ".zip"
-        children = [self.link, self.field] if tool else [self.link]
+        children = [self.link, self.field] if experiment else [self.link]
         super().__init__(children, layout=ipywidgets.Layout(width="100%"))
 
     def saved_text(self) -> str:
@@ -93,13 +99,12 @@ class Keep(ipywidgets.VBox):
     def _read(self, data: bytes, name: str) -> Any:
         runs = _unzip(data, name, self._key) if self._several else [readers.read(data, name=name)]
         for run in runs:
-            # Packet trains had a blank in their tool's name before; their files are still read.
-            if run.meta.tool.replace("packet trains", "packet-trains") != self._tool:
+            if run.meta.experiment != self._experiment:
                 raise ReaderError(
                     "other-experiment",
                     file=name,
                     value=run.meta.tool or type(run).__name__,
-                    expected=self._tool,
+                    expected=f"netcalc {self._experiment.replace('_', '-')}",
                 )
         return runs if self._several else runs[0]
 
@@ -181,10 +186,10 @@ class RunButton(ResultSource):
         done: Callable[[Any], object],
         *,
         key: str = "",
-        tool: str = "",
+        experiment: str = "",
         several: bool = False,
     ) -> None:
-        self.label, self.tool = phrase(label), tool
+        self.label, self.experiment = phrase(label), experiment
         self._run, self._done = run, done
         self._key = key or _name_of(run, label)
         self._stop = threading.Event()
@@ -204,7 +209,7 @@ class RunButton(ResultSource):
             min=0, max=1, layout=ipywidgets.Layout(flex="1 1 120px", min_width="80px")
         )
         self.message, self.about = Message(), Message()
-        self.keep = Keep(self._opened, key=key or label, tool=tool, several=several)
+        self.keep = Keep(self._opened, key=key or label, experiment=experiment, several=several)
         self.keep.field.changed = lambda: self.changed()
         row = ipywidgets.HBox(
             [self.start_button, self.stop_button, self.progress],
@@ -354,7 +359,7 @@ def run_button(
     done: Callable[[Any], object],
     *,
     key: str = "",
-    tool: str = "",
+    experiment: str = "",
     several: bool = False,
 ) -> RunButton:
     """Offer an experiment.
@@ -370,8 +375,8 @@ def run_button(
         Called with the result, also after a stop, and with the ``partial`` of an error.
     key : str
         What makes this the same experiment when its cell runs again; by default ``run``'s name.
-    tool : str
-        The tool whose saved samples can be opened here: ``"netcalc echo"``; with none, none can.
+    experiment : str
+        The experiment whose saved samples can be opened here: ``"echo"``; with none, none can.
     several : bool
         Whether a result is a sequence of samples; they are saved together.
 
@@ -380,4 +385,4 @@ def run_button(
     RunButton
         The widget to show; ``start()``, ``stop()``, ``running``.
     """
-    return RunButton(label, run, done, key=key, tool=tool, several=several)
+    return RunButton(label, run, done, key=key, experiment=experiment, several=several)

@@ -104,7 +104,7 @@ def run_over(links, protocol="UDP"):
                   "processings_s": [0.0, 0.001, 0.0]},
     }.get(links)  # fmt: skip
     meta = Meta(
-        tool="netcalc echo", target=f"10.0.0.2, {protocol}",
+        tool="netcalc echo", experiment="echo", target=f"10.0.0.2, {protocol}",
         layers={"payload_bytes": f"{protocol} payload"},
         instrument={"truth": truth} if truth else {},
     )  # fmt: skip

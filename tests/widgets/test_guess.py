@@ -165,7 +165,7 @@ def file_of(button):
 
 def test_a_saved_run_has_the_guess_with_its_time(monkeypatch):
     run = datasets.load("ping_emulated_t1")
-    button = run_button("Run", lambda **_: run, lambda _: None, tool=run.meta.tool)
+    button = run_button("Run", lambda **_: run, lambda _: None, experiment=run.meta.experiment)
     asked, _ = made(monkeypatch, below=[button])
     assert asked.prediction.covered
     button._show(run)
@@ -235,7 +235,7 @@ def test_a_file_keeps_the_guess_it_has_and_gets_no_other(monkeypatch):
     run = datasets.load("ping_emulated_t1")
     guess = Guess("time", "s", 20.0, "20 s", "2026-11-01T10:00+00:00").stored()
     theirs = replace(run, meta=replace(run.meta, guess=guess))
-    button = run_button("Run", lambda **_: run, lambda _: None, tool=run.meta.tool)
+    button = run_button("Run", lambda **_: run, lambda _: None, experiment=run.meta.experiment)
     asked, _ = made(monkeypatch, below=[button])
     told(asked, kind="guess", text="10 s", reveal=True)
     button.keep._open(run)  # of somebody who did not guess

@@ -21,9 +21,9 @@ FACTS = {
 }  # fmt: skip
 
 
-def echo(rtt_s=0.03, tool="netcalc echo", **facts):
+def echo(rtt_s=0.03, tool="netcalc echo", experiment="echo", **facts):
     start = "2026-11-21T06:54:12.500000+00:00"
-    meta = Meta(tool=tool, start=start, instrument={**FACTS, **facts})
+    meta = Meta(tool=tool, experiment=experiment, start=start, instrument={**FACTS, **facts})
     return RttSamples(payload_bytes=[56.0], rtt_s=[rtt_s], meta=meta)
 
 
@@ -45,7 +45,7 @@ def link(made):
 
 
 def test_a_run_is_saved_and_opened_again():
-    made, shown = button(echo(), tool="netcalc echo")
+    made, shown = button(echo(), experiment="echo")
     name, data = link(made)
     assert name == "my-echo-20261121-065412.json.gz"
     assert loads(gzip.decompress(data)).rtt_s.tolist() == [0.03]
@@ -57,14 +57,14 @@ def test_a_run_is_saved_and_opened_again():
 
 
 def test_a_file_of_the_command_is_opened(tmp_path):
-    made, shown = button(echo(), tool="netcalc echo")
+    made, shown = button(echo(), experiment="echo")
     path = echo(0.05).save(tmp_path / "mine.json")
     made.keep.field.take(path.read_bytes(), path.name)
     assert shown[1].rtt_s.tolist() == [0.05]
 
 
 def test_several_runs_are_one_file():
-    made, shown = button((echo(0.01), echo(0.02)), tool="netcalc echo", several=True)
+    made, shown = button((echo(0.01), echo(0.02)), experiment="echo", several=True)
     name, data = link(made)
     assert name.endswith(".zip")
     assert zipfile.ZipFile(io.BytesIO(data)).namelist() == ["my-echo-01.json", "my-echo-02.json"]
@@ -88,14 +88,14 @@ def zipped(key=b"My Echo", content=b"{}", names=("a.json",)):
         (zipped(key=b"bulk"), "no samples of this experiment"),
         (zipped(names=()), "no samples of this experiment"),
         (zipped(), "not a file of saved samples"),
-        (zipped(content=echo(tool="ping").dumps()), "no samples of this experiment"),
+        (zipped(content=echo(tool="ping", experiment="").dumps()), "no samples of this experiment"),
         (zipped(names=[f"{i}.json" for i in range(101)]), "too large"),
         (zipped(content=b" " * 140_000_000), "too large"),
         (gzip.compress(echo().dumps(), mtime=0), "not a zip of saved runs"),
     ],
 )
 def test_another_file_is_refused_and_nothing_changes(data, said):
-    made, shown = button([echo(), echo()], tool="netcalc echo", several=True)
+    made, shown = button([echo(), echo()], experiment="echo", several=True)
     made.keep.field.take(data, "saved.zip")
     assert said in made.keep.field.message.value
     assert made.keep.field.message.is_alert
@@ -103,7 +103,7 @@ def test_another_file_is_refused_and_nothing_changes(data, said):
 
 
 def test_samples_of_another_experiment_are_refused():
-    made, shown = button(echo(), tool="netcalc transactions")
+    made, shown = button(echo(), experiment="transactions")
     made.keep.field.take(link(made)[1], "x.json.gz")
     assert "found &#x27;netcalc echo&#x27;; expected netcalc transactions" in (
         made.keep.field.message.value

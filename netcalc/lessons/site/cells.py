@@ -38,7 +38,7 @@ def notes(panel: Panel) -> list[dict[str, str]]:
     found = []
     for part in panel.below:
         if isinstance(part, RunButton):
-            found.append({"kind": "run", "label": part.label, "command": command(part.tool)})
+            found.append({"kind": "run", "label": part.label, "command": command(part.experiment)})
         elif isinstance(part, Upload):
             found.append(
                 {"kind": "file", "label": part.field.label, "command": "netcalc read FILE"}
@@ -46,18 +46,17 @@ def notes(panel: Panel) -> list[dict[str, str]]:
     return found
 
 
-def command(tool: str) -> str:
-    """Return the command for an experiment whose samples name a tool.
+def command(experiment: str) -> str:
+    """Return the command for an experiment; one without a name runs in the lessons only.
 
     Examples
     --------
-    >>> command("netcalc echo")
-    'netcalc run echo'
+    >>> command("line_rate")
+    'netcalc run line-rate'
     """
-    if tool == "netcalc congestion":
+    if experiment == "congestion":
         return "netcalc congestion two-flows --live"
-    name = tool.removeprefix("netcalc ")
-    return f"netcalc run {name}" if name else "netcalc lab"
+    return f"netcalc run {experiment.replace('_', '-')}" if experiment else "netcalc lab"
 
 
 def run_now(panel: Panel) -> None:
