@@ -56,6 +56,7 @@ from netcalc.calculator.results import (
     result_lines,
     table,
 )
+from netcalc.calculator.session import Answer, Draws, Session, Swept
 from netcalc.calculator.sweeps import (
     RESULT_CODES,
     Curve,
@@ -72,7 +73,8 @@ from netcalc.calculator.sweeps import (
 )
 
 __all__ = [
-    "RESULT_CODES", "Curve", "Formula", "Inputs", "Parameter", "Shade", "Solution", "Sweep",
+    "RESULT_CODES", "Answer", "Curve", "Draws", "Formula", "Inputs", "Parameter", "Session",
+    "Shade", "Solution", "Sweep", "Swept",
     "asked_for", "band_rows", "bands_over",
     "cases_by_text", "codec_bps", "column_unit", "command", "curve", "datasets",
     "defaults_said", "doubt_notice", "explained", "family", "fixed_texts", "flag", "formula",

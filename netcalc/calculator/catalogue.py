@@ -271,10 +271,20 @@ class Formula:
         return (found[2] or "") if found else ""
 
     @property
-    def said_defaults(self) -> tuple[str, ...]:
-        """The arguments whose defaults an answer names, as others may expect another one."""
-        found = re.search(r"^Defaults: ([\w, ]+)\.$", self._section("notes"), re.M)
-        return tuple(found[1].split(", ")) if found else ()
+    def said_defaults(self) -> dict[str, str]:
+        """The arguments whose defaults an answer names, as others may expect another one.
+
+        Each with the words in brackets behind it, for a default that is no number.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> formula("timers.rto_s").said_defaults
+        {'min_rto_s': '', 'floor': ''}
+        """
+        statement = re.search(r"^Defaults: (.+?)\.$", self._section("notes"), re.M | re.S)
+        clauses = re.findall(r"(\w+)(?: \(([^()]+)\))?(?:,|$)", statement[1] if statement else "")
+        return {name: " ".join(words.split()) for name, words in clauses}
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 Inputs: TypeAlias = "dict[str, Distribution | list[Distribution | float]]"
 """Arguments that are ranges or distributions, and lists of which some elements are."""
+_RANGE_MARK = re.compile(r"\.\.|[…±–(:]|\+/?-|\d\s*-\s*\d|\sto\s")
+"""What text of a range, a distribution or a column has, and a quantity has not."""
 _SMALL = 0.001  # a share of the variance below this is not told apart from none
 _NAMES = {5.0: "p5", 50.0: "median", 95.0: "p95"}
 
@@ -64,9 +67,11 @@ def split_ranges(wanted: Formula, texts: Mapping[str, str]) -> tuple[Inputs, dic
 
 def is_range(parameter: Parameter, text: str) -> bool:
     """Whether a text is a range or a distribution, where an argument may be one."""
+    if parameter.kind in ("choice", "text") or not _RANGE_MARK.search(text):
+        return False
     from netcalc import uncertain  # late: most answers are of single numbers
 
-    return parameter.kind not in ("choice", "text") and uncertain.is_distribution(text)
+    return uncertain.is_distribution(text)
 
 
 def read_range(

@@ -259,7 +259,7 @@ class PlannersCommand(QuantityCommand):
         if ctx.resilient_parsing:  # the shell asks how a line may go on
             return super().parse_args(ctx, args)
         if any(one.replace(".", "").isdecimal() for one in args):
-            from netcalc.cli.formula_words import joined  # late: it loads the calculator
+            from netcalc.cli.formulas.words import joined  # late: it loads the calculator
 
             args = joined(args)
         options = [one for one in self.params if isinstance(one, click.Option)]

@@ -1,23 +1,19 @@
-"""What people type behind the name of a formula: other names of options, values without any."""
+"""Values without a name behind a formula: which argument each is, and how it was read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any
-
-import numpy as np
 
 from netcalc import calculator, units
 from netcalc.calculator import Formula, Parameter
-from netcalc.checks import FloatArray
 from netcalc.cli.mistakes import CommandError
 from netcalc.errors import DomainError, NetcalcError, UnitError, doubts
 from netcalc.messages import Notice
 
 NUMBER = re.compile(r"[+-]?\d[\d.,]*")
-RANGE_MARK = re.compile(r"\.\.|[…±–(:]|\+/?-|\d\s*-\s*\d|\sto\s")
-"""What text of a range, a distribution or a column has, and a quantity has not."""
 _UNIT_WORDS = frozenset({"e", "erl", "erlang", "erlangs", "percent", "gig", "gige", "gbe", "ge"})
 _MARKS = frozenset({"@", "at"})
 """Words between values that say nothing more."""
@@ -35,63 +31,84 @@ def joined(words: Sequence[str]) -> list[str]:
     >>> joined(["--latency", "30", "ms", "1", "MB"])
     ['--latency', '30 ms', '1 MB']
     """
-    found: list[str] = []
+    quantities: list[str] = []
     for word in words:
-        if word in _MARKS and found:
+        if word in _MARKS and quantities:
             continue
-        if found and (
-            (NUMBER.fullmatch(found[-1]) and _is_unit(word))
-            or (" " in found[-1] and (word == "per" or found[-1].endswith(" per")))
+        before = quantities[-1] if quantities else ""
+        if (NUMBER.fullmatch(before) and _is_unit(word)) or (
+            " " in before and (word == "per" or before.endswith(" per"))
         ):
-            found[-1] += f" {word}"
+            quantities[-1] += f" {word}"
         else:
-            found.append(word)
-    return found
+            quantities.append(word)
+    return quantities
 
 
 def _is_unit(word: str) -> bool:
     return bool(units.kinds_of(word)) or word.lower() in _UNIT_WORDS or calculator.is_noun(word)
 
 
-def assigned(formula: Formula, words: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+class Fit(Enum):
+    """Whether a word can be the value of an argument."""
+
+    YES = "it reads as one"
+    PERHAPS = "it has two readings, or the name of a file does not say what is in it"
+    NO = "it is refused"
+
+
+def assigned(formula: Formula, words: Sequence[str], options: Mapping[str, str]) -> dict[str, str]:
     """Return which argument each value without a name is: by its unit, then by the order.
+
+    ``options`` are the arguments that were typed with their names.
 
     Raises
     ------
     CommandError
         If there are more values than arguments.
     """
-    left = [one for one in formula.parameters if one.name not in given]
-    if words and formula.parameters and formula.parameters[0] not in left and len(words) == 1:
-        first = formula.parameters[0]
-        of_first = NUMBER.fullmatch(words[0]) or _reads(first, words[0]) is not False
-        if of_first and not any(_reads(one, words[0]) is True for one in left if one.required):
-            raise CommandError(
-                "argument-typed-twice", name=formula.label(first.name),
-                first=words[0], second=given[first.name],
-            )  # fmt: skip
-    words = [one.rstrip(",") or one for one in words] if len(words) > 1 else words
-    found: dict[str, str] = {}
+    left = [parameter for parameter in formula.parameters if parameter.name not in options]
+    _refuse_second_value(formula, words, left, options)
+    words = [word.rstrip(",") or word for word in words] if len(words) > 1 else words
+    values: dict[str, str] = {}
     if left and left[0].kind == "list" and (count := _listed_words(left, words)) > 1:
-        found[left.pop(0).name] = "; ".join(words[:count])
+        values[left.pop(0).name] = "; ".join(words[:count])
         words = words[count:]
-    placed: dict[int, str] = {}
-    plain = [_is_plain(word, left) for word in words]
-    for place in sorted(range(len(words)), key=lambda one: not plain[one]):
-        index = _index_of(words[place], left)
-        if index is None:
-            raise CommandError(
-                "unexpected-argument",
-                command=f"netcalc calc {calculator.command(formula)}", words=words[place],
-            )  # fmt: skip
-        placed[place] = left.pop(index).name
-    return found | {placed[place]: words[place] for place in sorted(placed)}
+    # A word that can be the value of one argument only takes it, before the others go by the order.
+    is_sure = [_fits_one(word, left) for word in words]
+    names: dict[int, str] = {}
+    for index in sorted(range(len(words)), key=lambda index: not is_sure[index]):
+        parameter = _argument_for(words[index], left)
+        if parameter is None:
+            command = f"netcalc calc {calculator.command(formula)}"
+            raise CommandError("unexpected-argument", command=command, words=words[index])
+        left = [other for other in left if other is not parameter]
+        names[index] = parameter.name
+    return values | {names[index]: word for index, word in enumerate(words)}
 
 
-def _is_plain(word: str, left: Sequence[Parameter]) -> bool:
+def _refuse_second_value(
+    formula: Formula, words: Sequence[str], left: Sequence[Parameter], options: Mapping[str, str]
+) -> None:
+    """Refuse a lone value that can only be the first argument, which has one by its option."""
+    if len(words) != 1 or not formula.parameters or formula.parameters[0].name not in options:
+        return
+    first, [word] = formula.parameters[0], words
+    can_be_first = NUMBER.fullmatch(word) or _fit(first, word) is not Fit.NO
+    if can_be_first and not any(_fit(p, word) is Fit.YES for p in left if p.required):
+        name, before = formula.label(first.name), options[first.name]
+        raise CommandError("argument-typed-twice", name=name, first=word, second=before)
+
+
+def _needed(left: Sequence[Parameter]) -> list[Parameter]:
+    """Return the arguments that people type without a name: the first, and those required."""
+    return [p for index, p in enumerate(left) if p.required or index == 0]
+
+
+def _fits_one(word: str, left: Sequence[Parameter]) -> bool:
     """Whether a value can be that of one argument only, whatever the others are."""
-    read = [_reads(one, word) for i, one in enumerate(left) if one.required or i == 0]
-    return read.count(True) == 1 and read.count(False) == len(read) - 1
+    fits = [_fit(parameter, word) for parameter in _needed(left)]
+    return fits.count(Fit.YES) == 1 and fits.count(Fit.NO) == len(fits) - 1
 
 
 def _listed_words(left: Sequence[Parameter], words: Sequence[str]) -> int:
@@ -100,70 +117,69 @@ def _listed_words(left: Sequence[Parameter], words: Sequence[str]) -> int:
     With one argument all of them; with several, those that are no value of another one.
     """
     first, *others = left
-    others = [one for one in others if one.required]
+    others = [parameter for parameter in others if parameter.required]
     count = 0
     for word in words:
-        if "," in word or ";" in word or _reads(first, word) is False:
+        if "," in word or ";" in word or _fit(first, word) is Fit.NO:
             break
-        if any(_reads(one, word) is True for one in others) and not NUMBER.fullmatch(word):
+        if not NUMBER.fullmatch(word) and any(_fit(p, word) is Fit.YES for p in others):
             break
         count += 1
     return count if count == len(words) or not NUMBER.fullmatch(words[0]) else 0
 
 
-def _index_of(word: str, left: Sequence[Parameter]) -> int | None:
+def _argument_for(word: str, left: Sequence[Parameter]) -> Parameter | None:
     """Return which of the arguments that are left a value is for.
 
-    The first one that is required and can be it; one that may be left out only where none is.
+    The first that people type without a name and that it can be; another one only where it reads
+    as that and as none of them.
     """
     if not left:
         return None
-    needed = [i for i, one in enumerate(left) if one.required or i == 0]
-    read = {i: _reads(one, word) for i, one in enumerate(left)}
-    sure = [i for i in needed if read[i] is True]
-    sure.sort(key=lambda i: left[i].kind == "text" and not calculator.known_names(left[i].name))
-    possible = [i for i in needed if read[i] is not False]
-    if sure and (sure[0] == possible[0] or left[possible[0]].packet_sized):
+    needed = _needed(left)
+    possible = [p for p in needed if _fit(p, word) is not Fit.NO]
+    sure = [p for p in possible if _fit(p, word) is Fit.YES]
+    sure.sort(key=lambda p: p.kind == "text" and not calculator.known_names(p.name))
+    # 1500 has two readings, but as the size of a packet it is bytes: a later argument that it
+    # reads as goes first.
+    if sure and (sure[0] is possible[0] or possible[0].packet_sized):
         return sure[0]
     if possible:
         return possible[0]
     if NUMBER.fullmatch(word):
         return needed[0]
-    return next((i for i, fits in read.items() if fits), needed[0])
+    return next((p for p in left if _fit(p, word) is Fit.YES), needed[0])
 
 
-def _reads(parameter: Parameter, word: str) -> bool | None:
-    """Whether a text is a value of an argument; None if it is one with two readings.
-
-    The name of a file does not say what is in it.
-    """
-    if RANGE_MARK.search(word) and calculator.is_range(parameter, word):
-        return _reads_range(parameter, word)
+def _fit(parameter: Parameter, word: str) -> Fit:
+    """Return whether a text is a value of an argument."""
+    if calculator.is_range(parameter, word):
+        return _fit_range(parameter, word)
     try:
         with doubts():  # said when the value is read for its argument
-            for one in parameter.values(word):
-                value = parameter.read(one)
+            for text in parameter.values(word):
+                value = parameter.read(text)
     except UnitError as error:
-        return None if error.code in ("ambiguous-unit", "ambiguous-number") else False
+        return Fit.PERHAPS if error.code in ("ambiguous-unit", "ambiguous-number") else Fit.NO
     except DomainError:
-        return False
-    known = calculator.known_names(parameter.name)
-    return parameter.kind != "text" or not known or value in known
+        return Fit.NO
+    names = calculator.known_names(parameter.name)
+    return Fit.NO if parameter.kind == "text" and names and value not in names else Fit.YES
 
 
-def _reads_range(parameter: Parameter, word: str) -> bool | None:
+def _fit_range(parameter: Parameter, word: str) -> Fit:
     from pathlib import Path  # late: most answers are of numbers
 
     if word.startswith("@") or Path(word.rpartition(":")[0]).is_file():
-        return None
+        return Fit.PERHAPS
     try:
         with doubts():
             calculator.read_range(parameter, word)
     except UnitError as error:
-        return False if error.code in _OTHER_UNIT else None
+        return Fit.NO if error.code in _OTHER_UNIT else Fit.PERHAPS
     except NetcalcError:  # of a file that is not there, or a range of what cannot be
-        return None
-    return True
+        return Fit.PERHAPS
+    return Fit.YES
 
 
 def name_propagation(formula: Formula, error: UnitError) -> None:
@@ -182,7 +198,7 @@ def in_order(formula: Formula, unnamed: Mapping[str, str]) -> list[Notice]:
     same = [n for n, unit in zip(unnamed, units_of, strict=True) if units_of.count(unit) > 1]
     same = [name for name in same if formula.parameter(name).kind == "number"]
     if len(same) < 2 or not all(
-        _reads(formula.parameter(one), unnamed[other]) for one in same for other in same
+        _fit(formula.parameter(name), unnamed[other]) is Fit.YES for name in same for other in same
     ):
         return []
     options = [f"--{formula.option(name)} {unnamed[name]}" for name in same]
@@ -236,21 +252,3 @@ def _small_loads(texts: Mapping[str, str], arguments: Mapping[str, Any]) -> list
         return []
     share = units.show(offered / servers, "ratio")
     return [Notice("load-in-erlang", {"offered": offered, "servers": servers, "share": share})]
-
-
-def family_rows(
-    family: Sequence[calculator.Sweep], by: Parameter, by_values: FloatArray
-) -> tuple[list[str], list[list[float]]]:
-    """Return the headings and rows of a table over two arguments: one column for each of one.
-
-    Of a formula of several results, each result has its columns.
-    """
-    first = family[0]
-    names = list(first.columns)
-    headings, columns = [], [first.values]
-    for name in names:
-        for one, value in zip(family, by_values.tolist(), strict=True):
-            what = f"{name} at " if len(names) > 1 else ""
-            headings.append(f"{what}{by.show(value)}")
-            columns.append(one.columns[name])
-    return headings, np.column_stack(columns).tolist()
