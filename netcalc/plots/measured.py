@@ -29,7 +29,7 @@ from netcalc.rate_layers import IP, named
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.losses import TIMERS_S
 from netcalc.readers.captures.tcp import analyse_tcp, ladder
-from netcalc.readers.places.rates import rate_layer
+from netcalc.readers.places import rate_layer
 from netcalc.samples import (
     BulkSamples,
     FlowSeries,

@@ -15,7 +15,7 @@ from netcalc.plots.curves import curves
 from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
 from netcalc.rate_layers import LINE, UNKNOWN, named
-from netcalc.readers.places.rates import layers_of_columns
+from netcalc.readers.places import layers_of_columns
 from netcalc.samples import Samples, Table
 from netcalc.units import show
 

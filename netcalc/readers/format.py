@@ -1,4 +1,4 @@
-"""What a format is: how it is recognized from its content, and the function that reads it.
+"""What a format is: how it is recognized, what reads it, and what the numbers of its tools count.
 
 Each format is one file with one :class:`Format`. The tuple ``FORMATS`` of each folder lists them;
 :mod:`netcalc.readers.formats` puts the folders in order.
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from netcalc.rate_layers import RateLayer
 from netcalc.readers.document import Documents, read_documents
 from netcalc.readers.packed import unpack, unpack_head
 from netcalc.readers.source import (
@@ -177,6 +178,108 @@ def _seen_in(first: str) -> dict[str, bool]:
     return {}
 
 
+SENDER, RECEIVER = "sender", "receiver"
+HOST, SERVER, CLIENT, CAPTURE = "this host", "server", "client", "where it was captured"
+ROUND_TRIP, ONE_WAY = "round trip", "one way"
+OF_ROW = "protocol of the row"
+"""In a table of facts: the protocol is that of the row of facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a number belongs; a field is empty where the file does not say it.
+
+    Parameters
+    ----------
+    protocol : str
+        As facts name it: ``"icmp"``, ``"tcp"``, ``"udp"``, ``"arp"``.
+    layer : str
+        What is counted or timed, in the words of its layer: "ICMP packets", "application data".
+    side : str
+        Who counted or timed it.
+    way : str
+        Of a time: :data:`ROUND_TRIP` or :data:`ONE_WAY`.
+    """
+
+    protocol: str = ""
+    layer: str = ""
+    side: str = ""
+    way: str = ""
+
+    @property
+    def what(self) -> str:
+        """Layer, protocol where the layer does not name it, and way, as a table shows them."""
+        protocol = self.protocol.upper()
+        named = protocol in self.layer.upper() or not self.layer
+        layer = self.layer if named else f"{self.layer} ({protocol})"
+        return ", ".join(filter(None, (layer, self.way)))
+
+    def __str__(self) -> str:
+        return ", ".join(filter(None, (self.what, self.side)))
+
+
+PROBES = Place("", "probes", SENDER, ROUND_TRIP)
+"""Of a tool that can probe by several protocols: the row of facts says which, or nothing does."""
+ICMP_PROBES = Place("icmp", "ICMP packets", SENDER, ROUND_TRIP)
+UDP_PROBES = Place("udp", "UDP datagrams", SENDER, ROUND_TRIP)
+TO_NODES = Place("", "probes, answered by ICMP", SENDER, ROUND_TRIP)
+UDP_TO_NODES = Place("udp", "UDP datagrams, answered by ICMP", SENDER, ROUND_TRIP)
+REQUESTS = Place("", "application requests", CLIENT, ROUND_TRIP)
+MESSAGES = Place("", "application messages", CLIENT, ROUND_TRIP)
+HTTP_REQUESTS = Place("tcp", "HTTP requests", CLIENT, ROUND_TRIP)
+SEGMENTS = Place("tcp", "TCP segments", SENDER, ROUND_TRIP)
+HANDSHAKE = Place("tcp", "TCP handshakes", CLIENT, ROUND_TRIP)
+"""The connection that the client of a transfer opened."""
+
+TRANSPORT: Literal["transport"] = "transport"
+"""Rates of a tool that counts the payload of TCP or of UDP, as its run used one or the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """What the numbers of a tool count, and who counts them.
+
+    Parameters
+    ----------
+    probes : Place, optional
+        What its round trips or delays are of.
+    probes_by : mapping of str to Place
+        The same by protocol, where another protocol makes another probe.
+    facts : mapping of str to Place
+        Name of a fact, or its pattern (``counter:*``) -> where it belongs, where that is not as
+        usual; :data:`PROBES` where its probes belong.
+    data : str
+        What its bytes and rates count.
+    rates : str, optional
+        One of :data:`netcalc.rate_layers.LAYERS`, or :data:`TRANSPORT`: the layer of its rates, as
+        its documentation says.
+    loss_at_receiver : bool
+        Whether a loss is that of datagrams at the receiver, not of replies.
+    """
+
+    probes: Place | None = None
+    probes_by: Mapping[str, Place] = field(default_factory=dict)
+    facts: Mapping[str, Place] = field(default_factory=dict)
+    data: str = "application data"
+    rates: RateLayer | Literal["transport"] | None = None
+    loss_at_receiver: bool = False
+
+
+def of_sockets(side: str, **others: Place) -> Mapping[str, Place]:
+    """Return where the facts of the kernel about a TCP socket belong."""
+    names = ("cwnd_packets", "mss_bytes", "retransmit_total_count", "busy_s",
+             "receive_window_limited_s", "send_buffer_limited_s")  # fmt: skip
+    payload = dict.fromkeys(
+        ("bytes_acked", "bytes_sent", "bytes_retransmitted"), Place("tcp", "application data", side)
+    )
+    return {**dict.fromkeys(names, Place("tcp", "TCP segments", side)), **payload, **others}
+
+
+def of_kernel(layer: str, rates: RateLayer | None = None) -> Counted:
+    """Return what the counters of a host's kernel count."""
+    return Counted(facts={"counter:*": Place("", layer, HOST)}, rates=rates)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """One format that netcalc reads.
@@ -194,6 +297,9 @@ class Format:
         :class:`~netcalc.errors.ReaderError`.
     traps : tuple of str
         What is easily read wrong, and what this reader does about it.
+    tools : mapping of str to Counted
+        Tool, as ``meta.tool`` has it -> what its numbers count; a name without its variant in
+        brackets stands for all of them. One format of a tool says it for all.
     """
 
     name: str
@@ -201,3 +307,4 @@ class Format:
     recognize: Callable[[Input], bool]
     read: Callable[[Input], Samples]
     traps: tuple[str, ...]
+    tools: Mapping[str, Counted] = field(default_factory=dict)

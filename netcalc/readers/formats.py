@@ -10,7 +10,17 @@ from itertools import pairwise
 from typing import Any
 
 from netcalc.errors import ReaderError
-from netcalc.readers import captures, columns, counters, parquet, paths, pings, saved, transfers
+from netcalc.readers import (
+    captures,
+    columns,
+    counters,
+    parquet,
+    paths,
+    pings,
+    places,
+    saved,
+    transfers,
+)
 from netcalc.readers.format import Format, Input
 from netcalc.readers.pings import ping
 from netcalc.readers.source import shorten
@@ -206,6 +216,9 @@ BY_LINES: tuple[Format, ...] = (ping.FORMAT, columns.FORMAT)
 
 FORMATS: tuple[Format, ...] = (*MARKED, *BY_LINES)
 """Every format that is read."""
+
+for _format in FORMATS:
+    places.TOOLS.update(_format.tools)
 
 OF_SHORT_LINES = frozenset(
     one.name for one in (*transfers.FORMATS, *paths.FORMATS, *pings.FORMATS, *counters.FORMATS)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from netcalc.errors import DomainError, ReaderError
 from netcalc.readers.format import Format, Input
-from netcalc.readers.places.rates import layers_of_columns
+from netcalc.readers.places import layers_of_columns
 from netcalc.readers.source import shorten
 from netcalc.samples import PacketTrace, Samples, Table, json_ready, loads
 

@@ -14,7 +14,7 @@ from netcalc import samples as _samples
 from netcalc.errors import ReaderError
 from netcalc.printable import spreadsheet_text
 from netcalc.readers.format import Format, Input
-from netcalc.readers.places.rates import layers_of_columns
+from netcalc.readers.places import layers_of_columns
 from netcalc.readers.source import read_head, shorten
 from netcalc.samples import PacketTrace, Samples, json_ready, loads
 

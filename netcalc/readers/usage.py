@@ -18,7 +18,7 @@ from netcalc.errors import ReaderError
 from netcalc.rate_layers import LAYERS, RateLayer
 from netcalc.readers.cells import Grid, read_grid
 from netcalc.readers.format import Input
-from netcalc.readers.places.rates import octets_layer
+from netcalc.readers.places import octets_layer
 from netcalc.readers.quantities import EXAMPLES, Column, Numbers, named_columns
 from netcalc.readers.source import Readable, Source, shorten
 

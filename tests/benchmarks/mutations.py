@@ -109,7 +109,7 @@ ROOMS = {
     "bounds": Room(("netcalc/models/bounds.py",), ("tests/numbers/test_physical_limits.py",)),
     "usage": Room(("netcalc/readers/usage.py",), ("tests/numbers/test_billing.py",)),
     "places": Room(
-        ("netcalc/readers/places/*.py",),
+        ("netcalc/readers/places.py",),
         ("tests/readers/test_places.py", "tests/readers/test_layers_of_tools.py"),
     ),
     "formats": Room(

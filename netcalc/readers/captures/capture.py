@@ -19,7 +19,7 @@ from netcalc.readers.captures.flows import MIRROR_S, SYN, mirrored
 from netcalc.readers.captures.scans import Bools
 from netcalc.readers.captures.stream import ByteStream
 from netcalc.readers.captures.tcp import tcp_notices
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import TRANSPORT, Counted, Format, Input
 from netcalc.readers.source import Readable, Source
 from netcalc.samples import Layer, Meta, PacketTrace
 
@@ -368,6 +368,10 @@ PCAP = Format(
         "Packets of 64 kB are joined by the network card (GRO, TSO); a warning says so.",
         "Some programs wrote longer record headers under the same first bytes.",
     ),
+    tools={
+        # flows by their sequence numbers, or the lengths of their datagrams
+        "pcap": Counted(rates=TRANSPORT),
+    },
 )
 PCAPNG = Format(
     name="pcapng",

@@ -6,9 +6,10 @@ import re
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.rate_layers import FRAME_WITHOUT_FCS, UNKNOWN
 from netcalc.readers.counters.counts import Counts, number_of
 from netcalc.readers.document import member, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import Format, Input, of_kernel
 from netcalc.readers.source import shorten
 from netcalc.samples import Table
 
@@ -75,6 +76,10 @@ IP_LINK = Format(
         "Numbers rounded by -h (1.5M) are refused: the counts are not in the file.",
         "dropped of RX is before the protocols: it includes those for no protocol in use.",
     ),
+    tools={
+        # struct rtnl_link_stats64 of Linux, rx_bytes: the length of frames, without the FCS
+        "ip -s link": of_kernel("frames at the interface", FRAME_WITHOUT_FCS),
+    },
 )
 
 
@@ -156,6 +161,10 @@ QDISC = Format(
         "stay as printed.",
         "A backlog rounded to K or M is left out; it is what waits now, no counter.",
     ),
+    tools={
+        # the packets of an interface, while they are in its queue
+        "tc -s qdisc": of_kernel("packets at the queue", FRAME_WITHOUT_FCS),
+    },
 )
 
 
@@ -202,4 +211,8 @@ ETHTOOL = Format(
         "The text does not name the interface.",
         "Counters of queues are part of those of the card: do not add them.",
     ),
+    tools={
+        # what it counts is up to the driver
+        "ethtool -S": of_kernel("packets at the network card", UNKNOWN),
+    },
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from netcalc.errors import ReaderError
+from netcalc.rate_layers import FRAME_WITHOUT_FCS
 from netcalc.readers.counters.counts import Counts, number_of
 from netcalc.readers.document import member
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import Format, Input, of_kernel
 from netcalc.readers.source import shorten
 from netcalc.samples import Table
 
@@ -131,6 +132,10 @@ NETSTAT = Format(
         "Counters run from the start of the system; only differences are a run's.",
         "Lists of sockets (netstat -an) are not counters and are not read.",
     ),
+    tools={
+        "netstat -i": of_kernel("frames at the interface"),
+        "netstat -s": of_kernel("counters of the kernel's protocols"),
+    },
 )
 
 
@@ -227,6 +232,9 @@ NSTAT = Format(
         "The last column is a rate per second of the nstat daemon, 0.0 without one: not read.",
         "Names join protocol and counter: TcpExtDelayedACKs is DelayedACKs of TcpExt.",
     ),
+    tools={
+        "nstat": of_kernel("counters of the kernel's protocols"),
+    },
 )
 
 
@@ -286,4 +294,7 @@ PROC_NET = Format(
         "Some are not counters: RtoMin and RtoMax are in ms, a MaxConn of -1 means no limit.",
         "In dev, rx_ and tx_ are put before the names that both halves of the header share.",
     ),
+    tools={
+        "/proc/net": of_kernel("counters of the kernel", FRAME_WITHOUT_FCS),
+    },
 )

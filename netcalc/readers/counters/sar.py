@@ -10,9 +10,10 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.rate_layers import FRAME_WITHOUT_FCS
 from netcalc.readers.counters.counts import NAN, Counts, number_of
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import Format, Input, of_kernel
 from netcalc.readers.source import note, shorten
 from netcalc.samples import Table
 
@@ -189,6 +190,10 @@ SAR = Format(
         "Without averages the run was ended early: it is partial, and has no facts but that.",
         "Days or hosts in one file are groups of their own, by their date or name.",
     ),
+    tools={
+        # sar(1) reads rx_bytes of struct rtnl_link_stats64: frames without the FCS
+        "sar": of_kernel("rates at the interface", FRAME_WITHOUT_FCS),
+    },
 )
 
 
@@ -357,4 +362,7 @@ SADF = Format(
         "A file with several kinds of counters has a header line before each kind.",
         "JSON has other names than text: rxkB is rxkB/s, ifutil-percent is %ifutil.",
     ),
+    tools={
+        "sadf": of_kernel("rates at the interface", FRAME_WITHOUT_FCS),
+    },
 )

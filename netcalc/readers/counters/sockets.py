@@ -13,8 +13,9 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.readers.counters.counts import NAN, Counts, number_of
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import HOST, ROUND_TRIP, Counted, Format, Input, Place, of_sockets
 from netcalc.readers.source import note, shorten
 from netcalc.samples import Fact, Meta, Table, fact_row
 
@@ -432,6 +433,13 @@ SS = Format(
         "Without a column Netid the sockets are taken for TCP if they have addresses, unless their "
         "states are those of UDP (UNCONN and ESTAB only).",
     ),
+    tools={
+        "ss": Counted(  # ss(8), tcp_rate_skb_delivered of Linux: segments of the MSS over time
+            probes=Place("tcp", "TCP segments", HOST, ROUND_TRIP),
+            facts=of_sockets(HOST, path_mtu_bytes=Place("", "IP packets", HOST)),
+            rates=TCP_PAYLOAD,
+        ),
+    },
 )
 
 

@@ -16,10 +16,11 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.rate_layers import TCP_PAYLOAD
 from netcalc.readers.counters.counts import NAN
 from netcalc.readers.counters.sockets import STATES, Socket, socket_table
 from netcalc.readers.document import member, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import HOST, ROUND_TRIP, Counted, Format, Input, Place, of_sockets
 from netcalc.readers.source import note, shorten
 from netcalc.samples import Table
 
@@ -256,4 +257,11 @@ FORMAT = Format(
         "An older kernel writes fewer fields, which are unknown and not 0.",
         "The order of bytes is taken for little-endian.",
     ),
+    tools={
+        "tcp-info": Counted(  # tcp_rate_skb_delivered of Linux: segments of the MSS over time
+            probes=Place("tcp", "TCP segments", HOST, ROUND_TRIP),
+            facts=of_sockets(HOST, path_mtu_bytes=Place("", "IP packets", HOST)),
+            rates=TCP_PAYLOAD,
+        ),
+    },
 )

@@ -10,7 +10,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import TO_NODES, Counted, Format, Input
 from netcalc.readers.paths.reports import (
     COLUMNS,
     Hop,
@@ -127,6 +127,9 @@ REPORT = Format(
         "Further nodes that answered at a hop have lines of their own, without figures: those of "
         "the hop are of all its nodes.",
     ),
+    tools={
+        "mtr": Counted(probes=TO_NODES),
+    },
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import UDP_TO_NODES, Counted, Format, Input
 from netcalc.readers.paths.reports import split_name
 from netcalc.readers.paths.traces import Probe, Trace, facts_of, to_samples
 from netcalc.readers.source import no_measurement, shorten
@@ -139,4 +139,7 @@ FORMAT = Format(
         "An answer with a path MTU comes from before its hop: it counts for no time of that hop.",
         "Without its last line (Resume) a run was interrupted.",
     ),
+    tools={
+        "tracepath": Counted(probes=UDP_TO_NODES),
+    },
 )

@@ -13,7 +13,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import TO_NODES, UDP_TO_NODES, Counted, Format, Input
 from netcalc.readers.paths.traces import ADDRESS, NAN, Probe, Trace, to_samples
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import PathSamples
@@ -247,6 +247,9 @@ FORMAT = Format(
         "A run whose header is missing, or that ends before its target, is partial.",
         "Hops that never answered count, up to the last line.",
     ),
+    tools={
+        "traceroute": Counted(probes=TO_NODES),
+    },
 )
 
 
@@ -376,4 +379,7 @@ DUBLIN = Format(
         "Times (rtt_usec) are microseconds.",
         "A NAT on the way (nat_id) may show the address of another node.",
     ),
+    tools={
+        "dublin-traceroute": Counted(probes=UDP_TO_NODES),
+    },
 )

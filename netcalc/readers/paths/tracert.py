@@ -9,7 +9,7 @@ import re
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import ICMP_PROBES, TO_NODES, Counted, Format, Input
 from netcalc.readers.paths.reports import Hop, Report, to_table
 from netcalc.readers.paths.traces import ADDRESS, Probe, Trace, to_samples
 from netcalc.readers.source import no_measurement, shorten
@@ -149,6 +149,9 @@ WINDOWS = Format(
         "Times are whole milliseconds.",
         "A node that reports the target unreachable has no time, and the path ends there.",
     ),
+    tools={
+        "tracert": Counted(probes=ICMP_PROBES),
+    },
 )
 
 
@@ -234,6 +237,9 @@ PATHPING = Format(
         "RTT is a mean in whole milliseconds; 0ms is a mean below 1 ms, and --- is none.",
         "The list of nodes at the start has no times.",
     ),
+    tools={
+        "pathping": Counted(probes=ICMP_PROBES),
+    },
 )
 
 
@@ -308,4 +314,7 @@ HUAWEI = Format(
         "Times are whole milliseconds.",
         "A star is a probe without an answer, also between two times.",
     ),
+    tools={
+        "tracert (Huawei)": Counted(probes=TO_NODES),
+    },
 )

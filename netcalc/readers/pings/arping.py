@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netcalc.readers.format import Format
+from netcalc.readers.format import ROUND_TRIP, SENDER, Counted, Format, Place
 from netcalc.readers.lines import Line, LineTable
 from netcalc.readers.pings.runs import ProbeReader
 
@@ -56,4 +56,7 @@ FORMAT = Format(
         "The arping of iputils prints no line for a lost probe; the summary counts it.",
         "It measures the next node at layer 2 only.",
     ),
+    tools={
+        "arping": Counted(probes=Place("arp", "ARP packets", SENDER, ROUND_TRIP)),
+    },
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netcalc.messages import Notice
-from netcalc.readers.format import Format
+from netcalc.readers.format import HTTP_REQUESTS, ROUND_TRIP, SENDER, Counted, Format, Place
 from netcalc.readers.lines import Line, LineTable
 from netcalc.readers.pings.runs import Probe, ProbeReader
 
@@ -83,6 +83,9 @@ TCPING = Format(
         "TCP_conn counts the connections that were made: it is no number of a probe.",
         "The probes that PsPing sends to warm up are left out, as in its own summary.",
     ),
+    tools={
+        "tcping": Counted(probes=Place("tcp", "TCP handshakes", SENDER, ROUND_TRIP)),
+    },
 )
 
 
@@ -119,4 +122,7 @@ HTTPING = Format(
         "With -S the parts precede their sum, which is the time.",
         "A connection that failed is a lost probe, without a time.",
     ),
+    tools={
+        "httping": Counted(probes=HTTP_REQUESTS),
+    },
 )

@@ -12,7 +12,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import ICMP_PROBES, Counted, Format, Input
 from netcalc.readers.lines import NUMBER, Line, LineTable, last_digit, skipped_lines
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, to_samples
 from netcalc.readers.source import shorten
@@ -151,6 +151,9 @@ FORMAT = Format(
         "With -Q the totals of each interval come before those of the run, which are the last.",
         "An unreachable host had one or more tries, of which one is counted.",
     ),
+    tools={
+        "fping": Counted(probes=ICMP_PROBES),
+    },
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import PROBES, Counted, Format, Input
 from netcalc.readers.lines import Line, LineTable
 from netcalc.readers.pings.runs import ProbeReader
 
@@ -67,4 +67,7 @@ FORMAT = Format(
         "Without an answer the summary says 0.0 ms, which is not a time.",
         "An ICMP error is counted as received by the tool, and is not a reply here.",
     ),
+    tools={
+        "hping3": Counted(probes=PROBES),
+    },
 )

@@ -10,7 +10,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import UDP_PROBES, Counted, Format, Input
 from netcalc.readers.lines import Line, LineTable
 from netcalc.readers.pings.runs import NAN, Probe, ProbeReader, Run, to_samples
 from netcalc.readers.source import shorten
@@ -96,6 +96,9 @@ FORMAT = Format(
         "A lost probe has no line: it is known from its number and the count of the summary.",
         "The size is that of the UDP payload; it stands in the summary only.",
     ),
+    tools={
+        "irtt": Counted(probes=UDP_PROBES),
+    },
 )
 
 

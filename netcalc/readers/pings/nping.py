@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import PROBES, Counted, Format, Input
 from netcalc.readers.lines import NUMBER, Line, LineTable
 from netcalc.readers.pings.runs import NAN, ProbeReader
 
@@ -84,4 +84,7 @@ FORMAT = Format(
         "An ICMP error is received, but is not a reply.",
         "N/A means no time; it is not 0.",
     ),
+    tools={
+        "nping": Counted(probes=PROBES),
+    },
 )

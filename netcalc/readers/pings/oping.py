@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import ICMP_PROBES, Counted, Format, Input
 from netcalc.readers.lines import Line, LineTable
 from netcalc.readers.pings.runs import ProbeReader, Run
 
@@ -52,4 +52,7 @@ FORMAT = Format(
         "The times of the summary are whole milliseconds, often 0: those of the lines count.",
         "A timeout is a lost probe, without a time.",
     ),
+    tools={
+        "oping": Counted(probes=ICMP_PROBES),
+    },
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import ONE_WAY, RECEIVER, UDP_PROBES, Counted, Format, Input, Place
 from netcalc.readers.lines import Line, LineTable, skipped_lines
 from netcalc.readers.pings.runs import NAN, ProbeReader
 from netcalc.readers.source import shorten
@@ -187,6 +187,9 @@ OWPING = Format(
         "With -v each packet has a row; the statistics behind them name their direction.",
         "The unit of a time is the one printed: ns, us, ms or s.",
     ),
+    tools={
+        "owping": Counted(probes=Place("udp", "UDP datagrams", RECEIVER, ONE_WAY)),
+    },
 )
 
 
@@ -248,4 +251,7 @@ TWPING = Format(
         "The times of each way are differences of two clocks, and no round trips.",
         "Duplicates are counted for each way; a reply twice is one of the way back.",
     ),
+    tools={
+        "twping": Counted(probes=UDP_PROBES),
+    },
 )

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import ICMP_PROBES, Counted, Format, Input
 from netcalc.readers.pings import ping_lines
 from netcalc.readers.pings.ping_lines import Line
 from netcalc.readers.pings.ping_runs import (
@@ -569,4 +569,7 @@ FORMAT = Format(
         "A decimal comma beside decimal points never makes a factor of 1000.",
         "Lines and summary that disagree are both kept, with a warning.",
     ),
+    tools={
+        "ping": Counted(probes=ICMP_PROBES),
+    },
 )

@@ -8,7 +8,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number, rows, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import PROBES, Counted, Format, Input
 from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
 from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
@@ -130,4 +130,7 @@ FORMAT = Format(
         "The firmware of the first generations has other names for the target.",
         "Results of several kinds in one file are refused.",
     ),
+    tools={
+        "RIPE Atlas": Counted(probes=PROBES),
+    },
 )

@@ -10,7 +10,7 @@ import re
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import MESSAGES, Counted, Format, Input
 from netcalc.readers.pings.runs import NAN, Probe, Run, to_samples
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import RttSamples
@@ -156,4 +156,7 @@ FORMAT = Format(
         "A throughput run has no round trip and is refused.",
         "The stamps of the log are of a clock that begins with the run.",
     ),
+    tools={
+        "sockperf": Counted(probes=MESSAGES),
+    },
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netcalc.readers.format import Format
+from netcalc.readers.format import ICMP_PROBES, Counted, Format
 from netcalc.readers.lines import Line, LineTable
 from netcalc.readers.pings.runs import Probe, ProbeReader
 
@@ -125,6 +125,9 @@ HRPING = Format(
         "A line that is neither a reply nor a time-out is left out, and said so; its probe counts "
         "as lost.",
     ),
+    tools={
+        "hrPING": Counted(probes=ICMP_PROBES),
+    },
 )
 
 TEST_CONNECTION = Format(
@@ -138,4 +141,7 @@ TEST_CONNECTION = Format(
         "PowerShell 5 has no row for a lost probe, but an error message, if it was kept.",
         "There is no summary: a file that ends with a whole line counts as complete.",
     ),
+    tools={
+        "Test-Connection": Counted(probes=ICMP_PROBES),
+    },
 )

@@ -10,8 +10,9 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.rate_layers import FILE, HTTP_BODY
 from netcalc.readers.document import number, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import HANDSHAKE, HOST, OF_ROW, Counted, Format, Input, Place
 from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import DOWNLOAD, NAN, POWERS, UPLOAD
 from netcalc.samples import Meta, TransferSamples, fact_row
@@ -136,6 +137,15 @@ DD = Format(
         "A time that does not fit the rate (a comma that may group) is unknown.",
         "Without conv=fsync or a pipe to a network, dd measures the cache.",
     ),
+    tools={
+        "dd": Counted(
+            facts=dict.fromkeys(
+                ("*_byte_count", "*_rate_bps"),
+                Place(OF_ROW, "data that dd copied, of any device", HOST),
+            ),
+            rates=FILE,
+        ),
+    },
 )
 
 
@@ -196,6 +206,9 @@ SCP = Format(
         "The time is in whole seconds; 00:00 is unknown. With ETA it is what remains.",
         "The direction is not in the line.",
     ),
+    tools={
+        "scp": Counted(rates=FILE),
+    },
 )
 
 
@@ -270,6 +283,9 @@ WGET = Format(
         "Fewer bytes than announced are a failed transfer.",
         "A file that grew from an earlier attempt (-c) has bytes that this run did not get.",
     ),
+    tools={
+        "wget": Counted(rates=HTTP_BODY),
+    },
 )
 
 
@@ -391,4 +407,8 @@ CURL = Format(
         "proxy; unless a redirect came before, the connection was used again, or it is HTTP/3.",
         "The meter's last line is the end; those before are progress.",
     ),
+    tools={
+        # curl(1), size_download and speed_download: the body, without headers
+        "curl": Counted(facts={"handshake_rtt_min_s": HANDSHAKE}, rates=HTTP_BODY),
+    },
 )

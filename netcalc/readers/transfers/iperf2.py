@@ -22,7 +22,7 @@ from statistics import median
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import HANDSHAKE, SEGMENTS, TRANSPORT, Counted, Format, Input
 from netcalc.readers.source import csv_rows, note, shorten
 from netcalc.readers.transfers.iperf_lines import (
     Command,
@@ -249,6 +249,14 @@ TEXT = Format(
         "The mss of a connection has no TCP options in it, its irtt is in microseconds.",
         "A jitter below 0, a loss below 0 or above all is unknown, with its line.",
     ),
+    tools={
+        "iperf 2": Counted(  # the bytes that write and read return
+            probes=SEGMENTS,
+            facts={"rtt_s": HANDSHAKE},
+            rates=TRANSPORT,
+            loss_at_receiver=True,
+        ),
+    },
 )
 
 

@@ -28,7 +28,7 @@ from netcalc.readers.document import (
     rows,
     words,
 )
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import SEGMENTS, TRANSPORT, Counted, Format, Input
 from netcalc.readers.source import Source, decode, shorten
 from netcalc.readers.transfers.runs import (
     DOWNLOAD,
@@ -412,4 +412,11 @@ FORMAT = Format(
         "its message.",
         "nan, -nan and negative counts or losses are unknown, and said so.",
     ),
+    tools={
+        "iperf3": Counted(  # its FAQ: the bytes that write and read return, without headers
+            probes=SEGMENTS,
+            rates=TRANSPORT,
+            loss_at_receiver=True,
+        ),
+    },
 )

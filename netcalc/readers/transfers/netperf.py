@@ -10,7 +10,7 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import CLIENT, REQUESTS, TRANSPORT, Counted, Format, Input, Place
 from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import (
     DOWNLOAD,
@@ -420,6 +420,14 @@ NETPERF = Format(
         "TCP_RR prints transactions in a second, no rate of bytes.",
         "A throughput of -1 or an elapsed time of 0 is unknown.",
     ),
+    tools={
+        "netperf": Counted(  # its manual, 4.1: bytes of the sends and receives, "good" data
+            probes=REQUESTS,
+            facts={"counter:*": Place("", "application requests", CLIENT)},
+            rates=TRANSPORT,
+            loss_at_receiver=True,
+        ),
+    },
 )
 
 
@@ -560,4 +568,8 @@ QPERF = Format(
         "The size of a message is there with -vu only.",
         "A test without a result was cut.",
     ),
+    tools={
+        # qperf(1): bytes of the application's buffers
+        "qperf": Counted(probes=REQUESTS, rates=TRANSPORT),
+    },
 )

@@ -9,7 +9,7 @@ from statistics import median
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import REQUESTS, Counted, Format, Input
 from netcalc.readers.source import note
 from netcalc.samples import Meta, TransactionSamples, fact_row
 
@@ -95,4 +95,7 @@ FORMAT = Format(
         "A request without a reply has no line.",
         "Headings over several runs are their modes, where the file begins with one.",
     ),
+    tools={
+        "small writes": Counted(probes=REQUESTS),
+    },
 )

@@ -9,8 +9,19 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.rate_layers import HTTP_BODY, PAYLOAD, UNKNOWN
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import (
+    PROBES,
+    REQUESTS,
+    ROUND_TRIP,
+    SERVER,
+    Counted,
+    Format,
+    Input,
+    Place,
+    of_sockets,
+)
 from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import (
     DOWNLOAD,
@@ -222,6 +233,15 @@ SPEEDTEST = Format(
         "A rate is that of the client's end over several streams, by rules of each service.",
         "Lines of progress (jsonl) are not results.",
     ),
+    tools={
+        # speedtest-cli sums what it reads of each response, and posts; Ookla and LibreSpeed, which
+        # has a factor for overhead that a site can set, do not say what is in their results.
+        "speedtest-cli": Counted(probes=REQUESTS, facts={"jitter_s": PROBES}, rates=HTTP_BODY),
+        **dict.fromkeys(
+            ("Ookla", "speedtest", "LibreSpeed"),
+            Counted(probes=REQUESTS, facts={"jitter_s": PROBES}, rates=UNKNOWN),
+        ),
+    },
 )
 
 
@@ -443,4 +463,11 @@ NDT7 = Format(
         "BusyTime, RWndLimited and SndBufLimited are of the sender alone: in an upload the "
         "server's say nothing.",
     ),
+    tools={
+        "ndt7": Counted(  # AppInfo without the overhead of WebSocket and TLS, TCPInfo with it
+            probes=Place("tcp", "TCP segments", SERVER, ROUND_TRIP),
+            facts=of_sockets(SERVER),
+            rates=PAYLOAD,
+        ),
+    },
 )

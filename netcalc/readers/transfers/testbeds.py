@@ -15,8 +15,23 @@ from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.rate_layers import IP, TCP_PAYLOAD
 from netcalc.readers.document import member, number, rows, words
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import (
+    HTTP_REQUESTS,
+    OF_ROW,
+    ONE_WAY,
+    PROBES,
+    RECEIVER,
+    REQUESTS,
+    SEGMENTS,
+    SENDER,
+    TRANSPORT,
+    Counted,
+    Format,
+    Input,
+    Place,
+)
 from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import NAN, xml_root
 from netcalc.samples import Fact, Meta, Table, fact_row
@@ -302,6 +317,11 @@ FLENT = Format(
         "Versions 1 to 4 are read; a later one is refused.",
         "In version 1 transfers have no unit: flent has them in Mbit/s, pings in ms.",
     ),
+    tools={
+        "flent": Counted(  # netperf carries its transfers
+            probes=PROBES, probes_by={"tcp": HTTP_REQUESTS}, rates=TRANSPORT
+        ),
+    },
 )
 
 
@@ -501,6 +521,17 @@ NETESTO = Format(
         "No fairness is in the file: fairness_ratio is rateMin over rateMax.",
         "ca lists the congestion controls of all flows, joined by slashes.",
     ),
+    tools={
+        "Netesto": Counted(  # netperf carries its transfers
+            probes=SEGMENTS,
+            facts={
+                "counter:local*Cpu": Place("", "CPU", SENDER),
+                "counter:*Cpu": Place("", "CPU", RECEIVER),
+                "counter:*": REQUESTS,
+            },
+            rates=TCP_PAYLOAD,
+        ),
+    },
 )
 
 
@@ -649,4 +680,15 @@ FLOWMON = Format(
         "A rate is over the time from the first to the last packet.",
         "A document type, which could hold entities, is refused.",
     ),
+    tools={
+        "ns-3 FlowMonitor": Counted(  # txBytes: packets with their IP headers
+            probes=Place("", "IP packets", RECEIVER, ONE_WAY),
+            facts={
+                "packet_count": Place(OF_ROW, "IP packets", SENDER),
+                "jitter_s": Place(OF_ROW, "IP packets", RECEIVER, ONE_WAY),
+            },
+            data="IP packets",
+            rates=IP,
+        ),
+    },
 )

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.format import Format, Input
+from netcalc.readers.format import HANDSHAKE, SEGMENTS, TRANSPORT, Counted, Format, Input
 from netcalc.readers.source import note, shorten
 from netcalc.readers.transfers.runs import (
     NAN,
@@ -167,6 +167,14 @@ NUTTCP = Format(
         "The line with %TX and %RX is the total and no interval; without it the run was cut.",
         "msRTT is that of the handshake.",
     ),
+    tools={
+        "nuttcp": Counted(  # nuttcp(8): bytes of the application's buffers
+            probes=SEGMENTS,
+            facts={"rtt_s": HANDSHAKE},
+            rates=TRANSPORT,
+            loss_at_receiver=True,
+        ),
+    },
 )
 
 
@@ -265,4 +273,8 @@ NTTTCP = Format(
         "Packets, retransmissions and the share of the processors are those of the whole system.",
         "The times of warm-up and cool-down are not part of the result.",
     ),
+    tools={
+        # its README: bytes of the application's buffers
+        "ntttcp": Counted(rates=TRANSPORT),
+    },
 )
