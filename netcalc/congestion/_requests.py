@@ -105,10 +105,10 @@ def load(
     stack : Stack
         How losses are repaired and BBR is paced.
     """
-    served = _Link(scenario, course, spans, loss_ratio, stack, burst_shares=False).run()
+    served = _SharedLink(scenario, course, spans, loss_ratio, stack, burst_shares=False).run()
     loops, flows = len(scenario.requests), len(scenario.flows)
     if flows and served.beside_flows > loops / (loops + flows):
-        served = _Link(scenario, course, spans, loss_ratio, stack, burst_shares=True).run()
+        served = _SharedLink(scenario, course, spans, loss_ratio, stack, burst_shares=True).run()
     return served
 
 
@@ -123,7 +123,7 @@ def _rounds(packets: int) -> int:
     return max(1, int(np.ceil(np.log2(packets / INITIAL_WINDOW_SEGMENTS + 1))))
 
 
-class _Link:
+class _SharedLink:
     """The link in both directions, from one change of who transmits to the next.
 
     For each use of the link there is a clock of the packets that each of its loops has been served:

@@ -52,7 +52,7 @@ Found = tuple[Case, dict[str, Any] | NetcalcError]
 Portions = Generator[list[Found], None, None]
 
 
-class _Ended(Exception):  # noqa: N818 - no error
+class _RunEnded(Exception):  # noqa: N818 - no error
     """A live run was stopped, and with it the batch."""
 
 
@@ -182,7 +182,7 @@ class Batch:
                     break
         except KeyboardInterrupt:
             ended_by = "interrupt"
-        except _Ended:
+        except _RunEnded:
             ended_by = "stop" if self._asked_to_stop() else "interrupt"
         finally:
             portions.close()  # it ends what it has started
@@ -211,7 +211,7 @@ class Batch:
                 yield [(case, error)]
                 continue
             if run.meta.partial:
-                raise _Ended
+                raise _RunEnded
             yield [(case, {**document(run.result()), **_measured(run)})]
 
     def _on_workers(self, cases: list[Case], address: str) -> Portions:

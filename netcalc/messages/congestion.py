@@ -9,9 +9,9 @@ CONGESTION = {
     "warm-after-end": "the mean does not begin before the end of the scenario at {end_s:s}",
     "buffer-below-packet": "the buffer does not hold one packet of {low:byte}",
     "all-packets-lost": "every packet is lost",
-    "one-buffer-wanted": "one of buffer_packets and buffer_bdp is wanted",
-    "theory-loss": "the theory has no timeouts that grow, and holds up to a loss of {high:g}",
-    "theory-too-long": "the theory would compute about {seconds:,.0f} s, more than {limit:g} s",
+    "one-buffer-wanted": "give one of buffer_packets and buffer_bdp",
+    "theory-loss": "the theory has no backoff of timeouts, and holds up to a loss of {high:g}",
+    "theory-too-long": "theory would take about {seconds:,.0f} s to compute, more than {limit:g} s",
     "connection-broken": "a connection of the run broke: {reason}",
     "no-flows": "the scenario has no flow and no requests",
     "scenario-too-long": "is longer than any scenario ({limit:,} bytes)",
@@ -38,7 +38,7 @@ CONGESTION = {
     "host-ended": "the process of the {host_name} ended ({status})",
     "host-silent": "the process of the {host_name} does not respond",
     "host-at-limit": "the process of the {host_name} reached its limit of time or bytes",
-    "queue-log-lost": "the log of the bottleneck is lost, and with it queue, drops and ping",
+    "queue-log-lost": "the log of the bottleneck is lost: queue, drops and ping are not known",
     "flows-not-connected": (
         "{count} of {total} flows and request loops did not reach the receiver before the end"
     ),
@@ -50,12 +50,12 @@ CONGESTION = {
     "ns3-too-long": "the scenario has up to {packets:,.0f} packets, more than {limit:,.0f}",
     "scenario-number": "is not a possible value",
     "no-requests": "no result has the latency of a request",
-    "nothing-varies": "nothing that is drawn along an axis varies",
-    "batch-column-empty": "the results have none of {value}",
+    "nothing-varies": "no quantity varies that can be an axis",
+    "batch-column-empty": "no result has a value of {value}",
     "grid-no-values": "{name} is varied without a value",
     "grid-values-repeated": "{name} is varied with the same value twice",
     "grid-both-varied": "{name} and {first} cannot be varied together",
-    "grid-flows-unlike": "streams are copies of one flow, and the scenario has {count} that differ",
+    "grid-flows-unlike": "streams copies one flow, and the scenario has {count} different ones",
     "grid-no-requests": "the scenario has no request loop",
     "no-such-load": "the scenario has no {name}: {loads} has {count:entry|entries}, from index 0",
     "matrix-algorithms-alike": "the baseline and the algorithm to test are both {value}",
@@ -63,31 +63,34 @@ CONGESTION = {
     "grid-live-is-local": "live runs are made on this machine, not on workers",
     "grid-file-too-long": "is longer than any file of results ({limit:,} bytes)",
     "grid-file-other": "is not a file of results of a grid",
-    "grid-line-damaged": "is not what a batch has written",
+    "grid-line-damaged": "is not a line that a batch writes",
     "grid-file-busy": "{file}: another process writes its results there",
     "grid-marked": "{count} of {total} live runs are doubtful, see the column marks: {codes}",
-    "recording-damaged": "is not what a live run has saved",
-    "live-cut": "the live run was cut after {ended_s:s} of {end_s:s}: its means are of that part",
-    "way-skipped": "not evaluated, as {signal} ends the command",
-    "live-cut-compared": "the live run was cut, so nothing is compared with it",
-    "slow-start-counts": (
-        "time to fair shares: the first time; a slow start that passes its fair share counts"
+    "recording-damaged": "is not a value that a live run saves",
+    "live-cut": (
+        "the live run stopped after {ended_s:s} of {end_s:s}: its means cover only that part"
     ),
-    "repeats-alike": "without random losses theory has the same result for all {count} repeats",
+    "way-skipped": "not evaluated: {signal} ended the command",
+    "live-cut-compared": "the live run stopped early, so nothing is compared with it",
+    "slow-start-counts": (
+        "time to fair shares: when they are first reached, even by a slow start that overshoots "
+        "them"
+    ),
+    "repeats-alike": "without random losses theory gives all {count} repeats the same result",
     "not-granted": (
-        "{count} of {total} have no result as the kernel does not grant {algorithms:names}, and "
+        "{count} of {total} have no result: the kernel does not permit {algorithms:names}, and "
         "repeating the command does not help"
     ),
-    "no-ways": "no way to a result is given",
+    "no-ways": "no method is chosen",
     "grid-no-results": "the file has no result yet",
     "set-malformed": "--set must be NAME=VALUE, got {text!r}",
     "set-twice": "{name} is set twice",
-    "json-of-congestion": "is a scenario, or the results of a grid of them, and no measurement",
+    "json-of-congestion": "is a scenario or the results of a grid, not a measurement",
     "host-cpu-limit": (
         "the {host} host used {cpu_ratio:.0%} of a processor (threshold {limit_ratio:.0%}): "
         "goodputs may be limited by this machine"
     ),
-    "dask-unreachable": "no scheduler of Dask answers at {address}: {reason}",
+    "dask-unreachable": "no Dask scheduler answers at {address}: {reason}",
     "dask-failed": "a worker of {address} failed: {reason}",
 }
 
@@ -112,7 +115,7 @@ CONGESTION_EXPECTED = {
     "no-requests": "a scenario with request loops, by theory or live",
     "nothing-varies": "several values of one of {choices}",
     "no-ways": "one or more of {choices}",
-    "grid-line-damaged": "a line whose scenario has the key beside it",
+    "grid-line-damaged": "a line whose key is that of its scenario",
 }
 
 CONGESTION_HINTS: dict[str, str] = {

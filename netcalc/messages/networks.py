@@ -11,10 +11,10 @@ NETWORKS: dict[str, str] = {
     "network-column-missing": "the column is missing; there are {columns:names}",
     "network-column-named": "the column is missing; {near:or} may be meant",
     "network-column-unknown": "is not a known column",
-    "network-column-twice": "is a second column for the same",
+    "network-column-twice": "is a second column for the same quantity",
     "network-columns-ignored": "{file}: columns not used: {columns:names}",
     "network-unit-unwanted": "has a unit, but the column holds names or plain numbers",
-    "network-row-length": "has {count:cell|cells}, the headings are {wanted}",
+    "network-row-length": "has {count:cell|cells}, the header has {wanted}",
     "network-cell-empty": "the cell is empty",
     "network-cell-unreadable": "{reason}",
     "network-cost": "is not a cost",
@@ -28,8 +28,8 @@ NETWORKS: dict[str, str] = {
     "network-node-unknown": "is not a node of the network",
     "network-node-twice": "the node is named twice",
     "network-link-twice": "the link of line {first} has the same ends or the same name",
-    "network-directions-differ": "line {first}, the other direction of this link, has another",
-    "network-demand-twice": "the row is that of line {first} again",
+    "network-directions-differ": "differs from line {first}, the other direction of this link",
+    "network-demand-twice": "the row repeats line {first}",
     "network-both-directions": (
         "line {first} is the other direction of this link, but each line is both directions"
     ),
@@ -37,7 +37,7 @@ NETWORKS: dict[str, str] = {
     # Objects and graphs.
     "network-empty": "there are no {name}",
     "network-positions": "{name}: {value} for {nodes:node|nodes}",
-    "network-name-twice": "{name}: {value!r} is there twice",
+    "network-name-twice": "{name}: {value!r} occurs twice",
     "network-draws-impossible": (
         "{share:ratio} of the draws of {name} are impossible: {name} must be {limits}, and {value} "
         "is not"
@@ -70,8 +70,8 @@ NETWORKS: dict[str, str] = {
         "{rate_bps:bit/s} (line), if {failed} fails"
     ),
     "network-worst-share": (
-        "in {share:ratio} of the draws it is the worst of the {count} failures that are the worst "
-        "at the medians, for a link or for the network"
+        "in {share:ratio} of the draws it is the worst of {count} failures: those that are the "
+        "worst at the medians for a link or for the network"
     ),
     "network-cut": (
         "the failure of {failed} cuts off {rate_bps:bit/s} (line) of {count:demand|demands}: no "
@@ -80,7 +80,7 @@ NETWORKS: dict[str, str] = {
     "network-cuts-more": "{count:more failure cuts|more failures cut} demands off",
     "network-full": "full first: {start} to {end} on {date}",
     "network-full-now": "full already: {start} to {end}",
-    "network-full-never": "no link is ever full within 100 years",
+    "network-full-never": "no link is full within 100 years",
     "network-full-failed": (
         "full first with any one failure: {start} to {end} on {date}, if {failed} fails"
     ),
@@ -88,7 +88,9 @@ NETWORKS: dict[str, str] = {
         "full already with one failure: {start} to {end}, if {failed} fails"
     ),
     "network-slowest": "longest mean delay of a demand: {delay_s:s} from {start} to {end}",
-    "network-slowest-endless": "no end to the wait of a demand: {start} to {end}, over a full link",
+    "network-slowest-endless": (
+        "infinite mean delay: the demand from {start} to {end} crosses a full link"
+    ),
     "network-costs-given": "shortest paths by the costs of the file, equal split at each node",
     "network-costs-ospf": (
         "shortest paths by OSPF's cost, {reference_bps:bit/s} (line) over the rate; equal split at "
@@ -98,16 +100,18 @@ NETWORKS: dict[str, str] = {
     "network-costs-latency": "shortest paths by latency in microseconds, equal split at each node",
     "network-queue": "delays are means: latency, serialization and the wait of {queue} ({model})",
     "network-drawn": (
-        "ranges are p5 to p95 of {draws:draw|draws}; paths, and which failure is the worst for a "
-        "link and for the network, are those of the medians"
+        "ranges are p5 to p95 of {draws:draw|draws}; paths and the worst failures are those at the "
+        "medians"
     ),
     "network-interrupted": (
-        "stopped after {done} of {total:failure|failures}; the page is of those"
+        "stopped after {done} of {total:failure|failures}; the page covers only these"
     ),
-    "network-no-ranges": "stopped before the ranges were drawn; all numbers are of their medians",
+    "network-no-ranges": (
+        "stopped before the ranges were drawn; all numbers are those at the medians"
+    ),
     "network-continued": "continued: {done} of {total:failure|failures} were saved",
     "network-saved-other": "has the failures of another network or of other settings",
-    "network-saved-damaged": "is not what a scan has written",
+    "network-saved-damaged": "is not a line that a scan writes",
     "network-saved-busy": "{file}: another process writes its failures there",
 }
 
@@ -126,8 +130,8 @@ NETWORKS_HINTS: dict[str, str] = {
     "network-range-impossible": (
         "Narrow the range, or write truncated({value}) to leave the impossible part out"
     ),
-    "network-directions-differ": "A link has one for both directions: write the same in both",
-    "network-demand-twice": "Remove it, or write one row with the rate of both",
+    "network-directions-differ": "Write the same value in both: a link has one for both directions",
+    "network-demand-twice": "Remove it, or add up both rates in one row",
     "network-link-twice": "Give parallel links names of their own in a column name",
     "network-both-directions": (
         "If each line is one direction, add --one-way; if they are two links, give them names in a "

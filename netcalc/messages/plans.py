@@ -58,12 +58,12 @@ PLANS: dict[str, str] = {
     "link-date-never": "never",
     "link-date-far": "not within 100 years",
     "link-no-forecast": (
-        "{what}, beyond the {years:g} years that growth can be looked ahead: it extends a growth, "
-        "and is no forecast"
+        "{what}, beyond the {years:g} years for which growth can be forecast: the growth is "
+        "extrapolated"
     ),
     "link-planned-for": "planned for {time}",
     "link-beyond-ethernet": (
-        "no link of Ethernet has this rate: it is that of {count} links of {rate_bps:bit/s} (line)"
+        "Ethernet has no link of this rate; it is that of {count} links of {rate_bps:bit/s} (line)"
     ),
     "link-full-in": "full in {time}",
     "link-full-on": "full in {time}, on {date}",
@@ -101,7 +101,7 @@ PLANS: dict[str, str] = {
     "assumes-link-users": ("users independent of each other, whose rate counts all headers"),
     "assumes-link-growth": "the same growth every year",
     "assumes-link-full": (
-        "a link that is full at {target} of its rate, and a rate that is to be enough for {time}"
+        "a link that is full at {target} of its rate, and a rate that is enough for {time}"
     ),
     "assumes-transfer": (
         "Ethernet, TCP timestamps, {congestion_control}, a buffer at the bottleneck that holds a "
@@ -109,9 +109,9 @@ PLANS: dict[str, str] = {
     ),
     "assumes-backup": "disks and hosts that keep up with the line",
     "buffer-near-step": (
-        "for the flows the answer falls by a factor of {factor:g} at {most:g} flows, from "
-        "{below_bytes:byte} to {above_bytes:byte}, where losses are taken as independent: in "
-        "truth it falls gradually"
+        "at {most:g} flows the answer falls by a factor of {factor:g}, from {below_bytes:byte} to "
+        "{above_bytes:byte}: from there on losses are taken as independent. In truth the need "
+        "falls gradually"
     ),
     "assumes-buffer-few": (
         "Reno, and fewer than {most:g} flows, which lose packets together and need a whole BDP"

@@ -111,7 +111,8 @@ def _limited_by(binding: str, answers: Mapping[str, float]) -> Notice:
     """
     if binding == "loss_limit_bps" and answers["goodput_bps"] > answers[binding]:
         return Notice("limited-by-loss-after-start", {})
-    return Notice(f"limited-by-{binding.replace('_', '-')}", {})
+    code = f"limited-by-{binding.replace('_', '-')}"
+    return Notice(code, {})
 
 
 def _changes(middle: Mapping[str, Any]) -> list[tuple[str, Any]]:

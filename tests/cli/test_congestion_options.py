@@ -79,7 +79,7 @@ def test_equal_repeats_of_theory_are_said(tmp_path, loss_ratio, said):
     path.write_text(json.dumps(BASE | {"loss_ratio": loss_ratio}))
     done = invoke(path, "--repeats", "2", "--out", tmp_path / "o.jsonl")
     assert done.exit_code == 0
-    assert ("the same result for all 2 repeats" in done.stderr) == said
+    assert ("gives all 2 repeats the same result" in done.stderr) == said
 
 
 def test_a_preset_is_changed():
@@ -158,7 +158,7 @@ def test_a_cut_run_is_named(file, monkeypatch, by):
     monkeypatch.setattr(live, "record", lambda *_, **__: cut_recording(1.5))
     done = invoke(file, "--by", by)
     assert done.exit_code == 130
-    assert "the live run was cut after 1.5 s of 4 s" in done.stderr
+    assert "the live run stopped after 1.5 s of 4 s" in done.stderr
     if by == "theory,live":
         assert "nothing is compared with it" in done.stdout
         assert "%  " not in done.stdout.split("quantity")[1].split("utilization")[0]
@@ -195,7 +195,7 @@ def test_a_difference_from_nothing_is_printed_in_its_unit(capsys):
     ends = [" ".join(line[-2:]) for line in lines if line and line[0] in ("time", "dropped")]
     # derived: 0 - 0.5 s, 1 / 0.5, 7 - 0, and nothing of nothing
     assert ends[:4] == ["-500 ms", "ms +100.0%", "0 +7", "0 +0.0%"]
-    assert "a slow start that passes its fair share counts" in shown
+    assert "a slow start that overshoots them" in shown
 
 
 def test_a_cut_run_is_compared_with_nothing():

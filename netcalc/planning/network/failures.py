@@ -50,7 +50,7 @@ KINDS: tuple[Kind, ...] = ("link", "node", "group")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Case:
+class FailureCase:
     """One failure.
 
     Attributes
@@ -76,7 +76,7 @@ class Case:
         return self.name if self.kind == "link" else f"{self.kind} {self.name}"
 
 
-def cases(network: Network, *, arcs: Arcs, link_of: Ints, fail: Fail) -> tuple[Case, ...]:
+def cases(network: Network, *, arcs: Arcs, link_of: Ints, fail: Fail) -> tuple[FailureCase, ...]:
     """Return the failures of a plan, one after the other.
 
     Parameters
@@ -92,16 +92,18 @@ def cases(network: Network, *, arcs: Arcs, link_of: Ints, fail: Fail) -> tuple[C
 
     Returns
     -------
-    tuple of Case
+    tuple of FailureCase
         Links, nodes and groups in the order of the network.
     """
-    failing: list[Case] = []
+    failing: list[FailureCase] = []
     if fail != "nodes":
         of_link = _grouped(link_of, len(network.links))
-        failing += [Case("link", link.name, n, of_link[n]) for n, link in enumerate(network.links)]
+        failing += [
+            FailureCase("link", link.name, n, of_link[n]) for n, link in enumerate(network.links)
+        ]
     if fail != "links":
         failing += [
-            Case("node", node, n, np.flatnonzero((arcs.tail == n) | (arcs.head == n)))
+            FailureCase("node", node, n, np.flatnonzero((arcs.tail == n) | (arcs.head == n)))
             for n, node in enumerate(network.nodes)
         ]
     if fail != "nodes":
@@ -111,7 +113,7 @@ def cases(network: Network, *, arcs: Arcs, link_of: Ints, fail: Fail) -> tuple[C
                 members.setdefault(group, []).append(n)
         several = [(name, numbers) for name, numbers in members.items() if len(numbers) > 1]
         failing += [
-            Case("group", name, n, np.concatenate([of_link[number] for number in numbers]))
+            FailureCase("group", name, n, np.concatenate([of_link[number] for number in numbers]))
             for n, (name, numbers) in enumerate(several)
         ]
     return tuple(failing)

@@ -58,10 +58,10 @@ _HEADING = re.compile(r"(?P<name>[^\[(]*?)\s*(?:\[(?P<a>[^\]]*)\]|\((?P<b>[^)]*)
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _CsvRow:
     """A row of a file: its line, and the text of each known column."""
 
-    table: _Table
+    table: _CsvTable
     line: int
     cells: Mapping[str, str]
 
@@ -131,13 +131,13 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _CsvTable:
     """A file: its columns as they are headed, with their units, and its rows."""
 
     file: str
     headings: Mapping[str, str]
     units: Mapping[str, str]
-    rows: Sequence[_Row]
+    rows: Sequence[_CsvRow]
     notices: tuple[Notice, ...]
 
     def has(self, column: str) -> bool:
@@ -187,7 +187,7 @@ def read(
     (Demand(source='a', target='c', rate_bps=1200000.0, growth_ratio=0.3),)
     """
     table = _read(links, _LINK_COLUMNS, ("from", "to", "rate", "latency"))
-    listed = _Nodes() if nodes is None else _read_nodes(nodes)
+    listed = _ListedNodes() if nodes is None else _read_nodes(nodes)
     read_links = _links(table, listed.names, one_way=one_way)
     names = listed.names or tuple(
         dict.fromkeys(n for link in read_links for n in (link.start, link.end))
@@ -204,8 +204,8 @@ def read(
     )
 
 
-def _links(table: _Table, nodes: Collection[str], *, one_way: bool) -> tuple[Link, ...]:
-    rows: dict[str, _Row] = {}
+def _links(table: _CsvTable, nodes: Collection[str], *, one_way: bool) -> tuple[Link, ...]:
+    rows: dict[str, _CsvRow] = {}
     links: dict[str, Link] = {}
     for row in table.rows:
         link = _link(row, nodes)
@@ -227,7 +227,7 @@ def _links(table: _Table, nodes: Collection[str], *, one_way: bool) -> tuple[Lin
 
 
 def _demands(
-    table: _Table, nodes: Collection[str], reached: Callable[[str, str], bool]
+    table: _CsvTable, nodes: Collection[str], reached: Callable[[str, str], bool]
 ) -> Iterator[Demand]:
     """Return the demands; several between two nodes add up, but not two that are alike."""
     lines: dict[tuple[str, ...], int] = {}
@@ -239,7 +239,7 @@ def _demands(
         lines[alike] = row.line
 
 
-def _demand(row: _Row, nodes: Collection[str], reached: Callable[[str, str], bool]) -> Demand:
+def _demand(row: _CsvRow, nodes: Collection[str], reached: Callable[[str, str], bool]) -> Demand:
     source, target = (_node(row, column, nodes) for column in ("from", "to"))
     if source == target:
         row.refuse("network-loop", "to", value=shorten(target))
@@ -254,7 +254,7 @@ def _demand(row: _Row, nodes: Collection[str], reached: Callable[[str, str], boo
         _impossible(row, error)
 
 
-def _link(row: _Row, nodes: Collection[str]) -> Link:
+def _link(row: _CsvRow, nodes: Collection[str]) -> Link:
     start, end = (_node(row, column, nodes) for column in ("from", "to"))
     if start == end:
         row.refuse("network-loop", "to", value=end)
@@ -286,7 +286,7 @@ _COLUMN_OF = {"rate_bps": "rate", "latency_s": "latency", "growth_ratio": "growt
               "availability_ratio": "availability"}  # fmt: skip
 
 
-def _impossible(row: _Row, error: DomainError) -> NoReturn:
+def _impossible(row: _CsvRow, error: DomainError) -> NoReturn:
     """Refuse an impossible number, or a range that reaches one."""
     column = _COLUMN_OF[error.name]
     limits = {
@@ -301,7 +301,7 @@ def _impossible(row: _Row, error: DomainError) -> NoReturn:
     row.refuse("network-number-impossible", column, **values)
 
 
-def _node(row: _Row, column: str, nodes: Collection[str]) -> str:
+def _node(row: _CsvRow, column: str, nodes: Collection[str]) -> str:
     """Return the name of a node, one of those that a file lists."""
     name = row.text(column)
     if nodes and name not in nodes:
@@ -314,7 +314,12 @@ def _node(row: _Row, column: str, nodes: Collection[str]) -> str:
 
 
 def _twin(
-    row: _Row, link: Link, links: Mapping[str, Link], rows: Mapping[str, _Row], *, one_way: bool
+    row: _CsvRow,
+    link: Link,
+    links: Mapping[str, Link],
+    rows: Mapping[str, _CsvRow],
+    *,
+    one_way: bool,
 ) -> Link | None:
     """Return the link whose other direction a row is; refuse one that is there already."""
     named = row.table.has("name")
@@ -332,7 +337,7 @@ def _twin(
 
 
 @dataclass(frozen=True, slots=True)
-class _Nodes:
+class _ListedNodes:
     """The nodes of a file, and where each is."""
 
     names: tuple[str, ...] = ()
@@ -341,7 +346,7 @@ class _Nodes:
     notices: tuple[Notice, ...] = ()
 
 
-def _read_nodes(nodes: Readable) -> _Nodes:
+def _read_nodes(nodes: Readable) -> _ListedNodes:
     table = _read(nodes, _NODE_COLUMNS, ("node",))
     pairs = [pair for pair in (("latitude", "longitude"), ("x", "y")) if any(map(table.has, pair))]
     for first, second in (*pairs, *(reversed(pair) for pair in pairs)):
@@ -356,10 +361,10 @@ def _read_nodes(nodes: Readable) -> _Nodes:
         places[name] = tuple(map(row.coordinate, pairs[0])) if pairs else ()
     positions = tuple(places.values()) if pairs else ()
     globe = bool(pairs) and pairs[0][0] == "latitude"
-    return _Nodes(tuple(places), positions, globe, table.notices)  # type: ignore[arg-type]
+    return _ListedNodes(tuple(places), positions, globe, table.notices)  # type: ignore[arg-type]
 
 
-def _read(source: Readable, columns: Sequence[str], required: Sequence[str]) -> _Table:
+def _read(source: Readable, columns: Sequence[str], required: Sequence[str]) -> _CsvTable:
     """Read a file of rows; its headings may be in any order."""
     opened = open_source(source)
     text = decode(opened)
@@ -392,14 +397,14 @@ def _read(source: Readable, columns: Sequence[str], required: Sequence[str]) -> 
         for column, index in places.items()
         if _parts(written[index])[1]
     }
-    body: list[_Row] = []
-    table = _Table(opened.name, headings, in_heading, body, (*text.warnings, *notices))
+    body: list[_CsvRow] = []
+    table = _CsvTable(opened.name, headings, in_heading, body, (*text.warnings, *notices))
     for line, content in rows[1:]:
         cells = _cells(opened.name, line, content, delimiter)
         if len(cells) != len(written):
             raise ReaderError("network-row-length", file=opened.name, line=line,
                               count=len(cells), wanted=len(written))  # fmt: skip
-        body.append(_Row(table, line, {column: cells[at] for column, at in places.items()}))
+        body.append(_CsvRow(table, line, {column: cells[at] for column, at in places.items()}))
     if not body:
         raise ReaderError("network-no-rows", file=opened.name, line=first)
     return table

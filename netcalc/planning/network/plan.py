@@ -14,7 +14,7 @@ import numpy as np
 from netcalc.checks import FloatArray, at_least, choice, positive, ratio, scalar, whole
 from netcalc.errors import DomainError
 from netcalc.planning.network.facts import Direction, Network, median, possible
-from netcalc.planning.network.failures import FAILS, Case, Change, Fail, Failures, cases
+from netcalc.planning.network.failures import FAILS, Change, Fail, FailureCase, Failures, cases
 from netcalc.planning.network.links import (
     COSTS,
     QUEUES,
@@ -233,7 +233,7 @@ class NetworkPlan:
         The same of each arc with the single failure that is the worst for it, of those scanned.
     failed_by, failed_sooner_by : numpy.ndarray
         Number of the case that this failure is, or :data:`NO_FAILURE`.
-    cases : tuple of Case
+    cases : tuple of FailureCase
         What fails, one after the other.
     failures : list of FailureResult
         The failures that were scanned.
@@ -428,7 +428,7 @@ class NetworkPlan:
         nodes = self.arcs.node_count
         return np.isin(self._row * nodes + self._source, change.cut_rows * nodes + change.cut_nodes)
 
-    def _own(self, case: Case) -> Bools:
+    def _own(self, case: FailureCase) -> Bools:
         """Return which demands begin or end at the node that fails."""
         if case.kind != "node":
             return np.zeros(self._source.size, dtype=np.bool_)

@@ -68,8 +68,8 @@ class Arcs:
         self.head: Ints = np.asarray(head, dtype=np.int64)
         self.cost: Ints = np.asarray(cost, dtype=np.int64)
         self.node_count = node_count
-        self.leaving = _Listed(self.tail, node_count)
-        self.entering = _Listed(self.head, node_count)
+        self.leaving = _ArcsOfNodes(self.tail, node_count)
+        self.entering = _ArcsOfNodes(self.head, node_count)
 
     @property
     def count(self) -> int:
@@ -90,7 +90,7 @@ class Arcs:
         return graph
 
 
-class _Listed:
+class _ArcsOfNodes:
     """The arcs of each node, one node behind the other."""
 
     def __init__(self, node: Ints, node_count: int) -> None:

@@ -14,7 +14,7 @@ from bokeh.plotting import figure
 from netcalc import units
 from netcalc.checks import FloatArray
 from netcalc.planning.network import NetworkPlan
-from netcalc.planning.network.failures import Case
+from netcalc.planning.network.failures import FailureCase
 from netcalc.planning.network.graphs import places
 from netcalc.planning.network.page import arc_rows, order
 from netcalc.plots.plot import Plot, ready
@@ -115,7 +115,7 @@ _WHERE = {
 }
 
 
-def _labels(plan: NetworkPlan, case: Case | None) -> dict[str, str]:
+def _labels(plan: NetworkPlan, case: FailureCase | None) -> dict[str, str]:
     limit = units.show(plan.settings.full_at_ratio, "ratio")
     found = {"full now": f"full: {limit} and more"}
     if case is not None:
@@ -162,7 +162,7 @@ def _free_side(plan: NetworkPlan, at: FloatArray) -> FloatArray:
     return np.where(up > down, -1.0, 1.0)
 
 
-def _failed_at(case: Case, at: FloatArray, lines: FloatArray) -> FloatArray:
+def _failed_at(case: FailureCase, at: FloatArray, lines: FloatArray) -> FloatArray:
     """Return where what fails is marked: the node, or the middle of each link."""
     if case.kind == "node":
         return at[[case.number]]

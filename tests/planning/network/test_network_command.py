@@ -184,5 +184,5 @@ def test_a_demand_without_an_end_of_its_wait_is_said_in_words(tmp_path):
     demands.write_text("from,to,rate\na,b,20 Mbit/s\n")
     found = CliRunner().invoke(commands, ["plan", "network", str(links), str(demands)])
     assert found.exit_code == 0
-    assert "No end to the wait of a demand: a to b, over a full link." in found.stdout
+    assert "Infinite mean delay: the demand from a to b crosses a full link." in found.stdout
     assert "inf s from" not in found.stdout
