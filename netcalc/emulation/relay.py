@@ -24,7 +24,6 @@ import socket
 import threading
 import time
 from collections import OrderedDict
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from netcalc.emulation.chain import Chain, both_directions
@@ -128,12 +127,7 @@ class Relay:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join()
         for sock in (self._near, *self._to_target.values()):

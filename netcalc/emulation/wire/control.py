@@ -77,15 +77,16 @@ class Control:
         self._socket.settimeout(START_LIMIT_S)
         with theirs:
             try:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", "-c", _START, "0", str(_PACKAGE)],
+                self._process = start_python(
+                    _START,
+                    "0",
+                    str(_PACKAGE),
+                    phase=PHASE,
                     stdin=theirs.fileno(),  # as 0, because select() takes none above 1023
                     start_new_session=True,
                 )
-            except BaseException as error:
+            except BaseException:
                 self._socket.close()
-                if isinstance(error, OSError):
-                    raise start_failure(error, PHASE) from error
                 raise
 
     @property
@@ -139,14 +140,7 @@ class Control:
     def close(self) -> None:
         """End the process: it ends when its socket closes, otherwise it is killed."""
         self._socket.close()
-        if self._is_stopped():
-            self._process.kill()
-        try:
-            self._process.wait(END_LIMIT_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-        finally:
-            self._process.wait()
+        end_process(self._process, 0.0 if self._is_stopped() else END_LIMIT_S)
 
     def _exchange(self, line: bytes) -> tuple[dict[str, Any], list[int], bytes]:
         if self._interrupted:
@@ -220,6 +214,25 @@ class Control:
             ended_by="signal" if by_signal else "status",
             number=None if code is None else abs(code),
         )
+
+
+def start_python(code: str, *arguments: str, phase: str, **options: Any) -> subprocess.Popen[bytes]:
+    """Start a helper: lines of Python in a process without the packages of the site."""
+    try:
+        return subprocess.Popen([sys.executable, "-I", "-S", "-c", code, *arguments], **options)
+    except OSError as error:
+        raise start_failure(error, phase) from error
+
+
+def end_process(process: subprocess.Popen[bytes], limit_s: float) -> None:
+    """Wait until a process ends by itself, kill it at the limit, and reap it."""
+    try:
+        process.wait(limit_s)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        process.kill()
+        process.wait()
 
 
 def start_failure(error: OSError, phase: str) -> ExperimentError:

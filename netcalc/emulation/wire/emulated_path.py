@@ -26,7 +26,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path as File
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from netcalc.emulation.chain import both_directions
@@ -356,12 +355,7 @@ class EmulatedPath:
         self._open = True
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
         try:
             if isinstance(error, OSError | ExperimentError) and self._open:
                 self._explain(error)

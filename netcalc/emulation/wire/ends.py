@@ -57,7 +57,7 @@ class Ends(ABC):
         for side in self.sides:
             kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")
             mtu_bytes = self._settings["mtu_bytes"]
-            kernel.set_up("lo", [], mtu_bytes=mtu_bytes)
+            kernel.set_up("lo", [])
             kernel.set_up(DEVICE, self._settings["addresses"][side], mtu_bytes=mtu_bytes)
             for name, value in self._settings["sysctls"].items():
                 kernel.set_sysctl(name, value)

@@ -111,11 +111,14 @@ def open_tun(name: str, *, offload: bool) -> int:
     return descriptor
 
 
-def set_up(name: str, addresses: list[str], *, mtu_bytes: int) -> None:
-    """Set the MTU and the addresses with prefix of an interface, and set it up."""
+def set_up(name: str, addresses: list[str], *, mtu_bytes: int | None = None) -> None:
+    """Set the MTU and the addresses with prefix of an interface, and set it up.
+
+    None leaves the MTU to the kernel: 65,536 bytes of the loopback.
+    """
     label = name.encode()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        if name != "lo":
+        if mtu_bytes is not None:
             checked_ioctl(sock, _SIOCSIFMTU, struct.pack("16si20x", label, mtu_bytes))
         (flags,) = struct.unpack_from(
             "H", checked_ioctl(sock, _SIOCGIFFLAGS, struct.pack("16s24x", label)), 16

@@ -28,19 +28,16 @@ import select
 import socket
 import struct
 import time
-from contextlib import suppress
 from itertools import repeat
 from typing import Any
 
-from netcalc.experiments.peers.lifetime import read_settings, start
+from netcalc.experiments.peers.lifetime import Orders, read_settings, start
 
 UDP_SEGMENT, UDP_GRO = 103, 104
 """Options of a UDP socket, not in Python's: several datagrams in one call, out and in (Linux)."""
 LOOK_NS = 20_000_000
 """Time between two checks for an order: a stop must take effect within a second, at the cost of one
 system call each. [ns]"""
-REPORT_NS = 100_000_000
-"""Time between two reports of progress: as often as a person can see. [ns]"""
 IN_FLIGHT_NS = 1_000_000
 """Time between two samples of the data in flight: fine enough for a path of some ms, at one system
 call each. [ns]"""
@@ -49,7 +46,6 @@ NAP_S = 2e-5
 each datagram, which slows the sender; a longer sleep would overflow a small socket buffer. [s]"""
 _LONGEST_NAP_S = 1e-3  # an idle receiver checks a thousand times a second, and takes no CPU share
 _MAX_CALLS = 4096  # of send between two readings of the clock
-_ORDER_BYTES = 4096
 _PR_SET_TIMERSLACK = 29
 _U64, _U64_U64 = struct.Struct("=Q"), struct.Struct("=QQ")
 _BYTES_ACKED, _BYTES_SENT, _INFO_BYTES = 120, 200, 216  # offsets in Linux's struct tcp_info
@@ -61,40 +57,6 @@ class Counts:
 
     def __init__(self) -> None:
         self.sent_bytes = self.received_bytes = 0
-
-
-class Orders:
-    """The control socket: orders in, progress out, and the order to end the current one."""
-
-    def __init__(self, control: socket.socket, counts: Counts) -> None:
-        self.control, self.counts = control, counts
-        self.begin()
-
-    def begin(self) -> None:
-        """Begin another order."""
-        self.counts.sent_bytes = self.counts.received_bytes = 0
-        self.end: dict[str, Any] | None = None
-        self._reported_ns = _clock()
-
-    def next(self) -> tuple[dict[str, Any], list[int]] | None:
-        """Wait for an order; None at the end of the run."""
-        data, descriptors, _, _ = socket.recv_fds(self.control, _ORDER_BYTES, 64)
-        return (json.loads(data), list(descriptors)) if data else None
-
-    def look(self, now_ns: int) -> bool:
-        """Report progress; return True if the current order is to end at once."""
-        if now_ns - self._reported_ns > REPORT_NS:
-            self._reported_ns = now_ns
-            so_far = {"so_far": True, "at_ns": now_ns, **vars(self.counts)}
-            with suppress(BlockingIOError):  # a full socket: the next report has more
-                self.control.send(json.dumps(so_far).encode(), socket.MSG_DONTWAIT)
-        try:
-            data = self.control.recv(_ORDER_BYTES, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            data = b""
-        if data:
-            self.end = json.loads(data)
-        return self.end is not None and self.end["now"]
 
 
 def main() -> int:

@@ -27,9 +27,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from netcalc.experiments.peers.lifetime import read_settings, start
+from netcalc.experiments.peers.lifetime import ORDER_BYTES, Orders, read_settings, start
 
-ORDER_BYTES = 4096
 INFO_BYTES = 216
 """Bytes of Linux's ``struct tcp_info`` that are logged, up to ``tcpi_bytes_retrans``. [byte]"""
 INFO, REQUEST, BYTES = range(3)
@@ -42,8 +41,6 @@ CHUNK_BYTES = 1 << 16
 READ_BYTES = 1 << 18
 WRITES_IN_TURN = 16
 """Writes to one connection before the others are served. [1]"""
-REPORT_NS = 100_000_000
-"""Time between two reports of progress. [ns]"""
 LONGEST_WAIT_S = 0.05
 """Time after which the program looks for an order, at the latest. [s]"""
 _TCP_NOTSENT_LOWAT = 25
@@ -69,20 +66,27 @@ class Connection:
         self.began_ns = self.logged_ns = 0
 
 
-class Program:
+class Counts:
+    """The bytes sent or received so far."""
+
+    def __init__(self) -> None:
+        self.total_bytes = 0
+
+
+class Program(Orders):
     """Common part of both ends: the clock of the plan, the log, and the orders."""
 
     def __init__(
         self, control: socket.socket, plan: dict[str, Any], log: io.BufferedWriter
     ) -> None:
-        self.control, self.plan, self.log = control, plan, log
+        self.counts: Counts
+        super().__init__(control, Counts())
+        self.plan, self.log = plan, log
         self.zero_ns: int = plan["zero_ns"]
         self.end_ns = self.zero_ns + int(plan["end_s"] * 1e9)
         self.sample_ns = int(plan["sample_s"] * 1e9)
         self.poll = select.epoll()
         self.connections: dict[int, Connection] = {}
-        self.total_bytes = 0
-        self._reported_ns = 0
 
     def row(self, kind: int, index: int, at_ns: int, value: int) -> None:
         """Log a row."""
@@ -100,17 +104,10 @@ class Program:
             if _clock() < self.end_ns:
                 raise
 
-    def is_stopped(self, now_ns: int) -> bool:
-        """Report progress and write the log; return True if the run is to end now."""
-        if now_ns - self._reported_ns > REPORT_NS:
-            self._reported_ns = now_ns
-            self.log.flush()  # what a killed host has measured stays
-            so_far = {"so_far": True, "at_ns": now_ns, "total_bytes": self.total_bytes}
-            with suppress(BlockingIOError):
-                self.control.send(json.dumps(so_far).encode(), socket.MSG_DONTWAIT)
-        with suppress(BlockingIOError):
-            return bool(self.control.recv(ORDER_BYTES, socket.MSG_DONTWAIT))
-        return False
+    def report(self, now_ns: int) -> None:
+        """Report progress, and write the log: what a killed host has measured stays."""
+        self.log.flush()
+        super().report(now_ns)
 
 
 class Source(Program):
@@ -141,7 +138,7 @@ class Source(Program):
                 if handle in self.connections:
                     with self.until_the_end():
                         self.serve(self.connections[handle])
-            if self.is_stopped(now_ns):
+            if self.look(now_ns):
                 break
         self.sample(_clock())
         return {"count": len(socks) - len(waiting)}
@@ -176,7 +173,7 @@ class Source(Program):
             except BlockingIOError:
                 return
             one.left_bytes -= sent
-            self.total_bytes += sent
+            self.counts.total_bytes += sent
 
     def request(self, one: Connection) -> None:
         """Send a request, or the rest of one; log the latency when the reply is whole."""
@@ -190,7 +187,7 @@ class Source(Program):
             while one.pending_bytes:
                 sent = one.sock.send(self.data[: min(CHUNK_BYTES, one.pending_bytes)])
                 one.pending_bytes -= sent
-                self.total_bytes += sent
+                self.counts.total_bytes += sent
             self.poll.modify(one.sock, select.EPOLLIN)
             while one.counted_bytes < one.reply_bytes:
                 read = len(one.sock.recv(CHUNK_BYTES))
@@ -252,7 +249,7 @@ class Sink(Program):
                 elif handle in self.connections:
                     with self.until_the_end():
                         done += self.read(self.connections[handle])
-            if self.is_stopped(now_ns):
+            if self.look(now_ns):
                 break
         for one in self.connections.values():
             self.row(BYTES, one.index, _clock(), one.counted_bytes)
@@ -266,7 +263,7 @@ class Sink(Program):
             return False
         now_ns = _clock()
         one.counted_bytes += got
-        self.total_bytes += got
+        self.counts.total_bytes += got
         if (
             not got
             or now_ns - one.logged_ns >= self.sample_ns
@@ -300,17 +297,11 @@ def main() -> int:
     settings = read_settings()
     control = socket.socket(fileno=settings["fd"])
     start(settings, {})
-    data, handles, flags, _ = socket.recv_fds(control, ORDER_BYTES, 253)
-    if not data:
+    received = Orders(control, Counts()).next()
+    if received is None:
         return 0
-    if flags & socket.MSG_CTRUNC:  # the kernel had no numbers for all of them in this process
-        failed = {"error": errno.EMFILE, "text": os.strerror(errno.EMFILE)}
-        control.send(json.dumps(failed).encode())
-        control.recv(ORDER_BYTES)
-        return 0
-    order = json.loads(data)
+    order, (plan_file, log_file, *rest) = received
     report: dict[str, Any] = {}
-    plan_file, log_file, *rest = handles
     with open(plan_file, "rb") as file:  # noqa: PTH123 - a descriptor
         plan = json.load(file)
     socks = [socket.socket(fileno=handle) for handle in rest]

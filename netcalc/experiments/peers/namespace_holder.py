@@ -9,13 +9,10 @@ from __future__ import annotations
 import json
 import os
 import socket
-import struct
 from typing import Any
 
+from netcalc.emulation.wire import kernel
 from netcalc.experiments.peers.lifetime import die_with_parent, read_settings, start
-
-_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
-_SIOCSIFFLAGS, _SIOCSIFMTU, _IFF_UP, _IFF_RUNNING = 0x8914, 0x8922, 0x1, 0x40
 
 
 def main() -> int:
@@ -55,29 +52,9 @@ def open_descriptor(request: dict[str, Any]) -> int:
 
 
 def make_namespace(mtu_bytes: int) -> None:
-    """Make a network namespace, with a user namespace where needed, and bring up its lo."""
-    import fcntl
-
-    user, group = os.geteuid(), os.getegid()
+    """Make a network namespace, with a user namespace where one is allowed, and bring up its lo."""
     try:
-        call_c("unshare", _CLONE_NEWUSER | _CLONE_NEWNET)
-        for name, text in (
-            ("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1"),
-        ):  # fmt: skip
-            with open(f"/proc/self/{name}", "w") as file:  # noqa: PTH123
-                file.write(text)
+        kernel.enter_user_namespace_as_root(kernel.NEW_NET)
     except OSError:
-        call_c("unshare", _CLONE_NEWNET)
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        fcntl.ioctl(sock, _SIOCSIFMTU, struct.pack("16si20x", b"lo", mtu_bytes))
-        fcntl.ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP | _IFF_RUNNING))
-
-
-def call_c(name: str, *numbers: int) -> None:
-    """Call a function of the C library; raise its error if it does not return 0."""
-    import ctypes
-
-    library = ctypes.CDLL(None, use_errno=True)
-    if getattr(library, name)(*numbers) != 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
+        kernel.unshare(kernel.NEW_NET, "create network namespace")
+    kernel.set_up("lo", [], mtu_bytes=mtu_bytes)

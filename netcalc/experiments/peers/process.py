@@ -21,12 +21,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from netcalc.emulation.wire.control import LOST, START_CODES, start_failure
+from netcalc.emulation.wire.control import LOST, START_CODES, end_process, start_python
 from netcalc.errors import ExperimentError
 from netcalc.experiments.peers import lifetime
 from netcalc.experiments.running.limits import MAX_BYTES, MAX_DURATION_S
@@ -121,12 +120,7 @@ class Peer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -167,13 +161,10 @@ class Peer:
         if process.stdout.closed:
             return {}
         try:
-            process.stdin.close()
-            process.wait(END_LIMIT_S)
-        except (subprocess.TimeoutExpired, OSError):
-            pass
+            with suppress(OSError):
+                process.stdin.close()
         finally:
-            process.kill()
-            process.wait()
+            end_process(process, END_LIMIT_S)
             self._output += process.stdout.read(4096) or b""
             process.stdout.close()
         try:
@@ -314,18 +305,18 @@ def _start(passed: Sequence[int], program: str) -> subprocess.Popen[bytes]:
     """
     if not sys.executable:
         raise ExperimentError("no-interpreter", phase="start")
-    try:
-        return subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _BOOT, str(_FOLDER), program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            bufsize=0,
-            process_group=0,
-            pass_fds=tuple(passed),
-        )
-    except OSError as error:
-        raise start_failure(error, "start") from error
+    return start_python(
+        _BOOT,
+        str(_FOLDER),
+        program,
+        phase="start",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        bufsize=0,
+        process_group=0,
+        pass_fds=tuple(passed),
+    )
 
 
 _REPORT_BYTES = 1 << 16

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Protocol, Self
 
 from netcalc.errors import ArgumentTypeError
@@ -116,12 +116,7 @@ class Deferral:
             os.kill(os.getpid(), number)
         self.number = number
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._give_back()
         if self.number is not None:
             for stream in (sys.stdout, sys.stderr):
@@ -196,12 +191,7 @@ class Stopping:
                 signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         interrupted = self._handlers.get(signal.SIGINT)
         for number in tuple(self._handlers):
             self._restore(number)
