@@ -15,13 +15,10 @@ from netcalc.experiments.running.limits import (
     MAX_BULK_BYTES,
     MAX_UDP_BYTES,
     finite,
-    loopback_address,
-    require_path,
-    require_processes,
     whole_number,
     whole_numbers,
 )
-from netcalc.experiments.running.run import Progress
+from netcalc.experiments.running.run import Common, Progress
 from netcalc.experiments.running.stopping import Stop
 from netcalc.experiments.transfers.session import (
     MAX_TOGETHER,
@@ -157,10 +154,8 @@ def bulk(
     Snader, Effective TCP/IP Programming, tip on TCP against UDP (tables 2.2 and 2.3: 5000 writes,
     buffers of 32 KiB, 50 runs).
     """
-    require_processes()
-    require_path(path)
-    address = loopback_address(host)
-    version = 6 if ":" in address else 4
+    common = Common(path=path, host=host, progress=progress, stop=stop, save=save)
+    version = common.version
     placement = Placement(
         path=path,
         mtu_bytes=_checked_mtu_bytes(mtu_bytes, path, version),
@@ -200,14 +195,13 @@ def bulk(
         f"run_count={run_count}, buffer_bytes={_argument(buffers)}, "
         f"buffer_end={buffer_end!r}, "
         f"datagrams_per_call={datagrams_per_call}, congestion_control={congestion_control!r}, "
-        f"limit_s={limit_s:g}, host={address!r}, mtu_bytes={mtu_bytes}"
+        f"limit_s={limit_s:g}, host={common.address!r}, mtu_bytes={mtu_bytes}"
         + ("" if path is None else f", path={path!r}, link_buffer_bytes={link_buffer_bytes}")
         + (f", loss_ratio={loss_ratio:g}, seed={seed})" if loss_ratio else ")")
     )
     return run_transfers(
-        transfers, placement, experiment="bulk", unit="transfers", host=address,
-        command=command, progress=progress, stop=stop, save=save,
-    )  # fmt: skip
+        transfers, placement, common, experiment="bulk", unit="transfers", command=command
+    )
 
 
 def _checked_mtu_bytes(mtu_bytes: int | None, path: Path | None, version: int) -> int | None:

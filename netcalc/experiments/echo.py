@@ -35,15 +35,13 @@ from netcalc.experiments.running.limits import (
     MAX_COUNT,
     MAX_DURATION_S,
     finite,
-    loopback_address,
+    ip_version,
     payload_sizes,
     require_bounded,
-    require_path,
-    require_processes,
     whole_number,
 )
-from netcalc.experiments.running.run import Progress, Record, conduct
-from netcalc.experiments.running.sockets import BACKLOG, own_source
+from netcalc.experiments.running.run import Common, Progress, Record
+from netcalc.experiments.running.sockets import BACKLOG, address_family, own_source
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
@@ -301,13 +299,12 @@ def echo(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, appendix A.2 (15 sizes, 10 probes each).
     """
-    require_processes()
-    require_path(path)
+    common = Common(path=path, host=host, progress=progress, stop=stop, save=save)
     protocol = choice("protocol", protocol, ("udp", "tcp", "icmp"))
-    address = loopback_address(host)
+    address = common.address
     emulated = None if path is None else EmulatedPath(path)
     if emulated is not None:
-        address = emulated.address("B", 6 if ":" in address else 4)
+        address = emulated.address("B", common.version)
     elif protocol == "icmp":
         raise DomainError("needs-a-path", "protocol", "icmp", choices=["udp", "tcp"])
     plan = Plan(
@@ -324,14 +321,11 @@ def echo(
         carried_bytes=plan.carried_bytes,
         duration_s=plan.probe_count * max(plan.interval_s, _least_s(plan, path)) - plan.interval_s,
     )
-    return conduct(
+    return common.conduct(
         partial(Run, plan, command=plan.command(BOOK_SIZES, path)),
         measure_on_loopback
         if emulated is None
         else partial(measure_on_any_path, emulated=emulated),
-        progress=progress,
-        stop=stop,
-        save=save,
     )
 
 
@@ -344,15 +338,13 @@ def measure_on_loopback(run: Run) -> None:
     """Send the probes to a peer on the same processor."""
     record_instrument(run)
     run.facts.update(instrument.loopback())
-    with instrument.one_processor() as processor:
+    with instrument.one_processor() as processor, run.measuring():
         run.facts["shared_processor"] = processor
-        run.record_measurement_error()
         client = own_source(run.plan.host) if run.plan.protocol == "tcp" else None
         settings = {**peer_settings(run.plan), "client": client}
         with Peer(settings, stopping=run.stopping) as peer:
             run.facts["exchange_call_s"] = instrument.exchange_call_s(run.plan.host)
             probe_peer(run, peer, socket.socket if client is None else partial(open_from, client))
-        run.record_measurement_error()
 
 
 def measure_on_any_path(run: Run, emulated: EmulatedPath) -> None:
@@ -386,9 +378,7 @@ def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
     plan = run.plan
     record_instrument(run)
     run.facts["offload"] = "super-packets" if emulated.offload else "one packet at a time"
-    run.record_measurement_error()
-    with emulated, run.stopping.watching(emulated.require_alive):
-        run.facts["truth"] = emulated.truth()
+    with run.measuring(), run.over(emulated):
 
         def opener(family: int, kind: int, protocol: int = 0) -> socket.socket:
             return emulated.socket("A", family, kind, protocol)
@@ -397,7 +387,7 @@ def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
             probe_at(run, (plan.host, 0), opener)
         else:
             kind = socket.SOCK_STREAM if plan.protocol == "tcp" else socket.SOCK_DGRAM
-            with emulated.socket("B", _family((plan.host, 0)), kind) as sock:
+            with emulated.socket("B", address_family(plan.host), kind) as sock:
                 sock.bind((plan.host, plan.port))
                 if plan.protocol == "tcp":
                     sock.listen(BACKLOG)
@@ -405,16 +395,12 @@ def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
                 peer = Peer(settings, stopping=run.stopping, passed=[sock.fileno()])
             with peer:
                 probe_peer(run, peer, opener)
-        run.add_path_statistics(emulated.statistics())
-    run.record_measurement_error()
 
 
 def record_instrument(run: Run) -> None:
     """Record the facts of the machine and its clock that affect times."""
-    timer = instrument.timer()
-    own_cost_s = instrument.own_cost_s(timer["clock_call_s"])
-    run.facts.update(instrument.machine(), **timer, own_cost_s=own_cost_s)
-    run.facts["address_family"] = "IPv6" if ":" in run.plan.host else "IPv4"
+    run.record_machine(ip_version(run.plan.host))
+    run.facts["own_cost_s"] = instrument.own_cost_s(run.facts["clock_call_s"])
 
 
 def peer_settings(plan: Plan) -> dict[str, object]:
@@ -483,7 +469,7 @@ def connect(run: Run, address: tuple[str, int], opener: Opener) -> Exchange:
 
 def open_udp(address: tuple[str, int], opener: Opener) -> socket.socket:
     """Open a datagram socket that receives from one address only."""
-    sock = opener(_family(address), socket.SOCK_DGRAM, 0)
+    sock = opener(address_family(address[0]), socket.SOCK_DGRAM, 0)
     try:
         sock.connect(address)
     except BaseException:
@@ -494,7 +480,7 @@ def open_udp(address: tuple[str, int], opener: Opener) -> socket.socket:
 
 def open_tcp(address: tuple[str, int], opener: Opener, stopping: Stopping) -> socket.socket:
     """Open a connection with TCP_NODELAY."""
-    sock = opener(_family(address), socket.SOCK_STREAM, 0)
+    sock = opener(address_family(address[0]), socket.SOCK_STREAM, 0)
     try:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connect_within(sock, address, limit_s=CONNECT_S, stopping=stopping)
@@ -519,14 +505,10 @@ def open_from(client: str, family: int, kind: int, protocol: int = 0) -> socket.
 def open_raw(address: tuple[str, int], opener: Opener) -> socket.socket:
     """Open a raw ICMP socket that receives from one address only."""
     protocol = socket.IPPROTO_ICMPV6 if ":" in address[0] else socket.IPPROTO_ICMP
-    sock = opener(_family(address), socket.SOCK_RAW, protocol)
+    sock = opener(address_family(address[0]), socket.SOCK_RAW, protocol)
     try:
         sock.connect(address)
     except BaseException:
         sock.close()
         raise
     return sock
-
-
-def _family(address: tuple[str, int]) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in address[0] else socket.AF_INET

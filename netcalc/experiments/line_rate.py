@@ -10,13 +10,10 @@ from netcalc.checks import named_arguments
 from netcalc.experiments.bulk import require_one_call
 from netcalc.experiments.running.limits import (
     finite,
-    require_linux,
-    require_path,
-    require_processes,
     whole_number,
     whole_numbers,
 )
-from netcalc.experiments.running.run import Progress
+from netcalc.experiments.running.run import Common, Progress
 from netcalc.experiments.running.stopping import Stop
 from netcalc.experiments.transfers.session import (
     MAX_TOGETHER,
@@ -43,7 +40,6 @@ MAX_LOCKSTEP_BYTES = 65_536
 _MIN_FRAME, _MAX_FRAME = 64, 9018
 _MTU_BYTES, _FRAMING_BYTES = 1500, 18
 _ENDLESS_COUNT = 1 << 40
-_HOST = "127.0.0.1"
 
 
 @named_arguments
@@ -129,8 +125,7 @@ def line_rate(
     ----------
     RFC 2544, section 26.1; RFC 5180, appendix A.
     """
-    require_processes()
-    require_path(path)
+    common = Common(path=path, progress=progress, stop=stop, save=save)
     frames = whole_numbers("frame_bytes", frame_bytes, _MIN_FRAME, _MAX_FRAME)
     together = whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
     largest_bytes = max(frames) - FRAME_OVERHEAD_BYTES
@@ -171,9 +166,8 @@ def line_rate(
         + f"{_placement_arguments(placement)})"
     )
     return run_transfers(
-        transfers, placement, experiment="line_rate", unit="runs", host=_HOST,
-        command=command, progress=progress, stop=stop, save=save,
-    )  # fmt: skip
+        transfers, placement, common, experiment="line_rate", unit="runs", command=command
+    )
 
 
 @named_arguments
@@ -247,8 +241,10 @@ def lockstep(
     ----------
     :func:`netcalc.models.rates.packet_rates.stop_and_wait_goodput_bps`.
     """
-    require_linux("waiting for many connections (epoll)")
-    require_path(path)
+    common = Common(
+        path=path, progress=progress, stop=stop, save=save,
+        linux_for="waiting for many connections (epoll)",
+    )  # fmt: skip
     placement = Placement(path=path, routed=routed, link_buffer_bytes=link_buffer_bytes)
     limit_s = finite("duration_s", duration_s, 0.01, 10.0)
     size = whole_number("write_bytes", write_bytes, 1, MAX_LOCKSTEP_BYTES)
@@ -273,8 +269,8 @@ def lockstep(
         f"run_count={run_count}{_placement_arguments(placement)})"
     )
     return run_transfers(
-        transfers, placement, experiment="lockstep", unit="runs", host=_HOST, command=command,
-        facts={"reply_bytes": reply}, progress=progress, stop=stop, save=save,
+        transfers, placement, common, experiment="lockstep", unit="runs", command=command,
+        facts={"reply_bytes": reply},
     )  # fmt: skip
 
 

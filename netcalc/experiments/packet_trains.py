@@ -22,12 +22,10 @@ from netcalc.experiments.running.limits import (
     MAX_COUNT,
     finite,
     require_bounded,
-    require_path,
-    require_processes,
     whole_number,
     whole_sizes,
 )
-from netcalc.experiments.running.run import Progress, Record, conduct
+from netcalc.experiments.running.run import Common, Progress, Record
 from netcalc.experiments.running.sockets import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stop
 from netcalc.messages import Notice
@@ -102,8 +100,7 @@ def packet_trains(
     ----------
     Keshav, SIGCOMM 1991; Dovrolis, Ramanathan and Moore, INFOCOM 2001.
     """
-    require_processes()
-    require_path(path, needed=True)
+    common = Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
     [size] = whole_sizes(
         "size-for-train", payload_bytes, _TAG_BYTES, MAX_PAYLOAD_BYTES, carrier="a train"
     )
@@ -141,7 +138,7 @@ def packet_trains(
         ),
     )
     measure = partial(TrainRun.measure, emulated=emulated, plan=plan)
-    return conduct(make, measure, progress=progress, stop=stop, save=save)
+    return common.conduct(make, measure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,17 +182,15 @@ class TrainRun(Record[TrainSamples]):
 
     def measure(self, emulated: EmulatedPath, plan: Trains) -> None:
         """Open the path and send every train from its near end."""
-        self.facts.update(instrument.machine(), **instrument.timer(), address_family="IPv4")
-        self.record_measurement_error()
+        self.record_machine()
         kind = (socket.AF_INET, socket.SOCK_DGRAM)
         with (
-            emulated,
-            self.stopping.watching(emulated.require_alive),
+            self.measuring(),
+            self.over(emulated),
             emulated.socket("A", *kind) as sender,
             emulated.socket("B", *kind) as receiver,
             emulated.socket("B", *kind) as cross,
         ):
-            self.facts["truth"] = emulated.truth()
             # Nobody reads there: cross traffic takes no room in the receiver's buffer.
             cross.bind((self.host, 0))
             self._cross_address = cross.getsockname()
@@ -207,8 +202,6 @@ class TrainRun(Record[TrainSamples]):
                 self._send_all(sender, receiver, plan)
             except OSError as error:
                 raise self.failure(error) from error
-            self.add_path_statistics(emulated.statistics())
-        self.record_measurement_error()
 
     def _send_all(self, sender: socket.socket, receiver: socket.socket, plan: Trains) -> None:
         draw = random.Random(plan.seed)

@@ -28,12 +28,10 @@ from netcalc.experiments.running.limits import (
     MAX_COUNT,
     finite,
     require_bounded,
-    require_path,
-    require_processes,
     whole_number,
     whole_sizes,
 )
-from netcalc.experiments.running.run import Progress, Record, conduct
+from netcalc.experiments.running.run import Common, Progress, Record
 from netcalc.experiments.running.sockets import CONTROL_BYTES, SO_TIMESTAMPNS, arrival_ns
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.fit import to_node_s
@@ -62,7 +60,7 @@ _clock = time.perf_counter_ns
 class Protocol:
     """Properties of probes and answers that IPv4 and IPv6 do not share."""
 
-    name: str
+    version: int
     family: int
     sizes: tuple[int, ...]
     headers_bytes: int
@@ -76,7 +74,7 @@ class Protocol:
 
 PROTOCOLS = {
     4: Protocol(
-        name="IPv4",
+        version=4,
         family=socket.AF_INET,
         sizes=PROBE_SIZES,
         headers_bytes=DATAGRAM_HEADERS_BYTES,
@@ -88,7 +86,7 @@ PROTOCOLS = {
         sysctls={"net.ipv4.icmp_ratemask": "0"},
     ),
     6: Protocol(
-        name="IPv6",
+        version=6,
         family=socket.AF_INET6,
         sizes=PROBE_SIZES_V6,
         headers_bytes=DATAGRAM_HEADERS_V6_BYTES,
@@ -167,8 +165,7 @@ def probing(
     Jacobson, pathchar (1997); Downey, Using pathchar to estimate Internet link characteristics,
     SIGCOMM 1999; RFC 1812, 4.3.2.3 and RFC 4443, 3.3 (length of the quotation).
     """
-    require_processes()
-    require_path(path, needed=True)
+    common = Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
     ip_header_bytes(ip_version)  # refuses other versions
     protocol = PROTOCOLS[int(ip_version)]
     if payload_bytes is None:
@@ -205,12 +202,8 @@ def probing(
         port=PORT,
         command=f"probing({listed}path={path!r}, count={count}{version}, timeout_s={timeout_s:g})",
     )
-    return conduct(
-        make,
-        lambda run: run.measure(emulated, protocol, sizes, count=count, timeout_s=timeout_s),
-        progress=progress,
-        stop=stop,
-        save=save,
+    return common.conduct(
+        make, lambda run: run.measure(emulated, protocol, sizes, count=count, timeout_s=timeout_s)
     )
 
 
@@ -338,15 +331,13 @@ class HopRun(Record[HopSamples]):
     ) -> None:
         """Open the path and send all probes from its near end."""
         self._headers_bytes = protocol.headers_bytes
-        self.facts.update(instrument.machine(), **instrument.timer(), address_family=protocol.name)
-        self.record_measurement_error()
+        self.record_machine(protocol.version)
         with (
-            emulated,
-            self.stopping.watching(emulated.require_alive),
+            self.measuring(),
+            self.over(emulated),
             emulated.socket("A", protocol.family, socket.SOCK_DGRAM) as probes,
             emulated.socket("A", protocol.family, socket.SOCK_RAW, protocol.answers) as answers,
         ):
-            self.facts["truth"] = emulated.truth()
             exchange = HopExchange(
                 probes, answers, self.host, protocol,
                 timeout_s=timeout_s, stopping=self.stopping,
@@ -356,8 +347,6 @@ class HopRun(Record[HopSamples]):
                 self._probe(exchange, sizes, len(emulated.path.hops), count)
             except OSError as error:
                 raise self.failure(error) from error
-            self.add_path_statistics(emulated.statistics())
-        self.record_measurement_error()
 
     def _probe(self, exchange: HopExchange, sizes: list[int], hops: int, count: int) -> None:
         payloads = {size: bytearray((bytes(range(256)) * 6)[:size]) for size in sizes}

@@ -21,11 +21,9 @@ from netcalc.experiments.running.limits import (
     MAX_COUNT,
     finite,
     require_bounded,
-    require_path,
-    require_processes,
     whole_number,
 )
-from netcalc.experiments.running.run import Progress, Record, conduct
+from netcalc.experiments.running.run import Common, Progress, Record
 from netcalc.experiments.running.stopping import Stop
 from netcalc.messages import Notice
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
@@ -116,8 +114,7 @@ def router_queue(
     ----------
     Kleinrock, Queueing Systems, vol. 1, 3.2, 3.6 and ch. 5.
     """
-    require_processes()
-    require_path(path, needed=True)
+    common = Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
     if len(path.links) != 1:
         raise DomainError("above-maximum", "number of links", len(path.links), high=1)
     plan = Plan(
@@ -155,7 +152,7 @@ def router_queue(
     )
     drain_s = DRAIN_S + batch_s + places * plan.gap_s * plan.load
     measure = partial(QueueRun.measure, emulated=emulated, plan=plan, drain_s=drain_s)
-    return conduct(make, measure, progress=progress, stop=stop, save=save)
+    return common.conduct(make, measure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,17 +210,15 @@ class QueueRun(Record[Table]):
 
     def measure(self, emulated: EmulatedPath, plan: Plan, drain_s: float) -> None:
         """Open the path, send every datagram at its time, and fetch the log of the line."""
-        self.facts.update(instrument.machine(), **instrument.timer(), address_family="IPv4")
-        self.record_measurement_error()
+        self.record_machine()
         self._rate_bps = plan.rate_bps
         kind = (socket.AF_INET, socket.SOCK_DGRAM)
         with (
-            emulated,
-            self.stopping.watching(emulated.require_alive),
+            self.measuring(),
+            self.over(emulated, judged=False),
             emulated.socket("A", *kind) as sender,
             emulated.socket("B", *kind) as receiver,
         ):
-            self.facts["truth"] = emulated.truth()
             receiver.bind((self.host, 0))  # nobody reads: what its buffer does not hold is lost
             sender.connect(receiver.getsockname())
             try:
@@ -235,8 +230,6 @@ class QueueRun(Record[Table]):
                 raise self.failure(error) from error
             finally:
                 self._events = emulated.events("B")
-            self.add_path_statistics(emulated.statistics(), judged=False)
-        self.record_measurement_error()
 
     def _send_all(self, sender: socket.socket, plan: Plan) -> None:
         self.phase = "datagrams"

@@ -50,14 +50,12 @@ from netcalc.experiments.running.limits import (
     MAX_TCP_BYTES,
     distinct_choices,
     finite,
-    loopback_address,
+    ip_version,
     require_bounded,
-    require_linux,
-    require_path,
     require_writable,
     whole_number,
 )
-from netcalc.experiments.running.run import Progress, conduct
+from netcalc.experiments.running.run import Common, Progress
 from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.models.hosts.write_timeline import HOLDS_ACK
@@ -104,7 +102,7 @@ class WritePlan:
     @property
     def version(self) -> int:
         """Version of IP."""
-        return 6 if ":" in self.host else 4
+        return ip_version(self.host)
 
     @property
     def round_s(self) -> float:
@@ -485,8 +483,10 @@ def small_writes(
     ----------
     RFC 896 (Nagle's algorithm); RFC 1122, 4.2.3.2 (delayed acknowledgements).
     """
-    require_linux("its counters of delayed acknowledgements")
-    require_path(path)
+    common = Common(
+        path=path, host=host, progress=progress, stop=stop, save=save,
+        linux_for="its counters of delayed acknowledgements",
+    )  # fmt: skip
     plan = WritePlan(
         sizes=_checked_sizes(write_bytes),
         modes=_checked_modes(modes),
@@ -496,7 +496,7 @@ def small_writes(
         write_gap_s=finite("write_gap_s", write_gap_s, 0.0, MAX_DURATION_S),
         quickack=bool(quickack),
         autocorking=bool(autocorking),
-        host=loopback_address(host),
+        host=common.address,
         timeout_s=finite("timeout_s", timeout_s, 0.001, 60.0),
     )
     require_bounded(
@@ -516,7 +516,7 @@ def small_writes(
         command=plan.command(path),
     )
     measure = partial(_measure, plan=plan, path=path, pcap=pcap)
-    return conduct(make, measure, progress=progress, stop=stop, save=save)
+    return common.conduct(make, measure)
 
 
 def _least_s(plan: WritePlan, path: Path | None) -> float:

@@ -40,14 +40,12 @@ from netcalc.experiments.running.limits import (
     MAX_UDP_BYTES,
     distinct_choices,
     finite,
-    loopback_address,
+    ip_version,
     require_bounded,
-    require_linux,
-    require_path,
     require_writable,
     whole_number,
 )
-from netcalc.experiments.running.run import Progress, conduct
+from netcalc.experiments.running.run import Common, Progress
 from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
@@ -259,7 +257,7 @@ class TransactionPlan:
     @property
     def version(self) -> int:
         """Version of IP."""
-        return 6 if ":" in self.host else 4
+        return ip_version(self.host)
 
     def command(self, standard: tuple[int, ...], path: Path | None) -> str:
         """Return the call that makes this plan."""
@@ -548,11 +546,12 @@ def transactions(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, appendix A.2, Fig. A-4 to A-8; RFC 7413; RFC 8446.
     """
-    require_linux("its counters and TCP Fast Open")
-    require_path(path)
+    common = Common(
+        path=path, host=host, progress=progress, stop=stop, save=save,
+        linux_for="its counters and TCP Fast Open",
+    )  # fmt: skip
     given = distinct_choices("protocols", protocols, PROTOCOLS)
-    address = loopback_address(host)
-    least_bytes = MIN_MTU_BYTES[6 if ":" in address else 4]
+    least_bytes = MIN_MTU_BYTES[common.version]
     plan = TransactionPlan(
         sizes=_sizes(payload_bytes, given),
         protocols=given,
@@ -560,7 +559,7 @@ def transactions(
         mtu_bytes=whole_number("mtu_bytes", mtu_bytes, least_bytes, 65_536),
         timeout_s=finite("timeout_s", timeout_s, 0.001, 60.0),
         tap=bool(tap) or pcap is not None,
-        host=address,
+        host=common.address,
     )
     require_bounded(
         probe_count=plan.transaction_count,
@@ -584,7 +583,7 @@ def transactions(
         command=plan.command(BOOK_TRANSACTION_SIZES, path),
     )
     measure = partial(_measure, plan=plan, path=path, pcap=pcap)
-    return conduct(make, measure, progress=progress, stop=stop, save=save)
+    return common.conduct(make, measure)
 
 
 def _least_s(plan: TransactionPlan, path: Path | None) -> float:

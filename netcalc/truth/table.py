@@ -15,8 +15,7 @@ import numpy as np
 from netcalc.checks import choice
 from netcalc.errors import ExperimentError
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import require_processes
-from netcalc.experiments.running.run import Progress, Record, conduct
+from netcalc.experiments.running.run import Common, Progress, Record
 from netcalc.experiments.running.stopping import Stop
 from netcalc.samples import Table
 from netcalc.truth.bench import Bench, Setting
@@ -87,7 +86,7 @@ def validate(
     >>> [row.flag for row in truth_rows(table)], truth_summary(truth_rows(table)).holds
     (['within its own 0.001 ppm'], True)
     """
-    require_processes()
+    common = Common(progress=progress, stop=stop, save=save)
     given = (labs,) if isinstance(labs, str) else tuple(labs)
     for lab in given:
         choice("labs", lab, LABS)
@@ -108,7 +107,7 @@ def validate(
         command=f"validate(labs={list(given)}, quick={quick})",
     )
     measure = partial(TruthRun.measure, settings=chosen)
-    return conduct(make, measure, progress=progress, stop=stop, save=save)
+    return common.conduct(make, measure)
 
 
 TOGETHER = 2

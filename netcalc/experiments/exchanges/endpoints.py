@@ -18,8 +18,14 @@ from netcalc.errors import ExperimentError
 from netcalc.experiments.exchanges.tap import Tap
 from netcalc.experiments.peers.process import Namespace
 from netcalc.experiments.running import instrument
+from netcalc.experiments.running.limits import ip_version
 from netcalc.experiments.running.run import Record
-from netcalc.experiments.running.sockets import BACKLOG, accept_only_from, own_source
+from netcalc.experiments.running.sockets import (
+    BACKLOG,
+    accept_only_from,
+    address_family,
+    own_source,
+)
 from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples
@@ -75,12 +81,12 @@ class Endpoints:
     @property
     def version(self) -> int:
         """Version of IP, 4 or 6."""
-        return 6 if ":" in self.server_host else 4
+        return ip_version(self.server_host)
 
     @property
     def family(self) -> socket.AddressFamily:
         """Address family of both ends."""
-        return socket.AF_INET6 if self.version == 6 else socket.AF_INET
+        return address_family(self.server_host)
 
     def client_socket(self, kind: int, protocol: int = 0) -> socket.socket:
         """Open a socket of the client, on the client's address."""
@@ -193,9 +199,8 @@ def open_endpoints(
         opened = _emulated(run, path, version, settings)
     with opened as endpoints:
         run.host = endpoints.server_host
-        run.record_measurement_error()
-        yield endpoints
-        run.record_measurement_error()
+        with run.measuring():
+            yield endpoints
 
 
 @contextmanager
@@ -240,11 +245,8 @@ def _add_address(namespace: Namespace, address: str) -> None:
 def _emulated(
     run: Record[Any], path: Path, version: int, settings: Mapping[str, str]
 ) -> Iterator[Endpoints]:
-    with (
-        EmulatedPath(path, sysctls=settings) as emulated,
-        run.stopping.watching(emulated.require_alive),
-    ):
-        run.facts.update(namespace="its own", truth=emulated.truth())
+    with run.over(EmulatedPath(path, sysctls=settings)) as emulated:
+        run.facts["namespace"] = "its own"
         yield Endpoints(
             PathEnd(emulated, "A"),
             PathEnd(emulated, "B"),
@@ -254,7 +256,6 @@ def _emulated(
             DEVICE,
             emulated.offload,
         )
-        run.add_path_statistics(emulated.statistics())
 
 
 def setting_file(name: str) -> str:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netcalc.experiments.running.sockets import SO_TIMESTAMPNS, stamp_ns
+from netcalc.experiments.running.sockets import SO_TIMESTAMPNS, address_family, stamp_ns
 from netcalc.samples import write_atomically
 
 SNAP_BYTES = 128
@@ -356,4 +356,4 @@ def _tcp_payload_bytes(packet: Packet) -> int:
 
 
 def _address(host: str) -> bytes:
-    return socket.inet_pton(socket.AF_INET6 if ":" in host else socket.AF_INET, host)
+    return socket.inet_pton(address_family(host), host)

@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from netcalc.experiments.peers.lifetime import LIMIT_REACHED, Counts, read_settings, say, start
-from netcalc.experiments.running.sockets import BACKLOG, accept_only_from, granted
+from netcalc.experiments.running.sockets import BACKLOG, accept_only_from, address_family, granted
 
 TOKEN_S = 2.0
 """Time for a connection to send its first bytes. The client's own needs this much where a packet of
@@ -283,9 +283,10 @@ def bound_socket(settings: dict[str, Any]) -> socket.socket:
     """Open the socket that the settings describe, or use the inherited one."""
     if "fd" in settings:
         return socket.socket(fileno=settings["fd"])
-    family = socket.AF_INET6 if ":" in settings["host"] else socket.AF_INET
     stream = settings["protocol"] == "tcp"
-    sock = socket.socket(family, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
+    sock = socket.socket(
+        address_family(settings["host"]), socket.SOCK_STREAM if stream else socket.SOCK_DGRAM
+    )
     if stream:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.bind((settings["host"], settings["port"]))

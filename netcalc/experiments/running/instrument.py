@@ -99,9 +99,8 @@ def _quietest(processors: list[int]) -> int:
 
 def exchange_call_s(host: str) -> float:
     """Measure one send and one receive call of 8 bytes within this process. [s]"""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     payload, times = bytearray(8), []
-    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as sock:
+    with suppress(OSError), socket.socket(sockets.address_family(host), socket.SOCK_DGRAM) as sock:
         sock.bind((host, 0))
         sock.connect(sock.getsockname())
         sock.setblocking(False)

@@ -83,6 +83,11 @@ def loopback_address(host: str) -> str:
     return str(address).partition("%")[0]
 
 
+def ip_version(address: str) -> int:
+    """Return the version of IP of an address, 4 or 6."""
+    return 6 if ":" in address else 4
+
+
 def _refused_target(code: str, host: str) -> ExperimentError:
     return ExperimentError(code, phase="target", host=str(host))
 
@@ -94,7 +99,7 @@ def payload_sizes(payload_bytes: ArrayLike, *, protocol: str, host: str) -> list
         return whole_sizes(
             "size-for-tcp", payload_bytes, MIN_TCP_BYTES, MAX_TCP_BYTES, carrier=carrier
         )
-    version = 6 if ":" in host else 4
+    version = ip_version(host)
     high = MAX_UDP_BYTES[version]
     return whole_sizes(f"size-for-ipv{version}", payload_bytes, 0, high, carrier=carrier)
 

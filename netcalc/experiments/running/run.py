@@ -5,17 +5,28 @@ from __future__ import annotations
 import errno
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path as File
 from typing import Any, Generic, TypeVar
 
-from netcalc.emulation import Statistics
+from netcalc.emulation import EmulatedPath, Statistics
 from netcalc.errors import ExperimentError
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import MAX_DURATION_S, require_writable
+from netcalc.experiments.running.limits import (
+    MAX_DURATION_S,
+    ip_version,
+    loopback_address,
+    require_linux,
+    require_path,
+    require_processes,
+    require_writable,
+)
 from netcalc.experiments.running.stopping import Ended, Stop, Stopping
 from netcalc.messages import Notice
+from netcalc.path import Path
 from netcalc.samples import Instrument, Meta, Samples
 from netcalc.version import __version__
 
@@ -96,7 +107,7 @@ class Record(ABC, Generic[Kept]):
         self.processor_ratio = 1.0
         self._contention = instrument.CpuContention(self.processor_count)
         self._progress = progress
-        self._save = None if save is None else Path(save)
+        self._save = None if save is None else File(save)
         self._command, self._note, self._layers = command, note, layers or {}
         self._start_wall_ns = self.clock.wall_ns()
         self._start_ns = self.clock.now_ns()
@@ -138,11 +149,31 @@ class Record(ABC, Generic[Kept]):
         """Measure the CPU time of other programs, once all processes of the run are reaped."""
         self.processor_ratio = min(self.processor_ratio, self._contention.left_ratio())
 
-    def add_path_statistics(self, found: Statistics, *, judged: bool = True) -> None:
+    def record_machine(self, version: int = 4) -> None:
+        """Record the facts of the machine and its clock that affect times."""
+        self.facts.update(instrument.machine(), **instrument.timer())
+        self.facts["address_family"] = f"IPv{version}"
+
+    @contextmanager
+    def measuring(self) -> Iterator[None]:
+        """Measure the error of the run before what is done within, and after it."""
+        self.record_measurement_error()
+        yield
+        self.record_measurement_error()
+
+    @contextmanager
+    def over(self, emulated: EmulatedPath, *, judged: bool = True) -> Iterator[EmulatedPath]:
+        """Open an emulated path and watch its process; record what was set and how late it was."""
+        with emulated, self.stopping.watching(emulated.require_alive):
+            self.facts["truth"] = emulated.truth()
+            yield emulated
+            self.add_path_statistics(emulated.statistics(), judged=judged)
+
+    def add_path_statistics(self, statistics: Statistics, *, judged: bool = True) -> None:
         """Record how punctual the emulated path was; warn if it did not keep up."""
-        self.facts |= found.facts()
-        if judged and found.invalid is not None:
-            self.warnings.append(found.invalid)
+        self.facts |= statistics.facts()
+        if judged and statistics.invalid is not None:
+            self.warnings.append(statistics.invalid)
 
     def write(self, samples: Kept) -> None:
         """Write the samples to the file of the run, if there is one."""
@@ -271,29 +302,72 @@ class Record(ABC, Generic[Kept]):
         return Notice("ended-early", {**facts, "total": self.total_count, "unit": self.unit})
 
 
-def conduct(
-    make: Callable[..., Record[Kept]],
-    measure: Callable[[Any], object],
-    *,
-    progress: Progress | None = None,
-    stop: Stop | None = None,
-    save: str | os.PathLike[str] | None = None,
-) -> Kept:
-    """Make a run, measure, and return its samples however it ends.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Common:
+    """What all experiments have in common: where they go, how they report, end and save.
 
-    Parameters
+    Raises
+    ------
+    DomainError
+        If the path is none.
+    ExperimentError
+        If this system has no live runs, or the host is not the loopback.
+
+    Attributes
     ----------
-    make : callable
-        Makes the run; called with ``stopping``, ``progress`` and ``save``.
-    measure : callable
-        Measures; called with the run.
-    progress, stop, save
-        As of every experiment.
+    path : Path, optional
+        The emulated path.
+    host : str
+        The host as it was given.
+    progress : callable, optional
+        Called as rows are done.
+    stop : threading.Event or callable, optional
+        Ends the run.
+    save : path, optional
+        File of the samples.
+    needs_path : bool
+        Whether the experiment runs over a path only.
+    linux_for : str
+        For what it requires Linux; empty where it runs on other systems, too.
+    address : str
+        The address of the host.
     """
-    require_writable(save)
-    with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
-        run = make(stopping=stopping, progress=progress, save=save)
-        return finish(run, lambda: measure(run))
+
+    path: Path | None = None
+    host: str = "127.0.0.1"
+    progress: Progress | None = None
+    stop: Stop | None = None
+    save: str | os.PathLike[str] | None = None
+    needs_path: bool = False
+    linux_for: str = ""
+    address: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        require_processes()
+        if self.linux_for:
+            require_linux(self.linux_for)
+        require_path(self.path, needed=self.needs_path)
+        object.__setattr__(self, "address", loopback_address(self.host))
+
+    @property
+    def version(self) -> int:
+        """Version of IP of the host, 4 or 6."""
+        return ip_version(self.address)
+
+    def conduct(self, make: Callable[..., Record[Kept]], measure: Callable[[Any], object]) -> Kept:
+        """Make a run, measure, and return its samples however it ends.
+
+        Parameters
+        ----------
+        make : callable
+            Makes the run; called with ``stopping``, ``progress`` and ``save``.
+        measure : callable
+            Measures; called with the run.
+        """
+        require_writable(self.save)
+        with Stopping(self.stop, limit_s=MAX_DURATION_S) as stopping:
+            run = make(stopping=stopping, progress=self.progress, save=self.save)
+            return finish(run, lambda: measure(run))
 
 
 def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:

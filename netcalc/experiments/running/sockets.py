@@ -20,6 +20,11 @@ _SKF_NET_OFF, _SOURCE_AT = 0xFFF00000, 12
 _LOAD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06  # BPF_LD | BPF_W | BPF_ABS and so on
 
 
+def address_family(host: str) -> socket.AddressFamily:
+    """Return the address family of an IP address."""
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
 def own_source(host: str) -> str | None:
     """Return a random IPv4 loopback address for the client of a run; None if the server has none.
 

@@ -6,7 +6,6 @@ namespace.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,11 +21,11 @@ from netcalc.experiments.running.limits import (
     CONNECT_S,
     MAX_BULK_BYTES,
     MAX_DURATION_S,
+    ip_version,
     require_path,
     whole_number,
 )
-from netcalc.experiments.running.run import Progress, conduct
-from netcalc.experiments.running.stopping import Stop
+from netcalc.experiments.running.run import Common
 from netcalc.experiments.transfers.transfer import WAKE_BYTES, Ends, Transfer, Transfers
 from netcalc.models.tcp.window import bdp_bytes
 from netcalc.path import Path
@@ -110,15 +109,10 @@ def default_link_buffer_bytes(path: Path) -> int:
     return max(_LEAST_BUFFER_BYTES, int(2 * bdp_bytes(rtt_s, bandwidth_bps=path.bottleneck_bps)))
 
 
-def _version(run: Transfers) -> int:
-    return 6 if ":" in run.host else 4
-
-
 @contextmanager
 def both_ends(run: Transfers, placement: Placement) -> Iterator[Ends]:
     """Start source and sink where they belong. The address family is that of the run's host."""
-    run.facts.update(instrument.machine(), **instrument.timer())
-    run.facts["address_family"] = f"IPv{_version(run)}"
+    run.record_machine(ip_version(run.host))
     if placement.routed:
         opened = _routed(run, placement)
     elif placement.path is not None:
@@ -127,10 +121,8 @@ def both_ends(run: Transfers, placement: Placement) -> Iterator[Ends]:
         opened = _on_own_loopback(run, placement.mtu_bytes)
     else:
         opened = _on_loopback(run)
-    with opened as ends:
-        run.record_measurement_error()
+    with opened as ends, run.measuring():
         yield ends
-        run.record_measurement_error()
 
 
 @contextmanager
@@ -158,7 +150,7 @@ def _routed(run: Transfers, placement: Placement) -> Iterator[Ends]:
         run.stopping.watching(hosts.require_alive),
     ):
         run.facts["routed"] = hosts.truth()
-        run.host = hosts.address("B", _version(run))
+        run.host = hosts.address("B", ip_version(run.host))
 
         def drops() -> dict[str, int]:
             found = hosts.forwarding()
@@ -185,17 +177,15 @@ def _on_path(run: Transfers, placement: Placement, path: Path) -> Iterator[Ends]
         raise ExperimentError(
             "handshake-too-long", phase="plan", handshake_s=handshake_s, limit_s=CONNECT_S
         )
-    with (
-        EmulatedPath(
-            path,
-            mtu_bytes=placement.mtu_bytes or _MTU_BYTES,
-            buffer_bytes=placement.buffer_bytes,
-            **placement.link_options,
-        ) as emulated,
-        run.stopping.watching(emulated.require_alive),
-    ):
+    emulated = EmulatedPath(
+        path,
+        mtu_bytes=placement.mtu_bytes or _MTU_BYTES,
+        buffer_bytes=placement.buffer_bytes,
+        **placement.link_options,
+    )
+    with emulated, run.stopping.watching(emulated.require_alive):
         run.facts["truth"] = emulated.truth()
-        run.host = emulated.address("B", _version(run))
+        run.host = emulated.address("B", ip_version(run.host))
         with Ends(
             run,
             source_socket=lambda family, kind: emulated.socket("A", family, kind),
@@ -233,15 +223,12 @@ MAX_TOGETHER_BYTES = 65_507
 def run_transfers(
     transfers: Sequence[Transfer],
     placement: Placement,
+    common: Common,
     *,
     experiment: str,
     unit: str,
-    host: str,
     command: str,
     facts: Mapping[str, Any] | None = None,
-    progress: Progress | None,
-    stop: Stop | None,
-    save: str | os.PathLike[str] | None,
 ) -> BulkSamples:
     """Do the transfers one after the other and return their samples."""
     require_bounded_transfers(transfers)
@@ -261,10 +248,10 @@ def run_transfers(
         target=f"{placement.name}, {protocol.upper()}",
         total_count=len(transfers),
         unit=unit,
-        host=host,
+        host=common.address,
         command=command,
     )
-    return conduct(make, measure, progress=progress, stop=stop, save=save)
+    return common.conduct(make, measure)
 
 
 def require_bounded_transfers(transfers: Sequence[Transfer]) -> None:

@@ -22,7 +22,12 @@ from netcalc.experiments.peers.process import Worker
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import CONNECT_S, MAX_BULK_BYTES
 from netcalc.experiments.running.run import Record
-from netcalc.experiments.running.sockets import BACKLOG, accept_only_from, own_source
+from netcalc.experiments.running.sockets import (
+    BACKLOG,
+    accept_only_from,
+    address_family,
+    own_source,
+)
 from netcalc.experiments.running.stopping import SLICE_S, Ended
 from netcalc.messages import Notice
 from netcalc.samples import DROP_PLACES, BulkSamples
@@ -447,7 +452,7 @@ class Ends:
         """Open the two sockets of a connection; buffers are set before connect and listen."""
         run = self._run
         run.phase = "connect"
-        family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
+        family = address_family(self._host)
         with self._open_sink(family, transfer.kind) as listener:
             _set_buffer(listener, socket.SO_RCVBUF, transfer.buffer_bytes)
             listener.bind((self._host, 0))
