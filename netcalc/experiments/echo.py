@@ -53,7 +53,7 @@ and resolve addresses, and five distinguish a lossy path from a silent peer. [1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class EchoPlan:
     """The checked parameters of an echo."""
 
     sizes: list[int]
@@ -87,10 +87,10 @@ class Plan:
         )
 
 
-class Run(Record[RttSamples]):
+class EchoRun(Record[RttSamples]):
     """The probes of one echo in progress."""
 
-    def __init__(self, plan: Plan, *, command: str = "", **options: Any) -> None:
+    def __init__(self, plan: EchoPlan, *, command: str = "", **options: Any) -> None:
         super().__init__(
             experiment="echo",
             protocol=plan.protocol,
@@ -192,16 +192,16 @@ class Run(Record[RttSamples]):
 
 def _warnings(replies: Replies, timeout_s: float) -> list[Notice]:
     """Return the warnings about replies other than the expected ones."""
-    found = []
+    warnings = []
     if count := replies.late_count:
-        found.append(Notice("late-replies", {"count": count, "timeout_s": timeout_s}))
+        warnings.append(Notice("late-replies", {"count": count, "timeout_s": timeout_s}))
     if count := replies.foreign_count:
-        found.append(Notice("stray-datagrams", {"count": count}))
+        warnings.append(Notice("stray-datagrams", {"count": count}))
     if count := replies.damaged_count:
-        found.append(Notice("damaged-replies", {"count": count}))
+        warnings.append(Notice("damaged-replies", {"count": count}))
     if (count := replies.duplicate_count) > (kept := len(replies.duplicates)):
-        found.append(Notice("duplicates-not-kept", {"count": count, "kept": kept}))
-    return found
+        warnings.append(Notice("duplicates-not-kept", {"count": count, "kept": kept}))
+    return warnings
 
 
 BOOK_SIZES = (8, *range(100, 1401, 100))
@@ -307,7 +307,7 @@ def echo(
         address = emulated.address("B", common.version)
     elif protocol == "icmp":
         raise DomainError("needs-a-path", "protocol", "icmp", choices=["udp", "tcp"])
-    plan = Plan(
+    plan = EchoPlan(
         sizes=payload_sizes(payload_bytes, protocol=protocol, host=address),
         count=whole_number("count", count, 1, MAX_COUNT),
         protocol=protocol,
@@ -322,19 +322,19 @@ def echo(
         duration_s=plan.probe_count * max(plan.interval_s, _least_s(plan, path)) - plan.interval_s,
     )
     return common.conduct(
-        partial(Run, plan, command=plan.command(BOOK_SIZES, path)),
+        partial(EchoRun, plan, command=plan.command(BOOK_SIZES, path)),
         measure_on_loopback
         if emulated is None
         else partial(measure_on_any_path, emulated=emulated),
     )
 
 
-def _least_s(plan: Plan, path: Path | None) -> float:
+def _least_s(plan: EchoPlan, path: Path | None) -> float:
     """Return the time of the smallest probe on the path. [s]"""
     return 0.0 if path is None else float(path.rtt_s(min(plan.sizes)))
 
 
-def measure_on_loopback(run: Run) -> None:
+def measure_on_loopback(run: EchoRun) -> None:
     """Send the probes to a peer on the same processor."""
     record_instrument(run)
     run.facts.update(instrument.loopback())
@@ -347,7 +347,7 @@ def measure_on_loopback(run: Run) -> None:
             probe_peer(run, peer, socket.socket if client is None else partial(open_from, client))
 
 
-def measure_on_any_path(run: Run, emulated: EmulatedPath) -> None:
+def measure_on_any_path(run: EchoRun, emulated: EmulatedPath) -> None:
     """Send the probes through a path; UDP over the relay where namespaces are refused."""
     try:
         measure_on_path(run, emulated)
@@ -357,7 +357,7 @@ def measure_on_any_path(run: Run, emulated: EmulatedPath) -> None:
         measure_on_relay(run, emulated.path, reason=error.code)
 
 
-def measure_on_relay(run: Run, path: Path, *, reason: str) -> None:
+def measure_on_relay(run: EchoRun, path: Path, *, reason: str) -> None:
     """Send the probes to a peer on loopback, through a relay with the queues of the path."""
     run.plan = replace(run.plan, host="::1" if ":" in run.plan.host else "127.0.0.1")
     run.host = run.plan.host
@@ -373,7 +373,7 @@ def measure_on_relay(run: Run, path: Path, *, reason: str) -> None:
     run.record_measurement_error()
 
 
-def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
+def measure_on_path(run: EchoRun, emulated: EmulatedPath) -> None:
     """Send the probes through an emulated path, to a peer or the kernel at its far end."""
     plan = run.plan
     record_instrument(run)
@@ -397,13 +397,13 @@ def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
                 probe_peer(run, peer, opener)
 
 
-def record_instrument(run: Run) -> None:
+def record_instrument(run: EchoRun) -> None:
     """Record the facts of the machine and its clock that affect times."""
     run.record_machine(ip_version(run.plan.host))
     run.facts["own_cost_s"] = instrument.own_cost_s(run.facts["clock_call_s"])
 
 
-def peer_settings(plan: Plan) -> dict[str, object]:
+def peer_settings(plan: EchoPlan) -> dict[str, object]:
     """Return the settings of the peer of a run."""
     return {
         "protocol": plan.protocol,
@@ -417,13 +417,13 @@ def peer_settings(plan: Plan) -> dict[str, object]:
     }
 
 
-def probe_peer(run: Run, peer: Peer, opener: Opener) -> None:
+def probe_peer(run: EchoRun, peer: Peer, opener: Opener) -> None:
     """Send the probes of a run to its peer, and record the facts and counts of the peer."""
     with record_peer(run, peer):
         probe_at(run, (run.plan.host, peer.port), opener)
 
 
-def probe_at(run: Run, address: tuple[str, int], opener: Opener = socket.socket) -> None:
+def probe_at(run: EchoRun, address: tuple[str, int], opener: Opener = socket.socket) -> None:
     """Send the probes of a run to an address that echoes them."""
     run.phase, run.port = "connect", address[1]
     try:
@@ -436,7 +436,7 @@ def probe_at(run: Run, address: tuple[str, int], opener: Opener = socket.socket)
         exchange.close()
 
 
-def connect(run: Run, address: tuple[str, int], opener: Opener) -> Exchange:
+def connect(run: EchoRun, address: tuple[str, int], opener: Opener) -> Exchange:
     """Open the sockets of a run, and record what the kernel granted."""
     plan = run.plan
     if plan.protocol == "udp":

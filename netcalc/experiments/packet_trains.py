@@ -67,7 +67,7 @@ def packet_trains(
     packet_count : int
         Packets per train, 2 to 64: 2 are a packet pair. [1]
     count : int
-        Trains. [1]
+        TrainPlan. [1]
     cross_ratio : float
         Probability that a packet of cross traffic, of up to 1500 bytes, is sent before a packet of
         a train, except before its first. [ratio]
@@ -104,7 +104,7 @@ def packet_trains(
     [size] = whole_sizes(
         "size-for-train", payload_bytes, _TAG_BYTES, MAX_PAYLOAD_BYTES, carrier="a train"
     )
-    plan = Trains(
+    plan = TrainPlan(
         payload_bytes=size,
         packet_count=whole_number("packet_count", packet_count, 2, MAX_TRAIN),
         count=whole_number("count", count, 1, MAX_COUNT),
@@ -142,7 +142,7 @@ def packet_trains(
 
 
 @dataclass(frozen=True, slots=True)
-class Trains:
+class TrainPlan:
     """The checked parameters of a run of trains."""
 
     payload_bytes: int
@@ -154,7 +154,7 @@ class Trains:
 
 
 @dataclass(slots=True)
-class Packet:
+class TrainPacket:
     """One packet of a train, with its times by the wall clock; 0 if it did not arrive."""
 
     train: int
@@ -170,7 +170,7 @@ class TrainRun(Record[TrainSamples]):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._packets: list[Packet] = []
+        self._packets: list[TrainPacket] = []
         self._done_count = 0
         self._session = secrets.token_bytes(4)
         self._cross_address = ("", 0)
@@ -180,7 +180,7 @@ class TrainRun(Record[TrainSamples]):
         """Trains that arrived, or timed out."""
         return self._done_count
 
-    def measure(self, emulated: EmulatedPath, plan: Trains) -> None:
+    def measure(self, emulated: EmulatedPath, plan: TrainPlan) -> None:
         """Open the path and send every train from its near end."""
         self.record_machine()
         kind = (socket.AF_INET, socket.SOCK_DGRAM)
@@ -203,7 +203,7 @@ class TrainRun(Record[TrainSamples]):
             except OSError as error:
                 raise self.failure(error) from error
 
-    def _send_all(self, sender: socket.socket, receiver: socket.socket, plan: Trains) -> None:
+    def _send_all(self, sender: socket.socket, receiver: socket.socket, plan: TrainPlan) -> None:
         draw = random.Random(plan.seed)
         with instrument.collector_off():
             for train in range(plan.count + 1):
@@ -219,8 +219,8 @@ class TrainRun(Record[TrainSamples]):
                     self.advance((max(arrived) - min(arrived)) * 1e-9 if arrived else np.nan)
 
     def _send(
-        self, sender: socket.socket, plan: Trains, train: int, draw: random.Random
-    ) -> list[Packet]:
+        self, sender: socket.socket, plan: TrainPlan, train: int, draw: random.Random
+    ) -> list[TrainPacket]:
         """Send the packets of a train back to back."""
         indices = range(1, plan.packet_count + 1)
         rest = bytes(plan.payload_bytes - _TAG_BYTES)
@@ -231,14 +231,14 @@ class TrainRun(Record[TrainSamples]):
         for index, data, other, crossed in zip(indices, datagrams, others, crossing, strict=True):
             if crossed:
                 sender.sendto(other, self._cross_address)
-            packets.append(Packet(train, index, size, time.time_ns(), crossed))
+            packets.append(TrainPacket(train, index, size, time.time_ns(), crossed))
             sender.send(data)
         return packets
 
     def _tag(self, train: int, index: int) -> bytes:
         return train.to_bytes(4, "little") + index.to_bytes(4, "little") + self._session
 
-    def _await(self, receiver: socket.socket, packets: list[Packet], plan: Trains) -> None:
+    def _await(self, receiver: socket.socket, packets: list[TrainPacket], plan: TrainPlan) -> None:
         """Record the arrival of each packet of a train, until all have arrived or the timeout."""
         end_s = time.monotonic() + plan.timeout_s
         expected = {packet.index: packet for packet in packets}

@@ -57,7 +57,7 @@ _clock = time.perf_counter_ns
 
 
 @dataclass(frozen=True, slots=True)
-class Protocol:
+class ProbeProtocol:
     """Properties of probes and answers that IPv4 and IPv6 do not share."""
 
     version: int
@@ -73,7 +73,7 @@ class Protocol:
 
 
 PROTOCOLS = {
-    4: Protocol(
+    4: ProbeProtocol(
         version=4,
         family=socket.AF_INET,
         sizes=PROBE_SIZES,
@@ -85,7 +85,7 @@ PROTOCOLS = {
         received_header=True,
         sysctls={"net.ipv4.icmp_ratemask": "0"},
     ),
-    6: Protocol(
+    6: ProbeProtocol(
         version=6,
         family=socket.AF_INET6,
         sizes=PROBE_SIZES_V6,
@@ -207,7 +207,7 @@ def probing(
     )
 
 
-class Answer(NamedTuple):
+class ProbeAnswer(NamedTuple):
     """The answer to a probe; its round trip is None if there was none."""
 
     sent_ns: int
@@ -228,7 +228,7 @@ class HopExchange:
         probes: socket.socket,
         answers: socket.socket,
         address: str,
-        protocol: Protocol,
+        protocol: ProbeProtocol,
         *,
         timeout_s: float,
         stopping: Stopping,
@@ -245,7 +245,7 @@ class HopExchange:
         set_timeout(answers, slice_s(timeout_s))
         answers.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
 
-    def exchange(self, payload: bytearray, hop: int, sequence: int) -> Answer:
+    def exchange(self, payload: bytearray, hop: int, sequence: int) -> ProbeAnswer:
         """Send one probe with this TTL, and wait for the answer."""
         payload[:_TAG_BYTES] = sequence.to_bytes(4, "little") + self._session
         self._probes.setsockopt(*self._protocol.hop_limit, hop)
@@ -260,16 +260,16 @@ class HopExchange:
             except BlockingIOError:
                 got, arrived_ns = -1, clock()
             in_time = arrived_ns - sent_ns <= self._timeout_ns
-            found = self._sequence(got)
-            if in_time and found == sequence:
+            answered = self._sequence(got)
+            if in_time and answered == sequence:
                 self._answered = sequence
                 answer_bytes = float(got + self._unread_bytes)
                 has_header = self._protocol.received_header
                 node = socket.inet_ntoa(buffer[12:16]) if has_header else str(sender[0])
-                return Answer(sent_ns, arrived_ns - sent_ns, answer_bytes, node)
-            self._sort(got, found)
+                return ProbeAnswer(sent_ns, arrived_ns - sent_ns, answer_bytes, node)
+            self._sort(got, answered)
             if not in_time:
-                return Answer(sent_ns, None, np.nan, "")
+                return ProbeAnswer(sent_ns, None, np.nan, "")
             self._stopping.check()
 
     def _sequence(self, got: int) -> int | None:
@@ -290,10 +290,12 @@ class HopExchange:
             return None
         return int.from_bytes(buffer[data : data + 4], "little")
 
-    def _sort(self, got: int, found: int | None) -> None:
+    def _sort(self, got: int, sequence: int | None) -> None:
         if got < 0:
             return
-        kind = "foreign" if found is None else "duplicate" if found == self._answered else "late"
+        kind = (
+            "foreign" if sequence is None else "duplicate" if sequence == self._answered else "late"
+        )
         self.counts[f"{kind}_count"] += 1
 
     def _drain(self) -> None:
@@ -310,7 +312,7 @@ class HopRun(Record[HopSamples]):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._rows: list[tuple[int, int, Answer]] = []  # hop, size, answer
+        self._rows: list[tuple[int, int, ProbeAnswer]] = []  # hop, size, answer
         self._counts: dict[str, int] = {}
         self._timeout_s = np.nan
         self._headers_bytes = DATAGRAM_HEADERS_BYTES
@@ -323,7 +325,7 @@ class HopRun(Record[HopSamples]):
     def measure(
         self,
         emulated: EmulatedPath,
-        protocol: Protocol,
+        protocol: ProbeProtocol,
         sizes: list[int],
         *,
         count: int,

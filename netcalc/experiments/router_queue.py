@@ -117,7 +117,7 @@ def router_queue(
     common = Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
     if len(path.links) != 1:
         raise DomainError("above-maximum", "number of links", len(path.links), high=1)
-    plan = Plan(
+    plan = QueuePlan(
         load=finite("utilization", utilization, 0.01, 2.0),
         rate_bps=path.links[0].bandwidth_bps,
         arrivals=choice("arrivals", arrivals, ARRIVALS),
@@ -156,7 +156,7 @@ def router_queue(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class QueuePlan:
     """The checked parameters of a run."""
 
     load: float
@@ -208,7 +208,7 @@ class QueueRun(Record[Table]):
         """Datagrams sent."""
         return self._sent_count
 
-    def measure(self, emulated: EmulatedPath, plan: Plan, drain_s: float) -> None:
+    def measure(self, emulated: EmulatedPath, plan: QueuePlan, drain_s: float) -> None:
         """Open the path, send every datagram at its time, and fetch the log of the line."""
         self.record_machine()
         self._rate_bps = plan.rate_bps
@@ -231,7 +231,7 @@ class QueueRun(Record[Table]):
             finally:
                 self._events = emulated.events("B")
 
-    def _send_all(self, sender: socket.socket, plan: Plan) -> None:
+    def _send_all(self, sender: socket.socket, plan: QueuePlan) -> None:
         self.phase = "datagrams"
         begin_ns = self.clock.now_ns()
         for at_s, payload in plan.datagrams():
@@ -249,9 +249,9 @@ class QueueRun(Record[Table]):
         if self._events is None:
             empty = dict.fromkeys(UNITS, np.zeros(0))
             return Table(data=dict(empty), meta=self._meta())
-        found = waits(self._events, self._rate_bps)
-        late = late_load(self._planned_s, found["arrival_s"])
-        return Table(data=found, meta=self._meta(*late))
+        columns = waits(self._events, self._rate_bps)
+        late = late_load(self._planned_s, columns["arrival_s"])
+        return Table(data=columns, meta=self._meta(*late))
 
     def _meta(self, *warnings: Notice) -> Meta:
         return replace(self.meta(warnings=warnings), units=UNITS)

@@ -33,7 +33,7 @@ from netcalc.experiments.exchanges.exchange import (
     send_all,
     set_timeout,
 )
-from netcalc.experiments.exchanges.tap import LadderRow, Packet, Tap, ladder_rows
+from netcalc.experiments.exchanges.tap import LadderRow, Tap, TappedPacket, ladder_rows
 from netcalc.experiments.peers.process import (
     LIFETIME_S,
     LOOPBACK_MTU_BYTES,
@@ -175,7 +175,7 @@ class Rounds:
         view = memoryview(bytearray(plan.reply_bytes))
         sizes = (plan.request_bytes,) if mode == "single" else plan.sizes
         sent_ns = 0
-        seen: list[list[Packet]] = [[] for _ in taps]
+        seen: list[list[TappedPacket]] = [[] for _ in taps]
         for sequence in range(1, plan.count + 1):
             if sent_ns and plan.interval_s:
                 run.pace(sent_ns, plan.interval_s)
@@ -207,7 +207,7 @@ class Rounds:
             )
         self._note_ladder(seen)
 
-    def _is_warm_up(self, sequence: int, seen: list[list[Packet]]) -> bool:
+    def _is_warm_up(self, sequence: int, seen: list[list[TappedPacket]]) -> bool:
         """Return whether the kernel still acknowledges at once; record the waits if it does not."""
         rows = self._rows(seen)
         held = [row.duration_s for row in rows if row.who == "server"]
@@ -220,14 +220,14 @@ class Rounds:
             self._waited_s.append(max(waited, default=0.0))
         return False
 
-    def _note_ladder(self, seen: list[list[Packet]]) -> None:
+    def _note_ladder(self, seen: list[list[TappedPacket]]) -> None:
         """Keep the packets of the second round, or of the only one."""
         if self._window is None or self._window[0] != min(2, self._plan.count):
             return
         if rows := self._rows(seen):
             self._run.facts["ladder"][self._mode] = [row._asdict() for row in rows]
 
-    def _note_client(self, seen: list[list[Packet]]) -> None:
+    def _note_client(self, seen: list[list[TappedPacket]]) -> None:
         """Keep how long the client held back its acknowledgement of the response.
 
         Only a pause shows it: otherwise the next request carries the acknowledgement.
@@ -238,7 +238,7 @@ class Rounds:
             if rows:
                 self._client_held_s.append(max(held, default=0.0))
 
-    def _rows(self, seen: list[list[Packet]]) -> list[LadderRow]:
+    def _rows(self, seen: list[list[TappedPacket]]) -> list[LadderRow]:
         if not seen or self._window is None or len(seen[0]) > MAX_LADDER_PACKETS:
             return []
         _, begin_ns, writes = self._window

@@ -31,7 +31,7 @@ from netcalc.experiments.exchanges.endpoints import (
     select_counters,
 )
 from netcalc.experiments.exchanges.exchange import send_all, set_timeout
-from netcalc.experiments.exchanges.tap import Packet, Tap, exchange_rows, exchange_s
+from netcalc.experiments.exchanges.tap import Tap, TappedPacket, exchange_rows, exchange_s
 from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer, attribute_errors
 from netcalc.experiments.peers.responder import CERTIFICATE, TAG_BYTES
 from netcalc.experiments.running import instrument
@@ -371,8 +371,8 @@ class Transactions:
         if self._taps and self._number:
             run.stopping.sleep(2e-3 + self._settle_s)  # for the last acknowledgements
             self._seen()
-            found = self._taps[0].seen_count - before
-            run.facts["packets"][self._protocol] = found / self._number
+            packet_count = self._taps[0].seen_count - before
+            run.facts["packets"][self._protocol] = packet_count / self._number
 
     def _settle(self) -> None:
         """Wait until the last packets of the previous connection have left the path."""
@@ -380,11 +380,11 @@ class Transactions:
             self._run.stopping.sleep(self._settle_s)
         self._seen()
 
-    def _seen(self) -> list[list[Packet]]:
+    def _seen(self) -> list[list[TappedPacket]]:
         """Return what each tap saw since the last call."""
         return [tap.read() for tap in self._taps]
 
-    def _note_exchange(self, seen: list[list[Packet]], size: int, response_s: float) -> None:
+    def _note_exchange(self, seen: list[list[TappedPacket]], size: int, response_s: float) -> None:
         """Keep the packets of the fastest transaction of each size."""
         if not any(seen) or response_s >= self._fastest_s.get(size, np.inf):
             return
@@ -394,16 +394,16 @@ class Transactions:
             kept = self._run.facts["exchanges"].setdefault(self._protocol, {})
             kept[str(size)] = [row._asdict() for row in rows]
 
-    def _tap_s(self, seen: list[list[Packet]]) -> float:
+    def _tap_s(self, seen: list[list[TappedPacket]]) -> float:
         """Return the time by the client's tap; nan without one. [s]"""
         if not any(seen):
             return np.nan
         longest_s = self._plan.timeout_s + CLOSING_S
         return exchange_s(seen[0], self._requests.address[0], longest_s=longest_s)
 
-    def _size(self, wanted: int) -> int:
+    def _size(self, size_bytes: int) -> int:
         """Return the size that this protocol carries: at least a tag, except over UDP."""
-        return wanted if self._protocol == "udp" else max(wanted, TAG_BYTES)
+        return size_bytes if self._protocol == "udp" else max(size_bytes, TAG_BYTES)
 
     def _once(self, size: int) -> int | None:
         """Make one transaction; return its time, or None without a response. [ns]"""
@@ -550,11 +550,11 @@ def transactions(
         path=path, host=host, progress=progress, stop=stop, save=save,
         linux_for="its counters and TCP Fast Open",
     )  # fmt: skip
-    given = distinct_choices("protocols", protocols, PROTOCOLS)
+    selected = distinct_choices("protocols", protocols, PROTOCOLS)
     least_bytes = MIN_MTU_BYTES[common.version]
     plan = TransactionPlan(
-        sizes=_sizes(payload_bytes, given),
-        protocols=given,
+        sizes=_sizes(payload_bytes, selected),
+        protocols=selected,
         count=whole_number("count", count, 1, MAX_COUNT),
         mtu_bytes=whole_number("mtu_bytes", mtu_bytes, least_bytes, 65_536),
         timeout_s=finite("timeout_s", timeout_s, 0.001, 60.0),
@@ -563,10 +563,10 @@ def transactions(
     )
     require_bounded(
         probe_count=plan.transaction_count,
-        carried_bytes=2 * sum(plan.sizes) * len(given) * plan.count,
+        carried_bytes=2 * sum(plan.sizes) * len(selected) * plan.count,
         duration_s=_least_s(plan, path),
     )
-    connections = len(set(given) & set(STREAMS)) * len(plan.sizes) * plan.count
+    connections = len(set(selected) & set(STREAMS)) * len(plan.sizes) * plan.count
     if connections > MAX_CONNECTIONS:
         raise ExperimentError(
             "too-many-connections", phase="plan", count=connections, limit=MAX_CONNECTIONS
@@ -575,7 +575,7 @@ def transactions(
     make = partial(
         Responses,
         experiment="transactions",
-        protocol=", ".join(given),
+        protocol=", ".join(selected),
         target="loopback" if path is None else "emulated path",
         total_count=plan.transaction_count,
         unit="transactions",
@@ -620,7 +620,7 @@ def _measure(
         open_endpoints(
             run, path, mtu_bytes=plan.mtu_bytes, version=plan.version, sysctls={_FASTOPEN: "3"}
         ) as endpoints,
-        open_taps(run, endpoints, wanted=plan.tap) as taps,
+        open_taps(run, endpoints, enabled=plan.tap) as taps,
     ):
         try:
             for protocol in plan.protocols:

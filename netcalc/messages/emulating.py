@@ -22,7 +22,7 @@ EMULATING: dict[str, str] = {
     "namespaces-refused": _REFUSED,
     "tun-refused": "this system refuses a TUN device: {reason} ({step})",
     "sysctl-refused": "this system refuses to set {step}: {reason}",
-    "request-refused": "this system refuses: {reason} ({step})",
+    "request-refused": "this system refuses a request of the emulated path: {reason} ({step})",
     "no-free-subnet": "no free subnet: this machine has routes to all of {range}",
     # Its life.
     "path-already-open": "the emulated path is already open",
@@ -55,10 +55,10 @@ EMULATING_HINTS: dict[str, str] = {
     "namespaces-exhausted": "Raise the sysctls user.max_user_namespaces and "
     "user.max_net_namespaces. " + _UDP_WITHOUT,
     "namespaces-refused": _UDP_WITHOUT,
-    "tun-refused": "Load the module of TUN devices (modprobe tun), or leave device to None",
-    "emulator-stopped": "Let nothing stop it: a debugger or kill -STOP did",
+    "tun-refused": "Load the TUN module (modprobe tun), or omit device",
+    "emulator-stopped": "A debugger or kill -STOP stopped it: let it run",
     "path-not-open": "Use it in a with statement: with EmulatedPath(...) as path:",
     "emulator-interrupted": "Close the path and open it again",
     "not-loopback-target": "Use 127.0.0.1 or ::1",
-    "too-many-files": "Close files, or run the relay in a process of its own",
+    "too-many-files": "Close files, or run the relay in a separate process",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _LOOPBACK = "Live runs go to 127.0.0.1 or ::1"
 _FEWER = "Use fewer or smaller probes, a shorter interval or a faster path"
-_FEWER_TRANSFERS = "Use fewer runs, or for fewer or smaller writes"
+_FEWER_TRANSFERS = "Use fewer runs, or fewer or smaller writes"
 _FREE_PORT = "Use port=0: the kernel picks a free one"
 _SIZES = "{name} must be a whole number from {low} to {high} for {carrier}, got {value}"
 _PORTS = (
@@ -136,8 +136,9 @@ _TRUTH = {
 _WARNINGS = {
     "ended-early": "ended by {reason} after {done} of {total} {unit}",
     "load-not-offered": (
-        "the load asked for was not reached: the datagrams of {planned_s:s} took {took_s:s}; the "
-        "theory has the measured load. Lower the rate of the path, or send larger datagrams"
+        "the run did not reach the requested load: datagrams planned for {planned_s:s} took "
+        "{took_s:s}; theory uses the measured load. Lower the rate of the path, or send larger "
+        "datagrams"
     ),
     "save-postponed": "not saved after {done:g} {unit}: {reason}",
     "cpu-contention": (
@@ -181,7 +182,9 @@ _WARNINGS = {
     ),
     "cut-transfers": "{count:transfer|transfers} ended at the time limit of a transfer",
     "wrong-size-datagrams": "{count:datagram|datagrams} had a size other than the one sent",
-    "duplicate-delivery": "{count:transfer|transfers} delivered more than was sent: duplicates",
+    "duplicate-delivery": (
+        "{count:transfer|transfers} delivered more bytes than were sent: packets were duplicated"
+    ),
     "buffer-not-granted": (
         "requested a socket buffer of {requested_bytes} bytes, the system granted "
         "{granted_bytes} (net.core.wmem_max, net.core.rmem_max)"

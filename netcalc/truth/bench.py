@@ -123,16 +123,16 @@ class Hosts:
         """
         chosen = next(each for each in CALIBRATIONS if one_way_s >= each.least_one_way_s)
         is_bracketed = one_way_s < BRACKETED_BELOW_S
-        newest_s, wanted = (SAME_MOMENT_S, 2) if is_bracketed else (VALID_S, 1)
+        newest_s, needed_count = (SAME_MOMENT_S, 2) if is_bracketed else (VALID_S, 1)
         with self._one_at_a_time:  # settings that run side by side share it
             kept = self._found.setdefault((protocol, chosen.pause_s), [])
             now_s = self._clock()
-            kept[:] = [one for one in kept if now_s - one[0] <= VALID_S]
+            kept[:] = [measured for measured in kept if now_s - measured[0] <= VALID_S]
             if not kept or now_s - kept[-1][0] > newest_s:
                 kept.append(self._calibrate(protocol, chosen))
-            while len(kept) < wanted:
+            while len(kept) < needed_count:
                 kept.append(self._calibrate(protocol, chosen))
-            costs = [cost for _, cost in kept[-wanted:]]
+            costs = [cost for _, cost in kept[-needed_count:]]
             return HostCost.least(costs) if is_bracketed else costs[0]
 
     def _calibrate(self, protocol: str, chosen: Calibration) -> tuple[float, HostCost]:
@@ -232,9 +232,9 @@ class Bench:
 
     def host_cost(self, protocol: str, path: Path) -> HostCost:
         """Return what the two hosts add to an exchange over a path."""
-        found = self.hosts.cost(protocol, path.latency_s)
+        added = self.hosts.cost(protocol, path.latency_s)
         self.own_exchanges_s.update(self.hosts.exchanges_s)
-        return found
+        return added
 
     def _calibrate(self, protocol: str, pause_s: float) -> RttSamples:
         """Exchange over a path without links, for :class:`Hosts`."""
@@ -345,17 +345,17 @@ def cost(bench: Bench, protocol: str, samples: Samples, path: Path) -> Cost:
     """Return the time that the instrument adds to an exchange, undisturbed and disturbed."""
     host = bench.host_cost(protocol, path)
     late_s = emulator_lateness_s(samples)
-    found = {notice.code: notice for notice in samples.meta.warnings}
+    warnings = {notice.code: notice for notice in samples.meta.warnings}
     disturbance_s, cpu_ratio = 0.0, 1.0
-    if UNREAD in found:
-        disturbance_s += TIMEOUT_S * found[UNREAD].values["count"]
-    if LATE in found:
+    if UNREAD in warnings:
+        disturbance_s += TIMEOUT_S * warnings[UNREAD].values["count"]
+    if LATE in warnings:
         disturbance_s += 2 * (late_s - min(late_s, LATE_S))
-    if CONTENTION in found:
-        values = found[CONTENTION].values
+    if CONTENTION in warnings:
+        values = warnings[CONTENTION].values
         cpu_ratio = min(1.0, max(SHARE_RATIO, values["cpu_ratio"]))
         disturbance_s += host.exchange_s * (1.0 / cpu_ratio - 1.0) + WAKE_UPS * values["late_p99_s"]
-    worst = next((found[code] for code in DISTURBANCES if code in found), None)
+    worst = next((warnings[code] for code in DISTURBANCES if code in warnings), None)
     return Cost(host, disturbance_s, cpu_ratio, worst)
 
 

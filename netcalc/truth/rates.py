@@ -395,7 +395,7 @@ def losses_setting(
         error_ratio = float(np.std(ratios, ddof=1) / np.sqrt(len(seeds)))
         rate_bps = float(np.mean(predicted))
         rtt_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=STAMPED_HEADERS_BYTES))
-        worst = max(costs, key=lambda one: one.disturbance_s)
+        worst = max(costs, key=lambda each: each.disturbance_s)
         yield setting.row(
             what,
             predicted=rate_bps,
@@ -448,13 +448,13 @@ def links_setting(
                 stop=bench.should_stop,
             )
         )
-        found = links(samples).links
-        if len(found) < link_count:
-            raise ExperimentError("node-silent", phase="probing", node=len(found) + 1)
+        estimates = links(samples).links
+        if len(estimates) < link_count:
+            raise ExperimentError("node-silent", phase="probing", node=len(estimates) + 1)
         added = cost(bench, "udp", samples, setting.path)
         sizes = np.asarray(samples.packet_bytes)
         span_bits = 8.0 * float(sizes.max() - sizes.min())
-        for link, text in zip(found, what, strict=True):
+        for link, text in zip(estimates, what, strict=True):
             rate_bps = setting.path.links[link.hop - 1].bandwidth_bps
             is_known = not np.isnan(link.bandwidth_bps)
             # Two slopes make a link; each is off by a delay over the time from least to most bytes.
@@ -482,17 +482,17 @@ def packet_pairs_setting(path_text: str, *, count: int = 30, **options: Any) -> 
         samples = bench.require_complete(
             packet_trains(path=setting.path, count=count, stop=bench.should_stop)
         )
-        found = bottleneck(samples)
+        estimate = bottleneck(samples)
         rate_bps = setting.path.bottleneck_bps
         # The time between two packets is off by a delay.
         errors = cost(bench, "udp", samples, setting.path).errors(
             rate_bps**2 / (8.0 * float(np.max(samples.packet_bytes)))
         )
-        errors["own_error"] = 0.5 * (found.high_bps - found.low_bps)
+        errors["own_error"] = 0.5 * (estimate.high_bps - estimate.low_bps)
         yield setting.row(
             what,
             predicted=rate_bps,
-            measured=found.bandwidth_bps,
+            measured=estimate.bandwidth_bps,
             statistic=f"mode of {count}",
             both_ways=True,
             **errors,

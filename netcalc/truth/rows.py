@@ -286,8 +286,8 @@ def truth_rows(table: Table) -> list[TruthRow]:
     present = table.columns()
     names = [field.name for field in fields(TruthRow) if field.name in present]
     columns = [table[name].tolist() for name in names]
-    found = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    return [TruthRow(**{**row, "both_ways": bool(row["both_ways"])}) for row in found]
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return [TruthRow(**{**row, "both_ways": bool(row["both_ways"])}) for row in rows]
 
 
 def _size(row: TruthRow) -> float:

@@ -87,13 +87,13 @@ def validate(
     (['within its own 0.001 ppm'], True)
     """
     common = Common(progress=progress, stop=stop, save=save)
-    given = (labs,) if isinstance(labs, str) else tuple(labs)
-    for lab in given:
+    selected = (labs,) if isinstance(labs, str) else tuple(labs)
+    for lab in selected:
         choice("labs", lab, LABS)
     chosen = [
         setting
         for setting in SETTINGS
-        if (not given or setting.lab in given) and (setting.quick or not quick)
+        if (not selected or setting.lab in selected) and (setting.quick or not quick)
     ]
     make = partial(
         TruthRun,
@@ -104,7 +104,7 @@ def validate(
         total_count=sum(len(setting.what) for setting in chosen),
         unit="rows",
         host="",
-        command=f"validate(labs={list(given)}, quick={quick})",
+        command=f"validate(labs={list(selected)}, quick={quick})",
     )
     measure = partial(TruthRun.measure, settings=chosen)
     return common.conduct(make, measure)
@@ -175,11 +175,11 @@ class TruthRun(Record[Table]):
         with ThreadPoolExecutor(max_workers=TOGETHER) as pool:
             coming = [pool.submit(_rows, bench, setting) for setting in settings]
             try:
-                for one in coming:
-                    self.add(one.result())
+                for future in coming:
+                    self.add(future.result())
             finally:
-                for one in coming:
-                    one.cancel()
+                for future in coming:
+                    future.cancel()
 
     def add(self, rows: Sequence[TruthRow]) -> None:
         """Add the rows of a setting."""

@@ -9,7 +9,7 @@ from netcalc import compare
 from netcalc.emulation.events import DELIVERED, FULL, LOST, Events
 from netcalc.errors import DomainError
 from netcalc.experiments import router_queue
-from netcalc.experiments.router_queue import BURST, Plan, late_load, waits
+from netcalc.experiments.router_queue import BURST, QueuePlan, late_load, waits
 from netcalc.path import Path
 from netcalc.plots.measured import is_drawn
 from netcalc.samples import Meta, Table, loads
@@ -18,7 +18,7 @@ LINE = Path.parse("1 Mbit/s 1 ms")
 
 
 def plan(**given):
-    return Plan(**{"load": 0.5, "rate_bps": 1e6, "arrivals": "poisson", "service": "constant",
+    return QueuePlan(**{"load": 0.5, "rate_bps": 1e6, "arrivals": "poisson", "service": "constant",
                    "payload_bytes": 272, "count": 20_000, "seed": 1, **given})  # fmt: skip
 
 

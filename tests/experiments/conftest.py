@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from netcalc.experiments.echo import Plan, Run, echo
+from netcalc.experiments.echo import EchoPlan, EchoRun, echo
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running import run as _run
@@ -208,11 +208,11 @@ def listener(serve):
 
 def planned_run(sizes, *, count=1, protocol="udp", timeout_s=5.0, stop=None, **options):
     """Return a run as ``echo`` makes it, for a peer of the test's own."""
-    plan = Plan(
+    plan = EchoPlan(
         sizes=sizes, count=count, protocol=protocol, host="127.0.0.1", port=0,
         interval_s=0.0, timeout_s=timeout_s,
     )  # fmt: skip
-    return Run(plan, stopping=Stopping(stop, limit_s=30.0), **options)
+    return EchoRun(plan, stopping=Stopping(stop, limit_s=30.0), **options)
 
 
 def measured_at(address, sizes, **options):

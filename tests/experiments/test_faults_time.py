@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from netcalc.experiments import bulk, echo, line_rate, lockstep, small_writes, transactions
-from netcalc.experiments.exchanges.tap import Packet, exchange_s
+from netcalc.experiments.exchanges.tap import TappedPacket, exchange_s
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running import run as _run
 from netcalc.experiments.running import stopping as _stopping
@@ -53,10 +53,10 @@ def test_a_clock_that_is_set_touches_no_interval(name, step_s, monkeypatch):
 def test_a_tap_whose_clock_is_set_gives_no_time():
     """E9: its stamps are of the wall clock; by hand: 5 ms, then set an hour back, and ahead."""
     server = bytes([127, 0, 0, 2])
-    first = Packet(10**18, bytes([127, 0, 0, 1]), 52, b"")
+    first = TappedPacket(10**18, bytes([127, 0, 0, 1]), 52, b"")
 
     def after_s(seconds):
-        reply = Packet(10**18 + int(seconds * 1e9), server, 52, b"")
+        reply = TappedPacket(10**18 + int(seconds * 1e9), server, 52, b"")
         return exchange_s([first, reply], "127.0.0.2", longest_s=61.0)
 
     assert after_s(0.005) == pytest.approx(0.005)

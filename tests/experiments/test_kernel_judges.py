@@ -21,9 +21,9 @@ from netcalc.experiments.exchanges.exchange import (
     UdpExchange,
     set_timeout,
 )
-from netcalc.experiments.packet_trains import Packet, TrainRun, Trains
+from netcalc.experiments.packet_trains import TrainPacket, TrainPlan, TrainRun
 from netcalc.experiments.peers import bulk_peer
-from netcalc.experiments.probing import Answer, HopRun
+from netcalc.experiments.probing import HopRun, ProbeAnswer
 from netcalc.experiments.running.sockets import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.small_writes import _write_corked
@@ -224,9 +224,9 @@ def test_a_cork_is_in_while_the_request_is_written_and_out_after_it():
 def test_trains_have_the_arrival_times_of_the_kernel():
     """identity: both packets arrived before the pause after which they are read."""
     session = b"\x01\x02\x03\x04"
-    plan = Trains(payload_bytes=100, packet_count=2, count=1, cross_ratio=0.0, timeout_s=10.0,
+    plan = TrainPlan(payload_bytes=100, packet_count=2, count=1, cross_ratio=0.0, timeout_s=10.0,
                   seed=1)  # fmt: skip
-    packets = [Packet(1, index, 128, 0, False) for index in (1, 2)]
+    packets = [TrainPacket(1, index, 128, 0, False) for index in (1, 2)]
     with (
         Stopping(None, limit_s=60.0) as stopping,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver,
@@ -335,7 +335,7 @@ class Answering:
 
     def exchange(self, payload, hop, sequence):
         self.asked.append((hop, len(payload)))
-        return Answer(0, 1, 56.0, HOST)
+        return ProbeAnswer(0, 1, 56.0, HOST)
 
 
 def test_probes_of_a_turn_are_all_of_them_in_random_order():

@@ -26,7 +26,7 @@ from netcalc import compare, samples
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import small_writes
-from netcalc.experiments.exchanges.tap import LadderRow, Packet, ladder_rows
+from netcalc.experiments.exchanges.tap import LadderRow, TappedPacket, ladder_rows
 from netcalc.experiments.peers.process import Namespace
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.small_writes import MODES, Rounds, WritePlan
@@ -377,7 +377,7 @@ def segment(at_ns, source, sent, acked, size):
     head = bytes([0x45, 0]) + (40 + size).to_bytes(2, "big") + sent.to_bytes(2, "big") + bytes(2)
     head += b"\x40\x06\0\0" + socket.inet_aton(source) + bytes(4)
     head += bytes(4) + sent.to_bytes(4, "big") + acked.to_bytes(4, "big") + b"\x50" + bytes(7)
-    return Packet(at_ns, socket.inet_aton(source), 40 + size, head)
+    return TappedPacket(at_ns, socket.inet_aton(source), 40 + size, head)
 
 
 CLIENT, SERVER, MS = "198.18.0.1", "198.18.0.254", 1_000_000

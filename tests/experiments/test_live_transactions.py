@@ -22,7 +22,7 @@ import pytest
 from netcalc import compare, samples
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import BOOK_TRANSACTION_SIZES, transactions
-from netcalc.experiments.exchanges.tap import Packet, exchange_rows, exchange_s
+from netcalc.experiments.exchanges.tap import TappedPacket, exchange_rows, exchange_s
 from netcalc.experiments.peers.process import Namespace
 from netcalc.experiments.peers.responder import CERTIFICATE
 from netcalc.experiments.transactions import PROTOCOLS
@@ -327,8 +327,8 @@ def test_the_capture_is_one_that_other_tools_read(tmp_path, nothing_left):
 
 def test_time_of_an_exchange_by_the_tap():
     client, server = (socket.inet_aton(address) for address in ("127.0.0.1", "127.0.0.2"))
-    seen = [Packet(1000, client, 40, b""), Packet(5000, server, 40, b""),
-            Packet(9000, client, 40, b"")]  # fmt: skip
+    seen = [TappedPacket(1000, client, 40, b""), TappedPacket(5000, server, 40, b""),
+            TappedPacket(9000, client, 40, b"")]  # fmt: skip
     assert exchange_s(seen, "127.0.0.2") == pytest.approx(4e-6)  # derived: 5000 - 1000 ns
     assert np.isnan(exchange_s(seen[:1], "127.0.0.2"))
 
@@ -340,10 +340,10 @@ def tcp_packet(at_ns, source, number, flags, size, *, version=4):
         address = socket.inet_aton(source)
         total = (40 + size).to_bytes(2, "big")
         head = b"\x45\0" + total + bytes(4) + b"\x40\x06\0\0" + address + bytes(4)
-        return Packet(at_ns, address, 40 + size, head + tcp)
+        return TappedPacket(at_ns, address, 40 + size, head + tcp)
     address = socket.inet_pton(socket.AF_INET6, source)
     head = b"\x60\0\0\0" + (20 + size).to_bytes(2, "big") + b"\x06\x40" + address + bytes(16)
-    return Packet(at_ns, address, 60 + size, head + tcp)
+    return TappedPacket(at_ns, address, 60 + size, head + tcp)
 
 
 @pytest.mark.parametrize(("client", "server"), [("10.0.0.1", "10.0.0.2"), ("fd00::1", "fd00::2")])

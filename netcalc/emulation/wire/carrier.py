@@ -114,15 +114,15 @@ class Carrier(Ends):
 
     def _make_devices(self) -> str:
         """Create a TUN device in each namespace, or a veth pair to each where TUN is refused."""
-        wanted = self._settings["device"]
+        device = self._settings["device"]
         try:
-            if wanted == "veth":
+            if device == "veth":
                 raise FileNotFoundError
             for side in self.sides:
                 kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")
                 self.tuns.append(kernel.open_tun(DEVICE, offload=self._offload))
         except OSError:
-            if wanted == "tun":
+            if device == "tun":
                 raise
             while self.tuns:
                 os.close(self.tuns.pop())
@@ -212,8 +212,8 @@ class Carrier(Ends):
                 if side == 0 or len(self.sides) == 2:
                     self._write(1 - side, arrived)
                 else:
-                    for one in arrived:
-                        self._write(self._addressed(one[1]), [one])
+                    for arrival in arrived:
+                        self._write(self._addressed(arrival[1]), [arrival])
             if self._joined:
                 chain = self._joined[side]
                 chain.advance(now_s)

@@ -146,18 +146,18 @@ class Control:
         if self._interrupted:
             raise ExperimentError("emulator-interrupted", phase=PHASE)
         self._interrupted = True
-        found: list[int] = []
+        descriptors: list[int] = []
         try:
             self._socket.sendall(line)
-            reply, data = self._receive(found)
+            reply, data = self._receive(descriptors)
             self._interrupted = False
             if "error" in reply:
                 raise ExperimentError(self._refusal(reply), phase=PHASE, **_facts(reply))
             if reply.get("deleted"):
                 raise ExperimentError("device-deleted", phase=PHASE, device=reply["deleted"])
-            return reply, found, data
+            return reply, descriptors, data
         except BaseException as error:
-            for descriptor in found:
+            for descriptor in descriptors:
                 os.close(descriptor)
             if isinstance(error, TimeoutError):
                 raise ExperimentError(
@@ -168,14 +168,14 @@ class Control:
                 raise self._lost() from error
             raise
 
-    def _receive(self, found: list[int]) -> tuple[dict[str, Any], bytes]:
+    def _receive(self, descriptors: list[int]) -> tuple[dict[str, Any], bytes]:
         """Read one answer: a line, its descriptors (to ``found``), and the bytes behind it."""
         data = b""
         while b"\n" not in data:
             more, control, _, _ = self._socket.recvmsg(65_536, socket.CMSG_LEN(4 * MAX_DESCRIPTORS))
             for level, kind, payload in control:
                 if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                    found += array.array("i", payload[: len(payload) // 4 * 4])
+                    descriptors += array.array("i", payload[: len(payload) // 4 * 4])
             if not more:
                 raise ConnectionError
             data += more

@@ -69,7 +69,7 @@ def routes() -> list[Any]:
     So are prefixes shorter than any real network: a VPN overrides the default route by two halves,
     0.0.0.0/1 and 128.0.0.0/1.
     """
-    found: list[Any] = []
+    networks: list[Any] = []
     with suppress(OSError):
         for line in File("/proc/net/route").read_text().splitlines()[1:]:
             fields = line.split()
@@ -77,14 +77,14 @@ def routes() -> list[Any]:
             prefix = f"{ipaddress.IPv4Address(network)}/{ipaddress.IPv4Address(mask)}"
             route = ipaddress.ip_network(prefix, strict=False)
             if route.prefixlen >= _SHORTEST_V4:
-                found.append(route)
+                networks.append(route)
     with suppress(OSError):
         for line in File("/proc/net/ipv6_route").read_text().splitlines():
             fields = line.split()
             length = int(fields[1], 16)
             if length > _LONGEST_DEFAULT_V6:  # of multicast, too
-                found.append(ipaddress.ip_network((int(fields[0], 16), length), strict=False))
-    return found
+                networks.append(ipaddress.ip_network((int(fields[0], 16), length), strict=False))
+    return networks
 
 
 MAX_LATE_RATIO = 0.05
@@ -165,37 +165,37 @@ class Statistics:
     is_empty: bool = True
 
     @classmethod
-    def from_counts(cls, found: dict[str, Any], *, device_drop_count: int) -> Statistics:
+    def from_counts(cls, counts: dict[str, Any], *, device_drop_count: int) -> Statistics:
         """Combine the counts of the carrying process and those of the kernel at both devices."""
-        carried = found["carried_count"]
+        carried = counts["carried_count"]
         return cls(
             carried_count=carried,
-            lateness_p50_s=found["lateness_p50_s"],
-            lateness_p95_s=found["lateness_p95_s"],
-            lateness_p99_s=found["lateness_p99_s"],
-            unread_max_s=found["unread_max_s"],
-            late_ratio=min(1.0, found["late_count"] / carried) if carried else 0.0,
-            noise_count=found["noise_count"],
-            refused_count=found["refused_count"],
-            answered_count=found["answered_count"],
-            device_drop_count=device_drop_count + found["unread_count"],
-            links=(found["links"][0], found["links"][1]),
-            overdue=Overdue(**found["overdue"]),
-            is_empty=found["empty"],
+            lateness_p50_s=counts["lateness_p50_s"],
+            lateness_p95_s=counts["lateness_p95_s"],
+            lateness_p99_s=counts["lateness_p99_s"],
+            unread_max_s=counts["unread_max_s"],
+            late_ratio=min(1.0, counts["late_count"] / carried) if carried else 0.0,
+            noise_count=counts["noise_count"],
+            refused_count=counts["refused_count"],
+            answered_count=counts["answered_count"],
+            device_drop_count=device_drop_count + counts["unread_count"],
+            links=(counts["links"][0], counts["links"][1]),
+            overdue=Overdue(**counts["overdue"]),
+            is_empty=counts["empty"],
         )
 
     def facts(self) -> dict[str, float]:
         """Return how late the path was and why, by the names of the record of a run."""
-        found = {
+        facts = {
             "wire_lateness_p50_s": self.lateness_p50_s,
             "wire_lateness_p95_s": self.lateness_p95_s,
             "wire_lateness_p99_s": self.lateness_p99_s,
             "wire_late_ratio": self.late_ratio,
         }
         if self.overdue is not None and self.carried_count:
-            found["wire_overdue_ratio"] = self.overdue.count / self.carried_count
-            found["wire_overdue_host_ratio"] = self.overdue.host_ratio
-        return found
+            facts["wire_overdue_ratio"] = self.overdue.count / self.carried_count
+            facts["wire_overdue_host_ratio"] = self.overdue.host_ratio
+        return facts
 
     @property
     def invalid(self) -> Notice | None:
@@ -451,9 +451,9 @@ class EmulatedPath:
 
     def statistics(self) -> Statistics:
         """Return the counters of the path so far, and how late it delivered packets."""
-        found, _, _ = self._ask("statistics")
+        counts, _, _ = self._ask("statistics")
         drops = sum(device_drops(self.read("/proc/net/dev", side), DEVICE) for side in self.sides)
-        return Statistics.from_counts(found, device_drop_count=drops)
+        return Statistics.from_counts(counts, device_drop_count=drops)
 
     def events(self, towards: str = "B") -> Events:
         """Return the log of the links in the direction of one end.
@@ -465,9 +465,9 @@ class EmulatedPath:
         """
         if not self._log:
             raise DomainError("no-log", "log", False)
-        found, _, data = self._ask("events")
+        reply, _, data = self._ask("events")
         logs: list[list[Log]] = []
-        for chain in found["sizes"]:
+        for chain in reply["sizes"]:
             logs.append([])
             for sizes in chain:
                 columns = []
@@ -475,8 +475,8 @@ class EmulatedPath:
                     columns.append(data[:size])
                     data = data[size:]
                 logs[-1].append(Log.from_bytes(columns))
-        wanted = logs[0 if self._side(towards) == 1 else 1]
-        return Events.concatenate([log.events(index) for index, log in enumerate(wanted)])
+        direction = logs[0 if self._side(towards) == 1 else 1]
+        return Events.concatenate([log.events(index) for index, log in enumerate(direction)])
 
     def truth(self) -> dict[str, Any]:
         """Return the parameters of the path as they were set, for the samples of a run."""
@@ -491,7 +491,7 @@ class EmulatedPath:
             "mtu_bytes": self._settings["mtu_bytes"],
             "offload": self.offload,
             "links": dict(self._every),
-            **{name: dict(given) for name, given in self._one_way.items() if given},
+            **{name: dict(options) for name, options in self._one_way.items() if options},
             **self.chosen,
         }
 

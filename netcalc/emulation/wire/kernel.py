@@ -340,18 +340,18 @@ class Arrivals:
         """
         self.stale = False
         ring, at = self._ring, self._at
-        found: dict[bytes, float] = {}
+        sent_at_s: dict[bytes, float] = {}
         behind_s = None
         while True:
             status, _, kept, _, start, seconds, rest_ns = _HEAD.unpack_from(ring, at)
             if not status & _FULL:
                 self._at = at
-                return found
+                return sent_at_s
             if behind_s is None:
                 behind_s = time.time() - time.monotonic()
             sent_s = seconds - behind_s + rest_ns * 1e-9
             if sent_s > after_s:
-                found.setdefault(ring[at + start : at + start + kept], sent_s)
+                sent_at_s.setdefault(ring[at + start : at + start + kept], sent_s)
             _STATUS.pack_into(ring, at, 0)
             at = (at + _FRAME_BYTES) % _RING_BYTES
 

@@ -119,9 +119,9 @@ class Routed(EmulatedPath):
 
     def statistics(self) -> Statistics:
         """Return the counts of forwarded and dropped packets, in the form of an emulated path."""
-        found = self.forwarding()
+        counters = self.forwarding()
         return Statistics(
-            carried_count=found.forwarded_count,
+            carried_count=counters.forwarded_count,
             lateness_p50_s=math.nan,
             lateness_p95_s=math.nan,
             lateness_p99_s=math.nan,
@@ -130,7 +130,7 @@ class Routed(EmulatedPath):
             noise_count=0,
             refused_count=0,
             answered_count=0,
-            device_drop_count=found.input_drop_count + found.output_drop_count,
+            device_drop_count=counters.input_drop_count + counters.output_drop_count,
             links=([], []),
         )
 

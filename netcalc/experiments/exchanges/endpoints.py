@@ -142,12 +142,12 @@ class Endpoints:
 
 @contextmanager
 def open_taps(
-    run: Record[Any], endpoints: Endpoints, *, wanted: bool = True
+    run: Record[Any], endpoints: Endpoints, *, enabled: bool = True
 ) -> Iterator[list[Tap]]:
     """Open a packet tap at each end, or one for both; none where the system permits none."""
     taps: list[Tap] = []
     try:
-        if endpoints.own and wanted:
+        if endpoints.own and enabled:
             try:
                 taps.append(endpoints.tap(endpoints.client))
                 if endpoints.server is not endpoints.client:
@@ -277,12 +277,14 @@ def counter_growth(
     }
 
 
-def select_counters(found: Mapping[str, Mapping[str, int]], names: Sequence[str]) -> dict[str, Any]:
+def select_counters(
+    counters: Mapping[str, Mapping[str, int]], names: Sequence[str]
+) -> dict[str, Any]:
     """Return some counters: summed over both ends, and of each end where they are separate."""
-    total = {name: sum(counts.get(name, 0) for counts in found.values()) for name in names}
-    if len(found) == 1:
+    total = {name: sum(counts.get(name, 0) for counts in counters.values()) for name in names}
+    if len(counters) == 1:
         return dict(total)
-    ends = {end: {name: counts.get(name, 0) for name in names} for end, counts in found.items()}
+    ends = {end: {name: counts.get(name, 0) for name in names} for end, counts in counters.items()}
     return {**total, **ends}
 
 

@@ -425,13 +425,13 @@ class IcmpExchange:
             except BlockingIOError:
                 got, arrived_ns = -1, _clock()
             in_time = arrived_ns - sent_ns <= self._timeout_ns
-            found = self._reply(got)
-            if in_time and found is not None and found == (sequence & 0xFFFF, payload):
+            reply = self._reply(got)
+            if in_time and reply is not None and reply == (sequence & 0xFFFF, payload):
                 self.replies.sent(sequence, size, sent_ns).answered = True
                 return sent_ns, arrived_ns - sent_ns
             if not in_time:
                 self.replies.sent(sequence, size, sent_ns)
-            self._sort(got, found, arrived_ns, expected=sequence if in_time else -1)
+            self._sort(got, reply, arrived_ns, expected=sequence if in_time else -1)
             if not in_time:
                 return sent_ns, None
             self._stopping.check()
@@ -472,16 +472,16 @@ class IcmpExchange:
             self._sort(got, self._reply(got), _clock(), expected=-1)
 
     def _sort(
-        self, got: int, found: tuple[int, bytearray] | None, arrived_ns: int, *, expected: int
+        self, got: int, reply: tuple[int, bytearray] | None, arrived_ns: int, *, expected: int
     ) -> None:
         if got < 0:
             return
-        if found is None:
+        if reply is None:
             self.replies.foreign_count += 1
-        elif len(found[1]) < TAG_BYTES:
+        elif len(reply[1]) < TAG_BYTES:
             self.replies.late_count += 1
-        elif found[1][4:TAG_BYTES] != self._session:
+        elif reply[1][4:TAG_BYTES] != self._session:
             self.replies.foreign_count += 1
         else:
-            sequence = int.from_bytes(found[1][:4], "little")
-            self.replies.sort(sequence, len(found[1]), arrived_ns, expected=expected)
+            sequence = int.from_bytes(reply[1][:4], "little")
+            self.replies.sort(sequence, len(reply[1]), arrived_ns, expected=expected)

@@ -39,7 +39,7 @@ _ECHO_V6 = (128, 129)
 _FIN = 0x01
 
 
-class Packet(NamedTuple):
+class TappedPacket(NamedTuple):
     """A packet of IPv4 or IPv6 on an interface."""
 
     at_ns: int
@@ -72,7 +72,7 @@ class Tap:
     def __init__(self, sock: socket.socket, interface: str, *, both_ends: bool) -> None:
         self._sock = sock
         self._both_ends = both_ends
-        self.packets: list[Packet] = []
+        self.packets: list[TappedPacket] = []
         self.seen_count = 0
         sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
@@ -83,9 +83,9 @@ class Tap:
         """Close the socket."""
         self._sock.close()
 
-    def read(self) -> list[Packet]:
+    def read(self) -> list[TappedPacket]:
         """Return the packets since the last call, without what neighbours say to each other."""
-        found = []
+        packets = []
         with suppress(BlockingIOError):
             while True:
                 head, control, _, origin = self._sock.recvmsg(SNAP_BYTES, 64)
@@ -93,10 +93,10 @@ class Tap:
                     continue
                 packet = _packet(stamp_ns(control), head)
                 if packet is not None:
-                    found.append(packet)
-        self.seen_count += len(found)
-        self.packets += found[: max(0, MAX_PACKETS - len(self.packets))]
-        return found
+                    packets.append(packet)
+        self.seen_count += len(packets)
+        self.packets += packets[: max(0, MAX_PACKETS - len(self.packets))]
+        return packets
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the packets as a capture file with times in nanoseconds."""
@@ -109,7 +109,7 @@ class Tap:
         write_atomically(Path(path), b"".join(parts))
 
 
-def exchange_s(packets: list[Packet], server: str, *, longest_s: float = np.inf) -> float:
+def exchange_s(packets: list[TappedPacket], server: str, *, longest_s: float = np.inf) -> float:
     """Return the time from the first packet to the last one of the server; nan without. [s]
 
     The stamps are of the wall clock: a time below 0 or above the longest possible one means that
@@ -151,12 +151,14 @@ class LadderRow(NamedTuple):
         return self.end_s - self.start_s
 
 
-def exchange_rows(near: list[Packet], far: list[Packet], *, server: str) -> list[ExchangePacket]:
+def exchange_rows(
+    near: list[TappedPacket], far: list[TappedPacket], *, server: str
+) -> list[ExchangePacket]:
     """Return the packets of a transaction: the sender, size and wait of each.
 
     Parameters
     ----------
-    near, far : list of Packet
+    near, far : list of TappedPacket
         The packets seen at the client and at the server; the same list where one tap sees both.
     server : str
         Address of the server.
@@ -193,8 +195,8 @@ def exchange_rows(near: list[Packet], far: list[Packet], *, server: str) -> list
 
 
 def ladder_rows(
-    near: list[Packet],
-    far: list[Packet],
+    near: list[TappedPacket],
+    far: list[TappedPacket],
     *,
     server: str,
     begin_ns: int,
@@ -204,7 +206,7 @@ def ladder_rows(
 
     Parameters
     ----------
-    near, far : list of Packet
+    near, far : list of TappedPacket
         The packets seen at the client and at the server; the same list where one tap sees both.
     server : str
         Address of the server.
@@ -237,10 +239,10 @@ class _Transit(NamedTuple):
     sent_ns: int
     received_ns: int
     sender: bool  # True: the server
-    packet: Packet
+    packet: TappedPacket
 
 
-def _transits(near: list[Packet], far: list[Packet], server: str) -> list[_Transit]:
+def _transits(near: list[TappedPacket], far: list[TappedPacket], server: str) -> list[_Transit]:
     """Return the packets that both taps saw, in sending order."""
     address = _address(server)
     at_far: dict[bytes, int] = {}
@@ -306,17 +308,17 @@ def _row(who: str, what: str, start_ns: float, end_ns: float, size: int) -> Ladd
     return LadderRow(who, what, start_ns * 1e-9, end_ns * 1e-9, size)
 
 
-def _packet(at_ns: int, head: bytes) -> Packet | None:
+def _packet(at_ns: int, head: bytes) -> TappedPacket | None:
     """Return a packet of IPv4 or IPv6; None for others, and for neighbour discovery."""
     if len(head) >= 20 and head[0] >> 4 == 4:
-        return Packet(at_ns, head[12:16], int.from_bytes(head[2:4], "big"), head)
+        return TappedPacket(at_ns, head[12:16], int.from_bytes(head[2:4], "big"), head)
     if len(head) < 48 or head[0] >> 4 != 6:
         return None
     protocol, at, _ = _transport(head)
     neighbours = protocol == socket.IPPROTO_ICMPV6 and at == 40 and head[at] not in _ECHO_V6
     if protocol not in _CHECKSUM_AT or neighbours:
         return None
-    return Packet(at_ns, head[8:24], 40 + int.from_bytes(head[4:6], "big"), head)
+    return TappedPacket(at_ns, head[8:24], 40 + int.from_bytes(head[4:6], "big"), head)
 
 
 def _transport(head: bytes) -> Transport:
@@ -327,7 +329,7 @@ def _transport(head: bytes) -> Transport:
     return Transport(head[6], 40, b"")
 
 
-def _identity(packet: Packet) -> bytes:
+def _identity(packet: TappedPacket) -> bytes:
     """Return the part of a packet that is the same at both ends: all but its checksum."""
     protocol, at, fragment = _transport(packet.head)
     checksum = at + _CHECKSUM_AT.get(protocol, 0)
@@ -335,22 +337,22 @@ def _identity(packet: Packet) -> bytes:
     return packet.source + fragment + rest
 
 
-def _is_tcp(packet: Packet) -> bool:
+def _is_tcp(packet: TappedPacket) -> bool:
     return _transport(packet.head).protocol == socket.IPPROTO_TCP
 
 
-def _ends_stream(packet: Packet) -> bool:
+def _ends_stream(packet: TappedPacket) -> bool:
     at = _transport(packet.head).at
     return _is_tcp(packet) and bool(packet.head[at + 13] & _FIN)
 
 
-def _tcp_number(packet: Packet, offset: int) -> int:
+def _tcp_number(packet: TappedPacket, offset: int) -> int:
     """Return the sequence number (4) or the acknowledged one (8)."""
     at = _transport(packet.head).at + offset
     return int.from_bytes(packet.head[at : at + 4], "big")
 
 
-def _tcp_payload_bytes(packet: Packet) -> int:
+def _tcp_payload_bytes(packet: TappedPacket) -> int:
     at = _transport(packet.head).at
     return packet.packet_bytes - at - 4 * (packet.head[at + 12] >> 4)
 

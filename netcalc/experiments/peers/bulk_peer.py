@@ -66,8 +66,8 @@ def main() -> int:
     orders = Orders(socket.socket(fileno=settings["fd"]), counts)
     start(settings, {"timer_slack_s": reduce_timer_slack()}, counts)
     works = {"send": send, "receive": receive, "request": request, "respond": respond}
-    while found := orders.next():
-        order, descriptors = found
+    while received := orders.next():
+        order, descriptors = received
         if order["do"] == "end":
             continue  # the order before had already ended by itself
         socks = [socket.socket(fileno=descriptor) for descriptor in descriptors]

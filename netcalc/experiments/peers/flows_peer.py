@@ -119,19 +119,23 @@ class Source(Program):
             Connection(plan["index"], sock, plan, self.zero_ns)
             for sock, plan in zip(socks, self.plan["connections"], strict=True)
         ]
-        waiting.sort(key=lambda one: one.opens_ns, reverse=True)
+        waiting.sort(key=lambda connection: connection.opens_ns, reverse=True)
         self.data = memoryview(bytes(CHUNK_BYTES))
         sample_ns = self.zero_ns
         while (now_ns := _clock()) < self.end_ns:
             while waiting and waiting[-1].opens_ns <= now_ns:
                 self.open(waiting.pop())
-            for one in list(self.connections.values()):
-                if one.stops_ns is not None and one.stops_ns <= now_ns and not one.request_bytes:
-                    self.finish(one)
+            for connection in list(self.connections.values()):
+                if (
+                    connection.stops_ns is not None
+                    and connection.stops_ns <= now_ns
+                    and not connection.request_bytes
+                ):
+                    self.finish(connection)
             if now_ns >= sample_ns:
                 self.sample(now_ns)
                 sample_ns += self.sample_ns * ((now_ns - sample_ns) // self.sample_ns + 1)
-            due_ns = min([self.end_ns, *(one.opens_ns for one in waiting[-1:])])
+            due_ns = min([self.end_ns, *(connection.opens_ns for connection in waiting[-1:])])
             if self.connections:  # a host without any sleeps on
                 due_ns = min(due_ns, sample_ns)
             for handle, _ in self.poll.poll(min(LONGEST_WAIT_S, max(0, due_ns - _clock()) * 1e-9)):
@@ -143,79 +147,83 @@ class Source(Program):
         self.sample(_clock())
         return {"count": len(socks) - len(waiting)}
 
-    def open(self, one: Connection) -> None:
+    def open(self, connection: Connection) -> None:
         """Begin to connect."""
-        one.sock.setblocking(False)
-        one.sock.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, self.plan["unsent_bytes"])
-        if one.request_bytes:
-            one.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        code = one.sock.connect_ex(one.address)
+        connection.sock.setblocking(False)
+        connection.sock.setsockopt(
+            socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, self.plan["unsent_bytes"]
+        )
+        if connection.request_bytes:
+            connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        code = connection.sock.connect_ex(connection.address)
         if code not in (0, *_PENDING):
             raise OSError(code, os.strerror(code))
-        one.is_open = True
-        self.connections[one.sock.fileno()] = one
-        self.poll.register(one.sock, select.EPOLLOUT)
+        connection.is_open = True
+        self.connections[connection.sock.fileno()] = connection
+        self.poll.register(connection.sock, select.EPOLLOUT)
 
-    def serve(self, one: Connection) -> None:
+    def serve(self, connection: Connection) -> None:
         """Write what a connection takes, and read replies."""
-        code = one.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        code = connection.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         if code:
             raise OSError(code, os.strerror(code))
-        if one.request_bytes:
-            self.request(one)
+        if connection.request_bytes:
+            self.request(connection)
             return
         for _ in range(WRITES_IN_TURN):
-            if one.left_bytes <= 0:
-                self.finish(one)
+            if connection.left_bytes <= 0:
+                self.finish(connection)
                 return
             try:
-                sent = one.sock.send(self.data[: int(min(CHUNK_BYTES, one.left_bytes))])
+                sent = connection.sock.send(
+                    self.data[: int(min(CHUNK_BYTES, connection.left_bytes))]
+                )
             except BlockingIOError:
                 return
-            one.left_bytes -= sent
+            connection.left_bytes -= sent
             self.counts.total_bytes += sent
 
-    def request(self, one: Connection) -> None:
+    def request(self, connection: Connection) -> None:
         """Send a request, or the rest of one; log the latency when the reply is whole."""
-        if not one.began_ns:
-            if one.stops_ns is not None and _clock() >= one.stops_ns:
-                self.finish(one)
+        if not connection.began_ns:
+            if connection.stops_ns is not None and _clock() >= connection.stops_ns:
+                self.finish(connection)
                 return
-            one.began_ns = _clock()
-            one.pending_bytes, one.counted_bytes = one.request_bytes, 0
+            connection.began_ns = _clock()
+            connection.pending_bytes, connection.counted_bytes = connection.request_bytes, 0
         with suppress(BlockingIOError):
-            while one.pending_bytes:
-                sent = one.sock.send(self.data[: min(CHUNK_BYTES, one.pending_bytes)])
-                one.pending_bytes -= sent
+            while connection.pending_bytes:
+                sent = connection.sock.send(self.data[: min(CHUNK_BYTES, connection.pending_bytes)])
+                connection.pending_bytes -= sent
                 self.counts.total_bytes += sent
-            self.poll.modify(one.sock, select.EPOLLIN)
-            while one.counted_bytes < one.reply_bytes:
-                read = len(one.sock.recv(CHUNK_BYTES))
+            self.poll.modify(connection.sock, select.EPOLLIN)
+            while connection.counted_bytes < connection.reply_bytes:
+                read = len(connection.sock.recv(CHUNK_BYTES))
                 if not read:
                     raise OSError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
-                one.counted_bytes += read
-            self.row(REQUEST, one.index, one.began_ns, _clock() - self.zero_ns)
-            one.began_ns = 0
-            self.poll.modify(one.sock, select.EPOLLOUT)
+                connection.counted_bytes += read
+            self.row(REQUEST, connection.index, connection.began_ns, _clock() - self.zero_ns)
+            connection.began_ns = 0
+            self.poll.modify(connection.sock, select.EPOLLOUT)
 
-    def finish(self, one: Connection) -> None:
+    def finish(self, connection: Connection) -> None:
         """Send no more: what is in the buffer goes out, then the end of the stream."""
-        handle = one.sock.fileno()
-        self.log_info(one, _clock())
-        self.poll.unregister(one.sock)
+        handle = connection.sock.fileno()
+        self.log_info(connection, _clock())
+        self.poll.unregister(connection.sock)
         with suppress(OSError):
-            one.sock.shutdown(socket.SHUT_WR)
+            connection.sock.shutdown(socket.SHUT_WR)
         self.connections.pop(handle)
 
     def sample(self, now_ns: int) -> None:
         """Log the state of each connection."""
-        for one in self.connections.values():
-            self.log_info(one, now_ns)
+        for connection in self.connections.values():
+            self.log_info(connection, now_ns)
 
-    def log_info(self, one: Connection, now_ns: int) -> None:
+    def log_info(self, connection: Connection, now_ns: int) -> None:
         """Log the state of a connection."""
-        info = one.sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES)
-        self.row(INFO, one.index, now_ns, len(info))
+        info = connection.sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES)
+        self.row(INFO, connection.index, now_ns, len(info))
         self.log.write(info.ljust(INFO_BYTES, b"\0"))
 
 
@@ -251,45 +259,45 @@ class Sink(Program):
                         done += self.read(self.connections[handle])
             if self.look(now_ns):
                 break
-        for one in self.connections.values():
-            self.row(BYTES, one.index, _clock(), one.counted_bytes)
+        for connection in self.connections.values():
+            self.row(BYTES, connection.index, _clock(), connection.counted_bytes)
         return {"count": len(listeners) - len(doors)}
 
-    def read(self, one: Connection) -> bool:
+    def read(self, connection: Connection) -> bool:
         """Read what is there, log it, and answer whole requests; return whether it ended."""
         try:
-            got = one.sock.recv_into(self.buffer)
+            got = connection.sock.recv_into(self.buffer)
         except BlockingIOError:
             return False
         now_ns = _clock()
-        one.counted_bytes += got
+        connection.counted_bytes += got
         self.counts.total_bytes += got
         if (
             not got
-            or now_ns - one.logged_ns >= self.sample_ns
-            or one.counted_bytes >= one.left_bytes
+            or now_ns - connection.logged_ns >= self.sample_ns
+            or connection.counted_bytes >= connection.left_bytes
         ):
-            one.logged_ns = now_ns
-            self.row(BYTES, one.index, now_ns, one.counted_bytes)
-        if one.request_bytes:
-            one.pending_bytes += got
-            while one.pending_bytes >= one.request_bytes:
-                one.pending_bytes -= one.request_bytes
-                self.answer(one)
+            connection.logged_ns = now_ns
+            self.row(BYTES, connection.index, now_ns, connection.counted_bytes)
+        if connection.request_bytes:
+            connection.pending_bytes += got
+            while connection.pending_bytes >= connection.request_bytes:
+                connection.pending_bytes -= connection.request_bytes
+                self.answer(connection)
         if got:
             return False
-        self.poll.unregister(one.sock)
-        del self.connections[one.sock.fileno()]
-        one.sock.close()
+        self.poll.unregister(connection.sock)
+        del self.connections[connection.sock.fileno()]
+        connection.sock.close()
         return True
 
-    def answer(self, one: Connection) -> None:
+    def answer(self, connection: Connection) -> None:
         """Send a reply; one that the buffer does not take at once is waited for."""
-        left = one.reply_bytes
-        one.sock.setblocking(True)
+        left = connection.reply_bytes
+        connection.sock.setblocking(True)
         while left:
-            left -= one.sock.send(self.reply[: min(CHUNK_BYTES, left)])
-        one.sock.setblocking(False)
+            left -= connection.sock.send(self.reply[: min(CHUNK_BYTES, left)])
+        connection.sock.setblocking(False)
 
 
 def main() -> int:

@@ -326,16 +326,19 @@ def echo_to_one(sock: socket.socket, session: bytes, limit_bytes: int, counts: C
     """Echo datagrams on a connected socket, which saves the address in both calls."""
     buffer = bytearray(65_536)
     view = memoryview(buffer)
+    # What is received is sent back: half of the limit of both directions together.
     reply, size, left_bytes = view, len(view), limit_bytes // 2
+    # Local names: each look-up of a method would add to every round trip.
     receive, send, begins = sock.recv_into, sock.send, buffer.startswith
     while left_bytes > 0:
         try:
             got = receive(buffer)
         except ConnectionError:  # an earlier reply reached a closed port
             continue
-        if got != size:
+        if got != size:  # a view is made once for all datagrams of a size
             size, reply = got, view[:got]
         left_bytes -= got
+        # The session is behind 4 bytes of sequence; startswith compares it without a copy.
         if got < TAG_BYTES or not begins(session, 4):
             counts.refused += 1
             continue

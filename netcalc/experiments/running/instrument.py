@@ -349,5 +349,5 @@ def measurement_error(*runs: Samples) -> str:
 
 
 def _measured(instruments: Iterable[Instrument], name: str) -> list[float]:
-    values = (getattr(one, name) for one in instruments)
+    values = (getattr(instrument, name) for instrument in instruments)
     return [float(value) for value in values if value is not None]

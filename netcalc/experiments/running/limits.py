@@ -139,13 +139,15 @@ def finite(name: str, value: float, low: float, high: float) -> float:
     return float(array)
 
 
-def distinct_choices(name: str, given: Sequence[str], choices: tuple[str, ...]) -> tuple[str, ...]:
+def distinct_choices(
+    name: str, selected: Sequence[str], choices: tuple[str, ...]
+) -> tuple[str, ...]:
     """Return the names as a tuple; refuse none, one twice, and one that is not a choice."""
-    names = (given,) if isinstance(given, str) else tuple(given)
+    names = (selected,) if isinstance(selected, str) else tuple(selected)
     if not names:
         raise DomainError("empty-choice", name, choices=list(choices))
-    for one in names:
-        choice(name, one, choices)
+    for selection in names:
+        choice(name, selection, choices)
     if len(set(names)) < len(names):
         raise DomainError("repeated-choice", name, list(names))
     return names

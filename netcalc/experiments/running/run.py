@@ -256,7 +256,7 @@ class Record(ABC, Generic[Kept]):
         wall_s = (self.clock.wall_ns() - self._start_wall_ns) * 1e-9
         timing = instrument.scheduling(self.delays_s) if self.delays_s else {}
         partial = self.done_count < self.total_count
-        found = [
+        notices = [
             self._early_end() if partial else None,
             *self.warnings,
             instrument.cpu_contention(
@@ -291,7 +291,7 @@ class Record(ABC, Generic[Kept]):
             note=self._note,
             layers=self._layers,
             instrument=Instrument(**facts),
-            warnings=tuple(one for one in found if one is not None),  # type: ignore[misc]
+            warnings=tuple(notice for notice in notices if notice is not None),  # type: ignore[misc]
             partial=partial,
         )
 

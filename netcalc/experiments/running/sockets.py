@@ -53,7 +53,7 @@ def accept_only_from(listener: socket.socket, source: str) -> None:
         (_RETURN, 0, 0, 0xFFFFFFFF),
         (_RETURN, 0, 0, 0),
     )
-    packed = b"".join(struct.pack("HBBI", *one) for one in instructions)
+    packed = b"".join(struct.pack("HBBI", *instruction) for instruction in instructions)
     program = ctypes.create_string_buffer(packed)
     code = struct.pack("HP", len(instructions), ctypes.addressof(program))
     with suppress(OSError):

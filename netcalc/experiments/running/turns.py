@@ -71,7 +71,7 @@ class Turn:
 
     def before(self) -> list[Waiting]:
         """Return those who are before this one."""
-        return [one for path, one in _places(self._folder) if path.name < self._path.name]
+        return [place for path, place in _places(self._folder) if path.name < self._path.name]
 
     def begin(self) -> None:
         """Have the turn."""
@@ -130,7 +130,7 @@ def turn(
                 before = own.before()
                 if not before and _locked(lock):
                     break
-                say(max(len(before), 1), sum(one.left_s for one in before))
+                say(max(len(before), 1), sum(waiter.left_s for waiter in before))
                 time.sleep(_STEP_S)
             if stop.is_set():
                 yield None
@@ -143,11 +143,11 @@ def turn(
 
 def waiting(folder: Path) -> list[Waiting]:
     """Return those who run and wait, the first first."""
-    return [one for _, one in _places(folder)]
+    return [place for _, place in _places(folder)]
 
 
 def _places(folder: Path) -> list[tuple[Path, Waiting]]:
-    found = []
+    places = []
     for path in sorted(folder.glob("[0-9]*.turn")):
         with suppress(OSError), _opened(path) as file:
             if _locked(file):  # its process has ended
@@ -155,8 +155,8 @@ def _places(folder: Path) -> list[tuple[Path, Waiting]]:
                 continue
             place = _told(os.read(file, _MOST_BYTES))
             if place is not None:
-                found.append((path, place))
-    return found
+                places.append((path, place))
+    return places
 
 
 @contextmanager

@@ -153,11 +153,11 @@ def _routed(run: Transfers, placement: Placement) -> Iterator[Ends]:
         run.host = hosts.address("B", ip_version(run.host))
 
         def drops() -> dict[str, int]:
-            found = hosts.forwarding()
+            counters = hosts.forwarding()
             return {
                 "sender_drop_count": 0,  # between its socket and the router there is no queue
-                "input_drop_count": found.input_drop_count,
-                "line_drop_count": found.output_drop_count,
+                "input_drop_count": counters.input_drop_count,
+                "line_drop_count": counters.output_drop_count,
             }
 
         with Ends(
@@ -201,14 +201,15 @@ def _on_path(run: Transfers, placement: Placement, path: Path) -> Iterator[Ends]
 
 def _drops_on(emulated: EmulatedPath) -> dict[str, int]:
     """Return the drops of an emulated path; those before the first node are the sender's."""
-    found = emulated.statistics()
-    first, *others = found.links[0]
+    statistics = emulated.statistics()
+    first, *others = statistics.links[0]
     nodes = others or [first]
     own = first["overrun"] + first["full"] + first["lost"] if others else 0
     return {
-        "sender_drop_count": found.device_drop_count + own,
+        "sender_drop_count": statistics.device_drop_count + own,
         "input_drop_count": sum(link["overrun"] for link in nodes),
-        "line_drop_count": sum(link["full"] + link["lost"] for link in nodes) + found.refused_count,
+        "line_drop_count": sum(link["full"] + link["lost"] for link in nodes)
+        + statistics.refused_count,
     }
 
 

@@ -188,8 +188,8 @@ def transfer_row(
         # Up to the last answer: one in progress at the time limit does not count, either.
         received = {**received, "end_ns": sent.get("answered_ns", np.nan)}
     count = sent["sent_bytes"] / size
-    known = transfer.protocol == "udp" and "received_bytes" in received
-    lost = max(0.0, count - arrived / size) if known else np.nan
+    is_counted = transfer.protocol == "udp" and "received_bytes" in received
+    lost = max(0.0, count - arrived / size) if is_counted else np.nan
     cycle_ns = sent.get("cycle_ns")
     return {
         "write_bytes": size,
@@ -486,11 +486,11 @@ class Ends:
 
 def _accept(listener: socket.socket, source: socket.socket) -> socket.socket:
     """Accept the connection of the source; close that of anyone else."""
-    wanted = source.getsockname()
+    source_address = source.getsockname()
     listener.settimeout(CONNECT_S)
     while True:
         sink, address = listener.accept()
-        if address == wanted:
+        if address == source_address:
             break
         sink.close()
     sink.settimeout(None)
