@@ -131,26 +131,28 @@ class _Commands(Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        known = COMMANDS.get(_ALIASES.get(cmd_name, cmd_name))
-        if known is None:
+        entry = COMMANDS.get(_ALIASES.get(cmd_name, cmd_name))
+        if entry is None:
             return self._formula(cmd_name)
         require_memory(_ALIASES.get(cmd_name, cmd_name))
-        module, name = known[0].split(":")
+        module, name = entry[0].split(":")
         with ending_quietly():
             command: click.Command = getattr(import_module(module), name)
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Offer commands, and with some letters of a name formulas, too."""
-        found = super().shell_complete(ctx, incomplete)
+        completions = super().shell_complete(ctx, incomplete)
         if incomplete and incomplete[0] != "-":
             from click.shell_completion import CompletionItem
 
             from netcalc import calculator  # late: most lines name a command
 
-            known = map(calculator.command, calculator.formulas().values())
-            found += [CompletionItem(one) for one in known if one.startswith(incomplete)]
-        return found
+            formula_commands = map(calculator.command, calculator.formulas().values())
+            completions += [
+                CompletionItem(name) for name in formula_commands if name.startswith(incomplete)
+            ]
+        return completions
 
     def nearest(self, ctx: click.Context, name: str) -> list[str]:
         """Return the commands that an unknown name may mean, then formulas."""
@@ -162,7 +164,7 @@ class _Commands(Group):
         try:
             calculator.formula(name)
         except NetcalcError as error:
-            return [f"calc {one}" for one in error.values.get("suggestions", ())]
+            return [f"calc {suggestion}" for suggestion in error.values.get("suggestions", ())]
         return []
 
     def _formula(self, name: str) -> click.Command | None:
@@ -224,9 +226,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if as_json:
         import json  # noqa: F401 - loaded now, as an error may be that there is no memory
     try:
-        with doubts() as found:
+        with doubts() as doubtful:
             code = commands.main(arguments, prog_name="netcalc", standalone_mode=False)
-        for said in dict.fromkeys(f"note: {_words(doubt)}." for doubt in found):
+        for said in dict.fromkeys(f"note: {_words(doubt)}." for doubt in doubtful):
             complain(said)
         sys.stdout.flush()
     except click.ClickException as error:

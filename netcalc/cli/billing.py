@@ -8,7 +8,7 @@ from netcalc import units
 from netcalc.cli import print_json, put, say
 from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.options import JSON, Choice, QuantityCommand, command
-from netcalc.cli.output import cell, print_table
+from netcalc.cli.output import print_rows
 from netcalc.messages import Notice
 from netcalc.models.measuring.billing import billed_rate_bps
 from netcalc.models.measuring.robust import percentile
@@ -54,7 +54,7 @@ def billing(
         What the samples count, such as "Ethernet frame", as counters of SNMP on Ethernet do; by
         default what the headings say, or unknown.
     """
-    names = None if columns is None else [one.strip() for one in columns.split(",")]
+    names = None if columns is None else [text.strip() for text in columns.split(",")]
     usage = read_usage(file, interval_s=interval_s, columns=names)
     kept = 1 - discarded_ratio
     with named_as_typed():
@@ -85,14 +85,14 @@ def billing(
             }
         )
         return
-    from rich.table import Table  # late: the help does without
-
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", *(named(one, counted) for one in ("billed", "interpolated", "highest"))):
-        table.add_column(cell(heading), justify="right" if heading else "left")
-    for name, row in rows.items():
-        table.add_row(cell(name), *(units.show_rate(value, IN_HEADING) for value in row.values()))
-    print_table(table)
+    print_rows(
+        ("", *(named(text, counted) for text in ("billed", "interpolated", "highest"))),
+        [
+            (name, *(units.show_rate(value, IN_HEADING) for value in row.values()))
+            for name, row in rows.items()
+        ],
+        left=("",),
+    )
     every = units.show(usage.interval_s, "s")
     put("")
     say(
@@ -108,5 +108,5 @@ def billing(
 
 def _layer(layers: Mapping[str, RateLayer]) -> RateLayer:
     """Return what the columns count, as their headings say: the same for all, or unknown."""
-    found = set(layers.values())
-    return found.pop() if len(found) == 1 else UNKNOWN
+    counted = set(layers.values())
+    return counted.pop() if len(counted) == 1 else UNKNOWN

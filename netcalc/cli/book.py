@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +12,7 @@ from netcalc import claims
 from netcalc.claims import Checked
 from netcalc.cli import check_one_form, print_json, put
 from netcalc.cli.options import CSV, JSON, Choice, command
-from netcalc.cli.output import cell, print_table
+from netcalc.cli.output import cell, print_csv, print_table
 from netcalc.cli.streams import standard_input
 from netcalc.errors import DomainError
 from netcalc.printable import spreadsheet_text
@@ -52,11 +50,13 @@ def book(
         Check your own file of claims instead.
     """
     check_one_form(as_json, as_csv)
-    found = claims.read(standard_input() if file == "-" else Path(file)) if file else claims.book()
-    checked = claims.check(found)
-    known = list(dict.fromkeys(item.claim.source for item in checked))
-    if source is not None and source not in known:
-        raise DomainError("not-a-choice", "--source", source, choices=known)
+    claims_read = (
+        claims.read(standard_input() if file == "-" else Path(file)) if file else claims.book()
+    )
+    checked = claims.check(claims_read)
+    sources = list(dict.fromkeys(item.claim.source for item in checked))
+    if source is not None and source not in sources:
+        raise DomainError("not-a-choice", "--source", source, choices=sources)
     shown = [
         item
         for item in checked
@@ -73,9 +73,11 @@ def book(
             }
         )
     elif as_csv:
-        put(_csv(shown), nl=False)
+        rows = [item.as_dict() for item in shown]
+        if rows:
+            print_csv(rows[0], ([_cell(value) for value in row.values()] for row in rows))
     else:
-        for name in known:
+        for name in sources:
             _print_table([item for item in shown if item.claim.source == name])
         put(_summary(shown, faults))
     if faults:
@@ -102,15 +104,6 @@ def _basis(counts: Mapping[str, int]) -> str:
         implied = f"{counts['implied']} values that follow from measured or given numbers"
         text += f" ({counts['computed']} verdicts, {implied})"
     return f"{text}. Only recorded: {counts['recorded']}."
-
-
-def _csv(shown: Sequence[Checked]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    rows = [item.as_dict() for item in shown]
-    writer.writerows([list(rows[0])] if rows else [])
-    writer.writerows([[_cell(value) for value in row.values()] for row in rows])
-    return text.getvalue()
 
 
 def _cell(value: object) -> str:

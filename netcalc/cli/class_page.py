@@ -21,10 +21,14 @@ MOST_OPEN = 12
 """Rows of misconceptions that are not folded."""
 
 
-def page(found: Sequence[Collected], gained: Gain | None) -> str:
+def page(sheets: Sequence[Collected], gained: Gain | None) -> str:
     """Return the page of the sheets of a class; the last one is talked about."""
-    last = found[-1]
-    topics = {known.id: known.topic for one in found for known in one.sheet.templates}
+    last = sheets[-1]
+    topics = {
+        template.id: template.topic
+        for collected in sheets
+        for template in collected.sheet.templates
+    }
     style = Path(__file__).with_name("class_page.css").read_text(encoding="utf-8")
     title = f"{html_text(last.sheet.name)}: exercises of a class"
     parts = [
@@ -32,9 +36,9 @@ def page(found: Sequence[Collected], gained: Gain | None) -> str:
         _facts(last, gained),
         _gain(gained, topics) if gained is not None else "",
         _talk(last),
-        *(_questions(one, topics, several=len(found) > 1) for one in reversed(found)),
-        *(_students(one) for one in reversed(found)),
-        _notes(found),
+        *(_questions(collected, topics, several=len(sheets) > 1) for collected in reversed(sheets)),
+        *(_students(collected) for collected in reversed(sheets)),
+        _notes(sheets),
     ]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -45,12 +49,12 @@ def page(found: Sequence[Collected], gained: Gain | None) -> str:
     )
 
 
-def _facts(one: Collected, gained: Gain | None) -> str:
-    counted = one.counted
-    asked = len(counted) * len(one.sheet.ids)
+def _facts(collected: Collected, gained: Gain | None) -> str:
+    counted = collected.counted
+    asked = len(counted) * len(collected.sheet.ids)
     right = sum(row.points for row in counted)
     facts = [
-        (f"{len(counted)} of {len(one.rows)}", "notebooks counted"),
+        (f"{len(counted)} of {len(collected.rows)}", "notebooks counted"),
         (in_percent(right / asked) if asked else "-", "of the answers right"),
     ]
     if gained is not None:
@@ -69,9 +73,9 @@ def _gain(gained: Gain, topics: Mapping[str, str]) -> str:
             f"<td class='bar'>{_track(share, low=-1.0, high=1.0)}</td></tr>"
         )
     changed = [
-        f"<tr><td>{html_text(name)}</td><td>{_topic(one, topics)}</td>"
+        f"<tr><td>{html_text(name)}</td><td>{_topic(exercise, topics)}</td>"
         f"<td class='number'>{first}</td><td class='number'>{second}</td></tr>"
-        for (one, name), (first, second) in sorted(
+        for (exercise, name), (first, second) in sorted(
             gained.mistakes.items(), key=lambda it: (it[1][1] - it[1][0], it[0])
         )
     ]
@@ -117,24 +121,24 @@ def judged(share: Share) -> tuple[str, str]:
     return "", "could be chance"
 
 
-def _talk(one: Collected) -> str:
-    commonest = one.commonest()
+def _talk(collected: Collected) -> str:
+    commonest = collected.commonest()
     if not commonest:
         return "<h2>To talk about</h2><p>No answer shows a misconception that has a name.</p>"
-    shown = "".join(_mistake(it, one) for it in commonest)
+    shown = "".join(_mistake(it, collected) for it in commonest)
     return f"<h2>To talk about</h2>{shown}"
 
 
-def _mistake(it: Mistake, one: Collected) -> str:
-    known = {template.id: template for template in one.sheet.templates}
-    question = example(known[it.exercise], sheet=one.sheet.name)
-    wrong = question.template.mistake(it.name)
-    maybe = f", and perhaps {len(it.perhaps)} more" if it.perhaps else ""
-    drawn = _figure(question, it.name)
+def _mistake(mistake: Mistake, collected: Collected) -> str:
+    templates = {template.id: template for template in collected.sheet.templates}
+    question = example(templates[mistake.exercise], sheet=collected.sheet.name)
+    wrong = question.template.mistake(mistake.name)
+    maybe = f", and perhaps {len(mistake.perhaps)} more" if mistake.perhaps else ""
+    drawn = _figure(question, mistake.name)
     said = (
-        f"<h3>{html_text(it.name[:1].upper() + it.name[1:])}</h3>"
-        f"<p class='soft'>{len(it.students)} of {len(one.counted)} students{maybe} "
-        f"({html_text(it.exercise)}, lesson {html_text(question.template.lesson)})</p>"
+        f"<h3>{html_text(mistake.name[:1].upper() + mistake.name[1:])}</h3>"
+        f"<p class='soft'>{len(mistake.students)} of {len(collected.counted)} students{maybe} "
+        f"({html_text(mistake.exercise)}, lesson {html_text(question.template.lesson)})</p>"
         f"<p>{html_text(question.text)}</p><p class='ask'>{html_text(wrong.ask)}</p>"
         f"<details><summary>Why it is wrong</summary><p>{html_text(wrong.sentence)}</p></details>"
     )
@@ -172,14 +176,16 @@ def _figure(question: exercises.Question, name: str) -> str:
     )
 
 
-def _questions(one: Collected, topics: Mapping[str, str], *, several: bool) -> str:
-    count = len(one.counted)
+def _questions(collected: Collected, topics: Mapping[str, str], *, several: bool) -> str:
+    count = len(collected.counted)
     rows = []
-    for name in one.sheet.ids:
-        share = one.share(name)
-        right = sum(row.is_right(name) for row in one.counted)
-        answered = sum(name in row.verdicts for row in one.counted)
-        common = next((it for it in one.mistakes() if it.exercise == name and it.students), None)
+    for name in collected.sheet.ids:
+        share = collected.share(name)
+        right = sum(row.is_right(name) for row in collected.counted)
+        answered = sum(name in row.verdicts for row in collected.counted)
+        common = next(
+            (it for it in collected.mistakes() if it.exercise == name and it.students), None
+        )
         told = f"{html_text(common.name)} ({len(common.students)})" if common else ""
         rows.append(
             f"<tr><td>{_topic(name, topics)}</td><td class='number'>{right} of {count}</td>"
@@ -187,7 +193,7 @@ def _questions(one: Collected, topics: Mapping[str, str], *, several: bool) -> s
             f"<td class='number'>{in_percent(share.value)} ({interval(share)})</td>"
             f"<td class='bar'>{_track(share, low=0.0, high=1.0)}</td><td>{told}</td></tr>"
         )
-    of = f": {html_text(one.sheet.name)}" if several else ""
+    of = f": {html_text(collected.sheet.name)}" if several else ""
     return (
         f"<h2>Question by question{of}</h2><div class='scroll'><table><thead><tr><th>question</th>"
         "<th>right</th><th>answered</th><th>share (95 %)</th><th>0 to 100 %</th>"
@@ -218,11 +224,12 @@ def _track(share: Share, *, low: float, high: float) -> str:
     )
 
 
-def _students(one: Collected) -> str:
-    heads = "".join(f"<th>{html_text(name)}</th>" for name in one.sheet.ids)
-    rows = "".join(_student(row, one.sheet.ids) for row in one.rows)
+def _students(collected: Collected) -> str:
+    heads = "".join(f"<th>{html_text(name)}</th>" for name in collected.sheet.ids)
+    rows = "".join(_student(row, collected.sheet.ids) for row in collected.rows)
     strangers = "".join(
-        f"<tr><td>{html_text(row.file)}</td><td>{_remarks(row)}</td></tr>" for row in one.refused
+        f"<tr><td>{html_text(row.file)}</td><td>{_remarks(row)}</td></tr>"
+        for row in collected.refused
     )
     others = (
         "<h3>Notebooks of nobody in this class</h3><table><thead><tr><th>file</th><th>reason</th>"
@@ -231,7 +238,7 @@ def _students(one: Collected) -> str:
         else ""
     )
     return (
-        f"<h2>Students: {html_text(one.sheet.name)}</h2>"
+        f"<h2>Students: {html_text(collected.sheet.name)}</h2>"
         "<details><summary>Show names, marks and misconceptions</summary>"
         "<div class='scroll'><table class='names'><thead><tr><th>student</th><th>points</th>"
         f"{heads}<th>remark</th></tr></thead><tbody>{rows}</tbody></table></div>{others}</details>"
@@ -242,7 +249,7 @@ def _student(row: Row, ids: Iterable[str]) -> str:
     name = html_text(row.student.name)
     if row.student.id:
         name += f" <span class='soft'>{html_text(row.student.id)}</span>"
-    cells = "".join(f"<td>{_answer(row, one)}</td>" for one in ids)
+    cells = "".join(f"<td>{_answer(row, exercise)}</td>" for exercise in ids)
     points = str(row.points) if row.counted else "-"
     return (
         f"<tr><td>{name}</td><td class='number'>{points}</td>{cells}"
@@ -265,9 +272,10 @@ def _remarks(row: Row) -> str:
     return html_text("; ".join(map(str, row.remarks)))
 
 
-def _notes(found: Sequence[Collected]) -> str:
+def _notes(sheets: Sequence[Collected]) -> str:
     made = ", ".join(
-        f"{html_text(one.sheet.name)} of {html_text(one.sheet.made[:10])}" for one in found
+        f"{html_text(collected.sheet.name)} of {html_text(collected.sheet.made[:10])}"
+        for collected in sheets
     )
     return (
         "<h2>How it was counted</h2>"

@@ -18,7 +18,7 @@ from netcalc.cli import complain, print_json, say, show_help_alone
 from netcalc.cli.class_page import in_percent, interval, points_apart
 from netcalc.cli.mistakes import CommandError, Group
 from netcalc.cli.options import JSON, command
-from netcalc.cli.output import cell, print_table, print_written
+from netcalc.cli.output import print_rows, print_written
 from netcalc.cli.streams import standard_input
 from netcalc.errors import ReaderError
 from netcalc.exercises.classes import Collected, Gain, Row, Sheet, collecting, roster, sheets
@@ -79,8 +79,8 @@ def sheet(
     sources : FILE.toml
         Use exercises of your own, too.
     """
-    wanted = [one.strip() for one in lessons.split(",") if one.strip()]
-    if not wanted:
+    numbers = [part.strip() for part in lessons.split(",") if part.strip()]
+    if not numbers:
         raise CommandError("lessons-missing-in-option", option="--lessons")
     name = sheets.checked_name(name)
     source = standard_input() if roster_file == "-" else Path(roster_file)
@@ -92,7 +92,7 @@ def sheet(
     if len({path.name for path in paths}) < len(paths):
         raise CommandError("exercise-files-alike", option="--file")
     own = {path.name: path.read_bytes() for path in paths}
-    drawn = sheets.make(name, students=students.students, lessons=wanted, made=made, paths=paths)
+    drawn = sheets.make(name, students=students.students, lessons=numbers, made=made, paths=paths)
     target = Path(folder if folder is not None else name)
     _write_sheet(drawn, target, own)
     if as_json:
@@ -103,8 +103,8 @@ def sheet(
                 "record": str(target / drawn.record_file),
                 "exercises": list(drawn.ids),
                 "notebooks": [
-                    {"name": one.name, "id": one.id, "file": file}
-                    for one, file in zip(drawn.students, drawn.files, strict=True)
+                    {"name": part.name, "id": part.id, "file": file}
+                    for part, file in zip(drawn.students, drawn.files, strict=True)
                 ],
             }
         )
@@ -182,11 +182,11 @@ def collect(*, folders: tuple[str, ...], out: str = "marks", as_json: bool) -> N
     for path in written:
         if os.path.lexists(path):
             raise CommandError("marks-exist", file=str(path))
-    found = collecting.collect(files, records=records)
-    gained = collecting.gain(found[0], found[-1]) if len(found) > 1 else None
+    collected = collecting.collect(files, records=records)
+    gained = collecting.gain(collected[0], collected[-1]) if len(collected) > 1 else None
     from netcalc.cli.class_page import page  # late: bokeh takes its time
 
-    texts = (marks(found), page(found, gained))
+    texts = (marks(collected), page(collected, gained))
     for path, text in zip(written, texts, strict=True):
         with path.open("x", encoding="utf-8", newline="") as stream:
             stream.write(text)
@@ -194,18 +194,21 @@ def collect(*, folders: tuple[str, ...], out: str = "marks", as_json: bool) -> N
         print_json(
             {
                 "files": list(map(str, written)),
-                "sheets": [_as_dict(one) for one in found],
+                "sheets": [_as_dict(marked) for marked in collected],
                 "gain": _gain_dict(gained),
             }
         )
     else:
-        for one in found:
-            _print(one)
+        for marked in collected:
+            _print(marked)
         if gained is not None:
             say(_gain_line(gained))
     print_written(*map(str, written))
     refused = [
-        row for one in found for row in (*one.rows, *one.refused) if row.file and not row.counted
+        row
+        for marked in collected
+        for row in (*marked.rows, *marked.refused)
+        if row.file and not row.counted
     ]
     for row in refused:
         complain(f"{printable(row.file)}: {reasons(row)}.")
@@ -225,12 +228,12 @@ def _records(folder: Path) -> list[Sheet]:
 
 def _notebooks(folder: Path, *, prefix: str) -> dict[str, bytes | NotebookError]:
     """Read the notebooks below a folder, without those that Jupyter keeps of before."""
-    found: dict[str, bytes | NotebookError] = {}
+    contents: dict[str, bytes | NotebookError] = {}
     for path in sorted(folder.rglob("*.ipynb")):
         if _LEFT_OUT in path.parts:
             continue
-        found[f"{prefix}{path.relative_to(folder).as_posix()}"] = _content(path)
-    return found
+        contents[f"{prefix}{path.relative_to(folder).as_posix()}"] = _content(path)
+    return contents
 
 
 def _content(path: Path) -> bytes | NotebookError:
@@ -250,10 +253,10 @@ def reasons(row: Row) -> str:
     return printable("; ".join(map(str, row.remarks)))
 
 
-def marks(found: Sequence[Collected]) -> str:
+def marks(collected: Sequence[Collected]) -> str:
     """Return the marks of all sheets as CSV: a row for each student and sheet, and strangers."""
-    ids = list(dict.fromkeys(one for it in found for one in it.sheet.ids))
-    columns = [name for one in ids for name in (one, f"{one} mistake")]
+    ids = list(dict.fromkeys(marked for it in collected for marked in it.sheet.ids))
+    columns = [name for marked in ids for name in (marked, f"{marked} mistake")]
     stream = io.StringIO()
     stream.write("\ufeff")  # a spreadsheet takes the file for UTF-8
     rows = csv.writer(stream, lineterminator="\n")
@@ -270,10 +273,10 @@ def marks(found: Sequence[Collected]) -> str:
             "remark",
         ]
     )
-    for one in found:
-        for row in (*one.rows, *one.refused):
+    for marked in collected:
+        for row in (*marked.rows, *marked.refused):
             rows.writerow(
-                [spreadsheet_text(printable(text)) for text in _cells(row, one.sheet, ids)]
+                [spreadsheet_text(printable(text)) for text in _cells(row, marked.sheet, ids)]
             )
     return stream.getvalue()
 
@@ -281,10 +284,10 @@ def marks(found: Sequence[Collected]) -> str:
 def _cells(row: Row, sheet: Sheet, ids: Iterable[str]) -> Iterator[str]:
     yield from (row.sheet, row.student.name, row.student.id)
     yield from (str(row.points), str(len(sheet.ids))) if row.counted else ("", str(len(sheet.ids)))
-    for one in ids:
-        answered = row.counted and one in row.verdicts
-        yield str(int(row.is_right(one))) if answered else ""
-        yield mistake_text(row, one)
+    for exercise in ids:
+        answered = row.counted and exercise in row.verdicts
+        yield str(int(row.is_right(exercise))) if answered else ""
+        yield mistake_text(row, exercise)
     yield from ("yes" if row.counted else "no", row.file, reasons(row))
 
 
@@ -296,19 +299,14 @@ def mistake_text(row: Row, exercise: str) -> str:
     return " or ".join(row.mistakes(exercise)) or verdict.kind
 
 
-def _print(one: Collected) -> None:
-    from rich.table import Table  # late: the help does without
-
-    count, total = len(one.counted), len(one.rows)
-    say(f"{printable(one.sheet.name)}: {count} of {total} notebooks counted.")
-    table = Table(box=None, pad_edge=False)
-    for heading in ("exercise", "right", "95 %"):
-        table.add_column(heading)
-    for name in one.sheet.ids:
-        share = one.share(name)
-        table.add_row(cell(name), in_percent(share.value), interval(share))
-    print_table(table)
-    for mistake in one.commonest():
+def _print(collected: Collected) -> None:
+    count, total = len(collected.counted), len(collected.rows)
+    say(f"{printable(collected.sheet.name)}: {count} of {total} notebooks counted.")
+    shares = {name: collected.share(name) for name in collected.sheet.ids}
+    headings = ("exercise", "right", "95 %")
+    rows = [(name, in_percent(share.value), interval(share)) for name, share in shares.items()]
+    print_rows(headings, rows, left=headings)
+    for mistake in collected.commonest():
         number = len(mistake.students)
         say(f"  {printable(mistake.name)} ({printable(mistake.exercise)}): {number} of {count}")
 
@@ -321,9 +319,9 @@ def _gain_line(gained: Gain) -> str:
     )
 
 
-def _as_dict(one: Collected) -> dict[str, Any]:
+def _as_dict(collected: Collected) -> dict[str, Any]:
     return {
-        "sheet": one.sheet.name,
+        "sheet": collected.sheet.name,
         "students": [
             {
                 "name": row.student.name,
@@ -337,11 +335,11 @@ def _as_dict(one: Collected) -> dict[str, Any]:
                 },
                 "remarks": [note.stored() for note in row.remarks],
             }
-            for row in (*one.rows, *one.refused)
+            for row in (*collected.rows, *collected.refused)
         ],
         "exercises": {
             name: {"right": share.value, "low": share.low, "high": share.high}
-            for name, share in ((name, one.share(name)) for name in one.sheet.ids)
+            for name, share in ((name, collected.share(name)) for name in collected.sheet.ids)
         },
         "mistakes": [
             {
@@ -350,7 +348,7 @@ def _as_dict(one: Collected) -> dict[str, Any]:
                 "students": [student.name for student in it.students],
                 "perhaps": [student.name for student in it.perhaps],
             }
-            for it in one.mistakes()
+            for it in collected.mistakes()
         ],
     }
 

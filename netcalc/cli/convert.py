@@ -38,31 +38,33 @@ def convert(words: tuple[str, ...], as_json: bool) -> None:
     """
     if not words:
         raise CommandError("argument-missing", command="netcalc convert", name="QUANTITY")
-    text, wanted = _split([word for word in words if word not in _FILLERS])
-    kind, value = _quantity(text, wanted)
-    targets = (wanted,) if wanted else _USUAL.get(kind, (kind,))
+    text, target_unit = _split([word for word in words if word not in _FILLERS])
+    kind, value = _quantity(text, target_unit)
+    targets = (target_unit,) if target_unit else _USUAL.get(kind, (kind,))
     results = {target: value / _factor(target, kind) for target in targets}
     if as_json:
         print_json({
             "quantity": text, "si_value": value, "si_unit": kind,
-            "results": [{"value": found, "unit": unit} for unit, found in results.items()],
+            "results": [{"value": converted, "unit": unit} for unit, converted in results.items()],
         })  # fmt: skip
         return
-    for unit, found in results.items():
-        put(f"{found:.{_DIGITS}g}{'' if unit == '%' else ' '}{unit}")
+    for unit, converted in results.items():
+        put(f"{converted:.{_DIGITS}g}{'' if unit == '%' else ' '}{unit}")
 
 
 def _split(words: list[str]) -> tuple[str, str]:
     """Return the quantity and the unit wanted, however they are split into words."""
     if len(words) == 1:
-        quantity, _, wanted = re.sub(r"\s+(?:to|in|into|as)\s+", "\t", words[0]).partition("\t")
-        return quantity, wanted.strip()
+        quantity, _, target_unit = re.sub(r"\s+(?:to|in|into|as)\s+", "\t", words[0]).partition(
+            "\t"
+        )
+        return quantity, target_unit.strip()
     if len(words) == 2 and re.fullmatch(r"[+-]?\d[\d.,]*", words[0]):
         return " ".join(words), ""
     return " ".join(words[:-1]), words[-1]
 
 
-def _quantity(text: str, wanted: str) -> tuple[str, float]:
+def _quantity(text: str, target_unit: str) -> tuple[str, float]:
     """Return the kind of a quantity, as an SI unit, and its number in that.
 
     Raises
@@ -70,27 +72,27 @@ def _quantity(text: str, wanted: str) -> tuple[str, float]:
     UnitError
         If the text is not a quantity, or the unit wanted measures something else.
     """
-    found = _NUMBER.fullmatch(text.strip())
-    if not found and not _is_rate(text):
+    match = _NUMBER.fullmatch(text.strip())
+    if not match and not _is_rate(text):
         code = "no-number" if text.strip() else "text-empty"
         raise UnitError(code, text, expected="a quantity", example="12 MB/s")
-    unit = found["unit"].strip() if found else ""
-    if found and not unit:
-        readings = [f"{text.strip()} {one}" for one in ("MB", "Mbit/s", "ms")]
+    unit = match["unit"].strip() if match else ""
+    if match and not unit:
+        readings = [f"{text.strip()} {symbol}" for symbol in ("MB", "Mbit/s", "ms")]
         raise UnitError("unit-missing", text, expected="a quantity", readings=readings)
-    kinds = units.kinds_of(unit) if found else ["bit/s"]  # a line has a name: T1
+    kinds = units.kinds_of(unit) if match else ["bit/s"]  # a line has a name: T1
     if not kinds and _is_rate(text):
         kinds = ["bit/s"]  # as Ethernet is called: 100GE
     if not kinds:
         raise units.unknown_unit(unit)
-    if not wanted:
+    if not target_unit:
         return kinds[0], units.parse_typed(text, kinds[0])
-    targets = units.kinds_of(wanted)
+    targets = units.kinds_of(target_unit)
     if not targets:
-        raise units.unknown_unit(wanted)
+        raise units.unknown_unit(target_unit)
     common = [kind for kind in kinds if kind in targets]
     if not common:
-        raise units.not_comparable(unit or text, wanted, kinds[0], targets[0])
+        raise units.not_comparable(unit or text, target_unit, kinds[0], targets[0])
     return common[0], units.parse_typed(text, common[0])
 
 

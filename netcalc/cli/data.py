@@ -9,9 +9,9 @@ from netcalc.cli import check_one_form, print_json, put
 from netcalc.cli.mistakes import CommandError
 from netcalc.cli.options import CSV, FORCE, JSON, command, plot_option
 from netcalc.cli.output import (
-    cell,
     check_output,
-    print_table,
+    print_csv,
+    print_rows,
     print_written,
     table_width,
     write_plot,
@@ -55,7 +55,7 @@ def data(
                 required="the NAME of a data set",
                 example="netcalc data lists them",
             )
-        rows = [datasets.info(known) for known in datasets.names()]
+        rows = [datasets.info(dataset) for dataset in datasets.names()]
         if as_json:
             print_json([{"name": row.name, "title": row.title, "rows": row.rows} for row in rows])
             return
@@ -78,12 +78,7 @@ def data(
     ]
     rows_of_text = [[_cell(v) for v in row] for row in zip(*columns.values(), strict=True)]
     if as_csv:
-        import csv
-        import io
-
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([headings, *rows_of_text])
-        put(text.getvalue(), nl=False)
+        print_csv(headings, rows_of_text)
         return
     _print_rows(headings, rows_of_text)
 
@@ -114,23 +109,14 @@ def _print_rows(headings: list[str], rows: list[list[str]]) -> None:
         for column in columns
     ]
     if sum(longest) + 3 * len(longest) <= table_width():
-        _print_table(headings, rows)
+        from rich.box import SIMPLE
+
+        # With blanks, a long name is folded between its words.
+        names = [heading.replace("_", " ") for heading in headings]
+        print_rows(names, rows, left=names, whole_numbers=True, box=SIMPLE)
         return
     for number, row in enumerate(rows, 1):
         put(f"row {number}", bold=True)
         for heading, text in zip(headings, row, strict=True):
             if text:
                 put(f"  {heading}: {text}")
-
-
-def _print_table(headings: list[str], rows: list[list[str]]) -> None:
-    from rich.box import SIMPLE
-    from rich.table import Table
-
-    table = Table(box=SIMPLE)
-    for heading in headings:
-        # With blanks, a long name is folded between its words.
-        table.add_column(cell(heading.replace("_", " ")), overflow="fold")
-    for row in rows:
-        table.add_row(*map(cell, row))
-    print_table(table)

@@ -27,31 +27,31 @@ def doctor(as_json: bool) -> None:
 
     Takes about four seconds. No packet leaves the machine, and nothing is left behind.
     """
-    found = capabilities()
+    machine = capabilities()
     report: dict[str, Any] = {
-        **found.as_dict(),
+        **machine.as_dict(),
         "mixed_with": version.mixed_with(),
         **instrument.timer(),
         "exchange_call_s": instrument.exchange_call_s("127.0.0.1"),
         **instrument.scheduling(instrument.scheduling_delays_s(500)),
         "processor_ratio": instrument.processor_ratio(),
         "machine": instrument.machine(),
-        "link": link_accuracy(found),
+        "link": link_accuracy(machine),
     }
     if as_json:
         print_json(report)
         return
-    for line in lines(found, report):
+    for line in lines(machine, report):
         say(line)
 
 
-def link_accuracy(found: Capabilities) -> dict[str, Any]:
+def link_accuracy(machine: Capabilities) -> dict[str, Any]:
     """Ping over an emulated path for two seconds; return the true time and the errors."""
     path = Path.parse(PATH_TEXT)
     truth_s = float(path.rtt_s(PAYLOAD_BYTES + DATAGRAM_HEADERS_BYTES))
     report: dict[str, Any] = {"path": PATH_TEXT, "truth_s": truth_s}
-    if not found.wire:
-        return {**report, "why_not": found.why_not}
+    if not machine.wire:
+        return {**report, "why_not": machine.why_not}
     try:
         samples = echo([PAYLOAD_BYTES], protocol="icmp", count=20, interval_s=0.1, path=path)
     except ExperimentError as error:
@@ -69,23 +69,23 @@ def link_accuracy(found: Capabilities) -> dict[str, Any]:
     }
 
 
-def lines(found: Capabilities, report: dict[str, Any]) -> list[str]:
+def lines(host: Capabilities, report: dict[str, Any]) -> list[str]:
     """Return the report as text."""
 
     def time(name: str) -> str:
         return units.show(report[name], "s", digits=2)
 
-    programs = ", ".join(name for name, file in found.programs.items() if file) or "none"
-    missing = ", ".join(name for name, file in found.programs.items() if not file) or "none"
+    programs = ", ".join(name for name, file in host.programs.items() if file) or "none"
+    missing = ", ".join(name for name, file in host.programs.items() if not file) or "none"
     machine = report["machine"]
     text = [
-        f"machine      Linux {found.kernel}, {machine.get('usable_cpu_count', '?')} CPUs, "
+        f"machine      Linux {host.kernel}, {machine.get('usable_cpu_count', '?')} CPUs, "
         f"load {machine.get('load_1min', float('nan')):.1f}",
-        f"namespaces   {'yes, ' + _WAYS[found.way] if found.wire else 'no: ' + found.why_not}",
-        f"TUN device   {found.tun}{', with offloads' if found.offload else ''}",
-        f"IPv6         {'yes' if found.ipv6 else 'no'}",
-        f"TCP          {' '.join(found.congestion_controls)}; on the host this user may choose "
-        f"{' '.join(found.allowed_congestion_controls)}",
+        f"namespaces   {'yes, ' + _WAYS[host.way] if host.wire else 'no: ' + host.why_not}",
+        f"TUN device   {host.tun}{', with offloads' if host.offload else ''}",
+        f"IPv6         {'yes' if host.ipv6 else 'no'}",
+        f"TCP          {' '.join(host.congestion_controls)}; on the host this user may choose "
+        f"{' '.join(host.allowed_congestion_controls)}",
         f"programs     {programs}; not installed: {missing}",
         f"clock        resolution {time('timer_resolution_s')}, {time('clock_call_s')} per reading",
         f"calls        {time('exchange_call_s')} for one send and one receive",
@@ -108,13 +108,13 @@ def _link_lines(link: dict[str, Any]) -> list[str]:
     def time(name: str) -> str:
         return units.show(link[name], "s", digits=2)
 
-    found = [
+    texts = [
         f"link         {link['path']}, ping of {PAYLOAD_BYTES} bytes: "
         f"{units.show(link['truth_s'], 's', digits=4)} predicted; measured minus predicted: "
         f"minimum {time('error_min_s')}, median {time('error_median_s')}, "
         f"p95 {time('error_p95_s')} ({link['ping_count']} pings)"
     ]
-    return found + [f"             {warning}" for warning in link["warnings"]]
+    return texts + [f"             {warning}" for warning in link["warnings"]]
 
 
 _WAYS = {

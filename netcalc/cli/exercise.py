@@ -21,7 +21,7 @@ TRIES = 3
     names={"answers": "--answer", "files": "--file", "listed": "--list"},
 )
 def exercise(
-    wanted: tuple[str, ...],
+    words: tuple[str, ...],
     *,
     student: str = "",
     sheet: str = "",
@@ -62,14 +62,14 @@ def exercise(
     solution : bool
         Print the worked solutions.
     """
-    given = _pairs(answers)
-    chosen = _chosen(wanted, given, files)
-    if listed or mistakes or not (wanted or given):
+    answered = _pairs(answers)
+    chosen = _chosen(words, answered, files)
+    if listed or mistakes or not (words or answered):
         _list(chosen, mistakes=mistakes, as_json=as_json)
         return
     questions = exercises.sheet_of(chosen, student=student, sheet=sheet)
-    if given:
-        sys.exit(_check(questions, given, solution=solution, as_json=as_json))
+    if answered:
+        sys.exit(_check(questions, answered, solution=solution, as_json=as_json))
     if as_json:
         print_json({"exercises": [_fields(question, solution=solution) for question in questions]})
     elif not solution and sys.stdin.isatty() and sys.stdout.isatty():
@@ -79,57 +79,57 @@ def exercise(
 
 
 def _pairs(answers: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    answered: dict[str, str] = {}
     for pair in answers:
         name, equals, answer = pair.partition("=")
         if not equals:
             raise CommandError("exercise-answer-form", found=pair)
-        if name.strip() in found:
+        if name.strip() in answered:
             raise CommandError("exercise-answer-twice", exercise=name.strip())
-        found[name.strip()] = answer
-    return found
+        answered[name.strip()] = answer
+    return answered
 
 
 def _chosen(
-    wanted: Sequence[str], given: Mapping[str, str], files: Sequence[str]
+    words: Sequence[str], answered: Mapping[str, str], files: Sequence[str]
 ) -> list[Template]:
     """Return the exercises of the lessons and ids named; those answered if none are."""
-    known = {template.id: template for template in exercises.templates(paths=files)}
-    found: dict[str, Template] = {}
-    for word in (*wanted, *given):
-        if word in known:
-            found[word] = known[word]
-        elif word in wanted and word[:1].isdecimal():
+    by_id = {template.id: template for template in exercises.templates(paths=files)}
+    chosen: dict[str, Template] = {}
+    for word in (*words, *answered):
+        if word in by_id:
+            chosen[word] = by_id[word]
+        elif word in words and word[:1].isdecimal():
             of_lesson = exercises.templates(lesson=word, paths=files)
-            found |= {template.id: template for template in of_lesson}
+            chosen |= {template.id: template for template in of_lesson}
         else:
-            raise exercises.unknown_exercise(word, known)
-    unasked = [name for name in given if wanted and not _is_asked(name, wanted, found)]
+            raise exercises.unknown_exercise(word, by_id)
+    unasked = [name for name in answered if words and not _is_asked(name, words, chosen)]
     if unasked:
         raise DomainError("exercise-not-asked", "--answer", unasked[0])
-    return list(found.values() if wanted or given else known.values())
+    return list(chosen.values() if words or answered else by_id.values())
 
 
-def _is_asked(name: str, wanted: Sequence[str], found: Mapping[str, Template]) -> bool:
-    lesson = found[name].lesson
-    numbers = map(exercises.lesson_number, wanted)
-    return name in wanted or any(lesson in (number, number[:2]) for number in numbers)
+def _is_asked(name: str, words: Sequence[str], chosen: Mapping[str, Template]) -> bool:
+    lesson = chosen[name].lesson
+    numbers = map(exercises.lesson_number, words)
+    return name in words or any(lesson in (number, number[:2]) for number in numbers)
 
 
 def _list(chosen: Sequence[Template], *, mistakes: bool, as_json: bool) -> None:
     if as_json:
         print_json([
-            {"id": one.id, "lesson": one.lesson, "topic": one.topic, "unit": one.unit,
-             "text": one.text, "mistakes": one.mistakes}
-            for one in chosen
+            {"id": template.id, "lesson": template.lesson, "topic": template.topic,
+             "unit": template.unit, "text": template.text, "mistakes": template.mistakes}
+            for template in chosen
         ])  # fmt: skip
         return
-    width = max(len(one.id) for one in chosen)
-    for one in chosen:
-        put(f"{one.lesson:3}  {one.id:{width}}  {one.topic}")
-        for name in one.mistakes if mistakes else ():
+    width = max(len(template.id) for template in chosen)
+    for template in chosen:
+        put(f"{template.lesson:3}  {template.id:{width}}  {template.topic}")
+        for name in template.mistakes if mistakes else ():
             put(f"{'':{width + 7}}{name}")
-    count = sum(len(one.mistakes) for one in chosen)
+    count = sum(len(template.mistakes) for template in chosen)
     plural = "" if len(chosen) == 1 else "s"
     put(f"{len(chosen)} exercise{plural}, {count} mistakes with a name.")
 
@@ -142,22 +142,24 @@ def _fields(question: Question, *, solution: bool) -> dict[str, object]:
 
 
 def _check(
-    questions: Sequence[Question], given: Mapping[str, str], *, solution: bool, as_json: bool
+    questions: Sequence[Question], answered: Mapping[str, str], *, solution: bool, as_json: bool
 ) -> int:
     """Print what is said about each answer; return the exit code."""
-    verdicts = {one.id: one.check(given.get(one.id, "")) for one in questions}
+    verdicts = {
+        question.id: question.check(answered.get(question.id, "")) for question in questions
+    }
     right = sum(verdict.is_right for verdict in verdicts.values())
     if as_json:
         rows = [
-            {**_fields(one, solution=solution), "verdict": verdicts[one.id].as_dict()}
-            for one in questions
+            {**_fields(question, solution=solution), "verdict": verdicts[question.id].as_dict()}
+            for question in questions
         ]
         print_json({"exercises": rows, "points": right, "most": len(rows)})
     else:
-        for one in questions:
-            say(f"{one.id}: {verdicts[one.id]}")
+        for question in questions:
+            say(f"{question.id}: {verdicts[question.id]}")
             if solution:
-                _print_solution(one)
+                _print_solution(question)
         put(f"{right} of {len(questions)} right.")
     return 0 if right == len(questions) else 1
 

@@ -21,6 +21,7 @@ from netcalc.cli.options import (
     PlannersCommand,
     WholeNumber,
     command,
+    missing_argument,
     plot_option,
     read_path,
 )
@@ -155,7 +156,7 @@ def _files(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words if they are files; none if they are a path."""
     are_files = [word == "-" or Path(word).is_file() for word in words]
     if any(are_files) and not all(are_files):
-        missing = [word for word, found in zip(words, are_files, strict=True) if not found]
+        missing = [word for word, is_file in zip(words, are_files, strict=True) if not is_file]
         raise CommandError("path-and-files", names=missing)
     if len(words) == 1 and not are_files[0] and _FILE_NAME.fullmatch(words[0]):
         raise ReaderError("no-such-file", file=words[0])
@@ -179,14 +180,16 @@ def _congestion_control(
     if asked is not None:
         return asked, ()
     try:
-        found = Path(_OF_SYSTEM).read_text(encoding="ascii").strip()
+        system = Path(_OF_SYSTEM).read_text(encoding="ascii").strip()
     except (OSError, ValueError):
-        found = ""
-    used = next((one for one in CONGESTION_CONTROLS if one == found), CONGESTION_CONTROLS[0])
+        system = ""
+    used = next(
+        (control for control in CONGESTION_CONTROLS if control == system), CONGESTION_CONTROLS[0]
+    )
     code = "assumed-control-default"
-    if found:
-        code = "assumed-control-system" if used == found else "assumed-control-other"
-    values = {"control": explanations.CONTROL_NAMES[used], "found": found, "where": _OF_SYSTEM}
+    if system:
+        code = "assumed-control-system" if used == system else "assumed-control-other"
+    values = {"control": explanations.CONTROL_NAMES[used], "found": system, "where": _OF_SYSTEM}
     return used, (Notice(code, values),)
 
 
@@ -209,28 +212,28 @@ def _read(name: str) -> Samples:
 
 
 def _explain_files(files: tuple[str, ...], options: Mapping[str, Any]) -> None:
-    known, plot_path, as_json = _known(options), options["plot_path"], options["as_json"]
+    facts, plot_path, as_json = _known(options), options["plot_path"], options["as_json"]
     if plot_path is not None:
         if len(files) > 1:
             raise CommandError("one-file-to-draw", count=len(files))
         check_output(plot_path, inputs=files, force=options["force"], plot=True)
     read = {name: _read(name) for name in files}
     with numbers_of(files[0]):
-        shared = explanations.together(read, known)
+        shared = explanations.together(read, facts)
     for name, samples in read.items():
         if not as_json:
             if len(files) > 1:
                 say(f"{name}:")
             _print_warnings(samples)
         with numbers_of(name):
-            findings = explanations.measurement(samples, known)
+            findings = explanations.measurement(samples, facts)
         if name in shared.causes:
-            findings = tuple(replace(one, cause=shared.causes[name]) for one in findings)
+            findings = tuple(replace(finding, cause=shared.causes[name]) for finding in findings)
         if as_json:
             print_json(
                 {
                     "file": name, **_warnings(samples),
-                    "findings": [one.as_dict() for one in findings],
+                    "findings": [finding.as_dict() for finding in findings],
                 }
             )  # fmt: skip
         else:
@@ -261,13 +264,13 @@ def _compare(
     elif len(read) == 2 and len(rows) > 1 and not said:
         notices.append(Notice("not-on-one-axis"))
     if as_json:
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "compared": [asdict(row) for row in rows],
-            "notices": [one.stored() for one in notices],
+            "notices": [item.stored() for item in notices],
         }
         if merged is not None:
-            found["merged"] = {name: json_ready(one) for name, one in merged.columns().items()}
-        print_json(found)
+            document["merged"] = {name: json_ready(item) for name, item in merged.columns().items()}
+        print_json(document)
     else:
         say("compared:")
         for line in (*rows, *notices):
@@ -287,9 +290,9 @@ def _print_warnings(samples: Samples) -> None:
 
 
 def _print(findings: tuple[Finding, ...]) -> None:
-    for number, one in enumerate(findings):
-        say(f"{chr(10) if number else ''}{one}")
-        metrics = metric_line(one.metrics, layer=one.layer)
+    for number, finding in enumerate(findings):
+        say(f"{chr(10) if number else ''}{finding}")
+        metrics = metric_line(finding.metrics, layer=finding.layer)
         if metrics:
             say(f"  {metrics}")
 
@@ -301,22 +304,22 @@ def _explain_claim(
     payload_bytes: float | None,
     options: Mapping[str, Any],
 ) -> None:
-    known, links = _known(options), None
+    path_facts, links = _known(options), None
     samples = _read(files[0]) if files else None
     if words and not files:
         links = read_path(" ".join(words), typed="PATH")
     facts = {"path": links, "size_bytes": payload_bytes, "frame_bytes": options["frame_bytes"]}
     with named_as_typed(claim=("--claim", "")):
         if samples is not None:
-            found = explanations.claim_of(samples, claimed, known, **facts)
+            explained = explanations.claim_of(samples, claimed, path_facts, **facts)
         else:
-            found = explanations.claim(claimed, known, **facts)
+            explained = explanations.claim(claimed, path_facts, **facts)
     if options["as_json"]:
-        print_json({**found.as_dict(), **({} if samples is None else _warnings(samples))})
+        print_json({**explained.as_dict(), **({} if samples is None else _warnings(samples))})
     else:
         if samples is not None:
             _print_warnings(samples)
-        say(str(found))
+        say(str(explained))
 
 
 def _explain_path(
@@ -325,9 +328,7 @@ def _explain_path(
     options: Mapping[str, Any],
 ) -> None:
     if not words:
-        context = click.get_current_context()
-        wanted = next(one for one in context.command.params if one.name == "words")
-        raise click.MissingParameter(ctx=context, param=wanted)
+        raise missing_argument("words")
     for name, option in _OF_FILES.items():
         if options[name] is not None:
             raise CommandError("option-of-file", option=option)
@@ -342,25 +343,26 @@ def _explain_path(
         "congestion_control": control,
         "flow_count": options["flow_count"] or 1,
     }
-    one = None
+    transfer = None
     with named_as_typed(), doubts() as doubtful:
-        found = explanations.rate(links, **asked)
+        rate = explanations.rate(links, **asked)
         if payload_bytes is not None:
-            one = explanations.tcp_transfer(payload_bytes, path=links, **asked)
+            transfer = explanations.tcp_transfer(payload_bytes, path=links, **asked)
     tell_doubts(doubtful)
-    if one is not None and one.by_congestion_control:
-        one = replace(one, assumptions=(*notices, *one.assumptions))
-    if found.by_congestion_control:
-        found = replace(found, assumptions=(*notices, *found.assumptions))
+    if transfer is not None and transfer.by_congestion_control:
+        transfer = replace(transfer, assumptions=(*notices, *transfer.assumptions))
+    if rate.by_congestion_control:
+        rate = replace(rate, assumptions=(*notices, *rate.assumptions))
     if options["as_json"]:
         from netcalc.calculator import doubt_notice  # late: most answers are text
 
-        said = [doubt_notice(one).stored() for one in doubtful]
-        told = [one for i, one in enumerate(said) if one not in said[:i]]
-        transfer = None if one is None else one.as_dict()
-        print_json({"rate": found.as_dict(), "transfer": transfer, "notices": told})
+        stored = [doubt_notice(doubt).stored() for doubt in doubtful]
+        print_json({
+            "rate": rate.as_dict(), "transfer": None if transfer is None else transfer.as_dict(),
+            "notices": [doubt for i, doubt in enumerate(stored) if doubt not in stored[:i]],
+        })  # fmt: skip
         return
-    if one is not None:
-        say(f"{one}\n")
-        found = replace(found, assumptions=())
-    say(str(found))
+    if transfer is not None:
+        say(f"{transfer}\n")
+        rate = replace(rate, assumptions=())
+    say(str(rate))

@@ -132,9 +132,9 @@ def lab(
                 inherited = stack.enter_context(held(folder / _SETTINGS))
                 copied = copy_lessons(lessons, folder, fresh=fresh)
         except Running as running:
-            known = running.address
-            _check_that_it_serves(known, folder, as_pages, port, typed, fresh, new_token)
-            _show_again(known, folder, no_browser=no_browser)
+            served = running.address
+            _check_that_it_serves(served, folder, as_pages, port, typed, fresh, new_token)
+            _show_again(served, folder, no_browser=no_browser)
             return
         _tell(copied)
         _trust(lessons, folder)
@@ -192,7 +192,7 @@ def _address(
 
 
 def _check_that_it_serves(
-    known: Address,
+    served: Address,
     folder: Path,
     as_pages: bool,
     port: int | None,
@@ -202,25 +202,25 @@ def _check_that_it_serves(
 ) -> None:
     """Refuse a second start that asks for what the running server does not do."""
     asked = {
-        "JupyterLab": known.as_pages and not as_pages,
-        "--app": as_pages and not known.as_pages,
-        "--port": port not in (None, known.port),
-        "--language": code not in (None, known.language),
+        "JupyterLab": served.as_pages and not as_pages,
+        "--app": as_pages and not served.as_pages,
+        "--port": port not in (None, served.port),
+        "--language": code not in (None, served.language),
         "--fresh": fresh,
         "--new-token": renew,
     }
     other = [option for option, is_asked in asked.items() if is_asked]
     if other:
         raise CommandError(
-            "lab-running-otherwise", file=str(folder), port=known.port, options=other
+            "lab-running-otherwise", file=str(folder), port=served.port, options=other
         )
 
 
-def _show_again(known: Address, folder: Path, *, no_browser: bool) -> None:
-    put(f"The lessons in {folder}\nare served already, at {known.url}")
+def _show_again(served: Address, folder: Path, *, no_browser: bool) -> None:
+    put(f"The lessons in {folder}\nare served already, at {served.url}")
     put("Ctrl-C where it was started stops the server.")
     if not no_browser:
-        webbrowser.open(_page_that_leads_to(known.url, folder).as_uri())
+        webbrowser.open(_page_that_leads_to(served.url, folder).as_uri())
 
 
 def _is_root() -> bool:
@@ -426,7 +426,9 @@ def _home_is_writable() -> bool:
     except RuntimeError:
         return False
     kept = (home / ".local/share/jupyter/runtime", home / ".ipython")
-    nearest = [next(path for path in (one, *one.parents) if _is_there(path)) for one in kept]
+    nearest = [
+        next(path for path in (folder, *folder.parents) if _is_there(path)) for folder in kept
+    ]
     return all(path.is_dir() and os.access(path, os.W_OK | os.X_OK) for path in nearest)
 
 

@@ -29,8 +29,8 @@ def listed(folder: Path) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
     for file in sorted(folder.glob("*.ipynb")):
         if not file.name.startswith("."):
             title, sentence = _described(file, file.stat().st_mtime_ns)
-            found = {"name": file.name, "title": title, "sentence": sentence}
-            (lessons if _LESSON.match(file.name) else others).append(found)
+            entry = {"name": file.name, "title": title, "sentence": sentence}
+            (lessons if _LESSON.match(file.name) else others).append(entry)
     return lessons, others
 
 
@@ -48,7 +48,7 @@ def _described(file: Path, changed_ns: int) -> tuple[str, str]:
     return (_MARKS.sub("", title[1]).strip() if title else plain), sentence
 
 
-def prepare_page(handler: Any, **given: Any) -> None:
+def prepare_page(handler: Any, **arguments: Any) -> None:
     """Prepare the page of a lesson: what Voila calls before it runs the first cell.
 
     Reading the token sets the cookie without which the page's call to end its kernel is refused.
@@ -56,7 +56,7 @@ def prepare_page(handler: Any, **given: Any) -> None:
     """
     _ = handler.xsrf_token
     root = Path(handler.settings["contents_manager"].root_dir)
-    prepare(given["notebook"], root / handler.path_args[0].strip("/"), root)
+    prepare(arguments["notebook"], root / handler.path_args[0].strip("/"), root)
 
 
 def prepare(notebook: Any, file: Path, root: Path) -> None:

@@ -117,19 +117,23 @@ def system_error(error: OSError) -> NetcalcError:
 
 
 def _is_flag(ctx: click.Context | None, option: str) -> bool:
-    known = [] if ctx is None else ctx.command.params
+    parameters = [] if ctx is None else ctx.command.params
     return any(
-        isinstance(one, click.Option) and one.is_flag and option in one.opts + one.secondary_opts
-        for one in known
+        isinstance(parameter, click.Option)
+        and parameter.is_flag
+        and option in parameter.opts + parameter.secondary_opts
+        for parameter in parameters
     )
 
 
-def _near_option(option: str, known: Iterable[str]) -> list[str]:
+def _near_option(option: str, options: Iterable[str]) -> list[str]:
     """Return the option that a misspelled one most resembles; the dashes do not count."""
     from difflib import get_close_matches  # late: most options are known
 
-    names = {one.lstrip("-"): one for one in known}
-    return [names[one] for one in get_close_matches(option.lstrip("-"), names, n=1, cutoff=_ALIKE)]
+    names = {name.lstrip("-"): name for name in options}
+    return [
+        names[name] for name in get_close_matches(option.lstrip("-"), names, n=1, cutoff=_ALIKE)
+    ]
 
 
 def _others_with(ctx: click.Context | None, option: str) -> list[str]:
@@ -137,9 +141,9 @@ def _others_with(ctx: click.Context | None, option: str) -> list[str]:
     group = ctx.parent.command if ctx is not None and ctx.parent is not None else None
     others = group.commands.values() if isinstance(group, click.Group) else ()
     return [
-        f"{group.name} {one.name}"
-        for one in others
-        if group is not None and any(option in param.opts for param in one.params)
+        f"{group.name} {other.name}"
+        for other in others
+        if group is not None and any(option in param.opts for param in other.params)
     ]
 
 
@@ -192,7 +196,9 @@ def named_as_typed(**others: tuple[str, str]) -> Iterator[None]:
     ctx = click.get_current_context()
     parameters = ctx.command.params
     options = {
-        one.name: (typed_name(one), getattr(one.type, "unit", "")) for one in parameters if one.name
+        parameter.name: (typed_name(parameter), getattr(parameter.type, "unit", ""))
+        for parameter in parameters
+        if parameter.name
     }
     options |= others
     try:

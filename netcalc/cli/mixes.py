@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,13 +12,10 @@ from netcalc.checks import non_negative
 from netcalc.cli import print_json, put, say
 from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.options import JSON, QuantityCommand, WholeNumber, command
-from netcalc.cli.output import cell, print_table
+from netcalc.cli.output import print_rows
 from netcalc.errors import DomainError
 from netcalc.fit import SEPARATION_HEADINGS, separations
 from netcalc.models.delays.path_mixes import path_mixes
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 SHOWN = 20
 """Combinations that are printed without ``--all``. [1]"""
@@ -89,7 +85,7 @@ def mixes(
     with named_as_typed(bandwidth_bps=("--kind", "bit/s")):
         base_s = float(non_negative("base_rtt_s", base_rtt_s))
         base_s += 2 * routers * float(non_negative("processing_s", processing_s))
-        found = path_mixes(
+        combinations = path_mixes(
             rtt_s,
             bandwidth_bps=rates,
             link_count=counts,
@@ -98,7 +94,7 @@ def mixes(
             tolerance_s=tolerance_s,
         )
         apart = separations(
-            found, bandwidth_bps=rates, packet_bytes=packet_bytes, resolution_s=resolution_s
+            combinations, bandwidth_bps=rates, packet_bytes=packet_bytes, resolution_s=resolution_s
         )
     if as_json:
         print_json(
@@ -106,54 +102,45 @@ def mixes(
                 "kinds": list(kinds),
                 "bandwidth_bps": rates,
                 "base_rtt_s": base_s,
-                **found._asdict(),
-                "told_apart": [asdict(one) for one in apart],
+                **combinations._asdict(),
+                "told_apart": [asdict(separation) for separation in apart],
             }
         )
         return
-    fitting = f"{len(found.rtt_s)} combination{'s' * (len(found.rtt_s) != 1)}"
+    fitting = f"{len(combinations.rtt_s)} combination{'s' * (len(combinations.rtt_s) != 1)}"
     say(
         f"{fitting} of {link_count} links within {units.show(tolerance_s, 's')} of "
         f"{units.show(rtt_s, 's')}; propagation and routers take {units.show(base_s, 's')}."
     )
-    if not found.rtt_s.size:
+    if not combinations.rtt_s.size:
         times_s = [
             count * 2 * 8 * packet_bytes / rate + base_s
             for count, rate in ((counts[0], max(rates)), (counts[-1], min(rates)))
         ]
         say(why_none(rtt_s, tolerance_s, *times_s))
         return
-    shown = len(found.rtt_s) if show_all else min(SHOWN, len(found.rtt_s))
-    table = _table([*kinds, "links", "round trip", "deviation"])
-    for row, rtt_s, residual_s in zip(*(column[:shown] for column in found), strict=True):
+    shown = len(combinations.rtt_s) if show_all else min(SHOWN, len(combinations.rtt_s))
+    rows = []
+    for row, rtt_s, residual_s in zip(*(column[:shown] for column in combinations), strict=True):
+        numbers = [*map(int, row), int(np.sum(row))]
         times = [units.show(rtt_s, "s", digits=5), f"{residual_s * 1e3:+.2f} ms"]
-        table.add_row(*[str(int(count)) for count in row], str(int(np.sum(row))), *times)
-    print_table(table)
-    if shown < len(found.rtt_s):
-        put(f"... and {len(found.rtt_s) - shown} more; --all prints them")
+        rows.append([*map(str, numbers), *times])
+    print_rows([*kinds, "links", "round trip", "deviation"], rows)
+    if shown < len(combinations.rtt_s):
+        put(f"... and {len(combinations.rtt_s) - shown} more; --all prints them")
     put("\nOne more measurement that would distinguish them:")
-    table = _table(list(SEPARATION_HEADINGS), left=(0, 3))
-    for one in apart:
-        table.add_row(*one.texts())
-    print_table(table)
+    first, *_, last = SEPARATION_HEADINGS
+    print_rows(
+        SEPARATION_HEADINGS, (separation.texts() for separation in apart), left=(first, last)
+    )
 
 
-def _table(headings: list[str], *, left: tuple[int, ...] = ()) -> Table:
-    """Return a table without lines."""
-    from rich.table import Table  # late: the help does without
-
-    table = Table(box=None, pad_edge=False)
-    for index, heading in enumerate(headings):
-        table.add_column(cell(heading), justify="left" if index in left else "right")
-    return table
-
-
-def why_none(wanted_s: float, tolerance_s: float, fastest_s: float, slowest_s: float) -> str:
+def why_none(rtt_s: float, tolerance_s: float, fastest_s: float, slowest_s: float) -> str:
     """Explain why no combination comes near a round-trip time, and what to change."""
-    if wanted_s + tolerance_s < fastest_s:
+    if rtt_s + tolerance_s < fastest_s:
         least = f"The fastest combination takes {units.show(fastest_s, 's')}"
         return f"{least}: try a smaller --base, fewer --links or a faster --kind."
-    if wanted_s - tolerance_s > slowest_s:
+    if rtt_s - tolerance_s > slowest_s:
         most = f"The slowest combination takes {units.show(slowest_s, 's')}"
         return f"{most}: try a larger --base, more --links or a slower --kind."
     between = f"Combinations take from {units.show(fastest_s, 's')} to {units.show(slowest_s, 's')}"
@@ -162,10 +149,10 @@ def why_none(wanted_s: float, tolerance_s: float, fastest_s: float, slowest_s: f
 
 def link_numbers(text: str) -> list[int]:
     """Read "12" or "12-13" as a list of numbers."""
-    found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", text)
-    if found is None:
+    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", text)
+    if match is None:
         raise DomainError("malformed-count", "--links", text)
-    first, last = int(found[1]), int(found[2] or found[1])
+    first, last = int(match[1]), int(match[2] or match[1])
     if last < first:
         raise DomainError("empty-range", "--links", text)
     if last > MOST_LINKS:

@@ -116,8 +116,8 @@ class Percentile(Quantity):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Read the text; a mistake names the option."""
-        found = _PERCENTILE.fullmatch(value) if isinstance(value, str) else None
-        text = f"{found[1] or found[2] or found[3]}%" if found else value
+        match = _PERCENTILE.fullmatch(value) if isinstance(value, str) else None
+        text = f"{match[1] or match[2] or match[3]}%" if match else value
         return super().convert(text, param, ctx)
 
 
@@ -164,16 +164,18 @@ class QuantityCommand(Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Set arguments behind all options, in their order, where one of them is below 0."""
-        options = (one for one in self.params if isinstance(one, click.Option) and not one.is_flag)
+        options = (
+            word for word in self.params if isinstance(word, click.Option) and not word.is_flag
+        )
         taking = {name for option in options for name in option.opts}
         before = ["", *args]
         is_value = [
             (bool(_BELOW_0.fullmatch(a)) or a[:1] != "-") and b not in taking
             for b, a in zip(before, args, strict=False)
         ]
-        values = [one for one, found in zip(args, is_value, strict=True) if found]
+        values = [word for word, is_one in zip(args, is_value, strict=True) if is_one]
         if any(map(_BELOW_0.fullmatch, values)) and "--" not in args:
-            others = [one for one, found in zip(args, is_value, strict=True) if not found]
+            others = [word for word, is_one in zip(args, is_value, strict=True) if not is_one]
             args = [*others, "--", *values]
         return super().parse_args(ctx, args)
 
@@ -258,13 +260,13 @@ class PlannersCommand(QuantityCommand):
         """
         if ctx.resilient_parsing:  # the shell asks how a line may go on
             return super().parse_args(ctx, args)
-        if any(one.replace(".", "").isdecimal() for one in args):
+        if any(word.replace(".", "").isdecimal() for word in args):
             from netcalc.cli.formulas.words import joined  # late: it loads the calculator
 
             args = joined(args)
-        options = [one for one in self.params if isinstance(one, click.Option)]
-        known = {name for option in options for name in (*option.opts, *option.secondary_opts)}
-        named = [one for word in args for one in self._named(ctx, word, {*known, "--help"})]
+        options = [option for option in self.params if isinstance(option, click.Option)]
+        names = {name for option in options for name in (*option.opts, *option.secondary_opts)}
+        named = [typed for word in args for typed in self._named(ctx, word, {*names, "--help"})]
         try:
             return super().parse_args(ctx, named)
         except UnitError as error:
@@ -276,32 +278,33 @@ class PlannersCommand(QuantityCommand):
         """Name the options that take a quantity of the kind that was typed."""
         kind = units.kind_of(error.values.get("written", ""))
         takers = [
-            typed_name(one)
-            for one in self.params
-            if getattr(one.type, "unit", None) == kind and typed_name(one) != error.field
+            typed_name(parameter)
+            for parameter in self.params
+            if getattr(parameter.type, "unit", None) == kind
+            and typed_name(parameter) != error.field
         ]
         if takers:
             error.values |= {"suggestions": takers}
 
-    def _named(self, ctx: click.Context, word: str, known: set[str]) -> list[str]:
+    def _named(self, ctx: click.Context, word: str, names: set[str]) -> list[str]:
         name, equals, value = word.partition("=")
-        if not name.startswith("--") or len(name) < 3 or name in known:
+        if not name.startswith("--") or len(name) < 3 or name in names:
             return [word]
         spoken = name[2:].lower().replace("_", "-")
-        if f"--{spoken}" in known:
+        if f"--{spoken}" in names:
             return [f"--{spoken}{equals}{value}"]
-        alike = {one for group in ALIKE if spoken in group for one in group} | {spoken}
-        meant = [one for one in sorted(known) if one[2:] in alike]
+        alike = {option for group in ALIKE if spoken in group for option in group} | {spoken}
+        meant = [option for option in sorted(names) if option[2:] in alike]
         if len(meant) > 1:
             raise CommandError(
                 "option-ambiguous", command=ctx.command_path, option=name, choices=meant
             )
-        if not meant and spoken in _ALGORITHMS and not equals and "--algorithm" in known:
+        if not meant and spoken in _ALGORITHMS and not equals and "--algorithm" in names:
             return [f"--algorithm={spoken}"]
         if meant:
             return [f"{meant[0]}{equals}{value}"]
-        arguments = [one for one in self.params if isinstance(one, click.Argument)]
-        if any(typed_name(one).lower() in alike for one in arguments):
+        arguments = [option for option in self.params if isinstance(option, click.Argument)]
+        if any(typed_name(option).lower() in alike for option in arguments):
             return [value] if equals else []  # the value of an argument that has no option
         return [word]
 
@@ -317,6 +320,13 @@ _METAVAR = re.compile(r"^(\w+) : ([A-Z\[]{2}.*)$", re.MULTILINE)
 _PARAMETERS = re.compile(r"\n+Parameters\n-{3,}\n.*", re.DOTALL)
 _REPEATED = ("tuple", "ArrayLike", "Sequence")
 """Annotations of arguments of several values, each of which has the option once."""
+
+
+def missing_argument(name: str) -> click.MissingParameter:
+    """Return the error of the current command that an argument is required."""
+    context = click.get_current_context()
+    argument = next(param for param in context.command.params if param.name == name)
+    return click.MissingParameter(ctx=context, param=argument)
 
 
 def plot_option(what: str) -> click.Option:
@@ -407,7 +417,9 @@ def options_of(
         Returns the names of an option that work and are not in the help.
     """
     signature = inspect.signature(function).parameters
-    listed = [name for name, one in signature.items() if one.kind is not one.VAR_KEYWORD]
+    listed = [
+        name for name, argument in signature.items() if argument.kind is not argument.VAR_KEYWORD
+    ]
     listed = [name for name in listed if name not in leave_out]
     if not listed:
         return []

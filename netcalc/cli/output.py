@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from netcalc.samples import write_atomically
 from netcalc.units import show
 
 if TYPE_CHECKING:
+    from rich.box import Box
     from rich.table import Table
     from rich.text import Text
 
@@ -71,10 +72,10 @@ def check_output(
 
 def check_outputs(*paths: str | None, plot: str | None, force: bool = False) -> None:
     """Refuse output files as :func:`check_output` does, and two outputs into one file."""
-    given = [path for path in (*paths, plot) if path is not None]
-    if len({Path(path).resolve() for path in given}) < len(given):
-        raise CommandError("output-named-twice", file=given[0])
-    for path in given:
+    outputs = [path for path in (*paths, plot) if path is not None]
+    if len({Path(path).resolve() for path in outputs}) < len(outputs):
+        raise CommandError("output-named-twice", file=outputs[0])
+    for path in outputs:
         check_output(path, force=force, plot=path == plot)
 
 
@@ -137,6 +138,45 @@ def print_table(table: Table) -> None:
     with console.capture() as printed:
         console.print(table)
     click.echo(printed.get(), nl=False)  # its escape sequences are those of styles
+
+
+def print_rows(
+    headings: Iterable[str],
+    rows: Iterable[Iterable[str]],
+    *,
+    left: Collection[str] = (),
+    whole_numbers: bool = False,
+    box: Box | None = None,
+    title: str | None = None,
+) -> None:
+    """Print texts as a table; without a ``box`` it has no lines.
+
+    Columns in ``left`` are aligned to the left. With ``whole_numbers`` no other one is wrapped.
+    """
+    from rich.table import Table  # late: the help does without
+
+    table = Table(box=box, pad_edge=box is not None, title=title)
+    for heading in headings:
+        is_left = heading in left
+        table.add_column(
+            cell(heading),
+            justify="left" if is_left else "right",
+            no_wrap=whole_numbers and not is_left,
+            overflow="fold" if whole_numbers else "ellipsis",
+        )
+    for row in rows:
+        table.add_row(*map(cell, row))
+    print_table(table)
+
+
+def print_csv(headings: Iterable[object], rows: Iterable[Iterable[object]]) -> None:
+    """Print rows under their headings as CSV."""
+    import csv  # late: most answers are text
+    import io
+
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([headings, *rows])
+    put(text.getvalue(), nl=False)
 
 
 def _same(first: Path, second: Path) -> bool:

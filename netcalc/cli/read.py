@@ -14,7 +14,7 @@ import numpy as np
 from netcalc import compare, readers
 from netcalc.cli import complain, print_json, say
 from netcalc.cli.mistakes import CommandError, for_command_line, named_as_typed, numbers_of
-from netcalc.cli.options import FORCE, command
+from netcalc.cli.options import FORCE, command, missing_argument
 from netcalc.cli.output import check_output, print_written, save_plot, write_plot
 from netcalc.cli.report import (
     MOST_RUNS,
@@ -83,16 +83,14 @@ def read(
         print_formats(as_json=as_json)
         return
     if not files:
-        context = click.get_current_context()
-        files_given = next(one for one in context.command.params if one.name == "files")
-        raise click.MissingParameter(ctx=context, param=files_given)
+        raise missing_argument("files")
     if plot_path is not None:
         if len(files) > 1:
             raise CommandError("plot-of-several-files", count=len(files))
         check_output(plot_path, inputs=files, force=force, plot=True)
     with named_as_typed():
-        known = Known(line_bps=line_bps, line_up_bps=line_up_bps, rtt_s=rtt_s)
-    names = None if columns is None else [one.strip() for one in columns.split(",")]
+        path_facts = Known(line_bps=line_bps, line_up_bps=line_up_bps, rtt_s=rtt_s)
+    names = None if columns is None else [part.strip() for part in columns.split(",")]
     key = secrets.token_bytes(32)  # one for all files of a call: a host is the same in each
     bad: list[str] = []
     for number, name in enumerate(files, start=1):
@@ -103,9 +101,9 @@ def read(
             if anonymize:
                 samples = anonymized_samples(samples, key=key)
             with numbers_of(shown):
-                _print(shown, samples, known, as_json=as_json)
+                _print(shown, samples, path_facts, as_json=as_json)
                 if plot_path is not None:
-                    _draw(shown, samples, plot_path, known)
+                    _draw(shown, samples, plot_path, path_facts)
                     print_written(plot_path)
         except NetcalcError as error:
             for_command_line(error)
@@ -123,7 +121,7 @@ def read(
         sys.exit(2 if len(bad) == len(files) else 1)
 
 
-def _print(shown: str, samples: Samples, known: Known, *, as_json: bool) -> None:
+def _print(shown: str, samples: Samples, path_facts: Known, *, as_json: bool) -> None:
     """Print the report of one file."""
     if is_recording(samples):
         # Late: it loads the models of flows.
@@ -133,14 +131,14 @@ def _print(shown: str, samples: Samples, known: Known, *, as_json: bool) -> None
         print_recording(from_table(samples, file=shown), as_json=as_json)
         return
     if isinstance(samples, PacketTrace):
-        print_capture(shown, samples, as_json=as_json, known=known)
+        print_capture(shown, samples, as_json=as_json, path_facts=path_facts)
     else:
-        print_samples(shown, samples, as_json=as_json, known=known)
+        print_samples(shown, samples, as_json=as_json, path_facts=path_facts)
     if not as_json and not is_truth(samples):
         print_facts(samples)
 
 
-def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
+def _draw(name: str, samples: Samples, path: str, path_facts: Known) -> None:
     """Draw samples into one file."""
     if is_truth(samples):
         from netcalc.cli.validate import save_truth_plot  # late: it loads the experiments
@@ -161,7 +159,7 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
     if has_comparison(samples):
         save_plot(compare.overlay(samples), path)
     else:
-        write_plot(plots.measured(samples, known), path)
+        write_plot(plots.measured(samples, path_facts), path)
 
 
 def _read(name: str, columns: list[str] | None) -> Samples:
@@ -170,76 +168,78 @@ def _read(name: str, columns: list[str] | None) -> Samples:
     return readers.read(Path(name), columns=columns)
 
 
-def print_capture(name: str, trace: PacketTrace, *, as_json: bool, known: Known | None) -> None:
+def print_capture(
+    name: str, trace: PacketTrace, *, as_json: bool, path_facts: Known | None
+) -> None:
     """Print the report of a capture, of its flows and of its exchanges."""
     if as_json:
-        print_json({**summary(name, trace), **flow_document(trace, known)})
+        print_json({**summary(name, trace), **flow_document(trace, path_facts)})
         return
-    say("\n".join([describe(name, trace), *flow_lines(trace, known)]))
+    say("\n".join([describe(name, trace), *flow_lines(trace, path_facts)]))
 
 
-def flow_document(trace: PacketTrace, known: Known | None) -> dict[str, Any]:
+def flow_document(trace: PacketTrace, path_facts: Known | None) -> dict[str, Any]:
     """Return what ``--json`` has of the flows of a capture: all of them, and its exchanges."""
-    flows = capture.flows(trace, known)
+    flows = capture.flows(trace, path_facts)
     return {
         "flows": flows,
-        "exchanges": [row for one in capture.exchanges(trace) for row in _exchange_rows(one)],
+        "exchanges": [row for flow in capture.exchanges(trace) for row in _exchange_rows(flow)],
         "metrics": [
-            {"label": one["label"], "layer": one["layer"], **one["metrics"]}
-            for one in flows
-            if one["metrics"]
+            {"label": flow["label"], "layer": flow["layer"], **flow["metrics"]}
+            for flow in flows
+            if flow["metrics"]
         ],
     }
 
 
-def flow_lines(trace: PacketTrace, known: Known | None) -> list[str]:
+def flow_lines(trace: PacketTrace, path_facts: Known | None) -> list[str]:
     """Return the text of the largest flows of a capture, and of its exchanges."""
-    flows = capture.flows(trace, known)
+    flows = capture.flows(trace, path_facts)
     lines = []
-    for one in flows[:MOST_RUNS]:
-        lines += [f"  {printable(one['label'])} ({one['protocol'].upper()})", *_details(one)]
-        if one["metrics"]:
-            lines.append(f"    {metric_line(one['metrics'], layer=one['layer'])}")
+    for flow in flows[:MOST_RUNS]:
+        lines += [f"  {printable(flow['label'])} ({flow['protocol'].upper()})", *_details(flow)]
+        if flow["metrics"]:
+            lines.append(f"    {metric_line(flow['metrics'], layer=flow['layer'])}")
     more = len(flows) - MOST_RUNS
     if more > 0:
         lines.append(f"  {more} more with data: --json has them, and netcalc export --flows")
-    rows = [row for one in capture.exchanges(trace) for row in _exchange_rows(one)]
+    rows = [row for flow in capture.exchanges(trace) for row in _exchange_rows(flow)]
     lines += [_exchange_line(row) for row in rows[:MOST_RUNS]]
     if len(rows) > MOST_RUNS:
         lines.append(f"  {len(rows) - MOST_RUNS} more exchanges: --json has them")
     return lines
 
 
-def _details(one: dict[str, Any]) -> list[str]:
+def _details(flow: dict[str, Any]) -> list[str]:
     """Return the lines of one direction of a flow: what it carried, lost and waited for."""
-    rate = one.get("goodput_bps", math.nan)
-    size = show(one["payload_bytes"], "byte")
-    what = size if math.isnan(rate) else f"{show_rate(rate, one['layer'])}: {size} of data"
-    if one["protocol"] == "udp":
-        what += f" in {_count(one['datagram_count'], 'datagram')}"
+    rate = flow.get("goodput_bps", math.nan)
+    size = show(flow["payload_bytes"], "byte")
+    what = size if math.isnan(rate) else f"{show_rate(rate, flow['layer'])}: {size} of data"
+    if flow["protocol"] == "udp":
+        what += f" in {_count(flow['datagram_count'], 'datagram')}"
     else:
-        what += f" in {_count(one['data_segment_count'], 'segment')}"
-        what += f", {one['retransmission_count']:,} sent again"
+        what += f" in {_count(flow['data_segment_count'], 'segment')}"
+        what += f", {flow['retransmission_count']:,} sent again"
     if not math.isnan(rate):
-        what += f", over {show(one['duration_s'], 's')}"
+        what += f", over {show(flow['duration_s'], 's')}"
     lines = [f"    {what}"]
-    if one["protocol"] == "tcp":
+    if flow["protocol"] == "tcp":
         times = [
-            f"{name} {show(one[field], 's')}"
+            f"{name} {show(flow[field], 's')}"
             for name, field in (
                 ("handshake", "handshake_rtt_s"), ("min", "rtt_min_s"),
                 ("median", "rtt_median_s"), ("max", "rtt_max_s"),
             )
-            if not math.isnan(one[field])
+            if not math.isnan(flow[field])
         ]  # fmt: skip
         sizes = [
-            f"{name} {show(one[field], 'byte')}"
+            f"{name} {show(flow[field], 'byte')}"
             for name, field in (
                 ("window offered by the receiver", "offered_window_bytes"),
                 ("in flight at most", "in_flight_bytes"),
                 ("MSS", "mss_bytes"),
             )
-            if one[field] > 0
+            if flow[field] > 0
         ]
         lines += [f"    round trip: {', '.join(times)}"] if times else []
         lines += [f"    {', '.join(sizes)}"] if sizes else []

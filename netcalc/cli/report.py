@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from netcalc import compare, explain, fit, readers
 from netcalc.checks import in_blocks
 from netcalc.cli import print_json, say
-from netcalc.cli.output import cell, print_table
+from netcalc.cli.output import cell, print_rows, print_table
 from netcalc.errors import ReaderError
 from netcalc.explain import Known
 from netcalc.messages import Notice
@@ -37,15 +37,12 @@ from netcalc.samples import (
 )
 from netcalc.units import show, show_rate
 
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
-
 
 def print_samples(
-    name: str, samples: Samples, *, as_json: bool, known: Known | None = None
+    name: str, samples: Samples, *, as_json: bool, path_facts: Known | None = None
 ) -> None:
     """Print the report of a file or a run; with known facts of the path, theory too."""
-    metrics = metric_rows(samples, known)
+    metrics = metric_rows(samples, path_facts)
     if as_json:
         print_json({**summary(name, samples), "metrics": metrics})
         return
@@ -69,7 +66,8 @@ def print_samples(
         for notice in explain.described(samples):
             say(f"  {printable(str(notice))}")
     if isinstance(samples, HopSamples):
-        print_table(links_table(samples))
+        rows = (link.texts() for link in fit.links(samples).links)
+        print_rows(fit.LINK_HEADINGS, rows, whole_numbers=True)
     print_hops(samples)
 
 
@@ -80,21 +78,23 @@ def _is_unknown(table: Table) -> bool:
     return all(name in counted or name.startswith("sum:") for name in names)
 
 
-def metric_rows(samples: Samples, known: Known | None = None) -> list[dict[str, Any]]:
+def metric_rows(samples: Samples, path_facts: Known | None = None) -> list[dict[str, Any]]:
     """Return what judges each run: variation of delay, RFC 6349, and the share of a known line."""
     if is_truth(samples):
         return []
     try:
-        findings = explain.measurement(samples, known)
+        findings = explain.measurement(samples, path_facts)
     except ReaderError:
         return []
     rows = []
-    for one in findings:
-        numbers = dict(one.metrics)
-        line = next((limit for limit in one.limits if limit.name in ("line", "fragments")), None)
+    for finding in findings:
+        numbers = dict(finding.metrics)
+        line = next(
+            (limit for limit in finding.limits if limit.name in ("line", "fragments")), None
+        )
         if line is not None:
             numbers["line_ceiling_bps"] = line.value
-        rows.append({"label": one.label, "layer": one.layer, **numbers})
+        rows.append({"label": finding.label, "layer": finding.layer, **numbers})
     return [row for row in rows if len(row) > 2]
 
 
@@ -121,8 +121,8 @@ _METRICS = {
     "jitter_s": "jitter (RFC 3550)",
     "ipdv_mean_s": "IPDV mean",
     "ipdv_max_s": "IPDV max",
-    **{f"pdv_{one}_s": f"PDV {one}%" for one in (50, 90, 95, 99)},
-    **{f"rtt_{one}_s": f"RTT {one}%" for one in (90, 95, 99)},
+    **{f"pdv_{percent}_s": f"PDV {percent}%" for percent in (50, 90, 95, 99)},
+    **{f"rtt_{percent}_s": f"RTT {percent}%" for percent in (90, 95, 99)},
     "line_share_ratio": "share of the line's ceiling",
     "transfer_time_factor": "transfer time over the ideal (RFC 6349)",
     "efficiency_ratio": "TCP efficiency",
@@ -171,10 +171,10 @@ def print_facts(samples: Samples) -> None:
 
 def _place_text(samples: Samples, name: str) -> str:
     """Write where a fact of all runs belongs; without the protocol where theirs differ."""
-    found = {place(samples, row, name) for row in samples.facts() if name in row}
-    if len(found) > 1:
-        found = {replace(one, protocol="") for one in found}
-    return "; ".join(sorted(filter(None, map(str, found))))
+    places = {place(samples, row, name) for row in samples.facts() if name in row}
+    if len(places) > 1:
+        places = {replace(fact_place, protocol="") for fact_place in places}
+    return "; ".join(sorted(filter(None, map(str, places))))
 
 
 def _fact_text(samples: Samples, row: Mapping[str, Any], name: str) -> str:
@@ -190,28 +190,16 @@ def _fact_text(samples: Samples, row: Mapping[str, Any], name: str) -> str:
 def print_formats(*, as_json: bool) -> None:
     """Print the formats that are read, each with its traps."""
     if as_json:
-        known = [
-            {"name": one.name, "description": one.description, "traps": list(one.traps)}
-            for one in readers.FORMATS
+        formats = [
+            {"name": format_.name, "description": format_.description, "traps": list(format_.traps)}
+            for format_ in readers.FORMATS
         ]
-        print_json({"formats": known})
+        print_json({"formats": formats})
         return
-    for one in readers.FORMATS:
-        say(f"{one.name}: {one.description}")
-        for trap in one.traps:
+    for format_ in readers.FORMATS:
+        say(f"{format_.name}: {format_.description}")
+        for trap in format_.traps:
             say(f"  {trap}")
-
-
-def links_table(samples: HopSamples) -> RichTable:
-    """Return the estimates of each link and their true values, as a table."""
-    from rich.table import Table  # late: calc and the help do without
-
-    table = Table(box=None, pad_edge=False)
-    for heading in fit.LINK_HEADINGS:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for link in fit.links(samples).links:
-        table.add_row(*link.texts())
-    return table
 
 
 def meta_of(meta: Meta) -> dict[str, Any]:
@@ -281,11 +269,17 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
 
 def place_rows(samples: Samples) -> list[dict[str, dict[str, str]]]:
     """Return protocol, layer, side and way of the facts of each row that belong somewhere."""
-    found = []
+    rows = []
     for row in samples.facts():
         places = {name: place(samples, row, name) for name in row}
-        found.append({name: asdict(one) for name, one in places.items() if one != Place()})
-    return found
+        rows.append(
+            {
+                name: asdict(fact_place)
+                for name, fact_place in places.items()
+                if fact_place != Place()
+            }
+        )
+    return rows
 
 
 def describe(name: str, samples: Samples) -> str:
@@ -420,8 +414,8 @@ def mode_lines(samples: TransactionSamples) -> list[str]:
     if samples.meta.instrument.write_bytes is not None:
         lines.append(compare.small_writes(samples).sentence)
     else:
-        known = [mode for mode in samples.modes if mode in compare.TRANSACTIONS_OVER]
-        lines += [compare.transactions(samples, mode=mode).sentence for mode in known]
+        with_theory = [mode for mode in samples.modes if mode in compare.TRANSACTIONS_OVER]
+        lines += [compare.transactions(samples, mode=mode).sentence for mode in with_theory]
     return lines
 
 
@@ -431,24 +425,15 @@ MOST_HOPS = 64
 
 def print_hops(samples: Samples) -> None:
     """Print a row for each hop of a path, and what its increase depends on."""
-    from rich.table import Table  # late: calc and the help do without
-
     rows = hop_rows(samples)
     if not rows:
         return
     middle = "median" if any(not math.isnan(row.rtt_median_s) for row in rows) else "mean"
     several = len({row.group for row in rows}) > 1
-    table = Table(box=None, pad_edge=False)
     headings = (*(["run"] if several else []), "hop", "address", "sent", "loss", "min", middle,
                 "max", "increase", "")  # fmt: skip
-    for heading in headings:
-        left = heading in ("run", "address", "")
-        table.add_column(
-            heading, justify="left" if left else "right", no_wrap=not left, overflow="fold"
-        )
-    for row in rows[:MOST_HOPS]:
-        table.add_row(*([cell(excerpt(row.group))] if several else []), *map(cell, _cells(row)))
-    print_table(table)
+    texts = ((*([excerpt(row.group)] if several else []), *_cells(row)) for row in rows[:MOST_HOPS])
+    print_rows(headings, texts, left=("run", "address", ""), whole_numbers=True)
     if len(rows) > MOST_HOPS:
         say(f"  {len(rows) - MOST_HOPS} more hops: --json has them")
     say(f"  {Notice('increase-of-hops', {'place': str(probes(samples))})}")
@@ -462,7 +447,7 @@ def _cells(row: Hop) -> list[str]:
         excerpt(row.node) or "no answer",
         _known(row.sent_count, "1"),
         _known(row.loss_ratio, "ratio"),
-        *(_known(one, "s") for one in times),
+        *(_known(time_s, "s") for time_s in times),
         "slow" if row.answers_slowly else "",
     ]
 

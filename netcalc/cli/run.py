@@ -135,36 +135,36 @@ def _all_names(parameter: Parameter) -> list[str]:
 
 
 @experiment(experiments.echo, "Round-trip time by payload size, over UDP, TCP or ICMP.")
-def echo(**given: Any) -> None:
+def echo(**options: Any) -> None:
     """Round-trip time by payload size, over UDP, TCP or ICMP.
 
     The default is the ping experiment of Stevens, TCP/IP Illustrated vol. 3: 15 sizes from 8 to
     1400 bytes, 10 probes each. ICMP requires a --path.
     """
-    if given["protocol"] == "icmp" and given["path_text"] is None:
+    if options["protocol"] == "icmp" and options["path_text"] is None:
         raise CommandError("icmp-requires-path")
-    live_run(f"echo over {given['protocol']}", experiments.echo, **given)
+    live_run(f"echo over {options['protocol']}", experiments.echo, **options)
 
 
 @experiment(experiments.small_writes, "Response time of a request sent in small writes.")
-def small_writes(**given: Any) -> None:
+def small_writes(**options: Any) -> None:
     """Response time of a request sent in small writes: Nagle's algorithm and delayed ACKs.
 
     The default is two writes of 6 and 7 bytes: with Nagle's algorithm, without it, with a flush,
     and in a single write. --path "100 Mbit/s 15 ms" shows the effect over a wide-area path.
     """
-    live_run(f"small writes over {destination(**given)}", experiments.small_writes, **given)
+    live_run(f"small writes over {destination(**options)}", experiments.small_writes, **options)
 
 
 @experiment(experiments.transactions, "One request and its response over five protocols.")
-def transactions(**given: Any) -> None:
+def transactions(**options: Any) -> None:
     """One request and its response over ping, UDP, TCP Fast Open, TCP and TLS 1.3, by size.
 
     The default is the experiment of Stevens, TCP/IP Illustrated vol. 3, on a loopback whose packets
     hold 1508 bytes of UDP payload: one byte more takes a second packet. Figures show the first
     protocol; name another one with --protocol.
     """
-    live_run(f"transactions over {destination(**given)}", experiments.transactions, **given)
+    live_run(f"transactions over {destination(**options)}", experiments.transactions, **options)
 
 
 @experiment(
@@ -177,16 +177,16 @@ def transactions(**given: Any) -> None:
     },
     bare=("write_bytes", "buffer_bytes", "mtu_bytes", "link_buffer_bytes"),
 )
-def bulk(**given: Any) -> None:
+def bulk(**options: Any) -> None:
     """Bulk transfer over TCP or UDP: throughput, loss and CPU cost.
 
     The default is the experiment of Snader, Effective TCP/IP Programming: 5000 writes, buffers of
     32 KiB. The options of the book's program work, with --runs 50: -s 1440 -b 32768 -c 5000.
     """
-    if given["buffer_bytes"] == (0.0,):
-        given["buffer_bytes"] = None  # those of the system
-    name = f"bulk over {given['protocol']}, {destination(**given)}"
-    live_run(name, experiments.bulk, unit="byte", **given)
+    if options["buffer_bytes"] == (0.0,):
+        options["buffer_bytes"] = None  # those of the system
+    name = f"bulk over {options['protocol']}, {destination(**options)}"
+    live_run(name, experiments.bulk, unit="byte", **options)
 
 
 @experiment(
@@ -199,7 +199,7 @@ def bulk(**given: Any) -> None:
         help='Packets per second that each node of the --path forwards, such as "2 kpps".',
     ),
 )
-def line_rate(node_rate_pps: float | None, **given: Any) -> None:
+def line_rate(node_rate_pps: float | None, **options: Any) -> None:
     """Packet rate by frame size, and where packets are dropped.
 
     The sender sends as fast as it can: over loopback; through a third namespace whose kernel
@@ -208,12 +208,12 @@ def line_rate(node_rate_pps: float | None, **given: Any) -> None:
     bytes around each frame.
     """
     if node_rate_pps is not None:
-        given["processing_s"] = 1 / float(positive("--node-rate", node_rate_pps))
-        if given["path_text"] is not None and "," not in given["path_text"]:
+        options["processing_s"] = 1 / float(positive("--node-rate", node_rate_pps))
+        if options["path_text"] is not None and "," not in options["path_text"]:
             raise CommandError("node-rate-requires-links")
-    given["buffer_bytes"] = given["buffer_bytes"] or None  # 0: those of the system
-    name = f"line rate over {destination(**given)}"
-    live_run(name, experiments.line_rate, unit="byte", **given)
+    options["buffer_bytes"] = options["buffer_bytes"] or None  # 0: those of the system
+    name = f"line rate over {destination(**options)}"
+    live_run(name, experiments.line_rate, unit="byte", **options)
 
 
 @experiment(
@@ -221,10 +221,10 @@ def line_rate(node_rate_pps: float | None, **given: Any) -> None:
     "Goodput of N stop-and-wait senders.",
     names={"write_bytes": "--size"},
 )
-def lockstep(**given: Any) -> None:
+def lockstep(**options: Any) -> None:
     """Goodput of N stop-and-wait senders: each waits for the reply before it sends again."""
-    name = f"lockstep over {destination(**given)}"
-    live_run(name, experiments.lockstep, unit="byte", **given)
+    name = f"lockstep over {destination(**options)}"
+    live_run(name, experiments.lockstep, unit="byte", **options)
 
 
 @experiment(
@@ -232,13 +232,13 @@ def lockstep(**given: Any) -> None:
     "Rate and latency of each link of a path, by traceroute with sizes.",
     path=_PROBED_PATH,
 )
-def probing(**given: Any) -> None:
+def probing(**options: Any) -> None:
     """Rate and latency of each link of a path, by traceroute with probes of several sizes.
 
     Each estimate is printed with the true value. The error of a fast link behind slow ones exceeds
     its own rate; then only a bound is given.
     """
-    live_run(f"probes over {destination(**given)}", experiments.probing, **given)
+    live_run(f"probes over {destination(**options)}", experiments.probing, **options)
 
 
 @experiment(
@@ -247,13 +247,13 @@ def probing(**given: Any) -> None:
     described={"seed": "Random seed for --cross."},
     path=_PROBED_PATH,
 )
-def packet_trains(**given: Any) -> None:
+def packet_trains(**options: Any) -> None:
     """Bottleneck rate of a path, from the dispersion of packet pairs or longer trains.
 
     \b
     netcalc run packet-trains --path "T1 2 ms, 10 Mbit/s 1 ms" --cross 30%
     """
-    live_run(f"trains over {destination(**given)}", experiments.packet_trains, **given)
+    live_run(f"trains over {destination(**options)}", experiments.packet_trains, **options)
 
 
 @experiment(
@@ -262,7 +262,7 @@ def packet_trains(**given: Any) -> None:
     described={"seed": "Random seed."},
     path="1 Mbit/s 1 ms",
 )
-def router_queue(**given: Any) -> None:
+def router_queue(**options: Any) -> None:
     """Wait of datagrams in a router with one line and a finite buffer, at a given load.
 
     The wait of each datagram is that of the router's own log. Its distribution is compared with
@@ -272,7 +272,7 @@ def router_queue(**given: Any) -> None:
     \b
     netcalc run router-queue --arrivals bursty --plot waits.html
     """
-    live_run(f"router queue over {destination(**given)}", experiments.router_queue, **given)
+    live_run(f"router queue over {destination(**options)}", experiments.router_queue, **options)
 
 
 def destination(*, path_text: str | None, routed: bool = False, **_: Any) -> str:
@@ -304,7 +304,7 @@ def live_run(
     pcap_path = options.get("pcap")
     check_outputs(pcap_path, save_path, plot=plot_path, force=force)
     path = None if path_text is None else read_path(path_text, processing_s=processing_s)
-    given = {argument: value for argument, value in options.items() if value != ()}
+    arguments = {argument: value for argument, value in options.items() if value != ()}
     short_name = name.partition(" over ")[0]
     with ending_quietly():
         drawn = () if plot_path is None else ("netcalc.plots",)
@@ -315,7 +315,7 @@ def live_run(
         partial_shown(name, as_json=as_json),
         named_as_typed(),
     ):
-        samples = measure(**given, path=path, progress=progress, save=save_path)
+        samples = measure(**arguments, path=path, progress=progress, save=save_path)
     print_samples(name, samples, as_json=as_json)
     if plot_path is not None:
         save_plot(compare.overlay(samples), plot_path)

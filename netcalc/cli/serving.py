@@ -68,12 +68,14 @@ def last(settings: Path) -> Address | None:
         private = stat.S_ISREG(state.st_mode) and not state.st_mode & 0o077
         if not private or state.st_uid != os.geteuid():
             return None
-        found = Address(**json.loads(file.read_text(encoding="utf-8")))
-        port_known = type(found.port) is int and 0 < found.port < 65536
-        texts_fit = isinstance(found.opened, str) and isinstance(found.language, str)
-        kinds_fit = texts_fit and isinstance(found.as_pages, bool)
-        token_fits = isinstance(found.token, str) and len(found.token) >= _TOKEN_BYTES
-        return found if port_known and kinds_fit and token_fits and found.token.isascii() else None
+        address = Address(**json.loads(file.read_text(encoding="utf-8")))
+        port_known = type(address.port) is int and 0 < address.port < 65536
+        texts_fit = isinstance(address.opened, str) and isinstance(address.language, str)
+        kinds_fit = texts_fit and isinstance(address.as_pages, bool)
+        token_fits = isinstance(address.token, str) and len(address.token) >= _TOKEN_BYTES
+        return (
+            address if port_known and kinds_fit and token_fits and address.token.isascii() else None
+        )
     except (OSError, ValueError, TypeError, RecursionError):
         return None
 
@@ -120,14 +122,14 @@ def held(settings: Path) -> Iterator[tuple[int, ...]]:
             first = _locked(own)
             if first and _locked(inherited):
                 break
-            known = last(settings)
-            if not first and known is not None and known.answers():
-                raise Running(known)
+            address = last(settings)
+            if not first and address is not None and address.answers():
+                raise Running(address)
             time.sleep(_PAUSE_S)
         else:
-            known = last(settings)
-            if known is not None and known.answers():
-                raise Running(known)
+            address = last(settings)
+            if address is not None and address.answers():
+                raise Running(address)
             raise CommandError("lab-folder-busy", file=str(settings.parent))
         yield (inherited,)
 
@@ -159,7 +161,7 @@ class Running(Exception):  # noqa: N818 - no error: the lessons are there
         self.address = address
 
 
-def free_port(wanted: int | None, before: int | None = None) -> int:
+def free_port(typed_port: int | None, before: int | None = None) -> int:
     """Return a port that is free now: the one wanted, else that of before, the usual one, or any.
 
     Raises
@@ -168,7 +170,7 @@ def free_port(wanted: int | None, before: int | None = None) -> int:
         If the one wanted is in use, or is not for this user.
     """
     refused: OSError | None = None
-    for port in (wanted,) if wanted else (before or USUAL_PORT, USUAL_PORT, 0):
+    for port in (typed_port,) if typed_port else (before or USUAL_PORT, USUAL_PORT, 0):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -178,7 +180,7 @@ def free_port(wanted: int | None, before: int | None = None) -> int:
                 continue
             free: int = probe.getsockname()[1]
             return free
-    raise _refused_port(wanted, refused)
+    raise _refused_port(typed_port, refused)
 
 
 def _refused_port(port: int | None, error: OSError | None) -> NetcalcError:

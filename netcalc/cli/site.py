@@ -52,7 +52,7 @@ def site(folder: Path, *, chosen: tuple[str, ...] = (), live: bool = False) -> N
 def _chosen(lessons: list[Path], numbers: tuple[str, ...]) -> list[Path]:
     """Return the lessons with these numbers, in order; all if there is none."""
     by_number = {lesson.name.partition("_")[0]: lesson for lesson in lessons}
-    wanted = {number.strip().lower().zfill(2) for number in numbers}
-    if unknown := sorted(wanted - by_number.keys()):
+    chosen = {number.strip().lower().zfill(2) for number in numbers}
+    if unknown := sorted(chosen - by_number.keys()):
         raise CommandError("lesson-unknown", number=unknown[0], known=list(by_number))
-    return [lesson for number, lesson in by_number.items() if not wanted or number in wanted]
+    return [lesson for number, lesson in by_number.items() if not chosen or number in chosen]

@@ -70,5 +70,5 @@ def names_of_file(name: str) -> set[str]:
     from pathlib import Path  # late: it takes 2 ms to load
 
     path = Path(name)
-    found = {name, str(path), str(path.absolute()), *path.parts, path.stem}
-    return {one for one in found if one.strip("./\\-")}
+    names = {name, str(path), str(path.absolute()), *path.parts, path.stem}
+    return {text for text in names if text.strip("./\\-")}

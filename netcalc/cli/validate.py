@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,7 +10,7 @@ import click
 
 from netcalc.cli import check_one_form, print_json, put
 from netcalc.cli.options import CSV, Choice, command, plot_option
-from netcalc.cli.output import Progress, check_outputs, print_written, write_plot
+from netcalc.cli.output import Progress, check_outputs, print_csv, print_written, write_plot
 from netcalc.cli.report import meta_of
 from netcalc.printable import printable
 from netcalc.samples import Table
@@ -64,17 +62,18 @@ def validate(
     with Progress("validate") as progress:
         table = measure(labs=labs, quick=quick, progress=progress, save=save_path)
     rows = truth_rows(table)
-    found = truth_summary(rows)
+    totals = truth_summary(rows)
     if as_json:
         print_json(
             {
                 "rows": [_fields(row) for row in rows],
-                "summary": {**asdict(found), "holds": found.holds},
+                "summary": {**asdict(totals), "holds": totals.holds},
                 "meta": meta_of(table.meta),
             }
         )
     elif as_csv:
-        put(_csv(rows), nl=False)
+        texts = ([_csv_text(value) for value in _fields(row).values()] for row in rows)
+        print_csv(_fields(rows[0]), texts)
     else:
         print_truth(table)
     if plot_path is not None:
@@ -82,7 +81,7 @@ def validate(
     print_written(save_path, plot_path)
     if table.meta.partial:
         sys.exit(130)
-    if not found.holds:
+    if not totals.holds:
         sys.exit(1)
 
 
@@ -95,14 +94,8 @@ def _fields(row: TruthRow) -> dict[str, object]:
     }
 
 
-def _csv(rows: Sequence[TruthRow]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    for index, fields in enumerate(map(_fields, rows)):
-        if not index:
-            writer.writerow(fields)
-        writer.writerow(f"{v:.12g}" if isinstance(v, float) else v for v in fields.values())
-    return text.getvalue()
+def _csv_text(value: object) -> object:
+    return f"{value:.12g}" if isinstance(value, float) else value
 
 
 _COLOURS = {"within": "green", "instrument": "yellow", "unexplained": "red"}
@@ -148,7 +141,7 @@ def _line(what: str, predicted: str, measured: str, error: str, own: str, verdic
 
 def notes(rows: Sequence[TruthRow], table: Table) -> list[str]:
     """Return the notes under the table: flagged rows, experiments not run, warnings."""
-    found = [
+    sentences = [
         f"{row.lab}, {row.setting}: {row.flag} ({row.statistic})"
         for row in rows
         if row.verdict in ("instrument", "unexplained")
@@ -158,8 +151,8 @@ def notes(rows: Sequence[TruthRow], table: Table) -> list[str]:
     for reason in reasons:
         settings = [row for row in rows if row.why_not == reason]
         labs = ", ".join(dict.fromkeys(row.lab for row in settings))
-        found.append(f"not run, {len(settings)} rows of {labs}: {reason}")
-    return found + [f"warning: {printable(str(warning))}" for warning in table.meta.warnings]
+        sentences.append(f"not run, {len(settings)} rows of {labs}: {reason}")
+    return sentences + [f"warning: {printable(str(warning))}" for warning in table.meta.warnings]
 
 
 def save_truth_plot(table: Table, path: str) -> None:

@@ -56,23 +56,23 @@ _NOT_LOADED = ("@jupyter-notebook/lab-extension", "jupyterlab_pygments")
 class Classroom(Voila):
     """Voila for a class."""
 
-    given: dict[str, Any]
+    arguments: dict[str, Any]
     is_lost = False
     """Whether it has ended because no kernel could be started any more."""
 
     def init_settings(self) -> dict[str, Any]:
         """Add what the pages of the class need."""
-        given = self.given
+        arguments = self.arguments
         settings: dict[str, Any] = super().init_settings()
-        roll = Roll(given["code"], given["teacher_key"], given["students"])
+        roll = Roll(arguments["code"], arguments["teacher_key"], arguments["students"])
         self.identity_provider.roll = roll
         templates = jinja2.Environment(loader=jinja2.FileSystemLoader(pages.PAGES), autoescape=True)
         numbered, others = listed(Path(self.root_dir))
-        lessons = {one["name"]: one["title"] for one in (*numbered, *others)}
+        lessons = {lesson["name"]: lesson["title"] for lesson in (*numbered, *others)}
         return {
             **settings,
             "class_roll": roll,
-            "class_code": given["code"],
+            "class_code": arguments["code"],
             "class_lessons": lessons,
             "class_templates": templates,
             "class_end": lambda: self.ioloop.add_callback(self.ioloop.stop),
@@ -104,11 +104,11 @@ class Classroom(Voila):
 
     def listen(self) -> None:
         """Listen, with TLS if there is a certificate, until the class ends."""
-        given, context = self.given, None
-        if given["certfile"]:
+        arguments, context = self.arguments, None
+        if arguments["certfile"]:
             context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-            context.load_cert_chain(given["certfile"], given["keyfile"] or None)
-        listening = socket.socket(fileno=given["listening"])
+            context.load_cert_chain(arguments["certfile"], arguments["keyfile"] or None)
+        listening = socket.socket(fileno=arguments["listening"])
         listening.setblocking(False)
         server = HTTPServer(
             self.app, ssl_options=context, max_body_size=_BODY_BYTES,
@@ -119,7 +119,7 @@ class Classroom(Voila):
         self.ioloop = IOLoop.current()
         self.kernel_manager.lost = self._end_lost
         PeriodicCallback(watch.look, _LOOK_EVERY_S * 1000).start()
-        print(json.dumps({"walls": given["walls"]}), flush=True)
+        print(json.dumps({"walls": arguments["walls"]}), flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             self.ioloop.start()
         asyncio.get_event_loop().run_until_complete(self.kernel_manager.end_all())
@@ -139,10 +139,10 @@ class Classroom(Voila):
         """Nothing more: the folders go with that of the class."""
 
 
-def prepare(handler: Any, **given: Any) -> None:
+def prepare(handler: Any, **arguments: Any) -> None:
     """Prepare the page of a lesson as netcalc lab does; a student has no server to start again."""
-    prepare_page(handler, **given)
-    metadata = given["notebook"].metadata
+    prepare_page(handler, **arguments)
+    metadata = arguments["notebook"].metadata
     metadata["netcalc_words"] |= {
         "late": "The kernel has not started for two minutes. Load the page again; if that does not "
         "help, tell your teacher.",
@@ -153,23 +153,26 @@ def prepare(handler: Any, **given: Any) -> None:
 
 def main() -> None:
     """Serve a class whose settings come from the standard input, where nobody else reads them."""
-    given: dict[str, Any] = json.loads(sys.stdin.readline())
-    folder = Path(given["folder"])
+    arguments: dict[str, Any] = json.loads(sys.stdin.readline())
+    folder = Path(arguments["folder"])
     for name in ("k", "turns", "connections"):
         (folder / name).mkdir(mode=0o700)
     ClassKernels.folder, ClassKernels.turns = folder / "k", folder / "turns"
-    ClassKernels.memory_bytes = given["memory_bytes"]
-    ClassKernels.processor_s = given["processor_s"]
-    ClassKernels.each, ClassKernels.most = given["each"], given["students"] * given["each"]
+    ClassKernels.memory_bytes = arguments["memory_bytes"]
+    ClassKernels.processor_s = arguments["processor_s"]
+    ClassKernels.each, ClassKernels.most = (
+        arguments["each"],
+        arguments["students"] * arguments["each"],
+    )
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each kernel and page takes many
     process = Parent(folder)
     ClassKernels.process = process
-    given["walls"] = asdict(process.walls)
-    Classroom.given = given
+    arguments["walls"] = asdict(process.walls)
+    Classroom.arguments = arguments
     try:
-        server = Classroom(config=settings(given))
-        server.initialize([given["lessons"]])
+        server = Classroom(config=settings(arguments))
+        server.initialize([arguments["lessons"]])
         server.start()
     finally:
         process.end()
@@ -178,13 +181,13 @@ def main() -> None:
         sys.exit(1)
 
 
-def settings(given: dict[str, Any]) -> Any:
+def settings(arguments: dict[str, Any]) -> Any:
     """Return the settings of Voila and of what it is made of."""
     from traitlets.config import Config  # late: the package of an extra
 
-    config, folder = Config(), Path(given["folder"])
-    config.Voila.ip = given["address"]
-    config.Voila.port = given["port"]
+    config, folder = Config(), Path(arguments["folder"])
+    config.Voila.ip = arguments["address"]
+    config.Voila.port = arguments["port"]
     config.Voila.open_browser = False
     config.Voila.log_level = "ERROR"
     config.Voila.connection_dir_root = str(folder / "connections")

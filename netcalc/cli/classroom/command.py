@@ -112,7 +112,7 @@ def classroom(
     lessons = find_lessons()
     with _listen(address, port) as listening, _folder() as folder:
         port = listening.getsockname()[1]
-        given = {
+        settings = {
             "address": address,
             "port": port,
             "listening": listening.fileno(),
@@ -128,7 +128,7 @@ def classroom(
             "lessons": str(lessons),
         }
         put("Starting ...", err=True)
-        with _server(given, folder) as server:
+        with _server(settings, folder) as server:
             listening.close()  # the server's alone
             walls = _first_line(server)["walls"]
             _tell(address, port, code, teacher_key, bool(certfile), walls)
@@ -152,13 +152,13 @@ def _try_certificate(certfile: Path, keyfile: Path | None) -> None:
         ) from error
 
 
-def _listen(address: str, wanted: int | None) -> socket.socket:
+def _listen(address: str, typed_port: int | None) -> socket.socket:
     """Return a socket that listens: the server takes it over, so nobody gets its port meanwhile."""
     try:
         kind = socket.AF_INET6 if ipaddress.ip_address(address).version == 6 else socket.AF_INET
     except ValueError as error:
         raise CommandError("class-address", address=address) from error
-    for port in (wanted,) if wanted else (_USUAL_PORT, 0):
+    for port in (typed_port,) if typed_port else (_USUAL_PORT, 0):
         try:
             return socket.create_server((address, port), family=kind, backlog=_BACKLOG)
         except PermissionError as error:
@@ -166,7 +166,7 @@ def _listen(address: str, wanted: int | None) -> socket.socket:
         except OSError as error:
             if error.errno in (99, 22):  # EADDRNOTAVAIL; EINVAL for a link-local one
                 raise CommandError("class-address-elsewhere", address=address) from error
-    raise CommandError("server-port-in-use", port=wanted)
+    raise CommandError("server-port-in-use", port=typed_port)
 
 
 @contextlib.contextmanager
@@ -183,7 +183,7 @@ def _folder() -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[str]]:
+def _server(settings: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[str]]:
     """Run the server in a session of its own; in the end it and its kernels are gone."""
     end_by_signals()
     server = subprocess.Popen(
@@ -200,7 +200,7 @@ def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[st
         },
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        pass_fds=[given["listening"]],
+        pass_fds=[settings["listening"]],
         text=True,
         start_new_session=True,
         preexec_fn=end_with_parent,
@@ -208,7 +208,7 @@ def _server(given: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen[st
     assert server.stdin
     try:
         with contextlib.suppress(BrokenPipeError), server.stdin:
-            server.stdin.write(json.dumps(given) + "\n")  # secrets: not in a command line
+            server.stdin.write(json.dumps(settings) + "\n")  # secrets: not in a command line
         yield server
     except KeyboardInterrupt:
         put("Ending the class.")
@@ -229,7 +229,7 @@ _PACKAGE = str(Path(__file__).parents[3])
 def _searched() -> list[str]:
     """Return where to import from: of the user's names none is left that depends on the folder."""
     theirs = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-    return [_PACKAGE, *(str(Path(one).absolute()) for one in theirs)]
+    return [_PACKAGE, *(str(Path(folder_name).absolute()) for folder_name in theirs)]
 
 
 def _first_line(server: subprocess.Popen[str]) -> dict[str, Any]:

@@ -255,27 +255,27 @@ def _drop_capabilities() -> None:
 
 
 def _mount(source: str, target: str, kind: str | None, flags: int) -> None:
-    given = (source.encode(), os.fsencode(target), kind and kind.encode())
-    if _libc().mount(*given, ctypes.c_ulong(flags), None) != 0:
+    arguments = (source.encode(), os.fsencode(target), kind and kind.encode())
+    if _libc().mount(*arguments, ctypes.c_ulong(flags), None) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), target)
 
 
 def _allow_files(read: Iterable[str], write: Iterable[str]) -> None:
     """Allow the files named, and no others, to this process and its children."""
-    known = _RIGHTS[min(3, landlock_version())]
+    supported = _RIGHTS[min(3, landlock_version())]
     libc = _libc()
-    rules = libc.syscall(_CREATE_RULESET, struct.pack("Q", known), 8, 0)
+    rules = libc.syscall(_CREATE_RULESET, struct.pack("Q", supported), 8, 0)
     if rules < 0:
         raise OSError(ctypes.get_errno(), "no rules for files")
     try:
         of_reading = _EXECUTE | _READ | _LIST
         of_devices = of_reading | _WRITE | _TRUNCATE
         for paths, rights in (
-            (read, of_reading), (("/proc", "/sys", *_DEVICES), of_devices), (write, known),
+            (read, of_reading), (("/proc", "/sys", *_DEVICES), of_devices), (write, supported),
         ):  # fmt: skip
             for path in paths:
-                _allow(rules, path, rights & known)
+                _allow(rules, path, rights & supported)
         if libc.syscall(_RESTRICT_SELF, rules, 0) != 0:
             raise OSError(ctypes.get_errno(), "the rules for files cannot be kept")
     finally:

@@ -61,9 +61,9 @@ class Roll:
 
     def enter(self, code: str, name: str) -> str | None:
         """Return who has entered with a code, or None if it is not one of the two."""
-        given = plain(code)
-        is_student = hmac.compare_digest(given, self._code)
-        is_teacher = hmac.compare_digest(given, self._teacher_key)
+        typed = plain(code)
+        is_student = hmac.compare_digest(typed, self._code)
+        is_teacher = hmac.compare_digest(typed, self._teacher_key)
         who = secrets.token_urlsafe(16)
         if is_teacher:
             self.teachers.add(who)
@@ -101,10 +101,10 @@ class Roll:
             if student.key not in seated and student.seen_s < before_s:
                 del self.students[student.key]
 
-    def _name(self, wanted: str) -> str:
-        shown = "".join(letter for letter in wanted if letter.isprintable()).strip()[:MOST_NAME]
+    def _name(self, typed: str) -> str:
+        shown = "".join(letter for letter in typed if letter.isprintable()).strip()[:MOST_NAME]
         shown = shown or "Student"
-        taken = {one.name for one in self.students.values()}
+        taken = {student.name for student in self.students.values()}
         number, name = 1, shown
         while name in taken:
             number += 1

@@ -73,10 +73,10 @@ class Child:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait until it has ended."""
-        found = self._look(timeout)
-        if found is None:
+        status = self._look(timeout)
+        if status is None:
             raise subprocess.TimeoutExpired("ipykernel", timeout or 0)
-        return found
+        return status
 
     def send_signal(self, number: int) -> None:
         """Send a signal to it, unless it has ended."""
@@ -120,7 +120,7 @@ class Parent:
         self._control.settimeout(_PREPARING_S)
         self.walls = Walls(**json.loads(self._control.recv(1000)))
 
-    def fork(self, given: dict[str, Any], output: int) -> Child:
+    def fork(self, request: dict[str, Any], output: int) -> Child:
         """Copy it; the copy becomes a kernel.
 
         Raises
@@ -131,7 +131,7 @@ class Parent:
             If Linux does not start another process.
         """
         try:
-            socket.send_fds(self._control, [json.dumps(given).encode()], [output, output])
+            socket.send_fds(self._control, [json.dumps(request).encode()], [output, output])
             message, descriptors, _, _ = socket.recv_fds(self._control, 1000, 1)
         except ConnectionError as error:
             raise ParentEnded from error
@@ -218,7 +218,7 @@ class Provisioner(LocalProvisioner):
         }
         env |= {TURNS_FOLDER: str(kernels.turns), TURNS_OWNER: seat.turns_name}
         env["PYTHONDONTWRITEBYTECODE"] = "1"  # its walls would refuse it
-        given = {
+        request = {
             "argv": cmd[cmd.index("-m") + 1 :],
             "env": env,
             "cwd": str(kwargs.get("cwd") or kernels.root_dir),
@@ -231,7 +231,7 @@ class Provisioner(LocalProvisioner):
         assert kernels.process is not None
         with Path(os.devnull).open("r+b") as nothing:
             try:
-                self.process = kernels.process.fork(given, nothing.fileno())
+                self.process = kernels.process.fork(request, nothing.fileno())
             except ParentEnded:
                 kernels.lost()
                 raise
@@ -239,7 +239,7 @@ class Provisioner(LocalProvisioner):
         with contextlib.suppress(psutil.Error):
             seat.process = psutil.Process(self.pid)  # now: its number may be another's later
         self.pgid = None  # of a namespace of its own; all of it ends with its first process
-        self.cwd = given["cwd"]
+        self.cwd = request["cwd"]
         return self.connection_info  # type: ignore[no-any-return]
 
 
@@ -340,9 +340,9 @@ class ClassKernels(AsyncMappingKernelManager):
 
     def remove_kernel(self, kernel_id: str) -> Any:
         """Forget a kernel that has ended, and remove its folder."""
-        found = super().remove_kernel(kernel_id)
+        removed = super().remove_kernel(kernel_id)
         self.clear(kernel_id)
-        return found
+        return removed
 
     def clear(self, kernel_id: str) -> None:
         """Remove what a kernel had."""

@@ -53,8 +53,8 @@ def serve(control: socket.socket, walls: Walls) -> dict[str, Any]:
             for place, descriptor in enumerate(descriptors, start=1):
                 os.dup2(descriptor, place)
                 os.close(descriptor)
-            given: dict[str, Any] = json.loads(message)
-            return given
+            request: dict[str, Any] = json.loads(message)
+            return request
         ended = os.pidfd_open(child)
         socket.send_fds(control, [b"{}"], [ended])
         for descriptor in (ended, *descriptors):
@@ -62,17 +62,17 @@ def serve(control: socket.socket, walls: Walls) -> dict[str, Any]:
         _reap()
 
 
-def become(given: dict[str, Any], walls: Walls) -> None:
+def become(request: dict[str, Any], walls: Walls) -> None:
     """Take over what a new process would have been given, behind its walls."""
     confinement.end_with_parent()
     os.setsid()
     os.environ.clear()
-    os.environ.update(given["env"])
-    os.chdir(given["cwd"])
-    confinement.limit(memory_bytes=given["memory_bytes"], processor_s=given["processor_s"])
-    confinement.confine(walls, read=given["read"], write=given["write"], own=given["own"])
+    os.environ.update(request["env"])
+    os.chdir(request["cwd"])
+    confinement.limit(memory_bytes=request["memory_bytes"], processor_s=request["processor_s"])
+    confinement.confine(walls, read=request["read"], write=request["write"], own=request["own"])
     confinement.end_with_parent()  # again: a change of rights clears the first
-    sys.argv = [*given["argv"], f"--IPKernelApp.exec_lines={_FIRST_CELL}"]
+    sys.argv = [*request["argv"], f"--IPKernelApp.exec_lines={_FIRST_CELL}"]
 
 
 def _reap() -> None:
@@ -101,9 +101,9 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     control.send(json.dumps(asdict(walls)).encode())
-    given = serve(control, walls)
+    request = serve(control, walls)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    become(given, walls)
+    become(request, walls)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,13 @@ from netcalc.cli import INTERRUPTED, complain, print_json, put
 from netcalc.cli.export import encode, require_parquet
 from netcalc.cli.mistakes import CommandError
 from netcalc.cli.options import Choice, WholeNumber, options_of
-from netcalc.cli.output import Progress, cell, check_output, print_table, print_written, write_plot
+from netcalc.cli.output import (
+    Progress,
+    check_output,
+    print_rows,
+    print_written,
+    write_plot,
+)
 from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Matrix, Value, unit_of
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
@@ -136,16 +142,16 @@ def run_grid(
         complain(str(Notice("repeats-alike", {"count": grid.repeats})))
     with Progress("congestion") as progress:
         outcome = Batch(workers=workers, progress=progress, **how).run(grid, out)
-    found = table(out)
-    _write(found, table_path, plot_path)
+    results = table(out)
+    _write(results, table_path, plot_path)
     names = [*(["case"] if isinstance(grid, Matrix) else []), *grid.vary]
     names += ["repeat"] if grid.repeats > 1 else []
     if as_json:
-        print_json(_document(outcome, found, out))
+        print_json(_document(outcome, results, out))
     else:
-        _print(found, names)
+        _print(results, names)
     _say(outcome, out)
-    _say_marks(found)
+    _say_marks(results)
     print_written(out, table_path, plot_path)
     if outcome.ended_by:
         raise SystemExit(INTERRUPTED)
@@ -156,12 +162,12 @@ def run_grid(
 def _varies(grid: Grid | Matrix) -> bool:
     """Whether something differs between scenarios that a figure can have along its axis."""
     scenarios = [case.scenario for case in grid.cases()]
-    links = [one.bottleneck for one in scenarios]
-    found = (
-        [(one.buffer_bytes, one.loss_ratio, one.rtt_s, one.rate_bps) for one in links],
-        [len(one.flows) for one in scenarios],
+    links = [item.bottleneck for item in scenarios]
+    differing = (
+        [(item.buffer_bytes, item.loss_ratio, item.rtt_s, item.rate_bps) for item in links],
+        [len(item.flows) for item in scenarios],
     )
-    return any(len(set(values)) > 1 for values in found)
+    return any(len(set(values)) > 1 for values in differing)
 
 
 def show_results(
@@ -171,36 +177,36 @@ def show_results(
     from netcalc.congestion.table import table
 
     check_table(table_path, inputs=[file], force=force)
-    found = table(file)
-    if not len(found):
+    results = table(file)
+    if not len(results):
         raise ReaderError("grid-no-results", file=file)
-    _write(found, table_path, plot_path)
-    columns = found.columns()
+    _write(results, table_path, plot_path)
+    columns = results.columns()
     if as_json:
-        print_json({"file": file, "layers": layers_of_columns(found), "rows": _rows(found)})
+        print_json({"file": file, "layers": layers_of_columns(results), "rows": _rows(results)})
     else:
-        known = ("by", "case", *VARIED, *(name for name in columns if "[" in name))
-        several = [name for name in known if len(set(columns.get(name, ()))) > 1]
+        candidates = ("by", "case", *VARIED, *(name for name in columns if "[" in name))
+        several = [name for name in candidates if len(set(columns.get(name, ()))) > 1]
         if len([name for name in several if name in BUFFERS]) > 1:
             several.remove("buffer_bytes")  # the same, as it was varied
         if "case" in several:  # whose names say so
             several = [name for name in several if name not in ("streams", "algorithm")]
-        _print(found, several)
+        _print(results, several)
     print_written(table_path, plot_path)
 
 
-def write_table(found: Table, table_path: str) -> None:
+def write_table(results: Table, table_path: str) -> None:
     """Write columns in the form that the name says."""
-    write_atomically(Path(table_path), encode(found, Path(table_path).suffix[1:]))
+    write_atomically(Path(table_path), encode(results, Path(table_path).suffix[1:]))
 
 
-def _write(found: Table, table_path: str | None, plot_path: str | None) -> None:
+def _write(results: Table, table_path: str | None, plot_path: str | None) -> None:
     if table_path is not None:
-        write_table(found, table_path)
+        write_table(results, table_path)
     if plot_path is not None:
         from netcalc import plots  # late: bokeh takes its time
 
-        write_plot(plots.sweep(found), plot_path)
+        write_plot(plots.sweep(results), plot_path)
 
 
 def parse_vary(options: Sequence[str]) -> dict[str, list[Value]]:
@@ -213,17 +219,17 @@ def parse_vary(options: Sequence[str]) -> dict[str, list[Value]]:
     >>> parse_vary(["flows[1].algorithm=reno,bbr"])
     {'flows[1].algorithm': ['reno', 'bbr']}
     """
-    found: dict[str, list[Value]] = {}
+    varied: dict[str, list[Value]] = {}
     for text in options:
         name, equals, values = text.partition("=")
         name = name.strip()
         if not equals or not values.strip():
             raise CommandError("vary-malformed", text=text)
         unit = unit_of(name, option="--vary")
-        if name in found:
+        if name in varied:
             raise CommandError("vary-twice", name=name)
-        found[name] = [_value("--vary", name, unit, one.strip()) for one in values.split(",")]
-    return found
+        varied[name] = [_value("--vary", name, unit, value.strip()) for value in values.split(",")]
+    return varied
 
 
 def parse_set(options: Sequence[str]) -> dict[str, Value]:
@@ -234,17 +240,17 @@ def parse_set(options: Sequence[str]) -> dict[str, Value]:
     >>> parse_set(["end_s=10", "buffer_bdp=2"])
     {'end_s': 10.0, 'buffer_bdp': 2.0}
     """
-    found: dict[str, Value] = {}
+    changes: dict[str, Value] = {}
     for text in options:
         name, equals, value = text.partition("=")
         name, value = name.strip(), value.strip()
         if not equals or not value or "," in value:
             raise CommandError("set-malformed", text=text)
         unit = unit_of(name, option="--set")
-        if name in found:
+        if name in changes:
             raise CommandError("set-twice", name=name)
-        found[name] = _value("--set", name, unit, value)
-    return found
+        changes[name] = _value("--set", name, unit, value)
+    return changes
 
 
 def _value(option: str, name: str, unit: str, text: str) -> Value:
@@ -275,7 +281,7 @@ def check_table(table_path: str | None, *, inputs: Sequence[str], force: bool) -
         require_parquet()
 
 
-def _document(outcome: Outcome, found: Table, out: str) -> dict[str, Any]:
+def _document(outcome: Outcome, results: Table, out: str) -> dict[str, Any]:
     return {
         "file": out,
         "total": outcome.total,
@@ -285,40 +291,41 @@ def _document(outcome: Outcome, found: Table, out: str) -> dict[str, Any]:
         "failed": [error.as_dict() for error in outcome.failed],
         "warnings": [outcome.not_granted.stored()] if outcome.not_granted else [],
         "ended_by": outcome.ended_by,
-        "layers": layers_of_columns(found),
-        "rows": _rows(found),
+        "layers": layers_of_columns(results),
+        "rows": _rows(results),
     }
 
 
-def _rows(found: Table) -> list[dict[str, Any]]:
-    columns = found.columns()
+def _rows(results: Table) -> list[dict[str, Any]]:
+    columns = results.columns()
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _print(found: Table, varied: Sequence[str]) -> None:
-    from rich.table import Table as Printed
+def _print(results: Table, varied: Sequence[str]) -> None:
+    from rich.box import HEAVY_HEAD
 
-    columns = found.columns()
+    columns = results.columns()
     if not columns:
         return
     names = [name for name in varied if name in columns]
-    shown = [one for one in SHOWN if one[1] in columns and (one[1] != "jain" or _several(columns))]
-    printed = Printed()
-    layers = layers_of_columns(found)
+    shown = [
+        quantity
+        for quantity in SHOWN
+        if quantity[1] in columns and (quantity[1] != "jain" or _several(columns))
+    ]
+    layers = layers_of_columns(results)
     goodput = named("goodput", TCP_PAYLOAD)
-    for heading in (*names, goodput, *(heading for heading, _, _ in shown)):
-        is_text = heading in columns and columns[heading].dtype.kind in "UO"
-        printed.add_column(
-            named(heading, layers.get(heading, "")), justify="left" if is_text else "right"
-        )
-    for row in range(min(len(found), MOST_ROWS)):
-        texts = [_text(columns[name][row], found.meta.units.get(name, "1")) for name in names]
+    headings = (*names, goodput, *(heading for heading, _, _ in shown))
+    rows = []
+    for row in range(min(len(results), MOST_ROWS)):
+        texts = [_text(columns[name][row], results.meta.units.get(name, "1")) for name in names]
         texts.append(_goodputs(columns, row))
-        texts += [_text(columns[name][row], unit) for _, name, unit in shown]
-        printed.add_row(*map(cell, texts))
-    print_table(printed)
-    if len(found) > MOST_ROWS:
-        put(f"and {len(found) - MOST_ROWS:,} more")
+        rows.append(texts + [_text(columns[name][row], unit) for _, name, unit in shown])
+    words = [name for name in names if columns[name].dtype.kind in "UO"]
+    with_layers = [named(heading, layers.get(heading, "")) for heading in headings]
+    print_rows(with_layers, rows, left=words, box=HEAVY_HEAD)
+    if len(results) > MOST_ROWS:
+        put(f"and {len(results) - MOST_ROWS:,} more")
 
 
 def _several(columns: Mapping[str, Any]) -> bool:
@@ -328,12 +335,12 @@ def _several(columns: Mapping[str, Any]) -> bool:
 def _goodputs(columns: Mapping[str, Any], row: int) -> str:
     """Return the goodput of a flow, or the least and the most of several."""
     names = (name for name in columns if name.startswith("goodput_"))
-    found: FloatArray = np.array([columns[name][row] for name in names])
-    found = found[np.isfinite(found)]
-    if not found.size:
+    rates: FloatArray = np.array([columns[name][row] for name in names])
+    rates = rates[np.isfinite(rates)]
+    if not rates.size:
         return "-"
     ends = dict.fromkeys(
-        units.show_rate(float(end), IN_HEADING) for end in (found.min(), found.max())
+        units.show_rate(float(end), IN_HEADING) for end in (rates.min(), rates.max())
     )
     return " to ".join(ends)
 
@@ -365,11 +372,11 @@ def _say(outcome: Outcome, out: str) -> None:
         complain(f"{left}: repeat the command to continue {out}")
 
 
-def _say_marks(found: Table) -> None:
+def _say_marks(results: Table) -> None:
     """Say how many live runs are doubtful, and by what."""
-    marks = found.columns().get("marks")
+    marks = results.columns().get("marks")
     if marks is None or not marks.astype(bool).any():
         return
-    codes = dict.fromkeys(code for one in marks for code in one.split())
-    values = {"count": int(marks.astype(bool).sum()), "total": len(found), "codes": list(codes)}
+    codes = dict.fromkeys(code for mark in marks for code in mark.split())
+    values = {"count": int(marks.astype(bool).sum()), "total": len(results), "codes": list(codes)}
     complain(str(Notice("grid-marked", values)))

@@ -65,8 +65,8 @@ class Ways(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argume
         if isinstance(value, tuple):
             return value
         each = Choice(WAYS)
-        found = tuple(each.convert(one.strip(), param, ctx) for one in str(value).split(","))
-        return tuple(dict.fromkeys(found))
+        ways = tuple(each.convert(name.strip(), param, ctx) for name in str(value).split(","))
+        return tuple(dict.fromkeys(ways))
 
 
 @command(
@@ -239,8 +239,8 @@ def _require_alone(first: str, *, but: Sequence[str], file: str | None = None) -
     context = click.get_current_context()
     for option in context.command.params:
         name = option.name or ""
-        given = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
-        if given and name not in but:
+        is_typed = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+        if is_typed and name not in but:
             raise CommandError("options-exclusive", first=first, second=option.opts[0])
 
 
@@ -327,15 +327,15 @@ def _print_list(grid: GridOptions, *, as_json: bool) -> None:
     """Print the presets, or the cases of a matrix."""
     if grid.matrix_name is None:
         _require_matrix(grid)
-        found = {name: scenarios.preset(name) for name in scenarios.presets()}
+        listed = {name: scenarios.preset(name) for name in scenarios.presets()}
     else:
-        found = _cases(grid)
+        listed = _cases(grid)
     if as_json:
-        print_json({name: scenarios.as_document(one) for name, one in found.items()})
+        print_json({name: scenarios.as_document(scenario) for name, scenario in listed.items()})
         return
-    for name, one in found.items():
-        flows, loops, link = len(one.flows), len(one.requests), one.bottleneck
-        named = [load.algorithm for load in one.flows or one.requests]
+    for name, scenario in listed.items():
+        flows, loops, link = len(scenario.flows), len(scenario.requests), scenario.bottleneck
+        named = [load.algorithm for load in scenario.flows or scenario.requests]
         of = f" of {'+'.join(dict.fromkeys(named))}" if grid.matrix_name else ""
         say(
             f"  {name:26} {units.show_rate(link.rate_bps, IP)}, {units.show(link.rtt_s, 's')}, "
@@ -411,12 +411,12 @@ class LiveRun:
         if self.recording is None:
             return {}
         meta = self.recording.meta
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "ended_s": self.recording.ended_s,
             "partial": meta.partial,
             "warnings": [notice.stored() for notice in meta.warnings],
         }
-        return found if self.error is None else {**found, "error": self.error.as_dict()}
+        return document if self.error is None else {**document, "error": self.error.as_dict()}
 
     def _save(self) -> None:
         """Save the run before anything else is done, as its terminal may be gone."""
@@ -458,17 +458,17 @@ def answer(
     results: list[Result], absent: Mapping[str, NetcalcError], run: LiveRun, *, several: bool
 ) -> dict[str, Any]:
     """Return one result, or those of several ways with where they part, and what repeats them."""
-    found = [
+    documents = [
         {**result_document(result), **(run.facts() if result.by == "live" else {})}
         for result in results
     ]
     about = {**facts(), "scenario": scenarios.as_document(results[0].scenario)}
     if not several:
-        return {**found[0], "layers": LAYERS, "about": {**about, **found[0]["about"]}}
+        return {**documents[0], "layers": LAYERS, "about": {**about, **documents[0]["about"]}}
     return {
         "by": [result.by for result in results],
         "layers": LAYERS,
-        "results": dict(zip([result.by for result in results], found, strict=True)),
+        "results": dict(zip([result.by for result in results], documents, strict=True)),
         "absent": {way: error.as_dict() for way, error in absent.items()},
         "partings": (
             [row.as_dict() for row in partings(results, cut=run.cut())] if len(results) > 1 else []

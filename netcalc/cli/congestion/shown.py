@@ -9,7 +9,7 @@ import numpy as np
 
 from netcalc import units
 from netcalc.cli import put
-from netcalc.cli.output import cell, print_table, write_plot
+from netcalc.cli.output import cell, print_rows, print_table, write_plot
 from netcalc.congestion import Result
 from netcalc.congestion.quantities import quantities
 from netcalc.congestion.result import facts
@@ -68,36 +68,29 @@ def _two_run_together(result: Result) -> bool:
 
 def print_result(result: Result) -> None:
     """Print the means of a scenario."""
-    from rich.table import Table
+    from rich.box import HEAVY_HEAD
 
-    table = Table()
-    for heading in (
-        "flow",
-        "algorithm",
-        "start",
-        "stop",
-        "size",
-        named("goodput", TCP_PAYLOAD),
-        "finish",
-    ):
-        table.add_column(heading, justify="left" if heading == "algorithm" else "right")
-    for number, flow in enumerate(result.scenario.flows):
-        finish = result.finish_s[number]
-        table.add_row(
+    headings = (
+        "flow", "algorithm", "start", "stop", "size", named("goodput", TCP_PAYLOAD), "finish",
+    )  # fmt: skip
+    rows = [
+        (
             str(number + 1),
-            cell(flow.algorithm),
+            flow.algorithm,
             units.show(flow.start_s, "s"),
             _or_dash(flow.stop_s, "s"),
             _or_dash(flow.size_bytes, "byte"),
             _or_dash(float(result.goodput_bps[number]), "bit/s"),
-            _or_dash(None if np.isnan(finish) else float(finish), "s"),
+            _or_dash(float(result.finish_s[number]), "s"),
         )
-    if result.scenario.flows:
-        print_table(table)
+        for number, flow in enumerate(result.scenario.flows)
+    ]
+    if rows:
+        print_rows(headings, rows, left=("algorithm",), box=HEAVY_HEAD)
     if result.trajectory is not None:
         _print_courses(result)
     mean_bytes = result.queue_mean_bytes
-    rows: dict[str, Any] = {
+    lines: dict[str, Any] = {
         "utilization": "-" if np.isnan(result.utilization) else f"{result.utilization:.1%}",
         "mean queue": _or_dash(mean_bytes, "byte"),
         "95th percentile of the queue": _or_dash(result.queue_p95_bytes, "byte"),
@@ -108,20 +101,22 @@ def print_result(result: Result) -> None:
         "sent again": "-" if np.isnan(result.resent_ratio) else f"{result.resent_ratio:.2%}",
     }
     if len(result.scenario.flows) > 1:
-        rows["Jain index of the goodputs"] = "-" if np.isnan(result.jain) else f"{result.jain:.3f}"
+        lines["Jain index of the goodputs"] = "-" if np.isnan(result.jain) else f"{result.jain:.3f}"
     for number, loop in enumerate(result.requests or (), 1):
-        found = {"least": loop.min_s, "median": loop.percentile_s(0.5), "mean": loop.mean_s,
+        times = {"least": loop.min_s, "median": loop.percentile_s(0.5), "mean": loop.mean_s,
                  "90th": loop.percentile_s(0.9), "99th": loop.percentile_s(0.99),
                  "99.9th percentile": loop.percentile_s(0.999), "greatest": loop.max_s}  # fmt: skip
-        known = [f"{what} {units.show(s, 's')}" for what, s in found.items() if not np.isnan(s)]
-        shown = ", ".join([f"{loop.count:,} requests", *known])
-        rows[f"latency of request loop {number}"] = shown
+        shown_times = [
+            f"{what} {units.show(s, 's')}" for what, s in times.items() if not np.isnan(s)
+        ]
+        shown = ", ".join([f"{loop.count:,} requests", *shown_times])
+        lines[f"latency of request loop {number}"] = shown
     if result.cpu_s is not None:
         *sending, receiving = (_or_dash(host_s, "s") for host_s in result.cpu_s)
         hosts = "sending host" if len(sending) == 1 else "sending hosts"
-        rows["processor time"] = f"{hosts} {', '.join(sending)}, receiving host {receiving}"
-    rows["evaluated by"] = about_line(result)
-    for name, text in rows.items():
+        lines["processor time"] = f"{hosts} {', '.join(sending)}, receiving host {receiving}"
+    lines["evaluated by"] = about_line(result)
+    for name, text in lines.items():
         put(f"{name}: {text}")
 
 
@@ -145,31 +140,32 @@ def about_line(result: Result) -> str:
 
 def _print_courses(result: Result) -> None:
     """Print what the course shows: of each flow in a table, of the link in lines."""
-    from rich.table import Table
+    from rich.box import HEAVY_HEAD
 
-    found = quantities(result)
-    table = Table(title=named("rates and windows of the flows", TCP_PAYLOAD))
-    for heading in ("flow", "least rate", "greatest", "mean window", "greatest",
-                    "time to fair shares", "time to take what it left"):  # fmt: skip
-        table.add_column(heading, justify="right")
-    for at in range(len(result.scenario.flows)):
-        table.add_row(
+    courses = quantities(result)
+    headings = ("flow", "least rate", "greatest", "mean window", "greatest",
+                "time to fair shares", "time to take what it left")  # fmt: skip
+    rows = [
+        (
             str(at + 1),
-            _or_dash(found.rate_min_bps[at], "bit/s"),
-            _or_dash(found.rate_max_bps[at], "bit/s"),
-            _or_dash(found.window_mean_packets[at], "1"),
-            _or_dash(found.window_max_packets[at], "1"),
-            _or_dash(found.convergence_s[at], "s"),
-            _or_dash(found.release_s[at], "s"),
+            _or_dash(courses.rate_min_bps[at], "bit/s"),
+            _or_dash(courses.rate_max_bps[at], "bit/s"),
+            _or_dash(courses.window_mean_packets[at], "1"),
+            _or_dash(courses.window_max_packets[at], "1"),
+            _or_dash(courses.convergence_s[at], "s"),
+            _or_dash(courses.release_s[at], "s"),
         )
-    if result.scenario.flows:
-        print_table(table)
-    trips = (found.rtt_min_s, found.rtt_mean_s, found.rtt_max_s)
+        for at in range(len(result.scenario.flows))
+    ]
+    if rows:
+        title = named("rates and windows of the flows", TCP_PAYLOAD)
+        print_rows(headings, rows, title=title, box=HEAVY_HEAD)
+    trips = (courses.rtt_min_s, courses.rtt_mean_s, courses.rtt_max_s)
     least, mean, greatest = (_or_dash(rtt_s, "s") for rtt_s in trips)
     put(f"round trip of the flows: least {least}, mean {mean}, greatest {greatest}")
-    if not np.isnan(found.jain_end):
-        put(f"Jain index in the last second of several flows: {found.jain_end:.3f}")
-    if np.isfinite(found.convergence_s).any():
+    if not np.isnan(courses.jain_end):
+        put(f"Jain index in the last second of several flows: {courses.jain_end:.3f}")
+    if np.isfinite(courses.convergence_s).any():
         put(str(Notice("slow-start-counts")))
 
 
@@ -213,10 +209,12 @@ def _difference(row: Parting, way: str) -> str:
 
 
 def _aims() -> str:
-    found: dict[float, list[str]] = {}
+    quantities_by_limit: dict[float, list[str]] = {}
     for quantity, limit in LIMITS.items():
-        found.setdefault(limit, []).append(QUANTITY_NAMES[quantity])
-    return "; ".join(f"{', '.join(names)} {limit:.0%}" for limit, names in found.items())
+        quantities_by_limit.setdefault(limit, []).append(QUANTITY_NAMES[quantity])
+    return "; ".join(
+        f"{', '.join(names)} {limit:.0%}" for limit, names in quantities_by_limit.items()
+    )
 
 
 def _value(value: float, unit: str) -> str:

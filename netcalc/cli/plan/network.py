@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -16,7 +14,14 @@ from netcalc import units
 from netcalc.cli import INTERRUPTED, check_one_form, complain, print_json, put, say
 from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.options import JSON, Choice, Growth, WholeNumber, command, options_of, plot_option
-from netcalc.cli.output import cell, check_outputs, print_table, print_written, write_plot
+from netcalc.cli.output import (
+    Progress,
+    check_outputs,
+    print_csv,
+    print_rows,
+    print_written,
+    write_plot,
+)
 from netcalc.messages import Notice
 from netcalc.planning.network.links import COSTS
 from netcalc.planning.network.plan import Settings
@@ -108,13 +113,13 @@ def network(
     check_outputs(save_path, plot=None, force=True)
     from netcalc.planning.network import NetworkPlan, read
 
-    found = read(links, demands=demands, nodes=nodes, one_way=one_way)
-    with_costs = found.links[0].there.cost is not None
+    topology = read(links, demands=demands, nodes=nodes, one_way=one_way)
+    with_costs = topology.links[0].there.cost is not None
     rule = costs or ("given" if with_costs else "ospf")
     with named_as_typed():
         how = Settings(start=start or date.today(), costs=rule, **settings)  # type: ignore[arg-type]
-    plan = NetworkPlan(found, settings=how)
-    for notice in found.notices:
+    plan = NetworkPlan(topology, settings=how)
+    for notice in topology.notices:
         complain(str(notice))
     notices = _complete(plan, save_path, force=force)
     if as_json:
@@ -125,20 +130,19 @@ def network(
         _print_csv(plan)
     else:
         _print_page(plan, rows)
-    for one in notices:
-        complain(f"{one}. {one.hint}" if one.hint and save_path else str(one))
+    for notice in notices:
+        complain(f"{notice}. {notice.hint}" if notice.hint and save_path else str(notice))
     if plot_path is not None:
         from netcalc import plots  # late: bokeh takes its time
 
         write_plot(plots.network(plan), plot_path)
     print_written(plot_path, save_path)
-    if any(one.code != "network-continued" for one in notices):
+    if any(notice.code != "network-continued" for notice in notices):
         raise SystemExit(INTERRUPTED)
 
 
 def _complete(plan: NetworkPlan, save_path: str | None, *, force: bool) -> list[Notice]:
     """Scan the failures and draw the ranges; Ctrl-C ends that, and what was found is kept."""
-    from netcalc.cli.output import Progress
     from netcalc.experiments.running.stopping import Ended, Stopping
 
     total = len(plan.cases)
@@ -187,18 +191,14 @@ def _print_csv(plan: NetworkPlan) -> None:
     from netcalc.planning.network.page import flat_rows
 
     rows = flat_rows(plan)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    put(text.getvalue(), nl=False)
+    print_csv(rows[0], (row.values() for row in rows))
 
 
 def _print_page(plan: NetworkPlan, count: int) -> None:
     from netcalc.planning.network.page import arc_rows, demand_rows, failure_rows, sentences
 
-    for one in sentences(plan):
-        text = str(one)
+    for sentence in sentences(plan):
+        text = str(sentence)
         say(f"{text[:1].upper()}{text[1:]}.")
     rows = arc_rows(plan)
     put()
@@ -214,34 +214,34 @@ def _print_page(plan: NetworkPlan, count: int) -> None:
         ("slowest from", "to", named("rate", LINE), "mean delay"),
         [
             (
-                one["from"],
-                one["to"],
-                units.show_rate(one["rate_bps"], IN_HEADING),
-                _with_ends(one, "delay_s", "s"),
+                row["from"],
+                row["to"],
+                units.show_rate(row["rate_bps"], IN_HEADING),
+                _with_ends(row, "delay_s", "s"),
             )
-            for one in demand_rows(plan)[: max(1, count // 3)]
+            for row in demand_rows(plan)[: max(1, count // 3)]
         ],
     )
 
 
 def _print_failures(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print what each failure loads and cuts off; how long it lasts, where any is known."""
-    timed = any(one["hours_a_year"] is not None for one in rows)
+    timed = any(row["hours_a_year"] is not None for row in rows)
     headings = ("if this fails", "from", "to", "load then", "overloaded", named("cut off", LINE))
-    found = []
-    for one in rows:
-        where = (one["from"], one["to"]) if one["load_ratio"] else ("-", "-")
-        hours = one["hours_a_year"]
+    texts = []
+    for row in rows:
+        where = (row["from"], row["to"]) if row["load_ratio"] else ("-", "-")
+        hours = row["hours_a_year"]
         cells = (
-            one["failed"],
+            row["failed"],
             *where,
-            units.show(one["load_ratio"], "ratio", digits=3),
-            f"{one['overloaded']:,}",
-            units.show_rate(one["cut_bps"], IN_HEADING) if one["cut_bps"] else "-",
+            units.show(row["load_ratio"], "ratio", digits=3),
+            f"{row['overloaded']:,}",
+            units.show_rate(row["cut_bps"], IN_HEADING) if row["cut_bps"] else "-",
             *(("-" if hours is None else f"{hours:.3g} h",) if timed else ()),
         )
-        found.append(cells)
-    _print_rows((*headings, *(("time a year",) if timed else ())), found)
+        texts.append(cells)
+    _print_rows((*headings, *(("time a year",) if timed else ())), texts)
 
 
 def _print_links(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -249,34 +249,34 @@ def _print_links(rows: Sequence[Mapping[str, Any]]) -> None:
     now = (named("rate", LINE), "load", "delay", "full on")
     then = ("if this fails", "load then", "full then")
     if "ranges" not in rows[0]:
-        _print_rows(("from", "to", *now, *then), [(*_now(one), *_then(one)) for one in rows])
+        _print_rows(("from", "to", *now, *then), [(*_now(row), *_then(row)) for row in rows])
         return
-    _print_rows(("from", "to", *now), [_now(one) for one in rows])
+    _print_rows(("from", "to", *now), [_now(row) for row in rows])
     put()
-    _print_rows(("from", "to", *then), [(one["from"], _end(one), *_then(one)) for one in rows])
+    _print_rows(("from", "to", *then), [(row["from"], _end(row), *_then(row)) for row in rows])
 
 
-def _now(one: Mapping[str, Any]) -> tuple[str, ...]:
+def _now(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (
-        one["from"],
-        _end(one),
-        units.show_rate(one["rate_bps"], IN_HEADING),
-        _with_ends(one, "load_ratio", "ratio"),
-        _with_ends(one, "delay_s", "s"),
-        _dates(one, "full_on"),
+        row["from"],
+        _end(row),
+        units.show_rate(row["rate_bps"], IN_HEADING),
+        _with_ends(row, "load_ratio", "ratio"),
+        _with_ends(row, "delay_s", "s"),
+        _dates(row, "full_on"),
     )
 
 
-def _end(one: Mapping[str, Any]) -> str:
+def _end(row: Mapping[str, Any]) -> str:
     """Return where a direction ends; of parallel links with the name of the link."""
-    return f"{one['to']} ({one['link']})" if one["parallel"] else str(one["to"])
+    return f"{row['to']} ({row['link']})" if row["parallel"] else str(row["to"])
 
 
-def _then(one: Mapping[str, Any]) -> tuple[str, ...]:
+def _then(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (
-        one["failure"] or one["failure_sooner"] or "-",
-        _with_ends(one, "failure_load_ratio", "ratio"),
-        _dates(one, "failure_full_on"),
+        row["failure"] or row["failure_sooner"] or "-",
+        _with_ends(row, "failure_load_ratio", "ratio"),
+        _dates(row, "failure_full_on"),
     )
 
 
@@ -284,8 +284,8 @@ def _with_ends(row: Mapping[str, Any], name: str, unit: str) -> str:
     """Write a number; of a range the median and its ends."""
     if "ranges" not in row:
         return units.show(row[name], unit, digits=3)
-    found = row["ranges"][name]
-    low, middle, high = (units.show(found[p], unit, digits=3) for p in ("p5", "median", "p95"))
+    ends = row["ranges"][name]
+    low, middle, high = (units.show(ends[p], unit, digits=3) for p in ("p5", "median", "p95"))
     return middle if low == high else f"{middle} ({low}..{high})"
 
 
@@ -293,8 +293,8 @@ def _dates(row: Mapping[str, Any], name: str) -> str:
     """Write the month in which a link is full; of a range the first and the last, too."""
     if "ranges" not in row:
         return _month(row[name])
-    found = row["ranges"][name]
-    low, middle, high = (_month(found[p]) for p in ("p5", "median", "p95"))
+    ends = row["ranges"][name]
+    low, middle, high = (_month(ends[p]) for p in ("p5", "median", "p95"))
     return middle if low == high else f"{middle} ({low}..{high})"
 
 
@@ -303,12 +303,4 @@ def _month(day: str | None) -> str:
 
 
 def _print_rows(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.table import Table
-
-    texts = ("from", "to", "if this fails", "slowest from")
-    table = Table(box=None, pad_edge=False)
-    for heading in headings:
-        table.add_column(cell(heading), justify="left" if heading in texts else "right")
-    for row in rows:
-        table.add_row(*map(cell, row))
-    print_table(table)
+    print_rows(headings, rows, left=("from", "to", "if this fails", "slowest from"))

@@ -63,12 +63,17 @@ def _page(*params: click.Parameter) -> Callable[[Callable[..., Plan]], click.Com
 
     def make(answer: Callable[..., Plan]) -> click.Command:
         def print_page(
-            *, as_json: bool, plot_path: str | None, force: bool, draws: int | None, **given: Any
+            *,
+            as_json: bool,
+            plot_path: str | None,
+            force: bool,
+            draws: int | None,
+            **arguments: Any,
         ) -> None:
             if plot_path is not None:
                 check_output(plot_path, force=force, plot=True)
             with named_as_typed():
-                plan = answer(**given, draws=draws or 0)
+                plan = answer(**arguments, draws=draws or 0)
             if as_json:
                 print_json(plan.as_dict())
             else:
@@ -124,7 +129,7 @@ _SENDING_NAMES = [_option.name or "" for _option in _SENDING]
 
 
 @_page(_first("payload_bytes", "SIZE", "byte"), *_SENDING)
-def transfer(**given: Any) -> Plan:
+def transfer(**arguments: Any) -> Plan:
     """Plan a TCP transfer of SIZE: its time, what limits it, and what would make it faster.
 
     Every quantity may be a range, such as --rate "80..100 Mbit/s".
@@ -133,7 +138,7 @@ def transfer(**given: Any) -> Plan:
     netcalc plan transfer 10GB --path "1 Gbit/s 20 ms" --loss 0.01%
     netcalc plan transfer 1GB --rate 1Gbit/s --rtt "30 ms +- 5 ms" --window 64KiB
     """
-    return planning.transfer(**_with_path(given))
+    return planning.transfer(**_with_path(arguments))
 
 
 @_page(
@@ -144,14 +149,14 @@ def transfer(**given: Any) -> Plan:
     ),
     *_SENDING,
 )  # fmt: skip
-def backup(**given: Any) -> Plan:
+def backup(**arguments: Any) -> Plan:
     """Plan a backup of DATA over a line: does it fit its window, and what would make it fit.
 
     \b
     netcalc plan backup 50TB --change 3% --in 8h --path "1 Gbit/s 20 ms"
     netcalc plan backup 2TB --in 8h --rate 1Gbit/s --rtt 5ms --change "3..8%"
     """
-    return planning.backup(**_with_path(given))
+    return planning.backup(**_with_path(arguments))
 
 
 @_page(
@@ -166,7 +171,7 @@ def backup(**given: Any) -> Plan:
     ),
     *_SENDING,
 )
-def buy(*, axes: tuple[str, str], **given: Any) -> Plan:
+def buy(*, axes: tuple[str, str], **arguments: Any) -> Plan:
     """Plan what to buy for a TCP transfer of SIZE: what limits it, and the cheapest step out of it.
 
     With --plot the answer is a map over two inputs, coloured by the limit that binds.
@@ -179,7 +184,7 @@ def buy(*, axes: tuple[str, str], **given: Any) -> Plan:
         raise DomainError("one-axis-twice", "--over", axes[0])
     over = (_AXES[axes[0]], _AXES[axes[1]])
     with named_as_typed(over=("--over", "")):
-        return planning.buy(over=over, **_with_path(given))
+        return planning.buy(over=over, **_with_path(arguments))
 
 
 @_page(
@@ -192,17 +197,17 @@ def buy(*, axes: tuple[str, str], **given: Any) -> Plan:
     ),
     *_options(planning.buffer, "bandwidth_bps", "sender_count", "rtt_s", "flow_count"),
 )
-def buffer(*, sender_count: Any, **given: Any) -> Plan:
+def buffer(*, sender_count: Any, **arguments: Any) -> Plan:
     """Plan the buffer in front of a line of a RATE, and the delay that it adds when it is full.
 
     \b
     netcalc plan buffer 10Gbit/s --rtt 250ms --flows 50000
     netcalc plan buffer 10Gbit/s --rtt 100us --fan-in 40 --burst 64KiB
     """
-    others = (sender_count, given["sender_bps"])
-    if given["burst_bytes"] is None and others != (None, None):
+    others = (sender_count, arguments["sender_bps"])
+    if arguments["burst_bytes"] is None and others != (None, None):
         raise CommandError("fan-in-without-burst")
-    return planning.buffer(sender_count=1.0 if sender_count is None else sender_count, **given)
+    return planning.buffer(sender_count=1.0 if sender_count is None else sender_count, **arguments)
 
 
 @_page(
@@ -234,7 +239,7 @@ def buffer(*, sender_count: Any, **given: Any) -> Plan:
         },
     ),
 )
-def link(*, start: date | None, **given: Any) -> Plan:
+def link(*, start: date | None, **arguments: Any) -> Plan:
     """Plan the rate of a link for USERS, and the date on which it is full.
 
     \b
@@ -242,7 +247,7 @@ def link(*, start: date | None, **given: Any) -> Plan:
     netcalc plan link 400..600 --each 5Mbit/s --active 10% --growth 20..35%
     netcalc plan link 500 --each 5Mbit/s --active 10% --links 2 --failed 1
     """
-    return planning.link(start=start or date.today(), **given)
+    return planning.link(start=start or date.today(), **arguments)
 
 
 @_page(
@@ -259,7 +264,7 @@ def link(*, start: date | None, **given: Any) -> Plan:
         help="Mix of IP packets; by default 40B:7,576B:4,1500B:1.",
     ),
 )  # fmt: skip
-def tunnel(*, stack: str, mix_text: str | None, **given: Any) -> Plan:
+def tunnel(*, stack: str, mix_text: str | None, **arguments: Any) -> Plan:
     """Plan a stack of tunnels over Ethernet: MTU, MSS, and what is left of the line.
 
     STACK is written as a capture shows it, outermost layer first: wireguard4, vxlan4+wireguard4,
@@ -272,7 +277,7 @@ def tunnel(*, stack: str, mix_text: str | None, **given: Any) -> Plan:
     stack = _read_stack(stack, typed="STACK")
     mix = None if mix_text is None else read_mix(mix_text)
     with named_as_typed(stack=("STACK", ""), mix=("--mix", "byte")):
-        return planning.tunnel(stack, mix=mix, **given)
+        return planning.tunnel(stack, mix=mix, **arguments)
 
 
 @_page(
@@ -290,7 +295,7 @@ def tunnel(*, stack: str, mix_text: str | None, **given: Any) -> Plan:
     ),
     _ipv6("Calls over IPv6."),
 )  # fmt: skip
-def voice(*, calls_per_second: Any, offered_erlang: Any, **given: Any) -> Plan:
+def voice(*, calls_per_second: Any, offered_erlang: Any, **arguments: Any) -> Plan:
     """Plan the trunks of telephone calls, and their bandwidth in each direction.
 
     CALLS are the call attempts of the busy hour, such as "1200 calls/h". Every quantity may be a
@@ -304,14 +309,14 @@ def voice(*, calls_per_second: Any, offered_erlang: Any, **given: Any) -> Plan:
         raise CommandError("calls-or-erlang")
     typed = ("CALLS", "call/s")
     if offered_erlang is not None:  # calls of one second each, so many a second
-        calls_per_second, given["holding_s"] = offered_erlang, 1.0
+        calls_per_second, arguments["holding_s"] = offered_erlang, 1.0
         typed = ("--erlang", "")
-    given["stack"] = _read_stack(given["stack"], typed="--tunnel")
+    arguments["stack"] = _read_stack(arguments["stack"], typed="--tunnel")
     with named_as_typed(calls_per_second=typed, codec=("--codec", "")):
-        return planning.voice(calls_per_second, **given)
+        return planning.voice(calls_per_second, **arguments)
 
 
-def _with_path(given: dict[str, Any]) -> dict[str, Any]:
+def _with_path(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the options with the rate and the round trip of a path that is named.
 
     Raises
@@ -319,18 +324,20 @@ def _with_path(given: dict[str, Any]) -> dict[str, Any]:
     CommandError
         If neither a path nor both numbers are there, or both are.
     """
-    text = given.pop("path_text")
-    numbers = (given["bandwidth_bps"], given["rtt_s"])
+    text = arguments.pop("path_text")
+    numbers = (arguments["bandwidth_bps"], arguments["rtt_s"])
     if text is None:
         if None in numbers:
             raise CommandError("path-or-rate")
-        return given
+        return arguments
     if numbers[0] is not None:
         raise CommandError("options-exclusive", first="--path", second="--rate")
     path = _read_path(text)
     if numbers[1] is None:
-        given["rtt_s"] = float(path.rtt_s(given["mtu_bytes"], reply_bytes=STAMPED_HEADERS_BYTES))
-    return {**given, "bandwidth_bps": float(path.bottleneck_bps)}
+        arguments["rtt_s"] = float(
+            path.rtt_s(arguments["mtu_bytes"], reply_bytes=STAMPED_HEADERS_BYTES)
+        )
+    return {**arguments, "bandwidth_bps": float(path.bottleneck_bps)}
 
 
 def _read_path(text: str) -> Path:
@@ -352,10 +359,10 @@ def _read_stack(text: str, *, typed: str) -> str:
     """Return a stack of tunnels by the names of its layers, and say how another name was read."""
     from netcalc.calculator import plain_name, stack  # late: most plans have no tunnel
 
-    found = stack(text)
-    if plain_name(found) != plain_name(text):
-        complain(f"note: {Notice('read-as', {'name': typed, 'text': text, 'value': found})}")
-    return found
+    layers = stack(text)
+    if plain_name(layers) != plain_name(text):
+        complain(f"note: {Notice('read-as', {'name': typed, 'text': text, 'value': layers})}")
+    return layers
 
 
 def read_mix(text: str) -> dict[float, float]:
@@ -366,11 +373,11 @@ def read_mix(text: str) -> dict[float, float]:
     >>> read_mix("40B:7, 576B:4")
     {40.0: 7.0, 576.0: 4.0}
     """
-    found = {}
+    weights = {}
     for part in text.split(","):
         size, colon, weight = part.partition(":")
         if not colon:
             raise UnitError("mix-malformed", part.strip(), expected="a size", field="--mix")
         number = units.parse_number(weight, field="--mix")
-        found[units.parse(size, "byte", field="--mix")] = number
-    return found
+        weights[units.parse(size, "byte", field="--mix")] = number
+    return weights

@@ -12,12 +12,12 @@ from netcalc.language import notebooks
 c = get_config()  # type: ignore[name-defined]  # noqa: F821 - Voila puts it here
 
 
-def list_lessons(page_config: dict[str, Any], **given: Any) -> dict[str, Any]:
+def list_lessons(page_config: dict[str, Any], **settings: Any) -> dict[str, Any]:
     """Give the page of a folder its lessons, with their titles, and the words around them."""
     page_config["words"] = notebooks.words()
-    folder = Path(given["settings"]["contents_manager"].root_dir) / given["notebook_path"].strip(
-        "/"
-    )
+    folder = Path(settings["settings"]["contents_manager"].root_dir) / settings[
+        "notebook_path"
+    ].strip("/")
     if folder.is_dir():
         page_config["lessons"], page_config["others"] = lesson_pages.listed(folder)
     return page_config
