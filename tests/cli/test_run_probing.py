@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from netcalc import fit
 from netcalc.cli import commands, main
-from netcalc.cli.report import links_table
 from netcalc.errors import DomainError
 from netcalc.samples import HopSamples, Meta, TrainSamples
 
@@ -87,7 +87,9 @@ def test_the_table_of_links_that_are_known_or_not():
             hop=hop, packet_bytes=size, rtt_s=time_s, answer_bytes=answer,
             meta=Meta(instrument=instrument),
         )  # fmt: skip
-        columns = [list(column.cells) for column in links_table(samples).columns]
+        columns = list(
+            map(list, zip(*(row.texts() for row in fit.links(samples).links), strict=True))
+        )
         assert columns[0] == ["1", "2", "3"]
         assert columns[1][0].startswith("1.6 Mbit/s")  # derived: 8 bits in 5 us
         assert columns[1][2] == "unknown"
