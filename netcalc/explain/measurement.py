@@ -46,7 +46,7 @@ from netcalc.explain.time_series import (
 from netcalc.explain.write_tables import explain_uncounted, write_evidence
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
-from netcalc.readers.captures.lists.packet_lists import traces_of
+from netcalc.readers.captures.lists import traces_of
 from netcalc.samples import (
     BulkSamples,
     FlowSeries,

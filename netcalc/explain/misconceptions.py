@@ -40,7 +40,7 @@ from netcalc.explain.time_series import quantity_of, trip_series
 from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.rate_layers import UNKNOWN
-from netcalc.readers.captures.lists.packet_lists import traces_of
+from netcalc.readers.captures.lists import traces_of
 from netcalc.samples import PacketTrace, RttSamples, Samples, Table, TransactionSamples
 from netcalc.units import parse, show
 

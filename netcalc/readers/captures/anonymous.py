@@ -41,11 +41,13 @@ def anonymized(trace: PacketTrace, *, key: bytes) -> PacketTrace:
     J. Xu, J. Fan, M. H. Ammar, S. B. Moon, "Prefix-preserving IP address anonymization",
     Proc. IEEE ICNP 2002, doi:10.1109/ICNP.2002.1181415
     """
-    one = trace.rows(slice(None))
+    replaced = trace.rows(slice(None))
     meta = replace(trace.meta, host="", target="", source="", sha256="", command="")
-    object.__setattr__(one, "addresses", tuple(_replaced(text, key) for text in trace.addresses))
-    object.__setattr__(one, "meta", meta)
-    return one
+    object.__setattr__(
+        replaced, "addresses", tuple(_replaced(text, key) for text in trace.addresses)
+    )
+    object.__setattr__(replaced, "meta", meta)
+    return replaced
 
 
 def _replaced(text: str, key: bytes) -> str:
@@ -107,8 +109,8 @@ def anonymized_samples(samples: Samples, *, key: bytes) -> Samples:
     for name, column in samples.columns().items():
         if column.dtype.kind != "O":
             continue
-        known = {text: _in_column(name, text, key, hosts) for text in set(column)}
-        columns[name] = np.array([known[text] for text in column], dtype=object)
+        replaced = {text: _in_column(name, text, key, hosts) for text in set(column)}
+        columns[name] = np.array([replaced[text] for text in column], dtype=object)
     meta = replace(
         samples.meta,
         host="",
@@ -123,7 +125,10 @@ def anonymized_samples(samples: Samples, *, key: bytes) -> Samples:
              for name, value in row.items() if name != "target"}
             for row in samples.meta.facts
         ),
-        warnings=tuple(one for one in samples.meta.warnings if str(one) == _within(str(one), key)),
+        warnings=tuple(
+            warning for warning in samples.meta.warnings
+            if str(warning) == _within(str(warning), key)
+        ),
     )  # fmt: skip
     if isinstance(samples, Table):
         return Table(data={**samples.columns(), **columns}, meta=meta)
@@ -155,7 +160,7 @@ def anonymized_error(
             text = _within(pattern.sub(lambda _: shown, value) if longest else value, key)
             return text if name in _OWN_WORDS else _without_names(text, key)
         if isinstance(value, list | tuple):
-            return type(value)(hidden(name, one) for one in value)
+            return type(value)(hidden(name, part) for part in value)
         return value
 
     error.values.pop("suggestions", None)
@@ -168,17 +173,17 @@ def anonymized_error(
 
 def _without_names(text: str, key: bytes) -> str:
     """Replace what names a host, a person or a file in a line of a tool."""
-    found = _NAME_IN_LINE.sub(lambda one: _host(one[0], key), text)
-    return _HOST_NAME.sub(lambda one: _host(one[0], key), found)
+    replaced = _NAME_IN_LINE.sub(lambda match: _host(match[0], key), text)
+    return _HOST_NAME.sub(lambda match: _host(match[0], key), replaced)
 
 
 def _targets(meta: Meta) -> re.Pattern[str] | None:
     """Return a pattern of the names of hosts that a tool was aimed at; None without any."""
     listed = [str(row.get("target", "")) for row in meta.facts] + meta.target.split(", ")
-    names = {one for one in listed if _ONE_NAME.fullmatch(one) and not _IPV4.fullmatch(one)}
+    names = {name for name in listed if _ONE_NAME.fullmatch(name) and not _IPV4.fullmatch(name)}
     if not names:
         return None
-    either = "|".join(re.escape(one) for one in sorted(names, key=len, reverse=True))
+    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?<![\w.-])(?:{either})(?![\w-])")
 
 
@@ -186,13 +191,15 @@ def _in_column(name: str, text: str, key: bytes, hosts: re.Pattern[str] | None) 
     """Replace what a text of a column or a fact says of a host."""
     if name in _NAMES:
         return ""
-    found = _within(text, key)
-    if name in _NODES and text and found == text:
+    replaced = _within(text, key)
+    if name in _NODES and text and replaced == text:
         return _host(text, key)
     if name in _HOSTS:
-        found = found if hosts is None else hosts.sub(lambda match: _host(match[0], key), found)
-        return _HOST_NAME.sub(lambda match: _host(match[0], key), found)
-    return found
+        replaced = (
+            replaced if hosts is None else hosts.sub(lambda match: _host(match[0], key), replaced)
+        )
+        return _HOST_NAME.sub(lambda match: _host(match[0], key), replaced)
+    return replaced
 
 
 def _host(name: str, key: bytes) -> str:
@@ -210,17 +217,17 @@ def _within(text: str, key: bytes) -> str:
     if "." not in text and ":" not in text:
         return text
 
-    def mac(found: re.Match[str]) -> str:
-        digest = hmac.new(key, found[0].lower().encode(), hashlib.sha256).digest()
-        return ":".join(f"{one:02x}" for one in (digest[0] & 0xFC | 2, *digest[1:6]))
+    def mac(match: re.Match[str]) -> str:
+        digest = hmac.new(key, match[0].lower().encode(), hashlib.sha256).digest()
+        return ":".join(f"{byte:02x}" for byte in (digest[0] & 0xFC | 2, *digest[1:6]))
 
-    def ip(found: re.Match[str]) -> str:
+    def ip(match: re.Match[str]) -> str:
         # tcpdump and Wireshark put a colon behind an address.
-        for address in (found[0], found[0].removesuffix(":"), found[0].removeprefix(":")):
+        for address in (match[0], match[0].removesuffix(":"), match[0].removeprefix(":")):
             try:
-                return found[0].replace(address, _replaced(address, key), 1)
+                return match[0].replace(address, _replaced(address, key), 1)
             except ValueError:
                 continue
-        return found[0]
+        return match[0]
 
     return _IPV4.sub(ip, _IPV6.sub(ip, _MAC.sub(mac, text)))

@@ -42,43 +42,43 @@ def notices_of(trace: PacketTrace, facts: FileFacts, times: Ints) -> list[Notice
 
 
 def _file_notices(trace: PacketTrace, facts: FileFacts) -> list[Notice]:
-    found = []
+    notices = []
     if facts.capture_drop_count:
-        found.append(Notice("capture-dropped", {"count": facts.capture_drop_count}))
+        notices.append(Notice("capture-dropped", {"count": facts.capture_drop_count}))
     seen, counts = np.unique(trace.ints("link_number"), return_counts=True)
     for number, count in zip(seen.tolist(), counts.tolist(), strict=True):
         if not decode.is_read(number):
             name = headers.NAMES.get(number, "unknown")
-            found.append(
+            notices.append(
                 Notice("link-type-skipped", {"number": number, "name": name, "count": count})
             )
-    return found
+    return notices
 
 
 def _clock_notices(times: Ints) -> list[Notice]:
-    found = []
-    known = times != MISSING_NS
-    missing = int(times.size - np.count_nonzero(known))
+    notices = []
+    timed = times != MISSING_NS
+    missing = int(times.size - np.count_nonzero(timed))
     if missing:
-        found.append(Notice("packets-without-time", {"count": missing}))
-    steps = np.diff(times[known])
+        notices.append(Notice("packets-without-time", {"count": missing}))
+    steps = np.diff(times[timed])
     back = steps < 0
     if back.any():
         values = {"count": int(back.sum()), "largest_s": float(-steps.min() / 1e9)}
-        found.append(Notice("time-goes-back", values))
-    return found
+        notices.append(Notice("time-goes-back", values))
+    return notices
 
 
 def _packet_notices(trace: PacketTrace) -> list[Notice]:
-    found = []
+    notices = []
     kept, original = trace.ints("kept_bytes"), trace.ints("original_bytes")
     beyond = int(np.count_nonzero(kept > original))
     if beyond:
-        found.append(Notice("kept-above-original", {"count": beyond}))
+        notices.append(Notice("kept-above-original", {"count": beyond}))
     shorter = int(np.count_nonzero(kept < original))
     if shorter:
         values = {"count": shorter, "snap_bytes": int(kept[kept < original].max())}
-        found.append(Notice("snap-length", values))
+        notices.append(Notice("snap-length", values))
     counts = {
         "headers-cut": Layer.CUT,
         "lengths-disagree": Layer.MALFORMED,
@@ -88,14 +88,14 @@ def _packet_notices(trace: PacketTrace) -> list[Notice]:
     for code, layer in counts.items():
         count = int(np.count_nonzero(trace.has(layer)))
         if count:
-            found.append(Notice(code, {"count": count}))
+            notices.append(Notice(code, {"count": count}))
     copies = int(np.count_nonzero(mirrored(trace)))
     if copies:
-        found.append(Notice("packets-mirrored", {"count": copies, "within_s": MIRROR_S}))
+        notices.append(Notice("packets-mirrored", {"count": copies, "within_s": MIRROR_S}))
     no_ip = ~trace.has(Layer.IPV4 | Layer.IPV6 | Layer.ARP)
     no_ip &= np.isin(trace.ints("link_number"), list(headers.READ))
     if no_ip.any():
-        found.append(Notice("packets-without-ip", {"count": int(np.count_nonzero(no_ip))}))
+        notices.append(Notice("packets-without-ip", {"count": int(np.count_nonzero(no_ip))}))
     above, unlimited = _above_mss(trace)
     for code, large in (("offload-frames", above), ("offload-or-jumbo", unlimited)):
         if large.any():
@@ -103,8 +103,8 @@ def _packet_notices(trace: PacketTrace) -> list[Notice]:
                 "count": int(np.count_nonzero(large)),
                 "largest_bytes": int(trace.ints("packet_bytes")[large].max()),
             }
-            found.append(Notice(code, values))
-    return found
+            notices.append(Notice(code, values))
+    return notices
 
 
 def _above_mss(trace: PacketTrace) -> tuple[Bools, Bools]:
@@ -117,31 +117,31 @@ def _above_mss(trace: PacketTrace) -> tuple[Bools, Bools]:
     payload, mss = trace.ints("payload_bytes"), trace.ints("mss_bytes")
     offers = np.flatnonzero(is_tcp & (trace.ints("tcp_flags") & SYN != 0) & (mss > 0))
     size = trace.ints("packet_bytes")
-    found: Bools = is_tcp & (size > JUMBO_FRAME_BYTES)
+    above: Bools = is_tcp & (size > JUMBO_FRAME_BYTES)
     doubtful: Bools = is_tcp & (size > COMMON_PACKET_BYTES)
     if not offers.size:
-        return found, doubtful & ~found
+        return above, doubtful & ~above
     rows = np.flatnonzero(is_tcp & (payload > mss[offers].min()) | doubtful)
     if not rows.size:
-        return found, doubtful & ~found
+        return above, doubtful & ~above
     source, destination = _ends(trace, "source"), _ends(trace, "destination")
     ends = np.unique(np.append(source[offers], destination[offers]))
     ways = np.searchsorted(ends, destination[offers]) * ends.size
     ways += np.searchsorted(ends, source[offers])
-    known, which = np.unique(ways, return_inverse=True)
-    limits = np.zeros(known.size, np.int64)
+    ways_offered, which = np.unique(ways, return_inverse=True)
+    limits = np.zeros(ways_offered.size, np.int64)
     offered = mss[offers].astype(np.int64)
     np.maximum.at(limits, which, np.where(offered == _NO_LIMIT, 2**32, offered))
 
-    one, other = np.searchsorted(ends, source[rows]), np.searchsorted(ends, destination[rows])
-    way = one * ends.size + other
-    place = np.minimum(np.searchsorted(known, way), known.size - 1)
+    sender, receiver = np.searchsorted(ends, source[rows]), np.searchsorted(ends, destination[rows])
+    way = sender * ends.size + receiver
+    place = np.minimum(np.searchsorted(ways_offered, way), ways_offered.size - 1)
     last = ends.size - 1
-    has_offer = (ends[np.minimum(one, last)] == source[rows]) & (known[place] == way)
-    has_offer &= ends[np.minimum(other, last)] == destination[rows]
-    found[rows] = np.where(has_offer, payload[rows] > limits[place], found[rows])
+    has_offer = (ends[np.minimum(sender, last)] == source[rows]) & (ways_offered[place] == way)
+    has_offer &= ends[np.minimum(receiver, last)] == destination[rows]
+    above[rows] = np.where(has_offer, payload[rows] > limits[place], above[rows])
     doubtful[rows] &= ~has_offer
-    return found, doubtful & ~found
+    return above, doubtful & ~above
 
 
 def _ends(trace: PacketTrace, name: str) -> NDArray[np.uint64]:
@@ -228,12 +228,14 @@ class CaptureStream:
     def trace(self, columns: _Columns, meta: Meta) -> PacketTrace:
         """Return the trace of a part's columns."""
         times = columns.pop("time_ns")
-        known = times != MISSING_NS
-        if self.start_ns is None and known.any():
-            self.start_ns = int(times[known][0])
-        since = np.where(known, times - (self.start_ns or 0), 0)
-        time_s = np.where(known, since / 1e9, np.nan)
-        snaps = [one.snap_bytes for one in self.facts.interfaces if one.snap_bytes]
+        timed = times != MISSING_NS
+        if self.start_ns is None and timed.any():
+            self.start_ns = int(times[timed][0])
+        since = np.where(timed, times - (self.start_ns or 0), 0)
+        time_s = np.where(timed, since / 1e9, np.nan)
+        snaps = [
+            interface.snap_bytes for interface in self.facts.interfaces if interface.snap_bytes
+        ]
         return PacketTrace(
             time_s=time_s,
             **columns,
@@ -313,25 +315,26 @@ def read_capture(source: Readable | Source, *, name: str | None = None) -> Packe
 
 def refuse_unread_links(capture: CaptureStream, parts: list[_Columns]) -> None:
     """Refuse a capture of which no packet has a link type that is read, by number and name."""
-    seen = sorted({int(one) for part in parts for one in np.unique(part["link_number"])})
-    if not any(decode.is_read(one) for one in seen):
+    seen = sorted({int(number) for part in parts for number in np.unique(part["link_number"])})
+    if not any(decode.is_read(number) for number in seen):
         named = [
-            f"{one} ({headers.NAMES[one]})" if one in headers.NAMES else str(one) for one in seen
+            f"{number} ({headers.NAMES[number]})" if number in headers.NAMES else str(number)
+            for number in seen
         ]
         raise ReaderError("link-type-not-read", file=capture.name, link_types=named)
 
 
 def _meta(capture: CaptureStream, times: Ints) -> Meta:
     facts = capture.facts
-    known = times[times != MISSING_NS]
+    timed = times[times != MISSING_NS]
     return Meta(
         tool=facts.format,
         tool_version=facts.writer,
         host=facts.host,
         source=capture.name,
         sha256=capture.sha256,
-        clock="wall clock of the capture" if known.size else "",
-        start=_iso(int(known[0])) if known.size else "",
+        clock="wall clock of the capture" if timed.size else "",
+        start=_iso(int(timed[0])) if timed.size else "",
         partial=facts.partial,
     )
 

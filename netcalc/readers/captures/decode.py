@@ -57,12 +57,12 @@ def put_together(layers: Layers, addresses: Addresses) -> Ints:
     parts: dict[tuple[_Key, int], list[int]] = {}
     for row, offset in zip(rows.tolist(), offsets.tolist(), strict=True):
         parts.setdefault((_key(layers, addresses, row), offset), []).append(row)
-    found: dict[int, bytes] = {}
+    headers: dict[int, bytes] = {}
     for row in first.tolist():
         header = _header(layers, addresses, row, parts)
         if header:
-            found[row] = header
-    return _laid_behind(layers, found)
+            headers[row] = header
+    return _laid_behind(layers, headers)
 
 
 def _key(layers: Layers, addresses: Addresses, row: int) -> _Key:
@@ -90,17 +90,17 @@ def _header(
         following = parts.get((key, len(data)), [])
         if not following:  # the last one, or a gap: whether it is long enough its decoder says
             break
-        row = min(following, key=lambda one: abs(one - first))  # numbers are used again
+        row = min(following, key=lambda part: abs(part - first))  # numbers are used again
     return data if row != first else b""
 
 
-def _laid_behind(layers: Layers, found: dict[int, bytes]) -> Ints:
-    rows = np.array(list(found), np.int64)
+def _laid_behind(layers: Layers, headers: dict[int, bytes]) -> Ints:
+    rows = np.array(list(headers), np.int64)
     if not rows.size:
         return rows
-    sizes = np.array([len(data) for data in found.values()], np.int64)
+    sizes = np.array([len(data) for data in headers.values()], np.int64)
     begin = layers.data.size - PAD_BYTES
-    more = np.frombuffer(b"".join(found.values()), np.uint8)
+    more = np.frombuffer(b"".join(headers.values()), np.uint8)
     layers.data = np.concatenate([layers.data[:begin], more, np.zeros(PAD_BYTES, np.uint8)])
     layers.at[rows] = begin + np.cumsum(sizes) - sizes
     layers.end[rows] = layers.at[rows] + sizes
@@ -131,11 +131,11 @@ class AddressBook:
 
     def index_of(self, high: int, low: int) -> int:
         """Return the number of an address given as two halves; IPv4 is mapped into IPv6."""
-        found = self._index.get((high, low))
-        if found is None:
-            found = self._index[high, low] = len(self.texts)
+        index = self._index.get((high, low))
+        if index is None:
+            index = self._index[high, low] = len(self.texts)
             self.texts.append(_text(high, low))
-        return found
+        return index
 
     def number(self, addresses: headers.Addresses, has_ip: NDArray[np.bool_]) -> tuple[Ints, Ints]:
         """Return the numbers of the sources and the destinations of a block."""
@@ -143,12 +143,12 @@ class AddressBook:
         words = [half[:, part].astype(np.uint64) for half in halves for part in (0, 1)]
         first, back = _distinct(words)
         shown = [word[first].tolist() for word in words]
-        known = has_ip[first].tolist()
+        is_shown = has_ip[first].tolist()
         index = range(first.size)
         source = [
-            self.index_of(shown[0][i], shown[1][i]) if known[i] else 0 for i in range(len(first))
+            self.index_of(shown[0][i], shown[1][i]) if is_shown[i] else 0 for i in range(len(first))
         ]
-        to = [self.index_of(shown[2][i], shown[3][i]) if known[i] else 0 for i in index]
+        to = [self.index_of(shown[2][i], shown[3][i]) if is_shown[i] else 0 for i in index]
         return np.array(source, np.int64)[back], np.array(to, np.int64)[back]
 
 
@@ -178,7 +178,7 @@ def columns(
     block: Block, interfaces: list[Interface], book: AddressBook
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of a block; ``time_ns`` is the time as the file has it."""
-    by_interface = np.array([one.link_type for one in interfaces] or [0], np.int64)
+    by_interface = np.array([interface.link_type for interface in interfaces] or [0], np.int64)
     link_types = by_interface[block.interface]
     layers = Layers.of(block, link_types, DECODED)
     addresses = headers.Addresses(len(block))
@@ -201,8 +201,8 @@ def columns(
 
 def _strip_checks(layers: Layers, block: Block, interfaces: list[Interface]) -> None:
     """Leave the frame check sequence out, where the file says that it is there."""
-    if any(one.fcs_bytes for one in interfaces):
-        fcs = np.array([one.fcs_bytes for one in interfaces], np.int64)[block.interface]
+    if any(interface.fcs_bytes for interface in interfaces):
+        fcs = np.array([interface.fcs_bytes for interface in interfaces], np.int64)[block.interface]
         layers.left = np.maximum(layers.left - fcs, 0)
 
 

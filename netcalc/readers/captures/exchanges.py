@@ -117,9 +117,9 @@ def _groups(trace: PacketTrace, asks: Ints, what: str, *, ports: bool = False) -
     port = trace.ints("destination_port")[asks].astype(np.int64) * ports
     pairs, which = np.unique(np.stack([*ends, port]), axis=1, return_inverse=True)
     names = [
-        f"{what}, {trace.addresses[one]} to {trace.addresses[other]}"
-        + (f" port {number}" if ports else "")
-        for one, other, number in pairs.T.tolist()
+        f"{what}, {trace.addresses[source]} to {trace.addresses[destination]}"
+        + (f" port {to_port}" if ports else "")
+        for source, destination, to_port in pairs.T.tolist()
     ]
     return np.array(names, dtype=object)[which.reshape(-1)]
 

@@ -44,7 +44,7 @@ def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
     """Return the facts of a capture, and the analysis of its TCP flows they come from."""
     analysis = analyse_tcp(trace)
     handshakes = analysis.handshakes.rtt_s
-    known = handshakes[~np.isnan(handshakes) & (handshakes >= 0)]
+    timed = handshakes[~np.isnan(handshakes) & (handshakes >= 0)]
     types = np.unique(trace.ints("link_number")).tolist()
     hidden = bool(trace.has(Layer.VXLAN).any())
     no_ip, no_transport = _cut(trace)
@@ -52,11 +52,11 @@ def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
         packet_count=len(trace),
         captured_byte_count=int(trace.ints("kept_bytes").sum(dtype=np.int64)),
         span_s=trace.span_s,
-        link_type=", ".join(headers.NAMES.get(one, str(one)) for one in types),
+        link_type=", ".join(headers.NAMES.get(number, str(number)) for number in types),
         ipv4_packet_count=None if no_ip else int(np.count_nonzero(trace.has(Layer.IPV4))),
         ipv6_packet_count=None if no_ip else int(np.count_nonzero(trace.has(Layer.IPV6))),
         **({} if no_transport else _transport_facts(trace, analysis)),
-        handshake_rtt_min_s=float(known.min()) if known.size else math.nan,
+        handshake_rtt_min_s=float(timed.min()) if timed.size else math.nan,
         partial=trace.meta.partial,
     )
     if hidden:
@@ -125,11 +125,11 @@ def flow_table(trace: PacketTrace, analysis: TcpAnalysis | None = None) -> Table
     return kept
 
 
-def flow_label(one: Mapping[str, Any]) -> str:
+def flow_label(row: Mapping[str, Any]) -> str:
     """Return the two ends of a direction of a flow, the sender first."""
     return (
-        f"{one['source']} port {one['source_port']:.0f} to {one['destination']} "
-        f"port {one['destination_port']:.0f}"
+        f"{row['source']} port {row['source_port']:.0f} to {row['destination']} "
+        f"port {row['destination_port']:.0f}"
     )
 
 
@@ -160,16 +160,16 @@ def _whole_bytes(trace: PacketTrace) -> Ints:
     ends = [trace.ints(name)[rows].astype(np.int64) for name in ("source", "destination", "ip_id")]
     order = np.lexsort((rows, *ends))
     begins = np.ones(rows.size, np.bool_)
-    begins[1:] = np.any([one[order][1:] != one[order][:-1] for one in ends], axis=0)
+    begins[1:] = np.any([end[order][1:] != end[order][:-1] for end in ends], axis=0)
     begin = np.maximum.accumulate(np.where(begins, np.arange(rows.size), 0))
     is_first = order < first.size
     before = last_index(is_first, begin)
-    known = ~is_first & (before >= 0)
-    parts = rows[order[known]]
+    has_first = ~is_first & (before >= 0)
+    parts = rows[order[has_first]]
     header = np.where(
         trace.ints("ip_version")[parts] == 6, *(_LATER_HEADER_BYTES[n] for n in (6, 4))
     )
-    np.add.at(size, rows[order[before[known]]], trace.ints("packet_bytes")[parts] - header)
+    np.add.at(size, rows[order[before[has_first]]], trace.ints("packet_bytes")[parts] - header)
     return size
 
 
@@ -183,10 +183,10 @@ def _udp_flows(trace: PacketTrace, number: int) -> dict[str, NDArray[Any]]:
     seen, first, which = np.unique(series, return_index=True, return_inverse=True)
     count = seen.size
     time_s, payload = np.asarray(trace.time_s)[rows], _whole_bytes(trace)[rows]
-    known = np.isfinite(time_s)
-    begin_s = min_by(time_s[known], which[known], count)
-    span_s = max_by(time_s[known], which[known], count) - begin_s
-    number_of = count_by(known | ~known, which, count)
+    timed = np.isfinite(time_s)
+    begin_s = min_by(time_s[timed], which[timed], count)
+    span_s = max_by(time_s[timed], which[timed], count) - begin_s
+    number_of = count_by(timed | ~timed, which, count)
     size = sum_by(payload, which, count)
     without_last = size - payload[np.append(first[1:], rows.size) - 1] if count else size
     with np.errstate(divide="ignore", invalid="ignore"):

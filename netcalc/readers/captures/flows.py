@@ -85,17 +85,17 @@ def _reused(trace: PacketTrace, rows: Ints, upper: Bools, begins: Bools) -> Bool
     flags = trace.ints("tcp_flags")[rows]
     sequence = trace.ints("tcp_sequence")[rows]
     is_syn = flags & (SYN | ACK) == SYN
-    found = np.zeros(rows.size, np.bool_)
+    reused = np.zeros(rows.size, np.bool_)
     if not is_syn.any():
-        return found
+        return reused
     begin = np.maximum.accumulate(np.where(begins, np.arange(rows.size), 0))
     for side in (upper, ~upper):
         syn = is_syn & side
         before = last_index(syn, begin)
         has_sent = last_index(side, begin) >= 0
         is_other = (before < 0) | (sequence[before] != sequence)
-        found |= syn & has_sent & is_other
-    return found
+        reused |= syn & has_sent & is_other
+    return reused
 
 
 def _numbered(rows: Ints, upper: Bools, begins: Bools) -> Flows:
@@ -263,35 +263,35 @@ def mirrored(trace: PacketTrace) -> Bools:
 
 
 def _find_mirrored(trace: PacketTrace) -> Bools:
-    found = np.zeros(len(trace), np.bool_)
-    one, other = _alike(trace)
-    if not one.size:
-        return found
-    whole = ~trace.has(Layer.LATER_FRAGMENT)[one]
+    copies = np.zeros(len(trace), np.bool_)
+    later, earlier = _alike(trace)
+    if not later.size:
+        return copies
+    whole = ~trace.has(Layer.LATER_FRAGMENT)[later]
     ttl = trace.ints("ttl")
-    sure = whole & (_counts_on(trace, one) | (ttl[one] < ttl[other]))
-    found[one[sure]] = True
-    second = _is_second(one, other)
+    sure = whole & (_counts_on(trace, later) | (ttl[later] < ttl[earlier]))
+    copies[later[sure]] = True
+    second = _is_second(later, earlier)
     data = trace.has(Layer.TCP) & (trace.ints("payload_bytes") > 0)
     kind, protocol = trace.ints("icmp_type"), trace.ints("ip_protocol")
     asks = ((protocol == 1) & (kind == 8)) | ((protocol == 58) & (kind == 128))
     once = data | (trace.has(Layer.ICMP) & asks)
-    rest = one[whole & ~sure & second]
-    again = np.count_nonzero(once & found) + np.count_nonzero(once[rest])
+    rest = later[whole & ~sure & second]
+    again = np.count_nonzero(once & copies) + np.count_nonzero(once[rest])
     if again >= MIRRORED_RATIO * np.count_nonzero(once) > 0:
-        found[rest] = True
+        copies[rest] = True
     # The middle fragments of a datagram have the same headers, but for the offset.
-    parts = one[~whole & second]
-    if parts.size and found.any():
-        found[parts[_of_these(trace, parts, found & trace.has(Layer.FRAGMENT))]] = True
-    return found
+    parts = later[~whole & second]
+    if parts.size and copies.any():
+        copies[parts[_of_these(trace, parts, copies & trace.has(Layer.FRAGMENT))]] = True
+    return copies
 
 
-def _is_second(one: Ints, other: Ints) -> Bools:
+def _is_second(later: Ints, earlier: Ints) -> Bools:
     """Return every second packet of those that are alike, one after the other."""
-    rows = np.arange(one.size)
-    begins = np.ones(one.size, np.bool_)
-    begins[1:] = other[1:] != one[:-1]
+    rows = np.arange(later.size)
+    begins = np.ones(later.size, np.bool_)
+    begins[1:] = earlier[1:] != later[:-1]
     begin = np.maximum.accumulate(np.where(begins, rows, 0))
     second: Bools = (rows - begin) % 2 == 0
     return second
@@ -325,16 +325,16 @@ def _alike(trace: PacketTrace) -> tuple[Ints, Ints]:
     for shift in (16, 32):
         digits = (mixed >> np.uint64(shift)).astype(np.uint16)[order]
         order = order[np.argsort(digits, kind="stable")]
-    one, other = order[1:], order[:-1]
-    alike = mixed[one] == mixed[other]
-    one, other = one[alike], other[alike]
+    later, earlier = order[1:], order[:-1]
+    alike = mixed[later] == mixed[earlier]
+    later, earlier = later[alike], earlier[alike]
     time_s = np.asarray(trace.time_s)
-    is_ip = trace.has(Layer.IPV4 | Layer.IPV6)[one]
-    good = is_ip & (np.abs(time_s[one] - time_s[other]) <= MIRROR_S)
+    is_ip = trace.has(Layer.IPV4 | Layer.IPV6)[later]
+    good = is_ip & (np.abs(time_s[later] - time_s[earlier]) <= MIRROR_S)
     for name in _HEADER:
         column = trace.ints(name)
-        good &= column[one] == column[other]
-    return one[good], other[good]
+        good &= column[later] == column[earlier]
+    return later[good], earlier[good]
 
 
 def _counts_on(trace: PacketTrace, rows: Ints) -> Bools:
@@ -343,8 +343,8 @@ def _counts_on(trace: PacketTrace, rows: Ints) -> Bools:
     way = trace.ints("source").astype(np.int64) << 32 | trace.ints("destination")
     ways, which = np.unique(way, return_inverse=True)
     least, most = np.full(ways.size, 65535), np.zeros(ways.size, np.int64)
-    known = ip_id > 0
-    np.minimum.at(least, which[known], ip_id[known])
-    np.maximum.at(most, which[known], ip_id[known])
-    changes: Bools = (least < most)[which[rows]] & known[rows]
+    numbered = ip_id > 0
+    np.minimum.at(least, which[numbered], ip_id[numbered])
+    np.maximum.at(most, which[numbered], ip_id[numbered])
+    changes: Bools = (least < most)[which[rows]] & numbered[rows]
     return changes

@@ -100,8 +100,8 @@ def labelled(layers: Layers, rows: Ints) -> None:
     last = rows[is_last]
     version = u8(layers.data, layers.at[last]) >> 4
     has_more = layers.left[last] > 0
-    known = np.select([version == 4, version == 6], [IPV4, IPV6], DONE)
-    layers.kind[last] = np.where(has_more, known, DONE)
+    kind = np.select([version == 4, version == 6], [IPV4, IPV6], DONE)
+    layers.kind[last] = np.where(has_more, kind, DONE)
 
 
 def pppoe(layers: Layers, rows: Ints) -> None:
@@ -150,8 +150,8 @@ def loopback(layers: Layers, rows: Ints) -> None:
     word = header["word"].astype(np.int64)
     family = np.where(word > 0xFFFF, word >> 24, word)
     kind = np.full(rows.size, DONE, np.int64)
-    for number, known in _FAMILIES.items():
-        kind[family == number] = known
+    for number, version in _FAMILIES.items():
+        kind[family == number] = version
     layers.advance(rows, 4, kind)
 
 
@@ -332,12 +332,12 @@ def gre(layers: Layers, rows: Ints) -> None:
     kind = header["type"].astype(np.int64)
     size += np.where((kind == _ERSPAN_2) & (flags & 0x1000 != 0), 8, 0)
     is_routed = flags & 0x4000 != 0
-    known = np.select(
+    following = np.select(
         [is_routed | (layers.left[rows] <= size), kind == _PPTP, kind == _ERSPAN_2],
         [DONE, _PPP_LINK, ETHERNET],
         kind,
     )
-    layers.advance(rows, size, known)
+    layers.advance(rows, size, following)
 
 
 EXTENSIONS = (_HOP_BY_HOP, _ROUTING, _AH, _DESTINATION, _MOBILITY, _HIP, _SHIM6)

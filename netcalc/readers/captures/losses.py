@@ -338,11 +338,11 @@ def _delayed(s: Segments, trips: RoundTrips) -> tuple[Ints, Ints, NDArray[np.flo
 
 def _next_data_s(s: Segments) -> NDArray[np.float64]:
     """Return when the next segment with data of its direction passed; inf if there is none."""
-    found = np.full(s.payload.size, np.inf)
+    next_s = np.full(s.payload.size, np.inf)
     data = s.by_series[s.payload[s.by_series] > 0]
     follows = s.series[data[1:]] == s.series[data[:-1]]
-    found[data[:-1][follows]] = s.time_s[data[1:][follows]]
-    return found
+    next_s[data[:-1][follows]] = s.time_s[data[1:][follows]]
+    return next_s
 
 
 def _held(s: Segments, losses: Losses) -> Ints:
@@ -358,8 +358,8 @@ def _held(s: Segments, losses: Losses) -> Ints:
     had_data = s.payload[s.same[rows]] > 0
     was_open = _acked_before(s, ack) < s.sequence[rows]
     at_once = s.time_s[rows] - s.time_s[ack] <= AT_ONCE_S
-    found: Ints = rows[follows & is_pure & is_all & had_data & was_open & at_once]
-    return found
+    held: Ints = rows[follows & is_pure & is_all & had_data & was_open & at_once]
+    return held
 
 
 FULL_SEGMENT_BYTES = 500

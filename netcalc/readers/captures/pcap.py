@@ -148,14 +148,14 @@ def _layout(order: str) -> np.dtype[np.void]:
 
 def _scan(data: bytes, lengths: _Lengths, record_bytes: int) -> tuple[Ints, int, int | None]:
     """Walk from record to record: offsets, where the walk ended, and a length that cannot be."""
-    at, found = 0, list[int]()
-    append, limit = found.append, len(data) - record_bytes
+    at, offsets = 0, list[int]()
+    append, limit = offsets.append, len(data) - record_bytes
     while at <= limit:  # one step for each packet of a file: nothing else belongs in here
         append(at)
         at += lengths(data, at + 8)[0] + record_bytes
-    if not found:
+    if not offsets:
         return np.zeros(0, np.int64), 0, None
-    starts = np.array(found, np.int64)
+    starts = np.array(offsets, np.int64)
     kept = np.diff(starts, append=at) - record_bytes
     bad = np.flatnonzero(kept > MAX_PACKET_BYTES)
     if bad.size:

@@ -84,8 +84,8 @@ def _options(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
 
 def _texts(body: bytes, order: str) -> dict[int, str]:
     """Return the options of a section that are text, by number."""
-    found = _options(body, order)
-    return {n: shorten(value.decode("utf-8", "replace"), 200) for n, value in found if n > 0}
+    options = _options(body, order)
+    return {n: shorten(value.decode("utf-8", "replace"), 200) for n, value in options if n > 0}
 
 
 def _described(
@@ -156,13 +156,13 @@ def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[B
     data = head + stream.read(BLOCK_BYTES)
     section, begin, number = _Section(), 0, 0
     while data:
-        found: list[Block] = []
+        blocks: list[Block] = []
         fault = None
         try:
-            at = _walk(data, section, facts, found, number)
+            at = _walk(data, section, facts, blocks, number)
         except _FaultError as error:
             at, fault = error.at, error
-        for block in found:
+        for block in blocks:
             number += len(block)
             yield block
         more = stream.read(BLOCK_BYTES) if fault is None else b""
@@ -174,19 +174,21 @@ def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[B
         return
 
 
-def _walk(data: bytes, section: _Section, facts: FileFacts, found: list[Block], number: int) -> int:
+def _walk(
+    data: bytes, section: _Section, facts: FileFacts, blocks: list[Block], number: int
+) -> int:
     """Walk over the whole blocks in ``data``; add the packets to ``found``, return the end."""
     at, batch, array = 0, _Batch(), padded(data)
     words = struct.Struct(section.order + "II").unpack_from
 
     def flush() -> None:
         if batch.starts:
-            before = number + sum(map(len, found))
+            before = number + sum(map(len, blocks))
             starts, kinds = batch.starts, batch.kinds
             batch.starts, batch.kinds = [], []
             block, fault = _packets(array, starts, kinds, section, before)
             if block is not None:
-                found.append(block)
+                blocks.append(block)
             if fault is not None:
                 raise fault
 
@@ -260,11 +262,11 @@ def _packets(
     u4 = order + "u4"
     starts, kinds = np.array(at, np.int64), np.array(kinds_at, np.int64)
     layout = np.dtype([(name, u4) for name in ("kind", "length", "a", "high", "low", "kept", "b")])
-    found = gather(array, starts, layout)
-    lengths = found["length"].astype(np.int64)
-    own = found["a"].astype(np.int64)
-    kept, original = found["kept"].astype(np.int64), found["b"].astype(np.int64)
-    units = (found["high"].astype(np.uint64) << np.uint64(32)) | found["low"].astype(np.uint64)
+    headers = gather(array, starts, layout)
+    lengths = headers["length"].astype(np.int64)
+    own = headers["a"].astype(np.int64)
+    kept, original = headers["kept"].astype(np.int64), headers["b"].astype(np.int64)
+    units = (headers["high"].astype(np.uint64) << np.uint64(32)) | headers["low"].astype(np.uint64)
     header = np.full(starts.size, 28, np.int64)
     is_simple = kinds == _SIMPLE_PACKET
     if is_simple.any():
@@ -314,7 +316,7 @@ def _end_at_fault(
     code = fault.code if fault else "block-cut"
     if not number:
         raise ReaderError("first-block-damaged", file=stream.name, offset=offset, fault=code)
-    known = {"number": number + 1, "offset": offset, "left": left}
+    values = {"number": number + 1, "offset": offset, "left": left}
     if fault is not None:
-        known["claimed"] = fault.claimed
-    facts.notices.append(Notice(code, known))
+        values["claimed"] = fault.claimed
+    facts.notices.append(Notice(code, values))

@@ -92,35 +92,35 @@ def handshake_samples(
     chosen : array
         Numbers of flows; those without a time are left out.
     """
-    known = chosen[handshakes.rtt_s[chosen] >= 0]
-    rows = segments.flows.row[handshakes.syn[known]]
+    timed = chosen[handshakes.rtt_s[chosen] >= 0]
+    rows = segments.flows.row[handshakes.syn[timed]]
     names = [trace.ints(name)[rows].tolist() for name in ("source", "destination")]
     ports = trace.ints("destination_port")[rows].tolist()
     return RttSamples(
-        payload_bytes=np.zeros(known.size),
-        rtt_s=np.round(handshakes.rtt_s[known], 9),
+        payload_bytes=np.zeros(timed.size),
+        rtt_s=np.round(handshakes.rtt_s[timed], 9),
         sent_s=np.asarray(trace.time_s)[rows],
         group=[
-            f"TCP handshake, {trace.addresses[one]} to {trace.addresses[other]} port {port}"
-            for one, other, port in zip(*names, ports, strict=True)
+            f"TCP handshake, {trace.addresses[source]} to {trace.addresses[to]} port {port}"
+            for source, to, port in zip(*names, ports, strict=True)
         ],
         meta=Meta(tool=trace.meta.tool, source=trace.meta.source, protocol="tcp"),
     )
 
 
-def _between(s: Segments, one: Ints, two: Ints) -> NDArray[np.float64]:
+def _between(s: Segments, first: Ints, second: Ints) -> NDArray[np.float64]:
     """Return the time between two packets of each flow."""
     if not s.time_s.size:
-        return np.full(one.size, np.nan)
-    return np.where((one >= 0) & (two >= 0), s.time_s[two] - s.time_s[one], np.nan)
+        return np.full(first.size, np.nan)
+    return np.where((first >= 0) & (second >= 0), s.time_s[second] - s.time_s[first], np.nan)
 
 
 def _is_cut(trace: PacketTrace, s: Segments, packet: Ints) -> Bools:
     """Return of which flows the header of a packet was cut."""
     if not s.time_s.size:
         return np.zeros(packet.size, np.bool_)
-    found: Bools = (packet >= 0) & trace.has(Layer.CUT)[s.flows.row[packet]]
-    return found
+    is_cut: Bools = (packet >= 0) & trace.has(Layer.CUT)[s.flows.row[packet]]
+    return is_cut
 
 
 def _shifts(trace: PacketTrace, s: Segments, syn: Ints, answer: Ints) -> Ints:
@@ -147,8 +147,8 @@ def _offered(trace: PacketTrace, s: Segments, syn: Ints, answer: Ints) -> NDArra
     mss = trace.ints("mss_bytes")
     for side, packet in ((0, syn), (1, answer)):
         flows = np.flatnonzero(packet >= 0)
-        found = mss[s.flows.row[packet[flows]]].astype(np.float64)
-        offered[2 * flows + side] = np.where(found > 0, found, np.nan)
+        offer = mss[s.flows.row[packet[flows]]].astype(np.float64)
+        offered[2 * flows + side] = np.where(offer > 0, offer, np.nan)
     return offered
 
 
@@ -178,12 +178,12 @@ def by_acknowledgement(segments: Segments) -> RoundTrips:
     sends = sends[~_ambiguous(s, sends)]
     series = s.series[order]
     highest = running_max(s.ack[order], series)
-    found = np.searchsorted(
+    index = np.searchsorted(
         searchable(highest, series), searchable(s.end[sends], s.series[sends] ^ 1)
     )
-    found_clipped = np.minimum(found, max(order.size - 1, 0))
-    answer = order[found_clipped]
-    good = (found < order.size) & (s.series[answer] == s.series[sends] ^ 1) & (answer > sends)
+    clipped = np.minimum(index, max(order.size - 1, 0))
+    answer = order[clipped]
+    good = (index < order.size) & (s.series[answer] == s.series[sends] ^ 1) & (answer > sends)
     good &= s.ack[answer] == s.end[sends]
     sends, answer = sends[good], answer[good]
     return RoundTrips(sends, answer, s.series[sends], s.time_s[answer] - s.time_s[sends])
@@ -200,9 +200,9 @@ def _ambiguous(s: Segments, sends: Ints) -> Bools:
     shared = np.zeros(chosen.size, np.bool_)
     shared[1:] = ~begins[1:] & (highest[:-1] > begin[1:])
     shared[:-1] |= ~begins[1:] & (end[:-1] > begin[1:])
-    found = np.zeros(chosen.size, np.bool_)
-    found[order] = shared
-    return found
+    ambiguous = np.zeros(chosen.size, np.bool_)
+    ambiguous[order] = shared
+    return ambiguous
 
 
 def by_timestamp(trace: PacketTrace, segments: Segments) -> RoundTrips:
@@ -220,12 +220,12 @@ def by_timestamp(trace: PacketTrace, segments: Segments) -> RoundTrips:
     advances = has & (echo != 0) & (s.same >= 0) & (s.ack > s.ack[s.same])
     echoes = order[advances[order]]
     echo_keys, echo_first = _first_of_each(((s.series[echoes] ^ 1) << 32) | echo[echoes], echoes)
-    found = np.minimum(np.searchsorted(keys, echo_keys), max(keys.size - 1, 0))
+    index = np.minimum(np.searchsorted(keys, echo_keys), max(keys.size - 1, 0))
     if not keys.size or not echo_keys.size:
         nothing = np.zeros(0, np.int64)
         return RoundTrips(nothing, nothing, nothing, np.zeros(0))
-    good = (keys[found] == echo_keys) & (first[found] < echo_first)
-    sends, answer = first[found][good], echo_first[good]
+    good = (keys[index] == echo_keys) & (first[index] < echo_first)
+    sends, answer = first[index][good], echo_first[good]
     return RoundTrips(sends, answer, s.series[sends], s.time_s[answer] - s.time_s[sends])
 
 

@@ -27,9 +27,9 @@ def last_index(chosen: Bools, begin: Ints) -> Ints:
     ``begin`` is the first row of the group of each row.
     """
     rows = np.arange(chosen.size, dtype=np.int64)
-    found = np.full(chosen.size, -1, np.int64)
-    found[1:] = np.maximum.accumulate(np.where(chosen, rows, -1))[:-1]
-    return np.where(found >= begin, found, -1)
+    last = np.full(chosen.size, -1, np.int64)
+    last[1:] = np.maximum.accumulate(np.where(chosen, rows, -1))[:-1]
+    return np.where(last >= begin, last, -1)
 
 
 def running_max(values: Ints, group: Ints) -> Ints:
@@ -57,18 +57,18 @@ def unwrapped(numbers: NDArray[np.uint32], begins: Bools) -> Ints:
 
 def first_of(chosen: Bools, group: Ints, count: int) -> Ints:
     """Return the first chosen row of each group; -1 if there is none."""
-    found = np.full(count, -1, np.int64)
+    first = np.full(count, -1, np.int64)
     rows = np.flatnonzero(chosen)[::-1]
-    found[group[rows]] = rows
-    return found
+    first[group[rows]] = rows
+    return first
 
 
 def last_of(chosen: Bools, group: Ints, count: int) -> Ints:
     """Return the last chosen row of each group; -1 if there is none."""
-    found = np.full(count, -1, np.int64)
+    last = np.full(count, -1, np.int64)
     rows = np.flatnonzero(chosen)
-    found[group[rows]] = rows
-    return found
+    last[group[rows]] = rows
+    return last
 
 
 def count_by(chosen: Bools, group: Ints, count: int) -> Ints:
@@ -95,21 +95,21 @@ def min_by(values: NDArray[Any], group: Ints, count: int) -> NDArray[np.float64]
 def _reduced(
     reduce: np.ufunc, values: NDArray[Any], group: Ints, count: int
 ) -> NDArray[np.float64]:
-    found = np.full(count, np.nan)
+    reduced = np.full(count, np.nan)
     if values.size:
         first = np.flatnonzero(starts_of(group))
-        found[group[first]] = reduce.reduceat(values.astype(np.float64), first)
-    return found
+        reduced[group[first]] = reduce.reduceat(values.astype(np.float64), first)
+    return reduced
 
 
 def median_by(values: NDArray[Any], group: Ints, count: int) -> NDArray[np.float64]:
     """Return the median of the values of each group; nan where there is none."""
-    found = np.full(count, np.nan)
+    medians = np.full(count, np.nan)
     if values.size:
         order = np.lexsort((values, group))
         ordered, groups = values[order], group[order]
         first = np.flatnonzero(starts_of(groups))
         sizes = np.diff(np.append(first, groups.size))
         low, high = first + (sizes - 1) // 2, first + sizes // 2
-        found[groups[first]] = (ordered[low] + ordered[high]) / 2
-    return found
+        medians[groups[first]] = (ordered[low] + ordered[high]) / 2
+    return medians

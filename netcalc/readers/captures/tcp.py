@@ -153,9 +153,9 @@ def _ends(a: TcpAnalysis) -> dict[str, NDArray[Any]]:
     begin = s.flows.first
     forward = s.to_server[begin]
     row = s.flows.row[begin]
-    one, two = (names[trace.ints(name)[row]] for name in ("source", "destination"))
+    source, destination = (names[trace.ints(name)[row]] for name in ("source", "destination"))
     port, to_port = (trace.ints(f"{name}_port")[row] for name in ("source", "destination"))
-    client, server = np.where(forward, one, two), np.where(forward, two, one)
+    client, server = np.where(forward, source, destination), np.where(forward, destination, source)
     client_port, server_port = np.where(forward, port, to_port), np.where(forward, to_port, port)
     return {
         "source": np.stack([client, server], axis=1).reshape(-1),
@@ -309,7 +309,7 @@ def ladder(analysis: TcpAnalysis, *, flow: int) -> Table:
         "packet": s.flows.row[rows] + 1,
         "time_s": s.time_s[rows],
         "direction": np.where(s.to_server[rows], "to server", "to client"),
-        "flags": np.array([_flag_text(int(one)) for one in s.flags[rows]], dtype=np.str_),
+        "flags": np.array([_flag_text(int(number)) for number in s.flags[rows]], dtype=np.str_),
         "sequence": s.sequence[rows],
         "ack": s.ack[rows],
         "payload_bytes": s.payload[rows],
@@ -333,7 +333,7 @@ def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
     a, s = analysis, analysis.segments
     sides = count_by(s.series >= 0, s.series, 2 * a.flow_count).reshape(-1, 2)
     unseen = (a.handshakes.syn < 0) & (a.handshakes.answer < 0)
-    found = [
+    notices = [
         Notice("flows-begun-before", _flow_values(unseen)),
         Notice("flows-one-sided", _flow_values((sides == 0).any(axis=1))),
         Notice("handshakes-cut", _flow_values(a.handshakes.cut)),
@@ -342,8 +342,8 @@ def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
     missed = missed_bytes(a)
     if missed.any():
         values = {"missing_bytes": int(missed.sum()), "count": int(np.count_nonzero(missed))}
-        found.append(Notice("capture-missed", values))
-    return [one for one in found if one.values["count"]]
+        notices.append(Notice("capture-missed", values))
+    return [notice for notice in notices if notice.values["count"]]
 
 
 def _flow_values(chosen: NDArray[np.bool_]) -> dict[str, int]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from netcalc.readers import read, sniff
-from netcalc.readers.captures.lists.packet_lists import traces_of
+from netcalc.readers.captures.lists import traces_of
 from netcalc.readers.captures.tcp import analyse_tcp, tcp_flows
 from netcalc.samples import Layer
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.traces import NAN, Listed, Packet, listed, span_s, times_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import no_measurement
+from netcalc.readers.source import no_measurement, note
 from netcalc.samples import FactRow, Meta, Table, fact_row
 
 _FLAGS = {
@@ -45,19 +45,21 @@ def run_of(columns: Mapping[str, Any], rows: Sequence[int], meta: Meta) -> Liste
     named = {name: column[chosen].tolist() for name, column in columns.items() if name in _NAMES}
     unknown = [NAN] * len(rows)
     numbers: dict[str, list[Any]] = {
-        name: [default if one != one else one for one in named.get(name, unknown)]
+        name: [default if value != value else value for value in named.get(name, unknown)]
         for name, default in _NUMBERS.items()
     }
     is_hidden = "" in named["protocol"]  # DNS and others come without the word UDP
     bits = {text: _bits(text) for text in set(named["tcp_flags"])}
-    known = {
+    columns_by_field = {
         **{name: named[name] for name in ("time_s", "protocol", "source", "destination")},
         **numbers,
         "original_bytes": unknown,
         "flags": [bits[text] for text in named["tcp_flags"]],
         "sequence": named.get("tcp_sequence", unknown),
     }
-    ordered = [known[one.name] for one in fields(Packet) if one.name in known]
+    ordered = [
+        columns_by_field[value.name] for value in fields(Packet) if value.name in columns_by_field
+    ]
     chosen_ones = {"tcp"} if is_hidden else {"tcp", "udp"}
     packets = [
         packet
@@ -68,19 +70,19 @@ def run_of(columns: Mapping[str, Any], rows: Sequence[int], meta: Meta) -> Liste
 
 
 def _bits(text: str) -> int:
-    return 0 if text == "none" else sum({_FLAGS.get(one, 0) for one in text})
+    return 0 if text == "none" else sum({_FLAGS.get(letter, 0) for letter in text})
 
 
 def traces_of(table: Table) -> list[Listed]:
     """Return a trace for each run of a table of tcpdump with known times."""
     columns = table.columns()
     groups = np.asarray(columns["group"])
-    found = []
+    traces = []
     for run in dict.fromkeys(groups.tolist()):
         rows = np.flatnonzero(groups == run)
         if np.isfinite(np.asarray(columns["time_s"], dtype=float)[rows]).all():
-            found.append(run_of(columns, rows.tolist(), table.meta))
-    return found
+            traces.append(run_of(columns, rows.tolist(), table.meta))
+    return traces
 
 
 ICMP_ECHO_HEADER_BYTES = 8
@@ -252,17 +254,14 @@ def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -
 
 
 def _read_ip_header(inside: str) -> dict[str, float]:
-    found: dict[str, float] = {}
-    ttl = re.search(r"\b(?:ttl|hlim) (\d+)", inside)
-    if ttl:
-        found["ttl"] = float(ttl[1])
-    payload = re.search(r"payload length: (\d+)", inside)
-    length = re.search(r"\blength (\d+)$", inside)
-    if payload:
-        found["packet_bytes"] = float(payload[1]) + IPV6_HEADER_BYTES
-    elif length:
-        found["packet_bytes"] = float(length[1])
-    return found
+    numbers: dict[str, float] = {}
+    if ttl := re.search(r"\b(?:ttl|hlim) (\d+)", inside):
+        numbers["ttl"] = float(ttl[1])
+    if payload := re.search(r"payload length: (\d+)", inside):
+        numbers["packet_bytes"] = float(payload[1]) + IPV6_HEADER_BYTES
+    elif length := re.search(r"\blength (\d+)$", inside):
+        numbers["packet_bytes"] = float(length[1])
+    return numbers
 
 
 def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[str, float]) -> None:
@@ -285,8 +284,7 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
     elif flags:
         texts |= {"protocol": "tcp", "tcp_flags": flags[1]}
         for name, pattern in _PATTERNS.items():
-            number = pattern.search(what)
-            if number:
+            if number := pattern.search(what):
                 numbers[name] = float(number[1])
         if options := _LISTED_OPTIONS.search(what):
             for name, pattern in _OPTIONS.items():
@@ -327,8 +325,8 @@ def _table(file: Input, packets: _Packets, captured: Mapping[str, int]) -> Table
     for run in dict.fromkeys(groups.tolist()):
         here = np.flatnonzero(groups == run)
         stamps = [packets.stamps[index] for index in here]
-        times[here], found = times_of(stamps, relative=run in packets.relative)
-        notices += [one for one in found if one not in notices]
+        times[here], doubts = times_of(stamps, relative=run in packets.relative)
+        notices += [doubt for doubt in doubts if doubt not in notices]
         is_read = run not in packets.unread
         columns = {"time_s": times, **read}
         is_certain = is_read and run not in packets.tunnels and not packets.skipped
@@ -346,21 +344,19 @@ def _table(file: Input, packets: _Packets, captured: Mapping[str, int]) -> Table
                 partial=False,
             )
         )
-    if packets.skipped:
-        known = {"count": len(packets.skipped), "numbers": packets.skipped}
-        notices.append(Notice("packet-lines-skipped", known))
+    skipped = packets.skipped
+    note(notices, "packet-lines-skipped", count=len(skipped), numbers=skipped)
     shown = {name: read[name] for name in _COLUMNS if not np.isnan(read[name]).all()}
     units = {name: "byte" if name.endswith("_bytes") else "1" for name in shown}
     return Table(
         data={"time_s": times, **{name: read[name] for name in _TEXTS}, **shown},
         meta=Meta(
             tool="tcpdump",
-            source=file.unpacked.name if file.unpacked.is_file else "",
-            sha256=file.unpacked.sha256,
             units={"time_s": "s", **units},
             printed={f"captured_count_{run}": count for run, count in captured.items()},
             facts=tuple(facts),
             warnings=(*file.text.warnings, *notices),
+            **file.origin,
         ),
     )
 
@@ -374,7 +370,7 @@ def _flow_counts(columns: Mapping[str, NDArray[Any]], here: NDArray[np.intp]) ->
         np.nan_to_num(columns[f"{name}_port"][here], nan=-1) for name in ("source", "destination")
     ]
     both = list(
-        zip(*(one.tolist() for one in (named[0], ports[0], named[1], ports[1])), strict=True)
+        zip(*(column.tolist() for column in (named[0], ports[0], named[1], ports[1])), strict=True)
     )
     flows: dict[str, set[tuple[object, ...]]] = {"tcp": set(), "udp": set()}
     for protocol, row in set(zip(protocols, both, strict=True)):
@@ -387,10 +383,10 @@ def _flow_counts(columns: Mapping[str, NDArray[Any]], here: NDArray[np.intp]) ->
         begun.setdefault(_pair(both[at]), set()).add(float(sequence[at]))
     # The ports of a later connection may be those of an earlier one; its first number is not.
     again = sum(len(numbers) - 1 for numbers in begun.values())
-    known = {"tcp_flow_count": len(flows["tcp"]) + again}
+    counts = {"tcp_flow_count": len(flows["tcp"]) + again}
     if "" not in protocols:  # DNS and others come without the word UDP
-        known["udp_flow_count"] = len(flows["udp"])
-    return known
+        counts["udp_flow_count"] = len(flows["udp"])
+    return counts
 
 
 def _pair(row: tuple[Any, ...]) -> tuple[object, ...]:

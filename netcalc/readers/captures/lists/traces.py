@@ -91,8 +91,8 @@ def _times_from_first(values: Nanoseconds, *, relative: bool) -> tuple[Nanosecon
 
 def span_s(times: NDArray[np.float64]) -> float:
     """Return the time from the earliest packet to the latest; nan without one. [s]"""
-    known = times[~np.isnan(times)]
-    return float(known.max() - known.min()) if known.size else float("nan")
+    timed = times[~np.isnan(times)]
+    return float(timed.max() - timed.min()) if timed.size else float("nan")
 
 
 def _nanoseconds(text: str) -> int | None:
@@ -180,9 +180,9 @@ class Packet:
 
     def ends_and_side(self) -> tuple[Ends, int]:
         """Return both ends, and which of the two sent it."""
-        one = (self.source, int(self.source_port))
-        other = (self.destination, int(self.destination_port))
-        return ((one, other), 0) if one <= other else ((other, one), 1)
+        sender = (self.source, int(self.source_port))
+        receiver = (self.destination, int(self.destination_port))
+        return ((sender, receiver), 0) if sender <= receiver else ((receiver, sender), 1)
 
 
 @dataclass(slots=True)
@@ -259,12 +259,12 @@ class Listed:
             return {"icmp_echo_pair_count": find_echoes(self.trace).pair_count}
         analysis = analyse_tcp(self.trace)
         handshakes = analysis.handshakes.rtt_s
-        known = handshakes[handshakes >= 0]
+        timed = handshakes[handshakes >= 0]
         again = int(np.count_nonzero(analysis.losses.retransmitted))
         return {
             "tcp_retransmission_count": again if self.is_whole else None,
             "icmp_echo_pair_count": find_echoes(self.trace).pair_count,
-            "handshake_rtt_min_s": float(known.min()) if known.size else None,
+            "handshake_rtt_min_s": float(timed.min()) if timed.size else None,
         }
 
 
@@ -314,13 +314,13 @@ def _settle(flows: dict[Ends, _Flow], packet: Packet) -> bool:
 
 
 def _trace(packets: Sequence[Packet], meta: Meta) -> PacketTrace:
-    addresses = list(dict.fromkeys(one for p in packets for one in (p.source, p.destination)))
+    addresses = list(dict.fromkeys(packet for p in packets for packet in (p.source, p.destination)))
     places = {address: place for place, address in enumerate(addresses)}
-    source = np.array([places[one.source] for one in packets], dtype=np.int64)
-    protocol = np.array([_PROTOCOLS[one.protocol] for one in packets], dtype=np.int64)
+    source = np.array([places[packet.source] for packet in packets], dtype=np.int64)
+    protocol = np.array([_PROTOCOLS[packet.protocol] for packet in packets], dtype=np.int64)
     is_ipv6 = np.array([":" in address for address in addresses], dtype=bool)[source]
     read = {
-        name: np.array([getattr(one, name) for one in packets], dtype=np.float64)
+        name: np.array([getattr(packet, name) for packet in packets], dtype=np.float64)
         for name in (*_COLUMNS, "original_bytes", "sequence")
     }
     is_stamped = ~np.isnan(read["timestamp"])
@@ -329,13 +329,13 @@ def _trace(packets: Sequence[Packet], meta: Meta) -> PacketTrace:
     headers = np.where(is_ipv6, 40, 20) + np.where(is_tcp, 20 + 12 * is_stamped, 8)
     sizes = read["payload_bytes"] + headers
     original = np.where(np.isnan(read["original_bytes"]), sizes + 14, read["original_bytes"])
-    layers = np.array([int(_BITS[one.protocol]) for one in packets], dtype=np.int64)
+    layers = np.array([int(_BITS[packet.protocol]) for packet in packets], dtype=np.int64)
     layers |= np.where(is_ipv6, int(Layer.IPV6), int(Layer.IPV4))
     layers |= np.where(is_stamped, int(Layer.TIMESTAMPS), 0)
     layers |= np.where(np.isnan(read["shift"]), 0, int(Layer.WINDOW_SCALE))
     columns: dict[str, Any] = {name: _whole(read[name]) for name in _COLUMNS}
     return PacketTrace(
-        time_s=[one.time_s for one in packets],
+        time_s=[packet.time_s for packet in packets],
         kept_bytes=_whole(original),
         original_bytes=_whole(original),
         layers=layers,
@@ -343,9 +343,9 @@ def _trace(packets: Sequence[Packet], meta: Meta) -> PacketTrace:
         ip_protocol=np.where(is_ipv6 & (protocol == 1), 58, protocol),
         packet_bytes=_whole(sizes),
         source=source,
-        destination=[places[one.destination] for one in packets],
+        destination=[places[packet.destination] for packet in packets],
         tcp_sequence=_whole(read["sequence"]),
-        tcp_flags=[one.flags for one in packets],
+        tcp_flags=[packet.flags for packet in packets],
         addresses=tuple(addresses),
         meta=Meta(tool=meta.tool, source=meta.source),
         **columns,

@@ -11,10 +11,10 @@ import numpy as np
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.traces import span_s, times_of
-from netcalc.readers.captures.lists.wireshark import packet_table
+from netcalc.readers.captures.lists.wireshark import packet_table, whole_rows
 from netcalc.readers.document import member
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import csv_rows, no_measurement, shorten
+from netcalc.readers.source import csv_rows, no_measurement, note, shorten
 from netcalc.samples import Fact, FloatColumn, Meta, Table, TextColumn, fact_row
 
 _NAME = r'"?(?:_ws\.col\.|[a-z][a-z0-9_]*\.)[A-Za-z0-9_.]+"?'
@@ -49,23 +49,14 @@ def _recognize_tshark_fields(file: Input) -> bool:
 
 def _read_tshark_fields(file: Input) -> Table:
     text = file.text
-    lines = [(n, one) for n, one in zip(text.numbers, text.lines, strict=True) if one]
+    lines = [(n, line) for n, line in zip(text.numbers, text.lines, strict=True) if line]
     header = _HEADER.fullmatch(lines[0][1])
     delimiter = (header and header[2]) or "\t"
     if delimiter != " ":
         lines = [(number, line.rstrip(" ")) for number, line in lines]
     rows = csv_rows(lines, file.unpacked, delimiter=delimiter)
-    names, body = rows[0], rows[1:]
-    partial = bool(body) and len(body[-1]) < len(names) and not text.ends_complete
-    body = body[:-1] if partial else body
-    if not body:
-        raise no_measurement("packet-list-empty", file.unpacked, text)
-    for (number, _), row in zip(lines[1:], body, strict=False):
-        if len(row) != len(names):
-            raise ReaderError(
-                "packet-row-width", file=file.name, line=number, found=len(row),
-                wanted=len(names),
-            )  # fmt: skip
+    names = rows[0]
+    body, partial = whole_rows(file, [number for number, _ in lines[1:]], rows[1:], len(names))
     cells = {name: [row[index] for row in body] for index, name in enumerate(names)}
     return table_of_fields(file, cells, count=len(body), partial=partial)
 
@@ -82,8 +73,8 @@ def table_of_fields(
         # What tshark calls relative counts from the first frame of the file: the mode is certain.
         data["time_s"] = _numbers(file, clock, cells[clock], notices)
         if clock == "frame.time_epoch":
-            data["time_s"], found = times_of(cells[clock])
-            notices += found
+            data["time_s"], doubts = times_of(cells[clock])
+            notices += doubts
         units["time_s"] = "s"
     for name, column in cells.items():
         target, unit = SI_NAMES.get(name, (name, ""))
@@ -95,12 +86,11 @@ def table_of_fields(
         data=data,
         meta=Meta(
             tool="tshark",
-            source=file.unpacked.name if file.unpacked.is_file else "",
-            sha256=file.unpacked.sha256,
             units=units,
             partial=partial,
             facts=(_facts(cells, data, count=count, partial=partial),),
             warnings=(*file.text.warnings, *notices),
+            **file.origin,
         ),
     )
 
@@ -114,13 +104,13 @@ def _facts(
 
     def streams(name: str) -> int | None:
         listed = cells.get(name)
-        if listed is None or any("," in one for one in listed):
+        if listed is None or any("," in cell for cell in listed):
             return None
-        return len({one for one in listed if one})
+        return len({cell for cell in listed if cell})
 
     kept = data.get("kept_bytes")
     first = np.asarray(data.get("handshake_rtt_s", ()), dtype=float)
-    known = first[~np.isnan(first)]
+    timed = first[~np.isnan(first)]
     return fact_row(
         packet_count=count,
         captured_byte_count=None if kept is None else float(np.sum(kept)),
@@ -130,18 +120,18 @@ def _facts(
         tcp_flow_count=streams("tcp.stream"),
         udp_flow_count=streams("udp.stream"),
         tcp_retransmission_count=present(_FLAGS),
-        handshake_rtt_min_s=float(known.min()) if known.size else None,
+        handshake_rtt_min_s=float(timed.min()) if timed.size else None,
         partial=partial,
     )
 
 
 def _numbers(file: Input, name: str, cells: list[str], notices: list[Notice]) -> FloatColumn:
     """Return a field as numbers: nan where a packet does not have it, or has it several times."""
-    found = np.full(len(cells), np.nan)
+    numbers = np.full(len(cells), np.nan)
     several = 0
     for row, cell in enumerate(cells):
         if re.fullmatch(r"-?\d+(?:\.\d+)?", cell):
-            found[row] = float(cell)
+            numbers[row] = float(cell)
         elif re.fullmatch(r"-?[\d.]+(?:,-?[\d.]+)+", cell):
             several += 1
         elif cell:
@@ -149,9 +139,8 @@ def _numbers(file: Input, name: str, cells: list[str], notices: list[Notice]) ->
                 "packet-field-not-a-number", file=file.name, field=name,
                 value=shorten(cell), packet=row + 1,
             )  # fmt: skip
-    if several:
-        notices.append(Notice("packet-field-several", {"count": several, "field": name}))
-    return found
+    note(notices, "packet-field-several", count=several, field=name)
+    return numbers
 
 
 TSHARK_FIELDS = Format(
@@ -185,20 +174,20 @@ def _read_tshark_json(file: Input) -> Table:
         for document in file.json.documents
         for packet in (document if isinstance(document, list) else [document])
     ]
-    names = [name for name in (*TEXT_NAMES, *SI_NAMES) if any(name in one for one in packets)]
+    names = [name for name in (*TEXT_NAMES, *SI_NAMES) if any(name in fields for fields in packets)]
     if not names:
         raise ReaderError("packet-list-empty", file=file.name)
-    cells = {name: [one.get(name, "") for one in packets] for name in names}
+    cells = {name: [fields.get(name, "") for fields in packets] for name in names}
     return table_of_fields(file, cells, count=len(packets), partial=False)
 
 
 def _fields(packet: Any) -> dict[str, str]:
     """Return the fields of a packet, of which one inside another is in an object of its own."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for name, value in _leaves(member(packet, "_source", "layers"), 0):
         if name in _NAMES:
-            found[name] = f"{found[name]},{value}" if name in found else value
-    return found
+            fields[name] = f"{fields[name]},{value}" if name in fields else value
+    return fields
 
 
 def _leaves(part: Any, depth: int) -> Iterator[tuple[str, str]]:
@@ -249,24 +238,21 @@ def _read_tshark_text(file: Input) -> Table:
     skipped: list[int] = []
     text = file.text
     for number, line in zip(text.numbers, text.lines, strict=True):
-        found = _LINE.fullmatch(line)
-        if found is None:
+        row = _LINE.fullmatch(line)
+        if row is None:
             if line.strip() and (cells["number"] or _TWO_ENDS.search(line)):
                 skipped.append(number)
             continue
         for name in _COLUMNS:
-            cells[name].append(found[name] or "")
+            cells[name].append(row[name] or "")
     if not cells["number"]:
         raise no_measurement("packet-list-empty", file.unpacked, text)
     # Of a last line without its end, digits of the length may be missing.
     partial = not text.ends_complete and not cells["info"][-1]
     if partial:
         cells = {name: column[:-1] for name, column in cells.items()}
-    warnings = []
-    if skipped:
-        warnings.append(Notice("packet-lines-skipped", {"count": len(skipped), "numbers": skipped}))
     return packet_table(
-        file, cells, tool="tshark", count=len(cells["number"]), partial=partial, warnings=warnings
+        file, cells, tool="tshark", count=len(cells["number"]), partial=partial, skipped=skipped
     )
 
 

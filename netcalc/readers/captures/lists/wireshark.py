@@ -26,7 +26,7 @@ from netcalc.readers.captures.lists.traces import (
     times_of,
 )
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import csv_rows, no_measurement, shorten
+from netcalc.readers.source import csv_rows, no_measurement, note, shorten
 from netcalc.samples import Fact, FloatColumn, Meta, Table, TextColumn, fact_row
 
 _PORT = r"(?:[\w-]{1,40}\()?(\d{1,5})\)?"
@@ -75,31 +75,33 @@ def facts_of(cells: Mapping[str, Sequence[str]], times: Sequence[float]) -> dict
         return {}
     packets, whole = _packets(cells, times, [NAN] * len(times))
     protocols = set(cells["protocol"])
-    known = listed(packets, Meta()).facts()
-    known["tcp_retransmission_count"] = sum(
+    facts = listed(packets, Meta()).facts()
+    facts["tcp_retransmission_count"] = sum(
         bool(_RETRANSMISSIONS & _marks(info)) for info in cells["info"]
     )
     if whole:
-        tcp = [one for one in packets if one.protocol == "tcp"]
-        known["tcp_flow_count"] = len({one.ends for one in tcp}) + _reused_count(tcp)
+        tcp = [packet for packet in packets if packet.protocol == "tcp"]
+        facts["tcp_flow_count"] = len({packet.ends for packet in tcp}) + _reused_count(tcp)
         if not protocols & _ON_UDP:
-            known["udp_flow_count"] = len({one.ends for one in packets if one.protocol == "udp"})
+            facts["udp_flow_count"] = len(
+                {packet.ends for packet in packets if packet.protocol == "udp"}
+            )
     versions = [
         -1 if protocol in _NO_IP else ip_version_of(source)
         for protocol, source in zip(cells["protocol"], cells["source"], strict=True)
     ]
     if 0 not in versions:
-        known["ipv4_packet_count"] = versions.count(4)
-        known["ipv6_packet_count"] = versions.count(6)
-    return known
+        facts["ipv4_packet_count"] = versions.count(4)
+        facts["ipv6_packet_count"] = versions.count(6)
+    return facts
 
 
 def _reused_count(packets: Sequence[Packet]) -> int:
     """Return how often a connection began between ports that had been used in the list."""
     seen, count = set(), 0
-    for one in packets:
-        count += one.is_reused and one.ends in seen
-        seen.add(one.ends)
+    for packet in packets:
+        count += packet.is_reused and packet.ends in seen
+        seen.add(packet.ends)
     return count
 
 
@@ -112,20 +114,20 @@ def trace_of(table: Table) -> Listed | None:
     times = np.asarray(columns["time_s"], dtype=float)
     if not np.isfinite(times).all():
         return None
-    cells = {name: [str(one) for one in columns[name]] for name in names}
+    cells = {name: [str(cell) for cell in columns[name]] for name in names}
     sizes = np.asarray(columns.get("original_bytes", np.full(times.size, NAN)), dtype=float)
     packets, whole = _packets(cells, times.tolist(), sizes.tolist())
-    found = listed(packets, table.meta)
-    return Listed(found.trace, is_whole=found.is_whole and whole)
+    trace = listed(packets, table.meta)
+    return Listed(trace.trace, is_whole=trace.is_whole and whole)
 
 
 def _marks(info: str) -> set[str]:
     """Return what Wireshark found of a segment, which stands before anything else."""
-    found, at = set(), 0
+    marks, at = set(), 0
     while mark := _MARK.match(info, at):
-        found.add(mark[1])
+        marks.add(mark[1])
         at = mark.end()
-    return found
+    return marks
 
 
 def _packets(
@@ -159,7 +161,7 @@ def _packet(
             payload_bytes=float(tcp[7]), sequence=float(tcp[4]),
             acknowledged=float(tcp[5]) if tcp[5] else NAN,
             window=float(tcp[6]) if tcp[6] else NAN,
-            flags=sum({_FLAGS.get(one.strip(), 0) for one in tcp[3].split(",")}),
+            flags=sum({_FLAGS.get(flag.strip(), 0) for flag in tcp[3].split(",")}),
             is_reused="Port numbers reused" in _marks(info),
         )  # fmt: skip
         for name, pattern in _OPTIONS.items():
@@ -249,13 +251,10 @@ def _recognize_wireshark_list(file: Input) -> bool:
 
 def _read_wireshark_list(file: Input) -> Table:
     text = file.text
-    lines = [(n, one) for n, one in zip(text.numbers, text.lines, strict=True) if one.strip()]
+    lines = [(n, line) for n, line in zip(text.numbers, text.lines, strict=True) if line.strip()]
     delimiter, names = _cells(lines[0][1])
     rows = csv_rows(lines[1:], file.unpacked, delimiter=delimiter)
-    partial = bool(rows) and len(rows[-1]) < len(names) and not text.ends_complete
-    rows = rows[:-1] if partial else rows
-    if not rows:
-        raise no_measurement("packet-list-empty", file.unpacked, text)
+    rows, partial = whole_rows(file, [number for number, _ in lines[1:]], rows, len(names))
     cells: dict[str, list[str]] = {}
     for index, name in enumerate(names):
         key = kind_of(name) or (name.strip() if index else "number")
@@ -263,15 +262,37 @@ def _read_wireshark_list(file: Input) -> Table:
             raise ReaderError(
                 "packet-columns-alike", file=file.name, line=lines[0][0], field=shorten(name)
             )
-        cells[key] = []
-        for number, row in zip((number for number, _ in lines[1:]), rows, strict=False):
-            if len(row) != len(names):
-                raise ReaderError(
-                    "packet-row-width", file=file.name, line=number, found=len(row),
-                    wanted=len(names),
-                )  # fmt: skip
-            cells[key].append(row[index])
+        cells[key] = [row[index] for row in rows]
     return packet_table(file, cells, tool="Wireshark", count=len(rows), partial=partial)
+
+
+def whole_rows(
+    file: Input, numbers: Sequence[int], rows: list[list[str]], width: int
+) -> tuple[list[list[str]], bool]:
+    """Return rows of so many cells, and whether a last row was left out because it is cut.
+
+    Parameters
+    ----------
+    file : Input
+        The file; refused without a row, and with one of another width.
+    numbers : sequence of int
+        The number of the line of each row.
+    rows : list of list of str
+        The cells.
+    width : int
+        How many columns the header names.
+    """
+    text = file.text
+    is_cut = bool(rows) and len(rows[-1]) < width and not text.ends_complete
+    rows = rows[:-1] if is_cut else rows
+    if not rows:
+        raise no_measurement("packet-list-empty", file.unpacked, text)
+    for number, row in zip(numbers, rows, strict=False):
+        if len(row) != width:
+            raise ReaderError(
+                "packet-row-width", file=file.name, line=number, found=len(row), wanted=width
+            )
+    return rows, is_cut
 
 
 def packet_table(
@@ -281,9 +302,14 @@ def packet_table(
     tool: str,
     count: int,
     partial: bool,
-    warnings: Sequence[Notice] = (),
+    skipped: Sequence[int] = (),
 ) -> Table:
-    """Return a list of packets from its columns of text, named by what they are."""
+    """Return a list of packets from its columns of text, named by what they are.
+
+    ``skipped`` are the numbers of lines that are no packets.
+    """
+    warnings = list(file.text.warnings)
+    note(warnings, "packet-lines-skipped", count=len(skipped), numbers=list(skipped))
     times, notices = times_of(cells.pop("time", [""] * count))
     certain = facts_of(cells, np.asarray(times).tolist())
     data: dict[str, FloatColumn | TextColumn] = {"time_s": times}
@@ -301,13 +327,12 @@ def packet_table(
         data=data,
         meta=Meta(
             tool=tool,
-            source=file.unpacked.name if file.unpacked.is_file else "",
-            sha256=file.unpacked.sha256,
             units=units,
             layers={"original_bytes": "captured frame"} if "original_bytes" in data else {},
             partial=partial,
             facts=(facts,),
-            warnings=(*file.text.warnings, *warnings, *notices),
+            warnings=(*warnings, *notices),
+            **file.origin,
         ),
     )
 
@@ -392,33 +417,31 @@ def _read_wireshark_text(file: Input) -> Table:
     partial = not text.ends_complete and not rows[-1]["info"]
     rows = rows[:-1] if partial else rows
     cells = {name: [row[name] for row in rows] for name in _COLUMNS}
-    warnings = []
-    if skipped:
-        warnings.append(Notice("packet-lines-skipped", {"count": len(skipped), "numbers": skipped}))
     return packet_table(
-        file, cells, tool="Wireshark", count=len(rows), partial=partial, warnings=warnings
+        file, cells, tool="Wireshark", count=len(rows), partial=partial, skipped=skipped
     )
 
 
 def _starts(file: Input, number: int, line: str) -> list[int]:
     """Return where the columns of a header begin; refused if they are not the seven of a list."""
-    names = [found[0] for found in re.finditer(r"\S+", line)]
-    if ["number", *(kind_of(name) for name in names[1:])] != list(_COLUMNS):
+    words = list(re.finditer(r"\S+", line))
+    names = [word[0] for word in words]
+    if ["number", *map(kind_of, names[1:])] != list(_COLUMNS):
         raise ReaderError(
             "packet-text-columns", file=file.name, line=number, value=shorten(" ".join(names))
         )
-    return [found.start() for found in re.finditer(r"\S+", line)]
+    return [word.start() for word in words]
 
 
 def _row(file: Input, number: int, line: str, starts: Sequence[int]) -> dict[str, str]:
-    found = _padded(line, starts) if starts else None
-    if found is None and (match := _ROW.fullmatch(line)):
-        found = {name: (match[name] or "").strip() for name in _COLUMNS}
-    if found is None:
+    cells = _padded(line, starts) if starts else None
+    if cells is None and (match := _ROW.fullmatch(line)):
+        cells = {name: (match[name] or "").strip() for name in _COLUMNS}
+    if cells is None:
         raise ReaderError(
             "packet-text-row", file=file.name, line=number, value=shorten(line.strip())
         )
-    return found
+    return cells
 
 
 def _padded(line: str, starts: Sequence[int]) -> dict[str, str] | None:
