@@ -5,8 +5,8 @@ from __future__ import annotations
 CAPTURES: dict[str, str] = {
     # opening
     "damaged-compression": "is damaged compressed data",
-    "compressed-data-cut": "the compressed data ends too early; the packets before that are kept",
-    "text-for-a-capture": "is open as text, a capture is binary",
+    "compressed-data-cut": "the compressed data is cut; the packets before the cut are kept",
+    "text-for-a-capture": "is open in text mode, but a capture is binary",
     "zstd-not-at-hand": "is zstd data, which needs Python 3.14 or the package backports.zstd",
     "not-a-capture": "is neither pcap nor pcapng",
     "capture-header-cut": "is a capture cut in its header, after {count} of {total} bytes",
@@ -17,22 +17,23 @@ CAPTURES: dict[str, str] = {
     "too-many-packets": "has more than {limit:,} packets",
     "packet-list-empty": "no measurement: there are no packets in the list",
     "packet-row-width": "has {found:cell|cells} where the header has {wanted}",
-    "packet-columns-alike": "has two columns that mean the same",
-    "packet-text-columns": "is a packet list as text whose columns cannot be told apart for sure",
-    "packet-text-row": "is a packet list as text, with a row that cannot be read for sure",
+    "packet-columns-alike": "has two columns with the same meaning",
+    "packet-text-columns": "is a packet list as text whose columns cannot be told apart",
+    "packet-text-row": "is a packet list as text with a row that is ambiguous",
     "packet-field-not-a-number": "packet {packet} has {value!r} where a number is expected",
-    "packet-time-unread": "the times are in a form that is not read: {value!r}",
+    "packet-time-unread": "cannot read times such as {value!r}",
     "packet-times-since-last": (
-        "the times count from the previous packet, and a list may lack packets: no sum is right"
+        "times count from the previous packet; packets may be missing from the list, so they "
+        "cannot be added up"
     ),
     "packet-times-ambiguous": (
-        "the times may count from the first packet or from the one before: they are left out"
+        "times may count from the first packet or from the previous packet: left out"
     ),
-    "packet-lines-skipped": "{count:line is|lines are} of no packet: {numbers:lines}",
+    "packet-lines-skipped": "ignored {count:line|lines} without a packet: {numbers:lines}",
     "packet-field-several": (
-        "{count:packet has|packets have} {field} several times (tunnels): left out"
+        "{count:packet has|packets have} {field} more than once (tunnels): left out"
     ),
-    "packet-row-cut": "the last row is incomplete and left out",
+    "packet-row-cut": "the last row is incomplete: left out",
     # damage
     "first-record-damaged": "is damaged: no complete record at byte {offset}, {left:byte} left",
     "record-header-cut": (
@@ -69,65 +70,63 @@ CAPTURES: dict[str, str] = {
         "packets before it are kept"
     ),
     "no-such-interface": (
-        "packet {number} at byte {offset} is of interface {claimed}, which the file does not "
+        "packet {number} at byte {offset} refers to interface {claimed}, which the file does not "
         "describe; the packets before it are kept"
     ),
     "options-beyond-block": "ignored options beyond the end of the block at byte {offset}",
     # its limits
-    "capture-dropped": "the capture missed {count:packet|packets}: missing packets may not be lost",
+    "capture-dropped": (
+        "the capture dropped {count:packet|packets}: a missing packet need not be lost"
+    ),
     "link-type-skipped": ("did not decode {count:packet|packets} of link type {number} ({name})"),
     "packets-without-time": "{count:packet has|packets have} no time stamp",
     "time-goes-back": (
-        "the time goes back {count:time|times}, by up to {largest_s:s}: several clocks or "
+        "time stamps go back {count:time|times}, by up to {largest_s:s}: several clocks or "
         "interfaces, or a clock that was set"
     ),
-    "kept-above-original": "{count:packet|packets} longer in the file than on the link",
+    "kept-above-original": "{count:packet is|packets are} longer in the file than on the link",
     "snap-length": (
         "{count:packet was|packets were} cut at {snap_bytes:byte} (snap length); lengths are "
         "those in the headers"
     ),
-    "headers-cut": "the headers of {count:packet|packets} were cut: not all of them were read",
-    "lengths-disagree": (
-        "the lengths in the headers of {count:packet|packets} do not agree with the frame"
-    ),
-    "ip-fragments": (
-        "{count:fragment|fragments} of IP packets, of which only the headers are put together"
-    ),
+    "headers-cut": "the snap length cut the headers of {count:packet|packets}",
+    "lengths-disagree": "header lengths of {count:packet|packets} contradict the frame",
+    "ip-fragments": "{count:IP fragment|IP fragments}: only headers are reassembled",
     "length-left-to-card": (
-        "{count:packet has|packets have} an IP length of 0, as before segmentation by the network "
-        "card; the length of the frame was taken"
+        "{count:packet has|packets have} an IP length of 0, left to segmentation offload (TSO); "
+        "the length of the frame is used"
     ),
     "packets-mirrored": (
         "{count:packet is a copy|packets are copies} of another within {within_s:s}, as at a "
         "mirror port: left out of flows, losses and rates"
     ),
-    "packets-without-ip": "{count:frame|frames} without IP and ARP",
+    "packets-without-ip": "{count:frame|frames} with neither IP nor ARP",
     "flows-begun-before": (
         "{count} of {total:TCP flow|TCP flows} began before the capture: handshake and window "
         "scale are unknown"
     ),
     "flows-one-sided": (
-        "{count} of {total:TCP flow|TCP flows} show one direction only: no round trip, and no loss "
-        "on the other side"
+        "{count} of {total:TCP flow|TCP flows} show one direction only: no round trips, and no "
+        "loss in the other direction"
     ),
     "handshakes-cut": (
         "{count} of {total:TCP flow|TCP flows}: the snap length cut the options of the handshake, "
         "so that window scale and MSS may be unknown"
     ),
     "handshakes-repeated": (
-        "{count} of {total:TCP flow|TCP flows} repeated the SYN; the time of the handshake is from "
-        "the last one on"
+        "{count} of {total:TCP flow|TCP flows} repeated the SYN; their handshake time starts at "
+        "the last SYN"
     ),
     "no-such-flow": (
         "{name} must be the number of one of {count:TCP flow|TCP flows}, from 0, got {value}"
     ),
     "offload-frames": (
-        "{count:packet|packets} of up to {largest_bytes:byte}: joined or not yet cut by the "
-        "network card (GRO, TSO), so packets, gaps and windows are not those on the link"
+        "{count:packet|packets} of up to {largest_bytes:byte}: merged by GRO or not yet cut by "
+        "TSO, so packets, gaps and windows differ from those on the link"
     ),
     "offload-or-jumbo": (
-        "{count:packet|packets} of up to {largest_bytes:byte}: no handshake says whether these are "
-        "jumbo frames, or joined or not yet cut by the network card (GRO, TSO)"
+        "{count:packet|packets} of up to {largest_bytes:byte}: without the handshake (MSS) jumbo "
+        "frames cannot be told from GRO/TSO super-packets"
     ),
 }
 

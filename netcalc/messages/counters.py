@@ -4,26 +4,28 @@ from __future__ import annotations
 
 COUNTERS: dict[str, str] = {
     "counters-nothing": "no measurement: no counter",
-    "counter-pair": "a line of names is not followed by its values, but by {value!r}",
+    "counter-pair": "a line of names is followed by {value!r}, not by its values",
     "counter-widths": "has {count:value|values} for {names:name|names}",
     "counter-rounded": "is a rounded number, {value!r}",
-    "link-without-counters": "no counters of {names:names}",
+    "link-without-counters": "{names:names} has no counters",
     "counter-lines-unread": "cannot read {numbers:lines}: no counters",
     "counters-implausible": (
-        "implausible, as nothing counts to 2^63: {names:names}; a negative number or one that was "
-        "never set, and no part of an explanation"
+        "implausible counters near 2^63: {names:names}; such a counter was negative or never "
+        "set, and no explanation uses it"
     ),
-    "sar-restarts": "the host was restarted ({numbers:lines}); nothing is added up across it",
-    "sar-average-differs": "the averages are not those of the lines above: {names:names}",
+    "sar-restarts": (
+        "the host restarted ({numbers:lines}); counters are not added up across a restart"
+    ),
+    "sar-average-differs": "printed averages differ from the averages of the lines: {names:names}",
     "sar-no-average": "no averages at the end: the run was interrupted or the file is incomplete",
-    "sadf-local-time": "the times are of a zone that the file does not name",
+    "sadf-local-time": "the file does not name the time zone of its times",
     "sadf-time": "is not a time: {value!r}",
     "no-sockets": "no measurement: no socket",
     "tcp-info-damaged": "is damaged: no message about a socket",
-    "messages-cut": "the last message ends too early, at byte {offset}",
-    "sockets-without-details": "{count:row has|rows have} no details of TCP",
-    "not-lines-of-ss": "ignored {numbers:lines}: not of ss",
-    "ss-values-unread": "{numbers:lines}: values that are not numbers are unknown",
+    "messages-cut": "the last message is cut at byte {offset}",
+    "sockets-without-details": "{count:row has|rows have} no TCP details",
+    "not-lines-of-ss": "ignored {numbers:lines}: not output of ss",
+    "ss-values-unread": "{numbers:lines}: values that are not numbers count as unknown",
 }
 
 COUNTERS_EXPECTED: dict[str, str] = {}

@@ -162,7 +162,7 @@ READ = {
         TWO_RUNS[: int(0.8 * len(TWO_RUNS))],
         [{"group": "run 1", "sent_byte_count": SENT, "partial": False},
          {"group": "run 2", "received_byte_count": None, "partial": True}],
-        "the last document ends too early, at line "),
+        "the last document is cut at line "),
     "R17 text behind": Read(
         text_of(RUN) + "\niperf Done.\n", [{"sent_byte_count": SENT}], "not JSON"),
     "R17 no number": Read(
@@ -172,11 +172,11 @@ READ = {
         changed("transfers/iperf3_udp.json", end={**UDP["end"], "sum": ODD_UDP,
                                                   "sum_received": ODD_UDP}),
         [{"loss_ratio": None, "lost_datagram_count": None, "jitter_s": None}],
-        "of lost_packets cannot be right and count as unknown"),
+        "of lost_packets as unknown"),
     "R18 loss of -1": Read(
         changed("transfers/iperf3_udp.json", end={**UDP["end"], "sum": ODD_UDP | {
             "packets": 9, "lost_packets": -1, "lost_percent": 107.0}}),
-        [{"loss_ratio": None, "lost_datagram_count": None}], "of lost_packets cannot be right"),
+        [{"loss_ratio": None, "lost_datagram_count": None}], "of lost_packets as unknown"),
     "R19 absurd percent": Read(
         changed("pings/irtt.json", stats={**IRTT["stats"], "packet_loss_percent": 1e22}),
         [{"sent_count": 5, "received_count": 5, "loss_ratio": 0.0, "printed_loss_ratio": None}],
@@ -288,7 +288,7 @@ REFUSED = {
         ", line 2, byte 52: is JSON that ends too early. " + SAVE_AGAIN),
     "R21 a later version": Refused(
         json.dumps({**FLENT, "version": 5}, indent=1),
-        ", field version: is of a version that is not read; found '5'; expected a whole number "
+        ", field version: is of an unsupported version; found '5'; expected a whole number "
         "from 1 to 4. Write it again with the flent that made it, or update this copy of "
         "netcalc"),
     "R21 unequal lengths": Refused(

@@ -55,7 +55,7 @@ class FileFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PacketBlock:
     """Packets of a part of a file.
 
     ``data`` holds the bytes, with zeros behind; packet i has ``kept[i]`` of them from ``at[i]`` on,
@@ -73,11 +73,11 @@ class Block:
     def __len__(self) -> int:
         return int(self.at.size)
 
-    def first(self, count: int) -> Block:
+    def first(self, count: int) -> PacketBlock:
         """Return the first packets of the block."""
         columns = (self.at, self.kept, self.original, self.time_ns, self.interface)
         at, kept, original, time_ns, interface = (column[:count] for column in columns)
-        return Block(self.data, at, kept, original, time_ns, interface, self.first_number)
+        return PacketBlock(self.data, at, kept, original, time_ns, interface, self.first_number)
 
 
 def padded(data: bytes) -> Bytes:
@@ -136,7 +136,7 @@ class Layers:
     """Fragments: their rows, and their offsets in units of 8 bytes."""
 
     @classmethod
-    def of(cls, block: Block, link_types: Ints, types: dict[str, type]) -> Layers:
+    def of(cls, block: PacketBlock, link_types: Ints, types: dict[str, type]) -> Layers:
         """Begin with the link layer of each packet."""
         count = len(block)
         return cls(

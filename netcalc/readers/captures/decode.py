@@ -17,10 +17,10 @@ from netcalc.readers.captures.blocks import (
     PAD_BYTES,
     PPP,
     PROTOCOL,
-    Block,
     Interface,
     Ints,
     Layers,
+    PacketBlock,
 )
 from netcalc.readers.captures.headers import Addresses
 from netcalc.samples import Layer, PacketTrace
@@ -99,6 +99,8 @@ def _laid_behind(layers: Layers, headers: dict[int, bytes]) -> Ints:
     if not rows.size:
         return rows
     sizes = np.array([len(data) for data in headers.values()], np.int64)
+    # A block ends in PAD_BYTES of zeros, so that any header can be gathered at its very end without
+    # a check of the bounds. The headers come where these zeros were, and the zeros behind them.
     begin = layers.data.size - PAD_BYTES
     more = np.frombuffer(b"".join(headers.values()), np.uint8)
     layers.data = np.concatenate([layers.data[:begin], more, np.zeros(PAD_BYTES, np.uint8)])
@@ -175,7 +177,7 @@ def _text(high: int, low: int) -> str:
 
 
 def columns(
-    block: Block, interfaces: list[Interface], book: AddressBook
+    block: PacketBlock, interfaces: list[Interface], book: AddressBook
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of a block; ``time_ns`` is the time as the file has it."""
     by_interface = np.array([interface.link_type for interface in interfaces] or [0], np.int64)
@@ -199,7 +201,7 @@ def columns(
     }
 
 
-def _strip_checks(layers: Layers, block: Block, interfaces: list[Interface]) -> None:
+def _strip_checks(layers: Layers, block: PacketBlock, interfaces: list[Interface]) -> None:
     """Leave the frame check sequence out, where the file says that it is there."""
     if any(interface.fcs_bytes for interface in interfaces):
         fcs = np.array([interface.fcs_bytes for interface in interfaces], np.int64)[block.interface]

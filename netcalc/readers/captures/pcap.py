@@ -11,11 +11,11 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures.blocks import (
     MAX_PACKET_BYTES,
-    Block,
     Bytes,
     FileFacts,
     Interface,
     Ints,
+    PacketBlock,
     gather,
     padded,
 )
@@ -47,7 +47,7 @@ _ONE_YEAR_S = 366 * 86400
 _Lengths = Callable[[bytes, int], tuple[int, ...]]
 
 
-def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[Block]:
+def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[PacketBlock]:
     """Yield the packets of a file by blocks; ``head`` has the bytes read already.
 
     An impossible record is the end: the packets before it are yielded, and the fault is among the
@@ -168,7 +168,7 @@ def _scan(data: bytes, lengths: _Lengths, record_bytes: int) -> tuple[Ints, int,
 
 def _block(
     data: bytes, starts: Ints, order: str, record_bytes: int, is_nano: bool, minor: int, number: int
-) -> Block:
+) -> PacketBlock:
     array = padded(data)
     records = gather(array, starts, _layout(order))
     kept, original = records["kept"].astype(np.int64), records["original"].astype(np.int64)
@@ -179,7 +179,7 @@ def _block(
     seconds = records["seconds"].astype(np.int64)
     fraction = records["fraction"].astype(np.int64)
     time_ns = seconds * 1_000_000_000 + fraction * (1 if is_nano else 1000)
-    return Block(
+    return PacketBlock(
         array,
         starts + record_bytes,
         kept,

@@ -15,11 +15,11 @@ from netcalc.messages import Notice
 from netcalc.readers.captures.blocks import (
     MAX_PACKET_BYTES,
     MISSING_NS,
-    Block,
     Bytes,
     FileFacts,
     Interface,
     Ints,
+    PacketBlock,
     gather,
     padded,
 )
@@ -150,13 +150,13 @@ class _FaultError(Exception):
         self.code, self.at, self.claimed = code, at, claimed
 
 
-def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[Block]:
+def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[PacketBlock]:
     """Yield the packets of a file by blocks; ``head`` has the bytes read already."""
     facts.format = "pcapng"
     data = head + stream.read(BLOCK_BYTES)
     section, begin, number = _Section(), 0, 0
     while data:
-        blocks: list[Block] = []
+        blocks: list[PacketBlock] = []
         fault = None
         try:
             at = _walk(data, section, facts, blocks, number)
@@ -175,7 +175,7 @@ def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[B
 
 
 def _walk(
-    data: bytes, section: _Section, facts: FileFacts, blocks: list[Block], number: int
+    data: bytes, section: _Section, facts: FileFacts, blocks: list[PacketBlock], number: int
 ) -> int:
     """Walk over the whole blocks in ``data``; add the packets to ``found``, return the end."""
     at, batch, array = 0, _Batch(), padded(data)
@@ -256,7 +256,7 @@ def _add_interface(data: bytes, at: int, length: int, section: _Section, facts: 
 
 def _packets(
     array: Bytes, at: list[int], kinds_at: list[int], section: _Section, before: int
-) -> tuple[Block | None, _FaultError | None]:
+) -> tuple[PacketBlock | None, _FaultError | None]:
     """Return the packet blocks of one section as arrays, up to the first that cannot be."""
     order = section.order
     u4 = order + "u4"
@@ -292,7 +292,7 @@ def _packets(
     for index in np.unique(own[:good]).tolist():
         rows = (own[:good] == index) & ~is_simple[:good]
         time_ns[rows] = section.clocks[index].to_ns(units[:good][rows])
-    return Block(
+    return PacketBlock(
         array,
         (starts + header)[:good],
         kept[:good],

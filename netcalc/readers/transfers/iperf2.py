@@ -25,10 +25,10 @@ from netcalc.messages import Notice
 from netcalc.readers.format import HANDSHAKE, SEGMENTS, TRANSPORT, Counted, Format, Input
 from netcalc.readers.source import csv_rows, note, shorten
 from netcalc.readers.transfers.iperf_lines import (
-    Command,
-    Connection,
-    Interval,
+    IntervalLine,
+    IperfCommand,
     Remarks,
+    StreamEnds,
     looks_like_interval,
     number_of,
     printed_of,
@@ -44,7 +44,7 @@ from netcalc.readers.transfers.runs import (
     RECEIVER,
     SENDER,
     UPLOAD,
-    Row,
+    Interval,
     Total,
     Way,
     flow_series,
@@ -71,7 +71,7 @@ _WRITES = re.compile(
 
 
 @dataclass(slots=True)
-class _Run:
+class _Iperf2Run:
     """The lines of one test, or of one connection of a server."""
 
     is_client: bool
@@ -79,7 +79,7 @@ class _Run:
     port: int
     target: str = ""
     ways: dict[str, Way] = field(default_factory=dict)
-    links: dict[str, Connection] = field(default_factory=dict)
+    links: dict[str, StreamEnds] = field(default_factory=dict)
     totals: dict[tuple[str, str], dict[str, Total]] = field(default_factory=dict)
     reported: set[str] = field(default_factory=set)
     sent_counts: dict[str, float] = field(default_factory=dict)
@@ -101,10 +101,10 @@ def _recognize_text(file: Input) -> bool:
 
 def _read_text(file: Input) -> FlowSeries:
     text = file.text
-    runs: list[_Run] = []
+    runs: list[_Iperf2Run] = []
     remarks = Remarks()
-    commands: list[Command] = []
-    sums: list[Interval] = []
+    commands: list[IperfCommand] = []
+    sums: list[IntervalLine] = []
     for number, line in zip(text.numbers, text.lines, strict=True):
         if command := read_command(line):
             commands.append(command)
@@ -134,39 +134,39 @@ def _read_text(file: Input) -> FlowSeries:
     return to_samples(file, ways, remarks, tool="iperf 2", printed=printed)
 
 
-def _begin_run(runs: list[_Run], line: str) -> bool:
+def _begin_run(runs: list[_Iperf2Run], line: str) -> bool:
     """Begin a run where a client starts, or where a server is connected to the next one."""
     if client := _CLIENT.search(line):
         protocol, port = client[2].lower(), int(client[3])
         if runs and not runs[-1].links and not runs[-1].is_client:
             runs.pop()  # a dual test: the client has a server of its own
-        runs.append(_Run(is_client=True, protocol=protocol, port=port, target=client[1]))
+        runs.append(_Iperf2Run(is_client=True, protocol=protocol, port=port, target=client[1]))
         return True
     if server := _SERVER.search(line):
         if not runs or not runs[-1].is_client or runs[-1].ways:
             protocol, port = server[1].lower(), int(server[2])
-            runs.append(_Run(is_client=False, protocol=protocol, port=port))
+            runs.append(_Iperf2Run(is_client=False, protocol=protocol, port=port))
         return True
     link = read_connection(line)
     if link is None:
         return False
     if not runs:
-        runs.append(_Run(is_client=True, protocol="", port=link.remote_port))
+        runs.append(_Iperf2Run(is_client=True, protocol="", port=link.remote_port))
     if runs[-1].ways and not runs[-1].is_client:
         last = runs[-1]
-        runs.append(_Run(is_client=False, protocol=last.protocol, port=last.port))
+        runs.append(_Iperf2Run(is_client=False, protocol=last.protocol, port=last.port))
     runs[-1].links[link.stream] = link
     return True
 
 
-def _run_of(runs: list[_Run], stream: str) -> _Run:
+def _run_of(runs: list[_Iperf2Run], stream: str) -> _Iperf2Run:
     """Return the latest run that has a stream."""
     if not runs:
-        runs.append(_Run(is_client=True, protocol="", port=0))
+        runs.append(_Iperf2Run(is_client=True, protocol="", port=0))
     return next((run for run in reversed(runs) if stream in run.links), runs[-1])
 
 
-def _interval(run: _Run, interval: Interval) -> bool:
+def _interval(run: _Iperf2Run, interval: IntervalLine) -> bool:
     """Add a line to a run; False if a part of it cannot be right."""
     if interval.is_sum:
         return True  # a sum of the lines above it
@@ -206,7 +206,7 @@ def _known(text: str | None) -> float:
     return NAN if text is None or text.startswith("-") else number_of(text)
 
 
-def _finish(run: _Run) -> list[Way]:
+def _finish(run: _Iperf2Run) -> list[Way]:
     """Return the directions of a run with their totals."""
     for direction, way in run.ways.items():
         sent, received = (run.totals.get((direction, side)) for side in (SENDER, RECEIVER))
@@ -224,7 +224,7 @@ def _finish(run: _Run) -> list[Way]:
     return [run.ways[name] for name in (UPLOAD, DOWNLOAD) if name in run.ways]
 
 
-def _add_sockets(run: _Run, way: Way) -> None:
+def _add_sockets(run: _Iperf2Run, way: Way) -> None:
     """Add what the lines of the connections say of their sockets (``-e``)."""
     links = [run.links[stream] for stream in sorted(way.streams) if stream in run.links]
     sockets = [socket for link in links if (socket := _SOCKET.search(link.rest))]
@@ -270,13 +270,13 @@ _CLIENT_PORTS = 32768  # where systems begin to choose ports of their own
 
 
 @dataclass(slots=True)
-class _Stream:
+class _CsvStream:
     """The lines of one stream of one run."""
 
     ends: tuple[str, ...]
     width: int
     receives: bool
-    rows: list[Row] = field(default_factory=list)
+    rows: list[Interval] = field(default_factory=list)
     total: Total | None = None
     report: Total | None = None
 
@@ -287,7 +287,7 @@ def _recognize_csv(file: Input) -> bool:
 
 def _read_csv(file: Input) -> FlowSeries:
     text = file.text
-    runs: list[dict[str, _Stream]] = []
+    runs: list[dict[str, _CsvStream]] = []
     unread: list[int] = []
     odd: list[int] = []
     for number, line in zip(text.numbers, text.lines, strict=True):
@@ -315,7 +315,7 @@ def _read_csv(file: Input) -> FlowSeries:
     return flow_series(file, ways, warnings, tool="iperf 2")
 
 
-def _add(runs: list[dict[str, _Stream]], cells: list[str]) -> bool:
+def _add(runs: list[dict[str, _CsvStream]], cells: list[str]) -> bool:
     """Add a line to its stream; False if a part of it cannot be right."""
     row, right = _row(cells)
     ends = tuple(sorted([",".join(cells[1:3]), ",".join(cells[3:5])]))
@@ -327,7 +327,7 @@ def _add(runs: list[dict[str, _Stream]], cells: list[str]) -> bool:
     if not runs or begins:
         runs.append({})
     first, second = int(cells[2]), int(cells[4])
-    made = _Stream(ends, len(cells), receives=first < second and first < _CLIENT_PORTS)
+    made = _CsvStream(ends, len(cells), receives=first < second and first < _CLIENT_PORTS)
     stream = runs[-1].setdefault(cells[5], made)
     stream.receives |= row.jitter_s > 0
     if stream.rows and row.start_s == 0:
@@ -337,10 +337,10 @@ def _add(runs: list[dict[str, _Stream]], cells: list[str]) -> bool:
     return right
 
 
-def _row(cells: list[str]) -> tuple[Row, bool]:
+def _row(cells: list[str]) -> tuple[Interval, bool]:
     begin, end = map(number_of, cells[6].split("-"))
     size, rate = number_of(cells[7]), number_of(cells[8])
-    row = Row(
+    row = Interval(
         start_s=begin,
         duration_s=max(end - begin, 0.0),
         payload_bytes=NAN if size < 0 else size,
@@ -359,7 +359,7 @@ def _row(cells: list[str]) -> tuple[Row, bool]:
     return row, right
 
 
-def _ways(run: dict[str, _Stream]) -> list[Way]:
+def _ways(run: dict[str, _CsvStream]) -> list[Way]:
     """Return the directions of a run; where it has both, received streams are the download."""
     both = len({stream.receives for stream in run.values()}) == 2
     ways = []
@@ -387,7 +387,11 @@ def _ways(run: dict[str, _Stream]) -> list[Way]:
 
 
 def _set_total(
-    way: Way, totals: Mapping[str, Total | None], rows: Mapping[str, list[Row]], *, receives: bool
+    way: Way,
+    totals: Mapping[str, Total | None],
+    rows: Mapping[str, list[Interval]],
+    *,
+    receives: bool,
 ) -> None:
     """Set the total of the end that wrote the lines, if each stream has one or a line alone."""
     complete = {
@@ -421,11 +425,11 @@ _NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,9})?")
 
 
 @dataclass(slots=True)
-class _Table:
+class _NamedLines:
     """The lines below one header: which end wrote them, and what each stream carried."""
 
     names: list[str]
-    rows: dict[str, list[Row]] = field(default_factory=dict)
+    rows: dict[str, list[Interval]] = field(default_factory=dict)
     totals: dict[str, Total] = field(default_factory=dict)
     target: str = ""
 
@@ -447,11 +451,11 @@ def _recognize_enhanced_csv(file: Input) -> bool:
 def _read_enhanced_csv(file: Input) -> FlowSeries:
     warnings: list[Notice] = []
     unread: list[int] = []
-    runs: list[_Table] = []
+    runs: list[_NamedLines] = []
     lines, cut = file.text.whole_lines(warnings)
     for number, line in lines:
         if line.startswith(_HEADER):
-            runs.append(_Table(line.strip().split(",")))
+            runs.append(_NamedLines(line.strip().split(",")))
         elif runs and re.match(r"\d", line):
             _add_named(file, runs, number, line.strip().split(","))
         elif line.strip():
@@ -465,7 +469,7 @@ def _read_enhanced_csv(file: Input) -> FlowSeries:
     return flow_series(file, [[way] for way in ways], warnings, tool="iperf 2")
 
 
-def _add_named(file: Input, runs: list[_Table], number: int, cells: list[str]) -> None:
+def _add_named(file: Input, runs: list[_NamedLines], number: int, cells: list[str]) -> None:
     """Add a line to the last run, or to another one with the same fields that it begins."""
     run = runs[-1]
     if len(cells) != len(run.names):
@@ -479,7 +483,7 @@ def _add_named(file: Input, runs: list[_Table], number: int, cells: list[str]) -
         return
     row = _named_row(file, run, number, named)
     if stream in run.totals and row.start_s == 0:
-        run = _Table(run.names)
+        run = _NamedLines(run.names)
         runs.append(run)
     run.target = run.target or shorten(named["dstaddr"], 100)
     rows = run.rows.setdefault(stream, [])
@@ -489,7 +493,7 @@ def _add_named(file: Input, runs: list[_Table], number: int, cells: list[str]) -
         rows.append(row)
 
 
-def _named_row(file: Input, run: _Table, number: int, named: dict[str, str]) -> Row:
+def _named_row(file: Input, run: _NamedLines, number: int, named: dict[str, str]) -> Interval:
     values: dict[str, float] = {}
     for name in (
         "istart", "iend", "bytes", "speed", "jitter", "errors", "datagrams", "tcpretry", "tcpcwnd",
@@ -504,7 +508,7 @@ def _named_row(file: Input, run: _Table, number: int, named: dict[str, str]) -> 
         values[name] = NAN if value < 0 else value  # -1 is what a system without it writes
     has_details = values["tcprtt"] > 0  # without details of TCP all of them are 0
     lost, datagrams = values["errors"], values["datagrams"]
-    return Row(
+    return Interval(
         start_s=values["istart"],
         duration_s=max(values["iend"] - values["istart"], 0.0),
         payload_bytes=values["bytes"],
@@ -521,7 +525,7 @@ def _named_row(file: Input, run: _Table, number: int, named: dict[str, str]) -> 
     )
 
 
-def _way(run: _Table) -> Way:
+def _way(run: _NamedLines) -> Way:
     way = Way(UPLOAD, protocol="udp" if run.udp else "tcp", target=run.target)
     way.streams.update(run.rows)
     way.rows = [row for rows in run.rows.values() for row in rows]

@@ -36,7 +36,7 @@ from netcalc.readers.transfers.runs import (
     RECEIVER,
     SENDER,
     UPLOAD,
-    Row,
+    Interval,
     Total,
     Way,
     first_known,
@@ -239,7 +239,7 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
     return [ways[name] for name in (UPLOAD, DOWNLOAD) if name in ways]
 
 
-def _row(stream: _Object, side: str, odd: Counter[str]) -> Row | None:
+def _row(stream: _Object, side: str, odd: Counter[str]) -> Interval | None:
     start, length = number(stream, "start"), number(stream, "seconds")
     if math.isnan(length):
         length = number(stream, "end") - start
@@ -251,7 +251,7 @@ def _row(stream: _Object, side: str, odd: Counter[str]) -> Row | None:
     if lost > packets or lost < 0:
         odd["lost_packets"] += 1
         lost = NAN
-    return Row(
+    return Interval(
         start_s=start,
         duration_s=length,
         payload_bytes=_count(stream, "bytes", odd),

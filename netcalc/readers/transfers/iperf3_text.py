@@ -16,8 +16,8 @@ from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
 from netcalc.readers.transfers.iperf_lines import (
-    Command,
-    Interval,
+    IntervalLine,
+    IperfCommand,
     Remarks,
     looks_like_interval,
     number_of,
@@ -35,7 +35,7 @@ from netcalc.readers.transfers.runs import (
     RECEIVER,
     SENDER,
     UPLOAD,
-    Row,
+    Interval,
     Total,
     Way,
     join_totals,
@@ -71,7 +71,7 @@ _SERVER_OUTPUT = re.compile(r"Server (?:JSON )?output:\s*")
 
 
 @dataclass(slots=True)
-class _Run:
+class _Iperf3Run:
     """The lines of one test."""
 
     is_client: bool
@@ -91,7 +91,7 @@ class _Run:
     unlabelled: set[str] = field(default_factory=set)
     """Directions whose total is one for both sides, as before version 3.7."""
     sent_count: float = NAN
-    command: Command | None = None
+    command: IperfCommand | None = None
     verbose: dict[str, float] = field(default_factory=dict)
     """What a verbose client says it was asked for."""
 
@@ -111,12 +111,12 @@ def _recognize(file: Input) -> bool:
 
 def _read(file: Input) -> FlowSeries:
     text = file.text
-    runs: list[_Run] = []
+    runs: list[_Iperf3Run] = []
     remarks = Remarks()
     other_end: list[int] = []
     version = ""
     host = start = ""
-    command: Command | None = None
+    command: IperfCommand | None = None
     for number, line in zip(text.numbers, text.lines, strict=True):
         version = version or "".join(_VERSION.findall(line)[:1])
         if error := _ERROR.search(line):
@@ -137,7 +137,7 @@ def _read(file: Input) -> FlowSeries:
         if len(runs) > begun and runs[-1].is_client:
             runs[-1].command, command = command, None
         if not runs:
-            runs.append(_Run(is_client=True))
+            runs.append(_Iperf3Run(is_client=True))
         if not _read_line(runs[-1], line, remarks, number) and looks_like_interval(line):
             remarks.unread.append(number)
     early = any(_FLUSHED.search(message) for message in remarks.messages)
@@ -164,7 +164,7 @@ def _iso(text: str) -> str:
         return ""
 
 
-def _is_of_server(run: _Run, line: str) -> bool:
+def _is_of_server(run: _Iperf3Run, line: str) -> bool:
     """Whether a line is of the server's own report, which a client prints inside its own."""
     if run.is_client and _SERVER_OUTPUT.fullmatch(line):
         run.is_of_server = True
@@ -178,19 +178,19 @@ def _is_of_server(run: _Run, line: str) -> bool:
     return run.is_of_server
 
 
-def _open_run(runs: list[_Run], line: str) -> None:
+def _open_run(runs: list[_Iperf3Run], line: str) -> None:
     """Begin a run where a client connects or a server accepts."""
     target, accepted = _TARGET.search(line), _ACCEPTED.search(line)
     if target:
-        runs.append(_Run(is_client=True, target=target[1]))
+        runs.append(_Iperf3Run(is_client=True, target=target[1]))
         return
     if not accepted and "Server listening on " not in line:
         return
     if not runs or (accepted and (runs[-1].ways or runs[-1].is_client)):
-        runs.append(_Run(is_client=False))
+        runs.append(_Iperf3Run(is_client=False))
 
 
-def _read_line(run: _Run, line: str, remarks: Remarks, number: int) -> bool:
+def _read_line(run: _Iperf3Run, line: str, remarks: Remarks, number: int) -> bool:
     """Read a line of a run; False if it says nothing of it."""
     if interval := read_interval(line):
         _interval(run, interval, remarks, number)
@@ -217,7 +217,7 @@ def _read_line(run: _Run, line: str, remarks: Remarks, number: int) -> bool:
     return False
 
 
-def _interval(run: _Run, interval: Interval, remarks: Remarks, number: int) -> None:
+def _interval(run: _Iperf3Run, interval: IntervalLine, remarks: Remarks, number: int) -> None:
     direction, own = _direction(run, interval)
     way = run.way(direction)
     rest = interval.rest
@@ -257,7 +257,7 @@ def _interval(run: _Run, interval: Interval, remarks: Remarks, number: int) -> N
         way.streams.add(row.stream)
 
 
-def _direction(run: _Run, interval: Interval) -> tuple[str, str]:
+def _direction(run: _Iperf3Run, interval: IntervalLine) -> tuple[str, str]:
     """Return the direction of a stream, and the side that wrote the line."""
     if interval.role:
         sends = interval.role.startswith("TX")
@@ -271,7 +271,7 @@ def _direction(run: _Run, interval: Interval) -> tuple[str, str]:
     return direction, SENDER if sends else RECEIVER
 
 
-def _is_repeated(run: _Run, way: Way, row: Row) -> bool:
+def _is_repeated(run: _Iperf3Run, way: Way, row: Interval) -> bool:
     """Whether an interval is the last one of its stream again: the other end is gone.
 
     Behind a new header an equal line is the total of a run of one interval.
@@ -281,7 +281,7 @@ def _is_repeated(run: _Run, way: Way, row: Row) -> bool:
     return last is not None and not run.is_header_new and repr(last) == repr(row)
 
 
-def _is_total(way: Way, row: Row, interval: Interval) -> bool:
+def _is_total(way: Way, row: Interval, interval: IntervalLine) -> bool:
     """Whether an interval without a label is the total that versions before 3.7 give of UDP."""
     if row.omitted or row.start_s > 0 or interval.is_sum:
         return False
@@ -293,7 +293,7 @@ def _is_total(way: Way, row: Row, interval: Interval) -> bool:
     return bool(ends) and row.duration_s >= ends[-1] - 0.01
 
 
-def _finish(run: _Run) -> list[Way]:
+def _finish(run: _Iperf3Run) -> list[Way]:
     """Return the directions of a run with their totals."""
     _take_for_total(run)
     exchanged = _has_exchanged(run)
@@ -322,7 +322,7 @@ def _finish(run: _Run) -> list[Way]:
     return [run.ways[name] for name in (UPLOAD, DOWNLOAD) if name in run.ways]
 
 
-def _take_for_total(run: _Run) -> None:
+def _take_for_total(run: _Iperf3Run) -> None:
     """Take the only line of losses for the total that it is, where the lines above are missing.
 
     A client that sends prints losses in its total alone, and behind it how many it sent.
@@ -336,7 +336,7 @@ def _take_for_total(run: _Run) -> None:
             run.totals[direction, SENDER] = {row.stream: total_of(row)}
 
 
-def _has_exchanged(run: _Run) -> bool:
+def _has_exchanged(run: _Iperf3Run) -> bool:
     """Whether a client received the server's counts, which come with the end of the test.
 
     Of an interrupted client standard output has no word of that: only ``iperf Done.`` is missing,
@@ -357,7 +357,7 @@ def _has_exchanged(run: _Run) -> bool:
     return run.done or any(count > 0 for count in counts)
 
 
-def _udp(run: _Run, way: Way, *, exchanged: bool) -> None:
+def _udp(run: _Iperf3Run, way: Way, *, exchanged: bool) -> None:
     """Take the losses of a single total of UDP for the receiver's, its bytes for the sender's.
 
     Where a total is labelled, a sender's losses are always 0 and nobody's.

@@ -17,7 +17,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
 from netcalc.readers.source import note
-from netcalc.readers.transfers.runs import DOWNLOAD, NAN, POWERS, Row, Way, flow_series
+from netcalc.readers.transfers.runs import DOWNLOAD, NAN, POWERS, Interval, Way, flow_series
 from netcalc.readers.transfers.runs import number_of as plain_number
 from netcalc.samples import FlowSeries
 
@@ -54,7 +54,7 @@ _SIZE = re.compile(r"(?P<number>\d{1,15}(?:\.\d{1,9})?)(?P<power>[KMGT]?)", re.I
 
 
 @dataclass(slots=True)
-class Interval:
+class IntervalLine:
     """What one line says of one stream, or of the sum of all."""
 
     stream: str
@@ -72,9 +72,9 @@ class Interval:
         """Whether the line is a sum of streams."""
         return self.stream.startswith("SUM")
 
-    def row(self, side: str, *, stream: str = "", omitted: bool = False) -> Row:
+    def row(self, side: str, *, stream: str = "", omitted: bool = False) -> Interval:
         """Return what one side counted in the interval."""
-        return Row(
+        return Interval(
             start_s=self.start_s,
             duration_s=self.end_s - self.start_s,
             payload_bytes=self.byte_count,
@@ -86,7 +86,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class StreamEnds:
     """A line that names the two ends of a stream."""
 
     stream: str
@@ -106,7 +106,7 @@ class Remarks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class IperfCommand:
     """What the command line of a client asks for, as it stands above its output.
 
     Sizes count K, M, G as powers of 1024 (k, m, g of iperf 2 as powers of 1000), rates as powers of
@@ -132,7 +132,7 @@ class Command:
         return {**kept, "dont_fragment": True} if self.is_unfragmented else kept
 
 
-def read_command(line: str) -> Command | None:
+def read_command(line: str) -> IperfCommand | None:
     """Return what a client of iperf was asked for, if a line is its command."""
     match = _COMMAND.search(line[:_LONGEST_COMMAND])
     if match is None:
@@ -158,7 +158,7 @@ def read_command(line: str) -> Command | None:
     usual = "1048576" if is_udp and match["version"] else "0"
     lower = 1024 if match["version"] else 1000
     count = asked.get("streams", "1")
-    return Command(
+    return IperfCommand(
         is_udp=is_udp,
         is_reverse="reverse" in asked,
         stream_count=int(count) if count.isdecimal() and len(count) < 4 else 1,
@@ -207,7 +207,7 @@ def to_samples(
     return flow_series(file, runs, [*warnings, *further], **meta)
 
 
-def printed_of(command: Command | None, ways: Sequence[Way]) -> dict[str, Any]:
+def printed_of(command: IperfCommand | None, ways: Sequence[Way]) -> dict[str, Any]:
     """Return what a command asked for; nothing where the output shows that it is of another run."""
     if command is None or len(ways) != 1:
         return {}
@@ -220,7 +220,7 @@ def printed_of(command: Command | None, ways: Sequence[Way]) -> dict[str, Any]:
     return command.printed() if is_own else {}
 
 
-def read_interval(line: str) -> Interval | None:
+def read_interval(line: str) -> IntervalLine | None:
     """Return the interval of a line; None if it is not one that can be read with certainty."""
     row = _ROW.match(line)
     if row is None:
@@ -229,7 +229,7 @@ def read_interval(line: str) -> Interval | None:
     bits, base = (1, 1000) if row["what"] == "bits" else (8, 1024)
     rate = number_of(row["rate"]) * bits * base ** POWERS[row["rate_unit"]]
     has_size, has_rate = 0 <= size < math.inf, 0 <= rate < math.inf
-    return Interval(
+    return IntervalLine(
         stream=row["id"].lstrip("* "),
         starred="*" in row["id"],
         role=row["role"] or "",
@@ -251,12 +251,12 @@ def looks_like_interval(line: str) -> bool:
     return bool(_LIKE_A_ROW.search(line[:_LONGEST]))
 
 
-def read_connection(line: str) -> Connection | None:
+def read_connection(line: str) -> StreamEnds | None:
     """Return the two ends of a stream, if the line names them."""
     ends = _CONNECTED.match(line)
     if ends is None:
         return None
-    return Connection(
+    return StreamEnds(
         stream=ends["id"].lstrip("* "),
         remote_port=int(ends["remote_port"]),
         rest=ends["rest"],
@@ -264,7 +264,7 @@ def read_connection(line: str) -> Connection | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Losses:
+class DatagramLosses:
     """What a receiver of datagrams says: its jitter, the datagrams lost, and all of them."""
 
     jitter_s: float
@@ -272,13 +272,13 @@ class Losses:
     datagram_count: float
     implausible: bool
 
-    def put_in(self, row: Row) -> None:
+    def put_in(self, row: Interval) -> None:
         """Put the numbers into the interval that they are of."""
         row.jitter_s, row.lost_count = self.jitter_s, self.lost_count
         row.datagram_count = self.datagram_count
 
 
-def read_losses(rest: str) -> Losses | None:
+def read_losses(rest: str) -> DatagramLosses | None:
     """Return jitter and losses from the end of a line; what cannot be is unknown."""
     printed = _LOSSES.match(rest)
     if printed is None:
@@ -286,7 +286,7 @@ def read_losses(rest: str) -> Losses | None:
     jitter = number_of(printed["jitter"]) / 1e3
     lost, total = number_of(printed["lost"]), number_of(printed["total"])
     bad_jitter, bad_loss = jitter < 0, lost < 0 or lost > total
-    return Losses(
+    return DatagramLosses(
         jitter_s=NAN if bad_jitter else jitter,
         lost_count=NAN if bad_loss else lost,
         datagram_count=NAN if total < 0 else total,

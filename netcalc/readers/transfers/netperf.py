@@ -19,7 +19,7 @@ from netcalc.readers.transfers.runs import (
     RECEIVER,
     SENDER,
     UPLOAD,
-    Row,
+    Interval,
     Total,
     Way,
     number_of,
@@ -35,7 +35,7 @@ _BOTH_WAYS = ("Send|Recv", "Recv|Send")
 
 
 @dataclass(slots=True)
-class _Run:
+class _NetperfTest:
     """One test of netperf as its lines show it."""
 
     test: str = ""
@@ -44,7 +44,7 @@ class _Run:
     head: str = ""
     values: dict[str, str] = field(default_factory=dict)
     tables: list[tuple[int, list[str]]] = field(default_factory=list)
-    interim: list[Row] = field(default_factory=list)
+    interim: list[Interval] = field(default_factory=list)
 
     @property
     def empty(self) -> bool:
@@ -125,7 +125,7 @@ def _rate_bps(file: Input, line: int | None, text: str, unit: str) -> float:
     return _positive(text) * factor
 
 
-def _measured(file: Input, run: _Run) -> _Measured:
+def _measured(file: Input, run: _NetperfTest) -> _Measured:
     """Return what a test measured, of keyval and CSV or of a classic table."""
     if run.values:
         return _from_names(file, run.test, run.values)
@@ -145,7 +145,7 @@ def _directed(test: str, direction: str = "") -> _Measured:
     return _Measured(direction=direction, side=side)
 
 
-def _first_cells(file: Input, run: _Run, count: int) -> tuple[int, list[str]]:
+def _first_cells(file: Input, run: _NetperfTest, count: int) -> tuple[int, list[str]]:
     """Return the first line of a table; refuse one with fewer numbers."""
     line, cells = run.tables[0]
     if len(cells) < count:
@@ -155,7 +155,7 @@ def _first_cells(file: Input, run: _Run, count: int) -> tuple[int, list[str]]:
     return line, cells
 
 
-def _stream(file: Input, run: _Run) -> _Measured:
+def _stream(file: Input, run: _NetperfTest) -> _Measured:
     made = _directed(run.test)
     made.unit_by_default = not run.unit
     unit = run.unit or _DEFAULT
@@ -195,7 +195,7 @@ def _protocol(test: str) -> str:
     return first if first in ("tcp", "udp", "sctp") else ""
 
 
-def _request_response(file: Input, run: _Run) -> _Measured:
+def _request_response(file: Input, run: _NetperfTest) -> _Measured:
     _, cells = _first_cells(file, run, 6)
     rate = _positive(cells[5])
     made = _Measured(complete=True, duration_s=number_of(cells[4]))
@@ -297,7 +297,7 @@ def _lines(file: Input, warnings: list[Notice]) -> tuple[list[tuple[int, str]], 
 
 
 def _read_netperf(file: Input) -> Samples:
-    runs = [_Run()]
+    runs = [_NetperfTest()]
     unread: list[int] = []
     header: list[str] = []
     warnings: list[Notice] = []
@@ -307,13 +307,13 @@ def _read_netperf(file: Input) -> Samples:
         if title and "=" not in line.split()[0]:
             header = []
             ends = _TARGET.search(title["rest"])
-            runs.append(_Run(title["test"].strip(), ends["name"] if ends else ""))
+            runs.append(_NetperfTest(title["test"].strip(), ends["name"] if ends else ""))
         elif interim:
             runs[-1].interim.append(_interval(file, number, interim))
         elif pair:
             name = pair["name"]
             if name in runs[-1].values:
-                runs.append(_Run())
+                runs.append(_NetperfTest())
             runs[-1].values[name] = pair["value"].strip()
         elif "," in line and "Throughput" in line.split(","):
             header = line.split(",")
@@ -381,21 +381,21 @@ def _read_netperf(file: Input) -> Samples:
     )
 
 
-def _row_of_csv(runs: list[_Run], header: list[str], cells: list[str]) -> None:
+def _row_of_csv(runs: list[_NetperfTest], header: list[str], cells: list[str]) -> None:
     if runs[-1].values:
-        runs.append(_Run(runs[-1].test, runs[-1].target))
+        runs.append(_NetperfTest(runs[-1].test, runs[-1].target))
     names = map(_key_of, header)
     runs[-1].values = {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
 
 
-def _interval(file: Input, number: int, line: re.Match[str]) -> Row:
+def _interval(file: Input, number: int, line: re.Match[str]) -> Interval:
     rate = _rate_bps(file, number, line["rate"], line["unit"])
     length = float(line["length"])
     end = float(line["end"]) if line["end"] else NAN
-    return Row(start_s=end - length, duration_s=length, throughput_bps=rate)
+    return Interval(start_s=end - length, duration_s=length, throughput_bps=rate)
 
 
-def _with_side(interim: list[Row], side: str) -> list[Row]:
+def _with_side(interim: list[Interval], side: str) -> list[Interval]:
     """Return the intervals from the start of the first, with the end that counted them."""
     begin = interim[0].start_s if interim else 0.0
     passed = 0.0
@@ -442,7 +442,7 @@ _LIKE = r"^ +(?:bw|send_bw|recv_bw|latency) += +\d"
 
 
 @dataclass(slots=True)
-class _Test:
+class _QperfTest:
     """One test."""
 
     test: str = ""
@@ -507,14 +507,14 @@ def _recognize_qperf(file: Input) -> bool:
 def _read_qperf(file: Input) -> Table:
     warnings: list[Notice] = []
     unread: list[int] = []
-    tests: list[_Test] = []
+    tests: list[_QperfTest] = []
     in_test = False
     lines, cut = file.text.whole_lines(warnings)
     for number, line in lines:
         if title := _TEST.fullmatch(line):
             in_test = title["protocol"] is not None
             if in_test:
-                tests.append(_Test(title["test"], title["protocol"]))
+                tests.append(_QperfTest(title["test"], title["protocol"]))
         elif in_test and (pair := _VALUE.fullmatch(line)):
             if not tests[-1].keep(pair["name"], pair["value"]):
                 unread.append(number)
@@ -530,7 +530,7 @@ def _read_qperf(file: Input) -> Table:
         name if names.count(name) == 1 else f"{name} {names[: i + 1].count(name)}"
         for i, name in enumerate(names)
     ]
-    columns = [column.name for column in fields(_Test)]
+    columns = [column.name for column in fields(_QperfTest)]
     return Table(
         data={
             "group": groups,

@@ -41,7 +41,7 @@ POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
 @dataclass(slots=True)
-class Row:
+class Interval:
     """One interval of one stream, as :class:`netcalc.samples.FlowSeries` has it."""
 
     start_s: float
@@ -62,7 +62,7 @@ class Row:
     lost_count: float = NAN
 
 
-_COLUMNS = tuple(column.name for column in fields(Row))
+_COLUMNS = tuple(column.name for column in fields(Interval))
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ class Way:
     """Whether the run ended within an interval, so that the totals count beyond their time."""
     sent: Total | None = None
     received: Total | None = None
-    rows: list[Row] = field(default_factory=list)
+    rows: list[Interval] = field(default_factory=list)
     streams: set[str] = field(default_factory=set)
 
     def facts(self) -> dict[str, Fact]:
@@ -150,7 +150,7 @@ class Way:
         return replace(total, byte_count=intervals.byte_count, **timed)
 
 
-def sum_of_side(rows: Iterable[Row], side: str) -> Total | None:
+def sum_of_side(rows: Iterable[Interval], side: str) -> Total | None:
     """Return the sum of the intervals that one side counted; None if it counted none."""
     counted = [row for row in rows if row.side == side and not row.omitted]
     if not counted:
@@ -173,7 +173,7 @@ def _sum_of(parts: Iterable[Total]) -> Total:
     )
 
 
-def total_of(row: Row) -> Total:
+def total_of(row: Interval) -> Total:
     """Return what a line says as a total."""
     return Total(
         byte_count=row.payload_bytes,
@@ -199,9 +199,9 @@ def join_totals(parts: dict[str, Total]) -> Total:
     return total
 
 
-def row_of(total: Total, side: str, *, start_s: float = 0.0, stream: str = "") -> Row:
+def row_of(total: Total, side: str, *, start_s: float = 0.0, stream: str = "") -> Interval:
     """Return a total as the interval that it is."""
-    return Row(
+    return Interval(
         start_s=start_s,
         duration_s=total.duration_s,
         payload_bytes=total.byte_count,
@@ -214,7 +214,7 @@ def row_of(total: Total, side: str, *, start_s: float = 0.0, stream: str = "") -
     )
 
 
-def whole_run(way: Way) -> list[Row]:
+def whole_run(way: Way) -> list[Interval]:
     """Return the whole run as one interval for each side that has a rate."""
     return [
         row_of(total, side)

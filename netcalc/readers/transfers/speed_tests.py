@@ -30,7 +30,7 @@ from netcalc.readers.transfers.runs import (
     RECEIVER,
     SENDER,
     UPLOAD,
-    Row,
+    Interval,
     Total,
     Way,
     row_of,
@@ -246,11 +246,11 @@ SPEEDTEST = Format(
 
 
 @dataclass(slots=True)
-class _Test:
+class _Ndt7Test:
     """One direction: its measurements at each end, the last state of TCP, and its end."""
 
     direction: str
-    points: dict[str, list[Row]] = field(default_factory=dict)
+    points: dict[str, list[Interval]] = field(default_factory=dict)
     last: dict[str, tuple[float, float]] = field(default_factory=dict)
     tcp: Mapping[str, Any] = field(default_factory=dict)
     is_tcp_of_sender: bool = False
@@ -272,7 +272,7 @@ def _recognize_ndt7(file: Input) -> bool:
 
 
 def _read_ndt7(file: Input) -> FlowSeries:
-    tests: dict[str, _Test] = {}
+    tests: dict[str, _Ndt7Test] = {}
     summary: dict[str, Any] = {}
     server = ""
     odd = 0
@@ -323,11 +323,13 @@ def _read_ndt7(file: Input) -> FlowSeries:
     )
 
 
-def _measurement(tests: dict[str, _Test], row: Mapping[str, Any], name: str, side: str = "") -> int:
+def _measurement(
+    tests: dict[str, _Ndt7Test], row: Mapping[str, Any], name: str, side: str = ""
+) -> int:
     """Add one measurement; return 1 if its time or its bytes go back."""
     if name not in (DOWNLOAD, UPLOAD):
         return 0
-    test = tests.setdefault(name, _Test(name))
+    test = tests.setdefault(name, _Ndt7Test(name))
     origin_of = side or words(row, "Origin")
     sends = (origin_of == "server") == (name == DOWNLOAD)
     tcp = member(row, "TCPInfo")
@@ -345,7 +347,7 @@ def _measurement(tests: dict[str, _Test], row: Mapping[str, Any], name: str, sid
         return int(time_us < before_us or size < before_size)
     test.last[origin_of] = (size, time_us)
     test.points.setdefault(origin_of, []).append(
-        Row(
+        Interval(
             start_s=before_us / 1e6,
             duration_s=(time_us - before_us) / 1e6,
             payload_bytes=size - before_size,
@@ -359,7 +361,7 @@ def _measurement(tests: dict[str, _Test], row: Mapping[str, Any], name: str, sid
     return 0
 
 
-def _archive(tests: dict[str, _Test], row: Mapping[str, Any]) -> int:
+def _archive(tests: dict[str, _Ndt7Test], row: Mapping[str, Any]) -> int:
     """Add the two directions of a server's document."""
     odd = 0
     for name in ("Download", "Upload"):
@@ -383,21 +385,21 @@ def _summary(row: Mapping[str, Any]) -> dict[str, Any]:
     return numbers
 
 
-def _from_summary(tests: dict[str, _Test], summary: Mapping[str, Any]) -> None:
+def _from_summary(tests: dict[str, _Ndt7Test], summary: Mapping[str, Any]) -> None:
     for name, shown in summary.items():
         way = name.partition(".")[0].lower()
         if shown["Unit"] == "Mbit/s" and way in (DOWNLOAD, UPLOAD):
-            test = tests.setdefault(way, _Test(way))
+            test = tests.setdefault(way, _Ndt7Test(way))
             test.printed_bps, test.complete = 1e6 * shown["Value"], True
 
 
-def _row_of_query(tests: dict[str, _Test], row: Mapping[str, Any]) -> None:
+def _row_of_query(tests: dict[str, _Ndt7Test], row: Mapping[str, Any]) -> None:
     """Add a row of BigQuery, whose ``a`` has the means: Mbit/s, ms and a ratio."""
     mean = member(row, "a")
     raw = member(row, "raw")
     name = next((n for n in (DOWNLOAD, UPLOAD) if member(raw, n.capitalize())), "")
     key = f"{name or 'row'} {len(tests) + 1}"
-    test = tests.setdefault(key, _Test(name, complete=True))
+    test = tests.setdefault(key, _Ndt7Test(name, complete=True))
     test.printed_bps = 1e6 * number(mean, "MeanThroughputMbps")
     loss = number(mean, "LossRate")
     test.facts = {
@@ -407,7 +409,7 @@ def _row_of_query(tests: dict[str, _Test], row: Mapping[str, Any]) -> None:
     }
 
 
-def _facts_of_test(test: _Test, group: str) -> dict[str, Any]:
+def _facts_of_test(test: _Ndt7Test, group: str) -> dict[str, Any]:
     """Return the facts: the counts of both ends, and the last state of TCP at the server."""
     ends: dict[str, Any] = {}
     for points in test.points.values():

@@ -51,7 +51,7 @@ _PROBES = re.compile(r"ping|udp rtt|latency|\brtt\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class _Series:
+class _FlentSeries:
     """One series: its column, its values in the unit of that, and what flent says of it."""
 
     name: str
@@ -138,7 +138,7 @@ def _read_flent(file: Input) -> Table:
     )  # fmt: skip
 
 
-def _measured(kept: list[_Series]) -> list[_Series]:
+def _measured(kept: list[_FlentSeries]) -> list[_FlentSeries]:
     """Return the series of round trips and rates; all if there is none."""
     return [series for series in kept if series.column != "value" and series.known.size] or kept
 
@@ -165,7 +165,7 @@ def _series(
     times: NDArray[np.float64],
     meta: Mapping[str, Any],
     raw: Sequence[Mapping[str, Any]],
-) -> _Series | None:
+) -> _FlentSeries | None:
     """Return a series; None if flent has no value of it at all."""
     column = _column(file, name, values)
     if not column.size:
@@ -182,7 +182,7 @@ def _series(
     if target == "rtt_s" and not _PROBES.search(name):
         target, factor = "value", 1.0  # a delay one way, a jitter
     probes = np.array([number(probe, "val") for probe in raw], dtype=np.float64)
-    return _Series(shorten(name, 100), target, column * factor, meta, probes)
+    return _FlentSeries(shorten(name, 100), target, column * factor, meta, probes)
 
 
 def _unit_of_name(name: str) -> str:
@@ -192,12 +192,12 @@ def _unit_of_name(name: str) -> str:
     return "mbits/s" if re.match(r"TCP (?:up|down)load\b", name) and "::" not in name else ""
 
 
-def _is_derived(series: _Series) -> bool:
+def _is_derived(series: _FlentSeries) -> bool:
     runner = words(series.meta, "RUNNER")
     return runner in _DERIVERS or _DERIVED.fullmatch(series.name.partition("::")[0]) is not None
 
 
-def _facts(series: _Series, metadata: Mapping[str, Any], *, partial: bool) -> dict[str, Fact]:
+def _facts(series: _FlentSeries, metadata: Mapping[str, Any], *, partial: bool) -> dict[str, Fact]:
     """Return the facts of a series: round trips of its values, a rate as flent means it."""
     hosts = metadata.get("HOSTS")
     target = words(metadata, "HOST") if not isinstance(hosts, list) or len(hosts) < 2 else ""
@@ -270,7 +270,7 @@ def _above_0(meta: Mapping[str, Any], name: str) -> float:
     return value if value > 0 else math.nan
 
 
-def _round_trips(series: _Series, values: NDArray[np.float64]) -> dict[str, float]:
+def _round_trips(series: _FlentSeries, values: NDArray[np.float64]) -> dict[str, float]:
     """Return what the single probes say, where their unit is sure: results are interpolated."""
     raw = series.raw[np.isfinite(series.raw) & (series.raw >= 0)]
     if not raw.size:
@@ -287,7 +287,7 @@ def _round_trips(series: _Series, values: NDArray[np.float64]) -> dict[str, floa
     }
 
 
-def _printed(kept: list[_Series]) -> dict[str, Any]:
+def _printed(kept: list[_FlentSeries]) -> dict[str, Any]:
     """Return what flent says of its series, as it says it."""
     names = ("UNITS", "MEAN_VALUE", "MIN_VALUE", "MAX_VALUE", "RTT_MEDIAN", "PACKET_LOSS_RATE")
     return {

@@ -14,7 +14,7 @@ from netcalc.readers.transfers.runs import (
     NAN,
     RECEIVER,
     SENDER,
-    Row,
+    Interval,
     Total,
     Way,
     flow_series,
@@ -132,7 +132,7 @@ class _Runs:
             way.sent = Total(duration_s=total.duration_s, retransmit_count=total.retransmit_count)
             way.rtt_s = _rtt(rest)
         else:
-            before = way.rows[-1] if way.rows else Row(0.0, 0.0)
+            before = way.rows[-1] if way.rows else Interval(0.0, 0.0)
             way.rows.append(row_of(total, RECEIVER, start_s=before.start_s + before.duration_s))
 
 

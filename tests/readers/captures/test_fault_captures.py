@@ -151,7 +151,7 @@ def test_headers_before_the_packet_are_overhead(name):
 def test_what_is_not_decoded_is_counted():
     """R29."""
     trace = read_capture(equal(NOW_NS, NOW_NS + MS, packet=w.ethernet(bytes(50), 0x88CC)).pcap())
-    assert [str(one) for one in trace.meta.warnings] == ["2 frames without IP and ARP"]
+    assert [str(one) for one in trace.meta.warnings] == ["2 frames with neither IP nor ARP"]
 
 
 def test_lengths_are_those_of_headers_where_the_rest_is_cut():
@@ -250,7 +250,8 @@ def test_one_direction_gives_no_round_trip():
     trace = read(made.pcap())
     said = [str(one) for one in trace.meta.warnings]
     assert said[-1] == (
-        "1 of 1 TCP flow show one direction only: no round trip, and no loss on the other side"
+        "1 of 1 TCP flow show one direction only: no round trips, and no loss in the other "
+        "direction"
     )
 
 

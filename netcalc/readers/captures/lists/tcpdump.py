@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.messages import Notice
-from netcalc.readers.captures.lists.traces import NAN, Listed, Packet, listed, span_s, times_of
+from netcalc.readers.captures.lists.traces import (
+    NAN,
+    Listed,
+    ListedPacket,
+    listed,
+    span_s,
+    times_of,
+)
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import no_measurement, note
 from netcalc.samples import FactRow, Meta, Table, fact_row
@@ -58,12 +65,14 @@ def run_of(columns: Mapping[str, Any], rows: Sequence[int], meta: Meta) -> Liste
         "sequence": named.get("tcp_sequence", unknown),
     }
     ordered = [
-        columns_by_field[value.name] for value in fields(Packet) if value.name in columns_by_field
+        columns_by_field[value.name]
+        for value in fields(ListedPacket)
+        if value.name in columns_by_field
     ]
     chosen_ones = {"tcp"} if is_hidden else {"tcp", "udp"}
     packets = [
         packet
-        for packet in map(Packet, *ordered)
+        for packet in map(ListedPacket, *ordered)
         if packet.protocol in chosen_ones or (packet.protocol == "icmp" and packet.icmp_type >= 0)
     ]
     return listed(packets, meta)

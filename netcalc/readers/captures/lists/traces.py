@@ -143,7 +143,7 @@ Ends = tuple[tuple[str, int], tuple[str, int]]
 
 
 @dataclass(slots=True)
-class Packet:
+class ListedPacket:
     """One packet of a list; nan where its line does not say a number."""
 
     time_s: float
@@ -199,7 +199,7 @@ class _Flow:
         self.first, self.reach = [NAN, NAN], [0, 0]
         self.is_relative, self.base = None, base
 
-    def settle(self, packet: Packet, side: int) -> bool:
+    def settle(self, packet: ListedPacket, side: int) -> bool:
         """Count the numbers of a packet from the first ones; False if that is not certain."""
         is_syn = bool(packet.flags & SYN)
         if is_syn:
@@ -221,7 +221,7 @@ class _Flow:
         self.reach[side] = max(self.reach[side], sequence + int(packet.payload_bytes) + control)
         return True
 
-    def _choose(self, packet: Packet, side: int) -> None:
+    def _choose(self, packet: ListedPacket, side: int) -> None:
         """Find out from the first number behind a SYN what the numbers count from."""
         for number, sender in ((packet.sequence, side), (packet.acknowledged, 1 - side)):
             first = self.first[sender]
@@ -268,12 +268,12 @@ class Listed:
         }
 
 
-def listed(packets: Sequence[Packet], meta: Meta) -> Listed:
+def listed(packets: Sequence[ListedPacket], meta: Meta) -> Listed:
     """Return the packets as a trace; segments whose numbers are not certain are no TCP in it.
 
     Parameters
     ----------
-    packets : sequence of Packet
+    packets : sequence of ListedPacket
         Packets of TCP, UDP and ICMP, in the order of the list.
     meta : Meta
         The tool and the file.
@@ -290,14 +290,14 @@ def listed(packets: Sequence[Packet], meta: Meta) -> Listed:
     return Listed(_trace(chosen, meta), is_whole=is_whole)
 
 
-def _can_be(packets: Sequence[Packet]) -> list[bool]:
+def _can_be(packets: Sequence[ListedPacket]) -> list[bool]:
     """Return for each packet whether the fields of a header can have its numbers."""
     numbers = np.array(list(map(attrgetter(*_MOST), packets)), dtype=np.float64)
     beyond = numbers.reshape(-1, len(_MOST)) > np.array(list(_MOST.values()))
     return [not bad for bad in np.any(beyond, axis=1)]
 
 
-def _settle(flows: dict[Ends, _Flow], packet: Packet) -> bool:
+def _settle(flows: dict[Ends, _Flow], packet: ListedPacket) -> bool:
     if math.isnan(packet.payload_bytes):
         return False
     ends, side = packet.ends_and_side()
@@ -313,7 +313,7 @@ def _settle(flows: dict[Ends, _Flow], packet: Packet) -> bool:
     return flow.settle(packet, side)
 
 
-def _trace(packets: Sequence[Packet], meta: Meta) -> PacketTrace:
+def _trace(packets: Sequence[ListedPacket], meta: Meta) -> PacketTrace:
     addresses = list(dict.fromkeys(packet for p in packets for packet in (p.source, p.destination)))
     places = {address: place for place, address in enumerate(addresses)}
     source = np.array([places[packet.source] for packet in packets], dtype=np.int64)

@@ -18,8 +18,9 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.traces import (
     NAN,
+    SYN,
     Listed,
-    Packet,
+    ListedPacket,
     ip_version_of,
     listed,
     span_s,
@@ -96,7 +97,7 @@ def facts_of(cells: Mapping[str, Sequence[str]], times: Sequence[float]) -> dict
     return facts
 
 
-def _reused_count(packets: Sequence[Packet]) -> int:
+def _reused_count(packets: Sequence[ListedPacket]) -> int:
     """Return how often a connection began between ports that had been used in the list."""
     seen, count = set(), 0
     for packet in packets:
@@ -132,7 +133,7 @@ def _marks(info: str) -> set[str]:
 
 def _packets(
     cells: Mapping[str, Sequence[str]], times: Sequence[float], sizes: Sequence[float]
-) -> tuple[list[Packet], bool]:
+) -> tuple[list[ListedPacket], bool]:
     """Return the packets that can be read, and whether these are all of TCP and UDP."""
     packets, whole = [], True
     names = ("source", "destination", "protocol", "info")
@@ -152,11 +153,11 @@ def _packets(
 
 def _packet(
     source: str, destination: str, protocol: str, info: str, time_s: float
-) -> Packet | None:
+) -> ListedPacket | None:
     tcp = _TCP.match(info)
     if tcp and tcp[4] is not None:
         rest = tcp[8]
-        packet = Packet(
+        packet = ListedPacket(
             time_s, "tcp", source, destination, float(tcp[1]), float(tcp[2]),
             payload_bytes=float(tcp[7]), sequence=float(tcp[4]),
             acknowledged=float(tcp[5]) if tcp[5] else NAN,
@@ -172,14 +173,14 @@ def _packet(
         return packet if packet.source_port < 65536 > packet.destination_port else None
     udp = _UDP.match(info) if protocol == "UDP" else None
     if udp and int(udp[1]) < 65536 > int(udp[2]):
-        return Packet(
+        return ListedPacket(
             time_s, "udp", source, destination, float(udp[1]), float(udp[2]),
             payload_bytes=float(udp[3]),
         )  # fmt: skip
     echo = _ECHO.match(info) if protocol in _ICMP else None
     if echo:
         version = 6 if protocol == "ICMPv6" else 4
-        return Packet(
+        return ListedPacket(
             time_s, "icmpv6" if version == 6 else "icmp", source, destination,
             icmp_type=_ECHO_TYPES[echo[1], version], echo_id=int(echo[2], 16),
             echo_sequence=int(echo[3]),
@@ -187,16 +188,19 @@ def _packet(
     return None
 
 
-def _unscale(packet: Packet, scales: dict[object, float]) -> None:
+def _unscale(packet: ListedPacket, scales: dict[object, float]) -> None:
     """Take the scale off a window, as the header has it; without that its flow is uncertain."""
-    key = (packet.source, packet.source_port, packet.destination, packet.destination_port)
-    back = (packet.destination, packet.destination_port, packet.source, packet.source_port)
-    if packet.flags & 0x02:
-        scales[key] = packet.shift
+    sender = (packet.source, packet.source_port, packet.destination, packet.destination_port)
+    receiver = (packet.destination, packet.destination_port, packet.source, packet.source_port)
+    if packet.flags & SYN:
+        scales[sender] = packet.shift  # the window of a SYN itself is never scaled
         return
-    shift, other = scales.get(key, NAN), scales.get(back, NAN)
-    if shift == shift and other == other:
+    shift, other = scales.get(sender, NAN), scales.get(receiver, NAN)
+    # Windows are scaled where both ends offered a scale; nan is an end whose SYN is not listed.
+    if not (math.isnan(shift) or math.isnan(other)):
         packet.window /= 2**shift
+    # What is left has to be a number of 16 bits. If it is not, Wireshark knew a scale that the list
+    # does not show: without its payload the segment is left out of the analysis of its flow.
     if not packet.window <= 65535 or packet.window != int(packet.window):
         packet.payload_bytes = NAN
 
