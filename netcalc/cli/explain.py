@@ -30,7 +30,7 @@ from netcalc.cli.report import metric_line, warning_lines
 from netcalc.cli.streams import standard_input
 from netcalc.errors import DomainError, ReaderError, UnitError, doubts, tell_doubts
 from netcalc.explain import Finding, Known
-from netcalc.explain.causes.working import of_files
+from netcalc.explain.causes.series import of_files
 from netcalc.messages import Notice
 from netcalc.models.tcp.ceilings import CONGESTION_CONTROLS, CongestionControl
 from netcalc.samples import Samples, json_ready

@@ -9,21 +9,21 @@
 
 from __future__ import annotations
 
-from netcalc.compare._axis import axis_notice, on_one_axis
 from netcalc.compare._comparison import (
     CURVE_POINTS,
     PATH_LABEL,
     Comparison,
+    is_router_queue,
+    is_small_writes,
     points,
     with_theory,
 )
-from netcalc.compare._files import Compared, file_notices, files
+from netcalc.compare._files import Compared, axis_notice, file_notices, files, on_one_axis
 from netcalc.compare._overlay import overlay
 from netcalc.compare._probing import probes, trains
-from netcalc.compare._runs import is_router_queue, is_small_writes
 from netcalc.compare._shared import ideal_shares, request_goodput_bps
+from netcalc.compare._sizes import TRANSACTIONS_OVER, datagram_costs, transactions
 from netcalc.compare._small_writes import ladder, small_writes
-from netcalc.compare._transactions import TRANSACTIONS_OVER, datagram_costs, transactions
 from netcalc.compare._transfers import bulk, frame_rates, lockstep_cycle
 from netcalc.compare._waits import arrival_batches, arrival_gaps, wait_models, waits
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc.checks import FloatArray, as_float, named_arguments
 from netcalc.fit import Fit
 from netcalc.language import phrase, term
+from netcalc.path import Path
 from netcalc.printable import printable_lines
+from netcalc.samples import Instrument, Meta, Samples, Table, TransactionSamples
 from netcalc.units import show
 
 CURVE_POINTS = 200
@@ -166,3 +169,42 @@ def curve_over(x: FloatArray) -> FloatArray:
     if not x.size:
         return np.linspace(0.0, 1500.0, CURVE_POINTS)
     return np.linspace(min(0.0, float(np.min(x))), float(np.max(x)) * 1.05 or 1.0, CURVE_POINTS)
+
+
+# Files saved before ``meta.experiment`` existed name the experiment in the tool.
+_EXPERIMENTS = {
+    "netcalc line-rate": "line_rate",
+    "netcalc lockstep": "lockstep",
+    "netcalc small-writes": "small_writes",
+    "netcalc transactions": "transactions",
+}
+
+
+def experiment(meta: Meta) -> str:
+    """Return the experiment of a run, such as ``line_rate``; empty for samples of another tool."""
+    return meta.experiment or _EXPERIMENTS.get(meta.tool, "")
+
+
+@named_arguments
+def is_small_writes(samples: TransactionSamples) -> bool:
+    """Whether each request of a run was written in parts."""
+    known = experiment(samples.meta)
+    if not known:  # samples that a program put together itself
+        return samples.meta.instrument.write_bytes is not None
+    return known == "small_writes"
+
+
+@named_arguments
+def is_router_queue(samples: Samples) -> TypeGuard[Table]:
+    """Whether a table is a run of a router as a queue."""
+    return isinstance(samples, Table) and experiment(samples.meta) == "router_queue"
+
+
+def emulated_path(facts: Instrument) -> Path | None:
+    """Return the emulated path of a run; None without one."""
+    return Path.from_truth(facts.truth) if facts.truth else None
+
+
+def truth_value(facts: Instrument, name: str, default: Any) -> Any:
+    """Return a setting of the emulated path of a run, or a default without one."""
+    return (facts.truth or {}).get(name, default)

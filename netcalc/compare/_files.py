@@ -1,20 +1,33 @@
-"""The same quantity of several files, each with its uncertainty."""
+"""Several files: the same quantity of each with its uncertainty, and all on one axis of time."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.compare._captured import Timed, Values, captured
+from netcalc.errors import DomainError, ReaderError
 from netcalc.messages import Notice
 from netcalc.models.measuring.robust import median
+from netcalc.readers.captures.exchanges import echo_samples, udp_samples
+from netcalc.readers.captures.facts import flow_label, flow_table
+from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp, new_bytes
 from netcalc.readers.places import RECEIVER, SENDER
-from netcalc.samples import FlowSeries, PacketTrace, RttSamples, Samples, TransferSamples
+from netcalc.samples import (
+    FlowSeries,
+    Meta,
+    PacketTrace,
+    RttSamples,
+    Samples,
+    Table,
+    TransferSamples,
+)
 from netcalc.units import show
 
 QUANTILE = 1.96
@@ -238,3 +251,232 @@ def _interval(ordered: FloatArray) -> tuple[float, float]:
         return math.nan, math.nan
     low = max(math.floor((count + 1 - QUANTILE * math.sqrt(count)) / 2), 1)
     return float(ordered[low - 1]), float(ordered[count - low])
+
+
+_LEAST_EPOCH_S = 1e8
+"""Times of the Unix epoch are larger, from 1973 on; those from the start of a run are not. [s]"""
+
+
+@named_arguments
+def on_one_axis(named: Mapping[str, Samples], *, clock_offset_s: float | None = None) -> Table:
+    """Return the round trips and the rates of two files in the order of their times.
+
+    Rates are the sums of the streams of each interval, as the receiver counts them where it does.
+    Of a capture these are the rates of its largest TCP flows in tenths, the times from their
+    segments to the acknowledgements, and its exchanges.
+
+    Parameters
+    ----------
+    named : mapping of str to Samples
+        What was read, by the name of the file: two of them.
+    clock_offset_s : float
+        What the clock of the second file is ahead of that of the first. [s]
+
+    Returns
+    -------
+    Table
+        A row for each value: ``time_s`` by the clock of the first file, in seconds of the Unix
+        epoch, ``file``, ``quantity``, ``group`` and ``value``, whose unit is in ``unit``.
+
+    Raises
+    ------
+    DomainError
+        If no offset is given, or it is not finite, or there are not two files.
+    ReaderError
+        If a file has no times that are those of a clock.
+
+    Notes
+    -----
+    Validity: an offset that is wrong by more than the distance of two values puts them in another
+    order; clocks that drift apart have no single offset.
+
+    Examples
+    --------
+    >>> one, two = (RttSamples(payload_bytes=[56.0] * 2, rtt_s=rtt, sent_s=[1.7e9, 1.7e9 + 1])
+    ...             for rtt in ([0.01, 0.02], [0.03, 0.04]))
+    >>> on_one_axis({"a": one, "b": two}, clock_offset_s=0.5)["value"].tolist()
+    [0.03, 0.01, 0.04, 0.02]
+    """
+    if clock_offset_s is None:
+        raise DomainError("clock-offset-unknown", "clock_offset_s", None)
+    if not math.isfinite(clock_offset_s):
+        raise DomainError("not-finite", "clock_offset_s", clock_offset_s)
+    if len(named) != 2:
+        raise DomainError("not-two-files", "named", len(named))
+    times, values, texts = [], [], []
+    for ahead_s, (file, samples) in zip((0.0, clock_offset_s), named.items(), strict=True):
+        for time_s, value, groups, (quantity, unit) in _values_axis(file, samples):
+            times.append(time_s - ahead_s)
+            values.append(value)
+            texts += [(file, quantity, str(group), unit) for group in groups.tolist()]
+    together = np.concatenate(times)
+    order = np.argsort(together, kind="stable")
+    ordered = [texts[index] for index in order.tolist()]
+    names = ("file", "quantity", "group", "unit")
+    return Table(
+        data={
+            "time_s": together[order],
+            **{name: [row[at] for row in ordered] for at, name in enumerate(names)},
+            "value": np.concatenate(values)[order],
+        },
+        meta=Meta(
+            clock="seconds of the Unix epoch",
+            units={"time_s": "s", "value": "1", **dict.fromkeys(names, "text")},
+            printed={"clock_offset_s": clock_offset_s, "files": list(named)},
+            partial=any(samples.meta.partial for samples in named.values()),
+        ),
+    )
+
+
+@named_arguments
+def axis_notice(merged: Table) -> Notice:
+    """Say how long two files on one axis have in common, and how many values of each lie there."""
+    files = merged.meta.printed["files"]  # the rows are in the order of time
+    times = {file: merged["time_s"][merged["file"] == file] for file in files}
+    low = max(float(one.min()) for one in times.values())
+    high = min(float(one.max()) for one in times.values())
+    common = [int(((one >= low) & (one <= high)).sum()) for one in times.values()]
+    values = {
+        "one": files[0],
+        "other": files[-1],
+        "offset_s": merged.meta.printed["clock_offset_s"],
+        "common_s": max(high - low, 0.0),
+        "count": common[0],
+        "other_count": common[-1],
+    }
+    return Notice("on-one-axis", values)
+
+
+_Series = tuple[
+    FloatArray, FloatArray, np.ndarray[tuple[int], np.dtype[np.object_]], tuple[str, str]
+]
+
+
+def _values_axis(file: str, samples: Samples) -> list[_Series]:
+    """Return the times of the epoch, the values and the groups of a file, and what they are."""
+    if isinstance(samples, RttSamples):
+        rows = samples.measured
+        sent_s = np.asarray(samples.sent_s, dtype=np.float64)[rows]
+        rtt_s = np.asarray(samples.rtt_s, dtype=np.float64)[rows]
+        groups = np.asarray(samples.group, dtype=object)[rows]
+        return [(_epoch(file, sent_s, samples.meta.start), rtt_s, groups, ("round trip", "s"))]
+    series: list[Timed] = []
+    if isinstance(samples, PacketTrace):
+        series = captured_over_time(samples)
+    elif isinstance(samples, FlowSeries):
+        series = rates_over_time(samples)
+    found: list[_Series] = []
+    for label, quantity, unit, _, time_s, value in series:
+        if value.size:
+            times = _epoch(file, time_s, samples.meta.start)
+            found.append((times, value, np.full(value.size, label, object), (quantity, unit)))
+    if not found:
+        raise ReaderError("no-values-to-merge", file=file)
+    return found
+
+
+def _epoch(file: str, time_s: FloatArray, start: str) -> FloatArray:
+    """Return times of the Unix epoch: as they are, or from the start that the file names."""
+    if time_s.size and np.isfinite(time_s).all():
+        if time_s.min() > _LEAST_EPOCH_S:
+            return time_s
+        try:
+            begun = datetime.fromisoformat(start)
+        except ValueError:
+            begun = None
+        if begun is not None and begun.tzinfo is not None:
+            return time_s + begun.timestamp()
+    raise ReaderError("no-clock-to-merge", file=file)
+
+
+MOST_FLOWS = 5
+"""Directions of flows of a capture that are compared: those that carried most. [1]"""
+LEAST_RATIO = 0.01
+"""A flow of less than this share of the largest, such as one that controls, is none. [ratio]"""
+INTERVALS = 10
+"""Equal intervals into which a direction of a TCP flow is divided. [1]"""
+NEAR_RATIO = 0.1
+"""A capture is that of an end if at most this share of the round trip lies before it. [ratio]"""
+
+Values = tuple[str, str, str, str, FloatArray]
+"""Label, quantity, unit, side and values."""
+Timed = tuple[str, str, str, str, FloatArray, FloatArray]
+"""Label, quantity, unit, side, times since the first packet, and values."""
+
+
+def captured(trace: PacketTrace) -> list[Values]:
+    """Return the values of :func:`captured_over_time`, and the mean rates of flows of UDP."""
+    found: list[Values] = [(*one[:4], one[5]) for one in captured_over_time(trace)]
+    columns, largest = _largest(trace)
+    for place, row in enumerate(largest):
+        if columns["protocol"][row] == "udp":
+            one = {name: column[row] for name, column in columns.items()}
+            mean = np.array([one["goodput_bps"]], dtype=np.float64)
+            found.insert(place, (flow_label(one), "rate", "bit/s", "", mean))
+    return found
+
+
+def captured_over_time(trace: PacketTrace) -> list[Timed]:
+    """Return the rates of the largest flows, their times to the acknowledgement, and exchanges.
+
+    A rate is that of the data of the application in each tenth of a TCP flow, at its begin; flows
+    of UDP, whose later fragments have no ports, have a mean alone. A time is that of the segment
+    or of the request. The side is the end beside which the capture was made,
+    as far as the handshake shows it.
+    """
+    (columns, largest), analysis = _largest(trace), analyse_tcp(trace)
+    rows = [row for row in largest if columns["protocol"][row] == "tcp"]
+    ones = [{name: column[row] for name, column in columns.items()} for row in rows]
+    found: list[Timed] = []
+    for row, one in zip(rows, ones, strict=True):
+        found.append((flow_label(one), "rate", "bit/s", _side(one), *_rates_bps(analysis, row)))
+    for row, one in zip(rows, ones, strict=True):
+        found.append((flow_label(one), "time to the acknowledgement", "s", _side(one),
+                      *_acknowledged_s(analysis, row)))  # fmt: skip
+    for samples in (echo_samples(trace), udp_samples(trace, strict=True)):
+        groups, sent, rtt = (np.asarray(one) for one in
+                             (samples.group, samples.sent_s, samples.rtt_s))  # fmt: skip
+        for name in samples.groups:
+            mine = (groups == name) & samples.measured
+            found.append((name, "round trip", "s", "", sent[mine], rtt[mine]))
+    return found
+
+
+def _largest(trace: PacketTrace) -> tuple[dict[str, Any], list[int]]:
+    """Return the table of the flows, and the rows of the largest of them."""
+    columns = flow_table(trace).columns()
+    size = columns["payload_bytes"]
+    order = np.argsort(-size, kind="stable")[:MOST_FLOWS]
+    return columns, [int(row) for row in order if size[row] > LEAST_RATIO * size.max()]
+
+
+def _rates_bps(analysis: TcpAnalysis, series: int) -> tuple[FloatArray, FloatArray]:
+    """Return the begin of each interval of one direction of a flow, and its rate of new data."""
+    s = analysis.segments
+    mine = (s.series == series) & np.isfinite(s.time_s)
+    time_s, size = s.time_s[mine], new_bytes(analysis)[mine]
+    span_s = float(np.ptp(time_s)) if time_s.size else 0.0
+    if span_s <= 0:
+        return np.zeros(0), np.zeros(0)
+    volume, edges = np.histogram(time_s, INTERVALS, weights=size)
+    return edges[:-1], np.asarray(8.0 * volume * INTERVALS / span_s, dtype=np.float64)
+
+
+def _acknowledged_s(analysis: TcpAnalysis, series: int) -> tuple[FloatArray, FloatArray]:
+    """Return when segments with data of one direction were seen, and how long until the
+    acknowledgement."""
+    trips, s = analysis.round_trips, analysis.segments
+    mine = (trips.series == series) & (s.payload[trips.segment] > 0)
+    return s.time_s[trips.segment[mine]], np.asarray(trips.rtt_s[mine], dtype=np.float64)
+
+
+def _side(one: dict[str, Any]) -> str:
+    """Return the end beside which the capture was made; nothing if it was between them."""
+    to_server, to_client = float(one["to_server_s"]), float(one["to_client_s"])
+    whole = to_server + to_client
+    if math.isnan(whole) or whole <= 0:
+        return ""
+    ends = (SENDER, RECEIVER) if one["direction"] == "to server" else (RECEIVER, SENDER)
+    if to_client <= NEAR_RATIO * whole:
+        return ends[0]
+    return ends[1] if to_server <= NEAR_RATIO * whole else ""

@@ -12,17 +12,18 @@ from netcalc.compare._comparison import (
     PATH_LABEL,
     Comparison,
     curve_over,
+    emulated_path,
+    is_router_queue,
+    is_small_writes,
     with_theory,
 )
 from netcalc.compare._probing import probes, trains
-from netcalc.compare._runs import emulated_path, is_router_queue, is_small_writes
-from netcalc.compare._sizes import from_fit, size_title
+from netcalc.compare._sizes import from_fit, size_title, transactions
 from netcalc.compare._small_writes import small_writes
-from netcalc.compare._transactions import transactions
 from netcalc.compare._transfers import bulk
 from netcalc.compare._waits import waits
 from netcalc.errors import ArgumentTypeError
-from netcalc.fit.echoes import echo_headers
+from netcalc.fit.costs import echo_headers
 from netcalc.path import Path
 from netcalc.samples import (
     BulkSamples,

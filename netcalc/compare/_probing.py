@@ -8,8 +8,7 @@ import numpy as np
 
 from netcalc import fit
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.compare._comparison import PATH_LABEL, Comparison, points
-from netcalc.compare._runs import emulated_path
+from netcalc.compare._comparison import PATH_LABEL, Comparison, emulated_path, points
 from netcalc.language import phrase
 from netcalc.models.measuring.probing import pair_dispersion_s
 from netcalc.path import Path

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from netcalc.checks import FloatArray, as_float, named_arguments
-from netcalc.compare._comparison import FULL_SEGMENT_BYTES, Comparison, points
-from netcalc.compare._exchange import exchange_over
-from netcalc.compare._runs import emulated_path
-from netcalc.fit.echoes import IPV6_EXTRA_BYTES, ip_version
+from netcalc.compare._comparison import FULL_SEGMENT_BYTES, Comparison, emulated_path, points
+from netcalc.compare._sizes import exchange_over
+from netcalc.fit.costs import IPV6_EXTRA_BYTES, ip_version
 from netcalc.language import phrase
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S, tick_timer_wait_s
 from netcalc.models.hosts.write_timeline import (

@@ -13,11 +13,13 @@ from netcalc.compare._comparison import (
     CURVE_POINTS,
     FULL_SEGMENT_BYTES,
     Comparison,
+    emulated_path,
+    experiment,
     points,
+    truth_value,
     with_theory,
 )
-from netcalc.compare._runs import emulated_path, experiment, truth_value
-from netcalc.fit.echoes import IPV6_EXTRA_BYTES, ip_version, protocol
+from netcalc.fit.costs import IPV6_EXTRA_BYTES, ip_version, protocol
 from netcalc.language import phrase, term
 from netcalc.models.hosts.host_stack import message_s
 from netcalc.models.rates.line_rate import frame_rate_pps

@@ -10,14 +10,13 @@ The window limits this path to 6.552 Mbit/s (TCP payload); the next limit is the
 at 941.5 Mbit/s (TCP payload).
 """
 
+from netcalc.explain.causes.captures import Together, together
 from netcalc.explain.causes.cause import CAUSES, Cause, Sign, cause_name, cause_sign
 from netcalc.explain.causes.intervals import Intervals
 from netcalc.explain.causes.sessions import FlowCause, flow_causes, main_flow
-from netcalc.explain.causes.together import Together, together
 from netcalc.explain.claim_models import Model
-from netcalc.explain.evidence import Evidence
+from netcalc.explain.evidence import Evidence, Known
 from netcalc.explain.finding import Finding, Limit
-from netcalc.explain.known import Known
 from netcalc.explain.measurement import explain_evidence, measurement
 from netcalc.explain.metrics import delay_variation
 from netcalc.explain.misconceptions import Claim, claim, claim_of
@@ -28,12 +27,14 @@ from netcalc.explain.path_limits import (
     Explanation,
     Part,
     RateExplanation,
+    TcpPart,
+    TcpTransfer,
     rate,
+    tcp_transfer,
     transfer,
 )
 from netcalc.explain.table_curves import TableTheory, table_theory
 from netcalc.explain.tables import described
-from netcalc.explain.transfer_limits import TcpPart, TcpTransfer, tcp_transfer
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 
 __all__ = [

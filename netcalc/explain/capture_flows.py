@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.explain.evidence import MOST_FLOWS, Evidence, of_tcp_flow, options_of
+from netcalc.explain.evidence import MOST_FLOWS, Evidence, Known, of_tcp_flow, options_of
 from netcalc.explain.finding import Finding
-from netcalc.explain.known import Known
 from netcalc.explain.metrics import transfer_metrics
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.explain.time_parts import explain_round_trips

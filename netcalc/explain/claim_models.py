@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.explain.evidence import Evidence, first_known
+from netcalc.explain.evidence import DEFAULT_MTU_BYTES, Evidence, Known, first_known
 from netcalc.explain.frame_tables import Frames
-from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.messages import Notice
 from netcalc.models.rates import goodput, line_rate

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.cause import Cause, Sign
+from netcalc.explain.evidence import Known
 from netcalc.explain.finding import Finding, Limit
-from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import COUNT_TOLERANCE
-from netcalc.explain.table_columns import (
+from netcalc.explain.tables import (
     FITTED_TOLERANCE,
     FLAT_RATIO,
     column_name,

@@ -19,31 +19,29 @@ from netcalc.explain import (
 )
 from netcalc.explain.causes.captures import explain_capture
 from netcalc.explain.causes.cause import UNKNOWN_CAUSE, Cause, Sign
-from netcalc.explain.causes.counterfactuals import counterfactuals
 from netcalc.explain.causes.responses import explain_other_responses, explain_responses
 from netcalc.explain.causes.sizes import explain_transfer_sizes
 from netcalc.explain.causes.tools import run_cause, socket_causes, trips_cause
-from netcalc.explain.evidence import Evidence
+from netcalc.explain.causes.verdict import counterfactuals
+from netcalc.explain.evidence import DEFAULT_MTU_BYTES, Evidence, Known
 from netcalc.explain.finding import LINE_NAMES, Finding
-from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.metrics import transfer_metrics
-from netcalc.explain.pair_tables import pair_evidence
-from netcalc.explain.rate_limits import (
-    missing,
-    missing_of_unexplained,
-    rate_limits,
-    rate_notices,
-)
-from netcalc.explain.small_tables import explain_times
-from netcalc.explain.table_columns import FLAT_RATIO, Row
-from netcalc.explain.time_series import (
+from netcalc.explain.rate_limits import missing, missing_of_unexplained, rate_limits, rate_notices
+from netcalc.explain.summaries import (
     explain_trips,
     quantity_of,
     rate_series,
     rate_step,
     series_evidence,
 )
-from netcalc.explain.write_tables import explain_uncounted, write_evidence
+from netcalc.explain.tables import (
+    FLAT_RATIO,
+    Row,
+    explain_times,
+    explain_uncounted,
+    pair_evidence,
+    write_evidence,
+)
 from netcalc.messages import Notice
 from netcalc.rate_layers import TCP_PAYLOAD, UDP_PAYLOAD
 from netcalc.readers.captures.lists import traces_of

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.explain.evidence import Evidence, first_known
-from netcalc.explain.known import Known
+from netcalc.explain.evidence import Evidence, Known, first_known
 from netcalc.models.measuring import delay_variation as variation
 from netcalc.models.tcp import rfc6349
 from netcalc.models.tcp.slow_start import INITIAL_WINDOW_SEGMENTS

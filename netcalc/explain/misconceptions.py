@@ -32,11 +32,10 @@ from netcalc.explain.claim_models import (
     unit_mistakes,
     with_labels,
 )
-from netcalc.explain.evidence import Evidence, first_known
+from netcalc.explain.evidence import Evidence, Known, first_known
 from netcalc.explain.frame_tables import frames_of
-from netcalc.explain.known import Known
 from netcalc.explain.measurement import evidence_of
-from netcalc.explain.time_series import quantity_of, trip_series
+from netcalc.explain.summaries import quantity_of, trip_series
 from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.rate_layers import UNKNOWN

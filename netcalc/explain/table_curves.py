@@ -10,12 +10,10 @@ import numpy as np
 
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.explain.causes.responses import Responses, responses_of
-from netcalc.explain.evidence import Evidence
+from netcalc.explain.evidence import Evidence, Known
 from netcalc.explain.frame_tables import Frames, frames_of
-from netcalc.explain.known import Known
-from netcalc.explain.pair_tables import Pairs, pairs_of
 from netcalc.explain.rate_limits import line_ceiling_bps
-from netcalc.explain.write_tables import Writes, writes_of
+from netcalc.explain.tables import Pairs, Writes, pairs_of, writes_of
 from netcalc.models.rates import line_rate
 from netcalc.rate_layers import ETHERNET_LINE, FRAME, PAYLOAD, UNKNOWN, named
 from netcalc.samples import Samples, Table

@@ -1,19 +1,24 @@
-"""Tables: their likely meaning, lists of sockets, and saved runs."""
+"""Tables: what their columns mean, and what limits writes, pairs, times of lines and saved runs."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.explain.evidence import MOST_FLOWS, NAN, Evidence, first_known, with_loss
-from netcalc.explain.finding import Finding
+from netcalc.explain.evidence import MOST_FLOWS, NAN, Evidence, Known, first_known, with_loss
+from netcalc.explain.finding import Finding, Limit
+from netcalc.explain.time_parts import PART_TOLERANCE, explain_round_trips, explain_transactions
+from netcalc.fit import Costs, write_costs
 from netcalc.messages import Notice
-from netcalc.samples import DROP_PLACES, BulkSamples, Samples, Table
+from netcalc.models.delays import latency
+from netcalc.samples import DROP_PLACES, BulkSamples, RttSamples, Samples, Table, TransactionSamples
 
 FILLED_RATIO = 0.5
 """A buffer is full with this share of data in flight: half may be bookkeeping. [ratio]"""
@@ -170,3 +175,465 @@ def _is_bounded(row: Mapping[str, Any]) -> bool:
     drops = [float(row[name]) for name in DROP_PLACES.values()]
     filled = float(row["window_bytes"]) >= FILLED_RATIO * float(row["asked_buffer_bytes"])
     return filled and not any(count > 0 for count in drops)
+
+
+ROLES = {
+    "write_bytes": (
+        "write_bytes", "write_size_bytes", "payload_bytes", "size_bytes", "datagram_bytes",
+        "message_bytes", "bytes",
+    ),
+    "write_count": (
+        "write_count", "write", "writes", "datagram_count", "datagram", "datagrams", "message",
+        "messages",
+    ),
+    "size_of_write_bytes": ("write_bytes", "write_size_bytes"),
+    "total_bytes": ("total_bytes", "sent_bytes", "transferred_bytes", "transfer_bytes"),
+    "wall_s": ("wall_s", "wall_time_s", "elapsed_s", "duration_s", "time_s", "real_s"),
+    "user_s": ("user_s",),
+    "system_s": ("system_s", "sys_s"),
+    "lost_count": ("lost_count", "lost"),
+    "pair_count": (
+        "pair_count", "pair", "pairs", "stream_count", "stream", "streams", "connection_count",
+        "connection", "connections", "flow_count", "flow", "flows", "clients", "threads",
+    ),
+    "frame_bytes": ("frame_bytes", "frame_size_bytes"),
+    "captured_bytes": ("captured_bytes",),
+    "payload_bytes": ("payload_bytes",),
+    "rate_pps": ("rate_pps", "frame_rate_pps", "packet_rate_pps", "throughput_pps"),
+    "goodput_bps": ("goodput_bps", "received_rate_bps"),
+    "rate_bps": ("rate_bps", "throughput_bps", "bitrate_bps", "frame_throughput_bps"),
+    "response_s": ("response_s",),
+    "response_rtt_s": (
+        "rtt_s", "round_trip_s", "round_trip_time_s", "latency_s", "delay_s", "ping_s",
+    ),
+    "window_bytes": ("window_bytes", "window_size_bytes", "buffer_bytes", "socket_buffer_bytes"),
+    "loss_ratio": ("loss_ratio", "packet_loss_ratio"),
+    "rtt_s": ("curve_rtt_s",),
+    "line_bps": ("bandwidth_bps", "line_bps"),
+    "packet_bytes": ("packet_bytes", "payload_bytes", "size_bytes", "bytes", "bytes_bytes"),
+    "latency_s": ("latency_s", "one_way_delay_s", "delay_s"),
+    "hop_count": ("hop_count", "hop", "hops"),
+    "transfer_s": ("transfer_s", "printed_transfer_s", "printed_s", "duration_s", "time_s"),
+}  # fmt: skip
+"""What a column may be called, the SI unit at the end; the first one that is there counts."""
+LEAST_OFF = 1e-3
+"""Rows that are less off from a fit are said to be off by no more than this. [ratio]"""
+FITTED_TOLERANCE = 0.25
+"""A limit fitted to the points that it explains is known no better than this. [ratio]"""
+FLAT_RATIO = 0.1
+"""Rates that differ by less from row to row are alike. [ratio]"""
+LEAST_VALUE, MOST_VALUE = 1e-18, 1e18
+"""Between these any size, count, time and rate lies, in SI units."""
+SERIES = (
+    "protocol", "server", "host", "device", "router", "switch", "system", "path", "line", "group",
+    "run", "mode",
+)  # fmt: skip
+"""Columns of text that tell series of rows apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What a row of a table says of a transfer, with limits that only the table shows."""
+
+    evidence: Evidence
+    limits: tuple[Limit, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    missing: tuple[Notice, ...] = ()
+
+
+def numbers(samples: Samples, role: str) -> FloatArray | None:
+    """Return the column of numbers that has a role; None if the table has none."""
+    columns = samples.columns()
+    for name in ROLES[role]:
+        if name in columns and columns[name].dtype.kind in "iuf":
+            return np.asarray(columns[name], dtype=float)
+    return None
+
+
+def numbers_or_nan(samples: Samples, role: str) -> FloatArray:
+    """Return the column of numbers that has a role, nan where the table has none."""
+    found = numbers(samples, role)
+    return np.full(len(samples), math.nan) if found is None else found
+
+
+def column_name(samples: Samples, role: str) -> str:
+    """Return the name of the column that has a role; empty if there is none."""
+    return next((name for name in ROLES[role] if name in samples.columns()), "")
+
+
+def series_of(table: Table) -> list[str]:
+    """Return the series that each row belongs to, from its columns of text; empty if none."""
+    columns = table.columns()
+    texts = [
+        columns[name] for name in SERIES if name in columns and columns[name].dtype.kind in "OU"
+    ]
+    return [", ".join(str(text[row]) for text in texts if text[row]) for row in range(len(table))]
+
+
+def plausible(*columns: FloatArray) -> NDArray[np.bool_]:
+    """Return the rows in which each of these columns has a number that can be computed with."""
+    found = np.ones(columns[0].shape, np.bool_)
+    for column in columns:
+        found &= (column > LEAST_VALUE) & (column < MOST_VALUE)
+    return found
+
+
+def rows_of(series: list[str], good: NDArray[np.bool_]) -> dict[str, NDArray[np.intp]]:
+    """Return the indexes of the good rows of each series, in the order of the table."""
+    names = dict.fromkeys(name for name, kept in zip(series, good, strict=True) if kept)
+    at = np.array(series, object)
+    return {name: np.flatnonzero((at == name) & good) for name in names}
+
+
+def left_out(total: int, rows: Mapping[str, NDArray[np.intp]]) -> tuple[Notice, ...]:
+    """Say how many rows of a table are not among those that can be computed with."""
+    count = total - sum(at.size for at in rows.values())
+    return (Notice("rows-left-out", {"count": count, "total": total}),) if count else ()
+
+
+def two_points(rows: NDArray[Any]) -> tuple[Notice, ...]:
+    """Say that two rows contradict no curve; nothing of more."""
+    return (Notice("two-points"),) if rows.size <= 2 else ()
+
+
+def labelled(series: str, what: str) -> str:
+    """Return the label of a row: its series, and what is special about it."""
+    return ", ".join(filter(None, (series, what)))
+
+
+PARTS_RATIO = 0.015
+"""Parts that differ by more than this from their sum do not belong together. [ratio]"""
+
+WAYS_OF_WRITING = re.compile(
+    r"(?i).*(?:nagle|no.?delay|cork|flush|quickack|(?:single|one|two).?write)"
+)
+"""Names of modes, or of columns, that say how a request was written."""
+TIMES = ("response_s", "time_s", "rtt_s", "elapsed_s", "wall_s")
+"""Columns that have the time of a request beside its mode."""
+
+
+def explain_times(table: Table, known: Known) -> tuple[Finding, ...]:
+    """Return what the times of a table consist of: responses, round trips, or those of lines.
+
+    Parameters
+    ----------
+    table : Table
+        ``response_s``, or sizes and ``curve_rtt_s``, or ``bandwidth_bps`` with sizes and times.
+    known : Known
+        As for the samples that a reader makes of such columns.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each series, or row of a line; empty for other tables.
+    """
+    series, sizes = series_of(table), numbers_or_nan(table, "packet_bytes")
+    response, rtt = numbers(table, "response_s"), numbers(table, "rtt_s")
+    if response is not None:
+        each = np.arange(1.0, len(table) + 1)
+        responses = TransactionSamples(
+            mode=np.array(series, object), sequence=each, payload_bytes=sizes, response_s=response,
+            meta=table.meta,
+        )  # fmt: skip
+        return explain_transactions(responses, known)
+    if rtt is not None:
+        group = np.array(series, object)
+        return explain_round_trips(RttSamples(payload_bytes=sizes, rtt_s=rtt, group=group), known)
+    return _modes(table, known) or _lines(table, series)
+
+
+def _modes(table: Table, known: Known) -> tuple[Finding, ...]:
+    """Return the findings of times by way of writing: in rows with a mode, or in columns of each.
+
+    Without a name that says how a request was written, such a table may be of anything.
+    """
+    columns = table.columns()
+    names = columns.get("mode")
+    time = next((name for name in TIMES if name in columns), None)
+    if names is not None and time is not None and names.dtype.kind in "OU":
+        modes = [str(name) for name in names]
+        times = np.asarray(columns[time], dtype=float)
+    else:
+        units = table.meta.units
+        ways = [name for name in columns if units.get(name) == "s" and WAYS_OF_WRITING.match(name)]
+        modes = [name.removesuffix("_s").replace("_", " ") for name in ways for _ in columns[name]]
+        times = np.concatenate([np.zeros(0), *(columns[name] for name in ways)])
+    if not any(WAYS_OF_WRITING.match(name) for name in modes):
+        return ()
+    responses = TransactionSamples(
+        mode=modes, sequence=np.arange(1.0, times.size + 1),
+        payload_bytes=np.full(times.size, math.nan), response_s=times, meta=table.meta,
+    )  # fmt: skip
+    return explain_transactions(responses, known)
+
+
+def _lines(table: Table, series: list[str]) -> tuple[Finding, ...]:
+    rates, sizes = numbers(table, "line_bps"), numbers(table, "packet_bytes")
+    times = numbers(table, "transfer_s")
+    if rates is None or sizes is None or times is None:
+        return ()
+    delays, hops = numbers_or_nan(table, "latency_s"), numbers_or_nan(table, "hop_count")
+    found = []
+    for row in np.flatnonzero(plausible(rates, sizes, times)).tolist():
+        rate, size, measured = float(rates[row]), float(sizes[row]), float(times[row])
+        count = int(hops[row]) if 1 <= hops[row] < MOST_VALUE else 1
+        part = count * float(latency.serialization_s(size, bandwidth_bps=rate))
+        values = {"count": count, "size_bytes": size, "line_bps": rate}
+        parts = [Limit("row-serialization", part, "s", PART_TOLERANCE, values)]
+        if delays[row] > 0:
+            late = {"latency_s": float(delays[row])}
+            parts.append(Limit("row-latency", float(delays[row]), "s", PART_TOLERANCE, late))
+        parts.sort(key=lambda one: -one.value)
+        total = math.fsum(one.value for one in parts)
+        differ = {"sum_s": total, "measured_s": measured}
+        is_off = abs(total / measured - 1) > PARTS_RATIO
+        found.append(
+            Finding(
+                label=series[row], unit="s", measured=measured, limits=tuple(parts),
+                notices=(Notice("parts-differ", differ),) if is_off else (),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+SHARE_TOLERANCE = 0.25
+SATURATION_TOLERANCE = 0.1
+SATURATED_RATIO = 0.85
+"""The most pairs reach less than this share of what they would have alone: something is full."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """The rows of a table of pairs that have a number and a rate; by series."""
+
+    count: FloatArray
+    rate_bps: FloatArray
+    noun: str
+    series: list[str]
+    rows: dict[str, NDArray[np.intp]]
+
+    def each_bps(self, name: str) -> tuple[float, float]:
+        """Return the rate of each pair with the fewest of them, and how few these are."""
+        rows = self.rows[name]
+        first = rows[np.argmin(self.count[rows])]
+        return float(self.rate_bps[first] / self.count[first]), float(self.count[first])
+
+    def most_bps(self, name: str) -> tuple[float, float] | None:
+        """Return the rate at which more pairs add nothing, and with how many; None if not seen."""
+        rows = self.rows[name]
+        last = rows[np.argmax(self.count[rows])]
+        each, _ = self.each_bps(name)
+        if self.rate_bps[last] >= SATURATED_RATIO * each * self.count[last]:
+            return None
+        top = rows[np.argmax(self.rate_bps[rows])]
+        return float(self.rate_bps[top]), float(self.count[top])
+
+    def counted(self, count: float) -> str:
+        """Write a number of pairs with its noun."""
+        return f"{count:g} {self.noun}{'' if count == 1 else 's'}"
+
+
+def pairs_of(table: Table) -> Pairs | None:
+    """Return the pairs of a table; None if it does not have several numbers of them."""
+    count = numbers(table, "pair_count")
+    rate = numbers(table, "goodput_bps")
+    rate = numbers(table, "rate_bps") if rate is None else rate
+    if count is None or rate is None:
+        return None
+    good = plausible(count, rate) & (count >= 1)
+    if np.unique(count[good]).size < 2:
+        return None
+    noun = column_name(table, "pair_count").removesuffix("_count").removesuffix("s")
+    series = series_of(table)
+    return Pairs(count, rate, noun, series, rows_of(series, good))
+
+
+def pair_evidence(table: Table) -> list[Row]:
+    """Return what each row of a table of pairs says, and its further limits.
+
+    Parameters
+    ----------
+    table : Table
+        Columns such as ``pairs`` and ``goodput_bps``.
+
+    Returns
+    -------
+    list of Row
+        For each row the transfer of all pairs; what they would have if each had what it has with
+        the fewest of them; and the rate beyond which more add nothing, where that was seen. Empty
+        for other tables.
+    """
+    pairs = pairs_of(table)
+    if pairs is None:
+        return []
+    size = numbers(table, "payload_bytes")
+    found: dict[int, Row] = {}
+    for name, rows in pairs.rows.items():
+        each, least = pairs.each_bps(name)
+        most = pairs.most_bps(name)
+        for row in rows.tolist():
+            count, rate = float(pairs.count[row]), float(pairs.rate_bps[row])
+            values = {
+                "count": int(count), "each_bps": each, "least_count": pairs.counted(least),
+            }  # fmt: skip
+            limits = [Limit("pair-share", count * each, "bit/s", SHARE_TOLERANCE, values)]
+            if most is not None:
+                values = {"most_bps": most[0], "count": pairs.counted(most[1])}
+                limits.append(Limit("saturation", most[0], "bit/s", SATURATION_TOLERANCE, values))
+            one = Evidence(
+                label=labelled(name, pairs.counted(count)),
+                protocol="udp" if "UDP" in name.upper().split(", ") else "tcp",
+                rate_bps=rate,
+                received_rate_bps=rate,
+                stream_count=count,
+                is_from_start=False,
+                datagram_bytes=first_known(None if size is None else float(size[row])),
+            )
+            asked = () if most is not None else (Notice("more-pairs"),)
+            found[row] = Row(
+                evidence=one, limits=tuple(limits), notices=two_points(rows), missing=asked
+            )
+    return [found[row] for row in sorted(found)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Writes:
+    """The rows of a table of writes that have a size, a count and a time; by series."""
+
+    size_bytes: FloatArray
+    write_count: FloatArray
+    wall_s: FloatArray
+    processor_s: FloatArray
+    lost_count: FloatArray
+    series: list[str]
+    rows: dict[str, NDArray[np.intp]]
+
+    @property
+    def write_s(self) -> FloatArray:
+        """Time of a write. [s]"""
+        with np.errstate(all="ignore"):  # rows that are not plausible are left out
+            return np.asarray(self.wall_s / self.write_count)
+
+    def costs(self, name: str) -> Costs | None:
+        """Return the fitted costs of a series; None where they are not those of a host."""
+        at = self.rows[name]
+        costs = write_costs(self.size_bytes[at], self.write_s[at])
+        known = [value for value in costs.params.values() if not math.isnan(value)]
+        is_cost = bool(known) and "byte_cost" not in costs.not_identifiable and min(known) >= 0
+        return costs if is_cost else None
+
+
+def writes_of(table: Table) -> Writes | None:
+    """Return the writes of a table; None if it is not one of writes."""
+    sizes, counts, times = (numbers(table, n) for n in ("write_bytes", "write_count", "wall_s"))
+    size, total = numbers(table, "size_of_write_bytes"), numbers(table, "total_bytes")
+    if counts is None and size is not None and total is not None:
+        with np.errstate(all="ignore"):  # rows that are not plausible are left out
+            counts = total / size
+    if sizes is None or counts is None or times is None:
+        return None
+    good = plausible(sizes, counts, times) & (counts >= 1)
+    series = series_of(table)
+    return Writes(
+        size_bytes=sizes,
+        write_count=counts,
+        wall_s=times,
+        processor_s=numbers_or_nan(table, "user_s") + numbers_or_nan(table, "system_s"),
+        lost_count=numbers_or_nan(table, "lost_count"),
+        series=series,
+        rows=rows_of(series, good),
+    )
+
+
+def write_evidence(table: Table) -> list[Row]:
+    """Return what each row of a table of writes says, its further limits and notices.
+
+    Parameters
+    ----------
+    table : Table
+        Columns such as ``write_bytes``, ``write_count`` and ``wall_s``, or ``total_bytes`` in
+        place of the count; ``user_s``, ``system_s``,
+        ``lost_count`` and texts such as ``protocol`` and ``server`` where they are known.
+
+    Returns
+    -------
+    list of Row
+        For each row the transfer, its limit by the costs of writes (fitted to the rows of the same
+        series, if they have several sizes), and the cost of a write; empty for other tables.
+    """
+    writes = writes_of(table)
+    if writes is None:
+        return []
+    found: dict[int, Row] = {}
+    for name, rows in writes.rows.items():
+        costs = writes.costs(name)
+        for row in rows.tolist():
+            limits = () if costs is None else (_limit(writes, row, costs),)
+            notices = (_cost(writes, row),) if costs is None else two_points(np.unique(costs.x))
+            found[row] = Row(evidence=_evidence(writes, row), limits=limits, notices=notices)
+    return [found[row] for row in sorted(found)]
+
+
+def explain_uncounted(table: Table) -> tuple[Finding, ...]:
+    """Ask for the number of writes of a table that has their sizes and times alone.
+
+    Parameters
+    ----------
+    table : Table
+        A column ``write_bytes`` or ``write_size_bytes``, and one of wall times.
+
+    Returns
+    -------
+    tuple of Finding
+        One without limits; empty for other tables.
+    """
+    sizes, times = numbers(table, "size_of_write_bytes"), numbers(table, "wall_s")
+    if sizes is None or times is None or writes_of(table) is not None:
+        return ()
+    return (Finding(missing=(Notice("ask-write-count"),)),)
+
+
+def _evidence(writes: Writes, row: int) -> Evidence:
+    size, wall = float(writes.size_bytes[row]), float(writes.wall_s[row])
+    udp = "UDP" in writes.series[row].upper().split(", ")
+    lost = float(writes.lost_count[row])
+    share = lost / float(writes.write_count[row]) if lost >= 0 else math.nan
+    sent = 8 * size / float(writes.write_s[row])
+    received = sent if math.isnan(share) else sent * (1 - share)
+    return Evidence(
+        label=labelled(writes.series[row], f"writes of {size:g} B"),
+        protocol="udp" if udp else "tcp",
+        rate_bps=received,
+        sent_rate_bps=sent,
+        received_rate_bps=math.nan if udp and math.isnan(share) else received,
+        size_bytes=size * float(writes.write_count[row]),
+        duration_s=wall,
+        is_from_start=False,
+        loss_ratio=share if udp else math.nan,
+        datagram_bytes=size if udp else math.nan,
+        asked_rate_bps=math.inf,  # as fast as the host can write
+        processor_ratio=float(writes.processor_s[row]) / wall,
+    )
+
+
+def _limit(writes: Writes, row: int, costs: Costs) -> Limit:
+    size = float(writes.size_bytes[row])
+    values = {
+        "size_bytes": size,
+        "write_cost_s": costs.params["transaction_s"],
+        "byte_cost_s": costs.params["byte_cost"],
+        "mbuf_cost_s": costs.params["mbuf_s"],
+        "size_count": int(np.unique(costs.x).size),
+    }
+    name = "host-costs" if math.isnan(values["mbuf_cost_s"]) else "host-costs-mbufs"
+    rate = 8 * size / float(costs.predict(np.array([size]))[0])
+    return Limit(name, rate, "bit/s", FITTED_TOLERANCE, values)
+
+
+def _cost(writes: Writes, row: int) -> Notice:
+    each, count = float(writes.write_s[row]), float(writes.write_count[row])
+    values = {"size_bytes": float(writes.size_bytes[row]), "write_s": each}
+    spent = float(writes.processor_s[row]) / count
+    if math.isnan(spent):
+        return Notice("write-time", values)
+    return Notice("write-cost", {**values, "processor_s": spent})

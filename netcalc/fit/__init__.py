@@ -14,9 +14,14 @@ reason. ``fit.model(x, **fit.params)`` evaluates the fitted formula.
 
 from __future__ import annotations
 
-from netcalc.fit.costs import Costs, datagram_costs, write_costs
-from netcalc.fit.echoes import echo_headers
-from netcalc.fit.frame_costs import frame_bytes, frame_costs
+from netcalc.fit.costs import (
+    Costs,
+    datagram_costs,
+    echo_headers,
+    frame_bytes,
+    frame_costs,
+    write_costs,
+)
 from netcalc.fit.lines import (
     Fit,
     Line,
@@ -25,16 +30,20 @@ from netcalc.fit.lines import (
     stepped_line,
     transfer_against_size,
 )
-from netcalc.fit.mixes import SEPARATION_HEADINGS, Separation, separations
 from netcalc.fit.outliers import OUTLIER_DEVIATIONS
-from netcalc.fit.packet_pairs import TRAIN_LAYER, BottleneckEstimate, bottleneck
 from netcalc.fit.path_links import (
     LINK_HEADINGS,
     QUOTED_BYTES,
     QUOTED_V6_BYTES,
+    SEPARATION_HEADINGS,
+    TRAIN_LAYER,
+    BottleneckEstimate,
     LinkEstimate,
     PathEstimate,
+    Separation,
+    bottleneck,
     links,
+    separations,
     to_node_s,
 )
 from netcalc.fit.steps import ChangePoints, Step, change_points

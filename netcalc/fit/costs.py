@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray, named_arguments
-from netcalc.fit.lines import ROUNDING_RATIO
+from netcalc.fit.lines import ROUNDING_RATIO, robust_line
 from netcalc.fit.outliers import set_aside
 from netcalc.messages import Notice
 from netcalc.models.hosts.mbufs import datagram_mbufs
 from netcalc.models.sizes.fragmentation import fragment_count
-from netcalc.samples import TransactionSamples
+from netcalc.models.sizes.framing import ethernet_frame_bytes
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, STAMPED_HEADERS_BYTES
+from netcalc.samples import BulkSamples, Instrument, Meta, TransactionSamples
 
 COSTS = {
     "transaction_s": "no-points",
@@ -215,3 +217,87 @@ def _least_costs(rows: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArra
     degrees = y.size - scale.size
     variance = float(((y - costs @ rows) ** 2).sum()) / degrees if degrees > 0 else np.nan
     return costs, variance * (inverse @ inverse.T) / np.outer(scale, scale), degrees
+
+
+@named_arguments
+def frame_costs(samples: BulkSamples) -> Costs:
+    """Fit the cost of sending a datagram: per datagram, and per byte of its frame.
+
+    Parameters
+    ----------
+    samples : BulkSamples
+        Blasts of datagrams of several sizes, each as fast as the sender could send.
+
+    Returns
+    -------
+    Costs
+        Fitted to the minimum time of each size, which other programs disturb least:
+        ``packet_cost`` and ``byte_cost``. They include all processing of a datagram on the
+        sender's CPU: on loopback the delivery, on a routed path the forwarding.
+    """
+    each_s = np.asarray(samples.wall_s) / np.asarray(samples.write_count)
+    known = np.isfinite(each_s)
+    frames, index = np.unique(frame_bytes(samples)[known], return_inverse=True)
+    spent_s = np.full(frames.size, np.inf)
+    np.minimum.at(spent_s, index, each_s[known])
+    line = robust_line(frames, spent_s)
+    kept = ~line.outlier
+    costs = np.array([line.intercept, line.slope])
+    covariance = np.array(
+        [[line.intercept_stderr**2, line.covariance], [line.covariance, line.slope_stderr**2]]
+    )
+    reasons = {}
+    if line.rank < 2 or line.slope <= 0:
+        code = "one-size-of-frame" if line.rank < 2 else "no-increase-with-size"
+        reasons["byte_cost"] = Notice(code)
+        times = spent_s[kept]
+        costs = np.array([times.mean() if times.size else np.nan, np.nan])
+        variance = times.var(ddof=1) / times.size if times.size > 1 else np.nan
+        covariance = np.array([[variance, np.nan], [np.nan, np.nan]])
+    if not frames.size:
+        reasons = dict.fromkeys(("packet_cost", "byte_cost"), Notice("no-blasts"))
+    return Costs(
+        params=dict(zip(("packet_cost", "byte_cost"), costs.tolist(), strict=True)),
+        stderr=dict(
+            zip(("packet_cost", "byte_cost"), np.sqrt(np.diag(covariance)).tolist(), strict=True)
+        ),
+        parts=lambda size: np.stack([np.ones_like(size), size]),
+        covariance=covariance,
+        degrees=max(int(kept.sum()) - (2 - len(reasons)), 0),
+        x=frames,
+        measured=spent_s,
+        residual=spent_s - np.nan_to_num(costs) @ np.stack([np.ones_like(frames), frames]),
+        outlier=line.outlier,
+        not_identifiable=reasons,
+    )
+
+
+@named_arguments
+def frame_bytes(samples: BulkSamples) -> FloatArray:
+    """Return the Ethernet frame, FCS included, of the datagram of each row. [byte]"""
+    return ethernet_frame_bytes(np.asarray(samples.write_bytes) + DATAGRAM_HEADERS_BYTES)
+
+
+IPV6_EXTRA_BYTES = 20
+"""Bytes by which the header of IPv6 is longer than that of IPv4: 40 minus 20. [byte]"""
+
+
+def protocol(meta: Meta) -> str:
+    """Return the transport of a run: that recorded, or for an older file the end of its target.
+
+    Files saved before ``meta.protocol`` existed have a target such as ``emulated path, TCP``.
+    """
+    return meta.protocol or meta.target.rpartition(", ")[2].lower()
+
+
+def ip_version(facts: Instrument) -> int:
+    """Return the IP version of a run: 4 where none was recorded."""
+    return 6 if facts.address_family == "IPv6" else 4
+
+
+@named_arguments
+def echo_headers(meta: Meta) -> int:
+    """Return the headers of an echo: those of a live run, else those of ping. [byte]"""
+    over_tcp = protocol(meta) == "tcp" or meta.layers.get("payload_bytes") == "TCP payload"
+    headers = STAMPED_HEADERS_BYTES if over_tcp else DATAGRAM_HEADERS_BYTES
+    return headers + IPV6_EXTRA_BYTES * (ip_version(meta.instrument) == 6)

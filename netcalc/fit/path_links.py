@@ -27,12 +27,14 @@ from numpy.typing import ArrayLike
 from netcalc.checks import FloatArray, named_arguments
 from netcalc.errors import ArgumentTypeError
 from netcalc.fit.lines import SIGNIFICANT_ERRORS, Line, robust_line
+from netcalc.language import phrase, term
 from netcalc.messages import Notice
-from netcalc.models.measuring.probing import hop_bandwidth_bps
+from netcalc.models.delays.path_mixes import PathMixes
+from netcalc.models.measuring.probing import hop_bandwidth_bps, pair_bandwidth_bps
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, DATAGRAM_HEADERS_V6_BYTES
 from netcalc.path import Path
-from netcalc.rate_layers import IN_HEADING, LINE
-from netcalc.samples import HopSamples
+from netcalc.rate_layers import IN_HEADING, IP, LINE
+from netcalc.samples import HopSamples, TrainSamples
 from netcalc.units import show, show_rate
 
 QUOTED_BYTES, QUOTED_V6_BYTES = 548, 1232
@@ -309,3 +311,250 @@ def _sentence(found: list[LinkEstimate]) -> str:
         )
     error = any(link.reason is None for link in found)
     return "; ".join(parts) + (" (± 1 standard error)." if error else ".")
+
+
+TRAIN_LAYER = IP
+"""Layer of the rates of trains: their packets are counted with their IP headers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BottleneckEstimate:
+    """Rate of the bottleneck link of a path, estimated from packets sent back to back.
+
+    Parameters
+    ----------
+    bandwidth_bps : float
+        Mode of the rates of single trains. [bit/s]
+    low_bps, high_bps : float
+        The shortest range with half of the trains in it. [bit/s]
+    median_bps, mean_bps : float
+        From the median and the mean of the dispersion. [bit/s]
+    rates_bps : numpy.ndarray
+        Rate of each train. [bit/s]
+    true_bps : float
+        Rate set on an emulated path; nan otherwise. [bit/s]
+    sentence : str
+        Summary of the result.
+    """
+
+    bandwidth_bps: float
+    low_bps: float
+    high_bps: float
+    median_bps: float
+    mean_bps: float
+    rates_bps: FloatArray
+    true_bps: float
+    sentence: str
+
+
+@named_arguments
+def bottleneck(samples: TrainSamples) -> BottleneckEstimate:
+    """Estimate the rate of the bottleneck link from packets sent back to back.
+
+    After the bottleneck link two packets are separated by its serialization time. Cross traffic
+    between them increases the separation; a queue after that link decreases it. The rates of many
+    pairs therefore have several modes, and the estimate is the main mode, not the mean.
+
+    Parameters
+    ----------
+    samples : TrainSamples
+        Pairs, or longer trains.
+
+    Returns
+    -------
+    BottleneckEstimate
+        The rate, its spread, and the rates from median and mean.
+
+    Examples
+    --------
+    >>> pairs = TrainSamples(
+    ...     train=[1, 1, 2, 2, 3, 3], index=[1, 2, 1, 2, 1, 2], packet_bytes=[1500.0] * 6,
+    ...     sent_s=[0.0, 0.0, 0.1, 0.1, 0.2, 0.2],
+    ...     received_s=[0.01, 0.0112, 0.11, 0.1112, 0.21, 0.213])
+    >>> round(bottleneck(pairs).bandwidth_bps)
+    10000000
+    """
+    if not isinstance(samples, TrainSamples):
+        raise ArgumentTypeError(
+            "not-of-class", "samples", type(samples).__name__, expected="TrainSamples"
+        )
+    truth = samples.meta.instrument.truth
+    rates = (truth or {}).get("bandwidths_bps")
+    true_bps = min(rates) if rates else np.nan
+    trains = samples.trains()
+    gaps = trains["packet_count"] - 1.0
+    apart = trains["dispersion_s"] > 0.0
+    packet_s = trains["dispersion_s"][apart] / gaps[apart]
+    sizes = trains["packet_bytes"][apart]
+    if not packet_s.size:
+        why = "No train arrived complete with its packets separated."
+        return BottleneckEstimate(
+            np.nan, np.nan, np.nan, np.nan, np.nan, np.zeros(0), float(true_bps), why
+        )
+    rates = pair_bandwidth_bps(packet_s, packet_bytes=sizes)
+    bit_s = 1.0 / rates
+    low, high = _shortest_half(np.sort(bit_s))
+    mode = 1.0 / _half_sample_mode(np.sort(bit_s))
+    mean = 1.0 / float(bit_s.mean())
+    sentence = (
+        f"{rates.size} train{'s' * (rates.size != 1)}: mode "
+        f"{show_rate(mode, TRAIN_LAYER, digits=3)}, half of them from "
+        f"{show_rate(1 / high, IN_HEADING, digits=3)} to "
+        f"{show_rate(1 / low, TRAIN_LAYER, digits=3)}; "
+        f"mean {show_rate(mean, TRAIN_LAYER, digits=3)}."
+    )
+    if np.isfinite(true_bps):
+        sentence += (
+            f" The bottleneck link is set to {show_rate(true_bps, TRAIN_LAYER)}: error "
+            f"{mode / true_bps - 1:+.1%}."
+        )
+    return BottleneckEstimate(
+        bandwidth_bps=mode,
+        low_bps=1.0 / high,
+        high_bps=1.0 / low,
+        median_bps=1.0 / float(np.median(bit_s)),
+        mean_bps=mean,
+        rates_bps=rates,
+        true_bps=true_bps,
+        sentence=sentence,
+    )
+
+
+def _shortest_half(ordered: FloatArray) -> tuple[float, float]:
+    """Return the ends of the shortest range that holds half of the values."""
+    half = max(-(-ordered.size // 2), 1)
+    widths = ordered[half - 1 :] - ordered[: ordered.size - half + 1]
+    first = int(np.argmin(widths))
+    return float(ordered[first]), float(ordered[first + half - 1])
+
+
+def _half_sample_mode(ordered: FloatArray) -> float:
+    """Return the half-sample mode: the shortest half of the shortest half, and so on.
+
+    Robertson and Cryer, Biometrika 61 (1974). It has no bin width to choose.
+    """
+    while ordered.size > 3:
+        low, high = _shortest_half(ordered)
+        inner = ordered[(ordered >= low) & (ordered <= high)]
+        if inner.size == ordered.size:
+            break
+        ordered = inner
+    if ordered.size == 3:
+        left, right = np.diff(ordered).tolist()
+        if left != right:
+            ordered = ordered[:2] if left < right else ordered[1:]
+    return float(ordered.mean())
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """How well one further measurement distinguishes mixes of links.
+
+    Parameters
+    ----------
+    measurement : str
+        The measurement.
+    group_count : int
+        Number of groups that it distinguishes. [1]
+    largest_count : int
+        Number of mixes in the largest group, which are left in the worst case. [1]
+    why : str
+        The property of a path that it measures.
+    """
+
+    measurement: str
+    group_count: int
+    largest_count: int
+    why: str
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the cells of a table with :data:`SEPARATION_HEADINGS`."""
+        return (self.measurement, str(self.group_count), str(self.largest_count), self.why)
+
+
+SEPARATION_HEADINGS = (term("measurement"), term("groups"), term("largest"), term("measures"))
+"""Headings of a table of separations."""
+
+
+@named_arguments
+def separations(
+    mixes: PathMixes,
+    *,
+    bandwidth_bps: ArrayLike,
+    packet_bytes: float,
+    resolution_s: float,
+    other_bytes: float = 1500.0,
+) -> tuple[Separation, ...]:
+    """Return how well further measurements distinguish the mixes that fit one round-trip time.
+
+    Parameters
+    ----------
+    mixes : PathMixes
+        The mixes found by :func:`netcalc.models.delays.path_mixes.path_mixes`.
+    bandwidth_bps : 1-D array_like
+        Rate of each kind of link, in the order of the mixes. [bit/s]
+    packet_bytes : float
+        Size of the packet that was timed. [byte]
+    resolution_s : float
+        Smallest difference of round-trip times that can be measured. [s]
+    other_bytes : float
+        Size of a second packet. [byte]
+
+    Returns
+    -------
+    tuple of Separation
+        The measurements, each with its number of groups.
+
+    Examples
+    --------
+    >>> from netcalc.models.delays.path_mixes import path_mixes
+    >>> kinds = [1.544e6, 10e6, 45e6]
+    >>> mixes = path_mixes(0.187, bandwidth_bps=kinds, link_count=[12, 13], packet_bytes=1428,
+    ...     base_rtt_s=0.092)
+    >>> apart = separations(mixes, bandwidth_bps=kinds, packet_bytes=1428, resolution_s=2e-3)
+    >>> [(separation.measurement, separation.group_count) for separation in apart[2:4]]
+    [('packet pairs', 1), ('traceroute', 2)]
+    """
+    counts = np.asarray(mixes.link_count)
+    rates = np.atleast_1d(np.asarray(bandwidth_bps, dtype=float))
+    if not counts.size:
+        return ()
+    used = np.where(counts > 0, rates, np.inf)
+    slowest, number = used.min(axis=1), counts.sum(axis=1)
+    again = _steps(mixes.rtt_s, resolution_s)
+    other = _steps(mixes.rtt_s * (other_bytes / packet_bytes), resolution_s)
+    size, time = show(other_bytes, "byte"), show(resolution_s, "s")
+    return (
+        _separation(
+            phrase("the same size again, to {time}", time=time),
+            [again],
+            phrase("the sum of 1/rate"),
+        ),
+        _separation(
+            phrase("another size, {size}, to {time}", size=size, time=time),
+            [other],
+            phrase("the sum of 1/rate"),
+        ),
+        _separation(phrase("packet pairs"), [slowest], phrase("the bottleneck link")),
+        _separation("traceroute", [number], phrase("the number of links")),
+        _separation(
+            phrase("packet pairs and traceroute"),
+            [slowest, number],
+            phrase("the bottleneck link and the number of links"),
+        ),
+        _separation(phrase("traceroute with sizes"), list(counts.T), phrase("each link")),
+    )
+
+
+def _steps(times_s: FloatArray, resolution_s: float) -> FloatArray:
+    """Number groups of times; a gap larger than the resolution begins a new group."""
+    order = np.argsort(times_s, kind="stable")
+    steps = np.concatenate(([0], np.cumsum(np.diff(times_s[order]) > resolution_s)))
+    numbers = np.empty(times_s.size)
+    numbers[order] = steps
+    return numbers
+
+
+def _separation(measurement: str, seen: list[Any], why: str) -> Separation:
+    _, sizes = np.unique(np.column_stack(seen), axis=0, return_counts=True)
+    return Separation(measurement, int(sizes.size), int(sizes.max()), why)

@@ -11,30 +11,24 @@ if int(_bokeh.__version__.partition(".")[0]) < 3:
         "bokeh", extra="lab", purpose="netcalc.plots", found=_bokeh.__version__
     )
 
-from netcalc.plots.bands import bands
 from netcalc.plots.buffers import Buffer, buffers
 from netcalc.plots.capture_ladder import capture_ladder
-from netcalc.plots.captures.waits import Mark, explained, waits
-from netcalc.plots.courses import courses, phase
-from netcalc.plots.curves import curves
-from netcalc.plots.distribution import distribution, formula_distribution
-from netcalc.plots.feedback import feedback
+from netcalc.plots.courses import courses, latencies, phase
+from netcalc.plots.feedback import feedback, with_guess
 from netcalc.plots.formula import FormulaCurves, formula_curves, formula_plot
-from netcalc.plots.guess import with_guess
-from netcalc.plots.ladder import ladder
-from netcalc.plots.latencies import latencies
 from netcalc.plots.limits import limits
 from netcalc.plots.measured import measured, sequences
-from netcalc.plots.networks import network
-from netcalc.plots.overlay import overlay
+from netcalc.plots.overlay import curves, overlay
 from netcalc.plots.pictures import PICTURE_SUFFIXES, save_picture, svg
-from netcalc.plots.plans import plan
+from netcalc.plots.plans import network, plan
 from netcalc.plots.plot import Plot, save_html, together
 from netcalc.plots.readings import drawn_sets, readings
 from netcalc.plots.style import Axis
 from netcalc.plots.sweeps import sweep
-from netcalc.plots.timeline import timeline
+from netcalc.plots.timeline import ladder, timeline
 from netcalc.plots.truth import truth
+from netcalc.plots.uncertain import bands, distribution, formula_distribution
+from netcalc.plots.waits import Mark, explained, waits
 
 __all__ = [
     "PICTURE_SUFFIXES", "Axis", "Buffer", "FormulaCurves", "Mark", "Plot", "bands",

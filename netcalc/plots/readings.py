@@ -14,7 +14,7 @@ from netcalc.checks import FloatArray, named_arguments
 from netcalc.congestion.estimates import full_buffer_s
 from netcalc.language import phrase, term
 from netcalc.models.tcp.window import bdp_packets
-from netcalc.plots.curves import curves
+from netcalc.plots.overlay import curves
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import Axis, Theme
 from netcalc.rate_layers import TCP_PAYLOAD, named

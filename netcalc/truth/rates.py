@@ -16,8 +16,7 @@ from netcalc.experiments.bulk import bulk
 from netcalc.experiments.line_rate import FRAME_OVERHEAD_BYTES, line_rate, lockstep
 from netcalc.experiments.packet_trains import packet_trains
 from netcalc.experiments.probing import probing
-from netcalc.fit.packet_pairs import bottleneck
-from netcalc.fit.path_links import links
+from netcalc.fit.path_links import bottleneck, links
 from netcalc.messages import Notice
 from netcalc.models.rates.forwarding import forwarding_rate_pps
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES

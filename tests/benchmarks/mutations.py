@@ -278,10 +278,10 @@ ROOMS = {
          "tests/emulation/test_stream.py"),
     ),
     "plotted_networks": Room(
-        ("netcalc/plots/networks/*.py",), ("tests/planning/network/test_network_figure.py",),
+        ("netcalc/plots/plans.py",), ("tests/planning/network/test_network_figure.py",),
     ),
     "plots": Room(
-        ("netcalc/plots/*.py", "netcalc/plots/captures/*.py", "netcalc/plots/pictures/*.py"),
+        ("netcalc/plots/*.py",),
         ("tests/plots/test_*.py",),
         but="two_hundred_flows or no_network",
     ),

@@ -15,7 +15,7 @@ import pytest
 
 from netcalc import readers
 from netcalc.explain import Known, claim, measurement, table_theory, together
-from netcalc.explain.causes.cells import cell_notice
+from netcalc.explain.time_parts import cell_notice
 
 
 def explained(text, tmp_path, *, name="pasted.txt", **known):

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import stdtrit
 
 from netcalc.explain import measurement
-from netcalc.explain.causes.working import (
+from netcalc.explain.causes.series import (
     PARTS,
     STUDENT_OF_PARTS,
     WorkingLatency,

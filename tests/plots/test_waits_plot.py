@@ -12,7 +12,7 @@ import pytest
 from netcalc import datasets, explain, plots
 from netcalc.errors import DomainError
 from netcalc.explain import Intervals, flow_causes
-from netcalc.plots.pictures.svg import charts
+from netcalc.plots.pictures import charts
 from netcalc.readers import read
 
 LOOKING = importlib.util.spec_from_file_location("looking", Path(__file__).with_name("looking.py"))

@@ -22,7 +22,7 @@ from netcalc.errors import UnitError
 from netcalc.language import notebooks
 from netcalc.lessons import exercise, latency, store_and_forward
 from netcalc.path import Path as NetworkPath
-from netcalc.plots.pictures.svg import charts
+from netcalc.plots.pictures import charts
 from netcalc.widgets.guess import Guess, compared
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.explain.causes.cause import LOW, MEDIUM, Cause, Sign
-from netcalc.explain.evidence import Evidence, first_known
+from netcalc.explain.evidence import Evidence, Known, first_known
 from netcalc.explain.finding import Finding, Limit
-from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import above_line, rate_limits
-from netcalc.explain.table_columns import (
+from netcalc.explain.summaries import is_over_time
+from netcalc.explain.tables import (
     FITTED_TOLERANCE,
     FLAT_RATIO,
     LEAST_OFF,
@@ -29,7 +29,6 @@ from netcalc.explain.table_columns import (
     series_of,
     two_points,
 )
-from netcalc.explain.time_series import is_over_time
 from netcalc.messages import Notice
 from netcalc.models.tcp import loss_limited
 from netcalc.rate_layers import TCP_PAYLOAD

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from netcalc.explain.causes.cause import LOW, MEDIUM, Cause, Sign, cause_of_limit
 from netcalc.explain.causes.tools import TRIP_ERROR
-from netcalc.explain.evidence import Evidence
+from netcalc.explain.evidence import Evidence, Known
 from netcalc.explain.finding import Finding
-from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import above_line, rate_limits
-from netcalc.explain.table_columns import (
+from netcalc.explain.tables import (
     FITTED_TOLERANCE,
     LEAST_OFF,
     left_out,

@@ -14,9 +14,8 @@ from netcalc.checks import FloatArray
 from netcalc.errors import doubts
 from netcalc.explain.causes.cause import HIGH, LOW, MEDIUM, UNKNOWN_CAUSE, Cause, Sign
 from netcalc.explain.causes.pace import Pace, Pause, pace_of
-from netcalc.explain.evidence import LEAST_SEGMENTS, offered_windows
+from netcalc.explain.evidence import LEAST_SEGMENTS, Known, offered_windows
 from netcalc.explain.frame_tables import ETHERNET_BPS
-from netcalc.explain.known import Known
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import STAMPED_HEADERS_BYTES
 from netcalc.models.tcp import cubic, loss_limited

@@ -12,7 +12,7 @@ import pytest
 
 from netcalc.explain import Known, main_flow
 from netcalc.explain.causes.captures import explain_capture
-from netcalc.explain.causes.gaps import find_gaps
+from netcalc.explain.causes.intervals import find_gaps
 
 _SPEC = importlib.util.spec_from_file_location("causes_script", Path(__file__).parent / "script.py")
 assert _SPEC is not None

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from netcalc.explain.causes.scoreboard import ranges, sacked_bytes
+from netcalc.explain.causes.dialogue import ranges, sacked_bytes
 
 
 def test_a_hole_is_filled():

@@ -1,4 +1,4 @@
-"""Time-sequence diagram of a flow, and beneath it what each moment was waited for."""
+"""Figures of the flows of a capture: what each moment was waited for."""
 
 from __future__ import annotations
 

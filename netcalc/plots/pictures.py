@@ -1,19 +1,18 @@
-"""A figure as a small SVG picture, for pages where neither a kernel nor BokehJS runs.
-
-It reads the bokeh figure that the other functions of this package built and draws the glyphs they
-use: lines, points, bands, bars and polygons. Bokeh's own export needs a browser.
-"""
+"""Figures as files without a page: SVG of a few kilobytes, and PNG and SVG by matplotlib."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import math
 import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from bokeh.models import (
+    BoxAnnotation,
     ColumnDataSource,
     FixedTicker,
     GlyphRenderer,
@@ -27,17 +26,99 @@ from bokeh.models import (
     Range1d,
     Scatter,
     Text,
+    Title,
     VArea,
 )
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from netcalc.checks import named_arguments
-from netcalc.plots.pictures._svg import Scale, marker, path, text_at
+from netcalc.errors import MissingPackageError
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import GRIDS, INKS, LEGEND_ROW, PAPERS, has_marks
 from netcalc.printable import html_text
+from netcalc.samples import write_atomically
 from netcalc.units import show
+
+
+class Scale:
+    """From data to pixels along one axis."""
+
+    def __init__(self, low: float, high: float, *, start: float, end: float, log: bool) -> None:
+        if log:
+            low = low if low > 0 else (high / 1e6 if high > 0 else 1.0)
+            high = high if high > low else low * 10
+        elif not high > low:
+            low, high = low - 0.5, low + 0.5
+        self.low, self.high, self.log = low, high, log
+        self._start, self._end = start, end
+
+    def __call__(self, values: Any) -> NDArray[np.float64]:
+        values = np.asarray(values, dtype=float)
+        low, high = self.low, self.high
+        if self.log:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values = np.where(values > 0, np.log10(values), np.nan)
+            low, high = math.log10(low), math.log10(high)
+        share: NDArray[np.float64] = (values - low) / (high - low)
+        return self._start + share * (self._end - self._start)
+
+    def ticks(self) -> list[float]:
+        if self.log:
+            first, last = math.ceil(math.log10(self.low) - 1e-9), math.log10(self.high) + 1e-9
+            step = max(1, math.ceil((last - first) / 8))
+            decades = [10.0**e for e in range(first, math.floor(last) + 1, step)]
+            if len(decades) > 1:
+                return decades
+        rough = (self.high - self.low) / 6
+        power = 10.0 ** math.floor(math.log10(rough))
+        step_size = next(s * power for s in (1, 2, 5, 10) if s * power >= rough)
+        first = math.ceil(self.low / step_size - 1e-9)
+        count = math.floor(self.high / step_size + 1e-9) - first + 1
+        return [(first + i) * step_size for i in range(count)]
+
+
+_SHAPES = {
+    "triangle": "M0 -6L5.5 4H-5.5Z",
+    "inverted_triangle": "M0 6L5.5 -4H-5.5Z",
+    "square": "M-4.5 -4.5H4.5V4.5H-4.5Z",
+    "diamond": "M0 -6L4.5 0L0 6L-4.5 0Z",
+    "x": "M-5 -5L5 5M-5 5L5 -5",
+    "star": "M0 -6L1.8 -1.9H5.7L2.6 .8L3.7 5L0 2.5L-3.7 5L-2.6 .8L-5.7 -1.9H-1.8Z",
+}
+
+
+def marker(shape: str, x: float, y: float, color: str) -> str:
+    if shape not in _SHAPES:
+        return (
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" stroke="{color}" fill="{color}" '
+            'fill-opacity="0.35"/>'
+        )
+    return (
+        f'<path d="{_SHAPES[shape]}" transform="translate({x:.1f} {y:.1f})" stroke="{color}" '
+        f'stroke-width="1.5" fill="{color}" fill-opacity="0.35"/>'
+    )
+
+
+def path(d: str, color: str, width: float, more: str = "") -> str:
+    return f'<path d="{d}" fill="none" stroke="{color}" stroke-width="{width:g}"{more}/>'
+
+
+def text_at(
+    text: str,
+    x: float,
+    y: float,
+    *,
+    size: int = 14,
+    anchor: str = "start",
+    weight: str = "normal",
+    more: str = "",
+) -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
+        f'font-weight="{weight}"{more}>{html_text(text)}</text>'
+    )
+
 
 WIDTH = 760
 LEFT, RIGHT, TOP, BOTTOM = 116, 40, 34, 52
@@ -362,3 +443,224 @@ def _extent(glyph: Any, source: ColumnDataSource, along: str) -> NDArray[np.floa
 
 def _thin(values: NDArray[Any]) -> NDArray[Any]:
     return values[:: max(1, -(-len(values) // LINE_POINTS))]
+
+
+PICTURE_SUFFIXES = (".png", ".svg")
+"""The forms that a picture has."""
+_DOTS_PER_INCH = 150
+_WIDTH_INCH = 8.0
+_PIXELS_PER_INCH = 82.0  # of the page
+_PAD = 0.03
+_LINE_INCH = 0.2
+_ENTRY_INCH = 0.2
+_HATCHES = {"/": "//", "x": "xx"}
+_MARKERS = {
+    "circle": "o", "triangle": "^", "square": "s", "diamond": "D", "inverted_triangle": "v",
+    "star": "*", "x": "x",
+}  # fmt: skip
+
+
+@named_arguments
+def save_picture(plot: Plot, path: str | Path) -> None:
+    """Write a figure to a file; its name says in which form.
+
+    Parameters
+    ----------
+    plot : Plot
+        The figure, or several below each other.
+    path : path
+        A file that ends with ``.png`` or ``.svg``; replaced as a whole or not at all.
+
+    Raises
+    ------
+    MissingPackageError
+        If matplotlib is not installed.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingPackageError("matplotlib", extra="lab", purpose="PNG and SVG") from error
+    path = Path(path)
+    every = list(charts(plot.figure))
+    heights = [_height(chart) for chart in every]
+    ink, paper = INKS[plot.theme], PAPERS[plot.theme]
+    look: Any = {
+        "svg.hashsalt": "netcalc", "svg.fonttype": "none", "text.parse_math": False,
+        "text.color": ink, "axes.labelcolor": ink, "axes.edgecolor": ink, "xtick.color": ink,
+        "ytick.color": ink, "figure.constrained_layout.h_pad": 0.08,
+        "figure.constrained_layout.w_pad": 0.08, "figure.constrained_layout.hspace": 0.06,
+    }  # fmt: skip
+    # Without times and random numbers in it the same figure is the same file.
+    with rc_context(look):
+        sheet = Figure(figsize=(_WIDTH_INCH, sum(heights)), layout="constrained", facecolor=paper)
+        parts = sheet.subfigures(len(every), 1, height_ratios=heights, squeeze=False)[:, 0]
+        for part, chart in zip(parts, every, strict=True):
+            part.set_facecolor(paper)
+            _chart_drawn(part, chart, plot)
+        written = io.BytesIO()
+        sheet.savefig(
+            written, format=path.suffix[1:], dpi=_DOTS_PER_INCH,
+            metadata={"Date": None} if path.suffix == ".svg" else None,
+        )  # fmt: skip
+    write_atomically(path, written.getvalue())
+
+
+def _entries(chart: figure) -> list[Any]:
+    legends = [item for item in chart.above if isinstance(item, Legend)]
+    return [item for legend in legends for item in legend.items]
+
+
+def _below(chart: figure) -> list[str]:
+    return [str(one.text.text) for one in chart.below if isinstance(one, Title)]
+
+
+def _height(chart: figure) -> float:
+    """Return the height of a chart with its legend and the lines below it, in inches."""
+    items, lines = _entries(chart), _below(chart)
+    bare = chart.height - LEGEND_ROW * len(items) - 20 * len(lines)
+    shown = sum(map(has_marks, items))
+    more = len(title_lines(str(chart.title.text.text))) - 1
+    return float(bare / _PIXELS_PER_INCH + _ENTRY_INCH * (shown + more) + _LINE_INCH * len(lines))
+
+
+def _chart_drawn(part: Any, chart: figure, plot: Plot) -> None:
+    from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+
+    axes = part.subplots()
+    axes.set_facecolor(PAPERS[plot.theme])
+    glyphs = [one for one in chart.renderers if isinstance(one, GlyphRenderer)]
+    for along, given, drawn in (
+        ("x", chart.x_range, chart.xaxis[0]), ("y", chart.y_range, chart.yaxis[0])
+    ):  # fmt: skip
+        is_log = isinstance(drawn, LogAxis)
+        low, high = limits(glyphs, given, along, log=is_log)
+        if is_log and along == "y" and not isinstance(given, Range1d):
+            low, high = low * (low / high) ** _PAD, high * (high / low) ** _PAD
+        scale = Scale(min(low, high), max(low, high), start=0.0, end=1.0, log=is_log)
+        axis = axes.xaxis if along == "x" else axes.yaxis
+        axes.set(**{f"{along}scale": "log" if is_log else "linear"})
+        axes.set(**{f"{along}lim": (low, high)})
+        at = ticks(drawn, scale)
+        axis.set_major_locator(FixedLocator(at))
+        axis.set_major_formatter(FixedFormatter([tick_text(drawn, one) for one in at]))
+        axis.set_minor_locator(NullLocator())
+        if drawn.axis_label:
+            unit = getattr(drawn.formatter, "args", {}).get("unit", "1")
+            axis.set_label_text(drawn.axis_label.text.removesuffix(f" [{unit}]"))  # of the ticks
+    if chart.match_aspect:
+        axes.set_aspect("equal", adjustable="box")
+    if not chart.xaxis[0].visible:
+        axes.set_axis_off()
+    axes.grid(visible=True, color=GRIDS[plot.theme])
+    if not chart.ygrid[0].visible:
+        axes.grid(visible=False, axis="y")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    for box in chart.center:
+        if isinstance(box, BoxAnnotation):
+            axes.axvspan(
+                box.left, box.right, facecolor="0.93", edgecolor="0.7", linewidth=0.0,
+                hatch=_HATCHES.get(str(box.hatch_pattern)),
+            )  # fmt: skip
+    for renderer in glyphs:
+        _glyph_drawn(axes, renderer)
+    shown = [item for item in _entries(chart) if has_marks(item)]
+    if shown:
+        from matplotlib.legend_handler import HandlerTuple
+
+        marks = [tuple(_key_drawn(one) for one in item.renderers) for item in shown]
+        axes.legend(
+            marks, [str(item.label.value) for item in shown], loc="lower left",
+            bbox_to_anchor=(0.0, 1.0), frameon=False, handlelength=3.0, borderaxespad=0.2,
+            labelspacing=0.35, handler_map={tuple: HandlerTuple(ndivide=1)},
+        )  # fmt: skip
+    if chart.title.text.text:
+        title = "\n".join(title_lines(str(chart.title.text.text)))
+        part.suptitle(title, x=0.02, ha="left", fontsize=13)
+    if lines := _below(chart):
+        part.supxlabel("\n".join(lines), x=0.02, ha="left", fontsize=9)
+
+
+def _glyph_drawn(axes: Any, renderer: GlyphRenderer) -> None:
+    glyph, data = renderer.glyph, renderer.data_source.data
+    if isinstance(glyph, Line):
+        axes.plot(data[glyph.x], data[glyph.y], **_line(glyph))
+    elif isinstance(glyph, Scatter):
+        axes.plot(data[glyph.x], data[glyph.y], linestyle="none", **_marker(glyph))
+    elif isinstance(glyph, VArea):
+        low, high = data[glyph.y1], data[glyph.y2]
+        axes.fill_between(
+            data[glyph.x], low, high, facecolor=glyph.fill_color, alpha=glyph.fill_alpha,
+            linewidth=0.0,
+        )  # fmt: skip
+    elif isinstance(glyph, MultiLine):
+        for xs, ys in zip(data[glyph.xs], data[glyph.ys], strict=True):
+            axes.plot(xs, ys, **_line(glyph))
+    elif isinstance(glyph, Patches):
+        for i, (xs, ys) in enumerate(zip(data[glyph.xs], data[glyph.ys], strict=True)):
+            color = value_of(glyph.fill_color, data, i)
+            axes.fill(xs, ys, facecolor=color, alpha=0.55, linewidth=0.0)
+    elif isinstance(glyph, Quad):
+        _quads_drawn(axes, glyph, data)
+    elif isinstance(glyph, Text):
+        rows = zip(data[glyph.x], data[glyph.y], data[glyph.text], strict=True)
+        for x, y, text in rows:
+            axes.text(x, y, str(text), ha=glyph.text_align, va="center")
+
+
+def _quads_drawn(axes: Any, glyph: Quad, data: Any) -> None:
+    from matplotlib.collections import PolyCollection
+
+    left, right, bottom, top = (
+        np.asarray(data[name], dtype=float)
+        for name in (glyph.left, glyph.right, glyph.bottom, glyph.top)
+    )
+    corners: Any = np.stack(
+        [np.stack(pair, axis=-1) for pair in
+         ((left, bottom), (right, bottom), (right, top), (left, top))], axis=1,
+    )  # fmt: skip
+    colors = [value_of(glyph.fill_color, data, i) for i in range(len(left))]
+    axes.add_collection(
+        PolyCollection(
+            corners,
+            facecolors=colors,
+            alpha=value_of(glyph.fill_alpha),
+            linewidths=0.0,
+            antialiaseds=False,
+        )
+    )
+
+
+def _line(glyph: Line | MultiLine) -> dict[str, Any]:
+    width = value_of(glyph.line_width)
+    dash = [length / width for length in value_of(glyph.line_dash)]
+    style: Any = (0, dash) if dash else "-"
+    look = {"linewidth": 0.7 * width, "linestyle": style, "alpha": value_of(glyph.line_alpha)}
+    return {"color": value_of(glyph.line_color), **look}
+
+
+def _marker(glyph: Scatter) -> dict[str, Any]:
+    shape = str(value_of(glyph.marker))
+    return {
+        "marker": _MARKERS.get(shape, "o"), "color": glyph.line_color,
+        "markersize": min(7.0, value_of(glyph.size)),
+        "markerfacecolor": "none" if shape == "x" else glyph.line_color,
+        "markeredgewidth": 2.0 if shape == "x" else 1.0, "alpha": 0.8,
+    }  # fmt: skip
+
+
+def _key_drawn(renderer: GlyphRenderer) -> Any:
+    """Return what stands for a glyph in the legend."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    glyph, data = renderer.glyph, renderer.data_source.data
+    if isinstance(glyph, Line | MultiLine):
+        return Line2D([], [], **_line(glyph))
+    if isinstance(glyph, Scatter):
+        return Line2D([], [], linestyle="none", **_marker(glyph))
+    return Patch(
+        facecolor=value_of(glyph.fill_color, data, 0), alpha=value_of(glyph.fill_alpha) or 1.0,
+        linewidth=0.0,
+    )  # fmt: skip

@@ -1,1 +1,0 @@
-"""Figures of the flows of a capture: what each moment was waited for."""
