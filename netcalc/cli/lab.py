@@ -375,13 +375,17 @@ def _server(
     command: list[str], folder: Path, token: str, code: str, inherited: tuple[int, ...] = ()
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run the server in a session of its own; in the end it and its kernels are gone."""
-    settings = folder / _SETTINGS  # the user's own Jupyter stays as it is
+    # In the user's own folder of settings a password, a port or an extension would change the
+    # lessons, and the lessons would leave their workspaces there.
+    settings = folder / _SETTINGS
     environment = user_environment() | {
         "JUPYTER_TOKEN": token,
         "NETCALC_LANGUAGE": code,
         "JUPYTER_CONFIG_DIR": str(settings),
         "JUPYTER_CONFIG_PATH": _searched("JUPYTER_CONFIG_PATH", _SHARE / "config"),
         "JUPYTER_PATH": _searched("JUPYTER_PATH", _SHARE),
+        # The python3 kernel of this environment, not of the same name in the user's home: that may
+        # be another Python, without netcalc.
         "JUPYTER_PREFER_ENV_PATH": "1",
     }
     if not _home_is_writable():

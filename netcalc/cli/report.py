@@ -133,7 +133,7 @@ _METRICS = {
 
 def is_truth(samples: Samples) -> TypeGuard[Table]:
     """Whether this is a saved table of ``netcalc validate``."""
-    return isinstance(samples, Table) and samples.meta.tool == "netcalc truth"
+    return isinstance(samples, Table) and samples.meta.experiment == "truth"
 
 
 def is_recording(samples: Samples) -> TypeGuard[Table]:
@@ -365,7 +365,7 @@ def setting_lines(samples: BulkSamples) -> list[str]:
     lines, layer = [], rate_layer(samples, {}, "goodput_bps")
     for row in samples.by_setting():
         what = [f"writes of {show(row['write_bytes'], 'byte')}"]
-        if samples.meta.tool == "netcalc line-rate":
+        if samples.meta.experiment == "line_rate":
             frame = ethernet_frame_bytes(row["write_bytes"] + DATAGRAM_HEADERS_BYTES)
             data = show(row["write_bytes"], "byte")
             what = [f"frames of {show(float(frame), 'byte')} ({data} of data)"]

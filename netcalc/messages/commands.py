@@ -8,18 +8,18 @@ COMMAND_LINE: dict[str, str] = {
     "option-of-others": "{command} has no option {option}",
     "option-ambiguous": "{option} of {command} may be {choices:or}",
     "option-of-no-argument": "{command} has no option {option}",
-    "too-many-sweeps": "a table has two sides, and {count} arguments have several values",
+    "too-many-sweeps": "{count} arguments have several values, and a table has room for two",
     "read-as": "{name} {text} is read as {value}",
     "load-in-erlang": (
-        "{offered:g} is read as erlang, {share} of {servers:g} servers; a share of them is "
-        "multiplied by their number first"
+        "{offered:g} is read as erlang, {share} of {servers:g} servers; multiply a share of them "
+        "by their number first"
     ),
     "option-read": "{name} is read as {option}",
     "round-trip-read": "{name} is read as {option}, the round trip",
     "round-trip-of-one-way": "--rtt {text} is a round trip, and the formula takes one way",
-    "service-rate-not-positive": "the rate of service must be greater than 0, got {text}",
+    "service-rate-not-positive": "the service rate must be greater than 0, got {text}",
     "order-read": "without names, the values are read as {options}",
-    "command-of-its-own": "{name} is no formula but a command of its own",
+    "command-of-its-own": "{name} is a command, not a formula",
     "argument-missing": "{name} is required",
     "unexpected-argument": "unexpected argument: {words}",
     "option-without-value": "{option} requires a value",
@@ -48,7 +48,7 @@ COMMAND_LINE: dict[str, str] = {
     "output-named-twice": "{file} is named for two outputs",
     "partial-samples-above": "the samples measured so far are summarized above",
     "files-not-read": "{count} of {total} not read: {names}",
-    "waiting-for-input": "waiting for the standard input, which has said nothing so far",
+    "waiting-for-input": "waiting for the standard input; nothing has arrived so far",
     "input-closed": "the standard input is closed",
     "output-closed": "the standard output is closed: nothing can be printed",
     "output-refused": "the standard output cannot be written: {reason}",
@@ -57,34 +57,32 @@ COMMAND_LINE: dict[str, str] = {
         "run as root, the server gives a root terminal to everyone who has the token in its address"
     ),
     "server-port-in-use": "port {port} is in use",
-    "server-port-not-permitted": "port {port} needs a privilege",
-    "home-unknown": "{file}: this home is not known",
+    "server-port-not-permitted": "port {port} requires a privilege",
+    "home-unknown": "{file}: there is no such home directory",
     "lab-folder-refused": "the lessons cannot be written to {file}: {reason}",
     "lab-folder-full": "there is no room for the lessons in {file}: {reason}",
     "lab-folder-busy": "another netcalc lab starts or ends with the lessons in {file}",
     "lab-running-otherwise": (
-        "netcalc lab runs with the lessons in {file} at port {port}: {options} needs a new start"
+        "netcalc lab runs with the lessons in {file} at port {port}: {options} requires a restart"
     ),
     "lesson-unknown": "there is no lesson {number!r}",
     "class-as-root": "run as root, the kernels of all students would run as root",
     "class-needs-linux": "a class is served on Linux only, not on {platform}",
-    "class-certificate": (
-        "{file} with the key in {keyfile} is no certificate to serve with: {reason}"
-    ),
+    "class-certificate": ("the certificate {file} with the key {keyfile} cannot be used: {reason}"),
     "class-address": "{address!r} is not an address such as 127.0.0.1 or 192.0.2.5",
     "class-address-elsewhere": "{address} is not an address of this machine",
     "class-memory-small": (
-        "{memory_bytes:byte} of memory are too little for a kernel: the lessons need "
+        "{memory_bytes:byte} of memory is too little for a kernel: the lessons need "
         "{least_bytes:byte}"
     ),
-    "class-processor-short": "{processor_s:s} of processor time are too short for a kernel",
+    "class-processor-short": "{processor_s:s} of processor time is too short for a kernel",
     "lessons-missing": "there are no lessons in this folder",
     "server-silent": "the server did not respond within {limit_s:s}",
     "server-ended": "the server ended with exit code {exit_code}",
     "nothing-to-draw": "has no sizes and times to draw",
     "dataset-not-drawn": "there is no figure of the data set {name}: {drawn} have one",
     "nothing-matches": "no formula matches {words!r}",
-    "flows-of-capture": "{file} is no capture: --flows has nothing to write",
+    "flows-of-capture": "{file} is not a capture: --flows has nothing to write",
     "parquet-packages-missing": "Parquet needs the packages pandas and pyarrow",
     "table-of-other-form": "{file}: tables are written as .csv, .json or .parquet",
     "vary-malformed": "--vary must be NAME=VALUE,VALUE,..., got {text!r}",
@@ -107,8 +105,8 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "unknown-command": "{command} --help lists its commands",
     "unknown-option": "{command} --help lists its options",
     "option-of-others": "It is an option of {others:or}",
-    "option-ambiguous": "Write the one that is meant",
-    "round-trip-of-one-way": "Give half of it as --latency",
+    "option-ambiguous": "Write the full name of the option",
+    "round-trip-of-one-way": "Give half of the round trip as --latency",
     "command-of-its-own": "Write netcalc {name}; netcalc {name} --help lists its options",
     "option-of-no-argument": "Its arguments are {options}",
     "too-many-sweeps": "Give at most {high} arguments a list or a --sweep",

@@ -24,16 +24,16 @@ def requirement(extra: str = "", *, folder: Path | None = None) -> str:
         Where the package ``netcalc`` lies; that of this copy if left out.
     """
     folder = Path(__file__).parents[2] if folder is None else folder
-    wanted = f"[{extra}]" if extra else ""
+    extras = f"[{extra}]" if extra else ""
     for copy in metadata.distributions(name="netcalc-lab", path=[str(folder)]):
         origin = json.loads(copy.read_text("direct_url.json") or "{}")
         if "url" not in origin:
-            return shlex.quote(f"netcalc-lab{wanted}")
+            return shlex.quote(f"netcalc-lab{extras}")
         parts = urlsplit(origin["url"])
         if parts.scheme == "file":
-            return shlex.quote(f"{unquote(parts.path)}{wanted}")
+            return shlex.quote(f"{unquote(parts.path)}{extras}")
         version = origin.get("vcs_info", {})
         prefix = f"{version['vcs']}+" if version else ""
         suffix = f"@{version['commit_id']}" if version else ""
-        return shlex.quote(f"netcalc-lab{wanted} @ {prefix}{origin['url']}{suffix}")
-    return f"-e {shlex.quote(f'{folder}{wanted}')}"
+        return shlex.quote(f"netcalc-lab{extras} @ {prefix}{origin['url']}{suffix}")
+    return f"-e {shlex.quote(f'{folder}{extras}')}"

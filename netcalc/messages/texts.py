@@ -1,6 +1,6 @@
 """Text that is not one quantity, one name or one formula.
 
-``shown`` is the text, quoted and cut where it is long; ``expected`` the quantity wanted.
+``shown`` is the text, quoted and cut where it is long; ``expected`` is the required quantity.
 """
 
 from __future__ import annotations

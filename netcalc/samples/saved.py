@@ -269,6 +269,7 @@ _EXPERIMENTS = {
     "netcalc transactions": "transactions",
     "netcalc probing": "probing",
     "netcalc packet trains": "packet_trains",
+    "netcalc truth": "truth",
 }
 _ALWAYS_UDP = {"probing", "packet_trains"}
 

@@ -217,7 +217,7 @@ def test_the_flows_are_exported(form, tmp_path):
 def test_only_a_capture_has_flows():
     said = run("export", PING, "--flows", "--to", "csv")
     assert said.exit_code != 0
-    assert "is no capture" in str(said.exception)
+    assert "is not a capture" in str(said.exception)
 
 
 def seen_twice(capture, late_ns=5_000):

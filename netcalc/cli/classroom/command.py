@@ -192,7 +192,7 @@ def _server(settings: dict[str, Any], folder: Path) -> Iterator[subprocess.Popen
         env=user_environment()
         | {
             "JUPYTER_PATH": str(_SHARE),
-            "JUPYTER_PREFER_ENV_PATH": "1",
+            "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this environment, not of a home
             "JUPYTER_CONFIG_DIR": str(folder / "settings"),
             "JUPYTER_DATA_DIR": str(folder / "data"),
             "NETCALC_LANGUAGE": language.ENGLISH,  # as the notebooks served
