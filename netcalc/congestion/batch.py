@@ -194,7 +194,7 @@ class Batch:
             return self._live(cases, within)
         if self.workers is not None and cases:
             return self._on_workers(cases, self.workers)
-        return self._theory(cases) if self.by == "theory" else _simulated(cases, self.python)
+        return self._theory(cases) if self.by == "theory" else _simulate(cases, self.python)
 
     def _theory(self, cases: list[Case]) -> Portions:
         for portion in _portions(cases):
@@ -212,7 +212,7 @@ class Batch:
                 continue
             if run.meta.partial:
                 raise _RunEnded
-            yield [(case, {**document(run.result()), **_measured(run)})]
+            yield [(case, {**document(run.result()), **_latencies_and_marks(run)})]
 
     def _on_workers(self, cases: list[Case], address: str) -> Portions:
         if self.by == "theory":
@@ -267,10 +267,10 @@ def by_theory(cases: Sequence[Case], stack: str) -> list[dict[str, Any]]:
 @named_arguments
 def by_ns3(cases: Sequence[Case], python: str | None) -> list[dict[str, Any] | NetcalcError]:
     """Return the results of some scenarios, or why they have none."""
-    return [result for portion in _simulated(cases, python) for _, result in portion]
+    return [result for portion in _simulate(cases, python) for _, result in portion]
 
 
-def _simulated(cases: Sequence[Case], python: str | None) -> Portions:
+def _simulate(cases: Sequence[Case], python: str | None) -> Portions:
     """Simulate scenarios in one process, and in another one after it has failed."""
     simulator: ns3.Simulator | None = None
     try:
@@ -288,7 +288,7 @@ def _simulated(cases: Sequence[Case], python: str | None) -> Portions:
             simulator.close()
 
 
-def _measured(run: Recording) -> dict[str, Any]:
+def _latencies_and_marks(run: Recording) -> dict[str, Any]:
     """Return what a live run has beside its means: each latency, and what marks it."""
     latencies = [run.latencies_s(loop) for loop in range(len(run.scenario.requests))]
     return {

@@ -312,15 +312,15 @@ def with_values(document: Mapping[str, Any], values: Mapping[str, Value]) -> dic
     for name, value in ordered:
         if named := _ONE.fullmatch(name):
             loads, index, key = named.groups()
-            changed[loads] = _with_one(changed.get(loads), loads, int(index), {key: value})
+            changed[loads] = _change_load(changed.get(loads), loads, int(index), {key: value})
             continue
         if name in BUFFERS:
             changed = {key: kept for key, kept in changed.items() if key not in BUFFERS}
         if name == "algorithm":
             for loads in ("flows", "requests"):
-                changed[loads] = _each(changed.get(loads), algorithm=value)
+                changed[loads] = _change_loads(changed.get(loads), algorithm=value)
         elif name == "request_bytes":
-            changed["requests"] = _each(changed.get("requests"), request_bytes=value)
+            changed["requests"] = _change_loads(changed.get("requests"), request_bytes=value)
         elif name == "streams":
             count = int(whole("streams", float(value), 0))
             if isinstance(flows := changed.get("flows") or [], list | tuple):
@@ -341,7 +341,7 @@ def _require_values(vary: object) -> None:
             )
 
 
-def _with_one(
+def _change_load(
     entries: object, loads: str, index: int, more: Mapping[str, Value]
 ) -> list[Mapping[str, Any]]:
     """Return flows or request loops, one of them with other values."""
@@ -353,7 +353,7 @@ def _with_one(
     return changed
 
 
-def _each(loads: Any, **more: Any) -> Any:
+def _change_loads(loads: Any, **more: Any) -> Any:
     """Return flows or request loops with other values; what is none of them is refused later."""
     if not isinstance(loads, list | tuple):
         return loads or []

@@ -366,8 +366,8 @@ class _LiveRun:
         ]
         sink, *hosts = [undo.enter_context(_Host(*role, stopping=self.stopping)) for role in roles]
         self.zero_ns = self.stopping.clock.now_ns() + int(LEAD_S * 1e9)
-        every = sorted(chain.from_iterable(plans), key=itemgetter("index"))
-        sink.order(self._plan(every), listeners)
+        connections = sorted(chain.from_iterable(plans), key=itemgetter("index"))
+        sink.order(self._plan(connections), listeners)
         for host, plan, socks in zip(hosts, plans, sources, strict=True):
             host.order(self._plan(plan), socks)
         return [*hosts, sink]

@@ -361,8 +361,8 @@ def from_table(table: Samples, *, file: str = "samples") -> Recording:
     return Recording(
         scenario=scenario,
         states=_states(table, rows == STATE),
-        received=_counted(table, rows == RECEIVED, table["counted_bytes"]),
-        requests=_counted(table, rows == REQUEST, table["end_s"] * 1e9),
+        received=_value_rows(table, rows == RECEIVED, table["counted_bytes"]),
+        requests=_value_rows(table, rows == REQUEST, table["end_s"] * 1e9),
         queue=None if printed.get("queue_logged") is False else _queue(table, rows == PACKET),
         ended_s=float(convert(printed.get("ended_s"), Annotated[float, Rule(low=0.0)], ended)),
         cpu_s=_times(printed.get("cpu_s"), scenario.senders + 1),
@@ -370,20 +370,20 @@ def from_table(table: Samples, *, file: str = "samples") -> Recording:
     )
 
 
-def _heads(table: Table, where: NDArray[np.bool_], rows: Rows) -> Rows:
+def _fill_heads(table: Table, where: NDArray[np.bool_], rows: Rows) -> Rows:
     rows["index"] = table["connection"][where]
     rows["at_ns"] = np.rint(table["time_s"][where] * 1e9)
     return rows
 
 
-def _counted(table: Table, where: NDArray[np.bool_], values: NDArray[np.float64]) -> Rows:
-    rows = _heads(table, where, empty_rows(int(where.sum())))
+def _value_rows(table: Table, where: NDArray[np.bool_], values: NDArray[np.float64]) -> Rows:
+    rows = _fill_heads(table, where, empty_rows(int(where.sum())))
     rows["value"] = np.rint(values[where])
     return rows
 
 
 def _states(table: Table, where: NDArray[np.bool_]) -> Rows:
-    rows = _heads(table, where, empty_rows(int(where.sum()), states=True))
+    rows = _fill_heads(table, where, empty_rows(int(where.sum()), states=True))
     for name, (_, member, in_one) in MEMBERS.items():
         whole = np.rint(table[name][where] * in_one)
         values = np.nan_to_num(whole)

@@ -240,7 +240,7 @@ def _cells(row: Mapping[str, Any], number: int, path: Path) -> dict[str, Cell]:
     varied = {name: value for name, value in row["values"].items() if name != "algorithm"}
     try:
         cells = {"by": row["by"], **_facts(scenario)}
-        cells |= {name: _varied(value) for name, value in varied.items()}
+        cells |= {name: _varied_cell(value) for name, value in varied.items()}
         return cells | _results(row["result"], scenario) | _marks(row["result"])
     except (TypeError, ValueError, KeyError, AttributeError):
         raise ReaderError("grid-line-damaged", file=str(path), line=number) from None
@@ -292,7 +292,7 @@ def _marks(result: Mapping[str, Any]) -> dict[str, Cell]:
     return {"marks": " ".join(str(notice["code"]) for notice in result["warnings"])}
 
 
-def _varied(value: Any) -> Cell:
+def _varied_cell(value: Any) -> Cell:
     return value if isinstance(value, str) else _number(value)
 
 

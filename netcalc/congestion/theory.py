@@ -174,8 +174,12 @@ def run_many(
     """Compute many scenarios at once, by default without their courses, which need memory."""
     evaluated: list[Result | None] = [None] * len(scenarios)
     kinds = [
-        (bool(each.requests), len(each.flows), any(flow.algorithm == "bbr" for flow in each.flows))
-        for each in scenarios
+        (
+            bool(scenario.requests),
+            len(scenario.flows),
+            any(flow.algorithm == "bbr" for flow in scenario.flows),
+        )
+        for scenario in scenarios
     ]
     for kind in sorted(set(kinds)):
         alike = [at for at in range(len(scenarios)) if kinds[at] == kind]
@@ -248,7 +252,7 @@ def _beside(scenarios: list[Scenario], shares: FloatArray, stack: str) -> list[_
     """
     parts = list(map(_requests.part, scenarios, shares.tolist()))
     unaware = _requests.unaware(stack_of(stack), scenarios, shares)
-    state, meter = _metered(parts, unaware, with_course=True)
+    state, meter = _run_metered(parts, unaware, with_course=True)
     besides = []
     for row, (scenario, share) in enumerate(zip(scenarios, shares.tolist(), strict=True)):
         link, left = scenario.bottleneck, 1.0 - share
@@ -284,13 +288,15 @@ def _load(beside: _Beside, stack: str) -> Load:
 
 
 def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Result]:
-    state, meter = _metered(scenarios, stack_of(stack), with_course=with_course)
+    state, meter = _run_metered(scenarios, stack_of(stack), with_course=with_course)
     about = {"stack": stack}
     return [replace(_result(row, scenario, state, meter), about=about)
             for row, scenario in enumerate(scenarios)]  # fmt: skip
 
 
-def _metered(scenarios: list[Scenario], stack: Stack, *, with_course: bool) -> tuple[State, _Meter]:
+def _run_metered(
+    scenarios: list[Scenario], stack: Stack, *, with_course: bool
+) -> tuple[State, _Meter]:
     for scenario in scenarios:
         _require_in_range(scenario)
     state = _state.begin(scenarios, stack)
@@ -352,10 +358,10 @@ def estimated_s(scenario: Scenario) -> float:
     spans = [min(loop.stop_s, scenario.end_s) - loop.start_s for loop in scenario.requests]
     packets = [loop.request_bytes / segment_bytes(scenario) for loop in scenario.requests]
     # Requests are at most as many as their round trips, and as their packets on the link, allow.
-    each = [span / (own_s + count * packet_s) for span, count in zip(spans, packets, strict=True)]
+    counts = [span / (own_s + count * packet_s) for span, count in zip(spans, packets, strict=True)]
     most = scenario.end_s / (packet_s * max(min(packets), 1.0))
     passes = LOAD_ROUNDS + 1 if flows else 1
-    return passes * (flows_s + REQUEST_S * min(sum(each), most))
+    return passes * (flows_s + REQUEST_S * min(sum(counts), most))
 
 
 def _result(row: int, scenario: Scenario, state: State, meter: _Meter) -> Result:

@@ -89,7 +89,7 @@ class Parting:
         >>> {way: round(value, 6) for way, value in found.items()}
         {'ns3': -0.1}
         """
-        return self._compared(_relative)
+        return self._compare(_relative)
 
     def apart(self) -> dict[str, float]:
         """Return how far the first way is above each other one, in the quantity's unit.
@@ -99,9 +99,9 @@ class Parting:
         >>> Parting("release_s", 1, {"theory": 0.0, "live": 0.5}).apart()
         {'live': -0.5}
         """
-        return self._compared(operator.sub)
+        return self._compare(operator.sub)
 
-    def _compared(self, compare: Callable[[float, float], float]) -> dict[str, float]:
+    def _compare(self, compare: Callable[[float, float], float]) -> dict[str, float]:
         (first, first_value), *others = self.values.items()
         return {
             way: np.nan if {first, way} & set(self.cut) else compare(first_value, value)

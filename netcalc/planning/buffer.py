@@ -117,7 +117,7 @@ def buffer(
     return evaluated.page(
         "buffer",
         Notice("plan-buffer-burst" if by_burst else "plan-buffer-flows", values),
-        notices=(*evaluated.notices, *([_at_step(middle)] if near else [])),
+        notices=(*evaluated.notices, *([_step_notice(middle)] if near else [])),
         steps=tuple(_steps(middle, columns, by_burst=by_burst)),
         assumptions=(
             Notice("assumes-buffer-few" if few else "assumes-buffer-many", {"most": MANY_FLOWS}),
@@ -165,7 +165,7 @@ def _answers(
     }
 
 
-def _at_step(middle: Mapping[str, float]) -> Notice:
+def _step_notice(middle: Mapping[str, float]) -> Notice:
     """Return a note on how far the answer falls where flows become independent."""
     around: dict[str, Any] = {**middle, "flow_count": np.array([MANY_FLOWS - 1.0, MANY_FLOWS])}
     sizes = _answers(**around)

@@ -181,9 +181,9 @@ def link(
     answers = list(evaluated.answers)
     fills = evaluated.answer("fills_s")
     if start is not None:
-        dates = [_dated("fill_date", start, stated["fills_s"])]
+        dates = [_date_answer("fill_date", start, stated["fills_s"])]
         if fills.spread is not None:
-            dates.append(_dated("early_fill_date", start, fills.spread.percentile(5.0)))
+            dates.append(_date_answer("early_fill_date", start, fills.spread.percentile(5.0)))
         answers[2:2] = dates
     values = {
         "links": count,
@@ -329,7 +329,7 @@ def _when(fills_s: float, start: date | None) -> str:
     return str(Notice(code, {"time": time, "date": on}))
 
 
-def _dated(name: str, start: date, fills_s: float) -> Answer:
+def _date_answer(name: str, start: date, fills_s: float) -> Answer:
     on = _day(start, fills_s)
     if on is None:
         on = str(Notice("link-date-never" if not np.isfinite(fills_s) else "link-date-far", {}))

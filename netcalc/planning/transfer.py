@@ -62,7 +62,7 @@ _CHANGES = {  # the cheapest first: a setting, more flows, a cleaner path, a lin
 """Inputs that a step changes: whether more or less of them is better, and what the step says."""
 
 
-def _evaluated(
+def _evaluate_path(
     function: Callable[..., Mapping[str, ArrayLike]],
     inputs: Inputs,
     table: Mapping[str, tuple[str, str]],
@@ -228,7 +228,7 @@ def transfer(
         "window_bytes": (window_bytes, "byte"),
     }
     sender = {"congestion_control": (congestion_control, "text"), "mtu_bytes": (mtu_bytes, "byte")}
-    evaluated, middle = _evaluated(
+    evaluated, middle = _evaluate_path(
         _transfer_answers, inputs, _TRANSFER_TABLE, sender,
         draws=draws, seed=seed, truncate=truncate,
     )  # fmt: skip
@@ -369,7 +369,7 @@ def backup(
         "window_bytes": (window_bytes, "byte"),
     }
     sender = {"congestion_control": (congestion_control, "text"), "mtu_bytes": (mtu_bytes, "byte")}
-    evaluated, middle = _evaluated(
+    evaluated, middle = _evaluate_path(
         _backup_answers, inputs, _BACKUP_TABLE, sender, draws=draws, seed=seed, truncate=truncate
     )
     answers, typical = list(evaluated.answers), evaluated.typical

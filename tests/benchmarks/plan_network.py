@@ -21,7 +21,8 @@ import networkx as nx
 import numpy as np
 
 from netcalc.planning.network import NetworkPlan, Settings, read
-from netcalc.planning.network.failures import load_of, reroute, traffic_of
+from netcalc.planning.network.failures import load_of, traffic_of
+from netcalc.planning.network.routing import find_routes
 
 NODES, LINKS, DEMANDS = 500, 2000, 10_000
 LIMIT_S = 60.0
@@ -111,7 +112,7 @@ def failing(name: str, links: list[tuple[int, int]], demands: int) -> float:
     works = np.ones(plan.arcs.count, dtype=bool)
     matrix = generator.random((*plan.routes.distance.shape, 1))
     again = time.process_time()
-    routes = reroute(plan.arcs, targets=plan.routes.targets, works=works)
+    routes = find_routes(plan.arcs, targets=plan.routes.targets, works=works)
     load_of(routes, traffic_of(routes, matrix))
     anew_s = time.process_time() - again
     each_s = (failed - routed) / len(links)

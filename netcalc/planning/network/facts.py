@@ -184,8 +184,8 @@ class Network:
     globe: bool = False
 
     def __post_init__(self) -> None:
-        for name, some in (("links", self.links), ("demands", self.demands)):
-            if not some:
+        for name, items in (("links", self.links), ("demands", self.demands)):
+            if not items:
                 raise DomainError("network-empty", name, 0)
         ends = dict.fromkeys(node for link in self.links for node in (link.start, link.end))
         object.__setattr__(self, "nodes", self.nodes or tuple(ends))

@@ -11,8 +11,8 @@ destination before and :math:`P'` after, and the traffic :math:`y` at the nodes,
 where :math:`d' - d` takes away what has no path any more. So only differences move, those of all
 destinations at once, a hop at a time.
 
-Where that is far, as in a ring, the destinations whose paths change are routed anew: distances by
-Dijkstra's algorithm in scipy, and the traffic as the solution of
+Where that is far, as in a ring, the destinations whose paths change are routed anew, with the
+traffic as the solution of
 
 .. math:: y = P^T y + d
 
@@ -27,7 +27,6 @@ from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import spsolve_triangular
 
 from netcalc.checks import FloatArray
@@ -39,7 +38,7 @@ from netcalc.planning.network.routing import (
     Ints,
     Routes,
     add_rows,
-    routes_of,
+    find_routes,
     sum_by_key,
 )
 
@@ -97,7 +96,7 @@ def cases(network: Network, *, arcs: Arcs, link_of: Ints, fail: Fail) -> tuple[F
     """
     failing: list[FailureCase] = []
     if fail != "nodes":
-        of_link = _grouped(link_of, len(network.links))
+        of_link = _group_arcs(link_of, len(network.links))
         failing += [
             FailureCase("link", link.name, n, of_link[n]) for n, link in enumerate(network.links)
         ]
@@ -119,51 +118,9 @@ def cases(network: Network, *, arcs: Arcs, link_of: Ints, fail: Fail) -> tuple[F
     return tuple(failing)
 
 
-def _grouped(index: Ints, count: int) -> list[Ints]:
+def _group_arcs(index: Ints, count: int) -> list[Ints]:
     order = np.argsort(index, kind="stable")
     return np.split(order, np.cumsum(np.bincount(index, minlength=count))[:-1])
-
-
-def reroute(arcs: Arcs, *, targets: Ints, works: Bools) -> Routes:
-    """Return the shortest paths to some destinations over the arcs that work.
-
-    Parameters
-    ----------
-    arcs : Arcs
-        The network.
-    targets : numpy.ndarray
-        Numbers of the destinations, each once.
-    works : numpy.ndarray
-        Whether each arc works, shape (A,).
-
-    Returns
-    -------
-    Routes
-        Distances, and the arcs on shortest paths.
-
-    Examples
-    --------
-    From 0 to 2 directly; without that arc by way of 1:
-
-    >>> arcs = Arcs([0, 0, 1], head=[2, 1, 2], cost=[1, 1, 1], node_count=3)
-    >>> works = np.array([False, True, True])
-    >>> reroute(arcs, targets=np.array([2]), works=works).used.tolist()
-    [[False, True, True]]
-    """
-    at = np.flatnonzero(works)
-    at = at[np.lexsort((arcs.cost[at], arcs.tail[at], arcs.head[at]))]
-    pair = arcs.head[at] * arcs.node_count + arcs.tail[at]
-    at = at[np.concatenate([[True], pair[1:] != pair[:-1]])] if at.size else at  # the cheapest
-    # Paths to a destination are those from it in the graph backwards.
-    shape = (arcs.node_count, arcs.node_count)
-    # Indices of 32 bits: older versions of scipy search no graph with others.
-    ends = (arcs.head[at].astype(np.int32), arcs.tail[at].astype(np.int32))
-    backwards = csr_array((arcs.cost[at], ends), shape=shape)
-    lengths = dijkstra(backwards, indices=targets)
-    reached = np.isfinite(lengths)
-    distance = np.full(lengths.shape, UNREACHABLE)
-    distance[reached] = lengths[reached]  # whole numbers far below 2^53: exact
-    return routes_of(arcs, targets=targets, distance=distance, works=works)
 
 
 def traffic_of(routes: Routes, demand: FloatArray) -> FloatArray:
@@ -190,9 +147,9 @@ def traffic_of(routes: Routes, demand: FloatArray) -> FloatArray:
     tail = arcs.tail[arc]
     shares = -1.0 / routes.width[rows, tail]
     size = routes.distance.size
-    each = np.arange(size)
-    row = np.concatenate([place[rows, arcs.head[arc]], each])
-    column = np.concatenate([place[rows, tail], each])
+    diagonal = np.arange(size)
+    row = np.concatenate([place[rows, arcs.head[arc]], diagonal])
+    column = np.concatenate([place[rows, tail], diagonal])
     ends = (row.astype(np.int32), column.astype(np.int32))
     lower = csr_array((np.concatenate([shares, np.ones(size)]), ends), shape=(size, size))
     entering = np.where((routes.distance < UNREACHABLE)[:, :, None], demand, 0.0)
@@ -319,13 +276,13 @@ class Failures:
         step = max(1, NUMBERS_AT_ONCE // (shape[1] * shape[2]))
         for start in range(0, changed.size, step):
             rows = changed[start : start + step]
-            routes = reroute(before.arcs, targets=before.targets[rows], works=self._works)
+            routes = find_routes(before.arcs, targets=before.targets[rows], works=self._works)
             load += load_of(routes, traffic_of(routes, demand[rows]))
-            load -= load_of(before.of_rows(rows), traffic[rows])
+            load -= load_of(before.select(rows), traffic[rows])
             gone = (routes.distance >= UNREACHABLE) & (before.distance[rows] < UNREACHABLE)
             row, node = np.nonzero(gone & demand[rows].any(axis=2))
             cut.append(rows[row] * shape[1] + node)
-        keys = _joined(cut)
+        keys = _join(cut)
         return Change(load, keys // shape[1], keys % shape[1])
 
     def _lose(self, arcs: Ints) -> tuple[Ints, Ints, bool]:
@@ -345,29 +302,29 @@ class Failures:
             self._lost[key] += count
             all_lost = key[self._lost[key] == self._width[key]]
             longer.append(all_lost)
-            arc, index = net.entering.of(all_lost % net.node_count)
+            arc, index = net.entering.arcs_of(all_lost % net.node_count)
             row = (all_lost // net.node_count)[index]
             on = self._routes.used[row, arc] & self._works[arc]
             frontier = row[on] * net.node_count + net.tail[arc[on]]
-        return _joined(changed), _joined(longer), bool(frontier.size)
+        return _join(changed), _join(longer), bool(frontier.size)
 
     def _find_again(self, longer: Ints) -> None:
         """Find the distances of nodes that have lost their paths, from their neighbours."""
         net, distance = self._routes.arcs, self._distance
         distance[longer] = UNREACHABLE
         frontier = longer
-        arc, index = net.leaving.of(frontier % net.node_count)
+        arc, index = net.leaving.arcs_of(frontier % net.node_count)
         key = frontier[index]
         while True:
-            there = key - net.tail[arc] + net.head[arc]
-            cost = np.where(self._works[arc], distance[there] + net.cost[arc], UNREACHABLE)
+            heads = key - net.tail[arc] + net.head[arc]
+            cost = np.where(self._works[arc], distance[heads] + net.cost[arc], UNREACHABLE)
             better = cost < distance[key]
             if not better.any():
                 return
             np.minimum.at(distance, key[better], cost[better])
             # Whose neighbours may be nearer now, among the same nodes: all others are nearer still.
             frontier = np.unique(key[better])
-            arc, index = net.entering.of(frontier % net.node_count)
+            arc, index = net.entering.arcs_of(frontier % net.node_count)
             key = frontier[index] - net.head[arc] + net.tail[arc]
 
     def _carry(self, changed: Ints, longer: Ints) -> Change:
@@ -378,21 +335,21 @@ class Failures:
         cut = cut[self._has_demand[cut]]
         # A node without a path has no next hops now: its traffic, turned to nowhere, goes away.
         with_traffic = changed[self._traffic[changed].any(axis=1)]
-        key, moving = self._turned(with_traffic, load)
+        key, moving = self._turn(with_traffic, load)
         while key.size:
             arc, index, width = self._next_hops(key)
             part = moving[index] / width[:, None]
             add_rows(load, arc, part)
-            there = key[index] - net.tail[arc] + net.head[arc]
-            key, moving = sum_by_key(there, part)
+            heads = key[index] - net.tail[arc] + net.head[arc]
+            key, moving = sum_by_key(heads, part)
             large = np.abs(moving).max(axis=1) > self._least
             key, moving = key[large], moving[large]
         return Change(load, cut // net.node_count, cut % net.node_count)
 
-    def _turned(self, key: Ints, load: FloatArray) -> tuple[Ints, FloatArray]:
+    def _turn(self, key: Ints, load: FloatArray) -> tuple[Ints, FloatArray]:
         """Turn the traffic of nodes to their new next hops; return what that adds where."""
         net = self._routes.arcs
-        arc, index = net.leaving.of(key % net.node_count)
+        arc, index = net.leaving.arcs_of(key % net.node_count)
         old = self._routes.used[(key // net.node_count)[index], arc]
         arc, index = arc[old], index[old]
         gone = -self._traffic[key[index]] / self._width[key[index]][:, None]
@@ -406,15 +363,15 @@ class Failures:
     def _next_hops(self, key: Ints) -> tuple[Ints, Ints, Ints]:
         """Return the arcs on shortest paths now, the index of the node of each, and its width."""
         net, distance = self._routes.arcs, self._distance
-        arc, index = net.leaving.of(key % net.node_count)
+        arc, index = net.leaving.arcs_of(key % net.node_count)
         here = key[index]
-        there = here - net.tail[arc] + net.head[arc]
-        shortest = np.equal(distance[here], distance[there] + net.cost[arc])
+        heads = here - net.tail[arc] + net.head[arc]
+        shortest = np.equal(distance[here], distance[heads] + net.cost[arc])
         on = self._works[arc] & shortest & (distance[here] < UNREACHABLE)
         arc, index = arc[on], index[on]
         width = np.bincount(index, minlength=key.size)[index]
         return arc, index, width
 
 
-def _joined(parts: list[Ints]) -> Ints:
+def _join(parts: list[Ints]) -> Ints:
     return np.unique(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)

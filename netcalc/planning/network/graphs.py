@@ -251,10 +251,10 @@ def places(network: Network) -> tuple[FloatArray, Placed]:
     ([[-0.5, -0.25], [0.5, 0.25]], 'plane')
     """
     if not network.positions:
-        return _framed(_layout(network)), "layout"
+        return _fit_into_square(_layout(network)), "layout"
     positions = np.array(network.positions, dtype=float)
     if not network.globe:
-        return _framed(positions), "plane"
+        return _fit_into_square(positions), "plane"
     latitude, longitude = positions.T
     # Across the 180th meridian the nodes stay together: cut where the widest gap is.
     order = np.sort(longitude % 360.0)
@@ -262,10 +262,10 @@ def places(network: Network) -> tuple[FloatArray, Placed]:
     west = order[(int(gaps.argmax()) + 1) % order.size]
     east = (longitude - west) % 360.0
     narrower = math.cos(math.radians(float(latitude.mean())))
-    return _framed(np.column_stack([east * narrower, latitude])), "globe"
+    return _fit_into_square(np.column_stack([east * narrower, latitude])), "globe"
 
 
-def _framed(points: FloatArray) -> FloatArray:
+def _fit_into_square(points: FloatArray) -> FloatArray:
     low, high = points.min(axis=0), points.max(axis=0)
     size = float((high - low).max()) or 1.0
     return np.asarray((points - (low + high) / 2.0) / size)

@@ -166,9 +166,9 @@ def years_to_reach(
 def _roots(load: FloatArray, rate: FloatArray, capacity: FloatArray, t: FloatArray) -> FloatArray:
     """Return where the sums reach the capacities, from above."""
     for _ in range(60):
-        each = load * np.exp(rate * t[:, None])
-        slope = (rate * each).sum(axis=1)
-        excess = each.sum(axis=1) - capacity
+        loads = load * np.exp(rate * t[:, None])
+        slope = (rate * loads).sum(axis=1)
+        excess = loads.sum(axis=1) - capacity
         nearer = np.maximum(t - np.maximum(excess, 0.0) / slope, 0.0)
         if np.array_equal(nearer, t):
             break

@@ -63,11 +63,11 @@ def _arc_row(plan: NetworkPlan, arc: int) -> Row:
         "load_ratio": float(plan.load_ratio[arc]),
         "delay_s": float(plan.delay_s[arc]),
         "full_on": _date(plan, plan.years[arc]),
-        "failure": _failed(plan, int(plan.failed_by[arc])),
+        "failure": _name_failure(plan, int(plan.failed_by[arc])),
         "failure_load_bps": float(plan.failed_load_bps[arc]),
         "failure_load_ratio": float(plan.failed_load_ratio[arc]),
         "failure_full_on": _date(plan, plan.failed_years[arc]),
-        "failure_sooner": _failed(plan, int(plan.failed_sooner_by[arc])),
+        "failure_sooner": _name_failure(plan, int(plan.failed_sooner_by[arc])),
     }
     drawn = plan.ranges
     if drawn is not None:
@@ -146,7 +146,7 @@ def sentences(plan: NetworkPlan) -> list[Notice]:
         worst, heaviest = plan.worst_first[0], plan.heaviest
         cut = [result for result in plan.worst_first if result.cut_bps]
         loaded = _at(plan, heaviest.arc, plan.load_ratio)
-        loaded |= {"ratio": heaviest.load_ratio, "failed": _failed(plan, heaviest.case)}
+        loaded |= {"ratio": heaviest.load_ratio, "failed": _name_failure(plan, heaviest.case)}
         if cut:
             notices.append(Notice("network-worst-cut", _cut(plan, worst)))
         elif heaviest.load_ratio:
@@ -204,12 +204,12 @@ def _full_first(plan: NetworkPlan, years: FloatArray, codes: tuple[str, str, str
     on = _date(plan, years[arc])
     if on is None:
         return Notice(never, {})
-    values = _at(plan, arc, plan.load_ratio) | {"date": on, "failed": _failed(plan, by)}
+    values = _at(plan, arc, plan.load_ratio) | {"date": on, "failed": _name_failure(plan, by)}
     return Notice(now if years[arc] <= 0.0 else later, values)
 
 
 def _cut(plan: NetworkPlan, result: FailureResult) -> Row:
-    failed = _failed(plan, result.case)
+    failed = _name_failure(plan, result.case)
     return {"failed": failed, "count": result.cut_demands, "rate_bps": result.cut_bps}
 
 
@@ -265,7 +265,7 @@ def shown_ends(plan: NetworkPlan, arc: int) -> tuple[str, str]:
     return start, f"{end} ({name})" if plan.parallel[arc] else end
 
 
-def _failed(plan: NetworkPlan, case: int) -> str | None:
+def _name_failure(plan: NetworkPlan, case: int) -> str | None:
     return None if case == NO_FAILURE else plan.cases[case].shown
 
 

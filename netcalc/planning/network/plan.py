@@ -93,7 +93,7 @@ class Settings:
             scalar("reference_bps", positive("reference_bps", self.reference_bps))
 
 
-class Draws:
+class HypercubeDraws:
     """Draws by a Latin hypercube: each distribution has one draw in each of as many equal parts.
 
     The same seed gives the same draws. Numbers are drawn in the order in which they are asked for,
@@ -111,12 +111,12 @@ class Draws:
         self.count = count
         self._generator = np.random.default_rng(seed)
 
-    def of(self, value: Known) -> FloatArray:
+    def draw(self, value: Known) -> FloatArray:
         """Return draws of a number, all alike if it is known exactly.
 
         Examples
         --------
-        >>> Draws(4, seed=1).of(2.0).tolist()
+        >>> HypercubeDraws(4, seed=1).draw(2.0).tolist()
         [2.0, 2.0, 2.0, 2.0]
         """
         if not isinstance(value, Distribution):
@@ -125,12 +125,12 @@ class Draws:
         shares = (parts + self._generator.random(self.count)) / self.count
         return np.asarray(value.ppf(shares))
 
-    def of_all(self, values: Sequence[Known], *, least: float) -> FloatArray:
+    def draw_all(self, values: Sequence[Known], *, least: float) -> FloatArray:
         """Return draws of several numbers, a row each; what is below the least is that."""
         if not any(isinstance(value, Distribution) for value in values):
             exact: FloatArray = np.array(values, dtype=float)
             return np.broadcast_to(exact[:, None], (exact.size, self.count))
-        return np.asarray(np.maximum([self.of(value) for value in values], least))
+        return np.asarray(np.maximum([self.draw(value) for value in values], least))
 
 
 def medians(values: Sequence[Known]) -> FloatArray:
@@ -249,13 +249,13 @@ class NetworkPlan:
         self._directions = _directions(network)
         index = {node: number for number, node in enumerate(network.nodes)}
         self.link_of: Ints = np.array([link for link, *_ in self._directions])
-        each = [direction for *_, direction in self._directions]
-        self.rate_bps = medians([direction.rate_bps for direction in each])
-        self.latency_s = medians([direction.latency_s for direction in each])
+        directions = [direction for *_, direction in self._directions]
+        self.rate_bps = medians([direction.rate_bps for direction in directions])
+        self.latency_s = medians([direction.latency_s for direction in directions])
         self.arcs = Arcs(
             [index[start] for _, start, _, _ in self._directions],
             head=[index[end] for _, _, end, _ in self._directions],
-            cost=self._costs(each).tolist(),
+            cost=self._costs(directions).tolist(),
             node_count=len(network.nodes),
         )
         self.cases = cases(network, arcs=self.arcs, link_of=self.link_of, fail=settings.fail)
@@ -434,16 +434,16 @@ class NetworkPlan:
             return np.zeros(self._source.size, dtype=np.bool_)
         return np.asarray((self._source == case.number) | (self._target == case.number))
 
-    def _costs(self, each: list[Direction]) -> Ints:
+    def _costs(self, directions: list[Direction]) -> Ints:
         rule = self.settings.costs
         if rule == "given":
-            costs = [direction.cost for direction in each]
+            costs = [direction.cost for direction in directions]
             if None in costs:
                 name = self.network.links[self.link_of[costs.index(None)]].name
                 raise DomainError("network-cost-missing", "cost", name)
             return np.array(costs)
         if rule == "hops":
-            return np.ones(len(each), dtype=np.int64)
+            return np.ones(len(directions), dtype=np.int64)
         if rule == "latency":
             return latency_costs(self.latency_s)
         reference = self.settings.reference_bps or float(self.rate_bps.max())
@@ -476,9 +476,9 @@ class NetworkPlan:
         shape = (self.routes.targets.size, self.arcs.node_count, draws * groups)
         matrix = np.zeros(shape)
         for group in range(groups):
-            mine = np.flatnonzero(self._group == group)
+            members = np.flatnonzero(self._group == group)
             part = np.zeros((*shape[:2], draws))
-            np.add.at(part, (self._row[mine], self._source[mine]), rates[mine])
+            np.add.at(part, (self._row[members], self._source[members]), rates[members])
             # Interleaved, draw by draw: a reshape to (..., draws, groups) then needs no copy, and
             # a sum over the last axis is the load of a draw.
             matrix[:, :, group::groups] = part
@@ -520,8 +520,8 @@ class _Drawing:
     def __init__(self, plan: NetworkPlan) -> None:
         self._plan = plan
         settings, network = plan.settings, plan.network
-        draws = Draws(settings.draws, seed=settings.seed)
-        self._demand = draws.of_all([demand.rate_bps for demand in network.demands], least=0.0)
+        draws = HypercubeDraws(settings.draws, seed=settings.seed)
+        self._demand = draws.draw_all([demand.rate_bps for demand in network.demands], least=0.0)
         # Both directions of a link that are one fact are drawn once.
         directions = [direction for *_, direction in plan._directions]
         once = {id(direction): direction for direction in directions}
@@ -529,11 +529,11 @@ class _Drawing:
         index = [place[id(direction)] for direction in directions]
         tiny = np.finfo(float).tiny
         rates = [direction.rate_bps for direction in once.values()]
-        self._rate = draws.of_all(rates, least=tiny)[index]
+        self._rate = draws.draw_all(rates, least=tiny)[index]
         latencies = [direction.latency_s for direction in once.values()]
-        self._latency = draws.of_all(latencies, least=0.0)[index]
-        self._growth = draws.of_all(plan._groups, least=-1.0 + 1e-12)
-        own = [draws.of(growth) for growth in plan._own_growth.values()]
+        self._latency = draws.draw_all(latencies, least=0.0)[index]
+        self._growth = draws.draw_all(plan._groups, least=-1.0 + 1e-12)
+        own = [draws.draw(growth) for growth in plan._own_growth.values()]
         self._own_growth: FloatArray = np.array(own).reshape(len(own), settings.draws)
         shape = (plan.arcs.count, settings.draws, len(plan._groups))
         self._load, self._failed = np.empty(shape), np.empty(shape)
@@ -568,8 +568,8 @@ class _Drawing:
                 failed = plan.cases[case]
                 change = failing.fail(failed.arcs)
                 moved = change.load.reshape(shaped.shape)
-                mine = np.flatnonzero(by == case)
-                self._failed[mine, block] = np.maximum(shaped[mine] + moved[mine], 0.0)
+                arcs = np.flatnonzero(by == case)
+                self._failed[arcs, block] = np.maximum(shaped[arcs] + moved[arcs], 0.0)
                 cut = plan._cut_off(change) & ~plan._own(failed)
                 ratio = base + moved.sum(axis=2) / rate
                 ratio[failed.arcs] = 0.0
@@ -627,8 +627,8 @@ class _Drawing:
         plan = self._plan
         shown = plan.slowest
         rows, row_of = np.unique(plan._row[shown], return_inverse=True)
-        few = plan.routes.of_rows(rows)
-        delays = [mean_over_paths(few, draw)[row_of, plan._source[shown]] for draw in delay.T]
+        routes = plan.routes.select(rows)
+        delays = [mean_over_paths(routes, draw)[row_of, plan._source[shown]] for draw in delay.T]
         return np.array(delays).T
 
 

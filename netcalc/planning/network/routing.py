@@ -11,16 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 from netcalc.checks import FloatArray
 from netcalc.errors import MissingPackageError
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -76,19 +74,6 @@ class Arcs:
         """Number of arcs."""
         return self.tail.size
 
-    def graph(self) -> nx.DiGraph[int]:
-        """Return the arcs as a graph, of parallel ones the cheapest."""
-        networkx = import_networkx()
-        graph: nx.DiGraph[int] = networkx.DiGraph()  # type: ignore[attr-defined]
-        graph.add_nodes_from(range(self.node_count))
-        for tail, head, cost in zip(
-            self.tail.tolist(), self.head.tolist(), self.cost.tolist(), strict=True
-        ):
-            edge = graph.get_edge_data(tail, head)
-            if edge is None or cost < edge["cost"]:
-                graph.add_edge(tail, head, cost=cost)
-        return graph
-
 
 class _ArcsOfNodes:
     """The arcs of each node, one node behind the other."""
@@ -98,7 +83,7 @@ class _ArcsOfNodes:
         self.count: Ints = np.bincount(node, minlength=node_count)
         self.start: Ints = np.concatenate([[0], np.cumsum(self.count)[:-1]])
 
-    def of(self, nodes: Ints) -> tuple[Ints, Ints]:
+    def arcs_of(self, nodes: Ints) -> tuple[Ints, Ints]:
         """Return the arcs of several nodes, and the index of the node that each is of."""
         counts = self.count[nodes]
         index = np.repeat(np.arange(nodes.size), counts)
@@ -128,15 +113,15 @@ class Routes:
     used: Bools
     width: Ints
 
-    def of_rows(self, rows: Ints) -> Routes:
+    def select(self, rows: Ints) -> Routes:
         """Return the routes to some of the destinations."""
         return Routes(
             self.arcs, self.targets[rows], self.distance[rows], self.used[rows], self.width[rows]
         )
 
 
-def find_routes(arcs: Arcs, *, targets: Ints) -> Routes:
-    """Return the shortest paths from all nodes to some, by networkx.
+def find_routes(arcs: Arcs, *, targets: Ints, works: Bools | None = None) -> Routes:
+    """Return the shortest paths from all nodes to some, by Dijkstra's algorithm in scipy.
 
     Parameters
     ----------
@@ -144,25 +129,35 @@ def find_routes(arcs: Arcs, *, targets: Ints) -> Routes:
         The network.
     targets : numpy.ndarray
         Numbers of the destinations, each once.
+    works : numpy.ndarray, optional
+        Whether each arc works, shape (A,); by default all do.
 
     Returns
     -------
     Routes
         Distances, and the arcs on shortest paths.
+
+    Examples
+    --------
+    From 0 to 2 directly; without that arc by way of 1:
+
+    >>> arcs = Arcs([0, 0, 1], head=[2, 1, 2], cost=[1, 1, 1], node_count=3)
+    >>> works = np.array([False, True, True])
+    >>> find_routes(arcs, targets=np.array([2]), works=works).used.tolist()
+    [[False, True, True]]
     """
-    networkx = import_networkx()
-    backwards = arcs.graph().reverse(copy=False)
-    distance = np.full((targets.size, arcs.node_count), UNREACHABLE)
-    for row, target in enumerate(targets.tolist()):
-        lengths = networkx.single_source_dijkstra_path_length(  # type: ignore[attr-defined]
-            backwards, target, weight="cost"
-        )
-        distance[row, list(lengths)] = list(lengths.values())
-    return routes_of(arcs, targets=targets, distance=distance)
-
-
-def routes_of(arcs: Arcs, *, targets: Ints, distance: Ints, works: Bools | None = None) -> Routes:
-    """Return the routes that given distances mean, over the arcs that work."""
+    at = np.arange(arcs.count) if works is None else np.flatnonzero(works)
+    at = at[np.lexsort((arcs.cost[at], arcs.tail[at], arcs.head[at]))]
+    pair = arcs.head[at] * arcs.node_count + arcs.tail[at]
+    at = at[np.concatenate([[True], pair[1:] != pair[:-1]])] if at.size else at  # the cheapest
+    # Paths to a destination are those from it in the graph backwards.
+    shape = (arcs.node_count, arcs.node_count)
+    # Indices of 32 bits: older versions of scipy search no graph with others.
+    ends = (arcs.head[at].astype(np.int32), arcs.tail[at].astype(np.int32))
+    lengths = dijkstra(csr_array((arcs.cost[at], ends), shape=shape), indices=targets)
+    reached = np.isfinite(lengths)
+    distance = np.full(lengths.shape, UNREACHABLE)
+    distance[reached] = lengths[reached]  # whole numbers far below 2^53: exact
     used = (distance[:, arcs.tail] == distance[:, arcs.head] + arcs.cost) & (
         distance[:, arcs.tail] < UNREACHABLE
     )
@@ -209,7 +204,7 @@ def _step(
 ) -> tuple[Ints, Ints, FloatArray]:
     """Move traffic over one arc: add it to the loads, and return where it is then."""
     arcs = routes.arcs
-    arc, index = arcs.leaving.of(nodes)
+    arc, index = arcs.leaving.arcs_of(nodes)
     row = rows[index]
     on = routes.used[row, arc]
     arc, index, row = arc[on], index[on], row[on]
