@@ -71,7 +71,7 @@ def read(
         If the source cannot be opened, is of another kind (which is named), has no measurement,
         or cannot be read with certainty.
     """
-    given = Input(
+    file = Input(
         source,
         name=name,
         words=ping_lines.WORDS,
@@ -79,20 +79,20 @@ def read(
         columns=columns,
         decimal=decimal,
     )
-    found = formats.recognized(given)
-    if isinstance(found, Format):
-        formats.require_short_lines(given, found)
+    recognized = formats.recognized(file)
+    if isinstance(recognized, Format):
+        formats.require_short_lines(file, recognized)
         try:
-            return found.read(given)
+            return recognized.read(file)
         except DomainError as error:  # a number of the file that no measurement has
             if error.code != "is-negative":
                 raise
             raise ReaderError(
-                "negative-number", file=given.name, field=error.name, found=error.value
+                "negative-number", file=file.name, field=error.name, found=error.value
             ) from error
-    if found == formats.TEXT:
-        raise no_measurement("neither-ping-nor-columns", given.unpacked, given.text)
-    raise formats.no_format(given, found)
+    if recognized == formats.TEXT:
+        raise no_measurement("neither-ping-nor-columns", file.unpacked, file.text)
+    raise formats.no_format(file, recognized)
 
 
 def sniff(source: Readable, *, name: str | None = None) -> str:
@@ -121,8 +121,8 @@ def sniff(source: Readable, *, name: str | None = None) -> str:
     >>> sniff("size_bytes,rtt_ms\\n100,1.5\\n"), sniff(b"%PDF-1.7 ...")
     ('columns', 'PDF')
     """
-    found = formats.recognized(Input(source, name=name, words=ping_lines.WORDS))
-    return found.name if isinstance(found, Format) else found
+    recognized = formats.recognized(Input(source, name=name, words=ping_lines.WORDS))
+    return recognized.name if isinstance(recognized, Format) else recognized
 
 
 def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSamples:
@@ -155,9 +155,9 @@ def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSampl
     >>> samples.sent, samples.received, float(samples.best_s.min())
     (3, 2, 0.000481)
     """
-    given = Input(source, name=name, words=ping_lines.WORDS)
-    formats.refuse_others(given, ping.FORMAT, "not-ping-output")
-    return ping.read_whole(given)
+    file = Input(source, name=name, words=ping_lines.WORDS)
+    formats.refuse_others(file, ping.FORMAT, "not-ping-output")
+    return ping.read_whole(file)
 
 
 def read_columns(
@@ -200,6 +200,6 @@ def read_columns(
     >>> samples.payload_bytes.tolist(), samples.rtt_s.tolist()
     ([56.0, 1472.0], [0.0015, 0.00275])
     """
-    given = Input(source, name=name, units=units, columns=columns, decimal=decimal)
-    formats.refuse_others(given, _columns, "not-columns")
-    return _columns.read(given)
+    file = Input(source, name=name, units=units, columns=columns, decimal=decimal)
+    formats.refuse_others(file, _columns, "not-columns")
+    return _columns.read(file)

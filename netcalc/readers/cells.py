@@ -157,10 +157,10 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
     chunks = _chunks(source, text, delimiter)
     grid = Grid(delimiter, list(columns or []), 0)
     ahead: list[tuple[int, list[str]]] = []
-    wanted = bool(hint) + (not columns)
+    least = bool(hint) + (not columns)
     for numbers, rows in chunks:
         ahead += zip(numbers, rows, strict=True)
-        if len(ahead) >= wanted:
+        if len(ahead) >= least:
             break
     if hint:
         ahead = ahead[1:]
@@ -186,10 +186,10 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
     return grid
 
 
-def _line_of(text: Text, wanted: int) -> str:
+def _line_of(text: Text, line_number: int) -> str:
     """Return a line near the start of a text as it stands, without white space around it."""
     lines = zip(text.numbers, text.lines, strict=False)
-    return shorten(next(line.strip() for number, line in lines if number == wanted))
+    return shorten(next(line.strip() for number, line in lines if number == line_number))
 
 
 def _check_header(source: Source, text: Text, grid: Grid) -> None:
@@ -237,7 +237,7 @@ def _has_units_apart(text: Text, number: int, delimiter: str) -> bool:
     """Whether blanks separate the numbers of a line from their units: ``1.5 ms``."""
     lines = zip(text.numbers, text.lines, strict=True)
     cells = split(next(line for at, line in lines if at == number), delimiter)
-    apart = (is_number(one) and kind_of(unit) for one, unit in pairwise(cells))
+    apart = (is_number(cell) and kind_of(unit) for cell, unit in pairwise(cells))
     return delimiter == " " and any(apart)
 
 
@@ -253,15 +253,15 @@ def _refuse_data_as_header(source: Source, text: Text, grid: Grid) -> None:
         if not kind:
             continue
         is_lone = kinds.count(kind) == 1 and kind != "ratio" and kind_of(kind) is not None
-        wanted = {kind, "value"} if is_lone else {kind}
+        alike_kinds = {kind, "value"} if is_lone else {kind}
         below = list(islice(grid.columns[index], _ROWS_BELOW))
         word = cell.strip().lower()
         if word in MISSING_WORDS and all(other.lower() != word for other in below):
             continue
         left_out = set() if word in MISSING else MISSING - {"nan"}
-        known = [other for other in below if other.lower() not in left_out]
-        alike = sum(kind_of_cell(other) in wanted for other in known)
-        if 2 * alike >= max(len(known), 1) or not below:
+        filled = [other for other in below if other.lower() not in left_out]
+        alike = sum(kind_of_cell(other) in alike_kinds for other in filled)
+        if 2 * alike >= max(len(filled), 1) or not below:
             raise ReaderError(
                 "data-for-header",
                 file=source.name,
@@ -528,14 +528,14 @@ class Cells(Sequence[str]):
 
     def texts(self) -> NDArray[Any]:
         """Return the cells as an array of texts; equal ones are one object."""
-        found: NDArray[Any] = np.empty(len(self), dtype=object)
-        known: dict[str, str] = {}
+        texts: NDArray[Any] = np.empty(len(self), dtype=object)
+        kept: dict[str, str] = {}
         for start, block in self.blocks():
             cells = self._cells(block)
-            if len(known) < _MOST_KNOWN:
-                cells = [known.setdefault(cell, cell) for cell in cells]
-            found[start : start + len(cells)] = cells
-        return found
+            if len(kept) < _MOST_KNOWN:
+                cells = [kept.setdefault(cell, cell) for cell in cells]
+            texts[start : start + len(cells)] = cells
+        return texts
 
     @staticmethod
     def _cells(block: str | list[str]) -> list[str]:

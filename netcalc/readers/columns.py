@@ -105,8 +105,8 @@ def to_samples(
         raise DomainError("not-a-choice", "decimal", decimal, choices=["'.'", "','"])
     grid = read_grid(source, text, columns)
     text.let_go()
-    found = named_columns(source, grid, dict(units or {}))
-    numbers = Numbers(source, grid, decimal, found)
+    read_columns = named_columns(source, grid, dict(units or {}))
+    numbers = Numbers(source, grid, decimal, read_columns)
     meta = Meta(
         tool="columns",
         source=source.name if source.is_file else "",
@@ -115,20 +115,20 @@ def to_samples(
         warnings=(*text.warnings, *grid.warnings),
         partial=grid.partial or source.grew,
     )
-    built, used = _build(source, grid, found, numbers, meta)
-    table = Samples.counted_facts(built)[0] | _unused_sums(found, used, numbers, meta)
+    built, used = _build(source, grid, read_columns, numbers, meta)
+    table = Samples.counted_facts(built)[0] | _unused_sums(read_columns, used, numbers, meta)
     if not any(column.key == "resolution" for column in used):
         table.pop("sum:resolution_s", None)  # derived from the digits of the times
-    table |= {"row_count": len(grid.numbers), "column_count": len(found)}
+    table |= {"row_count": len(grid.numbers), "column_count": len(read_columns)}
     return _with_facts(built, table)
 
 
 def _unused_sums(
-    found: list[Column], used: list[Column], numbers: Numbers, meta: Meta
+    columns: list[Column], used: list[Column], numbers: Numbers, meta: Meta
 ) -> dict[str, Fact]:
     """Return the sum of each column of numbers that the samples have no place for."""
     data: dict[str, NDArray[Any]] = {}
-    for column in found:
+    for column in columns:
         if column in used or not (column.unit or numbers.numeric(column)):
             continue
         with suppress(ReaderError):  # an ambiguous cell: no result depends on this column
@@ -144,22 +144,22 @@ def _with_facts(samples: Samples, table: dict[str, Fact]) -> Samples:
 
 
 def _build(
-    source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta
+    source: Source, grid: Grid, columns: list[Column], numbers: Numbers, meta: Meta
 ) -> tuple[Samples, list[Column]]:
     """Return the samples, and the columns that they were made of."""
-    size = _one(source, found, SIZES)
-    rtt = _one(source, found, RTTS)
-    duration = _one(source, found, DURATIONS)
+    size = _one(source, columns, SIZES)
+    rtt = _one(source, columns, RTTS)
+    duration = _one(source, columns, DURATIONS)
     if size is not None and rtt is not None:
-        return _rtt_samples(source, grid, found, numbers, meta, size, rtt)
-    is_of_writes = any(column.key in _WRITES for column in found)
+        return _rtt_samples(source, grid, columns, numbers, meta, size, rtt)
+    is_of_writes = any(column.key in _WRITES for column in columns)
     if size is not None and duration is not None and not is_of_writes:
-        return _transfer_samples(source, grid, found, numbers, meta, size, duration)
-    return _table(source, grid, found, numbers, meta), found
+        return _transfer_samples(source, grid, columns, numbers, meta, size, duration)
+    return _table(source, grid, columns, numbers, meta), columns
 
 
-def _one(source: Source, found: list[Column], names: set[str]) -> Column | None:
-    matching = [column for column in found if column.key in names and not _other_layer(column)]
+def _one(source: Source, columns: list[Column], names: set[str]) -> Column | None:
+    matching = [column for column in columns if column.key in names and not _other_layer(column)]
     if len(matching) > 1:
         exact = [c for c in matching if c.key in ("payload", "rtt", "duration")]
         if len(exact) == 1:
@@ -187,12 +187,14 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
         except UnitError as error:
             raise unit_refused(source, grid, column, unit, error) from None
     value = next((cell for cell in column.cells if cell), "")
-    known: dict[str, Any] = {}
+    said: dict[str, Any] = {}
     if not grid.header_line:
         named = _named_with_unit(column.name, unit)
-        known["names"] = ",".join(named if one == column.header else one for one in grid.header)
+        said["names"] = ",".join(
+            named if heading == column.header else heading for heading in grid.header
+        )
     raise ReaderError(
-        "named-column-without-unit" if known else "column-without-unit",
+        "named-column-without-unit" if said else "column-without-unit",
         file=source.name,
         line=grid.header_line or None,
         field=shorten(column.name),
@@ -201,7 +203,7 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
         column=shorten(column.name),
         readings=[f"{shorten(value)} {example}" for example in EXAMPLES[unit]],
         example=EXAMPLES[unit][0],
-        **known,
+        **said,
     )
 
 
@@ -239,7 +241,7 @@ def _refuse_negative(
 
 
 def _rtt_samples(
-    source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta,
+    source: Source, grid: Grid, every: list[Column], numbers: Numbers, meta: Meta,
     size: Column, rtt: Column,
 ) -> tuple[RttSamples, list[Column]]:  # fmt: skip
     used = [size, rtt]
@@ -248,7 +250,7 @@ def _rtt_samples(
         "rtt_s": _measured(source, grid, numbers, rtt, "s"),
     }
     house = {"resolution": ("resolution_s", "s"), "sent": ("sent_s", "s"), "ttl": ("ttl", "")}
-    for column in found:
+    for column in every:
         name, unit = house.get(column.key, ("", ""))
         if column.key in _SEQUENCES and "sequence" not in columns:
             name, unit = "sequence", column.unit
@@ -261,7 +263,7 @@ def _rtt_samples(
     step_s = numbers.resolution(rtt)
     if "resolution_s" not in columns and step_s > 0:
         columns["resolution_s"] = _resolution_s(columns["rtt_s"], step_s)
-    warnings = _unused(found, used)
+    warnings = _unused(every, used)
     if "lost" not in columns:
         lost = np.isnan(columns["rtt_s"])
         missing = int(lost.sum())
@@ -281,11 +283,11 @@ def _resolution_s(rtt_s: NDArray[np.float64], step_s: float) -> NDArray[np.float
 
 
 def _transfer_samples(
-    source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta,
+    source: Source, grid: Grid, every: list[Column], numbers: Numbers, meta: Meta,
     size: Column, duration: Column,
 ) -> tuple[TransferSamples, list[Column]]:  # fmt: skip
     used = [size, duration]
-    failed = next((c for c in found if c.key == "failed" and not c.unit), None)
+    failed = next((c for c in every if c.key == "failed" and not c.unit), None)
     durations = _measured(source, grid, numbers, duration, "s")
     flags = np.isnan(durations)
     if failed is not None:
@@ -299,7 +301,7 @@ def _transfer_samples(
     samples = TransferSamples(
         **fixed(columns),
         meta=replace(
-            _with(meta, _unused(found, used)),
+            _with(meta, _unused(every, used)),
             resolutions=_resolutions(numbers, {"duration_s": duration}),
         ),
     )
@@ -320,11 +322,13 @@ def _table_name(column: Column) -> str:
     return name if name.endswith(suffix) else name + suffix
 
 
-def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta) -> Table:
+def _table(
+    source: Source, grid: Grid, columns: list[Column], numbers: Numbers, meta: Meta
+) -> Table:
     data: dict[str, NDArray[Any]] = {}
     units: dict[str, str] = {}
     written: dict[str, Column] = {}
-    for column in found:
+    for column in columns:
         if column.unit:
             name = _table_name(column)
             data[name] = numbers.values(column)
@@ -339,10 +343,10 @@ def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, me
             data[column.name] = column.cells.texts()
     if not any(values.dtype.kind == "f" and values.size for values in data.values()):
         raise ReaderError("no-number-column", file=source.name)
-    known = {**meta.units, **units}
+    all_units = {**meta.units, **units}
     steps = _resolutions(numbers, written)
     layers = {name: column.layer for name, column in written.items() if column.layer}
-    meta = replace(_with(meta, [], units=known), resolutions=steps, layers=layers)
+    meta = replace(_with(meta, [], units=all_units), resolutions=steps, layers=layers)
     return Table(data=fixed(data), meta=meta)
 
 
@@ -362,8 +366,8 @@ def _flags(source: Source, grid: Grid, column: Column) -> NDArray[np.bool_]:
     return flags
 
 
-def _unused(found: list[Column], used: list[Column]) -> list[Notice]:
-    left = [shorten(column.header or column.name) for column in found if column not in used]
+def _unused(every: list[Column], used: list[Column]) -> list[Notice]:
+    left = [shorten(column.header or column.name) for column in every if column not in used]
     return [Notice("columns-ignored", {"count": len(left), "columns": left})] if left else []
 
 
@@ -371,19 +375,19 @@ def _with(meta: Meta, warnings: list[Notice], units: Mapping[str, str] | None = 
     return replace(meta, warnings=(*meta.warnings, *warnings), units=dict(units or meta.units))
 
 
-def _recognize(given: Input) -> bool:
-    return looks_like_columns(given.text.lines)
+def _recognize(file: Input) -> bool:
+    return looks_like_columns(file.text.lines)
 
 
-def _read(given: Input) -> Samples:
-    text = given.text
-    given.let_go()
+def _read(file: Input) -> Samples:
+    text = file.text
+    file.let_go()
     return to_samples(
-        given.unpacked,
+        file.unpacked,
         text,
-        units=given.units,
-        columns=given.columns,
-        decimal=given.decimal,
+        units=file.units,
+        columns=file.columns,
+        decimal=file.decimal,
     )
 
 
@@ -432,13 +436,13 @@ def read_column(source: Readable, column: str, unit: str) -> FloatArray:
     >>> read_column("rtt_ms,size_bytes\\n12.5,64\\n13,1500\\n", "rtt", "s").tolist()
     [0.0125, 0.013]
     """
-    given = Input(source)
-    unpacked = given.unpacked
-    grid = read_grid(unpacked, given.text, None)
+    file = Input(source)
+    unpacked = file.unpacked
+    grid = read_grid(unpacked, file.text, None)
     columns = named_columns(unpacked, grid, {})
     line = grid.header_line or None
-    matching = [one for one in columns if column in (one.header, one.name)] or [
-        one for one in columns if column.lower() in (one.header.lower(), one.name.lower())
+    matching = [each for each in columns if column in (each.header, each.name)] or [
+        each for each in columns if column.lower() in (each.header.lower(), each.name.lower())
     ]
     if len(matching) != 1:
         raise ReaderError(
@@ -447,19 +451,19 @@ def read_column(source: Readable, column: str, unit: str) -> FloatArray:
             line=line,
             field=shorten(column),
             column=shorten(column),
-            columns=[shorten(one.header) for one in columns],
+            columns=[shorten(each.header) for each in columns],
             count=len(matching),
         )
-    found = matching[0]
-    has_unit = found.unit and found.unit != "1"
-    if has_unit and found.unit != unit:
+    column_read = matching[0]
+    has_unit = column_read.unit and column_read.unit != "1"
+    if has_unit and column_read.unit != unit:
         try:
-            units.factor_of(found.written, unit)
+            units.factor_of(column_read.written, unit)
         except UnitError as error:
-            raise unit_refused(unpacked, grid, found, unit, error) from None
+            raise unit_refused(unpacked, grid, column_read, unit, error) from None
     if not has_unit and unit != "1":
-        raise _no_unit(unpacked.name, line, found, unit)
-    values = Numbers(unpacked, grid, None, columns).values(found)
+        raise _no_unit(unpacked.name, line, column_read, unit)
+    values = Numbers(unpacked, grid, None, columns).values(column_read)
     gaps = np.flatnonzero(np.isnan(values))
     if gaps.size or not values.size:
         first = int(gaps[0]) if gaps.size else 0
@@ -467,11 +471,13 @@ def read_column(source: Readable, column: str, unit: str) -> FloatArray:
             "column-with-gaps" if gaps.size else "column-empty",
             file=unpacked.name,
             line=grid.numbers[first] if gaps.size else line,
-            field=shorten(found.header),
+            field=shorten(column_read.header),
             count=int(gaps.size),
             total=int(values.size),
         )
-    factor = units.factor_of(found.unit, unit) if has_unit and found.unit != unit else 1.0
+    factor = (
+        units.factor_of(column_read.unit, unit) if has_unit and column_read.unit != unit else 1.0
+    )
     return np.asarray(values * factor)
 
 

@@ -70,10 +70,10 @@ def read_documents(source: Source) -> Documents:
     odd: list[str] = []
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            twins.update({name for name, value in pairs if found[name] != value})
-        return found
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            twins.update({name for name, value in pairs if members[name] != value})
+        return members
 
     def constant(word: str) -> None:
         odd.append(word)
@@ -108,8 +108,8 @@ def read_documents(source: Source) -> Documents:
 
 
 def _after_space(text: str, position: int) -> int:
-    found = _SPACE.match(text, position)
-    return found.end() if found else position
+    space = _SPACE.match(text, position)
+    return space.end() if space else position
 
 
 def _fault(source: Source, text: str, error: ValueError, start: int) -> ReaderError:
@@ -132,16 +132,16 @@ def closed_after_whole_parts(text: str, depth: int) -> str:
     """
     opened: list[str] = []
     end, missing = 0, ""
-    for found in _STRINGS_AND_BRACKETS.finditer(text):
-        mark = found[0]
+    for token in _STRINGS_AND_BRACKETS.finditer(text):
+        mark = token[0]
         if mark in _CLOSING:
             opened.append(mark)
         elif mark in _CLOSING.values():
             if not opened or _CLOSING[opened.pop()] != mark:
                 break
             if len(opened) <= depth:
-                end = found.end()
-                missing = "".join(_CLOSING[one] for one in reversed(opened))
+                end = token.end()
+                missing = "".join(_CLOSING[bracket] for bracket in reversed(opened))
     return text[:end] + missing
 
 
@@ -174,6 +174,6 @@ def member(row: Any, *names: str) -> Mapping[str, Any]:
 
 def rows(row: Any, name: str) -> Sequence[Mapping[str, Any]]:
     """Return the objects in a list that is a member; empty if there is none."""
-    found = row.get(name) if isinstance(row, dict | Mapping) else None
+    listed = row.get(name) if isinstance(row, dict | Mapping) else None
     # A test for a dict is ten times faster than one for a mapping, which it would be in JSON.
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []

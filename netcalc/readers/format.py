@@ -156,10 +156,10 @@ class Input:
 
     def seen(self, pattern: str) -> bool:
         """Whether a pattern matches at a line of :attr:`first`; ``^`` and ``$`` are line ends."""
-        known = _seen_in(self.first)
-        if pattern not in known:
-            known[pattern] = re.search(pattern, self.first, re.MULTILINE) is not None
-        return known[pattern]
+        answers = _seen_in(self.first)
+        if pattern not in answers:
+            answers[pattern] = re.search(pattern, self.first, re.MULTILINE) is not None
+        return answers[pattern]
 
     def keys(self) -> frozenset[str]:
         """Return the names in the first JSON document, or in the first of its list."""

@@ -123,33 +123,33 @@ def kind_by_magic(data: bytes) -> str | None:
     return None
 
 
-def kind_by_text(given: Input) -> str | None:
+def kind_by_text(file: Input) -> str | None:
     """Return the tool that wrote a text, or None if it may be ping or columns."""
-    if given.is_json:
-        return _kind_of_json(given)
-    start = given.first.lstrip("\ufeff \t\n\r")[:200]
+    if file.is_json:
+        return _kind_of_json(file)
+    start = file.first.lstrip("\ufeff \t\n\r")[:200]
     if re.match(r"<(?:!doctype html|html)", start, re.IGNORECASE):
         return "HTML"
-    if re.match(r"<\?xml|<[A-Za-z][\w:.-]*[\s>]", start) and ">" in given.first:
+    if re.match(r"<\?xml|<[A-Za-z][\w:.-]*[\s>]", start) and ">" in file.first:
         return "XML"
-    if given.columns is None and _is_trace(given.first):
+    if file.columns is None and _is_trace(file.first):
         return "mahimahi"
-    return next((kind for kind, pattern in _COMPILED if pattern.search(given.first)), None)
+    return next((kind for kind, pattern in _COMPILED if pattern.search(file.first)), None)
 
 
-def kind_by_lines(given: Input) -> str | None:
+def kind_by_lines(file: Input) -> str | None:
     """Return the kind of a text whose first line is one of no table, before it is read as one."""
-    lines = [line for line in given.first.lstrip("\ufeff").split("\n") if line.strip()]
-    if not lines or given.columns is not None:
+    lines = [line for line in file.first.lstrip("\ufeff").split("\n") if line.strip()]
+    if not lines or file.columns is not None:
         return None
-    found = next((kind for kind, pattern in _OF_LINES if pattern.match(lines[0])), None)
+    by_pattern = next((kind for kind, pattern in _OF_LINES if pattern.match(lines[0])), None)
     keyed = len(lines) > 1 and any(map(_YAML_KEY.fullmatch, lines))
-    return found or ("YAML" if keyed and all(map(_YAML.fullmatch, lines)) else None)
+    return by_pattern or ("YAML" if keyed and all(map(_YAML.fullmatch, lines)) else None)
 
 
-def kind_of_text(given: Input) -> str | None:
+def kind_of_text(file: Input) -> str | None:
     """Return the kind of a text that is neither of a tool nor a table, by its first line."""
-    first = next((line for line in given.first.split("\n") if line.strip()), "")
+    first = next((line for line in file.first.split("\n") if line.strip()), "")
     return next((kind for kind, pattern in _OF_NO_TABLE if pattern.match(first)), None)
 
 
@@ -162,32 +162,32 @@ def _is_trace(first: str) -> bool:
     if len(lines) < _LEAST_LINES or not all(map(_WHOLE.fullmatch, lines[:-1])):
         return False
     times = [int(line) for line in lines[:-1]]
-    return all(one <= other for one, other in pairwise(times)) and times[0] < times[-1]
+    return all(earlier <= other for earlier, other in pairwise(times)) and times[0] < times[-1]
 
 
-def member_names(given: Input) -> list[str]:
+def member_names(file: Input) -> list[str]:
     """Return names of members of the first JSON document, or of the first in its list."""
-    first: Any = given.json.documents[0] if given.json.documents else None
+    first: Any = file.json.documents[0] if file.json.documents else None
     if isinstance(first, list):
         first = first[0] if first else None
     names = list(first) if isinstance(first, dict) else []
     return [shorten(name) for name in names[:_MOST_NAMES]]
 
 
-def root_element(given: Input) -> str:
+def root_element(file: Input) -> str:
     """Return the name of the first element of an XML text; empty if there is none."""
-    found = re.search(r"<([^\W\d][\w:.-]*)", re.sub(r"(?s)<!--.*?-->", "", given.first))
-    return shorten(found[1]) if found else ""
+    element = re.search(r"<([^\W\d][\w:.-]*)", re.sub(r"(?s)<!--.*?-->", "", file.first))
+    return shorten(element[1]) if element else ""
 
 
-def _kind_of_json(given: Input) -> str:
-    if not given.json.documents:
+def _kind_of_json(file: Input) -> str:
+    if not file.json.documents:
         return "damaged JSON"
-    keys = given.keys()
+    keys = file.keys()
     tests: tuple[tuple[str, bool], ...] = (
         # pings and paths
         ("RIPE Atlas JSON", {"msm_id", "prb_id"} <= keys),
-        ("JSON of a ping", "icmp_seq" in given.first or b"ping_statistics" in given.head),
+        ("JSON of a ping", "icmp_seq" in file.first or b"ping_statistics" in file.head),
         # of no tool that measures
         ("notebook", {"cells", "nbformat"} <= keys),
     )
@@ -221,7 +221,7 @@ for _format in FORMATS:
     places.TOOLS.update(_format.tools)
 
 OF_SHORT_LINES = frozenset(
-    one.name for one in (*transfers.FORMATS, *paths.FORMATS, *pings.FORMATS, *counters.FORMATS)
+    each.name for each in (*transfers.FORMATS, *paths.FORMATS, *pings.FORMATS, *counters.FORMATS)
 )
 """Formats whose text, where it is neither JSON nor XML, has lines that a person reads."""
 OF_CONGESTION = (["kind", "schema", "by", "stack", "scenario"], ["rate_bps", "rtt_s"])
@@ -234,7 +234,7 @@ EMPTY, TEXT = "empty", "text"
 """Kinds of inputs without a measurement."""
 
 
-def recognized(given: Input) -> Format | str:
+def recognized(file: Input) -> Format | str:
     """Return the format of an input, or the name of its kind if no format reads it.
 
     Raises
@@ -242,77 +242,77 @@ def recognized(given: Input) -> Format | str:
     ReaderError
         If the input cannot be opened, or is neither text nor of a known kind.
     """
-    marked = named(given)
+    marked = named(file)
     if marked is not None:
         return marked
-    if given.text.blank:
+    if file.text.blank:
         return EMPTY
-    if ping.FORMAT.recognize(given):
+    if ping.FORMAT.recognize(file):
         return ping.FORMAT
-    kind = kind_by_lines(given)
+    kind = kind_by_lines(file)
     if kind is not None:
         return kind
-    return columns.FORMAT if columns.FORMAT.recognize(given) else kind_of_text(given) or TEXT
+    return columns.FORMAT if columns.FORMAT.recognize(file) else kind_of_text(file) or TEXT
 
 
-def require_short_lines(given: Input, found: Format) -> None:
+def require_short_lines(file: Input, format_: Format) -> None:
     """Refuse a text of short lines that has one which nobody could read."""
-    if found.name not in OF_SHORT_LINES or given.is_json or given.first.lstrip().startswith("<"):
+    if format_.name not in OF_SHORT_LINES or file.is_json or file.first.lstrip().startswith("<"):
         return
-    for number, line in zip(given.text.numbers, given.text.lines, strict=True):
+    for number, line in zip(file.text.numbers, file.text.lines, strict=True):
         if len(line) > LONGEST_LINE:
             raise ReaderError(
                 "line-too-long",
-                file=given.name,
+                file=file.name,
                 line=number,
-                format=found.description,
+                format=format_.description,
                 length=len(line),
                 longest=LONGEST_LINE,
             )
 
 
-def named(given: Input) -> Format | str | None:
+def named(file: Input) -> Format | str | None:
     """Return the format or kind of an input that has a mark of one; None if it has none."""
-    kind = kind_by_magic(given.head)
+    kind = kind_by_magic(file.head)
     if kind in KINDS:
         return kind
-    if not given.head.strip():
+    if not file.head.strip():
         return None
-    found = next((one for one in MARKED if one.recognize(given)), None)
-    return found or kind_by_text(given)
+    marked = next((each for each in MARKED if each.recognize(file)), None)
+    return marked or kind_by_text(file)
 
 
-def no_format(given: Input, kind: str) -> ReaderError:
+def no_format(file: Input, kind: str) -> ReaderError:
     """Say why an input is not read: it is empty, text of no tool, or of a kind that is named."""
     if kind == EMPTY:
         return ReaderError(
-            "file-blank" if given.data.strip(b"\xef\xbb\xbf") else "file-empty", file=given.name
+            "file-blank" if file.data.strip(b"\xef\xbb\xbf") else "file-empty", file=file.name
         )
-    if kind == "damaged JSON" and given.json.fault is not None:
-        return given.json.fault
+    if kind == "damaged JSON" and file.json.fault is not None:
+        return file.json.fault
     if kind == "zstd":
-        given.unpacked  # noqa: B018 - raises what is wrong with it, or what is missing
+        file.unpacked  # noqa: B018 - raises what is wrong with it, or what is missing
     if kind == "mahimahi":
-        return ReaderError("trace-without-unit", file=given.name, kind=kind)
-    names = member_names(given) if kind == "JSON" else []
+        return ReaderError("trace-without-unit", file=file.name, kind=kind)
+    names = member_names(file) if kind == "JSON" else []
     if any(names[: len(first)] == first or set(first) <= set(names) for first in OF_CONGESTION):
-        return ReaderError("json-of-congestion", file=given.name, kind=kind)
+        return ReaderError("json-of-congestion", file=file.name, kind=kind)
     if names:
-        return ReaderError("unknown-json", file=given.name, kind=kind, names=names)
-    root = root_element(given) if kind == "XML" else ""
+        return ReaderError("unknown-json", file=file.name, kind=kind, names=names)
+    root = root_element(file) if kind == "XML" else ""
     if root:
-        return ReaderError("unknown-xml", file=given.name, kind=kind, root=root)
+        return ReaderError("unknown-xml", file=file.name, kind=kind, root=root)
     description = KINDS[kind]
-    return ReaderError("other-format", file=given.name, kind=kind, format=description)
+    return ReaderError("other-format", file=file.name, kind=kind, format=description)
 
 
-def refuse_others(given: Input, wanted: Format, code: str) -> None:
+def refuse_others(file: Input, expected: Format, code: str) -> None:
     """Raise an error that names what an input is, if it has the mark of another format or kind."""
-    found = named(given)
-    if found is None or found is wanted:
+    recognized_as = named(file)
+    if recognized_as is None or recognized_as is expected:
         return
-    if isinstance(found, Format):
-        kind, description = found.name, found.description
+    if isinstance(recognized_as, Format):
+        kind, description = recognized_as.name, recognized_as.description
     else:
-        kind, description = found, KINDS[found]
-    raise ReaderError(code, file=given.name, kind=kind, format=description)
+        kind, description = recognized_as, KINDS[recognized_as]
+    raise ReaderError(code, file=file.name, kind=kind, format=description)

@@ -54,10 +54,10 @@ def unpack_head(head: bytes, limit: int) -> bytes:
     if worker is None:
         return head
     try:
-        found: bytes = worker.decompress(head, limit)
+        unpacked: bytes = worker.decompress(head, limit)
     except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError):
         return head
-    return found
+    return unpacked
 
 
 def _worker(data: bytes) -> Any:

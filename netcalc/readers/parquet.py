@@ -44,8 +44,14 @@ def parquet_bytes(samples: Samples) -> bytes:
         "layer": {**samples.meta.layers, **layers_of_columns(samples)},
     }
     fields = [
-        one.with_metadata({key: part[one.name] for key, part in parts.items() if one.name in part})
-        for one in table.schema
+        schema_field.with_metadata(
+            {
+                key: part[schema_field.name]
+                for key, part in parts.items()
+                if schema_field.name in part
+            }
+        )
+        for schema_field in table.schema
     ]
     document = json.loads(samples.dumps())
     document["columns"] = {name: [] for name in samples.columns()}
@@ -67,38 +73,38 @@ def _sum(text: bytes) -> bytes:
     return hashlib.sha256(text).hexdigest().encode()
 
 
-def _recognize(given: Input) -> bool:
-    return given.head.startswith(MAGIC)
+def _recognize(file: Input) -> bool:
+    return file.head.startswith(MAGIC)
 
 
-def _read(given: Input) -> Samples:
+def _read(input_: Input) -> Samples:
     if importlib.util.find_spec("pyarrow") is None:
-        raise ReaderError("parquet-package-missing", file=given.name)
+        raise ReaderError("parquet-package-missing", file=input_.name)
     arrow, parquet = _packages()
     try:
-        file = parquet.ParquetFile(arrow.BufferReader(given.data), page_checksum_verification=True)
-        document = _document(given, file.schema_arrow.metadata or {})
+        file = parquet.ParquetFile(arrow.BufferReader(input_.data), page_checksum_verification=True)
+        document = _document(input_, file.schema_arrow.metadata or {})
         shape = file.metadata.num_rows, file.metadata.num_columns
         if shape[0] * shape[1] > MOST_CELLS:
             raise ReaderError(
-                "parquet-too-large", file=given.name, count=shape[0] * shape[1], limit=MOST_CELLS
+                "parquet-too-large", file=input_.name, count=shape[0] * shape[1], limit=MOST_CELLS
             )
         table = file.read()
         columns = {name: _column(table.column(name)) for name in table.column_names}
     except ReaderError:
         raise
     except (arrow.ArrowException, OSError, ValueError, TypeError, KeyError, OverflowError) as error:
-        raise ReaderError("parquet-damaged", file=given.name) from error
-    return _samples(given, document, columns)
+        raise ReaderError("parquet-damaged", file=input_.name) from error
+    return _samples(input_, document, columns)
 
 
-def _document(given: Input, metadata: Mapping[bytes, bytes]) -> bytes:
+def _document(file: Input, metadata: Mapping[bytes, bytes]) -> bytes:
     """Return what is beside the columns, as a saved file of samples has it."""
     if KEY not in metadata:
-        raise ReaderError("parquet-of-others", file=given.name)
+        raise ReaderError("parquet-of-others", file=file.name)
     text: bytes = metadata[KEY]
     if metadata.get(SUM) != _sum(text):
-        raise ReaderError("parquet-damaged", file=given.name)
+        raise ReaderError("parquet-damaged", file=file.name)
     return text
 
 
@@ -108,37 +114,37 @@ def _column(column: Any) -> NDArray[Any]:
     return values
 
 
-def _samples(given: Input, document: bytes, columns: dict[str, NDArray[Any]]) -> Samples:
-    empty = loads(document, file=given.name)
+def _samples(file: Input, document: bytes, columns: dict[str, NDArray[Any]]) -> Samples:
+    empty = loads(document, file=file.name)
     if isinstance(empty, PacketTrace):
-        columns |= _numbers(given, empty, columns)
+        columns |= _numbers(file, empty, columns)
     for name, values in columns.items():
-        texts = values.dtype.kind == "O" and all(isinstance(one, str) for one in values)
+        texts = values.dtype.kind == "O" and all(isinstance(text, str) for text in values)
         if values.dtype.kind not in _kinds(empty, name) or (values.dtype.kind == "O" and not texts):
-            raise ReaderError("parquet-column", file=given.name, field=shorten(name))
+            raise ReaderError("parquet-column", file=file.name, field=shorten(name))
     if list(columns) != list(empty.columns()):
-        raise ReaderError("exported-columns", file=given.name, wanted=list(empty.columns()))
+        raise ReaderError("exported-columns", file=file.name, wanted=list(empty.columns()))
     try:
         if isinstance(empty, Table):
             return replace(empty, data=columns)
         changed: Samples = replace(empty, **columns)  # type: ignore[type-var]
     except (DomainError, TypeError, ValueError) as error:
-        raise ReaderError("parquet-damaged", file=given.name) from error
+        raise ReaderError("parquet-damaged", file=file.name) from error
     return changed
 
 
 def _numbers(
-    given: Input, empty: PacketTrace, columns: Mapping[str, NDArray[Any]]
+    file: Input, empty: PacketTrace, columns: Mapping[str, NDArray[Any]]
 ) -> dict[str, NDArray[Any]]:
     """Return the ends of packets as numbers of their addresses, which a frame has as text."""
-    listed = {one: number for number, one in enumerate(empty.addresses or ("",))}
-    found = {}
+    listed = {address: number for number, address in enumerate(empty.addresses or ("",))}
+    numbers = {}
     for name in _ENDS:
         texts = columns.get(name, np.zeros(0, dtype=object)).tolist()
         if not listed.keys() >= set(texts):
-            raise ReaderError("parquet-column", file=given.name, field=name)
-        found[name] = np.array([listed[one] for one in texts], dtype=np.uint32)
-    return found
+            raise ReaderError("parquet-column", file=file.name, field=name)
+        numbers[name] = np.array([listed[address] for address in texts], dtype=np.uint32)
+    return numbers
 
 
 def _kinds(empty: Samples, name: str) -> str:

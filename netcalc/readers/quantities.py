@@ -124,25 +124,25 @@ class Column:
         return re.sub(r"[\W_]", "", self.name).lower()
 
 
-def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Column]:
+def named_columns(source: Source, grid: Grid, stated_units: dict[str, str]) -> list[Column]:
     _without_frame(grid)
-    found = [read_heading(header) for header in grid.header]
-    for number, column in enumerate(found, 1):
+    columns = [read_heading(header) for header in grid.header]
+    for number, column in enumerate(columns, 1):
         if not column.name:
             column.name = f"column_{number}"
             grid.warnings.append(
                 Notice("unnamed-column", {"number": number, "column": column.name})
             )
-    _units_row(grid, found)
-    _given_units(source, found, given)
-    for column, cells in zip(found, grid.columns, strict=True):
+    _units_row(grid, columns)
+    _given_units(source, columns, stated_units)
+    for column, cells in zip(columns, grid.columns, strict=True):
         _units_in_cells(column, cells)
-    for column in found:
+    for column in columns:
         if column.written:
             _resolve(source, grid, column)
-    names = Counter(column.name for column in found)
+    names = Counter(column.name for column in columns)
     for name in [name for name, count in names.items() if count > 1]:
-        same = [column for column in found if column.name == name]
+        same = [column for column in columns if column.name == name]
         if same[0].key not in SIZES | RTTS | DURATIONS:
             _number_alike(grid, name, same)
         else:
@@ -154,9 +154,9 @@ def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Col
                 count=len(same),
                 column=shorten(name),
             )
-    for index, column in enumerate(found):
+    for index, column in enumerate(columns):
         column.cells = grid.columns[index]
-    return found
+    return columns
 
 
 def _number_alike(grid: Grid, name: str, same: list[Column]) -> None:
@@ -165,8 +165,8 @@ def _number_alike(grid: Grid, name: str, same: list[Column]) -> None:
         return
     for number, column in enumerate(same[1:], 2):
         column.name = f"{name}_{number}"
-    known = {"count": len(same), "column": shorten(name)}
-    grid.warnings.append(Notice("columns-numbered", known))
+    values = {"count": len(same), "column": shorten(name)}
+    grid.warnings.append(Notice("columns-numbered", values))
 
 
 def read_heading(header: str) -> Column:
@@ -177,7 +177,10 @@ def read_heading(header: str) -> Column:
     bracketed = re.fullmatch(r"(.*?)(?<!\s)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
     if bracketed and bracketed[1]:
         written = (bracketed[2] or bracketed[3] or "").strip()
-        layer = next((one for one in LAYERS if written == one or written.endswith(f", {one}")), "")
+        layer = next(
+            (each for each in LAYERS if written == each or written.endswith(f", {each}")),
+            "",
+        )
         if layer:  # rate [Mbit/s, TCP payload], throughput_bps [TCP payload]
             unit = written[: -len(layer)].rstrip(", ")
             return replace(read_heading(f"{bracketed[1]} [{unit}]" if unit else bracketed[1]),
@@ -230,15 +233,15 @@ def _rate_heading(text: str) -> Column | None:
     return Column(text, name or "rate", f"{word}/s")
 
 
-def _units_row(grid: Grid, found: list[Column]) -> None:
+def _units_row(grid: Grid, columns: list[Column]) -> None:
     """Take the units from the first row, if there is nothing else in it."""
     cells = [cell.strip("[]() ") for cell in (column[0] for column in grid.columns)]
-    known = [_units.kind_of(cell) is not None for cell in cells]
-    if not any(known) or not all(
-        k or c.lower() in MISSING for k, c in zip(known, cells, strict=True)
+    are_units = [_units.kind_of(cell) is not None for cell in cells]
+    if not any(are_units) or not all(
+        k or c.lower() in MISSING for k, c in zip(are_units, cells, strict=True)
     ):
         return
-    for column, cell, is_unit in zip(found, cells, known, strict=True):
+    for column, cell, is_unit in zip(columns, cells, are_units, strict=True):
         if is_unit and not column.written:
             column.written = cell
     _drop_first_row(grid)
@@ -271,10 +274,12 @@ def quantity_in(cell: str) -> tuple[str, str] | None:
     >>> quantity_in("1.5 ms"), quantity_in("1.5"), quantity_in("5 apples")
     (('1.5', 'ms'), None, None)
     """
-    found = _QUANTITY.fullmatch(cell) if len(cell) <= LONGEST_HEADING else None
-    if found is None or not (_units.kind_of(found["unit"]) or _units.readings_of(found["unit"])):
+    quantity = _QUANTITY.fullmatch(cell) if len(cell) <= LONGEST_HEADING else None
+    if quantity is None or not (
+        _units.kind_of(quantity["unit"]) or _units.readings_of(quantity["unit"])
+    ):
         return None
-    return found["number"], found["unit"]
+    return quantity["number"], quantity["unit"]
 
 
 def _units_in_cells(column: Column, cells: Cells) -> None:
@@ -284,11 +289,11 @@ def _units_in_cells(column: Column, cells: Cells) -> None:
     """
     if column.written:
         return
-    known = [cell for cell in islice(cells, _ROWS_WITH_UNITS) if cell.lower() not in MISSING]
-    found = [quantity_in(cell) for cell in known]
-    units = [one[1] for one in found if one is not None]
+    filled = [cell for cell in islice(cells, _ROWS_WITH_UNITS) if cell.lower() not in MISSING]
+    quantities = [quantity_in(cell) for cell in filled]
+    units = [quantity[1] for quantity in quantities if quantity is not None]
     kinds = {_units.kind_of(unit) for unit in units}
-    is_whole = len(units) == len(known) and len(kinds - {None}) <= 1
+    is_whole = len(units) == len(filled) and len(kinds - {None}) <= 1
     if not units or not (is_whole or column.key in NEEDS_UNIT):
         return
     ambiguous = next((unit for unit in units if _units.kind_of(unit) is None), None)
@@ -296,16 +301,16 @@ def _units_in_cells(column: Column, cells: Cells) -> None:
     column.has_units_in_cells = True
 
 
-def _given_units(source: Source, found: list[Column], given: dict[str, str]) -> None:
-    for name, unit in given.items():
-        matching = [c for c in found if name in (c.name, c.header)]
+def _given_units(source: Source, columns: list[Column], stated_units: dict[str, str]) -> None:
+    for name, unit in stated_units.items():
+        matching = [c for c in columns if name in (c.name, c.header)]
         if not matching:
             raise ReaderError(
                 "no-such-column",
                 file=source.name,
                 column=shorten(name),
                 written=shorten(unit),
-                columns=[shorten(column.name) for column in found],
+                columns=[shorten(column.name) for column in columns],
             )
         for column in matching:
             column.written = unit
@@ -313,17 +318,17 @@ def _given_units(source: Source, found: list[Column], given: dict[str, str]) -> 
 
 def _resolve(source: Source, grid: Grid, column: Column) -> None:
     """Find the SI unit of a written one; refuse one that is ambiguous or of another kind."""
-    wanted = NEEDS_UNIT.get(column.key)
-    if not wanted and _NO_UNIT.fullmatch(column.written):
+    expected = NEEDS_UNIT.get(column.key)
+    if not expected and _NO_UNIT.fullmatch(column.written):
         column.written = ""
         return
     kind = "1" if column.written == "1" else _units.kind_of(column.written)
-    if wanted and wanted != kind and kind not in _ALSO.get(column.key, ()):
+    if expected and expected != kind and kind not in _ALSO.get(column.key, ()):
         try:
-            _units.factor_of(column.written, wanted)
+            _units.factor_of(column.written, expected)
         except UnitError as error:
-            raise unit_refused(source, grid, column, wanted, error) from None
-        kind = wanted
+            raise unit_refused(source, grid, column, expected, error) from None
+        kind = expected
     if kind is None:
         for unit in ("bit/s", "byte", "s"):
             try:
@@ -331,8 +336,8 @@ def _resolve(source: Source, grid: Grid, column: Column) -> None:
             except UnitError as error:
                 if error.code == "ambiguous-unit":
                     raise unit_refused(source, grid, column, unit, error) from None
-        known = {"written": shorten(column.written), "column": shorten(column.name)}
-        grid.warnings.append(Notice("unit-ignored", known))
+        values = {"written": shorten(column.written), "column": shorten(column.name)}
+        grid.warnings.append(Notice("unit-ignored", values))
         column.name, column.written = column.header, ""
         return
     column.unit = kind
@@ -347,7 +352,7 @@ _REFUSED_UNITS = {
 
 
 def unit_refused(
-    source: Source, grid: Grid, column: Column, wanted: str, error: UnitError
+    source: Source, grid: Grid, column: Column, expected: str, error: UnitError
 ) -> ReaderError:
     """Say of a column why its unit is not one of the kind wanted."""
     values = error.values
@@ -356,11 +361,11 @@ def unit_refused(
         file=source.name,
         line=grid.header_line or None,
         field=shorten(column.name),
-        unit=wanted,
+        unit=expected,
         written=shorten(column.written),
         kind=values.get("kind"),
         readings=_units.readings_of(column.written),
-        example=EXAMPLES.get(wanted, (wanted,))[0],
+        example=EXAMPLES.get(expected, (expected,))[0],
         suggestions=values.get("suggestions"),
     )
 
@@ -369,7 +374,7 @@ class Numbers:
     """Reads the cells of a file as numbers, with one decimal sign for all of it."""
 
     def __init__(
-        self, source: Source, grid: Grid, decimal: str | None, found: Iterable[Column]
+        self, source: Source, grid: Grid, decimal: str | None, columns: Iterable[Column]
     ) -> None:
         self.source, self.grid = source, grid
         self.comma = decimal == ","
@@ -377,7 +382,7 @@ class Numbers:
         if decimal is None and grid.delimiter != ",":
             self.comma = any(
                 _shows_comma(cell)
-                for column in found
+                for column in columns
                 for cell in column.cells.holds(",")
                 if "," in cell
             )
@@ -389,23 +394,23 @@ class Numbers:
 
     def numeric(self, column: Column) -> bool:
         """Whether every cell is a number or missing, and one is a number."""
-        one = False
+        any_number = False
         for _, block in column.cells.blocks():
             if are_plain(block):
-                one = True
+                any_number = True
                 continue
             for cell in Cells.cells_of(block):
                 if cell.lower() in MISSING:
                     continue
                 if not is_number(cell) and cell.lower() not in INFINITE:
                     return False
-                one = True
-        return one
+                any_number = True
+        return any_number
 
     def values(self, column: Column) -> NDArray[np.float64]:
         """Return a column in its SI unit; missing cells are nan."""
         factor = _factor(column)
-        found = Filled(len(column.cells))
+        filled = Filled(len(column.cells))
         for start, block in column.cells.blocks():
             values = None
             if not column.has_units_in_cells:
@@ -415,8 +420,8 @@ class Numbers:
                 lines = self.grid.numbers[start : start + len(cells)]
                 pairs = zip(cells, lines, strict=True)
                 values = np.array([self._value(column, cell, line, factor) for cell, line in pairs])
-            found.put(start, values)
-        return found.column
+            filled.put(start, values)
+        return filled.column
 
     def resolution(self, column: Column) -> float:
         """Return the step of the last digit of the finest cell, in the SI unit; nan if unknown.

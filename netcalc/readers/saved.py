@@ -19,22 +19,22 @@ from netcalc.readers.source import read_head, shorten
 from netcalc.samples import PacketTrace, Samples, json_ready, loads
 
 
-def recognize(given: Input) -> bool:
+def recognize(file: Input) -> bool:
     """Whether this is a file of :meth:`netcalc.samples.Samples.save`."""
-    if given.head.lstrip()[:1] != b"{":
+    if file.head.lstrip()[:1] != b"{":
         return False
-    if b'"netcalc samples"' in given.head[:2000]:
+    if b'"netcalc samples"' in file.head[:2000]:
         return True
-    documents = given.json.documents
+    documents = file.json.documents
     first = documents[0] if documents else None
     return isinstance(first, dict) and first.get("format") == "netcalc samples"
 
 
-def read(given: Input) -> _samples.Samples:
+def read(file: Input) -> _samples.Samples:
     """Read samples back; a file by the limits of saved samples, which are wider than a text's."""
-    if given.path is not None and read_head(given.path, 1) in (b"{", b"\x1f"):
-        return _samples.load(given.path)
-    return _samples.loads(given.data, file=given.unpacked.name)
+    if file.path is not None and read_head(file.path, 1) in (b"{", b"\x1f"):
+        return _samples.load(file.path)
+    return _samples.loads(file.data, file=file.unpacked.name)
 
 
 FORMAT = Format(
@@ -103,58 +103,58 @@ def _header(name: str, unit: str, layer: str) -> str:
 
 def _texts(column: NDArray[Any]) -> list[str]:
     if column.dtype.kind == "f":
-        return ["" if one != one else repr(one) for one in column.tolist()]
+        return ["" if value != value else repr(value) for value in column.tolist()]
     if column.dtype.kind == "b":
-        return ["true" if one else "false" for one in column.tolist()]
+        return ["true" if value else "false" for value in column.tolist()]
     if column.dtype.kind in "iu":
         return list(map(str, column.tolist()))
-    return [spreadsheet_text(one) for one in column.tolist()]
+    return [spreadsheet_text(value) for value in column.tolist()]
 
 
 def _plain(text: str) -> str:
     return text[1:] if text.startswith("'") else text
 
 
-def _recognize(given: Input) -> bool:
-    return given.head.removeprefix(b"\xef\xbb\xbf").startswith(MARK.encode())
+def _recognize(file: Input) -> bool:
+    return file.head.removeprefix(b"\xef\xbb\xbf").startswith(MARK.encode())
 
 
-def _read(given: Input) -> Samples:
+def _read(file: Input) -> Samples:
     try:
-        text = given.data.decode("utf-8-sig", "surrogatepass")
+        text = file.data.decode("utf-8-sig", "surrogatepass")
         first, _, rest = text.partition("\n")
         document = json.loads(first.removeprefix(MARK))
         types = {str(name): str(kind) for name, kind in document.pop("types").items()}
         rows = list(csv.reader(io.StringIO(rest, newline=""), strict=True))
     except (ValueError, KeyError, AttributeError, RecursionError, csv.Error) as error:
-        raise ReaderError("exported-damaged", file=given.name) from error
-    names = [_plain(one).partition(" [")[0] for one in rows[0]] if rows else []
+        raise ReaderError("exported-damaged", file=file.name) from error
+    names = [_plain(cell).partition(" [")[0] for cell in rows[0]] if rows else []
     if names != [name.partition(" [")[0] for name in types]:
-        raise ReaderError("exported-columns", file=given.name, line=2, wanted=list(types))
+        raise ReaderError("exported-columns", file=file.name, line=2, wanted=list(types))
     while rows and not rows[-1]:  # empty lines behind
         rows.pop()
     for line, row in enumerate(rows[1:], 3):
         if len(row) != len(names):
             raise ReaderError(
-                "packet-row-width", file=given.name, line=line, found=len(row), wanted=len(names)
+                "packet-row-width", file=file.name, line=line, found=len(row), wanted=len(names)
             )
     columns: dict[str, list[Any]] = {}
     for index, (name, kind) in enumerate(types.items()):
         cells = [row[index] for row in rows[1:]]
-        columns[name] = _values(given, name, kind, cells)
+        columns[name] = _values(file, name, kind, cells)
     if document.get("kind") == "PacketTrace":
-        listed = {str(one): n for n, one in enumerate(document["fields"].get("addresses", ()))}
+        listed = {str(cell): n for n, cell in enumerate(document["fields"].get("addresses", ()))}
         for name in _ENDPOINTS:
-            columns[name] = [listed.setdefault(one, len(listed)) for one in columns[name]]
+            columns[name] = [listed.setdefault(cell, len(listed)) for cell in columns[name]]
         document["fields"]["addresses"] = list(listed)
     document["columns"] = json_ready(columns)
-    found: Samples = loads(json.dumps(document).encode(), file=given.name)
-    return found
+    loaded: Samples = loads(json.dumps(document).encode(), file=file.name)
+    return loaded
 
 
-def _values(given: Input, name: str, kind: str, cells: list[str]) -> list[Any]:
+def _values(file: Input, name: str, kind: str, cells: list[str]) -> list[Any]:
     if kind == "O":
-        return [_plain(one) for one in cells]
+        return [_plain(text) for text in cells]
     values: list[Any] = []
     for row, cell in enumerate(cells):
         try:
@@ -164,7 +164,7 @@ def _values(given: Input, name: str, kind: str, cells: list[str]) -> list[Any]:
                 values.append(float(cell) if cell else float("nan"))
         except (ValueError, KeyError):
             raise ReaderError(
-                "not-a-number", file=given.name, line=row + 3, field=name, value=shorten(cell)
+                "not-a-number", file=file.name, line=row + 3, field=name, value=shorten(cell)
             ) from None
     return values
 

@@ -119,8 +119,8 @@ def numbered(text: str) -> tuple[str, Sequence[int], bool]:
 
 def _numbers_of_pieces(text: str) -> Sequence[int]:
     numbers, number = array("I", [1]), 1
-    for found in _BREAKS.finditer(text):
-        number += found[0] == "\n"
+    for line_break in _BREAKS.finditer(text):
+        number += line_break[0] == "\n"
         numbers.append(number)
     return numbers
 
@@ -130,21 +130,21 @@ def without_terminal_codes(text: str, limit: int) -> tuple[str, list[int]]:
 
     Of a line longer than ``limit`` only the beginning is kept.
     """
-    found = _TOUCHED.search(text)
-    if found is None:
+    code = _TOUCHED.search(text)
+    if code is None:
         return text, []
     parts: list[str] = []
     touched: list[int] = []
     done = index = 0
-    while found is not None:
-        start = text.rfind("\n", done, found.start()) + 1 or done
-        stop = text.find("\n", found.end())
+    while code is not None:
+        start = text.rfind("\n", done, code.start()) + 1 or done
+        stop = text.find("\n", code.end())
         stop = len(text) if stop < 0 else stop
         index += text.count("\n", done, start)
         touched.append(index)
         parts += [text[done:start], overtyped(_ESCAPES.sub("", text[start:stop][:limit]))]
         done = stop
-        found = _TOUCHED.search(text, stop)
+        code = _TOUCHED.search(text, stop)
     parts.append(text[done:])
     return "".join(parts), touched
 
@@ -371,14 +371,14 @@ def decode(source: Source, *, words: Iterable[str] = ()) -> Text:
     text, numbers, ends_complete = numbered(text)
     text, touched = without_terminal_codes(text, MAX_LINE)
     if touched:
-        known = sorted({numbers[i] for i in touched})
-        warnings.append(Notice("terminal-codes-removed", {"numbers": known}))
+        line_numbers = sorted({numbers[i] for i in touched})
+        warnings.append(Notice("terminal-codes-removed", {"numbers": line_numbers}))
     whole = lines = Lines(text)
     shorter, long = without_long(text, MAX_LINE)
     if long:
         lines = Lines(shorter)
-        known = sorted({numbers[i] for i in long})
-        warnings.append(Notice("lines-too-long", {"numbers": known, "limit": MAX_LINE}))
+        line_numbers = sorted({numbers[i] for i in long})
+        warnings.append(Notice("lines-too-long", {"numbers": line_numbers, "limit": MAX_LINE}))
     too_long = [numbers[i] for i in long]
     return Text(lines, numbers, ends_complete, encoding, warnings, whole, too_long)
 
@@ -451,8 +451,8 @@ def shorten(text: str, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
-    shown, handle, status = _open_regular(given)
+def _read_path(file_path: str | os.PathLike[str], name: str | None) -> Source:
+    shown, handle, status = _open_regular(file_path)
     try:
         with os.fdopen(handle, "rb", closefd=False) as stream:
             data = stream.read(MAX_BYTES + 1)
@@ -461,13 +461,13 @@ def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
         raise _cannot_open(shown, error) from None
     finally:
         os.close(handle)
-    label = shorten(name or Path(given).name, 200)
+    label = shorten(name or Path(file_path).name, 200)
     return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
 
 
-def _open_regular(given: str | os.PathLike[str]) -> tuple[str, int, os.stat_result]:
+def _open_regular(file_path: str | os.PathLike[str]) -> tuple[str, int, os.stat_result]:
     """Open a regular file; return its name for errors, its descriptor and its status."""
-    path = Path(given)
+    path = Path(file_path)
     shown = shorten(str(path), 200)
     try:
         # Not blocking: a FIFO without a writer would never open otherwise.
@@ -557,8 +557,8 @@ def _with_bom(data: bytes, encoding: str, skipped: int) -> tuple[str, str, list[
     try:
         return data.decode(encoding), encoding, []
     except UnicodeDecodeError as error:
-        known = {"encoding": encoding, "offset": skipped + error.start}
-        return data.decode(encoding, "replace"), encoding, [Notice("bytes-replaced", known)]
+        values = {"encoding": encoding, "offset": skipped + error.start}
+        return data.decode(encoding, "replace"), encoding, [Notice("bytes-replaced", values)]
 
 
 def _wide_without_bom(data: bytes) -> str | None:
@@ -580,8 +580,8 @@ def _not_utf8(
     patched = data.decode("utf-8", "replace")
     whole = sum(1 for c in patched if c > "\x7f" and c != "\ufffd")
     if whole > 4 * patched.count("\ufffd"):
-        known = {"encoding": "UTF-8", "offset": error.start}
-        return patched, "utf-8", [Notice("bytes-replaced", known)]
+        values = {"encoding": "UTF-8", "offset": error.start}
+        return patched, "utf-8", [Notice("bytes-replaced", values)]
     text, encoding = _legacy(data, words)
     return text, encoding, [Notice("not-utf-8", {"encoding": encoding, "offset": error.start})]
 

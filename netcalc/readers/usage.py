@@ -77,34 +77,36 @@ def read_usage(
     >>> {name: rate.tolist() for name, rate in usage.rates_bps.items()}
     {'in': [1000000.0, 3000000.0], 'out': [2000000.0, 4000000.0]}
     """
-    given = Input(source, name=name, columns=columns)
-    text = given.text
-    grid = read_grid(given.unpacked, text, columns)
+    file = Input(source, name=name, columns=columns)
+    text = file.text
+    grid = read_grid(file.unpacked, text, columns)
     for notice in grid.warnings:  # a row of another width, or a last line that is cut
         line = notice.values.get("number") or notice.values["numbers"][0]
-        raise ReaderError("sample-not-whole", file=given.name, line=line)
-    found = named_columns(given.unpacked, grid, {})
-    numbers = Numbers(given.unpacked, grid, None, found)
-    directions = _directions(given.unpacked, grid, numbers, found)
-    step_s = _step_s(given.name, grid, numbers, found)
+        raise ReaderError("sample-not-whole", file=file.name, line=line)
+    columns_read = named_columns(file.unpacked, grid, {})
+    numbers = Numbers(file.unpacked, grid, None, columns_read)
+    directions = _directions(file.unpacked, grid, numbers, columns_read)
+    step_s = _step_s(file.name, grid, numbers, columns_read)
     interval = interval_s or step_s or INTERVAL_S
     rates = {}
     for column in directions:
         values = numbers.values(column)
-        _refuse_gaps(given.name, grid, column, values)
+        _refuse_gaps(file.name, grid, column, values)
         rates[column.name] = values if column.unit == "bit/s" else 8.0 * values / interval
     layers = {
-        column.name: next((one for one in LAYERS if one == column.layer), octets_layer(column.name))
+        column.name: next(
+            (layer for layer in LAYERS if layer == column.layer), octets_layer(column.name)
+        )
         for column in directions
     }
-    return Usage(given.name, rates, interval, layers)
+    return Usage(file.name, rates, interval, layers)
 
 
 def _directions(
-    source: Source, grid: Grid, numbers: Numbers, found: Sequence[Column]
+    source: Source, grid: Grid, numbers: Numbers, columns: Sequence[Column]
 ) -> list[Column]:
-    directions = [column for column in found if column.unit in ("bit/s", "byte")]
-    for column in found:
+    directions = [column for column in columns if column.unit in ("bit/s", "byte")]
+    for column in columns:
         counts = column.key in _NUMBERS or column.key in _TIMES
         if not column.unit and not counts and numbers.numeric(column):
             value = shorten(next((cell for cell in column.cells if cell), ""))
@@ -138,9 +140,9 @@ def _refuse_gaps(file: str, grid: Grid, column: Column, values: NDArray[np.float
             )
 
 
-def _step_s(file: str, grid: Grid, numbers: Numbers, found: Sequence[Column]) -> float:
+def _step_s(file: str, grid: Grid, numbers: Numbers, columns: Sequence[Column]) -> float:
     """Return the time between two samples, the same all over the file; 0 where it has no times."""
-    for column in found:
+    for column in columns:
         times = _times_s(numbers, column)
         if times is None or times.size < 2:
             continue
@@ -169,6 +171,6 @@ def _times_s(numbers: Numbers, column: Column) -> NDArray[np.float64] | None:
         return None
     try:
         stamps = [datetime.fromisoformat(cell.strip()) for cell in column.cells]
-        return np.array([one.replace(tzinfo=one.tzinfo or UTC).timestamp() for one in stamps])
+        return np.array([stamp.replace(tzinfo=stamp.tzinfo or UTC).timestamp() for stamp in stamps])
     except (ValueError, OverflowError):
         return None

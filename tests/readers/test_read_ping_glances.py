@@ -60,7 +60,7 @@ def test_a_prompt_is_a_short_line():
 def test_what_is_wrong_with_a_reply_of_windows(text, fault, found):
     read = read_line(text)
     assert (read.kind, read.fault) == ("damaged", fault)
-    assert (read.found or None) == found
+    assert (read.unread or None) == found
 
 
 ODD = [

@@ -78,28 +78,30 @@ def hop_rows(samples: Samples) -> tuple[Hop, ...]:
         rows = _of_report(samples)
     else:
         return ()
-    found: list[Hop] = []
+    rows_with_increases: list[Hop] = []
     for name in dict.fromkeys(row.group for row in rows):
-        found += _with_increases([row for row in rows if row.group == name])
-    return tuple(found)
+        rows_with_increases += _with_increases([row for row in rows if row.group == name])
+    return tuple(rows_with_increases)
 
 
 def _of_probes(samples: PathSamples) -> list[Hop]:
     groups, hops = np.asarray(samples.group), np.asarray(samples.hop)
-    nodes, times, lost = (np.asarray(one) for one in (samples.node, samples.rtt_s, samples.lost))
-    found = []
+    nodes, times, lost = (
+        np.asarray(column) for column in (samples.node, samples.rtt_s, samples.lost)
+    )
+    hops_read = []
     for name in dict.fromkeys(groups.tolist()):
         for number in np.unique(hops[groups == name]):
             mine = (groups == name) & (hops == number)
             rtt = times[mine & samples.measured].astype(float)
-            found.append(
+            hops_read.append(
                 Hop(
                     name, int(number), " ".join(filter(None, dict.fromkeys(nodes[mine].tolist()))),
                     float(mine.sum()), float(lost[mine].mean()),
                     *_spread(rtt),
                 )
             )  # fmt: skip
-    return found
+    return hops_read
 
 
 def _spread(rtt_s: FloatArray) -> tuple[float, float, float, float]:
@@ -114,12 +116,12 @@ def _of_report(table: Table) -> list[Hop]:
     count = len(table)
 
     def numbers(name: str) -> list[float]:
-        return [float(one) for one in columns.get(name, np.full(count, math.nan))]
+        return [float(value) for value in columns.get(name, np.full(count, math.nan))]
 
     def texts(name: str) -> list[str]:
-        return [str(one) for one in columns.get(name, np.full(count, ""))]
+        return [str(value) for value in columns.get(name, np.full(count, ""))]
 
-    nodes = [one or other for one, other in zip(texts("node"), texts("node_name"), strict=True)]
+    nodes = [node_ or other for node_, other in zip(texts("node"), texts("node_name"), strict=True)]
     names = ("probe_count", "loss_ratio", "rtt_min_s", "rtt_median_s", "rtt_mean_s", "rtt_max_s")
     return [
         Hop(group, int(hop), node, *values)
@@ -137,11 +139,11 @@ def _with_increases(rows: list[Hop]) -> list[Hop]:
         least = np.array([row.rtt_mean_s for row in rows])
     filled = np.where(np.isnan(least), math.inf, least)
     reached = np.minimum.accumulate(filled[::-1])[::-1]
-    found, before = [], 0.0
+    increased, before = [], 0.0
     for row, own, path in zip(rows, least.tolist(), reached.tolist(), strict=True):
         increase = math.nan
         if not math.isnan(own):
             increase, before = path - before, path
         values = {name: getattr(row, name) for name in row.__slots__}
-        found.append(Hop(**{**values, "increase_s": increase, "answers_slowly": own > path}))
-    return found
+        increased.append(Hop(**{**values, "increase_s": increase, "answers_slowly": own > path}))
+    return increased

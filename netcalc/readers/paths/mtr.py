@@ -35,12 +35,12 @@ _AS = re.compile(r"^AS(?:[0-9]+|\?+)\s+")
 _MPLS = re.compile(r"^\s*(?:\|\s*)*(?:\+--\s*)?\[MPLS: |^\s*\|\s+\+--\[MPLS")
 
 
-def _recognize(given: Input) -> bool:
-    return given.seen(r"^HOST: ?\S*\s.*\bSnt\b|^HOST: ?\S*\s+Loss%") or given.seen(r"^\s*1\.\|--\s")
+def _recognize(file: Input) -> bool:
+    return file.seen(r"^HOST: ?\S*\s.*\bSnt\b|^HOST: ?\S*\s+Loss%") or file.seen(r"^\s*1\.\|--\s")
 
 
-def _read(given: Input) -> Table:
-    text = given.text
+def _read(file: Input) -> Table:
+    text = file.text
     reports: list[Report] = []
     headings: list[str] = []
     skipped: list[int] = []
@@ -59,15 +59,13 @@ def _read(given: Input) -> Table:
             reports.append(Report(host=header["host"].strip(), start=_iso(start)))
         elif hop := _HOP.match(line):
             if not headings:
-                raise ReaderError(
-                    "mtr-no-header", file=given.name, line=line_number, field="header"
-                )
+                raise ReaderError("mtr-no-header", file=file.name, line=line_number, field="header")
             if reports[-1].hops and int(hop["hop"]) <= reports[-1].hops[-1].hop:
                 reports.append(Report(host=reports[-1].host, start=reports[-1].start))
             if cut:
                 reports[-1].partial = True
                 continue
-            reports[-1].hops.append(_hop(given, line_number, hop, headings))
+            reports[-1].hops.append(_hop(file, line_number, hop, headings))
         elif (other := _OTHER.match(line)) and reports and reports[-1].hops:
             if not cut:
                 reports[-1].hops[-1].further.append(other["node"] or other["bare"])
@@ -76,13 +74,13 @@ def _read(given: Input) -> Table:
             skipped.append(line_number)
     reports = [report for report in reports if report.hops]
     if not reports:
-        raise no_measurement("mtr-no-hop", given.unpacked, text)
+        raise no_measurement("mtr-no-hop", file.unpacked, text)
     warnings = list(text.warnings)
     if others:
         warnings.append(Notice("mtr-other-nodes", {"numbers": others}))
     if skipped:
         warnings.append(Notice("not-of-a-path", {"numbers": skipped}))
-    return to_table(given, reports, "mtr", warnings)
+    return to_table(file, reports, "mtr", warnings)
 
 
 def _headings(text: str) -> list[str]:
@@ -93,23 +91,23 @@ def _headings(text: str) -> list[str]:
     return words
 
 
-def _hop(given: Input, line: int, hop: re.Match[str], headings: list[str]) -> Hop:
+def _hop(file: Input, line: int, hop: re.Match[str], headings: list[str]) -> Hop:
     cells = hop["rest"].split()
     count = len(headings)
     if len(cells) < count:
         raise ReaderError(
-            "mtr-unreadable", file=given.name, line=line, field="columns", value=str(len(cells))
+            "mtr-unreadable", file=file.name, line=line, field="columns", value=str(len(cells))
         )
     figures = cells[len(cells) - count :]
     node, name = split_name(_AS.sub("", " ".join(cells[: len(cells) - count])))
-    values = read_figures(given, line, zip(headings, figures, strict=True))
+    values = read_figures(file, line, zip(headings, figures, strict=True))
     return Hop(float(hop["hop"]), node, name, values)
 
 
 def _iso(written: str) -> str:
     """Return a start with its zone; older versions write a date without one, which is left out."""
-    found = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([+-]\d\d):?(\d\d)", written)
-    return f"{found[1]}{found[2]}:{found[3]}" if found else ""
+    match = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([+-]\d\d):?(\d\d)", written)
+    return f"{match[1]}{match[2]}:{match[3]}" if match else ""
 
 
 REPORT = Format(
@@ -144,12 +142,12 @@ _DEFAULT = ["Loss%", "Snt", "", "Last", "Avg", "Best", "Wrst", "StDev"]
 _OLD = ["Loss%", "Snt", "Last", "Avg", "Best", "Wrst", "StDev"]
 
 
-def _recognize_mtr_csv(given: Input) -> bool:
-    return given.seen(_HEADER.pattern) or given.seen(_ROW.pattern)
+def _recognize_mtr_csv(file: Input) -> bool:
+    return file.seen(_HEADER.pattern) or file.seen(_ROW.pattern)
 
 
-def _read_mtr_csv(given: Input) -> Table:
-    text = given.text
+def _read_mtr_csv(file: Input) -> Table:
+    text = file.text
     reports: list[Report] = []
     headings: list[str] | None = None
     skipped: list[int] = []
@@ -158,7 +156,7 @@ def _read_mtr_csv(given: Input) -> Table:
         if not line.strip():
             continue
         separator = ";" if line.count(";") > line.count(",") else ","
-        (cells,) = csv_rows([(line_number, line)], given.unpacked, delimiter=separator)
+        (cells,) = csv_rows([(line_number, line)], file.unpacked, delimiter=separator)
         if _HEADER.match(line):
             headings = cells[_FIRST:]
             reports.append(Report())
@@ -171,25 +169,25 @@ def _read_mtr_csv(given: Input) -> Table:
         _begin(reports, cells)
         if headings is None:
             width = len(cells) - _FIRST
-            headings = next((one for one in (_DEFAULT, _OLD) if len(one) == width), None)
+            headings = next((order for order in (_DEFAULT, _OLD) if len(order) == width), None)
             if headings is None:
                 raise ReaderError(
                     "mtr-no-header",
-                    file=given.name,
+                    file=file.name,
                     line=line_number,
                     field="header",
                     value=str(width),
                 )
         cut = line_number == text.numbers[-1] and not text.ends_complete
-        reports[-1].hops.append(_hop_mtr_csv(given, line_number, cells, headings, cut=cut))
+        reports[-1].hops.append(_hop_mtr_csv(file, line_number, cells, headings, cut=cut))
         reports[-1].partial |= cut
     reports = [report for report in reports if report.hops]
     if not reports:
-        raise no_measurement("mtr-no-hop", given.unpacked, text)
+        raise no_measurement("mtr-no-hop", file.unpacked, text)
     warnings = list(text.warnings)
     if skipped:
         warnings.append(Notice("not-of-a-path", {"numbers": skipped}))
-    return to_table(given, reports, "mtr", warnings, tool_version=shorten(version, 40))
+    return to_table(file, reports, "mtr", warnings, tool_version=shorten(version, 40))
 
 
 def _begin(reports: list[Report], cells: list[str]) -> None:
@@ -212,18 +210,18 @@ def _is_hop(text: str) -> bool:
 
 
 def _hop_mtr_csv(
-    given: Input, line: int, cells: list[str], headings: list[str], *, cut: bool
+    file: Input, line: int, cells: list[str], headings: list[str], *, cut: bool
 ) -> Hop:
     if not _is_hop(cells[4]):
         raise ReaderError(
-            "mtr-unreadable", file=given.name, line=line, field="Hop", value=shorten(cells[4])
+            "mtr-unreadable", file=file.name, line=line, field="Hop", value=shorten(cells[4])
         )
     node, name = split_name(cells[5])
     figures = cells[_FIRST:]
     if cut:
         figures = figures[:-1]  # the last one may have lost its end
-    known = [one for one in zip(headings, figures, strict=False) if is_heading(one[0])]
-    return Hop(float(cells[4]), node, name, read_figures(given, line, known))
+    shown = [pair for pair in zip(headings, figures, strict=False) if is_heading(pair[0])]
+    return Hop(float(cells[4]), node, name, read_figures(file, line, shown))
 
 
 def _iso_mtr_csv(epoch: str) -> str:
@@ -247,28 +245,28 @@ CSV = Format(
 )
 
 
-def _recognize_mtr_json(given: Input) -> bool:
-    if not given.is_json:
+def _recognize_mtr_json(file: Input) -> bool:
+    if not file.is_json:
         return False
-    names = given.keys()
-    return "report" in names or (not names and given.seen('"hubs"') and given.seen('"Loss%"'))
+    names = file.keys()
+    return "report" in names or (not names and file.seen('"hubs"') and file.seen('"Loss%"'))
 
 
-def _read_mtr_json(given: Input) -> Table:
-    documents = given.json
-    reports = [_report(one) for one in documents.documents if member(one, "report")]
+def _read_mtr_json(file: Input) -> Table:
+    documents = file.json
+    reports = [_report(each) for each in documents.documents if member(each, "report")]
     reports = [report for report in reports if report.hops]
     if not reports:
         if documents.fault is not None:
             raise documents.fault
-        raise ReaderError("mtr-no-hop", file=given.name, field="hubs")
+        raise ReaderError("mtr-no-hop", file=file.name, field="hubs")
     warnings = list(documents.warnings)
     if documents.fault is not None:
         at = documents.fault.values
         cut = {"line": at.get("line"), "offset": at.get("offset")}
         warnings.append(Notice("mtr-document-cut", cut))
         reports[-1].partial = True
-    return to_table(given, reports, "mtr", warnings)
+    return to_table(file, reports, "mtr", warnings)
 
 
 def _report(document: Any) -> Report:
@@ -287,9 +285,9 @@ def _hop_mtr_json(hub: Mapping[str, Any], index: int) -> Hop:
     node, name = split_name(words(hub, "host", "ip"))
     made = Hop(count if count >= 1 else float(index), node, name)
     for heading, value in hub.items():
-        known = COLUMNS.get(str(heading).strip().lower())
-        if known is not None and not isinstance(value, bool) and isinstance(value, int | float):
-            made.values[known[0]] = number(hub, heading) * known[1]
+        values = COLUMNS.get(str(heading).strip().lower())
+        if values is not None and not isinstance(value, bool) and isinstance(value, int | float):
+            made.values[values[0]] = number(hub, heading) * values[1]
     return made
 
 
@@ -317,8 +315,8 @@ _LINE = re.compile(
 )
 
 
-def _recognize_mtr_raw(given: Input) -> bool:
-    lines = [line for line in given.first.split("\n") if line.strip()]
+def _recognize_mtr_raw(file: Input) -> bool:
+    lines = [line for line in file.first.split("\n") if line.strip()]
     return (
         len(lines) > 1
         and all(_LINE.match(line) for line in lines[:-1])
@@ -326,8 +324,8 @@ def _recognize_mtr_raw(given: Input) -> bool:
     )
 
 
-def _read_mtr_raw(given: Input) -> PathSamples:
-    text = given.text
+def _read_mtr_raw(file: Input) -> PathSamples:
+    text = file.text
     trace = Trace(ended=True)
     nodes: dict[int, str] = {}
     names: dict[int, str] = {}
@@ -341,31 +339,31 @@ def _read_mtr_raw(given: Input) -> PathSamples:
         if line_number == text.numbers[-1] and not text.ends_complete:
             cut = line_number
             continue
-        found = _LINE.match(line)
-        if found is None:
+        match = _LINE.match(line)
+        if match is None:
             skipped.append(line_number)
-        elif found["sent"]:
-            probe = Probe(int(found["sent"]) + 1, lost=True)
+        elif match["sent"]:
+            probe = Probe(int(match["sent"]) + 1, lost=True)
             trace.probes.append(probe)
-            open_probes[found["sent_id"]] = probe
-        elif found["host"]:
-            nodes[int(found["host"])] = found["address"]
-        elif found["named"]:
-            names[int(found["named"])] = found["name"]
-        elif found["answered"]:
-            hop = int(found["answered"])
-            known = open_probes.pop(found["id"] or "", None)
-            if known is None and has_sent:
+            open_probes[match["sent_id"]] = probe
+        elif match["host"]:
+            nodes[int(match["host"])] = match["address"]
+        elif match["named"]:
+            names[int(match["named"])] = match["name"]
+        elif match["answered"]:
+            hop = int(match["answered"])
+            probe_answered = open_probes.pop(match["id"] or "", None)
+            if probe_answered is None and has_sent:
                 late += 1
                 continue
-            if known is None:
-                known = Probe(hop + 1)
-                trace.probes.append(known)
-            known.rtt_s, known.lost = int(found["usec"]) * 1e-6, False
-            known.node = nodes.get(hop, "")
-            known.node_name = names.get(hop, "")
+            if probe_answered is None:
+                probe_answered = Probe(hop + 1)
+                trace.probes.append(probe_answered)
+            probe_answered.rtt_s, probe_answered.lost = int(match["usec"]) * 1e-6, False
+            probe_answered.node = nodes.get(hop, "")
+            probe_answered.node_name = names.get(hop, "")
     if not trace.probes:
-        raise no_measurement("no-path", given.unpacked, text)
+        raise no_measurement("no-path", file.unpacked, text)
     warnings = list(text.warnings)
     trace.cut = bool(cut)
     beyond = _drop_beyond(trace)
@@ -377,7 +375,7 @@ def _read_mtr_raw(given: Input) -> PathSamples:
         warnings.append(Notice("answers-without-probe", {"count": late}))
     if skipped:
         warnings.append(Notice("not-of-a-path", {"numbers": skipped}))
-    return to_samples(given, [trace], "mtr", warnings)
+    return to_samples(file, [trace], "mtr", warnings)
 
 
 def _drop_beyond(trace: Trace) -> int:

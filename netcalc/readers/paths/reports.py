@@ -57,15 +57,15 @@ class Hop:
 
     def settle(self) -> None:
         """Make unknown what a hop cannot have: times without a reply, a share above all."""
-        known = self.values
-        loss = known.get("loss_ratio", NAN)
-        if loss >= 1.0 or known.get("reply_count") == 0:
-            for name in known:
+        values = self.values
+        loss = values.get("loss_ratio", NAN)
+        if loss >= 1.0 or values.get("reply_count") == 0:
+            for name in values:
                 if name.startswith(("rtt_", "jitter_")):
-                    known[name] = NAN
-        for name, value in known.items():
+                    values[name] = NAN
+        for name, value in values.items():
             if value < 0 or (name == "loss_ratio" and value > 1.0):
-                known[name] = NAN
+                values[name] = NAN
 
     @property
     def responds(self) -> bool:
@@ -101,7 +101,7 @@ class Report:
 
 
 def to_table(
-    given: Input,
+    file: Input,
     reports: Sequence[Report],
     tool: str,
     warnings: Sequence[Notice] = (),
@@ -139,7 +139,7 @@ def to_table(
     said = list(warnings)
     if implausible:
         said.append(Notice("implausible-hops", {"count": implausible}))
-    source = given.unpacked
+    source = file.unpacked
     targets = list(dict.fromkeys(report.target for report in reports if report.target))
     hosts = list(dict.fromkeys(report.host for report in reports if report.host))
     return Table(
@@ -173,25 +173,25 @@ def figure(heading: str, written: str) -> tuple[str, float] | None:
     >>> figure("Loss%", "12.5%"), figure("Avg", "1.5"), figure("Avg", "1.5x"), figure("x", "1")
     (('loss_ratio', 0.125), ('rtt_mean_s', 0.0015), None, None)
     """
-    known = COLUMNS.get(heading.strip().lower())
-    found = _NUMBER.fullmatch(written.strip().removesuffix("%"))
-    if known is None or found is None:
+    column = COLUMNS.get(heading.strip().lower())
+    number = _NUMBER.fullmatch(written.strip().removesuffix("%"))
+    if column is None or number is None:
         return None
-    name, factor = known
-    return name, float(found[0].replace(",", ".")) * factor
+    name, factor = column
+    return name, float(number[0].replace(",", ".")) * factor
 
 
-def read_figures(given: Input, line: int, cells: Iterable[tuple[str, str]]) -> dict[str, float]:
+def read_figures(file: Input, line: int, cells: Iterable[tuple[str, str]]) -> dict[str, float]:
     """Return the values of a hop by column, from pairs of heading and cell."""
     values: dict[str, float] = {}
     for heading, written in cells:
-        found = figure(heading, written)
-        if found is None:
+        cell = figure(heading, written)
+        if cell is None:
             raise ReaderError(
-                "mtr-unreadable", file=given.name, line=line, field=heading,
+                "mtr-unreadable", file=file.name, line=line, field=heading,
                 value=shorten(written),
             )  # fmt: skip
-        values[found[0]] = found[1]
+        values[cell[0]] = cell[1]
     return values
 
 

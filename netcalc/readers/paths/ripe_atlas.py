@@ -19,35 +19,37 @@ LAST_TRY = 255
 """Hop of a last try after several hops without an answer: it is the number of no hop."""
 
 
-def _recognize(given: Input) -> bool:
-    return is_atlas(given, TRACEROUTE)
+def _recognize(file: Input) -> bool:
+    return is_atlas(file, TRACEROUTE)
 
 
-def _read(given: Input) -> PathSamples:
-    every, warnings = results_of(given, TRACEROUTE)
-    probes = [str(one.get("prb_id")) for one in every]
+def _read(file: Input) -> PathSamples:
+    every, warnings = results_of(file, TRACEROUTE)
+    probes = [str(result.get("prb_id")) for result in every]
     repeated = len(set(probes)) < len(probes)
     traces: list[Trace] = []
     late = tries = 0
-    for one in every:
-        made = Trace(target=target_of(one), address=words(one, "dst_addr", "addr"))
-        made.group = name_of(one, repeated) if len(every) > 1 else ""
-        made.protocol = words(one, "proto").lower()
-        made.ended = number(one, "endtime") > 0
-        counts = [_hop(made, hop) for hop in rows(one, "result")]
+    for result in every:
+        made = Trace(target=target_of(result), address=words(result, "dst_addr", "addr"))
+        made.group = name_of(result, repeated) if len(every) > 1 else ""
+        made.protocol = words(result, "proto").lower()
+        made.ended = number(result, "endtime") > 0
+        counts = [_hop(made, hop) for hop in rows(result, "result")]
         late += sum(count for count, _ in counts)
         tries += sum(count for _, count in counts)
         if made.probes:
             traces.append(made)
     if not traces:
-        raise ReaderError("no-path", file=given.name, field="result")
+        raise ReaderError("no-path", file=file.name, field="result")
     if late:
         warnings.append(Notice("late-answers", {"count": late}))
     if tries:
         warnings.append(Notice("probes-of-last-try", {"count": tries}))
-    versions = sorted({f"{number(one, 'fw'):.0f}" for one in every if number(one, "fw") > 0})
+    versions = sorted(
+        {f"{number(result, 'fw'):.0f}" for result in every if number(result, "fw") > 0}
+    )
     return to_samples(
-        given, traces, "RIPE Atlas", warnings, tool_version=shorten(", ".join(versions), 40)
+        file, traces, "RIPE Atlas", warnings, tool_version=shorten(", ".join(versions), 40)
     )
 
 

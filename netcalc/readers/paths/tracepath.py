@@ -26,15 +26,15 @@ TOO_LARGE = "pmtu"
 """Mark of an answer that says the probe was too large for a link ahead."""
 
 
-def _recognize(given: Input) -> bool:
-    return given.seen(r"^\s?[0-9]{1,3}\?: +\[LOCALHOST\]") or given.seen(
+def _recognize(file: Input) -> bool:
+    return file.seen(r"^\s?[0-9]{1,3}\?: +\[LOCALHOST\]") or file.seen(
         r"^\s?[0-9]{1,3}: {2}\S+.*[0-9.]+ ?ms(?:\s+(?:pmtu [0-9]+|reached|!\S))?\s*$"
         r"|^\s*Resume: pmtu "
     )
 
 
-def _read(given: Input) -> PathSamples:
-    text = given.text
+def _read(file: Input) -> PathSamples:
+    text = file.text
     traces: list[Trace] = []
     unread: list[int] = []
     skipped: list[int] = []
@@ -50,27 +50,27 @@ def _read(given: Input) -> PathSamples:
                 traces[-1].ended = True
                 traces[-1].path_mtu_bytes = float(resume["mtu"])
             continue
-        found = _LINE.match(line)
-        if found is None:
+        match = _LINE.match(line)
+        if match is None:
             if not _TOO_MANY.match(line):
                 skipped.append(number)
             continue
-        if not traces or traces[-1].ended or (found["own"] and traces[-1].probes):
+        if not traces or traces[-1].ended or (match["own"] and traces[-1].probes):
             traces.append(Trace())
-        if found["own"]:
-            if mtu := _MTU.search(found["rest"]):
+        if match["own"]:
+            if mtu := _MTU.search(match["rest"]):
                 traces[-1].path_mtu_bytes = float(mtu[1])
-        elif not _probe(traces[-1], int(found["hop"]), found["rest"]):
+        elif not _probe(traces[-1], int(match["hop"]), match["rest"]):
             unread.append(number)
     traces = [trace for trace in traces if trace.probes]
     if not traces:
         if unread:
             at = text.numbers.index(unread[0])
             raise ReaderError(
-                "traceroute-unreadable", file=given.name, line=unread[0], field="time",
+                "traceroute-unreadable", file=file.name, line=unread[0], field="time",
                 value=shorten(text.lines[at]), unit="ms",
             )  # fmt: skip
-        raise no_measurement("no-path", given.unpacked, text)
+        raise no_measurement("no-path", file.unpacked, text)
     traces[-1].cut = cut or traces[-1].cut
     for trace in traces:
         reached = next((p.node for p in trace.probes if "reached" in p.mark), "")
@@ -80,7 +80,7 @@ def _read(given: Input) -> PathSamples:
     for notice, numbers in (("path-lines-unread", unread), ("not-of-a-path", skipped)):
         if numbers:
             warnings.append(Notice(notice, {"numbers": numbers}))
-    samples = to_samples(given, traces, "tracepath", warnings)
+    samples = to_samples(file, traces, "tracepath", warnings)
     return _without_too_large(samples, traces)
 
 
@@ -89,18 +89,18 @@ def _probe(trace: Trace, hop: int, rest: str) -> bool:
     if rest == "no reply":
         trace.probes.append(Probe(hop, lost=True))
         return True
-    found = _ANSWER.match(rest)
-    if found is None:
+    match = _ANSWER.match(rest)
+    if match is None:
         return rest.startswith("send failed")
-    node, name = split_name(found["node"])
+    node, name = split_name(match["node"])
     if name == "???":
         name = ""
-    rtt_s = float(found["time"].replace(",", ".")) * 1e-3
+    rtt_s = float(match["time"].replace(",", ".")) * 1e-3
     made = Probe(hop, rtt_s, node=node, node_name=name)
-    for mark in found["more"].split():
+    for mark in match["more"].split():
         if mark.startswith("!") or mark == "reached":
             made.add_mark(mark)
-    if mtu := _MTU.search(found["more"]):
+    if mtu := _MTU.search(match["more"]):
         trace.path_mtu_bytes = float(mtu[1])
         made.add_mark(f"{TOO_LARGE} {mtu[1]}")
     trace.probes.append(made)

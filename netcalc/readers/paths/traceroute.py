@@ -49,17 +49,17 @@ _NOISE = re.compile(
 )
 
 
-def _recognize(given: Input) -> bool:
-    if given.seen(_HEADER.pattern) or given.seen(_MESSAGE.pattern):
+def _recognize(file: Input) -> bool:
+    if file.seen(_HEADER.pattern) or file.seen(_MESSAGE.pattern):
         return True
-    return given.seen(_HOP_LINE) and not given.seen(r"(?:\s\*|\bms)\s+\S+ \[[0-9A-Fa-f.:]+\]\s*$")
+    return file.seen(_HOP_LINE) and not file.seen(r"(?:\s\*|\bms)\s+\S+ \[[0-9A-Fa-f.:]+\]\s*$")
 
 
 class _File:
     """The lines of a file, sorted into runs."""
 
-    def __init__(self, given: Input) -> None:
-        self.text = given.text
+    def __init__(self, file: Input) -> None:
+        self.text = file.text
         self.traces: list[Trace] = []
         self.unread: list[int] = []
         self.skipped: list[int] = []
@@ -111,14 +111,14 @@ class _File:
             return True
         trace = self.traces[-1]
         above = trace.probes[-1] if goes_on else None
-        found = read_probes(hop, rest, above, cut=cut)
-        if found is None:
+        read = read_probes(hop, rest, above, cut=cut)
+        if read is None:
             if cut:
                 trace.cut = self.cut = True
             else:
                 self.unread.append(number)
             return True
-        probes, mtu = found
+        probes, mtu = read
         trace.probes += probes
         if mtu:
             trace.path_mtu_bytes = mtu
@@ -199,26 +199,26 @@ def _is_of_name(within: str, text: str, end: int) -> bool:
     if ADDRESS.fullmatch(within):
         return False
     later = _ADDRESS_LATER.match(text, end)
-    return later is not None and not any(one["time"] for one in _TOKEN.finditer(later[0]))
+    return later is not None and not any(token["time"] for token in _TOKEN.finditer(later[0]))
 
 
-def _read(given: Input) -> PathSamples:
-    file = _File(given)
+def _read(input_: Input) -> PathSamples:
+    file = _File(input_)
     file.read()
     if not file.traces:
         if file.unread:
             index = file.text.numbers.index(file.unread[0])
             raise ReaderError(
                 "traceroute-unreadable",
-                file=given.name,
+                file=input_.name,
                 line=file.unread[0],
                 field="time",
                 value=shorten(file.text.lines[index]),
                 unit="ms",
             )
         if file.messages:
-            raise ReaderError("path-message-only", file=given.name, message=file.messages[0])
-        raise no_measurement("no-path", given.unpacked, file.text)
+            raise ReaderError("path-message-only", file=input_.name, message=file.messages[0])
+        raise no_measurement("no-path", input_.unpacked, file.text)
     warnings = list(file.text.warnings)
     if file.messages:
         warnings.append(Notice("path-message", {"messages": file.messages}))
@@ -230,7 +230,7 @@ def _read(given: Input) -> PathSamples:
         warnings.append(Notice("not-of-a-path", {"numbers": file.skipped}))
     if any(not trace.has_header for trace in file.traces):
         warnings.append(Notice("path-without-header", {}))
-    return to_samples(given, file.traces, "traceroute", warnings)
+    return to_samples(input_, file.traces, "traceroute", warnings)
 
 
 FORMAT = Format(
@@ -256,30 +256,32 @@ FORMAT = Format(
 _KEYS = {"destination_ip", "destination_name", "hops"}
 
 
-def _recognize_traceroute_json(given: Input) -> bool:
-    return given.is_json and given.keys() >= _KEYS
+def _recognize_traceroute_json(file: Input) -> bool:
+    return file.is_json and file.keys() >= _KEYS
 
 
-def _read_traceroute_json(given: Input) -> PathSamples:
-    if given.json.fault is not None:
-        raise given.json.fault
-    found = [
-        run for one in given.json.documents for run in (one if isinstance(one, list) else [one])
+def _read_traceroute_json(file: Input) -> PathSamples:
+    if file.json.fault is not None:
+        raise file.json.fault
+    documents = [
+        run
+        for document in file.json.documents
+        for run in (document if isinstance(document, list) else [document])
     ]
-    traces = [_trace(run) for run in found if isinstance(run, dict)]
+    traces = [_trace(run) for run in documents if isinstance(run, dict)]
     traces = [trace for trace in traces if trace.probes]
     if not traces:
-        raise ReaderError("no-path", file=given.name, field="hops")
-    warnings = [*given.json.warnings, Notice("lost-probes-left-out")]
+        raise ReaderError("no-path", file=file.name, field="hops")
+    warnings = [*file.json.warnings, Notice("lost-probes-left-out")]
     unnumbered = sum(
         not number(hop, "hop") > 0
-        for run in found
+        for run in documents
         if isinstance(run, dict)
         for hop in rows(run, "hops")
     )
     if unnumbered:
         warnings.append(Notice("implausible-hops", {"count": unnumbered}))
-    return to_samples(given, traces, "traceroute (jc)", warnings, has_lost=False)
+    return to_samples(file, traces, "traceroute (jc)", warnings, has_lost=False)
 
 
 def _trace(run: dict[str, Any]) -> Trace:
@@ -290,14 +292,14 @@ def _trace(run: dict[str, Any]) -> Trace:
     )
     for hop in rows(run, "hops"):
         count = number(hop, "hop")
-        for one in rows(hop, "probes") if count > 0 else ():
-            rtt_ms = number(one, "rtt")
-            node, name = words(one, "ip"), words(one, "name")
+        for printed in rows(hop, "probes") if count > 0 else ():
+            rtt_ms = number(printed, "rtt")
+            node, name = words(printed, "ip"), words(printed, "name")
             if not node or not rtt_ms >= 0:
                 continue
             probe = Probe(count, rtt_ms / 1e3, node=node)
             probe.node_name = shorten(name, 200) if name != node else ""
-            probe.mark = shorten(words(one, "annotation"), 20)
+            probe.mark = shorten(words(printed, "annotation"), 20)
             made.probes.append(probe)
     return made
 
@@ -319,20 +321,20 @@ def _flows(document: Any) -> Mapping[str, Any]:
     return member(document, "flows")
 
 
-def _recognize_dublin_traceroute(given: Input) -> bool:
-    if not {"flows"} <= given.keys():
+def _recognize_dublin_traceroute(file: Input) -> bool:
+    if not {"flows"} <= file.keys():
         return False
     return any(
         isinstance(hop, dict) and {"sent", "is_last", "rtt_usec"} <= set(hop)
-        for hops in _flows(given.json.documents[0]).values()
+        for hops in _flows(file.json.documents[0]).values()
         for hop in (hops if isinstance(hops, list) else [])
     )
 
 
-def _read_dublin_traceroute(given: Input) -> PathSamples:
+def _read_dublin_traceroute(file: Input) -> PathSamples:
     traces: list[Trace] = []
-    several = len(given.json.documents) > 1
-    for count, document in enumerate(given.json.documents, 1):
+    several = len(file.json.documents) > 1
+    for count, document in enumerate(file.json.documents, 1):
         flows = _flows(document)
         for port, hops in flows.items():
             made = Trace(ended=True)
@@ -344,9 +346,9 @@ def _read_dublin_traceroute(given: Input) -> PathSamples:
             if made.probes:
                 traces.append(made)
     if not traces:
-        raise ReaderError("no-path", file=given.name, field="flows")
-    traces[-1].cut = given.json.fault is not None
-    return to_samples(given, traces, "dublin-traceroute", given.text.warnings)
+        raise ReaderError("no-path", file=file.name, field="flows")
+    traces[-1].cut = file.json.fault is not None
+    return to_samples(file, traces, "dublin-traceroute", file.text.warnings)
 
 
 def _add(trace: Trace, hop: Mapping[str, Any]) -> None:

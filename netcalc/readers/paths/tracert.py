@@ -40,14 +40,14 @@ _TIMES = re.compile(r"\s\*\s|[0-9]\s*ms\s")
 _HEADER = re.compile(r"^\s*(?:Tracing route to|Routenverfolgung zu) ")
 
 
-def _recognize(given: Input) -> bool:
-    if given.seen(r"^Computing statistics for \d+ seconds"):
+def _recognize(file: Input) -> bool:
+    if file.seen(r"^Computing statistics for \d+ seconds"):
         return False
-    return given.seen(_TIMED.pattern) or given.seen(_STARS) or given.seen(_HEADER.pattern)
+    return file.seen(_TIMED.pattern) or file.seen(_STARS) or file.seen(_HEADER.pattern)
 
 
-def _read(given: Input) -> PathSamples:
-    text = given.text
+def _read(file: Input) -> PathSamples:
+    text = file.text
     traces: list[Trace] = []
     above: list[str] = []
     skipped: list[int] = []
@@ -58,10 +58,10 @@ def _read(given: Input) -> PathSamples:
         if number == text.numbers[-1] and not text.ends_complete and any(map(str.isdigit, line)):
             cut = True
             continue
-        found = _HOP.match(line)
+        match = _HOP.match(line)
         may_be_plain = traces and traces[-1].probes and not _TIMES.search(line)
-        plain = _PLAIN.match(line) if may_be_plain and not found else None
-        matched = found or plain
+        plain = _PLAIN.match(line) if may_be_plain and not match else None
+        matched = match or plain
         if matched is None:
             last = number == text.numbers[-1] and not text.ends_complete
             if traces and (_LIKE_HOP.match(line) or _is_message_of_a_hop(line)):
@@ -81,8 +81,8 @@ def _read(given: Input) -> PathSamples:
         if not traces or hop <= traces[-1].last_hop:
             traces.append(_begun(above, hop))
         above = []
-        if found is not None:
-            traces[-1].probes += _probes(hop, found["cells"], found["rest"] or "")
+        if match is not None:
+            traces[-1].probes += _probes(hop, match["cells"], match["rest"] or "")
         elif plain is not None:
             node, name = node_in(plain["rest"])
             if not node:
@@ -91,8 +91,8 @@ def _read(given: Input) -> PathSamples:
             traces[-1].probes.append(Probe(hop, node=node, node_name=name, mark="!"))
     if not traces:
         if above and _HEADER.match(above[0]):
-            raise ReaderError("path-message-only", file=given.name, message=shorten(above[-1], 100))
-        raise no_measurement("no-path", given.unpacked, text)
+            raise ReaderError("path-message-only", file=file.name, message=shorten(above[-1], 100))
+        raise no_measurement("no-path", file.unpacked, text)
     if cut:
         traces[-1].cut = True
     warnings = list(text.warnings)
@@ -102,7 +102,7 @@ def _read(given: Input) -> PathSamples:
         warnings.append(Notice("path-lines-unread", {"numbers": skipped}))
     if any(not trace.target for trace in traces):
         warnings.append(Notice("path-without-header", {}))
-    return to_samples(given, traces, "tracert (Windows)", warnings)
+    return to_samples(file, traces, "tracert (Windows)", warnings)
 
 
 def _is_message_of_a_hop(line: str) -> bool:
@@ -168,12 +168,12 @@ _LISTED = re.compile(r"\s{0,3}(?P<hop>\d{1,2})\s+(?P<node>[^\s*\d]\S*.*|[0-9A-Fa
 _START = r"^Computing statistics for \d+ seconds"
 
 
-def _recognize_pathping(given: Input) -> bool:
-    return given.seen(rf"^{_ROW.pattern}$") or given.seen(_START)
+def _recognize_pathping(file: Input) -> bool:
+    return file.seen(rf"^{_ROW.pattern}$") or file.seen(_START)
 
 
-def _read_pathping(given: Input) -> Table:
-    text = given.text
+def _read_pathping(file: Input) -> Table:
+    text = file.text
     report = Report()
     listed = 0
     link_lost: float | None = None
@@ -183,44 +183,44 @@ def _read_pathping(given: Input) -> Table:
         if number == text.numbers[-1] and not text.ends_complete and line.strip():
             cut = True
             continue
-        if found := _ROW.fullmatch(line):
-            report.hops.append(_hop(found, link_lost))
+        if match := _ROW.fullmatch(line):
+            report.hops.append(_hop(match, link_lost))
             link_lost = None
-        elif found := _LINK.fullmatch(line):
-            link_lost = float(found["lost"])
+        elif match := _LINK.fullmatch(line):
+            link_lost = float(match["lost"])
         elif "/" in line and "%" in line:
             skipped.append(number)
-        elif found := _LISTED.fullmatch(line):
-            listed = max(listed, int(found["hop"]))
-            if int(found["hop"]) == 0:
-                report.host = shorten(node_in(found["node"])[1] or found["node"].strip(), 100)
+        elif match := _LISTED.fullmatch(line):
+            listed = max(listed, int(match["hop"]))
+            if int(match["hop"]) == 0:
+                report.host = shorten(node_in(match["node"])[1] or match["node"].strip(), 100)
         elif not report.target and not listed:
             address, name = node_in(line)
             report.target = name or address
     if not report.hops:
-        raise no_measurement("pathping-no-statistics", given.unpacked, text)
+        raise no_measurement("pathping-no-statistics", file.unpacked, text)
     report.partial = cut or report.hops[-1].hop < listed
     warnings = list(text.warnings)
     if skipped:
         warnings.append(Notice("path-lines-unread", {"numbers": skipped}))
-    return to_table(given, [report], "pathping", warnings)
+    return to_table(file, [report], "pathping", warnings)
 
 
-def _hop(found: re.Match[str], link_lost: float | None) -> Hop:
-    address, name = node_in(found["node"])
-    lost, sent = float(found["lost"]), float(found["sent"])
-    made = Hop(float(found["hop"]), address or shorten(found["node"], 100), name)
+def _hop(match: re.Match[str], link_lost: float | None) -> Hop:
+    address, name = node_in(match["node"])
+    lost, sent = float(match["lost"]), float(match["sent"])
+    made = Hop(float(match["hop"]), address or shorten(match["node"], 100), name)
     made.values = {
         "loss_ratio": lost / sent if sent else float("nan"),
         "lost_count": lost,
         "reply_count": sent - lost,
         "probe_count": sent,
-        "node_lost_count": float(found["node_lost"]),
+        "node_lost_count": float(match["node_lost"]),
     }
     if link_lost is not None:
         made.values["link_lost_count"] = link_lost
-    if found["time"]:
-        made.values["rtt_mean_s"] = int(found["time"]) / 1e3 or 0.5e-3
+    if match["time"]:
+        made.values["rtt_mean_s"] = int(match["time"]) / 1e3 or 0.5e-3
     return made
 
 
@@ -255,14 +255,14 @@ _HOP_HUAWEI_TRACERT = re.compile(
 _CELL_HUAWEI_TRACERT = re.compile(r"(\d{1,6}) ms|\*|![A-Z]")
 
 
-def _recognize_huawei_tracert(given: Input) -> bool:
-    return given.seen(
+def _recognize_huawei_tracert(file: Input) -> bool:
+    return file.seen(
         r"^\s*traceroute to\s+[^\s(]+\s*\([^()\s]+\), max hops: ?\d+ ?, ?packet length"
     )
 
 
-def _read_huawei_tracert(given: Input) -> PathSamples:
-    text = given.text
+def _read_huawei_tracert(file: Input) -> PathSamples:
+    text = file.text
     traces: list[Trace] = []
     skipped: list[int] = []
     cut = False
@@ -270,16 +270,16 @@ def _read_huawei_tracert(given: Input) -> PathSamples:
         if number == text.numbers[-1] and not text.ends_complete and line.strip():
             cut = True
             continue
-        if found := _HEADER_HUAWEI_TRACERT.fullmatch(line):
-            made = Trace(target=found["host"], address=found["address"], has_header=True)
-            made.limit = int(found["limit"])
+        if match := _HEADER_HUAWEI_TRACERT.fullmatch(line):
+            made = Trace(target=match["host"], address=match["address"], has_header=True)
+            made.limit = int(match["limit"])
             traces.append(made)
-        elif traces and (found := _HOP_HUAWEI_TRACERT.fullmatch(line)):
-            traces[-1].probes += _probes_huawei_tracert(found)
+        elif traces and (match := _HOP_HUAWEI_TRACERT.fullmatch(line)):
+            traces[-1].probes += _probes_huawei_tracert(match)
         elif traces and re.match(r"\s{0,4}\d{0,6}\S{0,3}\s+(?:\d|\*)", line):
             skipped.append(number)
     if not any(trace.probes for trace in traces):
-        raise no_measurement("no-path", given.unpacked, text)
+        raise no_measurement("no-path", file.unpacked, text)
     traces = [trace for trace in traces if trace.probes]
     traces[-1].cut |= cut
     warnings = list(text.warnings)
@@ -287,13 +287,13 @@ def _read_huawei_tracert(given: Input) -> PathSamples:
         warnings.append(Notice("last-line-cut", {"number": text.numbers[-1]}))
     if skipped:
         warnings.append(Notice("path-lines-unread", {"numbers": skipped}))
-    return to_samples(given, traces, "tracert (Huawei)", warnings)
+    return to_samples(file, traces, "tracert (Huawei)", warnings)
 
 
-def _probes_huawei_tracert(found: re.Match[str]) -> list[Probe]:
-    hop, node = float(found["hop"]), found["node"] or ""
+def _probes_huawei_tracert(match: re.Match[str]) -> list[Probe]:
+    hop, node = float(match["hop"]), match["node"] or ""
     probes: list[Probe] = []
-    for cell in _CELL_HUAWEI_TRACERT.finditer(found["cells"]):
+    for cell in _CELL_HUAWEI_TRACERT.finditer(match["cells"]):
         if cell[0].startswith("!"):
             if probes:
                 probes[-1].add_mark(cell[0])

@@ -45,7 +45,7 @@ class Probe:
         self.mark = f"{self.mark} {mark}".strip()
 
 
-COLUMNS = tuple(one.name for one in fields(Probe))
+COLUMNS = tuple(each.name for each in fields(Probe))
 
 
 @dataclass(slots=True)
@@ -112,7 +112,7 @@ def name_groups(traces: Sequence[Trace]) -> None:
 
 
 def to_samples(
-    given: Input,
+    file: Input,
     traces: Sequence[Trace],
     tool: str,
     warnings: Sequence[Notice] = (),
@@ -130,13 +130,13 @@ def to_samples(
         for probe in trace.probes:
             probe.group = trace.group
     probes = [probe for trace in traces for probe in trace.probes]
-    columns: dict[str, Any] = {name: [getattr(one, name) for one in probes] for name in COLUMNS}
+    columns: dict[str, Any] = {name: [getattr(each, name) for each in probes] for name in COLUMNS}
     if not np.any(columns["resolution_s"]):
         columns["resolution_s"] = []
     bare = PathSamples(**columns)
-    source = given.unpacked
+    source = file.unpacked
     targets = list(dict.fromkeys(trace.target for trace in traces if trace.target))
-    known = Meta(
+    meta_of_runs = Meta(
         tool=tool,
         target=shorten(", ".join(targets), 200),
         source=source.name if source.is_file else "",
@@ -153,4 +153,4 @@ def to_samples(
         partial=source.grew or any(trace.partial for trace in traces),
         **meta,
     )
-    return PathSamples(**columns, meta=known)
+    return PathSamples(**columns, meta=meta_of_runs)

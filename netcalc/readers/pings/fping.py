@@ -50,13 +50,13 @@ class _Fping(ProbeReader):
         multiplies=True,
     )
 
-    def __init__(self, given: Input) -> None:
-        super().__init__(given)
+    def __init__(self, file: Input) -> None:
+        super().__init__(file)
         self.rows: dict[str, list[str]] = {}
         self.intervals: Counter[str] = Counter()
 
     @classmethod
-    def recognize(cls, given: Input) -> bool:
+    def recognize(cls, file: Input) -> bool:
         """Whether a line of a host is among the first; its plain words are found in less time."""
         kinds = {
             ": [": ("reply", "lost"),
@@ -64,9 +64,9 @@ class _Fping(ProbeReader):
             " is ": ("alive", "unreachable"),
         }
         return any(
-            word in given.first and given.seen(cls.table.pattern(*names))
+            word in file.first and file.seen(cls.table.pattern(*names))
             for word, names in kinds.items()
-        ) or given.seen(rf"^{_STAMP}{_TIMES}")
+        ) or file.seen(rf"^{_STAMP}{_TIMES}")
 
     def probe(self, line: Line) -> Probe:
         """Return a probe; the stamp is that of the reply."""
@@ -118,23 +118,23 @@ class _Fping(ProbeReader):
 
     def samples(self) -> RttSamples:
         """Return the samples of all hosts."""
-        text = self.given.text
+        text = self.file.text
         warnings = skipped_lines(self.skipped)
         if not text.ends_complete and text.lines[-1].strip():
             warnings.insert(0, Notice("last-line-cut", {"number": text.numbers[-1]}))
         if any(count > 1 for count in self.intervals.values()):
             warnings.append(Notice("earlier-totals", {}))
-        return samples_of_hosts(self.given, self.runs, warnings)
+        return samples_of_hosts(self.file, self.runs, warnings)
 
 
-def samples_of_hosts(given: Input, runs: Iterable[Run], warnings: list[Notice]) -> RttSamples:
+def samples_of_hosts(file: Input, runs: Iterable[Run], warnings: list[Notice]) -> RttSamples:
     """Return the samples of all hosts that fping pinged, each in the order of its probes."""
     runs = list(runs)
     for run in runs:
         run.probes.sort(key=lambda probe: probe.sequence)
     stamped = any(probe.sent_s == probe.sent_s for run in runs for probe in run.probes)
     clock = "wall clock of the pinging host (fping -D)" if stamped else ""
-    return to_samples(given, runs, "fping", warnings, clock=clock)
+    return to_samples(file, runs, "fping", warnings, clock=clock)
 
 
 FORMAT = Format(
@@ -163,15 +163,15 @@ _OBJECT = re.compile(r"\s*\{")
 _DEFAULT_REPLY_BYTES, _DEFAULT_PAYLOAD_BYTES = 64, 56
 
 
-def _recognize_fping_json(given: Input) -> bool:
-    if '"xmt"' not in given.first and '"seq"' not in given.first and "vSum" not in given.first:
+def _recognize_fping_json(file: Input) -> bool:
+    if '"xmt"' not in file.first and '"seq"' not in file.first and "vSum" not in file.first:
         return False
-    return given.seen(rf'^{_LINE.pattern}.*"(?:host|targets)"')
+    return file.seen(rf'^{_LINE.pattern}.*"(?:host|targets)"')
 
 
 class _FpingJsonFile:
-    def __init__(self, given: Input) -> None:
-        self.given = given
+    def __init__(self, file: Input) -> None:
+        self.file = file
         self.runs: dict[str, Run] = {}
         self.values: dict[str, list[float]] = {}
         self.seen: set[tuple[str, float]] = set()
@@ -180,7 +180,7 @@ class _FpingJsonFile:
         self.cut = 0
 
     def read(self) -> None:
-        text = self.given.text
+        text = self.file.text
         for line_number, line in zip(text.numbers, text.lines, strict=True):
             if not line.strip():
                 continue
@@ -200,12 +200,12 @@ class _FpingJsonFile:
     def _event(self, line_number: int, line: str, *, last: bool) -> Mapping[str, Any]:
         """Return the object of a line; a reply that cannot be read is refused, not left out."""
         try:
-            found = json.loads(line) if _OBJECT.match(line) else None
+            event = json.loads(line) if _OBJECT.match(line) else None
         except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict):
-            return found
-        if last and not self.given.text.ends_complete:
+            event = None
+        if isinstance(event, dict):
+            return event
+        if last and not self.file.text.ends_complete:
             self.cut = line_number
         elif _LINE.match(line):
             raise self._refused(line_number, "line", line)
@@ -215,7 +215,7 @@ class _FpingJsonFile:
 
     def _refused(self, line_number: int, field: str, value: Any) -> ReaderError:
         return ReaderError(
-            "fping-unreadable", file=self.given.name, line=line_number, field=field,
+            "fping-unreadable", file=self.file.name, line=line_number, field=field,
             value=shorten(str(value)),
         )  # fmt: skip
 
@@ -267,8 +267,8 @@ class _FpingJsonFile:
             raise self._refused(line_number, "vSum.values", values)
         named = [{"values": value} for value in values]
         self.values.setdefault(host, []).extend(
-            NAN if one["values"] is None else self._number(line_number, "vSum", one, "values")
-            for one in named
+            NAN if cell["values"] is None else self._number(line_number, "vSum", cell, "values")
+            for cell in named
         )
         self._run(host).ended = True
 
@@ -302,8 +302,8 @@ def _resolution_s(rtt_ms: float) -> float:
     return 1e-3
 
 
-def _read_fping_json(given: Input) -> RttSamples:
-    file = _FpingJsonFile(given)
+def _read_fping_json(input_: Input) -> RttSamples:
+    file = _FpingJsonFile(input_)
     file.read()
     warnings = []
     if file.cut:
@@ -312,7 +312,7 @@ def _read_fping_json(given: Input) -> RttSamples:
         warnings.append(Notice("not-of-the-tool", {"numbers": file.skipped}))
     if file.unread:
         warnings.append(Notice("fping-kinds-unread", {"names": file.unread}))
-    return samples_of_hosts(given, file.runs.values(), warnings)
+    return samples_of_hosts(input_, file.runs.values(), warnings)
 
 
 JSON = Format(

@@ -30,8 +30,8 @@ class _Hping(ProbeReader):
         multiplies=True,
     )
 
-    def __init__(self, given: Input) -> None:
-        super().__init__(given)
+    def __init__(self, file: Input) -> None:
+        super().__init__(file)
         self.errors: list[int] = []
 
     def about(self, line: Line) -> None:

@@ -106,17 +106,17 @@ _NS = 1e-9
 _STATES = {"false": False, "true": True, "true_up": True, "true_down": True}
 
 
-def _recognize_irtt_json(given: Input) -> bool:
-    if not given.is_json:
+def _recognize_irtt_json(file: Input) -> bool:
+    if not file.is_json:
         return False
-    if given.seen(r'"irtt"\s*:') and given.seen(r'"version"'):
+    if file.seen(r'"irtt"\s*:') and file.seen(r'"version"'):
         return True
-    return {"stats", "round_trips"} <= given.keys()
+    return {"stats", "round_trips"} <= file.keys()
 
 
-def _read_irtt_json(given: Input) -> RttSamples:
-    documents = given.json
-    runs = [_run(given, one) for one in documents.documents if isinstance(one, Mapping)]
+def _read_irtt_json(file: Input) -> RttSamples:
+    documents = file.json
+    runs = [_run(file, row) for row in documents.documents if isinstance(row, Mapping)]
     if documents.fault is not None and not runs:
         raise documents.fault
     warnings = list(documents.warnings)
@@ -133,7 +133,7 @@ def _read_irtt_json(given: Input) -> RttSamples:
     begun = member(first, "stats", "start_time")
     clock = "wall clock of the client" if begun or _has_stamps(runs) else ""
     return to_samples(
-        given, runs, "irtt", warnings,
+        file, runs, "irtt", warnings,
         tool_version=shorten(version, 40), host=shorten(host, 100), clock=clock,
     )  # fmt: skip
 
@@ -142,13 +142,13 @@ def _has_stamps(runs: list[Run]) -> bool:
     return any(not math.isnan(probe.sent_s) for run in runs for probe in run.probes)
 
 
-def _run(given: Input, document: Mapping[str, Any]) -> Run:
+def _run(file: Input, document: Mapping[str, Any]) -> Run:
     config, stats = member(document, "config"), member(document, "stats")
     supplied = words(member(config, "supplied"), "remote_address")
     made = Run(target=supplied or words(config, "remote_address"), protocol="udp", ended=True)
     length = number(member(config, "params"), "length")
     for index, row in enumerate(rows(document, "round_trips")):
-        made.probes.append(_probe(given, row, index, length))
+        made.probes.append(_probe(file, row, index, length))
     _totals(made, stats)
     made.printed["length_bytes"] = int(length) if length > 0 else 0
     counted = len(made.probes)
@@ -157,12 +157,12 @@ def _run(given: Input, document: Mapping[str, Any]) -> Run:
     return made
 
 
-def _probe(given: Input, row: Mapping[str, Any], index: int, length: float) -> Probe:
+def _probe(file: Input, row: Mapping[str, Any], index: int, length: float) -> Probe:
     state = row.get("lost")
     lost = state if isinstance(state, bool) else _STATES.get(str(state))
     if lost is None:
         raise ReaderError(
-            "irtt-state", file=given.name, field=f"round_trips[{index}].lost",
+            "irtt-state", file=file.name, field=f"round_trips[{index}].lost",
             value=shorten(str(state)),
         )  # fmt: skip
     rtt_s = NAN if lost else number(member(row, "delay"), "rtt") * _NS

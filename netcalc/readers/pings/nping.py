@@ -34,8 +34,8 @@ class _Nping(ProbeReader):
         multiplies=True,
     )
 
-    def __init__(self, given: Input) -> None:
-        super().__init__(given)
+    def __init__(self, file: Input) -> None:
+        super().__init__(file)
         self.sent = self.received = self.errors = 0
         self.targets: set[str] = set()
         self.protocols: set[str] = set()

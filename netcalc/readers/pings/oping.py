@@ -23,8 +23,8 @@ class _Oping(ProbeReader):
         multiplies=True,
     )
 
-    def __init__(self, given: Input) -> None:
-        super().__init__(given)
+    def __init__(self, file: Input) -> None:
+        super().__init__(file)
         self.summed: Run | None = None
 
     def summary(self, line: Line) -> None:

@@ -100,19 +100,19 @@ class _Packet:
     received_s: float = NAN
 
 
-def _recognize(given: Input) -> bool:
-    return given.seen(
+def _recognize(file: Input) -> bool:
+    return file.seen(
         r"^--- owping statistics from \[[^\]]+\]\S* to \[[^\]]+\]|"
         r"^seq_no=\d{1,10}\s+(?:delay=|\*LOST\*)"
     )
 
 
-def _read(given: Input) -> Table:
+def _read(file: Input) -> Table:
     sessions: list[_Session] = []
     packets: list[_Packet] = []
     skipped: list[int] = []
     waiting = 0  # packets whose direction was not named yet
-    for line in _OWPING.lines(given.text, skipped):
+    for line in _OWPING.lines(file.text, skipped):
         if line.kind == "session":
             name = shorten(f"{line['source']} > {line['target']}", 200)
             sessions.append(_Session(name, target=shorten(line["target"], 100)))
@@ -129,12 +129,12 @@ def _read(given: Input) -> Table:
         else:
             skipped.append(line.number)
     if not any(session.ended for session in sessions) and not packets:
-        raise ReaderError("no-probe", file=given.name)
-    return _table(given, sessions, packets, skipped, cut=waiting > 0)
+        raise ReaderError("no-probe", file=file.name)
+    return _table(file, sessions, packets, skipped, cut=waiting > 0)
 
 
 def _table(
-    given: Input,
+    file: Input,
     sessions: list[_Session],
     packets: list[_Packet],
     skipped: list[int],
@@ -142,20 +142,20 @@ def _table(
     cut: bool,
 ) -> Table:
     rows: list[Any] = list(packets) or list(sessions)
-    names = [one.name for one in fields(rows[0]) if one.name not in ("target", "loss_ratio")]
-    warnings = [*given.text.warnings, *skipped_lines(skipped)]
-    if any(math.isnan(one.clock_error_s) and not _is_lost(one) for one in rows):
+    names = [each.name for each in fields(rows[0]) if each.name not in ("target", "loss_ratio")]
+    warnings = [*file.text.warnings, *skipped_lines(skipped)]
+    if any(math.isnan(each.clock_error_s) and not _is_lost(each) for each in rows):
         warnings.append(Notice("clocks-not-synchronized", {}))
-    if any(one.one_way_delay_min_s < 0 for one in sessions):
+    if any(each.one_way_delay_min_s < 0 for each in sessions):
         warnings.append(Notice("negative-delays", {}))
     if not sessions or cut:
         sessions = [*sessions, _Session()]
-    source = given.unpacked
+    source = file.unpacked
     return Table(
         data={name: [getattr(row, name) for row in rows] for name in names},
         meta=Meta(
             tool="owping",
-            target=", ".join(dict.fromkeys(one.target for one in sessions if one.target)),
+            target=", ".join(dict.fromkeys(each.target for each in sessions if each.target)),
             source=source.name if source.is_file else "",
             sha256=source.sha256,
             clock="the clocks of both hosts",
@@ -163,9 +163,9 @@ def _table(
                 name: "text" if name == "group" else "s" if name.endswith("_s") else "1"
                 for name in names
             },
-            facts=tuple(one.facts() for one in sessions),
+            facts=tuple(each.facts() for each in sessions),
             warnings=tuple(warnings),
-            partial=source.grew or not all(one.ended for one in sessions),
+            partial=source.grew or not all(each.ended for each in sessions),
         ),
     )
 

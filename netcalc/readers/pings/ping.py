@@ -72,18 +72,18 @@ def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
     times = rows.rtt_s[replies & ~np.isnan(rows.rtt_s)]
     sent = result.sent if result.counted_only else int(first.sum())
     received = result.received if result.counted_only else int(replies.sum())
-    known: dict[str, Any] = {}
+    counted: dict[str, Any] = {}
     if times.size:
-        known = {
+        counted = {
             "rtt_min_s": times.min(),
             "rtt_median_s": np.median(times),
             "rtt_max_s": times.max(),
         }
         if times.size < received and not rows.duplicate.any():
-            known |= _wider(run, known, float(rows.resolution_s.max()))
+            counted |= _wider(run, counted, float(rows.resolution_s.max()))
     elif result.counted_only and not run.counts.get("duplicates"):
         # Duplicates would be in these two; the mean is not a median.
-        known = {name: run.spread.get(name) for name in ("rtt_min_s", "rtt_max_s")}
+        counted = {name: run.spread.get(name) for name in ("rtt_min_s", "rtt_max_s")}
     return fact_row(
         target=_target(run),
         sent_count=sent,
@@ -91,22 +91,22 @@ def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
         duplicate_count=(
             run.counts.get("duplicates", 0) if result.counted_only else int(rows.duplicate.sum())
         ),
-        **known,
+        **counted,
         printed_loss_ratio=_plausible(run.counts.get("loss_ratio")),
         loss_ratio=1.0 - received / sent if sent else None,
         partial=partial,
     )
 
 
-def _wider(run: Run, known: dict[str, Any], width_s: float) -> dict[str, Any]:
+def _wider(run: Run, facts: dict[str, Any], width_s: float) -> dict[str, Any]:
     """Return the summary's extremes beyond those of the lines: of replies without a time."""
     low, high = (run.spread.get(f"rtt_{name}_s") for name in ("min", "max"))
-    found: dict[str, Any] = {}
-    if low is not None and 0 < low < known["rtt_min_s"] - width_s:
-        found["rtt_min_s"] = low
-    if high is not None and high > known["rtt_max_s"] + width_s:
-        found["rtt_max_s"] = high
-    return found
+    wider: dict[str, Any] = {}
+    if low is not None and 0 < low < facts["rtt_min_s"] - width_s:
+        wider["rtt_min_s"] = low
+    if high is not None and high > facts["rtt_max_s"] + width_s:
+        wider["rtt_max_s"] = high
+    return wider
 
 
 def _target(run: Run) -> str:
@@ -229,10 +229,10 @@ class _File:
         run = self.run
         if run.counts and not run.windows:
             return False
-        found = plain_replies(lines, numbers)
-        if found is None:
+        plain = plain_replies(lines, numbers)
+        if plain is None:
             return False
-        replies, busybox = found
+        replies, busybox = plain
         if replies.sequence[0] == NONE:
             if not run.windows and (run.header is not None or run.events.numbered_replies):
                 return False
@@ -242,8 +242,8 @@ class _File:
             return False
         # Another size, or the first number again, may be another run.
         sizes = set(replies.size.tolist())
-        known = {run.sizes[next(iter(run.sizes))]} if run.sizes else sizes
-        if len(sizes) > 1 or sizes != known or run.sizes_differ:
+        sizes_seen = {run.sizes[next(iter(run.sizes))]} if run.sizes else sizes
+        if len(sizes) > 1 or sizes != sizes_seen or run.sizes_differ:
             return False
         fresh = dict.fromkeys(replies.sequence.tolist(), int(replies.size[0]))
         if run.header is None and run.sizes and next(iter(run.sizes)) in fresh:
@@ -394,7 +394,7 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
     too_far = max((result.too_far for result in results), default=0)
     if too_far:
         raise ReaderError("sequences-too-far", file=source.name, field="icmp_seq", count=too_far)
-    known = sum(len(result.rows) + result.sent for result in results)
+    row_count = sum(len(result.rows) + result.sent for result in results)
     damaged = [(n, line) for run in file.runs for n, line in run.events.lines()]
     damaged = [(n, line) for n, line in damaged if line.kind == "damaged"]
     replies = any(run.events.numbered_replies + run.events.other_replies for run in file.runs)
@@ -410,12 +410,12 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
             unit="ms",
             fault=line.fault,
         )
-    if known == 0 and file.messages:
+    if row_count == 0 and file.messages:
         number, message = file.messages[0]
         raise ReaderError(
             "no-ping-but-message", file=source.name, line=number, message=shorten(message, 120)
         )
-    if known == 0:
+    if row_count == 0:
         raise no_measurement("no-ping", source, file.text)
     for run, result in zip(file.runs, results, strict=True):
         if result.counted_only and ping_lines.is_contradictory(run.counts):
@@ -477,14 +477,14 @@ def _warnings(results: list[Probes]) -> list[Notice]:
     about: list[tuple[Notice, list[int]]] = []
     for run, result in enumerate(results, 1):
         for warning in result.warnings:
-            known = next((runs for notice, runs in about if notice == warning), None)
-            if known is None:
+            values = next((runs for notice, runs in about if notice == warning), None)
+            if values is None:
                 about.append((warning, [run]))
             else:
-                known.append(run)
+                values.append(run)
     if len(results) == 1:
         return [notice for notice, _ in about]
-    return [Notice(one.code, {**one.values, "run_numbers": runs}) for one, runs in about]
+    return [Notice(each.code, {**each.values, "run_numbers": runs}) for each, runs in about]
 
 
 def _note(results: list[Probes], *, stamped: bool) -> str:
@@ -542,15 +542,15 @@ def _iso(epoch_s: float) -> str:
         return ""
 
 
-def _recognize(given: Input) -> bool:
-    return looks_like_ping(given.text.lines)
+def _recognize(file: Input) -> bool:
+    return looks_like_ping(file.text.lines)
 
 
-def read_whole(given: Input) -> RttSamples:
+def read_whole(file: Input) -> RttSamples:
     """Read an input that is the output of ping."""
-    text = given.text
-    given.let_go()
-    return to_samples(given.unpacked, text)
+    text = file.text
+    file.let_go()
+    return to_samples(file.unpacked, text)
 
 
 FORMAT = Format(

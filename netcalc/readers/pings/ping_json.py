@@ -16,32 +16,32 @@ _JC = {"packets_transmitted", "packets_received", "round_trip_ms_min", "response
 _PARSED = {"destination", "packet_transmit", "packet_receive", "packet_loss_rate", "rtt_min"}
 
 
-def _recognize(given: Input) -> bool:
-    return bool(given.is_json and ("packets_transmitted" in given.first or "packet_transmit" in
-                given.first) and any(map(_runs_in, given.json.documents)))  # fmt: skip
+def _recognize(file: Input) -> bool:
+    return bool(file.is_json and ("packets_transmitted" in file.first or "packet_transmit" in
+                file.first) and any(map(_runs_in, file.json.documents)))  # fmt: skip
 
 
 def _runs_in(document: Any) -> list[Mapping[str, Any]]:
     """Return the objects of runs: the document, those in its list, or those it has by target."""
     if isinstance(document, list):
-        return [run for one in document for run in _runs_in(one)]
+        return [run for value in document for run in _runs_in(value)]
     if not isinstance(document, dict):
         return []
     if document.keys() >= _JC or document.keys() >= _PARSED:
         return [document]
-    parts = [one for one in document.values() if isinstance(one, dict)]
-    whole = len(parts) == len(document) and all(one.keys() >= _PARSED for one in parts)
+    parts = [value for value in document.values() if isinstance(value, dict)]
+    whole = len(parts) == len(document) and all(value.keys() >= _PARSED for value in parts)
     return list(parts) if whole else []
 
 
-def _read(given: Input) -> RttSamples:
-    documents = given.json
+def _read(file: Input) -> RttSamples:
+    documents = file.json
     if documents.fault is not None:
         raise documents.fault
-    found = [run for document in documents.documents for run in _runs_in(document)]
-    runs = [_jc(one) if "responses" in one else _parsed(one) for one in found]
-    tool = "ping (jc)" if any("responses" in one for one in found) else "ping (pingparsing)"
-    return to_samples(given, runs, tool, list(documents.warnings))
+    rows_read = [run for document in documents.documents for run in _runs_in(document)]
+    runs = [_jc(row) if "responses" in row else _parsed(row) for row in rows_read]
+    tool = "ping (jc)" if any("responses" in row for row in rows_read) else "ping (pingparsing)"
+    return to_samples(file, runs, tool, list(documents.warnings))
 
 
 def _jc(row: Mapping[str, Any]) -> Run:
@@ -49,17 +49,17 @@ def _jc(row: Mapping[str, Any]) -> Run:
     _totals(made, row, ("packets_transmitted", "packets_received", "duplicates"),
             ("round_trip_ms_min", "round_trip_ms_avg", "round_trip_ms_max"))  # fmt: skip
     made.loss_ratio = number(row, "packet_loss_percent") / 100
-    for one in rows(row, "responses"):
-        kind = words(one, "type")
-        sequence = number(one, "icmp_seq")
+    for response in rows(row, "responses"):
+        kind = words(response, "type")
+        sequence = number(response, "icmp_seq")
         if kind == "reply":
             made.probes.append(
                 Probe(
-                    number(one, "time_ms") / 1e3,
-                    payload_bytes=number(one, "bytes") - _ICMP_HEADER_BYTES,
+                    number(response, "time_ms") / 1e3,
+                    payload_bytes=number(response, "bytes") - _ICMP_HEADER_BYTES,
                     sequence=sequence,
-                    duplicate=one.get("duplicate") is True,
-                    ttl=number(one, "ttl"),
+                    duplicate=response.get("duplicate") is True,
+                    ttl=number(response, "ttl"),
                     sent_s=NAN,
                 )
             )
@@ -74,13 +74,13 @@ def _parsed(row: Mapping[str, Any]) -> Run:
     names = ("packet_transmit", "packet_receive", "packet_duplicate_count")
     _totals(made, row, names, ("rtt_min", "rtt_avg", "rtt_max"))
     made.loss_ratio = number(row, "packet_loss_rate") / 100
-    for one in rows(row, "icmp_replies"):
+    for reply in rows(row, "icmp_replies"):
         made.probes.append(
             Probe(
-                number(one, "time") / 1e3,
-                sequence=number(one, "icmp_seq"),
-                duplicate=one.get("duplicate") is True,
-                ttl=number(one, "ttl"),
+                number(reply, "time") / 1e3,
+                sequence=number(reply, "icmp_seq"),
+                duplicate=reply.get("duplicate") is True,
+                ttl=number(reply, "ttl"),
             )
         )
     _fill(made)
@@ -98,13 +98,15 @@ def _totals(
     run.rtt_min_s, run.rtt_max_s = low, high
     printed = {"sent": run.sent, "received": run.received, "duplicates": run.duplicates,
                "rtt_min_s": low, "rtt_mean_s": mean, "rtt_max_s": high}  # fmt: skip
-    run.printed = {name: one for name, one in printed.items() if one is not None and one == one}
+    run.printed = {
+        name: value for name, value in printed.items() if value is not None and value == value
+    }
 
 
 def _fill(run: Run) -> None:
     """Add the probes without a reply as lost, from the first number of ping on."""
     if run.probes:
-        first = min((one.sequence for one in run.probes if one.sequence >= 0), default=1)
+        first = min((probe.sequence for probe in run.probes if probe.sequence >= 0), default=1)
         run.fill(0 if first == 0 else 1)
 
 

@@ -116,7 +116,7 @@ _COMMAND = re.compile(
 class Line:
     """What one line says. ``kind`` is one of the names in :func:`read_line`.
 
-    ``fault`` is the code of what cannot be read, ``found`` the text in question; ``words`` is the
+    ``fault`` is the code of what cannot be read, ``unread`` the text in question; ``words`` is the
     text of a line without numbers.
     """
 
@@ -131,7 +131,7 @@ class Line:
     corrupt: bool = False
     stands_for: int = 1
     fault: str = ""
-    found: str = ""
+    unread: str = ""
     words: str = ""
 
 
@@ -187,13 +187,13 @@ def read_header(text: str) -> Header | None:
         match = pattern.match(text)
         if match is None:
             continue
-        found = match.groupdict()
-        size = int(found["size"]) if found.get("size") else None
+        groups = match.groupdict()
+        size = int(groups["size"]) if groups.get("size") else None
         if size is not None and size > 65_535:
             size = None
-        if found.get("packet") and size is not None and dialect == "iputils":
-            size = size if int(found["packet"]) - size in (8, 28, 48) else None
-        return Header(dialect, found["host"].rstrip(":"), size, sizes_vary=dialect == "sweep")
+        if groups.get("packet") and size is not None and dialect == "iputils":
+            size = size if int(groups["packet"]) - size in (8, 28, 48) else None
+        return Header(dialect, groups["host"].rstrip(":"), size, sizes_vary=dialect == "sweep")
     match = _WINDOWS_HEADER.match(text)
     if match is None or len(text) > 400 or "bytes from" in text:
         return None
@@ -217,25 +217,25 @@ def read_line(text: str) -> Line | None:
     stamp = _STAMP.match(text)
     stamp_s = float(stamp[1]) if stamp else math.nan
     body = text[stamp.end() :] if stamp else text
-    found = list(_SEQUENCE.finditer(body))
-    if found:
-        return _with_sequence(body, found, stamp_s)
+    sequences = list(_SEQUENCE.finditer(body))
+    if sequences:
+        return _with_sequence(body, sequences, stamp_s)
     return _without_sequence(body)
 
 
-def _with_sequence(body: str, found: list[re.Match[str]], stamp_s: float) -> Line | None:
-    before, after = body[: found[0].start()], body[found[0].end() :]
+def _with_sequence(body: str, sequences: list[re.Match[str]], stamp_s: float) -> Line | None:
+    before, after = body[: sequences[0].start()], body[sequences[0].end() :]
     sizes = _SIZE.findall(before)
-    if len(found) > 1:
-        return Line("damaged", stands_for=len(found), fault="joined-lines")
-    sequence = int(found[0][1])
+    if len(sequences) > 1:
+        return Line("damaged", stands_for=len(sequences), fault="joined-lines")
+    sequence = int(sequences[0][1])
     if sequence > 65_535:
         return Line("damaged", fault="sequence-too-large")
     if not sizes:
         return _status(before, after, sequence)
     line = Line("reply", sequence, int(sizes[-1]), stamp_s=stamp_s)
     if line.size is None or not 8 <= line.size <= 65_535 + 8:
-        return Line("damaged", sequence, fault="impossible-reply-size", found=sizes[-1])
+        return Line("damaged", sequence, fault="impossible-reply-size", unread=sizes[-1])
     _read_pairs(line, after)
     plain = [p["word"].lower() for p in _PAIR.finditer(after) if not p["unit"]]
     if line.kind == "reply" and math.isnan(line.rtt_s) and set(plain) - _NOT_TIMES:
@@ -287,10 +287,10 @@ def _windows_reply(body: str, pairs: list[re.Match[str]]) -> Line | None:
     if plain and plain[0]["sign"] == "=":
         line.size = int(float(plain[0]["number"].replace(",", ".")))
         if line.size > 65_535:
-            return Line("damaged", fault="impossible-reply-size", found=str(line.size))
+            return Line("damaged", fault="impossible-reply-size", unread=str(line.size))
     if math.isnan(line.rtt_s):
         fault = line.fault if line.kind == "damaged" else "no-time"
-        return Line("damaged", fault=fault, found=line.found)
+        return Line("damaged", fault=fault, unread=line.unread)
     return line
 
 
@@ -311,7 +311,7 @@ def _read_pairs(line: Line, text: str) -> None:
             if time is None or not math.isnan(line.rtt_s):
                 line.kind, line.fault = "damaged", "several-times"
                 if time is None:
-                    line.fault, line.found = "unknown-time-unit", unit[:20]
+                    line.fault, line.unread = "unknown-time-unit", unit[:20]
                 return
             line.rtt_s, line.resolution_s = time
             if pair["sign"] == "<":

@@ -164,10 +164,10 @@ def plain_replies(lines: Sequence[str], numbers: Sequence[int]) -> tuple[Columns
     if not lines:
         return None
     pattern = _UNIX if "seq=" in lines[0] else _WINDOWS
-    found = [pattern.fullmatch(line) for line in lines]
-    if not all(found):
+    matches = [pattern.fullmatch(line) for line in lines]
+    if not all(matches):
         return None
-    groups = list(zip(*(match.groups() for match in found if match), strict=True))
+    groups = list(zip(*(match.groups() for match in matches if match), strict=True))
     if pattern is _UNIX:
         return _unix(groups, numbers)
     replies = _windows(groups, numbers)
@@ -271,14 +271,14 @@ class Rows:
 
     def taken(self, rows: Any) -> Rows:
         """Return some of the rows, or all in another order."""
-        return Rows(*(getattr(self, one)[rows] for one in Rows.__slots__))
+        return Rows(*(getattr(self, name)[rows] for name in Rows.__slots__))
 
     @classmethod
     def join(cls, parts: Sequence[Rows]) -> Rows:
         """Return rows one after another."""
         if len(parts) == 1:
             return parts[0]
-        return cls(*(np.concatenate([getattr(p, one) for p in parts]) for one in cls.__slots__))
+        return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in cls.__slots__))
 
 
 @dataclass(slots=True)
@@ -347,8 +347,8 @@ class _Seen:
 
     def lines_of_kind(self, kind: str) -> list[tuple[int, Line]]:
         """Return the lines of a kind that were read by themselves, with their numbers."""
-        found = sorted((row, line) for row, line in self.alone.items() if line.kind == kind)
-        return [(int(self.columns.number[row]), line) for row, line in found]
+        kept = sorted((row, line) for row, line in self.alone.items() if line.kind == kind)
+        return [(int(self.columns.number[row]), line) for row, line in kept]
 
     def _give_up_outliers(self, run: Run) -> None:
         """Give up sequence numbers that run far ahead of the lines before and after them."""
@@ -395,9 +395,9 @@ def _warn_about_lines(seen: _Seen, result: Probes) -> None:
     damaged = seen.lines_of_kind("damaged")
     for fault, _ in Counter(line.fault for _, line in damaged).most_common():
         lines = [(number, line) for number, line in damaged if line.fault == fault]
-        found = list(dict.fromkeys(line.found for _, line in lines if line.found))
-        known = {"found": found[:LONGEST_LIST]} if found else {}
-        result.warn(fault, numbers=[number for number, _ in lines], **known)
+        unread = list(dict.fromkeys(line.unread for _, line in lines if line.unread))
+        values = {"found": unread[:LONGEST_LIST]} if unread else {}
+        result.warn(fault, numbers=[number for number, _ in lines], **values)
     trailing = [number for number, line in seen.lines_of_kind("reply") if line.fault]
     if trailing:
         result.warn("text-after-numbers", numbers=trailing)
@@ -466,40 +466,46 @@ def _by_sequence(run: Run, seen: _Seen, result: Probes) -> None:
     is_error = seen.is_kind(ERROR)
     errors = np.unique(sequences[numbered & is_error])
     replies = np.flatnonzero(numbered & seen.is_kind(REPLY) & ~lines.corrupt)
+    # Of the replies that are not marked as duplicates, the first with its number answers the probe;
+    # all others repeat it. A marked one whose first reply has no line is an orphan: its probe was
+    # answered, but nobody knows when.
     candidates = replies[~lines.duplicate[replies]]
-    known, places = np.unique(sequences[candidates], return_index=True)
-    first = candidates[places]
-    again = np.setdiff1d(replies, first)
-    alone = again[~np.isin(sequences[again], known)]
-    if alone.size:
-        result.without_first = int(np.unique(sequences[alone]).size)
-        result.warn("duplicates-without-first", numbers=sorted(seen.numbers(alone)))
-    spoiled = numbered & seen.is_kind(DAMAGED) & (lines.size != NONE)
-    bounds = sequences[numbered]
-    gaps = _gaps_of_damaged(run, seen, bounds)
-    unread = np.unique(np.concatenate((sequences[again], sequences[spoiled], gaps)))
-    unread = np.setdiff1d(unread, known)
-    bounds = np.concatenate((bounds, unread))
-    range_ = _range(run, bounds, result, known.size + unread.size)
+    first_numbers, indexes = np.unique(sequences[candidates], return_index=True)
+    firsts = candidates[indexes]
+    repeats = np.setdiff1d(replies, firsts)
+    orphans = repeats[~np.isin(sequences[repeats], first_numbers)]
+    if orphans.size:
+        result.without_first = int(np.unique(sequences[orphans]).size)
+        result.warn("duplicates-without-first", numbers=sorted(seen.numbers(orphans)))
+    # A line that cannot be read may be a reply: its probe is not lost, but its time is not known.
+    damaged = numbered & seen.is_kind(DAMAGED) & (lines.size != NONE)
+    seen_numbers = sequences[numbered]
+    gaps = _gaps_of_damaged(run, seen, seen_numbers)
+    unread_numbers = np.unique(np.concatenate((sequences[repeats], sequences[damaged], gaps)))
+    unread_numbers = np.setdiff1d(unread_numbers, first_numbers)
+    seen_numbers = np.concatenate((seen_numbers, unread_numbers))
+    range_ = _range(run, seen_numbers, result, first_numbers.size + unread_numbers.size)
+    # Numbers far beyond the lines come of damage (or of a file without most of its lines): rows for
+    # all of them would fill the memory. Ten probes for each line leave room for a loss of 90 %.
     if len(range_) > MAX_UNSEEN + 10 * len(lines):
         result.too_far = len(range_)
         return
 
-    one_size = first.size > 0 and bool((lines.size[first] == lines.size[first[0]]).all())
-    usual = int(lines.size[first[0]]) if one_size else NONE
+    one_size = firsts.size > 0 and bool((lines.size[firsts] == lines.size[firsts[0]]).all())
+    usual = int(lines.size[firsts[0]]) if one_size else NONE
     rows = Rows.empty(len(range_), _payload(run, usual))
     rows.sequence = np.arange(range_.start, range_.stop, dtype=np.float64)
-    inside = (known >= range_.start) & (known < range_.stop)
-    answered = known[inside] - range_.start
-    replied = _replied(run, seen, first[inside])
+    inside = (first_numbers >= range_.start) & (first_numbers < range_.stop)
+    answered = first_numbers[inside] - range_.start
+    replied = _replied(run, seen, firsts[inside])
     for name in Rows.__slots__:
         if name not in ("lost", "duplicate", "error_reply"):
             getattr(rows, name)[answered] = getattr(replied, name)
-    rows.lost = ~np.isin(rows.sequence, unread)
+    rows.lost = ~np.isin(rows.sequence, unread_numbers)
     rows.lost[answered] = False
     rows.error_reply = rows.lost & np.isin(rows.sequence, errors)
-    if again.size:
-        doubled = _replied(run, seen, again)
+    if repeats.size:
+        doubled = _replied(run, seen, repeats)
         doubled.duplicate[:] = True
         rows = Rows.join([rows, doubled])
         rows = rows.taken(np.argsort(rows.sequence, kind="stable"))
@@ -539,21 +545,21 @@ def _unwrapped(raw: Whole) -> Whole:
     numbers = raw[rows]
     if not numbers.size:
         return raw
-    found = raw.copy()
+    unwrapped = raw.copy()
     steps = _step(numbers[:-1], numbers[1:])
     near = numbers[0] + np.concatenate(([0], np.cumsum(steps)))
     highest = np.maximum.accumulate(near)
     # As long as none is far behind, the number before is as good as the highest one.
     if (near >= 0).all() and (near[1:] - highest[:-1] > -32_768).all():
-        found[rows] = near
-        return found
+        unwrapped[rows] = near
+        return unwrapped
     top: int | None = None
     for row, number in zip(rows.tolist(), numbers.tolist(), strict=True):
         if top is not None and top + _step(top, number) >= 0:
             number = top + _step(top, number)
         top = number if top is None else max(top, number)
-        found[row] = number
-    return found
+        unwrapped[row] = number
+    return unwrapped
 
 
 def _step(before: Any, after: Any) -> Any:
@@ -563,9 +569,9 @@ def _step(before: Any, after: Any) -> Any:
 def _gaps_of_damaged(run: Run, seen: _Seen, bounds: Whole) -> Whole:
     """Probes whose replies are damaged lines: those missing between their neighbours."""
     loose = seen.is_kind(DAMAGED) & (seen.sequences == NONE)
-    found: list[int] = []
+    gaps: list[int] = []
     if not loose.any():
-        return np.array(found, dtype=np.int64)
+        return np.array(gaps, dtype=np.int64)
     stands_for = [0] * len(seen.columns)
     for row in np.flatnonzero(loose).tolist():
         stands_for[row] = seen.alone[row].stands_for
@@ -576,13 +582,13 @@ def _gaps_of_damaged(run: Run, seen: _Seen, bounds: Whole) -> Whole:
             waiting += many
             continue
         if before is not None and waiting and sequence - before - 1 == waiting:
-            found += range(before + 1, sequence)
+            gaps += range(before + 1, sequence)
         before, waiting = sequence, 0
     if before is not None and waiting and run.counts:
         end = _start(run, bounds) + int(run.counts["sent"])
         if end - before - 1 == waiting:
-            found += range(before + 1, end)
-    return np.array(found, dtype=np.int64)
+            gaps += range(before + 1, end)
+    return np.array(gaps, dtype=np.int64)
 
 
 def _start(run: Run, seen: Whole) -> int:

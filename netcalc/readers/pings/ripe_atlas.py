@@ -16,23 +16,23 @@ from netcalc.samples import RttSamples
 PING = "ping"
 
 
-def is_atlas(given: Input, kind: str) -> bool:
+def is_atlas(file: Input, kind: str) -> bool:
     """Whether the first result is of a kind of measurement of RIPE Atlas."""
-    if not given.is_json or not given.seen(r'"(?:prb_id|msm_id)"'):
+    if not file.is_json or not file.seen(r'"(?:prb_id|msm_id)"'):
         return False
-    first = next(results(given), {})
+    first = next(results(file), {})
     return {"msm_id", "prb_id"} <= first.keys() and words(first, "type") == kind
 
 
-def results(given: Input) -> Iterator[Mapping[str, Any]]:
+def results(file: Input) -> Iterator[Mapping[str, Any]]:
     """Yield the results of all documents, in arrays or not."""
-    for document in given.json.documents:
-        for one in document if isinstance(document, list) else [document]:
-            if isinstance(one, Mapping):
-                yield one
+    for document in file.json.documents:
+        for result in document if isinstance(document, list) else [document]:
+            if isinstance(result, Mapping):
+                yield result
 
 
-def results_of(given: Input, kind: str) -> tuple[list[Mapping[str, Any]], list[Notice]]:
+def results_of(file: Input, kind: str) -> tuple[list[Mapping[str, Any]], list[Notice]]:
     """Return the results of one kind, and warnings about the others.
 
     Raises
@@ -40,52 +40,54 @@ def results_of(given: Input, kind: str) -> tuple[list[Mapping[str, Any]], list[N
     ReaderError
         If there are results of different kinds, which do not form one measurement.
     """
-    every = list(results(given))
-    kinds = sorted({words(one, "type") or "unknown" for one in every})
+    every = list(results(file))
+    kinds = sorted({words(result, "type") or "unknown" for result in every})
     if kinds != [kind]:
-        raise ReaderError("atlas-kinds", file=given.name, field="type", kinds=kinds)
-    warnings = list(given.json.warnings)
-    fault = given.json.fault
+        raise ReaderError("atlas-kinds", file=file.name, field="type", kinds=kinds)
+    warnings = list(file.json.warnings)
+    fault = file.json.fault
     if fault is not None:
         cut = {"line": fault.values.get("line"), "offset": fault.values.get("offset")}
         warnings.append(Notice("document-cut", cut))
     return every, warnings
 
 
-def name_of(one: Mapping[str, Any], repeated: bool) -> str:
+def name_of(result: Mapping[str, Any], repeated: bool) -> str:
     """Return the group of a result: its probe, and when it measured if that is needed."""
-    probe = f"probe {number(one, 'prb_id'):.0f}"
-    return f"{probe} at {number(one, 'timestamp'):.0f}" if repeated else probe
+    probe = f"probe {number(result, 'prb_id'):.0f}"
+    return f"{probe} at {number(result, 'timestamp'):.0f}" if repeated else probe
 
 
-def target_of(one: Mapping[str, Any]) -> str:
+def target_of(result: Mapping[str, Any]) -> str:
     """Return the target; the oldest firmware calls it otherwise."""
-    return words(one, "dst_name", "name") or words(one, "dst_addr", "addr")
+    return words(result, "dst_name", "name") or words(result, "dst_addr", "addr")
 
 
-def _recognize(given: Input) -> bool:
-    return is_atlas(given, PING)
+def _recognize(file: Input) -> bool:
+    return is_atlas(file, PING)
 
 
-def _read(given: Input) -> RttSamples:
-    every, warnings = results_of(given, PING)
-    probes = [one.get("prb_id") for one in every]
+def _read(file: Input) -> RttSamples:
+    every, warnings = results_of(file, PING)
+    probes = [result.get("prb_id") for result in every]
     repeated = len(set(map(str, probes))) < len(probes)
-    runs = [_run(one, repeated) for one in every]
+    runs = [_run(result, repeated) for result in every]
     differ = sum(bool(run.disagreements()) for run in runs)
     if differ and len(runs) > 8:
         warnings.append(Notice("results-differ", {"count": differ}))
-    versions = sorted({f"{number(one, 'fw'):.0f}" for one in every if number(one, "fw") > 0})
+    versions = sorted(
+        {f"{number(result, 'fw'):.0f}" for result in every if number(result, "fw") > 0}
+    )
     return to_samples(
-        given, runs, "RIPE Atlas", warnings, tool_version=shorten(", ".join(versions), 40)
+        file, runs, "RIPE Atlas", warnings, tool_version=shorten(", ".join(versions), 40)
     )
 
 
-def _run(one: Mapping[str, Any], repeated: bool) -> Run:
-    made = Run(target=target_of(one), group=name_of(one, repeated), ended=True)
-    made.protocol = words(one, "proto").lower()
-    size, ttl = number(one, "size"), number(one, "ttl")
-    for reply in rows(one, "result"):
+def _run(result: Mapping[str, Any], repeated: bool) -> Run:
+    made = Run(target=target_of(result), group=name_of(result, repeated), ended=True)
+    made.protocol = words(result, "proto").lower()
+    size, ttl = number(result, "size"), number(result, "ttl")
+    for reply in rows(result, "result"):
         rtt = number(reply, "rtt")
         if rtt >= 0:
             made.probes.append(
@@ -101,13 +103,13 @@ def _run(one: Mapping[str, Any], repeated: bool) -> Run:
             made.probes.append(Probe(payload_bytes=size, lost=True, error_reply=wrong))
         else:
             made.probes.append(Probe(payload_bytes=size, lost=True))
-    sent, received = number(one, "sent"), number(one, "rcvd")
+    sent, received = number(result, "sent"), number(result, "rcvd")
     made.sent = int(sent) if sent >= 0 else None
     made.received = int(received) if received >= 0 else None
-    duplicates = number(one, "dup")
+    duplicates = number(result, "dup")
     made.duplicates = int(duplicates) if duplicates >= 0 else None
     for name, printed in (("rtt_min_s", "min"), ("rtt_max_s", "max")):
-        value = number(one, printed)
+        value = number(result, printed)
         setattr(made, name, value * 1e-3 if value >= 0 else NAN)
     made.printed = {
         name: value

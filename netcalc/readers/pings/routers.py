@@ -29,8 +29,8 @@ class _Cisco(ProbeReader):
         other=r"",
     )
 
-    def __init__(self, given: Input) -> None:
-        super().__init__(given)
+    def __init__(self, file: Input) -> None:
+        super().__init__(file)
         self.times_alone: list[int] = []
 
     def head(self, line: Line) -> None:
@@ -261,8 +261,8 @@ class _Nokia(ProbeReader):
         other=r"-{3,4} ?\S+ (?:PING Statistics|ping statistics) ?-{3,4}\s*$",
     )
 
-    def __init__(self, given: Input) -> None:
-        super().__init__(given)
+    def __init__(self, file: Input) -> None:
+        super().__init__(file)
         self.marked_runs: dict[int, str] = {}
 
     def accepts(self, line: Line) -> bool:

@@ -35,7 +35,7 @@ class Probe:
     group: str = ""
 
 
-COLUMNS = tuple(one.name for one in fields(Probe))
+COLUMNS = tuple(each.name for each in fields(Probe))
 
 
 @dataclass(slots=True)
@@ -144,7 +144,7 @@ class Run:
 
     def disagreements(self) -> list[Notice]:
         """Return what the lines and the summary say differently."""
-        found = []
+        notices = []
         if not self.counted_only:
             pairs = (
                 ("sent", self.sent, self.sent_count),
@@ -152,29 +152,29 @@ class Run:
             )
             for quantity, printed, counted in pairs:
                 if printed is not None and printed != counted:
-                    known = {"quantity": quantity, "printed": printed, "counted": counted}
-                    found.append(Notice("count-differs", known))
+                    values = {"quantity": quantity, "printed": printed, "counted": counted}
+                    notices.append(Notice("count-differs", values))
         if not math.isnan(self.loss_ratio) and not 0.0 <= self.loss_ratio <= 1.0:
-            found.append(Notice("implausible-loss", {"percent": self.loss_ratio * 100}))
-        return found
+            notices.append(Notice("implausible-loss", {"percent": self.loss_ratio * 100}))
+        return notices
 
 
 def to_samples(
-    given: Input, runs: Sequence[Run], tool: str, warnings: Sequence[Notice] = (), **meta: Any
+    file: Input, runs: Sequence[Run], tool: str, warnings: Sequence[Notice] = (), **meta: Any
 ) -> RttSamples:
     """Return the probes of all runs as one container, with a row of facts for each."""
     runs = [run for run in runs if run.probes or run.sent or not math.isnan(run.rtt_min_s)]
     if not runs:
-        if given.is_json:  # a text of one long line is no reason here
-            raise ReaderError("no-probe", file=given.name)
-        raise no_measurement("no-probe", given.unpacked, given.text)
+        if file.is_json:  # a text of one long line is no reason here
+            raise ReaderError("no-probe", file=file.name)
+        raise no_measurement("no-probe", file.unpacked, file.text)
     _name_groups(runs)
-    said = [*given.text.warnings, *warnings]
+    said = [*file.text.warnings, *warnings]
     for run in runs:
         if run.counted_only and (run.received or 0) > (run.sent or 0) and run.sent is not None:
             raise ReaderError(
                 "more-received-than-sent",
-                file=given.name,
+                file=file.name,
                 field="received",
                 value=str(run.received),
                 sent=run.sent,
@@ -183,13 +183,13 @@ def to_samples(
         for probe in run.probes:
             probe.group = run.group
     probes = [probe for run in runs for probe in run.probes]
-    columns: dict[str, Any] = {name: [getattr(one, name) for one in probes] for name in COLUMNS}
+    columns: dict[str, Any] = {name: [getattr(each, name) for each in probes] for name in COLUMNS}
     totals: dict[str, Any] = {}
     if any(run.counted_only for run in runs):
         totals["sent_count"] = sum(run.sent_count or 0 for run in runs)
         totals["received_count"] = sum(run.received_count or 0 for run in runs)
     printed = [run.printed for run in runs if run.printed]
-    source = given.unpacked
+    source = file.unpacked
     targets = list(dict.fromkeys(run.target for run in runs if run.target))
     return RttSamples(
         **columns,
@@ -250,8 +250,8 @@ class ProbeReader:
     repeats: ClassVar[bool] = False
     """Whether a reply is known as a duplicate by its number alone."""
 
-    def __init__(self, given: Input) -> None:
-        self.given = given
+    def __init__(self, file: Input) -> None:
+        self.file = file
         self.runs: list[Run] = []
         self.current: Run | None = None
         self.hosts: dict[str, Run] = {}
@@ -260,15 +260,15 @@ class ProbeReader:
         self.version = ""
 
     @classmethod
-    def recognize(cls, given: Input) -> bool:
+    def recognize(cls, file: Input) -> bool:
         """Whether a line with a mark of the tool is among the first."""
-        return given.seen(cls.marks)
+        return file.seen(cls.marks)
 
     @classmethod
-    def read(cls, given: Input) -> RttSamples:
+    def read(cls, file: Input) -> RttSamples:
         """Read all lines, each by the method of its kind."""
-        reader = cls(given)
-        for line in cls.table.lines(given.text, reader.skipped):
+        reader = cls(file)
+        for line in cls.table.lines(file.text, reader.skipped):
             if not reader.accepts(line):
                 reader.skipped.append(line.number)
                 continue
@@ -306,7 +306,7 @@ class ProbeReader:
         """Return the samples of the runs."""
         warnings = [*self.warnings, *skipped_lines(self.skipped)]
         version = shorten(self.version, 40)
-        return to_samples(self.given, self.runs, self.tool, warnings, tool_version=version)
+        return to_samples(self.file, self.runs, self.tool, warnings, tool_version=version)
 
     def head(self, line: Line) -> None:
         """Begin a run with what its first line says."""

@@ -54,12 +54,12 @@ _VERSION = re.compile(r"== version #(\S+)")
 _ONE_WAY = re.compile(r"Summary: (?:Message Rate|BandWidth) is")
 
 
-def _recognize(given: Input) -> bool:
-    return given.seen(r"^sockperf: ") or given.seen(_LOG.pattern)
+def _recognize(file: Input) -> bool:
+    return file.seen(r"^sockperf: ") or file.seen(_LOG.pattern)
 
 
-def _read(given: Input) -> RttSamples:
-    text = given.text
+def _read(file: Input) -> RttSamples:
+    text = file.text
     run = Run()
     factor = 0.0  # what makes a printed time a round trip
     size = NAN
@@ -67,29 +67,29 @@ def _read(given: Input) -> RttSamples:
     unread: list[int] = []
     for number, line in zip(text.numbers, text.lines, strict=True):
         cut = number == text.numbers[-1] and not text.ends_complete
-        if found := _VERSION.search(line):
-            version = found[1]
-        if found := _SIZE.search(line):
-            size = float(found[1])
-        if found := _HOST.match(line):
-            run.target, run.protocol = found["host"], found["protocol"].lower()
-        elif found := _COUNTS.match(line):
-            _counted(run, found)
-        elif found := _AVERAGE.match(line) or _SUMMARY.match(line) or _LOG.match(line):
-            says = 1.0 if found["what"] in ("rtt", "Round trip") else 2.0
+        if match := _VERSION.search(line):
+            version = match[1]
+        if match := _SIZE.search(line):
+            size = float(match[1])
+        if match := _HOST.match(line):
+            run.target, run.protocol = match["host"], match["protocol"].lower()
+        elif match := _COUNTS.match(line):
+            _counted(run, match)
+        elif match := _AVERAGE.match(line) or _SUMMARY.match(line) or _LOG.match(line):
+            says = 1.0 if match["what"] in ("rtt", "Round trip") else 2.0
             if factor and says != factor:
                 raise ReaderError(
-                    "sockperf-both", file=given.name, line=number, field=shorten(found["what"])
+                    "sockperf-both", file=file.name, line=number, field=shorten(match["what"])
                 )
             factor = says
             if not _LOG.match(line):
-                run.printed["rtt_mean_s"] = float(found["mean"]) * factor * _US
-        elif found := _DROPPED.match(line):
-            run.duplicates = int(found["twice"])
-            run.printed |= {"lost": int(found["dropped"]), "duplicates": int(found["twice"])}
-        elif found := _EDGE.match(line):
+                run.printed["rtt_mean_s"] = float(match["mean"]) * factor * _US
+        elif match := _DROPPED.match(line):
+            run.duplicates = int(match["twice"])
+            run.printed |= {"lost": int(match["dropped"]), "duplicates": int(match["twice"])}
+        elif match := _EDGE.match(line):
             if not cut:
-                _edge(run, found, factor)
+                _edge(run, match, factor)
         elif line[:1].isdecimal() and factor:
             row = None if cut else _ROW.match(line)
             if row is None:
@@ -98,18 +98,18 @@ def _read(given: Input) -> RttSamples:
                 run.probes.append(_probe(row, factor, size))
     if not run.probes and math.isnan(run.rtt_min_s) and "rtt_mean_s" not in run.printed:
         one_way = any(_ONE_WAY.search(line) for line in text.lines)
-        raise no_measurement("sockperf-throughput" if one_way else "no-probe", given.unpacked, text)
+        raise no_measurement("sockperf-throughput" if one_way else "no-probe", file.unpacked, text)
     warnings = [Notice("sockperf-halves", {})] if factor == 2.0 else []
     if unread:
         warnings.append(Notice("not-of-the-tool", {"numbers": unread}))
-    return to_samples(given, [run], "sockperf", warnings, tool_version=shorten(version, 40))
+    return to_samples(file, [run], "sockperf", warnings, tool_version=shorten(version, 40))
 
 
-def _counted(run: Run, found: re.Match[str]) -> None:
+def _counted(run: Run, match: re.Match[str]) -> None:
     """Keep the counts of the valid duration, to which the times belong; those of all beside."""
-    sent, received = int(found["sent"]), int(found["received"])
-    if found["part"] == "Total Run":
-        run.printed |= {"sent": sent, "received": received, "duration_s": float(found["time"])}
+    sent, received = int(match["sent"]), int(match["received"])
+    if match["part"] == "Total Run":
+        run.printed |= {"sent": sent, "received": received, "duration_s": float(match["time"])}
         if run.sent is None:
             run.sent, run.received = sent, received
     else:
@@ -118,17 +118,17 @@ def _counted(run: Run, found: re.Match[str]) -> None:
         run.printed |= {"valid_sent": sent, "valid_received": received}
 
 
-def _edge(run: Run, found: re.Match[str], factor: float) -> None:
+def _edge(run: Run, match: re.Match[str], factor: float) -> None:
     if not factor:
         return
-    if found["edge"]:
-        value = float(found["value"]) * factor * _US
-        if found["edge"] == "MIN":
+    if match["edge"]:
+        value = float(match["value"]) * factor * _US
+        if match["edge"] == "MIN":
             run.rtt_min_s = value
         else:
             run.rtt_max_s = value
-    elif float(found["share"]) == 50.0:
-        run.rtt_median_s = float(found["percentile"]) * factor * _US
+    elif float(match["share"]) == 50.0:
+        run.rtt_median_s = float(match["percentile"]) * factor * _US
 
 
 def _probe(row: re.Match[str], factor: float, size: float) -> Probe:

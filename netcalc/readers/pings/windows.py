@@ -111,7 +111,7 @@ class _TestConnection(ProbeReader):
     def finish(self) -> None:
         """Take a file that ends with a whole line as complete: there is no summary."""
         for run in self.runs:
-            run.ended = self.given.text.ends_complete
+            run.ended = self.file.text.ends_complete
 
 
 HRPING = Format(
