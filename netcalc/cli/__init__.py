@@ -15,7 +15,7 @@ import signal
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -30,64 +30,36 @@ from netcalc.version import __version__
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# Each command, where it is, and its line in the help: a command is loaded when it is used.
 COMMANDS = {
-    "billing": (
-        "netcalc.cli.billing:billing",
-        "Compute the rate that a provider bills by the 95th percentile.",
-    ),
-    "book": ("netcalc.cli.book:book", "Recompute the numbers printed in five sources."),
-    "calc": ("netcalc.cli.calc:calc", "Evaluate a formula; quantities carry their units."),
-    "class": (
-        "netcalc.cli.classes:classes",
-        "Make exercises for a class, and collect the marks.",
-    ),
-    "classroom": (
-        "netcalc.cli.classroom.command:classroom",
-        "Serve the lessons to a class from this machine.",
-    ),
-    "congestion": (
-        "netcalc.cli.congestion.command:congestion",
-        "Compute how flows share a bottleneck: goodput, queue, drops.",
-    ),
-    "convert": ("netcalc.cli.convert:convert", "Convert a quantity into another unit."),
-    "data": ("netcalc.cli.data:data", "List, describe and print the bundled measurements."),
-    "doctor": (
-        "netcalc.cli.doctor:doctor",
-        "Report what this machine can measure and emulate, and how accurately.",
-    ),
-    "exercise": (
-        "netcalc.cli.exercise:exercise",
-        "Ask exercises, check answers and name the mistake.",
-    ),
-    "explain": ("netcalc.cli.explain:explain", "Explain what limits a path, with the arithmetic."),
-    "export": (
-        "netcalc.cli.export:export",
-        "Write the raw samples of a file as CSV, JSON or Parquet.",
-    ),
-    "lab": ("netcalc.cli.lab:lab", "Open the lessons in the browser."),
-    "mixes": (
-        "netcalc.cli.mixes:mixes",
-        "Find link combinations that explain a round-trip time.",
-    ),
-    "plan": (
-        "netcalc.cli.plan:plan",
-        "Plan capacity: transfers, links, voice, tunnels, buffers, backups, networks.",
-    ),
-    "read": (
-        "netcalc.cli.read:read",
-        "Read measurements: ping output, columns, saved runs.",
-    ),
-    "run": ("netcalc.cli.run:run", "Run a live experiment on this machine."),
-    "site": (
-        "netcalc.cli.site:site",
-        "Write the lessons as pages that need no Python and no network.",
-    ),
+    "billing": "Compute the rate that a provider bills by the 95th percentile.",
+    "book": "Recompute the numbers printed in five sources.",
+    "calc": "Evaluate a formula; quantities carry their units.",
+    "class": "Make exercises for a class, and collect the marks.",
+    "classroom": "Serve the lessons to a class from this machine.",
+    "congestion": "Compute how flows share a bottleneck: goodput, queue, drops.",
+    "convert": "Convert a quantity into another unit.",
+    "data": "List, describe and print the bundled measurements.",
+    "doctor": "Report what this machine can measure and emulate, and how accurately.",
+    "exercise": "Ask exercises, check answers and name the mistake.",
+    "explain": "Explain what limits a path, with the arithmetic.",
+    "export": "Write the raw samples of a file as CSV, JSON or Parquet.",
+    "lab": "Open the lessons in the browser.",
+    "mixes": "Find link combinations that explain a round-trip time.",
+    "plan": "Plan capacity: transfers, links, voice, tunnels, buffers, backups, networks.",
+    "read": "Read measurements: ping output, columns, saved runs.",
+    "run": "Run a live experiment on this machine.",
+    "site": "Write the lessons as pages that need no Python and no network.",
     "validate": (
-        "netcalc.cli.validate:validate",
-        "Run every experiment on emulated links with known parameters and compare with theory.",
+        "Run every experiment on emulated links with known parameters and compare with theory."
     ),
 }
+"""Each command, and its line in the help."""
+_PLACES = {
+    "class": "netcalc.cli.classes:classes",
+    "classroom": "netcalc.cli.classroom.command:classroom",
+    "congestion": "netcalc.cli.congestion.command:congestion",
+}
+"""Where a command is that is not in a module of its name."""
 INTERRUPTED = 130
 """Exit code of a command that Ctrl-C ended, as that of a shell."""
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
@@ -116,8 +88,39 @@ def _broken_pipe_is_no_error() -> Iterator[None]:
         raise _ReaderGone from error
 
 
-class _Commands(Group):
-    """Commands that are imported when they are used, so that ``calc`` stays fast."""
+class LazyGroup(Group):
+    """Commands that are imported when they are used, so that each of them starts fast."""
+
+    lines: Mapping[str, str] = {}
+    """Each command, and its line in the help."""
+
+    def place(self, name: str) -> str:
+        """Return the module of a command and its name there, with a colon between them."""
+        raise NotImplementedError
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(self.lines)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command; None if there is none of that name."""
+        if cmd_name not in self.lines:
+            return None
+        module, name = self.place(cmd_name).split(":")
+        with ending_quietly():
+            command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.lines.items()))
+
+
+class _Commands(LazyGroup):
+    """The commands of netcalc, and its formulas."""
+
+    lines = COMMANDS
 
     def make_context(self, *arguments: Any, **more: Any) -> click.Context:
         with _broken_pipe_is_no_error():
@@ -127,18 +130,15 @@ class _Commands(Group):
         with _broken_pipe_is_no_error():
             return super().invoke(ctx)
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+    def place(self, name: str) -> str:
+        return _PLACES.get(name, f"netcalc.cli.{name}:{name}")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = COMMANDS.get(_ALIASES.get(cmd_name, cmd_name))
-        if entry is None:
-            return self._formula(cmd_name)
-        require_memory(_ALIASES.get(cmd_name, cmd_name))
-        module, name = entry[0].split(":")
-        with ending_quietly():
-            command: click.Command = getattr(import_module(module), name)
-        return command
+        name = _ALIASES.get(cmd_name, cmd_name)
+        if name not in COMMANDS:
+            return self._formula(name)
+        require_memory(name)
+        return super().get_command(ctx, name)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Offer commands, and with some letters of a name formulas, too."""
@@ -175,10 +175,6 @@ class _Commands(Group):
 
             return formula_command(name)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
-
 
 @click.group(
     cls=_Commands,
@@ -190,8 +186,11 @@ class _Commands(Group):
 def commands(ctx: click.Context) -> None:
     """Network performance calculator: theory drawn on measured points.
 
+    The word calc may be left out; calc --search finds a formula by everyday words.
+
     \b
     netcalc calc transfer 1MB --bandwidth T1 --latency 30ms
+    netcalc calc --search "largest window"
     netcalc read ping.txt --plot ping.html
     netcalc run echo
     netcalc lab

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
 
-from netcalc.cli import ending_quietly, show_help_alone
-from netcalc.cli.mistakes import Group
+from netcalc.cli import LazyGroup, show_help_alone
 
 _COMMANDS = {
     "backup": "Does a backup fit its window?",
@@ -21,23 +18,11 @@ _COMMANDS = {
 }
 
 
-class _Plans(Group):
-    """Plans that are imported when they are used, so that each of them starts fast."""
+class _Plans(LazyGroup):
+    lines = _COMMANDS
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module = "network" if cmd_name == "network" else "pages"
-        with ending_quietly():
-            command: click.Command = getattr(import_module(f"{__name__}.{module}"), cmd_name)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+    def place(self, name: str) -> str:
+        return f"{__name__}.{'network' if name == 'network' else 'pages'}:{name}"
 
 
 @click.group(cls=_Plans, invoke_without_command=True)
