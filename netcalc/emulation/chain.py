@@ -155,6 +155,16 @@ def chain_of(path: Path, **settings: Any) -> Chain:
     return Chain([LinkQueue(**link) for link in link_settings(path, **settings)])
 
 
+def set_values(path: Path) -> dict[str, Any]:
+    """Return the parameters of a path as they were set, for the samples of a run."""
+    return {
+        "bandwidths_bps": [link.bandwidth_bps for link in path.links],
+        "latencies_s": [link.latency_s for link in path.links],
+        **path.noted_framings(),
+        "processings_s": [path.source_processing_s, *(hop.processing_s for hop in path.hops)],
+    }
+
+
 def both_directions(
     path: Path,
     *,

@@ -26,7 +26,7 @@ import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Self
 
-from netcalc.emulation.chain import Chain, both_directions
+from netcalc.emulation.chain import Chain, both_directions, set_values
 from netcalc.emulation.queue import LinkQueue
 from netcalc.emulation.wire.carrier import LATE_S
 from netcalc.emulation.wire.emulated_path import Statistics
@@ -168,13 +168,7 @@ class Relay:
     def truth(self) -> dict[str, Any]:
         """Return the parameters of the path as they were set, for the samples of a run."""
         return {
-            "bandwidths_bps": [link.bandwidth_bps for link in self.path.links],
-            "latencies_s": [link.latency_s for link in self.path.links],
-            **self.path.noted_framings(),
-            "processings_s": [
-                self.path.source_processing_s,
-                *(hop.processing_s for hop in self.path.hops),
-            ],
+            **set_values(self.path),
             "header_bytes": self._header_bytes,
             "device": "relay",
         }

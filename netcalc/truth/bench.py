@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -259,7 +259,7 @@ class Bench:
         return self._own_goodput_bps
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Setting:
     """One run of an experiment, which gives a row for each of ``what``.
 
@@ -274,6 +274,7 @@ class Setting:
     quantity: str
     unit: str
     measure: Measure = field(repr=False)
+    _: KW_ONLY
     processing_s: float = 0.0
     needs_wire: bool = True
     quick: bool = False

@@ -137,12 +137,12 @@ def bulk_setting(
         yield setting.row(what, statistic=f"fastest of {count}", **values, **errors)
 
     return Setting(
-        lab="bulk",
-        path_text=path_text,
-        what=(what,),
-        quantity=quantity,
-        unit="bit/s" if quantity == "goodput" else "s",
-        measure=measure,
+        "bulk",
+        path_text,
+        (what,),
+        quantity,
+        "bit/s" if quantity == "goodput" else "s",
+        measure,
         **options,
     )
 
@@ -198,15 +198,7 @@ def buffers_setting(
                 **added.errors(waits * rate_bps / predicted_s),
             )
 
-    return Setting(
-        lab="bulk",
-        path_text=path_text,
-        what=what,
-        quantity="goodput",
-        unit="bit/s",
-        measure=measure,
-        **options,
-    )
+    return Setting("bulk", path_text, what, "goodput", "bit/s", measure, **options)
 
 
 def delivery_s(payload_bytes: float, *, path: Path, host_s: float = 0.0) -> float:
@@ -262,15 +254,7 @@ def lockstep_setting(
                 **added.errors(payload_bytes=MSS_BYTES),
             )
 
-    return Setting(
-        lab="lockstep",
-        path_text=path_text,
-        what=what,
-        quantity="cycle",
-        unit="s",
-        measure=measure,
-        **options,
-    )
+    return Setting("lockstep", path_text, what, "cycle", "s", measure, **options)
 
 
 def line_rate_setting(
@@ -313,12 +297,12 @@ def line_rate_setting(
             )
 
     return Setting(
-        lab="line-rate",
-        path_text=path_text,
-        what=what,
-        quantity="frame rate",
-        unit="packet/s",
-        measure=measure,
+        "line-rate",
+        path_text,
+        what,
+        "frame rate",
+        "packet/s",
+        measure,
         processing_s=1.0 / device_pps,
         **options,
     )
@@ -405,15 +389,7 @@ def losses_setting(
             **worst.errors(rate_bps / rtt_s),
         )
 
-    return Setting(
-        lab="bulk",
-        path_text=path_text,
-        what=(what,),
-        quantity="goodput",
-        unit="bit/s",
-        measure=measure,
-        **options,
-    )
+    return Setting("bulk", path_text, (what,), "goodput", "bit/s", measure, **options)
 
 
 STANDARD_ERRORS = 2.0
@@ -501,12 +477,4 @@ def packet_pairs_setting(path_text: str, *, count: int = 30, **options: Any) -> 
 
 
 def _probing(path_text: str, what: tuple[str, ...], measure: Measure, **options: Any) -> Setting:
-    return Setting(
-        lab="probing",
-        path_text=path_text,
-        what=what,
-        quantity="rate of a link",
-        unit="bit/s",
-        measure=measure,
-        **options,
-    )
+    return Setting("probing", path_text, what, "rate of a link", "bit/s", measure, **options)

@@ -105,14 +105,7 @@ def _virtual(
     path_text: str, what: str, quantity: str, unit: str, measure: Measure, **options: bool
 ) -> Setting:
     return Setting(
-        lab="virtual",
-        path_text=path_text,
-        what=(what,),
-        quantity=quantity,
-        unit=unit,
-        measure=measure,
-        needs_wire=False,
-        **options,
+        "virtual", path_text, (what,), quantity, unit, measure, needs_wire=False, **options
     )
 
 

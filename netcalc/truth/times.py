@@ -61,12 +61,12 @@ def echo_setting(
             )
 
     return Setting(
-        lab="echo",
-        path_text=path_text,
-        what=what,
-        quantity="round trip",
-        unit="s",
-        measure=measure,
+        "echo",
+        path_text,
+        what,
+        "round trip",
+        "s",
+        measure,
         needs_wire=protocol != "udp" or version != 4,
         **options,
     )
@@ -115,15 +115,7 @@ def small_writes_setting(
                 **errors,
             )
 
-    return Setting(
-        lab="small-writes",
-        path_text=path_text,
-        what=what,
-        quantity="response",
-        unit="s",
-        measure=measure,
-        **options,
-    )
+    return Setting("small-writes", path_text, what, "response", "s", measure, **options)
 
 
 def transactions_setting(
@@ -160,12 +152,4 @@ def transactions_setting(
                 **added.errors(exchanges, payload_bytes=size),
             )
 
-    return Setting(
-        lab="transactions",
-        path_text=path_text,
-        what=what,
-        quantity="transaction",
-        unit="s",
-        measure=measure,
-        **options,
-    )
+    return Setting("transactions", path_text, what, "transaction", "s", measure, **options)

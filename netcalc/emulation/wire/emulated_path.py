@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any, Self
 
-from netcalc.emulation.chain import both_directions
+from netcalc.emulation.chain import both_directions, set_values
 from netcalc.emulation.events import Events, Log
 from netcalc.emulation.queue import LinkQueue
 from netcalc.emulation.wire.control import NOT_STARTED, PHASE, Control, Programs, start_failure
@@ -481,13 +481,7 @@ class EmulatedPath:
     def truth(self) -> dict[str, Any]:
         """Return the parameters of the path as they were set, for the samples of a run."""
         return {
-            "bandwidths_bps": [link.bandwidth_bps for link in self.path.links],
-            "latencies_s": [link.latency_s for link in self.path.links],
-            **self.path.noted_framings(),
-            "processings_s": [
-                self.path.source_processing_s,
-                *(hop.processing_s for hop in self.path.hops),
-            ],
+            **set_values(self.path),
             "mtu_bytes": self._settings["mtu_bytes"],
             "offload": self.offload,
             "links": dict(self._every),

@@ -13,6 +13,7 @@ import os
 import socket
 import struct
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -92,7 +93,50 @@ class Exchange(Protocol):
         """Close the socket."""
 
 
-class UdpExchange:
+class DatagramExchange(ABC):
+    """Common part of probes without a connection: the socket, and the sorting of replies."""
+
+    def __init__(
+        self, sock: socket.socket, session: bytes, *, timeout_s: float, stopping: Stopping
+    ) -> None:
+        self._sock = sock
+        self._session = session[:4]
+        self._timeout_ns = int(timeout_s * 1e9)
+        self._slice_s = slice_s(timeout_s)
+        self._stopping = stopping
+        self._buffer = bytearray(65_536)
+        self.replies = Replies()
+        set_timeout(sock, self._slice_s)
+
+    def linger(self) -> None:
+        """Classify the replies that arrive after the last probe."""
+        self._sock.settimeout(LINGER_S)
+        self._drain(0)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._sock.close()
+
+    def _tag(self, payload: bytearray, sequence: int) -> int:
+        """Write the tag of a probe, as far as it has room; return the size of the probe."""
+        tag = sequence.to_bytes(4, "little") + self._session
+        payload[:TAG_BYTES] = tag[: len(payload)]
+        return len(payload)
+
+    def _drain(self, flags: int = socket.MSG_DONTWAIT) -> None:
+        for _ in range(DRAINED):
+            try:
+                got = self._sock.recv_into(self._buffer, 0, flags)
+            except (BlockingIOError, TimeoutError):
+                return
+            self._sort(got, _clock(), expected=-1)
+
+    @abstractmethod
+    def _sort(self, got: int, arrived_ns: int, *, expected: int) -> None:
+        """Count what has arrived, where it is not the expected reply."""
+
+
+class UdpExchange(DatagramExchange):
     """Probes as datagrams over a connected socket.
 
     The kernel discards datagrams from any other address. A probe of 8 bytes or more carries its
@@ -109,22 +153,15 @@ class UdpExchange:
         stopping: Stopping,
     ) -> None:
         self._connect = connect
-        self._session = session[:4]
-        self._timeout_ns = int(timeout_s * 1e9)
-        self._slice_s = slice_s(timeout_s)
-        self._stopping = stopping
-        self._buffer = bytearray(65_536)
-        self.replies = Replies()
-        self._sock = self._connected()
+        super().__init__(connect(), session, timeout_s=timeout_s, stopping=stopping)
 
     def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
         """Send one probe; return its send time, and its round trip or None without a reply. [ns]"""
-        size = len(payload)
-        tag = sequence.to_bytes(4, "little") + self._session
-        payload[:TAG_BYTES] = tag[:size]
+        size = self._tag(payload, sequence)
         if size < TAG_BYTES:
             self._sock.close()
-            self._sock = self._connected()
+            self._sock = self._connect()
+            set_timeout(self._sock, self._slice_s)
         else:
             self._drain()
         buffer, send, receive, clock = self._buffer, self._sock.send, self._sock.recv_into, _clock
@@ -149,28 +186,6 @@ class UdpExchange:
                 return sent_ns, None
             self._sort(got, arrived_ns, expected=sequence)
             self._stopping.check()
-
-    def linger(self) -> None:
-        """Classify the replies that arrive after the last probe."""
-        self._sock.settimeout(LINGER_S)
-        self._drain(flags=0)
-
-    def close(self) -> None:
-        """Close the socket."""
-        self._sock.close()
-
-    def _connected(self) -> socket.socket:
-        sock = self._connect()
-        set_timeout(sock, self._slice_s)
-        return sock
-
-    def _drain(self, flags: int = socket.MSG_DONTWAIT) -> None:
-        for _ in range(DRAINED):
-            try:
-                got = self._sock.recv_into(self._buffer, 0, flags)
-            except (BlockingIOError, TimeoutError):
-                return
-            self._sort(got, _clock(), expected=-1)
 
     def _sort(self, got: int, arrived_ns: int, *, expected: int) -> None:
         if got < 0:
@@ -387,7 +402,7 @@ _HEADER = struct.Struct("!BBHHH")  # type, code, checksum, identifier, sequence
 _REQUEST_V4, _REPLY_V4, _REQUEST_V6, _REPLY_V6 = 8, 0, 128, 129
 
 
-class IcmpExchange:
+class IcmpExchange(DatagramExchange):
     """Echo requests to a host whose kernel answers them.
 
     Each carries an identifier of the run and its sequence in the header, and from 8 bytes of user
@@ -397,24 +412,15 @@ class IcmpExchange:
     def __init__(
         self, sock: socket.socket, session: bytes, *, timeout_s: float, stopping: Stopping
     ) -> None:
-        self._sock = sock
-        self._session = session[:4]
+        super().__init__(sock, session, timeout_s=timeout_s, stopping=stopping)
         self._identifier = int.from_bytes(session[4:6], "big")
         self._ipv6 = sock.family == socket.AF_INET6
-        self._timeout_ns = int(timeout_s * 1e9)
-        self._slice_s = slice_s(timeout_s)
-        self._stopping = stopping
-        self._buffer = bytearray(65_536)
-        self.replies = Replies()
-        set_timeout(sock, self._slice_s)
 
     def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
         """Send one probe; return its send time, and its round trip or None without a reply. [ns]"""
-        size = len(payload)
-        tag = sequence.to_bytes(4, "little") + self._session
-        payload[:TAG_BYTES] = tag[:size]
+        size = self._tag(payload, sequence)
         packet = self._packet(payload, sequence)
-        self._drain(socket.MSG_DONTWAIT)
+        self._drain()
         sock, buffer = self._sock, self._buffer
         sent_ns = _clock()
         sock.send(packet)
@@ -425,25 +431,15 @@ class IcmpExchange:
             except BlockingIOError:
                 got, arrived_ns = -1, _clock()
             in_time = arrived_ns - sent_ns <= self._timeout_ns
-            reply = self._reply(got)
-            if in_time and reply is not None and reply == (sequence & 0xFFFF, payload):
+            if in_time and self._reply(got) == (sequence & 0xFFFF, payload):
                 self.replies.sent(sequence, size, sent_ns).answered = True
                 return sent_ns, arrived_ns - sent_ns
             if not in_time:
                 self.replies.sent(sequence, size, sent_ns)
-            self._sort(got, reply, arrived_ns, expected=sequence if in_time else -1)
+            self._sort(got, arrived_ns, expected=sequence if in_time else -1)
             if not in_time:
                 return sent_ns, None
             self._stopping.check()
-
-    def linger(self) -> None:
-        """Classify the replies that arrive after the last probe."""
-        self._sock.settimeout(LINGER_S)
-        self._drain(0)
-
-    def close(self) -> None:
-        """Close the socket."""
-        self._sock.close()
 
     def _packet(self, payload: bytearray, sequence: int) -> bytes:
         kind = _REQUEST_V6 if self._ipv6 else _REQUEST_V4
@@ -463,19 +459,10 @@ class IcmpExchange:
             return None
         return sequence, self._buffer[begin + _HEADER.size : got]
 
-    def _drain(self, flags: int) -> None:
-        for _ in range(DRAINED):
-            try:
-                got = self._sock.recv_into(self._buffer, 0, flags)
-            except (BlockingIOError, TimeoutError):
-                return
-            self._sort(got, self._reply(got), _clock(), expected=-1)
-
-    def _sort(
-        self, got: int, reply: tuple[int, bytearray] | None, arrived_ns: int, *, expected: int
-    ) -> None:
+    def _sort(self, got: int, arrived_ns: int, *, expected: int) -> None:
         if got < 0:
             return
+        reply = self._reply(got)
         if reply is None:
             self.replies.foreign_count += 1
         elif len(reply[1]) < TAG_BYTES:
