@@ -11,13 +11,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import choice, named_arguments
 from netcalc.errors import DomainError
-from netcalc.experiments.running.limits import (
-    MAX_BULK_BYTES,
-    MAX_UDP_BYTES,
-    finite,
-    whole_number,
-    whole_numbers,
-)
+from netcalc.experiments.running import limits
 from netcalc.experiments.running.run import Common, Progress
 from netcalc.experiments.running.stopping import Stop
 from netcalc.experiments.transfers.session import (
@@ -163,18 +157,20 @@ def bulk(
         link_options=_link_losses(loss_ratio, seed, path),
     )
     choice("protocol", protocol, ("tcp", "udp"))
-    most_bytes = MAX_WRITE_BYTES if protocol == "tcp" else MAX_UDP_BYTES[version]
-    sizes = whole_numbers("write_bytes", write_bytes, 1, most_bytes)
+    most_bytes = MAX_WRITE_BYTES if protocol == "tcp" else limits.MAX_UDP_BYTES[version]
+    sizes = limits.whole_numbers("write_bytes", write_bytes, 1, most_bytes)
     buffers: list[int | None] = [None]
     if buffer_bytes is not None:
-        buffers = [*whole_numbers("buffer_bytes", buffer_bytes, 1, 1 << 30)]
+        buffers = [*limits.whole_numbers("buffer_bytes", buffer_bytes, 1, 1 << 30)]
     pattern = Transfer(
         protocol=protocol,
         write_bytes=max(sizes),
-        write_count=whole_number("write_count", write_count, 1, MAX_BULK_BYTES),
+        write_count=limits.whole_number("write_count", write_count, 1, limits.MAX_BULK_BYTES),
         buffer_end=choice("buffer_end", buffer_end, BUFFER_ENDS),
-        limit_s=finite("limit_s", limit_s, 0.01, MAX_LIMIT_S),
-        datagrams_per_call=whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER),
+        limit_s=limits.finite("limit_s", limit_s, 0.01, MAX_LIMIT_S),
+        datagrams_per_call=limits.whole_number(
+            "datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER
+        ),
         congestion_control=congestion_control,
         linger_s=placement.linger_s(max(sizes)),
     )
@@ -186,7 +182,7 @@ def bulk(
             buffer_bytes=buffer,
             drain_s=placement.drain_s(buffer),
         )
-        for _ in range(whole_number("run_count", run_count, 1, MAX_TRANSFERS))
+        for _ in range(limits.whole_number("run_count", run_count, 1, MAX_TRANSFERS))
         for size in sizes
         for buffer in buffers
     ]
@@ -209,13 +205,13 @@ def _checked_mtu_bytes(mtu_bytes: int | None, path: Path | None, version: int) -
     if mtu_bytes is None:
         return None
     low, high = (_LEAST_MTU_BYTES[version], 65_536) if path is None else (1280, 65_535)
-    return whole_number("mtu_bytes", mtu_bytes, low, high)
+    return limits.whole_number("mtu_bytes", mtu_bytes, low, high)
 
 
 def _link_losses(loss_ratio: float, seed: int, path: Path | None) -> dict[str, Any]:
     """Return the losses as options of each link of the path."""
-    loss_ratio = finite("loss_ratio", loss_ratio, 0.0, 1.0)
-    seed = whole_number("seed", seed, 0, 1 << 32)
+    loss_ratio = limits.finite("loss_ratio", loss_ratio, 0.0, 1.0)
+    seed = limits.whole_number("seed", seed, 0, 1 << 32)
     if loss_ratio and path is None:
         raise DomainError("loss-needs-path", "loss_ratio", loss_ratio)
     return {} if path is None else {"loss_ratio": loss_ratio, "seed": seed}

@@ -8,11 +8,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import named_arguments
 from netcalc.experiments.bulk import require_one_call
-from netcalc.experiments.running.limits import (
-    finite,
-    whole_number,
-    whole_numbers,
-)
+from netcalc.experiments.running import limits
 from netcalc.experiments.running.run import Common, Progress
 from netcalc.experiments.running.stopping import Stop
 from netcalc.experiments.transfers.session import (
@@ -126,15 +122,15 @@ def line_rate(
     RFC 2544, section 26.1; RFC 5180, appendix A.
     """
     common = Common(path=path, progress=progress, stop=stop, save=save)
-    frames = whole_numbers("frame_bytes", frame_bytes, _MIN_FRAME, _MAX_FRAME)
-    together = whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
+    frames = limits.whole_numbers("frame_bytes", frame_bytes, _MIN_FRAME, _MAX_FRAME)
+    together = limits.whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
     largest_bytes = max(frames) - FRAME_OVERHEAD_BYTES
     require_one_call(together, largest_bytes)
     buffer = None
     if buffer_bytes is not None:
-        buffer = whole_number("buffer_bytes", buffer_bytes, 1, 1 << 30)
+        buffer = limits.whole_number("buffer_bytes", buffer_bytes, 1, 1 << 30)
     if input_packets is not None:
-        input_packets = whole_number("input_packets", input_packets, 1, 1 << 30)
+        input_packets = limits.whole_number("input_packets", input_packets, 1, 1 << 30)
     options = {"overhead_bytes": WIRE_OVERHEAD_BYTES, "input_packets": input_packets}
     placement = Placement(
         path=path,
@@ -143,7 +139,7 @@ def line_rate(
         link_buffer_bytes=link_buffer_bytes,
         link_options={} if path is None else options,
     )
-    limit_s = finite("duration_s", duration_s, 0.01, 10.0)
+    limit_s = limits.finite("duration_s", duration_s, 0.01, 10.0)
     transfers = [
         Transfer(
             protocol="udp",
@@ -156,7 +152,7 @@ def line_rate(
             drain_s=placement.drain_s(buffer),
             endless=True,
         )
-        for _ in range(whole_number("run_count", run_count, 1, MAX_TRANSFERS))
+        for _ in range(limits.whole_number("run_count", run_count, 1, MAX_TRANSFERS))
         for frame in frames
     ]
     command = (
@@ -246,10 +242,10 @@ def lockstep(
         linux_for="waiting for many connections (epoll)",
     )  # fmt: skip
     placement = Placement(path=path, routed=routed, link_buffer_bytes=link_buffer_bytes)
-    limit_s = finite("duration_s", duration_s, 0.01, 10.0)
-    size = whole_number("write_bytes", write_bytes, 1, MAX_LOCKSTEP_BYTES)
-    reply = whole_number("reply_bytes", reply_bytes, 1, MAX_LOCKSTEP_BYTES)
-    counts = whole_numbers("pair_count", pair_count, 1, MAX_PAIRS)
+    limit_s = limits.finite("duration_s", duration_s, 0.01, 10.0)
+    size = limits.whole_number("write_bytes", write_bytes, 1, MAX_LOCKSTEP_BYTES)
+    reply = limits.whole_number("reply_bytes", reply_bytes, 1, MAX_LOCKSTEP_BYTES)
+    counts = limits.whole_numbers("pair_count", pair_count, 1, MAX_PAIRS)
     transfers = [
         Transfer(
             protocol="tcp",
@@ -261,7 +257,7 @@ def lockstep(
             drain_s=placement.drain_s(None),
             endless=True,
         )
-        for _ in range(whole_number("run_count", run_count, 1, MAX_TRANSFERS))
+        for _ in range(limits.whole_number("run_count", run_count, 1, MAX_TRANSFERS))
         for count in counts
     ]
     command = (

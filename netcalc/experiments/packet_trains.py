@@ -17,14 +17,7 @@ from netcalc.checks import named_arguments, ratio
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.experiments.exchanges.exchange import set_timeout, slice_s
 from netcalc.experiments.probing import MAX_PAYLOAD_BYTES
-from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import (
-    MAX_COUNT,
-    finite,
-    require_bounded,
-    whole_number,
-    whole_sizes,
-)
+from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.run import Common, Progress, Record
 from netcalc.experiments.running.sockets import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stop
@@ -101,15 +94,17 @@ def packet_trains(
     Keshav, SIGCOMM 1991; Dovrolis, Ramanathan and Moore, INFOCOM 2001.
     """
     common = Common(path=path, needs_path=True, progress=progress, stop=stop, save=save)
-    [size] = whole_sizes(
+    [size] = limits.whole_sizes(
         "size-for-train", payload_bytes, _TAG_BYTES, MAX_PAYLOAD_BYTES, carrier="a train"
     )
     plan = TrainPlan(
         payload_bytes=size,
-        packet_count=whole_number("packet_count", packet_count, 2, MAX_TRAIN),
-        count=whole_number("count", count, 1, MAX_COUNT),
-        cross_ratio=finite("cross_ratio", float(ratio("cross_ratio", cross_ratio)), 0.0, 1.0),
-        timeout_s=finite("timeout_s", timeout_s, 0.001, 60.0),
+        packet_count=limits.whole_number("packet_count", packet_count, 2, MAX_TRAIN),
+        count=limits.whole_number("count", count, 1, limits.MAX_COUNT),
+        cross_ratio=limits.finite(
+            "cross_ratio", float(ratio("cross_ratio", cross_ratio)), 0.0, 1.0
+        ),
+        timeout_s=limits.finite("timeout_s", timeout_s, 0.001, 60.0),
         seed=seed,
     )
     emulated = EmulatedPath(path, offload=False)
@@ -117,7 +112,7 @@ def packet_trains(
     one_s = path.one_way_s(
         plan.payload_bytes + DATAGRAM_HEADERS_BYTES, packet_count=plan.packet_count
     )
-    require_bounded(
+    limits.require_bounded(
         probe_count=sent_count,
         carried_bytes=sent_count * plan.payload_bytes,
         duration_s=plan.count * float(one_s),

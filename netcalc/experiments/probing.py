@@ -23,14 +23,7 @@ from numpy.typing import ArrayLike
 from netcalc.checks import named_arguments
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.experiments.exchanges.exchange import DRAINED, set_timeout, slice_s
-from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import (
-    MAX_COUNT,
-    finite,
-    require_bounded,
-    whole_number,
-    whole_sizes,
-)
+from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.run import Common, Progress, Record
 from netcalc.experiments.running.sockets import CONTROL_BYTES, SO_TIMESTAMPNS, arrival_ns
 from netcalc.experiments.running.stopping import Stop, Stopping
@@ -170,11 +163,11 @@ def probing(
     protocol = PROTOCOLS[int(ip_version)]
     if payload_bytes is None:
         payload_bytes = protocol.sizes
-    sizes = whole_sizes(
+    sizes = limits.whole_sizes(
         "size-for-probe", payload_bytes, _TAG_BYTES, protocol.max_payload_bytes, carrier="a probe"
     )
-    count = whole_number("count", count, 1, MAX_COUNT)
-    timeout_s = finite("timeout_s", timeout_s, 0.001, 60.0)
+    count = limits.whole_number("count", count, 1, limits.MAX_COUNT)
+    timeout_s = limits.finite("timeout_s", timeout_s, 0.001, 60.0)
     emulated = EmulatedPath(path, offload=False, sysctls=protocol.sysctls)
     address = emulated.address("B", ip_version)
     hops = range(1, len(path.hops) + 1)
@@ -184,7 +177,7 @@ def probing(
         ).sum()
         for hop in hops
     ]
-    require_bounded(
+    limits.require_bounded(
         probe_count=count * len(sizes) * len(hops),
         carried_bytes=2 * count * sum(sizes) * len(hops),
         duration_s=count * float(sum(times_s)),

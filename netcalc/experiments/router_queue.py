@@ -16,13 +16,7 @@ from netcalc.checks import FloatArray, choice, named_arguments
 from netcalc.emulation.events import DELIVERED, FULL, Events
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError
-from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import (
-    MAX_COUNT,
-    finite,
-    require_bounded,
-    whole_number,
-)
+from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.run import Common, Progress, Record
 from netcalc.experiments.running.stopping import Stop
 from netcalc.messages import Notice
@@ -118,19 +112,21 @@ def router_queue(
     if len(path.links) != 1:
         raise DomainError("above-maximum", "number of links", len(path.links), high=1)
     plan = QueuePlan(
-        load=finite("utilization", utilization, 0.01, 2.0),
+        load=limits.finite("utilization", utilization, 0.01, 2.0),
         rate_bps=path.links[0].bandwidth_bps,
         arrivals=choice("arrivals", arrivals, ARRIVALS),
         service=choice("service", service, SERVICES),
-        payload_bytes=whole_number("payload_bytes", int(payload_bytes), 1, MAX_PAYLOAD_BYTES),
-        count=whole_number("count", count, 1, MAX_COUNT),
-        seed=whole_number("seed", seed, 0, 1 << 62),
+        payload_bytes=limits.whole_number(
+            "payload_bytes", int(payload_bytes), 1, MAX_PAYLOAD_BYTES
+        ),
+        count=limits.whole_number("count", count, 1, limits.MAX_COUNT),
+        seed=limits.whole_number("seed", seed, 0, 1 << 62),
     )
-    places = whole_number("place_count", place_count, 1, 1 << 20)
-    batch_s = finite("batch_s", batch_s, 0.0, MAX_BATCH_S)
+    places = limits.whole_number("place_count", place_count, 1, 1 << 20)
+    batch_s = limits.finite("batch_s", batch_s, 0.0, MAX_BATCH_S)
     there = {"buffer_packets": places, "batch_s": batch_s}
     emulated = EmulatedPath(path, offload=False, there=there, seed=plan.seed, log=True)
-    require_bounded(
+    limits.require_bounded(
         probe_count=plan.count,
         carried_bytes=plan.count * plan.payload_bytes,
         duration_s=plan.count * plan.gap_s,

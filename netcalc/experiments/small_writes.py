@@ -42,19 +42,7 @@ from netcalc.experiments.peers.process import (
     record_peer,
 )
 from netcalc.experiments.peers.responder import TAG_BYTES
-from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import (
-    CONNECT_S,
-    MAX_COUNT,
-    MAX_DURATION_S,
-    MAX_TCP_BYTES,
-    distinct_choices,
-    finite,
-    ip_version,
-    require_bounded,
-    require_writable,
-    whole_number,
-)
+from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.run import Common, Progress
 from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
 from netcalc.messages import Notice
@@ -102,7 +90,7 @@ class WritePlan:
     @property
     def version(self) -> int:
         """Version of IP."""
-        return ip_version(self.host)
+        return limits.ip_version(self.host)
 
     @property
     def round_s(self) -> float:
@@ -156,7 +144,7 @@ class Rounds:
         self._server = endpoints.server_host
         run.phase = "connect"
         with endpoints.client_socket(socket.SOCK_STREAM) as sock:
-            connect_within(sock, address, limit_s=CONNECT_S, stopping=run.stopping)
+            connect_within(sock, address, limit_s=limits.CONNECT_S, stopping=run.stopping)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, mode == "nodelay")
             set_timeout(sock, SLICE_S)
             granted = instrument.granted(sock)
@@ -490,21 +478,21 @@ def small_writes(
     plan = WritePlan(
         sizes=_checked_sizes(write_bytes),
         modes=_checked_modes(modes),
-        count=whole_number("count", count, 1, MAX_COUNT),
-        reply_bytes=whole_number("reply_bytes", reply_bytes, 1, MAX_TCP_BYTES),
-        interval_s=finite("interval_s", interval_s, 0.0, MAX_DURATION_S),
-        write_gap_s=finite("write_gap_s", write_gap_s, 0.0, MAX_DURATION_S),
+        count=limits.whole_number("count", count, 1, limits.MAX_COUNT),
+        reply_bytes=limits.whole_number("reply_bytes", reply_bytes, 1, limits.MAX_TCP_BYTES),
+        interval_s=limits.finite("interval_s", interval_s, 0.0, limits.MAX_DURATION_S),
+        write_gap_s=limits.finite("write_gap_s", write_gap_s, 0.0, limits.MAX_DURATION_S),
         quickack=bool(quickack),
         autocorking=bool(autocorking),
         host=common.address,
-        timeout_s=finite("timeout_s", timeout_s, 0.001, 60.0),
+        timeout_s=limits.finite("timeout_s", timeout_s, 0.001, 60.0),
     )
-    require_bounded(
+    limits.require_bounded(
         probe_count=plan.round_count,
         carried_bytes=plan.round_count * (plan.request_bytes + plan.reply_bytes),
         duration_s=max(plan.round_s, _least_s(plan, path)) * (plan.round_count - 1),
     )
-    require_writable(pcap)
+    limits.require_writable(pcap)
     make = partial(
         Responses,
         experiment="small_writes",
@@ -532,15 +520,17 @@ def _checked_sizes(write_bytes: ArrayLike) -> tuple[int, ...]:
     if sizes.size > MAX_WRITES:
         raise DomainError("too-many-writes", "write_bytes", sizes.size, high=MAX_WRITES)
     for index, size in enumerate(sizes.tolist()):
-        whole_number(f"write_bytes[{index}]", size, 1, MAX_TCP_BYTES)
-    if sizes.sum() > MAX_TCP_BYTES:
-        raise DomainError("sum-too-large", "write_bytes", int(sizes.sum()), high=MAX_TCP_BYTES)
+        limits.whole_number(f"write_bytes[{index}]", size, 1, limits.MAX_TCP_BYTES)
+    if sizes.sum() > limits.MAX_TCP_BYTES:
+        raise DomainError(
+            "sum-too-large", "write_bytes", int(sizes.sum()), high=limits.MAX_TCP_BYTES
+        )
     return tuple(int(size) for size in sizes)
 
 
 def _checked_modes(modes: Sequence[str]) -> tuple[str, ...]:
     """Return the modes; refuse those that the system does not have."""
-    names = distinct_choices("modes", modes, MODES)
+    names = limits.distinct_choices("modes", modes, MODES)
     for mode, option in (("cork", "TCP_CORK"), ("more", "MSG_MORE")):
         if mode in names and not hasattr(socket, option):
             raise ExperimentError("option-unavailable", phase="plan", option=option)

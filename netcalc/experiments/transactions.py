@@ -34,17 +34,7 @@ from netcalc.experiments.exchanges.exchange import send_all, set_timeout
 from netcalc.experiments.exchanges.tap import Tap, TappedPacket, exchange_rows, exchange_s
 from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer, attribute_errors
 from netcalc.experiments.peers.responder import CERTIFICATE, TAG_BYTES
-from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import (
-    MAX_COUNT,
-    MAX_UDP_BYTES,
-    distinct_choices,
-    finite,
-    ip_version,
-    require_bounded,
-    require_writable,
-    whole_number,
-)
+from netcalc.experiments.running import instrument, limits
 from netcalc.experiments.running.run import Common, Progress
 from netcalc.experiments.running.stopping import SLICE_S, Stop, Stopping
 from netcalc.messages import Notice
@@ -257,7 +247,7 @@ class TransactionPlan:
     @property
     def version(self) -> int:
         """Version of IP."""
-        return ip_version(self.host)
+        return limits.ip_version(self.host)
 
     def command(self, standard: tuple[int, ...], path: Path | None) -> str:
         """Return the call that makes this plan."""
@@ -454,7 +444,9 @@ HEADER_BYTES = {
 MIN_MTU_BYTES = {4: 576, 6: 1280}
 """Smallest MTU of the loopback, by version of IP. [byte]"""
 _FASTOPEN = "net.ipv4.tcp_fastopen"
-_LARGEST = dict.fromkeys(PROTOCOLS, 1 << 16) | dict.fromkeys(("ping", "udp"), MAX_UDP_BYTES[4])
+_LARGEST = dict.fromkeys(PROTOCOLS, 1 << 16) | dict.fromkeys(
+    ("ping", "udp"), limits.MAX_UDP_BYTES[4]
+)
 
 
 @named_arguments
@@ -550,18 +542,18 @@ def transactions(
         path=path, host=host, progress=progress, stop=stop, save=save,
         linux_for="its counters and TCP Fast Open",
     )  # fmt: skip
-    selected = distinct_choices("protocols", protocols, PROTOCOLS)
+    selected = limits.distinct_choices("protocols", protocols, PROTOCOLS)
     least_bytes = MIN_MTU_BYTES[common.version]
     plan = TransactionPlan(
         sizes=_sizes(payload_bytes, selected),
         protocols=selected,
-        count=whole_number("count", count, 1, MAX_COUNT),
-        mtu_bytes=whole_number("mtu_bytes", mtu_bytes, least_bytes, 65_536),
-        timeout_s=finite("timeout_s", timeout_s, 0.001, 60.0),
+        count=limits.whole_number("count", count, 1, limits.MAX_COUNT),
+        mtu_bytes=limits.whole_number("mtu_bytes", mtu_bytes, least_bytes, 65_536),
+        timeout_s=limits.finite("timeout_s", timeout_s, 0.001, 60.0),
         tap=bool(tap) or pcap is not None,
         host=common.address,
     )
-    require_bounded(
+    limits.require_bounded(
         probe_count=plan.transaction_count,
         carried_bytes=2 * sum(plan.sizes) * len(selected) * plan.count,
         duration_s=_least_s(plan, path),
@@ -571,7 +563,7 @@ def transactions(
         raise ExperimentError(
             "too-many-connections", phase="plan", count=connections, limit=MAX_CONNECTIONS
         )
-    require_writable(pcap)
+    limits.require_writable(pcap)
     make = partial(
         Responses,
         experiment="transactions",
@@ -598,7 +590,7 @@ def _sizes(payload_bytes: ArrayLike, protocols: tuple[str, ...]) -> tuple[int, .
     sizes = one_dimensional("payload_bytes", as_float("payload_bytes", payload_bytes))
     largest = min(_LARGEST[protocol] for protocol in protocols)
     for index, size in enumerate(sizes.tolist()):
-        whole_number(f"payload_bytes[{index}]", size, 0, largest)
+        limits.whole_number(f"payload_bytes[{index}]", size, 0, largest)
     return tuple(int(size) for size in sizes)
 
 

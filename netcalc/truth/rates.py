@@ -136,15 +136,8 @@ def bulk_setting(
                 )
         yield setting.row(what, statistic=f"fastest of {count}", **values, **errors)
 
-    return Setting(
-        "bulk",
-        path_text,
-        (what,),
-        quantity,
-        "bit/s" if quantity == "goodput" else "s",
-        measure,
-        **options,
-    )
+    unit = "bit/s" if quantity == "goodput" else "s"
+    return Setting("bulk", path_text, (what,), quantity, unit, measure, **options)
 
 
 def buffers_setting(
@@ -296,16 +289,8 @@ def line_rate_setting(
                 **errors,
             )
 
-    return Setting(
-        "line-rate",
-        path_text,
-        what,
-        "frame rate",
-        "packet/s",
-        measure,
-        processing_s=1.0 / device_pps,
-        **options,
-    )
+    options["processing_s"] = 1.0 / device_pps
+    return Setting("line-rate", path_text, what, "frame rate", "packet/s", measure, **options)
 
 
 def limited_by_sender(samples: BulkSamples, row: int, *, predicted_pps: float) -> dict[str, Any]:

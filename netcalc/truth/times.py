@@ -60,16 +60,8 @@ def echo_setting(
                 **added.errors(payload_bytes=size),
             )
 
-    return Setting(
-        "echo",
-        path_text,
-        what,
-        "round trip",
-        "s",
-        measure,
-        needs_wire=protocol != "udp" or version != 4,
-        **options,
-    )
+    options["needs_wire"] = protocol != "udp" or version != 4
+    return Setting("echo", path_text, what, "round trip", "s", measure, **options)
 
 
 def small_writes_setting(
