@@ -203,16 +203,22 @@ def cases_of_mark(mark: pytest.Mark) -> Iterator[tuple[str, dict[str, object]]]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make one item of all cases of a mark ``each``; what they are is looked up when it runs."""
+    """Make one item of all cases of a mark ``each``; with ``-k``, one of each, to choose by name."""
     for mark in metafunc.definition.iter_markers("each"):
         names, values = mark.args
         names = names.replace(",", " ").split() if isinstance(names, str) else names
-        metafunc.parametrize(names, [(values,) * len(names)], ids=[f"{len(values)} cases"])
+        if metafunc.config.option.keyword:
+            ids, cases = zip(*cases_of_mark(mark), strict=True)
+            rows = [tuple(arguments[name] for name in names) for arguments in cases]
+            metafunc.parametrize(names, rows, ids=ids)
+        else:  # what the cases are is looked up when the item runs
+            metafunc.parametrize(names, [(values,) * len(names)], ids=[f"{len(values)} cases"])
 
 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Call a test with the mark ``each`` once for every case; name each one that fails."""
-    if pyfuncitem.get_closest_marker("each") is None:
+    is_one_case = bool(pyfuncitem.config.option.keyword)
+    if pyfuncitem.get_closest_marker("each") is None or is_one_case:
         return None
     fixed = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     failed = {}

@@ -78,7 +78,9 @@ def public_functions(subject: str) -> list[Callable[..., object]]:
 
 
 MODELS = {subject: public_functions(subject) for subject in models.SUBJECTS}
-EVERY_SUBJECT = pytest.mark.each("functions", MODELS.values(), ids=MODELS)
+NAMES_OF = [" ".join([subject, *(f.__name__ for f in found)]) for subject, found in MODELS.items()]
+"""Subjects with their formulas: ``-k`` chooses by either."""
+EVERY_SUBJECT = pytest.mark.each("functions", MODELS.values(), ids=NAMES_OF)
 
 
 def suffix_unit(name: str) -> str | None:
@@ -144,7 +146,7 @@ def test_the_calculator_reads_docstrings_as_docstring_parser_does(functions):
         assert formula.returns == UNIT.sub("", result)
 
 
-@pytest.mark.each("subject", MODELS)
+@pytest.mark.each("subject", MODELS, ids=NAMES_OF)
 def test_one_word_for_one_thing(subject):
     module = models.subject_module(subject)
     texts = [
@@ -157,7 +159,7 @@ def test_one_word_for_one_thing(subject):
         assert not found, text.splitlines()[0]
 
 
-@pytest.mark.each("subject", MODELS)
+@pytest.mark.each("subject", MODELS, ids=NAMES_OF)
 def test_parameters_are_named_by_the_glossary(subject):
     for function in MODELS[subject]:
         names = {function.__name__, *inspect.signature(function).parameters} - {"place_count"}

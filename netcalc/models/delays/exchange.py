@@ -12,17 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    at_least,
-    between,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    scalar,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 
 
@@ -111,19 +102,27 @@ def exchange_timeline(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3; event recursion of a tandem queue.
     """
-    sizes = one_dimensional("packet_bytes", non_negative("packet_bytes", packet_bytes))
+    sizes = checks.one_dimensional(
+        "packet_bytes", checks.non_negative("packet_bytes", packet_bytes)
+    )
     count = sizes.size
-    sides = _one_each("sender", between("sender", whole("sender", sender), 0, 1), count)
-    first = at_least("after", after, -1)
-    waits_for = _one_each("after", whole("after", first + 1.0) - 1.0, count)
-    waits = _one_each("wait_s", non_negative("wait_s", wait_s), count)
-    rate = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
-    latency = _one_each("latency_s", non_negative("latency_s", latency_s), rate.size)
-    nodes = _one_each("processing_s", non_negative("processing_s", processing_s), rate.size - 1)
-    source = scalar("source_processing_s", non_negative("source_processing_s", source_processing_s))
-    destination = scalar(
+    sides = _one_each(
+        "sender", checks.between("sender", checks.whole("sender", sender), 0, 1), count
+    )
+    first = checks.at_least("after", after, -1)
+    waits_for = _one_each("after", checks.whole("after", first + 1.0) - 1.0, count)
+    waits = _one_each("wait_s", checks.non_negative("wait_s", wait_s), count)
+    rate = checks.one_dimensional("bandwidth_bps", checks.positive("bandwidth_bps", bandwidth_bps))
+    latency = _one_each("latency_s", checks.non_negative("latency_s", latency_s), rate.size)
+    nodes = _one_each(
+        "processing_s", checks.non_negative("processing_s", processing_s), rate.size - 1
+    )
+    source = checks.scalar(
+        "source_processing_s", checks.non_negative("source_processing_s", source_processing_s)
+    )
+    destination = checks.scalar(
         "destination_processing_s",
-        non_negative("destination_processing_s", destination_processing_s),
+        checks.non_negative("destination_processing_s", destination_processing_s),
     )
     numbers = (sizes, sides, waits_for, waits, rate, latency, nodes)
     if not all(np.isfinite(part).all() for part in (*numbers, source, destination)):

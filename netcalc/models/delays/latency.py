@@ -9,17 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    at_least,
-    between,
-    model,
-    non_negative,
-    note,
-    note_outside_range,
-    positive,
-    up_to,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
 """Speed of light in vacuum, exact by definition of the metre. [m/s]"""
@@ -74,8 +65,8 @@ def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> Float
     Stevens, TCP/IP Illustrated vol. 3, A.3 (552 bytes: 78.9 ms at 56 kbit/s, 2.86 ms on a T1).
     """
     # Divided first: the bits of 1e308 bytes overflow a float, their time need not.
-    size = non_negative("wire_bytes", wire_bytes)
-    return 8.0 * (size / positive("bandwidth_bps", bandwidth_bps))
+    size = checks.non_negative("wire_bytes", wire_bytes)
+    return 8.0 * (size / checks.positive("bandwidth_bps", bandwidth_bps))
 
 
 @model
@@ -123,9 +114,9 @@ def propagation_s(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3; Peterson and Davie, Computer Networks, 1.5.1.
     """
-    distance = non_negative("distance_m", distance_m)
-    speed = positive("speed_m_s", speed_m_s)
-    return distance / between("speed_m_s", speed, 0.0, SPEED_OF_LIGHT_M_S)
+    distance = checks.non_negative("distance_m", distance_m)
+    speed = checks.positive("speed_m_s", speed_m_s)
+    return distance / checks.between("speed_m_s", speed, 0.0, SPEED_OF_LIGHT_M_S)
 
 
 @model
@@ -163,7 +154,7 @@ def signal_speed_m_s(refractive_index: ArrayLike = FIBRE_INDEX) -> FloatArray:
     ----------
     ITU-T G.652 (fibre data sheets give 1.467 to 1.469 for 1310 to 1550 nm).
     """
-    return SPEED_OF_LIGHT_M_S / at_least("refractive_index", refractive_index, 1.0)
+    return SPEED_OF_LIGHT_M_S / checks.at_least("refractive_index", refractive_index, 1.0)
 
 
 @model
@@ -206,8 +197,8 @@ def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
     ----------
     Allman, Glover and Sanchez, RFC 2488, section 2.
     """
-    altitude = non_negative("altitude_m", altitude_m)
-    note_outside_range(satellite_rtt_s, code="low-orbit", altitude_m=altitude)
+    altitude = checks.non_negative("altitude_m", altitude_m)
+    checks.note_outside_range(satellite_rtt_s, code="low-orbit", altitude_m=altitude)
     return altitude * (4.0 / SPEED_OF_LIGHT_M_S)
 
 
@@ -261,13 +252,13 @@ def transfer_s(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3; Peterson and Davie, Computer Networks, 1.5.
     """
-    size = non_negative("payload_bytes", payload_bytes)
-    rate = positive("bandwidth_bps", bandwidth_bps)
-    delay = non_negative("latency_s", latency_s)
+    size = checks.non_negative("payload_bytes", payload_bytes)
+    rate = checks.positive("bandwidth_bps", bandwidth_bps)
+    delay = checks.non_negative("latency_s", latency_s)
     if size.size == rate.size == delay.size == 1:
         held = rate.item() * delay.item() / 4.0
         if min(size.item(), held) > INITIAL_WINDOW_BYTES:
-            note(
+            checks.note(
                 "slow-start-left-out",
                 name="payload_bytes",
                 value=size.item(),
@@ -316,9 +307,11 @@ def arrived_bytes(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3, solved for the size.
     """
-    sending = non_negative("elapsed_s", elapsed_s) - non_negative("latency_s", latency_s)
+    sending = checks.non_negative("elapsed_s", elapsed_s) - checks.non_negative(
+        "latency_s", latency_s
+    )
     sending = np.maximum(sending, 0.0)
-    return sending * (positive("bandwidth_bps", bandwidth_bps) / 8.0)
+    return sending * (checks.positive("bandwidth_bps", bandwidth_bps) / 8.0)
 
 
 @model
@@ -361,8 +354,10 @@ def transfer_bandwidth_bps(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3, solved for the rate.
     """
-    sending = non_negative("transfer_s", transfer_s) - non_negative("latency_s", latency_s)
-    bits = 8.0 * non_negative("payload_bytes", payload_bytes)
+    sending = checks.non_negative("transfer_s", transfer_s) - checks.non_negative(
+        "latency_s", latency_s
+    )
+    bits = 8.0 * checks.non_negative("payload_bytes", payload_bytes)
     return np.where(sending < 0, np.nan, bits / sending)[()]
 
 
@@ -405,9 +400,9 @@ def transfer_latency_s(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3, solved for the latency.
     """
-    sending = 8.0 * non_negative("payload_bytes", payload_bytes)
-    sending = sending / positive("bandwidth_bps", bandwidth_bps)
-    left = np.asarray(non_negative("transfer_s", transfer_s) - sending)
+    sending = 8.0 * checks.non_negative("payload_bytes", payload_bytes)
+    sending = sending / checks.positive("bandwidth_bps", bandwidth_bps)
+    left = np.asarray(checks.non_negative("transfer_s", transfer_s) - sending)
     left[left < 0] = np.nan
     return left[()]
 
@@ -451,8 +446,8 @@ def half_rate_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatA
     ----------
     Hockney and Jesshope, Parallel Computers (n½); Stevens vol. 3, A.3 (latency against bandwidth).
     """
-    latency = non_negative("latency_s", latency_s)
-    return latency * (positive("bandwidth_bps", bandwidth_bps) / 8.0)
+    latency = checks.non_negative("latency_s", latency_s)
+    return latency * (checks.positive("bandwidth_bps", bandwidth_bps) / 8.0)
 
 
 @model
@@ -497,9 +492,9 @@ def latency_share_ratio(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3.
     """
-    latency = non_negative("latency_s", latency_s)
-    size = non_negative("payload_bytes", payload_bytes)
-    time = 8.0 * (size / positive("bandwidth_bps", bandwidth_bps))
+    latency = checks.non_negative("latency_s", latency_s)
+    size = checks.non_negative("payload_bytes", payload_bytes)
+    time = 8.0 * (size / checks.positive("bandwidth_bps", bandwidth_bps))
     return latency / (time + latency)
 
 
@@ -545,9 +540,9 @@ def transfer_throughput_bps(
     Peterson and Davie, Computer Networks, 1.5.3.
     """
     # As 1 / (1/R + d/8N): one array less than the equation as it is written.
-    size = non_negative("payload_bytes", payload_bytes)
-    per_bit = non_negative("latency_s", latency_s) / (8.0 * size)
-    return 1.0 / (per_bit + 1.0 / positive("bandwidth_bps", bandwidth_bps))
+    size = checks.non_negative("payload_bytes", payload_bytes)
+    per_bit = checks.non_negative("latency_s", latency_s) / (8.0 * size)
+    return 1.0 / (per_bit + 1.0 / checks.positive("bandwidth_bps", bandwidth_bps))
 
 
 @model
@@ -597,7 +592,7 @@ def echo_rtt_s(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.1 to A.3 (Fig. A-3: 80 ms at no data, 193 ms at 1400).
     """
-    payload = up_to("payload_bytes", payload_bytes, MAX_ECHO_BYTES)
-    size = payload + non_negative("header_bytes", header_bytes)
-    size = size * (16.0 / positive("bandwidth_bps", bandwidth_bps))
-    return size + non_negative("base_rtt_s", base_rtt_s)
+    payload = checks.up_to("payload_bytes", payload_bytes, MAX_ECHO_BYTES)
+    size = payload + checks.non_negative("header_bytes", header_bytes)
+    size = size * (16.0 / checks.positive("bandwidth_bps", bandwidth_bps))
+    return size + checks.non_negative("base_rtt_s", base_rtt_s)

@@ -11,16 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import (
-    FloatArray,
-    as_float,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    scalar,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 
 MAX_MIXES = 1_000_000
@@ -107,14 +99,20 @@ def path_mixes(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3 (187 ms from connix.com to noao.edu).
     """
-    wanted = scalar("rtt_s", non_negative("rtt_s", _finite("rtt_s", rtt_s)))
-    base = scalar("base_rtt_s", non_negative("base_rtt_s", _finite("base_rtt_s", base_rtt_s)))
-    slack = scalar("tolerance_s", non_negative("tolerance_s", _finite("tolerance_s", tolerance_s)))
-    size = scalar("packet_bytes", positive("packet_bytes", _finite("packet_bytes", packet_bytes)))
-    rates = positive("bandwidth_bps", _finite("bandwidth_bps", bandwidth_bps))
-    rates = one_dimensional("bandwidth_bps", rates)
-    lengths = whole("link_count", _finite("link_count", link_count), low=1)
-    lengths = np.unique(one_dimensional("link_count", lengths))
+    wanted = checks.scalar("rtt_s", checks.non_negative("rtt_s", _finite("rtt_s", rtt_s)))
+    base = checks.scalar(
+        "base_rtt_s", checks.non_negative("base_rtt_s", _finite("base_rtt_s", base_rtt_s))
+    )
+    slack = checks.scalar(
+        "tolerance_s", checks.non_negative("tolerance_s", _finite("tolerance_s", tolerance_s))
+    )
+    size = checks.scalar(
+        "packet_bytes", checks.positive("packet_bytes", _finite("packet_bytes", packet_bytes))
+    )
+    rates = checks.positive("bandwidth_bps", _finite("bandwidth_bps", bandwidth_bps))
+    rates = checks.one_dimensional("bandwidth_bps", rates)
+    lengths = checks.whole("link_count", _finite("link_count", link_count), low=1)
+    lengths = np.unique(checks.one_dimensional("link_count", lengths))
     if lengths.size > MAX_MIXES or lengths[-1] > MAX_MIXES:
         raise _too_many(lengths[-1])
     order = np.argsort(rates, kind="stable")
@@ -159,7 +157,7 @@ def _candidates(
 
 def _finite(name: str, value: ArrayLike) -> FloatArray:
     """Return numbers as float64; refuse one that is not finite, by its value."""
-    array = as_float(name, value)
+    array = checks.as_float(name, value)
     odd = array[~np.isfinite(array)]
     if odd.size:
         raise DomainError("not-finite", name, str(odd.flat[0]))

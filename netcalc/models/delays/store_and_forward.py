@@ -15,19 +15,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    keep_nan,
-    model,
-    non_negative,
-    note,
-    note_outside_range,
-    one_dimensional,
-    positive,
-    scalar,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.sizes.headers import MIN_FRAME_BYTES, padded_frame
 
@@ -142,12 +131,12 @@ def store_and_forward_s(
     Stevens, TCP/IP Illustrated vol. 3, A.3 (Fig. A-9): serial; Kurose and Ross, Computer
     Networking, 1.4: delay.
     """
-    size = non_negative("packet_bytes", packet_bytes)
+    size = checks.non_negative("packet_bytes", packet_bytes)
     rate, latency, processing = _links(bandwidth_bps, latency_s, processing_s)
     ends = _ends(source_processing_s, destination_processing_s)
     fixed = float(latency.sum() + processing.sum() + sum(ends))
     slowest_node = float(np.concatenate((ends, processing)).max())
-    later = whole("packet_count", packet_count, low=1) - 1.0
+    later = checks.whole("packet_count", packet_count, low=1) - 1.0
     added, least = _framing(overhead_bytes, min_wire_bytes, rate.size)
     if added.any() or least.any():
         clocked = [
@@ -158,7 +147,7 @@ def store_and_forward_s(
         slowest: FloatArray = reduce(np.maximum, clocked)
     else:
         total, slowest = size * float((8.0 / rate).sum()), size * (8.0 / float(rate.min()))
-    kind = choice("processing_kind", processing_kind, ("serial", "delay"))
+    kind = checks.choice("processing_kind", processing_kind, ("serial", "delay"))
     if np.any((slowest < slowest_node) & (later > 0.0)):
         _say_which(kind)
     if kind == "serial":
@@ -232,7 +221,7 @@ def cut_through_s(
     rate, latency, switch = _links(
         bandwidth_bps, latency_s, switch_latency_s, name="switch_latency_s"
     )
-    header = np.minimum(non_negative("header_bytes", header_bytes), size)
+    header = np.minimum(checks.non_negative("header_bytes", header_bytes), size)
     bit_s = 8.0 / rate
     is_cut = rate[1:] <= rate[:-1]  # into a faster link a frame goes when it is whole
     total = size * float(bit_s[-1]) + header * float(np.where(is_cut, bit_s[:-1], 0.0).sum())
@@ -319,11 +308,13 @@ def pipeline_timeline(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3, Fig. A-9; event recursion of a tandem queue.
     """
-    sizes = one_dimensional("packet_bytes", non_negative("packet_bytes", packet_bytes))
+    sizes = checks.one_dimensional(
+        "packet_bytes", checks.non_negative("packet_bytes", packet_bytes)
+    )
     rate, latency, processing = _links(bandwidth_bps, latency_s, processing_s)
     source, destination = _ends(source_processing_s, destination_processing_s)
     nodes = np.concatenate(([source], processing, [destination]))
-    kind = choice("processing_kind", processing_kind, ("serial", "delay"))
+    kind = checks.choice("processing_kind", processing_kind, ("serial", "delay"))
     packets, links = sizes.size, rate.size
     start, first, last = (np.empty((packets, links)) for _ in range(3))
     node_start, node_end = (np.empty((packets, links + 1)) for _ in range(2))
@@ -399,9 +390,9 @@ def message_s(
     ----------
     Kurose and Ross, Computer Networking, chapter 1, problem on message segmentation.
     """
-    message = positive("message_bytes", message_bytes)
-    segment = positive("segment_bytes", segment_bytes)
-    header = non_negative("header_bytes", header_bytes)
+    message = checks.positive("message_bytes", message_bytes)
+    segment = checks.positive("segment_bytes", segment_bytes)
+    header = checks.non_negative("header_bytes", header_bytes)
     rate, latency, _ = _links(bandwidth_bps, latency_s, 0.0)
     delay = partial(_delay_s, rate=rate, latency=latency)
     return delay(segment, message, header)[()]
@@ -448,12 +439,12 @@ def optimal_segment_bits(
     ----------
     Kurose and Ross, Computer Networking, chapter 1, problem on message segmentation.
     """
-    message = non_negative("message_bits", message_bits)
-    product = message * non_negative("header_bits", header_bits)
-    hops = whole("link_count", link_count, low=1) - 1.0
+    message = checks.non_negative("message_bits", message_bits)
+    product = message * checks.non_negative("header_bits", header_bits)
+    hops = checks.whole("link_count", link_count, low=1) - 1.0
     best = np.where(hops > 0, np.sqrt(product / hops), np.inf)
-    note_outside_range(optimal_segment_bits, segment_count=message / best)
-    return keep_nan(best, product, hops)[()]
+    checks.note_outside_range(optimal_segment_bits, segment_count=message / best)
+    return checks.keep_nan(best, product, hops)[()]
 
 
 @model
@@ -498,7 +489,7 @@ def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
     Jacobson, pathchar (1997); Downey, Using pathchar to estimate Internet link characteristics
     (1999), doi:10.1145/316188.316228.
     """
-    rate = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
+    rate = checks.one_dimensional("bandwidth_bps", checks.positive("bandwidth_bps", bandwidth_bps))
     return np.asarray(1.0 / float((1.0 / rate).sum()))[()]
 
 
@@ -533,7 +524,7 @@ def _delay_s(
 
 def _say_which(kind: str) -> None:
     """Note which meaning of processing the answer has, where the other one gives another answer."""
-    note(f"processing-{kind}", name="processing_s", warns=False)
+    checks.note(f"processing-{kind}", name="processing_s", warns=False)
 
 
 def _serve(ready: FloatArray, service: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -552,9 +543,9 @@ def _links(
     name: str = "processing_s",
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return rate and latency of each link, and the processing of each node between two."""
-    rate = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
-    latency = _one_each("latency_s", non_negative("latency_s", latency_s), rate.size)
-    between_links = _one_each(name, non_negative(name, processing_s), rate.size - 1)
+    rate = checks.one_dimensional("bandwidth_bps", checks.positive("bandwidth_bps", bandwidth_bps))
+    latency = _one_each("latency_s", checks.non_negative("latency_s", latency_s), rate.size)
+    between_links = _one_each(name, checks.non_negative(name, processing_s), rate.size - 1)
     return rate, latency, between_links
 
 
@@ -562,8 +553,8 @@ def _framing(
     overhead_bytes: ArrayLike, min_wire_bytes: ArrayLike, count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return what each link adds to a packet, and the least that one takes."""
-    added = non_negative("overhead_bytes", overhead_bytes)
-    least = non_negative("min_wire_bytes", min_wire_bytes)
+    added = checks.non_negative("overhead_bytes", overhead_bytes)
+    least = checks.non_negative("min_wire_bytes", min_wire_bytes)
     return (
         _one_each("overhead_bytes", added, count),
         _one_each("min_wire_bytes", least, count),
@@ -572,10 +563,12 @@ def _framing(
 
 def _ends(source_processing_s: float, destination_processing_s: float) -> tuple[float, float]:
     return (
-        scalar("source_processing_s", non_negative("source_processing_s", source_processing_s)),
-        scalar(
+        checks.scalar(
+            "source_processing_s", checks.non_negative("source_processing_s", source_processing_s)
+        ),
+        checks.scalar(
             "destination_processing_s",
-            non_negative("destination_processing_s", destination_processing_s),
+            checks.non_negative("destination_processing_s", destination_processing_s),
         ),
     )
 

@@ -11,15 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    model,
-    non_negative,
-    positive,
-    real,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 
 
 class DelayedAck(NamedTuple):
@@ -102,14 +95,14 @@ def delayed_ack_s(system: str, *, statistic: str = "typical") -> FloatArray:
     ----------
     RFC 1122, 4.2.3.2; the sources of the systems as named in ``SYSTEMS``.
     """
-    found = SYSTEMS[choice("system", system, tuple(SYSTEMS))]
+    found = SYSTEMS[checks.choice("system", system, tuple(SYSTEMS))]
     times = {
         "typical": found.typical_s,
         "shortest": found.shortest_s,
         "mean": (found.shortest_s + found.longest_s) / 2,
         "longest": found.longest_s,
     }
-    return np.asarray(times[choice("statistic", statistic, tuple(times))], dtype=np.float64)
+    return np.asarray(times[checks.choice("statistic", statistic, tuple(times))], dtype=np.float64)
 
 
 @model
@@ -146,7 +139,7 @@ def heartbeat_mean_s(period_s: ArrayLike) -> FloatArray:
     Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
     doi:10.1109/INFCOM.2000.832574 (100 ms).
     """
-    return non_negative("period_s", period_s) / 2.0
+    return checks.non_negative("period_s", period_s) / 2.0
 
 
 @model
@@ -188,10 +181,10 @@ def heartbeat_wait_s(
     ----------
     Wright and Stevens, TCP/IP Illustrated vol. 2, 25.4 (tcp_fasttimo).
     """
-    period = positive("period_s", period_s)
+    period = checks.positive("period_s", period_s)
     # Of each by itself: the remainder is exact, the difference of two large times is not.
-    since: FloatArray = np.mod(real("arrival_s", arrival_s), period)
-    since = np.mod(since - np.mod(real("phase_s", phase_s), period), period)
+    since: FloatArray = np.mod(checks.real("arrival_s", arrival_s), period)
+    since = np.mod(since - np.mod(checks.real("phase_s", phase_s), period), period)
     return period - since
 
 
@@ -239,7 +232,7 @@ def tick_timer_wait_s(
     Linux, kernel/time/timer.c (calc_index: a timer never fires early); include/net/tcp.h
     (TCP_DELACK_MIN).
     """
-    arrival = real("arrival_s", arrival_s)
-    ticks = whole("tick_count", tick_count)
-    tick = positive("tick_s", tick_s)
+    arrival = checks.real("arrival_s", arrival_s)
+    ticks = checks.whole("tick_count", tick_count)
+    tick = checks.positive("tick_s", tick_s)
     return tick * (ticks + 1.0) - np.mod(arrival, tick)

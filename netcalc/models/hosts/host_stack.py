@@ -12,15 +12,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.hosts.mbufs import BSD44, datagram_mbufs, stream_mbufs, stream_segments
 from netcalc.models.sizes.fragmentation import fragment_count
@@ -114,11 +107,13 @@ def message_s(
     Clark, Jacobson, Romkey and Salwen, IEEE Communications Magazine, June 1989,
     doi:10.1109/35.29545; Stevens, TCP/IP Illustrated vol. 3, A.2.
     """
-    size = non_negative("payload_bytes", payload_bytes)
-    copying = whole("copy_count", copy_count) * non_negative("copy_cost", copy_cost)
-    summing = whole("checksum_count", checksum_count) * non_negative("checksum_cost", checksum_cost)
-    packets = whole("packet_count", packet_count)
-    return packets * non_negative("packet_cost", packet_cost) + size * (copying + summing)
+    size = checks.non_negative("payload_bytes", payload_bytes)
+    copying = checks.whole("copy_count", copy_count) * checks.non_negative("copy_cost", copy_cost)
+    summing = checks.whole("checksum_count", checksum_count) * checks.non_negative(
+        "checksum_cost", checksum_cost
+    )
+    packets = checks.whole("packet_count", packet_count)
+    return packets * checks.non_negative("packet_cost", packet_cost) + size * (copying + summing)
 
 
 @model
@@ -200,9 +195,9 @@ def transaction_s(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.2, Fig. A-6 to A-8.
     """
-    kind = TRANSACTIONS[choice("protocol", protocol, tuple(TRANSACTIONS))]
-    size = whole("payload_bytes", payload_bytes)
-    mtu = positive("mtu_bytes", mtu_bytes)
+    kind = TRANSACTIONS[checks.choice("protocol", protocol, tuple(TRANSACTIONS))]
+    size = checks.whole("payload_bytes", payload_bytes)
+    mtu = checks.positive("mtu_bytes", mtu_bytes)
     if protocol in ("ping", "udp"):
         inner, header = (8, 20) if protocol == "ping" else (0, 28)
         buffers = datagram_mbufs(
@@ -227,10 +222,10 @@ def transaction_s(
         copy_count=kind.copies,
         checksum_count=kind.checksums,
     )
-    memory = mbufs * non_negative("mbuf_s", mbuf_s)
-    memory = memory + clusters * non_negative("cluster_s", cluster_s)
-    fixed = kind.programs * non_negative("program_s", program_s)
-    fixed = fixed + kind.connections * non_negative("connection_s", connection_s)
+    memory = mbufs * checks.non_negative("mbuf_s", mbuf_s)
+    memory = memory + clusters * checks.non_negative("cluster_s", cluster_s)
+    fixed = kind.programs * checks.non_negative("program_s", program_s)
+    fixed = fixed + kind.connections * checks.non_negative("connection_s", connection_s)
     return fixed + passes + 2 * memory
 
 
@@ -283,10 +278,10 @@ def bulk_s(
     ----------
     Snader, Effective TCP/IP Programming, tip on TCP against UDP (Tables 2.2 and 2.3).
     """
-    size = non_negative("payload_bytes", payload_bytes)
-    packets = np.ceil(size / positive("segment_bytes", segment_bytes))
-    per_packet = packets * non_negative("packet_cost", packet_cost)
-    return per_packet + size * non_negative("byte_cost", byte_cost)
+    size = checks.non_negative("payload_bytes", payload_bytes)
+    packets = np.ceil(size / checks.positive("segment_bytes", segment_bytes))
+    per_packet = packets * checks.non_negative("packet_cost", packet_cost)
+    return per_packet + size * checks.non_negative("byte_cost", byte_cost)
 
 
 @model
@@ -347,7 +342,7 @@ def two_point_costs(
         "payload_bytes": payload_bytes,
     }
     (t1, t2), (m1, m2), (n1, n2) = (_pair(name, values) for name, values in lists.items())
-    whole("packet_count", [m1, m2])
+    checks.whole("packet_count", [m1, m2])
     determinant = m1 * n2 - m2 * n1
     if abs(determinant) <= 1e-12 * max(m1 * n2, m2 * n1):
         return SegmentCosts(np.asarray(np.nan), np.asarray(np.nan))
@@ -409,18 +404,18 @@ def delivered_goodput_bps(
     ----------
     Snader, Effective TCP/IP Programming, Table 2.2.
     """
-    sent = whole("write_count", write_count)
-    lost = whole("lost_count", lost_count)
+    sent = checks.whole("write_count", write_count)
+    lost = checks.whole("lost_count", lost_count)
     if (lost > sent).any():
         raise DomainError(
             "above-argument", "lost_count", float(np.nanmax(lost)), other="write_count"
         )
-    bits = 8.0 * non_negative("write_bytes", write_bytes)
-    return (sent - lost) * (bits / positive("elapsed_s", elapsed_s))
+    bits = 8.0 * checks.non_negative("write_bytes", write_bytes)
+    return (sent - lost) * (bits / checks.positive("elapsed_s", elapsed_s))
 
 
 def _pair(name: str, values: ArrayLike) -> tuple[float, float]:
-    array = one_dimensional(name, non_negative(name, values))
+    array = checks.one_dimensional(name, checks.non_negative(name, values))
     if array.size != 2:
         raise DomainError("wrong-count", name, count=array.size, expected=2)
     return float(array[0]), float(array[1])

@@ -11,16 +11,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    flag,
-    flags,
-    model,
-    non_negative,
-    note_outside_range,
-    positive,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 
 Policy: TypeAlias = Literal["nagle", "minshall", "nodelay"]
 
@@ -80,13 +72,13 @@ def nagle_may_send(
     ----------
     RFC 896; RFC 1122, 4.2.3.4.
     """
-    data = non_negative("payload_bytes", payload_bytes)
-    full = data >= positive("mss_bytes", mss_bytes)
-    idle = non_negative("unacked_bytes", unacked_bytes) == 0
-    largest = positive("max_window_bytes", max_window_bytes, allow_inf=True)
+    data = checks.non_negative("payload_bytes", payload_bytes)
+    full = data >= checks.positive("mss_bytes", mss_bytes)
+    idle = checks.non_negative("unacked_bytes", unacked_bytes) == 0
+    largest = checks.positive("max_window_bytes", max_window_bytes, allow_inf=True)
     if largest.ndim or not np.isposinf(largest):
         full = full | (data >= 0.5 * largest)
-    return np.asarray((full | idle | flag("nodelay", nodelay)) & (data > 0))
+    return np.asarray((full | idle | checks.flag("nodelay", nodelay)) & (data > 0))
 
 
 @model
@@ -142,10 +134,10 @@ def minshall_may_send(
     Minshall, draft-minshall-nagle-01 (1999); Mogul and Minshall, CCR 31(1), 2001,
     doi:10.1145/382176.382177.
     """
-    data = non_negative("payload_bytes", payload_bytes)
-    full = data >= positive("mss_bytes", mss_bytes)
-    free = ~flags("unacked_small", unacked_small)
-    return np.asarray((full | free | flag("nodelay", nodelay)) & (data > 0))
+    data = checks.non_negative("payload_bytes", payload_bytes)
+    full = data >= checks.positive("mss_bytes", mss_bytes)
+    free = ~checks.flags("unacked_small", unacked_small)
+    return np.asarray((full | free | checks.flag("nodelay", nodelay)) & (data > 0))
 
 
 @model
@@ -210,15 +202,15 @@ def tail_delay_s(
     Mogul and Minshall, Rethinking the TCP Nagle Algorithm, CCR 31(1), 2001,
     doi:10.1145/382176.382177.
     """
-    size = non_negative("payload_bytes", payload_bytes)
-    mss = positive("mss_bytes", mss_bytes)
-    per_ack = positive("segments_per_ack", segments_per_ack)
-    rtt = non_negative("rtt_s", rtt_s)
-    held = non_negative("delayed_ack_s", delayed_ack_s)
+    size = checks.non_negative("payload_bytes", payload_bytes)
+    mss = checks.positive("mss_bytes", mss_bytes)
+    per_ack = checks.positive("segments_per_ack", segments_per_ack)
+    rtt = checks.non_negative("rtt_s", rtt_s)
+    held = checks.non_negative("delayed_ack_s", delayed_ack_s)
     full = np.floor(size / mss)
-    note_outside_range(tail_delay_s, segment_count=full)
+    checks.note_outside_range(tail_delay_s, segment_count=full)
     tail = (full * mss < size) & (full > 0)
-    if choice("policy", policy, ("nagle", "minshall", "nodelay")) != "nagle":
+    if checks.choice("policy", policy, ("nagle", "minshall", "nodelay")) != "nagle":
         tail = tail & False
     # A whole number of acknowledgements leaves no segment over: the remainder is 0.
     lone = np.minimum(np.fmod(full, per_ack), 1.0) > 0
@@ -289,12 +281,12 @@ def write_write_read_s(
     ----------
     RFC 896; RFC 1122, 4.2.3.2 and 4.2.3.4.
     """
-    rtt = non_negative("rtt_s", rtt_s)
-    held = non_negative("delayed_ack_s", delayed_ack_s)
-    gap = non_negative("write_gap_s", write_gap_s)
-    server = non_negative("server_s", server_s)
-    at_once = flag("quickack", quickack)
-    if not flag("nagle", nagle):
+    rtt = checks.non_negative("rtt_s", rtt_s)
+    held = checks.non_negative("delayed_ack_s", delayed_ack_s)
+    gap = checks.non_negative("write_gap_s", write_gap_s)
+    server = checks.non_negative("server_s", server_s)
+    at_once = checks.flag("quickack", quickack)
+    if not checks.flag("nagle", nagle):
         return rtt + (gap + server + 0 * held)
     acked = rtt + (0 * held if at_once else held) + server
     return rtt + np.maximum(gap + server, acked)

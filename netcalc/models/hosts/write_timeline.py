@@ -13,17 +13,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    flag,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    scalar,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 
 Policy: TypeAlias = Literal["nagle", "minshall", "nodelay"]
@@ -139,10 +130,10 @@ def write_timeline(
     ----------
     RFC 896; RFC 1122, 4.2.3.2 and 4.2.3.4; Minshall, draft-minshall-nagle-01.
     """
-    times = one_dimensional("write_s", non_negative("write_s", write_s))
-    sizes = one_dimensional("write_bytes", whole("write_bytes", write_bytes, 1))
-    mss = scalar("mss_bytes", positive("mss_bytes", mss_bytes))
-    choice("policy", policy, ("nagle", "minshall", "nodelay"))
+    times = checks.one_dimensional("write_s", checks.non_negative("write_s", write_s))
+    sizes = checks.one_dimensional("write_bytes", checks.whole("write_bytes", write_bytes, 1))
+    mss = checks.scalar("mss_bytes", checks.positive("mss_bytes", mss_bytes))
+    checks.choice("policy", policy, ("nagle", "minshall", "nodelay"))
     if sizes.shape != times.shape:
         raise DomainError("wrong-count", "write_bytes", count=sizes.size, expected=times.size)
     if (np.diff(times) < 0).any():
@@ -150,15 +141,16 @@ def write_timeline(
         raise DomainError("not-ascending", "write_s", float(times[index]), index=index)
     if sizes.sum() / mss + sizes.size > MAX_SEGMENTS:
         raise DomainError("too-many-segments", "write_bytes", sizes.sum(), high=MAX_SEGMENTS)
-    at_once = flag("quickack", quickack)
+    at_once = checks.flag("quickack", quickack)
     exchange = _Exchange(
-        half_rtt_s=scalar("rtt_s", non_negative("rtt_s", rtt_s)) / 2,
+        half_rtt_s=checks.scalar("rtt_s", checks.non_negative("rtt_s", rtt_s)) / 2,
         delayed_ack_s=0.0
         if at_once
-        else scalar("delayed_ack_s", non_negative("delayed_ack_s", delayed_ack_s)),
+        else checks.scalar("delayed_ack_s", checks.non_negative("delayed_ack_s", delayed_ack_s)),
         quickack=at_once,
-        ack_bytes=mss * scalar("segments_per_ack", positive("segments_per_ack", segments_per_ack)),
-        server_s=scalar("server_s", non_negative("server_s", server_s)),
+        ack_bytes=mss
+        * checks.scalar("segments_per_ack", checks.positive("segments_per_ack", segments_per_ack)),
+        server_s=checks.scalar("server_s", checks.non_negative("server_s", server_s)),
         mss=mss,
         policy=policy,
         request_bytes=float(sizes.sum()),

@@ -10,16 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    keep_nan,
-    model,
-    non_negative,
-    note_outside_range,
-    positive,
-    ratio,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 
 
 @model
@@ -81,7 +73,7 @@ def stop_and_wait_loss_utilization(
     Stallings, Data and Computer Communications, appendix 7A; Bertsekas and Gallager, Data Networks,
     2.4.1.
     """
-    loss = ratio("loss_ratio", loss_ratio)
+    loss = checks.ratio("loss_ratio", loss_ratio)
     return (1.0 - loss) / _cycle(packet_bytes, bandwidth_bps, rtt_s)
 
 
@@ -147,12 +139,12 @@ def go_back_n_utilization(
     Stallings, Data and Computer Communications, appendix 7A; Bertsekas and Gallager, Data Networks,
     2.4.2.
     """
-    loss = ratio("loss_ratio", loss_ratio)
-    window = whole("window_packets", window_packets, low=1)
+    loss = checks.ratio("loss_ratio", loss_ratio)
+    window = checks.whole("window_packets", window_packets, low=1)
     cycle = _cycle(packet_bytes, bandwidth_bps, rtt_s)
     sent = np.minimum(window, cycle)
     share = (1.0 - loss) * (sent / cycle) / (1.0 - loss + loss * sent)
-    return keep_nan(share, loss, window, cycle)
+    return checks.keep_nan(share, loss, window, cycle)
 
 
 @model
@@ -217,16 +209,20 @@ def selective_repeat_utilization(
     Stallings, Data and Computer Communications, appendix 7A; Bertsekas and Gallager, Data Networks,
     2.4.3.
     """
-    loss = ratio("loss_ratio", loss_ratio)
-    window = whole("window_packets", window_packets, low=1)
+    loss = checks.ratio("loss_ratio", loss_ratio)
+    window = checks.whole("window_packets", window_packets, low=1)
     cycle = _cycle(packet_bytes, bandwidth_bps, rtt_s)
     in_flight = np.where(window < 4.0 * cycle, np.minimum(window, cycle), np.nan)
-    note_outside_range(selective_repeat_utilization, lost_packets=loss * in_flight)
-    return keep_nan((1.0 - loss) * np.minimum(window / cycle, 1.0), loss, window, cycle)
+    checks.note_outside_range(selective_repeat_utilization, lost_packets=loss * in_flight)
+    return checks.keep_nan((1.0 - loss) * np.minimum(window / cycle, 1.0), loss, window, cycle)
 
 
 def _cycle(packet_bytes: ArrayLike, bandwidth_bps: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
     """Return how many packets fit into the time until the first is acknowledged."""
-    send = 8.0 * positive("packet_bytes", packet_bytes) / positive("bandwidth_bps", bandwidth_bps)
-    cycle: FloatArray = 1.0 + non_negative("rtt_s", rtt_s) / send
+    send = (
+        8.0
+        * checks.positive("packet_bytes", packet_bytes)
+        / checks.positive("bandwidth_bps", bandwidth_bps)
+    )
+    cycle: FloatArray = 1.0 + checks.non_negative("rtt_s", rtt_s) / send
     return cycle

@@ -10,16 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    keep_nan,
-    model,
-    non_negative,
-    note_outside_range,
-    positive,
-    ratio,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 
 
 @model
@@ -62,7 +54,7 @@ def pure_aloha_utilization(offered_attempts: ArrayLike) -> FloatArray:
     ----------
     Abramson, The ALOHA system, AFIPS 1970, doi:10.1145/1478462.1478502.
     """
-    load = non_negative("offered_attempts", offered_attempts)
+    load = checks.non_negative("offered_attempts", offered_attempts)
     return load * np.exp(-2.0 * load)
 
 
@@ -109,7 +101,7 @@ def slotted_aloha_utilization(offered_attempts: ArrayLike) -> FloatArray:
     Roberts, ALOHA packet system with and without slots and capture, Comput. Commun. Rev. 5 (1975),
     doi:10.1145/1024916.1024920.
     """
-    load = non_negative("offered_attempts", offered_attempts)
+    load = checks.non_negative("offered_attempts", offered_attempts)
     return load * np.exp(-load)
 
 
@@ -154,11 +146,11 @@ def slotted_aloha_stations_utilization(
     ----------
     Kurose and Ross, Computer Networking, 8th ed., 6.3.2.
     """
-    count = whole("station_count", station_count)
-    attempt = ratio("attempt_ratio", attempt_ratio)
+    count = checks.whole("station_count", station_count)
+    attempt = checks.ratio("attempt_ratio", attempt_ratio)
     others = np.maximum(count - 1.0, 0.0)
     exponent = np.where(others > 0.0, others * np.log1p(-attempt), 0.0)
-    return keep_nan(count * attempt * np.exp(exponent), count, attempt)
+    return checks.keep_nan(count * attempt * np.exp(exponent), count, attempt)
 
 
 @model
@@ -205,9 +197,9 @@ def csma_cd_efficiency_ratio(serialization_s: ArrayLike, *, propagation_s: Array
     Kurose and Ross, Computer Networking, 8th ed., 6.3.2; Bertsekas and Gallager, Data Networks,
     4.5.
     """
-    sending = positive("serialization_s", serialization_s)
-    share = non_negative("propagation_s", propagation_s) / sending
-    note_outside_range(csma_cd_efficiency_ratio, propagation_share=share)
+    sending = checks.positive("serialization_s", serialization_s)
+    share = checks.non_negative("propagation_s", propagation_s) / sending
+    checks.note_outside_range(csma_cd_efficiency_ratio, propagation_share=share)
     return 1.0 / (1.0 + 5.0 * share)
 
 
@@ -264,11 +256,11 @@ def csma_cd_stations_efficiency_ratio(
     Metcalfe and Boggs, Ethernet: distributed packet switching for local computer networks, Commun.
     ACM 19 (1976), section 6, doi:10.1145/360248.360253.
     """
-    count = whole("station_count", station_count, low=1)
-    sending = positive("serialization_s", serialization_s)
-    share = non_negative("propagation_s", propagation_s) / sending
-    note_outside_range(csma_cd_stations_efficiency_ratio, propagation_share=share)
+    count = checks.whole("station_count", station_count, low=1)
+    sending = checks.positive("serialization_s", serialization_s)
+    share = checks.non_negative("propagation_s", propagation_s) / sending
+    checks.note_outside_range(csma_cd_stations_efficiency_ratio, propagation_share=share)
     slot = 2.0 * share
     others = count - 1.0
     log_share = np.where(others > 0.0, others * np.log1p(-1.0 / count), 0.0)
-    return keep_nan(1.0 / (1.0 + slot * np.expm1(-log_share)), count, slot)
+    return checks.keep_nan(1.0 / (1.0 + slot * np.expm1(-log_share)), count, slot)

@@ -10,16 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    flag,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    real,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 
 
@@ -74,13 +66,13 @@ def rtt_slope(
     Jacobson, pathchar (1997); Downey, Using pathchar to estimate Internet link characteristics,
     SIGCOMM 1999, doi:10.1145/316188.316228.
     """
-    rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
+    rates = checks.one_dimensional("bandwidth_bps", checks.positive("bandwidth_bps", bandwidth_bps))
     back = rates
     if reverse_bandwidth_bps is not None:
         name = "reverse_bandwidth_bps"
-        back = one_dimensional(name, positive(name, reverse_bandwidth_bps))
+        back = checks.one_dimensional(name, checks.positive(name, reverse_bandwidth_bps))
     there = (8.0 / rates).sum()
-    is_echo = flag("same_size_reply", same_size_reply)
+    is_echo = checks.flag("same_size_reply", same_size_reply)
     return np.asarray(there + (8.0 / back).sum() if is_echo else there)
 
 
@@ -127,11 +119,11 @@ def rtt_intercept_s(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3 (the intercepts of Fig. A-7 and A-8).
     """
-    rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
-    latencies = one_dimensional("latency_s", non_negative("latency_s", latency_s))
+    rates = checks.one_dimensional("bandwidth_bps", checks.positive("bandwidth_bps", bandwidth_bps))
+    latencies = checks.one_dimensional("latency_s", checks.non_negative("latency_s", latency_s))
     if latencies.size != rates.size:
         raise DomainError("wrong-count", "latency_s", count=latencies.size, expected=rates.size)
-    headers = non_negative("header_bytes", header_bytes) * float((16.0 / rates).sum())
+    headers = checks.non_negative("header_bytes", header_bytes) * float((16.0 / rates).sum())
     return 2.0 * float(latencies.sum()) + headers
 
 
@@ -177,8 +169,8 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
     ----------
     Jacobson, pathchar (1997); Downey, SIGCOMM 1999, doi:10.1145/316188.316228.
     """
-    slope = real("rtt_slope", rtt_slope)
-    growth = slope - real("previous_rtt_slope", previous_rtt_slope)
+    slope = checks.real("rtt_slope", rtt_slope)
+    growth = slope - checks.real("previous_rtt_slope", previous_rtt_slope)
     return np.where(growth < 0.0, np.nan, 8.0 / np.abs(growth))
 
 
@@ -220,8 +212,8 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
     Dovrolis, Ramanathan and Moore, What do packet dispersion techniques measure?, INFOCOM 2001,
     doi:10.1109/INFCOM.2001.916282.
     """
-    rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
-    return non_negative("packet_bytes", packet_bytes) * (8.0 / float(rates.min()))
+    rates = checks.one_dimensional("bandwidth_bps", checks.positive("bandwidth_bps", bandwidth_bps))
+    return checks.non_negative("packet_bytes", packet_bytes) * (8.0 / float(rates.min()))
 
 
 @model
@@ -265,8 +257,8 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
     Keshav, SIGCOMM 1991, doi:10.1145/115992.115994; Dovrolis et al., INFOCOM 2001,
     doi:10.1109/INFCOM.2001.916282.
     """
-    dispersion = non_negative("dispersion_s", dispersion_s)
-    return 8.0 * positive("packet_bytes", packet_bytes) / dispersion
+    dispersion = checks.non_negative("dispersion_s", dispersion_s)
+    return 8.0 * checks.positive("packet_bytes", packet_bytes) / dispersion
 
 
 @model
@@ -315,6 +307,6 @@ def train_rate_bps(
     ----------
     Dovrolis et al., INFOCOM 2001, doi:10.1109/INFCOM.2001.916282.
     """
-    dispersion = non_negative("dispersion_s", dispersion_s)
-    gaps = whole("packet_count", packet_count, low=2) - 1.0
-    return gaps * (8.0 * positive("packet_bytes", packet_bytes)) / dispersion
+    dispersion = checks.non_negative("dispersion_s", dispersion_s)
+    gaps = checks.whole("packet_count", packet_count, low=2) - 1.0
+    return gaps * (8.0 * checks.positive("packet_bytes", packet_bytes)) / dispersion

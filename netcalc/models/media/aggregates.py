@@ -12,17 +12,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    keep_nan,
-    model,
-    non_negative,
-    positive,
-    scalar,
-    up_to,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.bounds import one_of
 from netcalc.models.media._answers import answer_bps
@@ -149,7 +140,7 @@ def wifi_rate_bps(
     ----------
     IEEE 802.11-2016, 19.5 (802.11n) and 21.5 (802.11ac); IEEE 802.11ax-2021, 27.5.
     """
-    choice("standard", standard, STANDARDS)
+    checks.choice("standard", standard, STANDARDS)
     return _rate(mcs, channel_hz, stream_count, guard_s, standard)
 
 
@@ -194,8 +185,8 @@ def wifi_aggregate_bytes(packet_count: ArrayLike, *, packet_bytes: ArrayLike) ->
     ----------
     IEEE 802.11-2016, 9.7 (A-MPDU format).
     """
-    count = whole("packet_count", packet_count, low=1)
-    return count * _subframe(up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES))
+    count = checks.whole("packet_count", packet_count, low=1)
+    return count * _subframe(checks.up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES))
 
 
 @model
@@ -282,19 +273,23 @@ def wifi_throughput_bps(
     and Kesselman, Performance analysis of A-MPDU and A-MSDU aggregation in IEEE 802.11n, Sarnoff
     Symposium 2007, doi:10.1109/SARNOF.2007.4567389.
     """
-    choice("standard", standard, STANDARDS)
+    checks.choice("standard", standard, STANDARDS)
     rate = _rate(mcs, channel_hz, stream_count, guard_s, standard)
-    count = whole("packet_count", packet_count, low=1)
-    packet = up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
+    count = checks.whole("packet_count", packet_count, low=1)
+    packet = checks.up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
     size = count * _subframe(packet)
-    symbol = SYMBOL_S[standard] + non_negative("guard_s", guard_s)
+    symbol = SYMBOL_S[standard] + checks.non_negative("guard_s", guard_s)
     symbols = np.ceil((SERVICE_AND_TAIL_BITS + 8.0 * size) / (rate * symbol) * (1.0 - 1e-12))
-    ppdu = _preamble_s(whole("stream_count", stream_count, low=1), standard) + symbol * symbols
-    wait = AIFS_S + SLOT_S / 2.0 * whole("contention_window", contention_window)
+    ppdu = (
+        _preamble_s(checks.whole("stream_count", stream_count, low=1), standard) + symbol * symbols
+    )
+    wait = AIFS_S + SLOT_S / 2.0 * checks.whole("contention_window", contention_window)
     bitmap = np.where(count > 64.0, 32.0, 8.0)
-    schemes = whole("mcs", mcs)
+    schemes = checks.whole("mcs", mcs)
     answers = (
-        answer_bps(_reference_bps(schemes)) if ack_bps is None else positive("ack_bps", ack_bps)
+        answer_bps(_reference_bps(schemes))
+        if ack_bps is None
+        else checks.positive("ack_bps", ack_bps)
     )
     answer = ofdm_frame_s(24.0 + bitmap, bandwidth_bps=answers)
     total = 8.0 * (count * packet / (wait + ppdu + SIFS_S + answer))
@@ -303,7 +298,7 @@ def wifi_throughput_bps(
         | (size > MOST_AGGREGATE_BYTES[standard])
         | (ppdu > MOST_PPDU_S[standard])
     )
-    return keep_nan(np.where(too_much, np.nan, total), count, packet, rate, answer)
+    return checks.keep_nan(np.where(too_much, np.nan, total), count, packet, rate, answer)
 
 
 def _subframe(packet: FloatArray) -> FloatArray:
@@ -318,24 +313,24 @@ def _rate(
     guard_s: ArrayLike,
     standard: Standard,
 ) -> FloatArray:
-    scheme, streams = whole("mcs", mcs), whole("stream_count", stream_count, low=1)
+    scheme, streams = checks.whole("mcs", mcs), checks.whole("stream_count", stream_count, low=1)
     limits = (("mcs", scheme, 0, MOST_SCHEMES), ("stream_count", streams, 1, MOST_STREAMS))
     for name, values, low, most in limits:
         largest = float(np.fmax.reduce(np.ravel(values), initial=0.0))
         if largest > most[standard]:
             raise DomainError("out-of-range", name, largest, low=low, high=most[standard])
     widths = DATA_SUBCARRIERS[standard]
-    width = scalar("channel_hz", positive("channel_hz", channel_hz))
+    width = checks.scalar("channel_hz", checks.positive("channel_hz", channel_hz))
     if width not in widths and not np.isnan(width):
         raise DomainError("not-a-choice", "channel_hz", width, choices=list(widths))
     bits = np.asarray(BITS)[np.where(np.isnan(scheme), 0.0, scheme).astype(int)]
-    guard = non_negative("guard_s", guard_s)
+    guard = checks.non_negative("guard_s", guard_s)
     one_of("guard_s", guard, *GUARDS[standard])
     symbol = SYMBOL_S[standard] + guard
     rate = streams * widths.get(width, np.nan) * bits / symbol
     if standard == "802.11ac":
         rate = np.where(_is_left_out(width, scheme, streams), np.nan, rate)
-    return keep_nan(rate, scheme, streams)
+    return checks.keep_nan(rate, scheme, streams)
 
 
 def _is_left_out(width: float, scheme: FloatArray, streams: FloatArray) -> NDArray[np.bool_]:
@@ -350,7 +345,7 @@ def _is_left_out(width: float, scheme: FloatArray, streams: FloatArray) -> NDArr
 def _reference_bps(scheme: FloatArray) -> FloatArray:
     """Return the rate of 802.11a with the modulation of a scheme, which its answers go by."""
     slow: FloatArray = np.where(scheme < 1.0, 6e6, np.where(scheme < 3.0, 12e6, 24e6))
-    return keep_nan(slow, scheme)
+    return checks.keep_nan(slow, scheme)
 
 
 def _preamble_s(streams: FloatArray, standard: str) -> FloatArray:

@@ -10,16 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    flag,
-    keep_nan,
-    model,
-    non_negative,
-    positive,
-    up_to,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.models.bounds import not_above, one_of
 from netcalc.models.media._answers import answer_bps
 
@@ -96,7 +88,7 @@ def ofdm_frame_s(frame_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatAr
     ----------
     IEEE 802.11-2016, 17.3 (OFDM PHY), 17.4.3 (TXTIME).
     """
-    frame = non_negative("frame_bytes", frame_bytes)
+    frame = checks.non_negative("frame_bytes", frame_bytes)
     return _ofdm_s(frame, _ofdm_rate(bandwidth_bps))
 
 
@@ -144,10 +136,10 @@ def dsss_frame_s(
     ----------
     IEEE 802.11-2016, 16.2 and 16.3.4 (HR/DSSS PHY).
     """
-    is_short = flag("short_preamble", short_preamble)
+    is_short = checks.flag("short_preamble", short_preamble)
     preamble = DSSS_SHORT_PREAMBLE_S if is_short else DSSS_PREAMBLE_S
     byte_s = 8.0 / _dsss_rate(bandwidth_bps)
-    return preamble + non_negative("frame_bytes", frame_bytes) * byte_s
+    return preamble + checks.non_negative("frame_bytes", frame_bytes) * byte_s
 
 
 @model
@@ -213,13 +205,13 @@ def ofdm_throughput_bps(
     IEEE 802.11-2016, 10.3 (DCF), 17.4.3; Jun, Peddabachagari and Sichitiu, Theoretical maximum
     throughput of IEEE 802.11 and its applications, NCA 2003, doi:10.1109/NCA.2003.1201163.
     """
-    packet = up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
+    packet = checks.up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
     rate, answers = _ofdm_rates(bandwidth_bps, ack_bps)
-    wait = DIFS_S + SLOT_S / 2.0 * whole("contention_window", contention_window)
+    wait = DIFS_S + SLOT_S / 2.0 * checks.whole("contention_window", contention_window)
     data = _ofdm_s(packet + MAC_BYTES, rate)
     ack = _ofdm_s(np.asarray(ACK_BYTES), answers)
     before = np.zeros(())
-    if flag("rts", rts):
+    if checks.flag("rts", rts):
         asked = _ofdm_s(np.asarray(RTS_BYTES), answers)
         before = asked + SIFS_S + ack + SIFS_S
     return 8.0 * (packet / (wait + before + data + SIFS_S + ack))
@@ -283,14 +275,14 @@ def dsss_throughput_bps(
     Jun, Peddabachagari and Sichitiu, Theoretical maximum throughput of IEEE 802.11 and its
     applications, NCA 2003, table 2, doi:10.1109/NCA.2003.1201163.
     """
-    packet = up_to("packet_bytes", packet_bytes, MAX_MSDU_BYTES)
-    rate, answers = _dsss_rate(bandwidth_bps), positive("ack_bps", ack_bps)
+    packet = checks.up_to("packet_bytes", packet_bytes, MAX_MSDU_BYTES)
+    rate, answers = _dsss_rate(bandwidth_bps), checks.positive("ack_bps", ack_bps)
     not_above("acknowledgement-above-data", "ack_bps", answers, rate)
-    wait = DSSS_DIFS_S + DSSS_SLOT_S / 2.0 * whole("contention_window", contention_window)
+    wait = DSSS_DIFS_S + DSSS_SLOT_S / 2.0 * checks.whole("contention_window", contention_window)
     data = (packet + DSSS_MAC_BYTES) * (8.0 / rate)
     ack = 8.0 * ACK_BYTES / answers
     before = np.zeros(())
-    if flag("rts", rts):
+    if checks.flag("rts", rts):
         asked = 8.0 * RTS_BYTES / answers
         before = 2.0 * (DSSS_PREAMBLE_S + DSSS_SIFS_S) + asked + ack  # the CTS is as long
     exchange = wait + before + 2.0 * DSSS_PREAMBLE_S + data + DSSS_SIFS_S + ack
@@ -347,9 +339,9 @@ def attempt_ratio(
     Bianchi, Performance analysis of the IEEE 802.11 distributed coordination function, IEEE J. Sel.
     Areas Commun. 18 (2000), equations 7 and 9, doi:10.1109/49.840210.
     """
-    count = whole("station_count", station_count, low=1)
-    window = whole("window_slots", window_slots, low=1)
-    stages = whole("stage_count", stage_count)
+    count = checks.whole("station_count", station_count, low=1)
+    window = checks.whole("window_slots", window_slots, low=1)
+    stages = checks.whole("stage_count", stage_count)
     return _attempts(count, window, stages)
 
 
@@ -401,11 +393,11 @@ def collision_ratio(
     Bianchi, Performance analysis of the IEEE 802.11 distributed coordination function, IEEE J. Sel.
     Areas Commun. 18 (2000), equation 9, doi:10.1109/49.840210.
     """
-    count = whole("station_count", station_count, low=1)
-    window = whole("window_slots", window_slots, low=1)
-    stages = whole("stage_count", stage_count)
+    count = checks.whole("station_count", station_count, low=1)
+    window = checks.whole("window_slots", window_slots, low=1)
+    stages = checks.whole("stage_count", stage_count)
     attempt = _attempts(count, window, stages)
-    return keep_nan(_collisions(attempt, count), count, window, stages)
+    return checks.keep_nan(_collisions(attempt, count), count, window, stages)
 
 
 @model
@@ -479,14 +471,17 @@ def saturation_utilization(
     Bianchi, Performance analysis of the IEEE 802.11 distributed coordination function, IEEE J. Sel.
     Areas Commun. 18 (2000), equations 13 and 14, doi:10.1109/49.840210.
     """
-    count = whole("station_count", station_count, low=1)
-    window = whole("window_slots", window_slots, low=1)
-    stages = whole("stage_count", stage_count)
+    count = checks.whole("station_count", station_count, low=1)
+    window = checks.whole("window_slots", window_slots, low=1)
+    stages = checks.whole("stage_count", stage_count)
     idle, one, several = _slots(_attempts(count, window, stages), count)
-    payload, success = non_negative("payload_s", payload_s), positive("success_s", success_s)
-    time = idle * non_negative("slot_s", slot_s) + one * success
-    share = one * payload / (time + several * non_negative("collision_s", collision_s))
-    return keep_nan(np.where(payload > success, np.nan, share), count, window, stages)
+    payload, success = (
+        checks.non_negative("payload_s", payload_s),
+        checks.positive("success_s", success_s),
+    )
+    time = idle * checks.non_negative("slot_s", slot_s) + one * success
+    share = one * payload / (time + several * checks.non_negative("collision_s", collision_s))
+    return checks.keep_nan(np.where(payload > success, np.nan, share), count, window, stages)
 
 
 @model
@@ -554,27 +549,27 @@ def saturation_throughput_bps(
     Areas Commun. 18 (2000), equations 13 and 14, doi:10.1109/49.840210, with the times of IEEE
     802.11-2016, 17.4.
     """
-    count = whole("station_count", station_count, low=1)
-    window = whole("window_slots", window_slots, low=1)
-    stages = whole("stage_count", stage_count)
-    packet = up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
+    count = checks.whole("station_count", station_count, low=1)
+    window = checks.whole("window_slots", window_slots, low=1)
+    stages = checks.whole("stage_count", stage_count)
+    packet = checks.up_to("packet_bytes", packet_bytes, MAX_PACKET_BYTES)
     rate, answers = _ofdm_rates(bandwidth_bps, ack_bps)
     data = _ofdm_s(packet + MAC_BYTES, rate)
     ack = _ofdm_s(np.asarray(ACK_BYTES), answers)
     idle, one, several = _slots(_attempts(count, window, stages), count)
     busy = data + SIFS_S + ack + DIFS_S
     time = idle * SLOT_S + (one + several) * busy
-    return keep_nan(8.0 * (packet / time) * one, count, window, stages)
+    return checks.keep_nan(8.0 * (packet / time) * one, count, window, stages)
 
 
 def _ofdm_rate(bandwidth_bps: ArrayLike) -> FloatArray:
-    rate = positive("bandwidth_bps", bandwidth_bps)
+    rate = checks.positive("bandwidth_bps", bandwidth_bps)
     one_of("bandwidth_bps", rate, OFDM_BPS, "6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s")
     return rate
 
 
 def _dsss_rate(bandwidth_bps: ArrayLike) -> FloatArray:
-    rate = positive("bandwidth_bps", bandwidth_bps)
+    rate = checks.positive("bandwidth_bps", bandwidth_bps)
     one_of("bandwidth_bps", rate, DSSS_BPS, "1, 2, 5.5 or 11 Mbit/s")
     return rate
 
@@ -586,7 +581,7 @@ def _ofdm_rates(
     data = _ofdm_rate(bandwidth_bps)
     if ack_bps is None:
         return data, answer_bps(data)
-    answers = positive("ack_bps", ack_bps)
+    answers = checks.positive("ack_bps", ack_bps)
     not_above("acknowledgement-above-data", "ack_bps", answers, data)
     return data, answers
 
@@ -626,7 +621,7 @@ def _attempts(count: FloatArray, window: FloatArray, stages: FloatArray) -> Floa
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
         if (low == before[0]).all() and (high == before[1]).all():
             break
-    return keep_nan(high, count, window, stages)
+    return checks.keep_nan(high, count, window, stages)
 
 
 def _slots(attempt: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    keep_nan,
-    model,
-    non_negative,
-    note_outside_range,
-    one_dimensional,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 
 _BLOCK = 4096
@@ -60,8 +54,10 @@ def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatA
     Lindley, The theory of queues with a single server, Proc. Cambridge Phil. Soc. 48 (1952),
     doi:10.1017/S0305004100027638.
     """
-    gaps = one_dimensional("interarrival_s", non_negative("interarrival_s", interarrival_s))
-    services = np.atleast_1d(non_negative("service_s", service_s))
+    gaps = checks.one_dimensional(
+        "interarrival_s", checks.non_negative("interarrival_s", interarrival_s)
+    )
+    services = np.atleast_1d(checks.non_negative("service_s", service_s))
     if services.ndim != 1 or services.size not in (1, gaps.size):
         raise DomainError(
             "wrong-count-or-one", "service_s", count=services.size, expected=gaps.size
@@ -126,9 +122,11 @@ def fluid_backlog_bytes(
     ----------
     Kleinrock, Queueing Systems vol. 2, 2.7 (fluid approximation for queues).
     """
-    excess = non_negative("input_bps", input_bps) - non_negative("output_bps", output_bps)
-    backlog = np.maximum(excess, 0.0) * (non_negative("duration_s", duration_s) / 8.0)
-    note_outside_range(fluid_backlog_bytes, where=backlog > 0.0, backlog_bytes=backlog)
+    excess = checks.non_negative("input_bps", input_bps) - checks.non_negative(
+        "output_bps", output_bps
+    )
+    backlog = np.maximum(excess, 0.0) * (checks.non_negative("duration_s", duration_s) / 8.0)
+    checks.note_outside_range(fluid_backlog_bytes, where=backlog > 0.0, backlog_bytes=backlog)
     return backlog
 
 
@@ -177,6 +175,8 @@ def fluid_fill_s(
     ----------
     Kleinrock, Queueing Systems vol. 2, 2.7 (fluid approximation for queues).
     """
-    excess = non_negative("input_bps", input_bps) - non_negative("output_bps", output_bps)
-    buffer = non_negative("buffer_bytes", buffer_bytes)
-    return keep_nan(np.where(excess > 0.0, 8.0 * (buffer / excess), np.inf), excess, buffer)
+    excess = checks.non_negative("input_bps", input_bps) - checks.non_negative(
+        "output_bps", output_bps
+    )
+    buffer = checks.non_negative("buffer_bytes", buffer_bytes)
+    return checks.keep_nan(np.where(excess > 0.0, 8.0 * (buffer / excess), np.inf), excess, buffer)

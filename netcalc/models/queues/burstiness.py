@@ -9,16 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    keep_nan,
-    model,
-    non_negative,
-    note_outside_range,
-    one_dimensional,
-    positive,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.queues._load import headroom, note_slow_queue, utilization_of
 
@@ -70,10 +62,10 @@ def dispersion_index(arrival_count: ArrayLike) -> FloatArray:
     Gusella, Characterizing the variability of arrival processes with indexes of dispersion, IEEE
     JSAC 9 (1991), doi:10.1109/49.76633, pages 203-211.
     """
-    counts = one_dimensional("arrival_count", whole("arrival_count", arrival_count))
+    counts = checks.one_dimensional("arrival_count", checks.whole("arrival_count", arrival_count))
     if counts.size < 2:
         raise DomainError("too-few-numbers", "arrival_count", counts.size, expected=2)
-    note_outside_range(dispersion_index, interval_count=counts.size)
+    checks.note_outside_range(dispersion_index, interval_count=counts.size)
     mean = (counts / counts.size).sum()
     return np.asarray(((counts - mean) / (counts.size - 1) * (counts / mean - 1.0)).sum())
 
@@ -126,8 +118,8 @@ def on_off_dispersion_index(
     Evaluation 18 (1993), doi:10.1016/0166-5316(93)90035-S; the times of voice: Heffes and
     Lucantoni, IEEE JSAC 4 (1986), doi:10.1109/JSAC.1986.1146393.
     """
-    rate = non_negative("peak_pps", peak_pps)
-    on, off = positive("on_s", on_s), non_negative("off_s", off_s)
+    rate = checks.non_negative("peak_pps", peak_pps)
+    on, off = checks.positive("on_s", on_s), checks.non_negative("off_s", off_s)
     idle = 1.0 / (1.0 + on / off)
     return 1.0 + 2.0 * (rate * (on * idle)) * idle
 
@@ -190,13 +182,13 @@ def dispersion_wait_s(
     the average workload in a single-server queue, Proc. IEEE 77 (1989), doi:10.1109/5.21078.
     """
     load = utilization_of(utilization)
-    index = non_negative("dispersion", dispersion)
+    index = checks.non_negative("dispersion", dispersion)
     note_slow_queue(load)
-    note_outside_range(
+    checks.note_outside_range(
         dispersion_wait_s, code="below-heavy-traffic", where=index != 1.0, utilization=load
     )
     variation = 0.5 * index
-    variation = variation + 0.5 * non_negative("service_scv", service_scv)
-    service = positive("service_s", service_s)
+    variation = variation + 0.5 * checks.non_negative("service_scv", service_scv)
+    service = checks.positive("service_s", service_s)
     wait = np.where(load < 1.0, service * variation * (load / headroom(load)), np.inf)
-    return keep_nan(wait, load, service, variation)
+    return checks.keep_nan(wait, load, service, variation)

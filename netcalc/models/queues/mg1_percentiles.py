@@ -10,16 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    keep_nan,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    ratio,
-    takes_long,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model, takes_long
 from netcalc.errors import DomainError
 from netcalc.models.queues._inversion import wait_percentile
 from netcalc.models.queues._load import note_slow_queue, utilization_of
@@ -101,9 +93,9 @@ def packet_mix_wait_percentile_s(
     (2003), doi:10.1007/b97236.
     """
     size, share = _mix(wire_bytes, weight)
-    load, wanted = utilization_of(utilization), ratio("quantile", quantile)
+    load, wanted = utilization_of(utilization), checks.ratio("quantile", quantile)
     note_slow_queue(load)
-    bandwidth = positive("bandwidth_bps", bandwidth_bps)
+    bandwidth = checks.positive("bandwidth_bps", bandwidth_bps)
     mean = float(share @ size)
     load, wanted = np.broadcast_arrays(load, wanted)
     found = np.zeros(load.shape)
@@ -115,7 +107,7 @@ def packet_mix_wait_percentile_s(
         elif q > 1.0 - rho and is_known:
             found[index] = wait_percentile(rho, size / mean, share, q)
     wait = found * (8.0 * mean / bandwidth)
-    return keep_nan(wait, load, wanted, bandwidth, np.asarray(mean))
+    return checks.keep_nan(wait, load, wanted, bandwidth, np.asarray(mean))
 
 
 @model
@@ -187,13 +179,13 @@ def packet_ahead_wait_s(
     mean = share @ size
     residual = np.asarray((0.5 * share * (size / mean)) @ size)
     load = np.minimum(utilization_of(utilization), 1.0)
-    return load * (8.0 / positive("bandwidth_bps", bandwidth_bps)) * residual
+    return load * (8.0 / checks.positive("bandwidth_bps", bandwidth_bps)) * residual
 
 
 def _mix(wire_bytes: ArrayLike, weight: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return the sizes of a mix that occur, and the share of packets that each has."""
-    size = one_dimensional("wire_bytes", positive("wire_bytes", wire_bytes))
-    counts = one_dimensional("weight", non_negative("weight", weight))
+    size = checks.one_dimensional("wire_bytes", checks.positive("wire_bytes", wire_bytes))
+    counts = checks.one_dimensional("weight", checks.non_negative("weight", weight))
     if counts.size != size.size:
         raise DomainError("wrong-count", "weight", count=counts.size, expected=size.size)
     if not counts.any():

@@ -10,15 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    keep_nan,
-    model,
-    non_negative,
-    one_dimensional,
-    ratio,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 
 MAX_CUSTOMERS = 100_000
@@ -84,10 +77,12 @@ def jackson_rate_pps(
     Jackson, Networks of waiting lines, Oper. Res. 5 (1957), doi:10.1287/opre.5.4.518; Kleinrock,
     Queueing Systems vol. 1, 4.8.
     """
-    outside = one_dimensional("external_pps", non_negative("external_pps", external_pps))
+    outside = checks.one_dimensional(
+        "external_pps", checks.non_negative("external_pps", external_pps)
+    )
     shares = _routing(outside.size, from_node, to_node, routing_ratio)
     rates = _rates(outside, shares)
-    return keep_nan(rates, outside, np.asarray(shares.sum()))
+    return checks.keep_nan(rates, outside, np.asarray(shares.sum()))
 
 
 @model
@@ -159,8 +154,10 @@ def jackson_sojourn_s(
     Jackson, Networks of waiting lines, Oper. Res. 5 (1957), doi:10.1287/opre.5.4.518; Bertsekas and
     Gallager, Data Networks, 3.8.
     """
-    outside = one_dimensional("external_pps", non_negative("external_pps", external_pps))
-    service = one_dimensional("service_s", non_negative("service_s", service_s))
+    outside = checks.one_dimensional(
+        "external_pps", checks.non_negative("external_pps", external_pps)
+    )
+    service = checks.one_dimensional("service_s", checks.non_negative("service_s", service_s))
     if service.size != outside.size:
         raise DomainError("wrong-count", "service_s", count=service.size, expected=outside.size)
     shares = _routing(outside.size, from_node, to_node, routing_ratio)
@@ -168,7 +165,7 @@ def jackson_sojourn_s(
     load = np.where(rates > 0.0, rates * service, 0.0)
     load = np.where(service > 0.0, load, 0.0)
     inside = np.where(load < 1.0, load / (1.0 - load), np.inf).sum()
-    inside = keep_nan(np.asarray(inside), outside, service, np.asarray(shares.sum()))
+    inside = checks.keep_nan(np.asarray(inside), outside, service, np.asarray(shares.sum()))
     return np.asarray(inside / outside.sum())
 
 
@@ -280,18 +277,20 @@ def mva_throughput_pps(
     """
     count, demand, think = _closed(customer_count, demand_s, think_s)
     rounds = count / (think + _by_customers(count, demand, think))
-    return keep_nan(np.where(count > 0.0, rounds, 0.0), count, think, np.asarray(demand.sum()))
+    return checks.keep_nan(
+        np.where(count > 0.0, rounds, 0.0), count, think, np.asarray(demand.sum())
+    )
 
 
 def _routing(
     node_count: int, from_node: ArrayLike, to_node: ArrayLike, routing_ratio: ArrayLike
 ) -> FloatArray:
     """Return the shares of each node that go to each other one."""
-    shares = one_dimensional("routing_ratio", ratio("routing_ratio", routing_ratio))
+    shares = checks.one_dimensional("routing_ratio", checks.ratio("routing_ratio", routing_ratio))
     table = np.zeros((node_count, node_count))
     ends = []
     for name, value in (("from_node", from_node), ("to_node", to_node)):
-        nodes = one_dimensional(name, whole(name, value))
+        nodes = checks.one_dimensional(name, checks.whole(name, value))
         if nodes.size != shares.size:
             raise DomainError("wrong-count", name, count=nodes.size, expected=shares.size)
         if np.isnan(nodes).any():
@@ -324,12 +323,12 @@ def _rates(outside: FloatArray, shares: FloatArray) -> FloatArray:
 def _closed(
     customer_count: ArrayLike, demand_s: ArrayLike, think_s: ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    count = whole("customer_count", customer_count)
+    count = checks.whole("customer_count", customer_count)
     largest = float(np.fmax.reduce(np.ravel(count), initial=0.0))
     if largest > MAX_CUSTOMERS:
         raise DomainError("out-of-range", "customer_count", largest, low=0, high=MAX_CUSTOMERS)
-    demand = one_dimensional("demand_s", non_negative("demand_s", demand_s))
-    return count, demand, non_negative("think_s", think_s)
+    demand = checks.one_dimensional("demand_s", checks.non_negative("demand_s", demand_s))
+    return count, demand, checks.non_negative("think_s", think_s)
 
 
 def _by_customers(count: FloatArray, demand: FloatArray, think: FloatArray) -> FloatArray:
@@ -343,4 +342,4 @@ def _by_customers(count: FloatArray, demand: FloatArray, think: FloatArray) -> F
         now = each.sum(axis=0)
         queue = np.where(now > 0.0, number / (think + now) * each, 0.0)
         response = np.where(count >= number, now, response)
-    return keep_nan(response, count, think, np.asarray(demand.sum()))
+    return checks.keep_nan(response, count, think, np.asarray(demand.sum()))

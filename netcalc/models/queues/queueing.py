@@ -12,16 +12,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    keep_nan,
-    model,
-    non_negative,
-    note_outside_range,
-    one_dimensional,
-    positive,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.queues._load import headroom, note_slow_queue, utilization_of
 
@@ -71,7 +63,7 @@ def is_stable(utilization: ArrayLike, *, queue: QueueKind = "gg1") -> NDArray[np
     Kleinrock, Queueing Systems vol. 1, 2.1.
     """
     load = utilization_of(utilization)
-    if choice("queue", queue, (*INFINITE_QUEUES, *LIMITED_QUEUES)) in LIMITED_QUEUES:
+    if checks.choice("queue", queue, (*INFINITE_QUEUES, *LIMITED_QUEUES)) in LIMITED_QUEUES:
         return ~np.isnan(load)
     return np.asarray(load < 1.0)
 
@@ -118,7 +110,7 @@ def little_number(rate_pps: ArrayLike, *, sojourn_s: ArrayLike) -> FloatArray:
     Little, A proof for the queuing formula L = λW, Operations Research 9 (1961),
     doi:10.1287/opre.9.3.383.
     """
-    return non_negative("rate_pps", rate_pps) * non_negative("sojourn_s", sojourn_s)
+    return checks.non_negative("rate_pps", rate_pps) * checks.non_negative("sojourn_s", sojourn_s)
 
 
 @model
@@ -176,8 +168,8 @@ def mg1_wait_s(
     """
     load = utilization_of(utilization)
     note_slow_queue(load)
-    scv = non_negative("service_scv", service_scv)
-    return positive("service_s", service_s) * (0.5 + 0.5 * scv) * (load / headroom(load))
+    scv = checks.non_negative("service_scv", service_scv)
+    return checks.positive("service_s", service_s) * (0.5 + 0.5 * scv) * (load / headroom(load))
 
 
 @model
@@ -290,7 +282,7 @@ def packet_mix_wait_s(
     """
     size, share = _mix(wire_bytes, weight)
     mean, scv = _mix_moments(size, share)
-    service = 8.0 * (mean / positive("bandwidth_bps", bandwidth_bps))
+    service = 8.0 * (mean / checks.positive("bandwidth_bps", bandwidth_bps))
     load = utilization_of(utilization)
     note_slow_queue(load)
     return service * (0.5 + 0.5 * scv) * (load / headroom(load))
@@ -360,21 +352,21 @@ def kingman_wait_s(
     """
     load = utilization_of(utilization)
     note_slow_queue(load)
-    arrivals = non_negative("arrival_scv", arrival_scv)
-    services = non_negative("service_scv", service_scv)
-    service = positive("service_s", service_s)
-    note_outside_range(
+    arrivals = checks.non_negative("arrival_scv", arrival_scv)
+    services = checks.non_negative("service_scv", service_scv)
+    service = checks.positive("service_s", service_s)
+    checks.note_outside_range(
         kingman_wait_s, code="below-heavy-traffic", where=arrivals != 1.0, utilization=load
     )
     variation = 0.5 * arrivals + 0.5 * services
     wait = np.where(load < 1.0, service * variation * (load / headroom(load)), np.inf)
-    return keep_nan(wait, load, service, variation)
+    return checks.keep_nan(wait, load, service, variation)
 
 
 def _mix(wire_bytes: ArrayLike, weight: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return the sizes of a mix and the share of packets that each has."""
-    size = one_dimensional("wire_bytes", positive("wire_bytes", wire_bytes))
-    counts = one_dimensional("weight", non_negative("weight", weight))
+    size = checks.one_dimensional("wire_bytes", checks.positive("wire_bytes", wire_bytes))
+    counts = checks.one_dimensional("weight", checks.non_negative("weight", weight))
     if counts.size != size.size:
         raise DomainError("wrong-count", "weight", count=counts.size, expected=size.size)
     if not counts.any():

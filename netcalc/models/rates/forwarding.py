@@ -10,16 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    at_least,
-    keep_nan,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.rates.line_rate import frame_rate_pps
 from netcalc.models.sizes.headers import MIN_FRAME_BYTES, PREAMBLE_AND_GAP_BYTES, padded_frame
@@ -85,7 +77,7 @@ def forwarding_rate_pps(
         overhead_bytes=overhead_bytes,
         min_frame_bytes=min_frame_bytes,
     )
-    return np.minimum(line, positive("device_pps", device_pps))
+    return np.minimum(line, checks.positive("device_pps", device_pps))
 
 
 @model
@@ -136,10 +128,12 @@ def crossover_frame_bytes(
     ----------
     RFC 2544 appendix B, solved for the frame.
     """
-    wire = positive("bandwidth_bps", bandwidth_bps) / (8.0 * positive("device_pps", device_pps))
-    frame = wire - non_negative("overhead_bytes", overhead_bytes)
-    least = non_negative("min_frame_bytes", min_frame_bytes)
-    return keep_nan(np.where(frame < least, np.nan, frame), least)
+    wire = checks.positive("bandwidth_bps", bandwidth_bps) / (
+        8.0 * checks.positive("device_pps", device_pps)
+    )
+    frame = wire - checks.non_negative("overhead_bytes", overhead_bytes)
+    least = checks.non_negative("min_frame_bytes", min_frame_bytes)
+    return checks.keep_nan(np.where(frame < least, np.nan, frame), least)
 
 
 @model
@@ -199,7 +193,10 @@ def device_byte_cost(
     ----------
     A straight line through two points.
     """
-    first, second = positive("rate_pps", rate_pps), positive("other_rate_pps", other_rate_pps)
+    first, second = (
+        checks.positive("rate_pps", rate_pps),
+        checks.positive("other_rate_pps", other_rate_pps),
+    )
     other = padded_frame(other_frame_bytes, min_frame_bytes, "other_frame_bytes")
     sizes = other - padded_frame(frame_bytes, min_frame_bytes)
     return np.where(sizes == 0.0, np.nan, (1.0 / second - 1.0 / first) / sizes)
@@ -269,7 +266,7 @@ def device_packet_cost(
         min_frame_bytes=min_frame_bytes,
     )
     frame = padded_frame(frame_bytes, min_frame_bytes)
-    return 1.0 / positive("rate_pps", rate_pps) - byte * frame
+    return 1.0 / checks.positive("rate_pps", rate_pps) - byte * frame
 
 
 @model
@@ -323,8 +320,8 @@ def affine_rate_pps(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, appendix A, has the same form for a host.
     """
-    each = non_negative("byte_cost", byte_cost) * padded_frame(frame_bytes, min_frame_bytes)
-    return 1.0 / (each + non_negative("packet_cost", packet_cost))
+    each = checks.non_negative("byte_cost", byte_cost) * padded_frame(frame_bytes, min_frame_bytes)
+    return 1.0 / (each + checks.non_negative("packet_cost", packet_cost))
 
 
 @model
@@ -365,8 +362,8 @@ def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 2)
     ----------
     RFC 5681 section 4.2; RFC 2544 section 14 (bidirectional traffic).
     """
-    each = at_least("segments_per_ack", segments_per_ack, 1.0)
-    return non_negative("rate_pps", rate_pps) * (1.0 + 1.0 / each)
+    each = checks.at_least("segments_per_ack", segments_per_ack, 1.0)
+    return checks.non_negative("rate_pps", rate_pps) * (1.0 + 1.0 / each)
 
 
 @model
@@ -422,12 +419,12 @@ def switch_rate_pps(
     ----------
     RFC 2285 section 3.5 (forwarding rate); RFC 2544 appendix B.
     """
-    rates = one_dimensional("port_bps", positive("port_bps", port_bps))
-    counts = one_dimensional("port_count", whole("port_count", port_count))
+    rates = checks.one_dimensional("port_bps", checks.positive("port_bps", port_bps))
+    counts = checks.one_dimensional("port_count", checks.whole("port_count", port_count))
     if counts.size not in (1, rates.size):
         raise DomainError("wrong-count", "port_count", count=counts.size, expected=rates.size)
     total = (rates * (counts / 8.0)).sum()
-    wire = padded_frame(frame_bytes, min_frame_bytes) + non_negative(
+    wire = padded_frame(frame_bytes, min_frame_bytes) + checks.non_negative(
         "overhead_bytes", overhead_bytes
     )
     return np.asarray(total / wire)

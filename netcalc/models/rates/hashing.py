@@ -12,15 +12,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    model,
-    non_negative,
-    note_outside_range,
-    one_dimensional,
-    ratio,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 
 MAX_FLOWS = 10_000
@@ -81,7 +74,7 @@ def fullest_link_cdf(
     Levin, A representation for multinomial cumulative distribution functions, Ann. Statist. 9
     (1981), doi:10.1214/aos/1176345593.
     """
-    most = whole("max_flow_count", max_flow_count)
+    most = checks.whole("max_flow_count", max_flow_count)
     flows, links = _counts(flow_count, link_count)
     most, flows, links = np.broadcast_arrays(most, flows, links)
     each = [
@@ -196,7 +189,7 @@ def fullest_link_percentile_flows(
     Derived: :func:`fullest_link_cdf` read backwards.
     """
     flows, links = _counts(flow_count, link_count)
-    shares = ratio("quantile", quantile)
+    shares = checks.ratio("quantile", quantile)
     flows, links, shares = np.broadcast_arrays(flows, links, shares)
     each = [
         np.nan if np.isnan(n + m + q) else _percentile(int(n), int(m), float(q))
@@ -248,9 +241,12 @@ def fullest_link_approx_flows(flow_count: ArrayLike, *, link_count: ArrayLike) -
     Raab and Steger, Balls into bins: a simple and tight analysis, RANDOM 1998, theorem 1,
     doi:10.1007/3-540-49543-6_13.
     """
-    flows, links = whole("flow_count", flow_count), whole("link_count", link_count, low=1)
+    flows, links = (
+        checks.whole("flow_count", flow_count),
+        checks.whole("link_count", link_count, low=1),
+    )
     even, spread = flows / links, np.log(links)
-    note_outside_range(
+    checks.note_outside_range(
         fullest_link_approx_flows, code="few-hashed-flows", where=links > 1.0, even_share=even
     )
     return even + np.sqrt(2.0 * even * spread)
@@ -340,15 +336,18 @@ def hashed_load_cv(demand_bps: ArrayLike, *, link_count: ArrayLike) -> FloatArra
     ----------
     Derived: the variance of a sum of independent flows, each on the link with probability 1/m.
     """
-    rates = one_dimensional("demand_bps", non_negative("demand_bps", demand_bps))
-    links = whole("link_count", link_count, low=1)
+    rates = checks.one_dimensional("demand_bps", checks.non_negative("demand_bps", demand_bps))
+    links = checks.whole("link_count", link_count, low=1)
     largest = rates.max()
     part = rates / largest
     return np.sqrt(links - 1.0) * float(np.sqrt(part @ part) / part.sum())
 
 
 def _counts(flow_count: ArrayLike, link_count: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    flows, links = whole("flow_count", flow_count), whole("link_count", link_count, low=1)
+    flows, links = (
+        checks.whole("flow_count", flow_count),
+        checks.whole("link_count", link_count, low=1),
+    )
     for name, values, low in (("flow_count", flows, 0), ("link_count", links, 1)):
         largest = float(np.fmax.reduce(np.ravel(values), initial=0.0))
         if largest > MAX_FLOWS:

@@ -10,14 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    scalar,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.bounds import at_most_line
 from netcalc.models.sizes.headers import MIN_FRAME_BYTES, PREAMBLE_AND_GAP_BYTES, padded_frame
@@ -82,10 +76,10 @@ def frame_rate_pps(
     RFC 2544 appendix B; RFC 5180 appendix A.1 (whose table has three misprints: 4096 bytes at 1
     and 10 Gbit/s, 9216 bytes at 1 Gbit/s).
     """
-    wire = padded_frame(frame_bytes, min_frame_bytes) + non_negative(
+    wire = padded_frame(frame_bytes, min_frame_bytes) + checks.non_negative(
         "overhead_bytes", overhead_bytes
     )
-    return positive("bandwidth_bps", bandwidth_bps) / 8.0 / wire
+    return checks.positive("bandwidth_bps", bandwidth_bps) / 8.0 / wire
 
 
 @model
@@ -135,10 +129,10 @@ def required_bandwidth_bps(
     ----------
     RFC 2544 appendix B.
     """
-    wire = padded_frame(frame_bytes, min_frame_bytes) + non_negative(
+    wire = padded_frame(frame_bytes, min_frame_bytes) + checks.non_negative(
         "overhead_bytes", overhead_bytes
     )
-    return non_negative("rate_pps", rate_pps) * (8.0 * wire)
+    return checks.non_negative("rate_pps", rate_pps) * (8.0 * wire)
 
 
 @model
@@ -189,8 +183,8 @@ def frame_throughput_bps(
     RFC 2544 appendix B.
     """
     frame = padded_frame(frame_bytes, min_frame_bytes)
-    wire = frame + non_negative("overhead_bytes", overhead_bytes)
-    return positive("bandwidth_bps", bandwidth_bps) * (frame / wire)
+    wire = frame + checks.non_negative("overhead_bytes", overhead_bytes)
+    return checks.positive("bandwidth_bps", bandwidth_bps) * (frame / wire)
 
 
 @model
@@ -243,11 +237,11 @@ def line_utilization(
     ----------
     RFC 2544 appendix B.
     """
-    wire = padded_frame(frame_bytes, min_frame_bytes) + non_negative(
+    wire = padded_frame(frame_bytes, min_frame_bytes) + checks.non_negative(
         "overhead_bytes", overhead_bytes
     )
-    share = wire * (8.0 / positive("bandwidth_bps", bandwidth_bps))
-    return at_most_line(non_negative("rate_pps", rate_pps) * share)
+    share = wire * (8.0 / checks.positive("bandwidth_bps", bandwidth_bps))
+    return at_most_line(checks.non_negative("rate_pps", rate_pps) * share)
 
 
 @model
@@ -292,9 +286,11 @@ def payload_throughput_bps(
     ----------
     RFC 6349 section 4.1.
     """
-    share = non_negative("payload_bytes", payload_bytes) / positive("wire_bytes", wire_bytes)
+    share = checks.non_negative("payload_bytes", payload_bytes) / checks.positive(
+        "wire_bytes", wire_bytes
+    )
     share = np.where(share > 1.0, np.nan, share)
-    return positive("bandwidth_bps", bandwidth_bps) * share
+    return checks.positive("bandwidth_bps", bandwidth_bps) * share
 
 
 @model
@@ -342,9 +338,11 @@ def mix_mean_frame_bytes(
     ----------
     RFC 6985 (IMIX genome); FD.io CSIT (7:4:1).
     """
-    least = scalar("min_frame_bytes", non_negative("min_frame_bytes", min_frame_bytes))
-    sizes = one_dimensional("frame_bytes", padded_frame(frame_bytes, least))
-    weights = one_dimensional("weight", non_negative("weight", weight))
+    least = checks.scalar(
+        "min_frame_bytes", checks.non_negative("min_frame_bytes", min_frame_bytes)
+    )
+    sizes = checks.one_dimensional("frame_bytes", padded_frame(frame_bytes, least))
+    weights = checks.one_dimensional("weight", checks.non_negative("weight", weight))
     if weights.size != sizes.size:
         raise DomainError("wrong-count", "weight", count=weights.size, expected=sizes.size)
     total = weights.sum()
@@ -418,7 +416,9 @@ def mix_rate_pps(
     ----------
     RFC 6985; RFC 5180 appendix A.1 with the mean frame.
     """
-    least = scalar("min_frame_bytes", non_negative("min_frame_bytes", min_frame_bytes))
+    least = checks.scalar(
+        "min_frame_bytes", checks.non_negative("min_frame_bytes", min_frame_bytes)
+    )
     frames = padded_frame(frame_bytes, least)
     mean = mix_mean_frame_bytes(frames, weight=weight, min_frame_bytes=0.0)
     return frame_rate_pps(

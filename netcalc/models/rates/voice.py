@@ -11,16 +11,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    between,
-    choice,
-    model,
-    non_negative,
-    note,
-    positive,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.models.sizes.headers import FCS_BYTES, MAC_HEADER_BYTES, MIN_FRAME_BYTES
 
 _WHOLE_BYTES = 1e-9
@@ -74,8 +66,8 @@ def rtp_header_bytes(csrc_count: ArrayLike = 0, *, extension_bytes: ArrayLike = 
     ----------
     RFC 3550 section 5.1.
     """
-    sources = whole("csrc_count", between("csrc_count", csrc_count, 0.0, 15.0))
-    return 4.0 * sources + (12.0 + non_negative("extension_bytes", extension_bytes))
+    sources = checks.whole("csrc_count", checks.between("csrc_count", csrc_count, 0.0, 15.0))
+    return 4.0 * sources + (12.0 + checks.non_negative("extension_bytes", extension_bytes))
 
 
 @model
@@ -114,11 +106,15 @@ def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -
     ----------
     ITU-T G.711, G.729; RFC 3551.
     """
-    carried = positive("codec_bps", codec_bps) * positive("interval_s", interval_s) / 8.0
+    carried = (
+        checks.positive("codec_bps", codec_bps) * checks.positive("interval_s", interval_s) / 8.0
+    )
     broken = np.abs(carried - np.round(carried)) > _WHOLE_BYTES * carried
     if np.any(broken):
         least = float(np.min(carried, where=broken, initial=np.inf))
-        note("voice-not-whole-bytes", carried=least, whole=float(np.ceil(least)), rank=-least)
+        checks.note(
+            "voice-not-whole-bytes", carried=least, whole=float(np.ceil(least)), rank=-least
+        )
     return carried
 
 
@@ -181,11 +177,11 @@ def voip_bandwidth_bps(
     ----------
     RFC 3550; Cisco, Voice over IP - per call bandwidth consumption (87.2 and 31.2 kbit/s).
     """
-    packet = non_negative("payload_bytes", payload_bytes) + non_negative(
+    packet = checks.non_negative("payload_bytes", payload_bytes) + checks.non_negative(
         "header_bytes", header_bytes
     )
     size = _with_link(packet, link_layer, link_bytes)
-    return size * (8.0 / positive("interval_s", interval_s))
+    return size * (8.0 / checks.positive("interval_s", interval_s))
 
 
 @model
@@ -256,16 +252,16 @@ def voip_call_count(
         link_layer=link_layer,
         link_bytes=link_bytes,
     )
-    return np.floor(positive("bandwidth_bps", bandwidth_bps) / each)
+    return np.floor(checks.positive("bandwidth_bps", bandwidth_bps) / each)
 
 
 def _with_link(
     packet_bytes: FloatArray, link_layer: str, link_bytes: ArrayLike | None
 ) -> FloatArray:
     """Return a packet with its link's bytes, padded in a frame of Ethernet."""
-    layer = choice("link_layer", link_layer, tuple(LINK_LAYERS))
+    layer = checks.choice("link_layer", link_layer, tuple(LINK_LAYERS))
     if link_bytes is not None:
-        return packet_bytes + non_negative("link_bytes", link_bytes)
+        return packet_bytes + checks.non_negative("link_bytes", link_bytes)
     if layer in ("ethernet", "frame"):
         packet_bytes = np.maximum(packet_bytes, MIN_FRAME_BYTES - MAC_HEADER_BYTES - FCS_BYTES)
     return packet_bytes + LINK_LAYERS[layer]

@@ -12,16 +12,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    as_float,
-    at_least,
-    between,
-    choice,
-    model,
-    scalar,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import (
@@ -132,7 +124,7 @@ def fragment_count(
     ----------
     RFC 791 section 3.2; RFC 8200 section 4.5; Stevens, TCP/IP Illustrated vol. 2, section 10.6.
     """
-    choice("algorithm", algorithm, _ALGORITHMS)
+    checks.choice("algorithm", algorithm, _ALGORITHMS)
     options = _options(ip_option_bytes, ip_version)
     size = _datagram_bytes(ip_payload_bytes, ip_version, options)
     fits, last_fits, cut = _fragment_capacities(mtu_bytes, ip_version, options)
@@ -212,7 +204,7 @@ def fragments_bytes(
 
 
 def _one_number(name: str, value: ArrayLike) -> float:
-    number = scalar(name, as_float(name, value))
+    number = checks.scalar(name, checks.as_float(name, value))
     if not np.isfinite(number):
         raise DomainError("not-finite", name, str(number))
     return number
@@ -285,7 +277,7 @@ def fragmented_bytes(
         algorithm=algorithm,
     )
     header = ip_header_bytes(ip_version) + _options(ip_option_bytes, ip_version)
-    size = whole("ip_payload_bytes", ip_payload_bytes)
+    size = checks.whole("ip_payload_bytes", ip_payload_bytes)
     if ip_version == 4:
         return size + count * header
     with_fragment_header = header + IPV6_FRAGMENT_HEADER_BYTES
@@ -365,7 +357,7 @@ def fragmented_wire_bytes(
     _, _, cut = _fragment_capacities(mtu_bytes, ip_version, options)
     more = IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else 0.0
     header = ip_header_bytes(ip_version) + options + np.where(count > 1.0, more, 0.0)
-    last = whole("ip_payload_bytes", ip_payload_bytes) - (count - 1.0) * cut
+    last = checks.whole("ip_payload_bytes", ip_payload_bytes) - (count - 1.0) * cut
     full = np.where(count > 1.0, cut + header, header)  # of one packet none is full
     full_wire = ethernet_wire_bytes(full, tag_count=tag_count)
     return (count - 1.0) * full_wire + ethernet_wire_bytes(last + header, tag_count=tag_count)
@@ -374,7 +366,7 @@ def fragmented_wire_bytes(
 def _datagram_bytes(
     ip_payload_bytes: ArrayLike, ip_version: int, option_bytes: FloatArray
 ) -> FloatArray:
-    size = whole("ip_payload_bytes", ip_payload_bytes)
+    size = checks.whole("ip_payload_bytes", ip_payload_bytes)
     own = ip_header_bytes(ip_version) if ip_version == 4 else 0.0
     over = np.asarray(size > MAX_PACKET_BYTES - own - option_bytes)
     if over.any():
@@ -385,7 +377,7 @@ def _datagram_bytes(
 
 def _options(ip_option_bytes: ArrayLike, ip_version: int) -> FloatArray:
     most = 40.0 if ip_header_bytes(ip_version) == IPV4_HEADER_BYTES else 1024.0
-    return between("ip_option_bytes", ip_option_bytes, 0.0, most)
+    return checks.between("ip_option_bytes", ip_option_bytes, 0.0, most)
 
 
 def _fragment_capacities(
@@ -393,7 +385,9 @@ def _fragment_capacities(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return what fits unfragmented, the payload of a last fragment, and that of the others."""
     least = float(min_mtu_bytes(ip_version))
-    mtu = whole("mtu_bytes", at_least("mtu_bytes", mtu_bytes, least))  # that of Linux lo: 65,536
+    mtu = checks.whole(
+        "mtu_bytes", checks.at_least("mtu_bytes", mtu_bytes, least)
+    )  # that of Linux lo: 65,536
     fits = mtu - (ip_header_bytes(ip_version) + option_bytes)
     free = fits - IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else fits
     return fits, free, np.floor(free / 8.0) * 8.0

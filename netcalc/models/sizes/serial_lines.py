@@ -10,16 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    at_least,
-    between,
-    model,
-    non_negative,
-    positive,
-    ratio,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.sizes.headers import ip_packet
 
@@ -64,7 +56,7 @@ def bit_stuffing_ratio(ones_ratio: ArrayLike = 0.5) -> FloatArray:
     ----------
     ISO/IEC 13239; RFC 1662 section 5.2; RFC 4814 section 4.
     """
-    q = ratio("ones_ratio", ones_ratio)
+    q = checks.ratio("ones_ratio", ones_ratio)
     # q^5 / (1 + q + q^2 + q^3 + q^4): the same without a division of 0 by 0 at q = 1.
     return q**5 / ((((q + 1.0) * q + 1.0) * q + 1.0) * q + 1.0)
 
@@ -107,7 +99,9 @@ def byte_stuffing_ratio(control_count: ArrayLike = 0) -> FloatArray:
     ----------
     RFC 1662 section 4.2 and 7.1.
     """
-    controls = whole("control_count", between("control_count", control_count, 0.0, 32.0))
+    controls = checks.whole(
+        "control_count", checks.between("control_count", control_count, 0.0, 32.0)
+    )
     return (controls + 2.0) / 256.0
 
 
@@ -164,10 +158,10 @@ def ppp_wire_bytes(
     RFC 1661, RFC 1662; RFC 6349 section 4.1 (8 bytes).
     """
     frame = ip_packet("packet_bytes", packet_bytes) + (
-        PPP_HEADER_BYTES + non_negative("fcs_bytes", fcs_bytes)
+        PPP_HEADER_BYTES + checks.non_negative("fcs_bytes", fcs_bytes)
     )
-    stuffed = frame * (1.0 + ratio("stuffing_ratio", stuffing_ratio))
-    return stuffed + non_negative("flag_bytes", flag_bytes)
+    stuffed = frame * (1.0 + checks.ratio("stuffing_ratio", stuffing_ratio))
+    return stuffed + checks.non_negative("flag_bytes", flag_bytes)
 
 
 @model
@@ -229,7 +223,7 @@ def ppp_packet_rate_pps(
     wire = ppp_wire_bytes(
         packet_bytes, fcs_bytes=fcs_bytes, flag_bytes=flag_bytes, stuffing_ratio=stuffing_ratio
     )
-    return positive("bandwidth_bps", bandwidth_bps) / 8.0 / wire
+    return checks.positive("bandwidth_bps", bandwidth_bps) / 8.0 / wire
 
 
 @model
@@ -363,7 +357,7 @@ def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> Float
     ----------
     RFC 5180 appendix A.2; RFC 2615.
     """
-    wire = non_negative("frame_bytes", frame_bytes) + 1.0
+    wire = checks.non_negative("frame_bytes", frame_bytes) + 1.0
     return sonet_payload_bps(sts_count) / 8.0 / wire
 
 
@@ -400,15 +394,15 @@ def channel_payload_bps(channel_count: ArrayLike) -> FloatArray:
     ----------
     ANSI T1.107; ITU-T G.704.
     """
-    return whole("channel_count", channel_count) * 64e3
+    return checks.whole("channel_count", channel_count) * 64e3
 
 
 def _sts(sts_count: ArrayLike) -> FloatArray:
-    sts = at_least("sts_count", sts_count, 1.0)
+    sts = checks.at_least("sts_count", sts_count, 1.0)
     thirds = sts / 3.0
     odd = np.asarray(np.floor(thirds) != thirds)
     if odd.any():
-        odd &= (whole("sts_count", sts) != 1.0) & ~np.isnan(sts)
+        odd &= (checks.whole("sts_count", sts) != 1.0) & ~np.isnan(sts)
         if odd.any():
             raise DomainError("not-a-multiple", "sts_count", float(sts[odd].flat[0]), factor=3)
     return sts

@@ -11,14 +11,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    at_least,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 
 STARTUP_GAIN = 2.0 / math.log(2.0)
 """Pacing gain of start-up: the least that doubles the rate each round, 2.885."""
@@ -97,8 +91,10 @@ def bbr_inflight_limit_bytes(
     Cardwell, Cheng, Gunn, Yeganeh and Jacobson, BBR: congestion-based congestion control, ACM Queue
     14 (2016), doi:10.1145/3012426.3022184.
     """
-    product = positive("bandwidth_bps", bandwidth_bps) * non_negative("base_rtt_s", base_rtt_s)
-    return product / 8.0 * positive("window_gain", window_gain)
+    product = checks.positive("bandwidth_bps", bandwidth_bps) * checks.non_negative(
+        "base_rtt_s", base_rtt_s
+    )
+    return product / 8.0 * checks.positive("window_gain", window_gain)
 
 
 @model
@@ -142,7 +138,7 @@ def bbr_loss_tolerance_ratio(probe_gain: ArrayLike = PROBE_CYCLE[0]) -> FloatArr
     ----------
     Cardwell et al., ACM Queue 14 (2016), doi:10.1145/3012426.3022184.
     """
-    gain = at_least("probe_gain", probe_gain, 1.0)
+    gain = checks.at_least("probe_gain", probe_gain, 1.0)
     return (gain - 1.0) / gain
 
 
@@ -179,7 +175,7 @@ def bbr_mean_gain(cycle_gain: ArrayLike = PROBE_CYCLE) -> FloatArray:
     ----------
     Cardwell et al., ACM Queue 14 (2016), doi:10.1145/3012426.3022184.
     """
-    gains = one_dimensional("cycle_gain", positive("cycle_gain", cycle_gain))
+    gains = checks.one_dimensional("cycle_gain", checks.positive("cycle_gain", cycle_gain))
     return np.asarray(gains.mean())
 
 
@@ -220,7 +216,7 @@ def bbr_probe_rtt_ratio(
     ----------
     Cardwell et al., ACM Queue 14 (2016), doi:10.1145/3012426.3022184.
     """
-    share = non_negative("probe_rtt_s", probe_rtt_s) / positive(
+    share = checks.non_negative("probe_rtt_s", probe_rtt_s) / checks.positive(
         "probe_rtt_interval_s", probe_rtt_interval_s
     )
     return np.minimum(share, 1.0)
@@ -278,8 +274,10 @@ def bbr_startup_rounds(
     ----------
     Cardwell et al., ACM Queue 14 (2016), doi:10.1145/3012426.3022184.
     """
-    product = positive("bandwidth_bps", bandwidth_bps) * non_negative("rtt_s", rtt_s) / 8.0
-    segment = positive("mss_bytes", mss_bytes)
-    first = segment * positive("initial_window_segments", initial_window_segments)
+    product = (
+        checks.positive("bandwidth_bps", bandwidth_bps) * checks.non_negative("rtt_s", rtt_s) / 8.0
+    )
+    segment = checks.positive("mss_bytes", mss_bytes)
+    first = segment * checks.positive("initial_window_segments", initial_window_segments)
     # A path of exactly a power of two rounds must not be rounded up by the last digit.
     return np.maximum(np.ceil(np.log2(product / first) - 1e-12), 0.0)

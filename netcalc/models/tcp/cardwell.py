@@ -9,16 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    flag,
-    keep_nan,
-    model,
-    non_negative,
-    note_outside_range,
-    positive,
-    ratio,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.models.bounds import timeout_after
 from netcalc.models.tcp._sending import note_few_losses
 from netcalc.models.tcp.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
@@ -81,11 +73,14 @@ def handshake_s(
     Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
     doi:10.1109/INFCOM.2000.832574, eq. 4.
     """
-    forward = ratio("forward_loss_ratio", forward_loss_ratio)
-    back = ratio("reverse_loss_ratio", reverse_loss_ratio)
+    forward = checks.ratio("forward_loss_ratio", forward_loss_ratio)
+    back = checks.ratio("reverse_loss_ratio", reverse_loss_ratio)
     # (1 - p) / (1 - 2p) - 1, for each direction
     timeouts = forward / (1 - 2 * forward) + back / (1 - 2 * back)
-    rtt, timeout = non_negative("rtt_s", rtt_s), non_negative("syn_timeout_s", syn_timeout_s)
+    rtt, timeout = (
+        checks.non_negative("rtt_s", rtt_s),
+        checks.non_negative("syn_timeout_s", syn_timeout_s),
+    )
     timeout_after(timeout, rtt, name="syn_timeout_s")
     waits = timeout * timeouts
     diverges = np.maximum(forward, back) >= 0.5
@@ -135,10 +130,10 @@ def slow_start_segments(
     Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
     doi:10.1109/INFCOM.2000.832574, eq. 5.
     """
-    count = non_negative("segments", segments)
-    loss = ratio("loss_ratio", loss_ratio)
+    count = checks.non_negative("segments", segments)
+    loss = checks.ratio("loss_ratio", loss_ratio)
     before = _sent_before_loss(count, loss)
-    return before + 1 if flag("count_lost", count_lost) else before
+    return before + 1 if checks.flag("count_lost", count_lost) else before
 
 
 @model
@@ -213,11 +208,11 @@ def slow_start_s(
     Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
     doi:10.1109/INFCOM.2000.832574, eq. 11 and 15 to 18.
     """
-    count = non_negative("segments", segments)
-    first = positive("initial_window_segments", initial_window_segments)
-    largest = positive("max_window_segments", max_window_segments, allow_inf=True)
-    growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
-    return _growth_s(count, non_negative("rtt_s", rtt_s), first, largest, growth)
+    count = checks.non_negative("segments", segments)
+    first = checks.positive("initial_window_segments", initial_window_segments)
+    largest = checks.positive("max_window_segments", max_window_segments, allow_inf=True)
+    growth = 1.0 + 1.0 / checks.positive("segments_per_ack", segments_per_ack)
+    return _growth_s(count, checks.non_negative("rtt_s", rtt_s), first, largest, growth)
 
 
 @model
@@ -315,14 +310,14 @@ def lossy_transfer_s(
     Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
     doi:10.1109/INFCOM.2000.832574, eq. 5 to 25.
     """
-    count = non_negative("segments", segments)
-    loss = ratio("loss_ratio", loss_ratio)
-    rtt = positive("rtt_s", rtt_s)
-    rto = rtt + MIN_RTO_S if rto_s is None else positive("rto_s", rto_s)
-    largest = positive("max_window_segments", max_window_segments, allow_inf=True)
-    first = np.minimum(positive("initial_window_segments", initial_window_segments), largest)
-    growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
-    note_outside_range(pftk_throughput_pps, loss_ratio=loss)
+    count = checks.non_negative("segments", segments)
+    loss = checks.ratio("loss_ratio", loss_ratio)
+    rtt = checks.positive("rtt_s", rtt_s)
+    rto = rtt + MIN_RTO_S if rto_s is None else checks.positive("rto_s", rto_s)
+    largest = checks.positive("max_window_segments", max_window_segments, allow_inf=True)
+    first = np.minimum(checks.positive("initial_window_segments", initial_window_segments), largest)
+    growth = 1.0 + 1.0 / checks.positive("segments_per_ack", segments_per_ack)
+    checks.note_outside_range(pftk_throughput_pps, loss_ratio=loss)
     note_few_losses(lossy_transfer_s, np.where(loss < 1.0, count * loss, np.nan))
     any_lost = np.where(count > 0, -np.expm1(count * np.log1p(-loss)), 0.0)
     started = slow_start_segments(count, loss_ratio=loss) + any_lost
@@ -346,7 +341,7 @@ def lossy_transfer_s(
     )
     after = np.where(any_lost > 0, any_lost * stalled + (count - started) / rate, 0.0)
     after = np.where((loss == 1) & (count > 0), np.inf, after)
-    return start + after + non_negative("delayed_ack_s", delayed_ack_s)
+    return start + after + checks.non_negative("delayed_ack_s", delayed_ack_s)
 
 
 def _sent_before_loss(count: FloatArray, loss: FloatArray) -> FloatArray:
@@ -368,4 +363,4 @@ def _growth_s(
     before_tail = (growth * largest - first) / (growth - 1)
     tail = np.log2(largest / first) * per_round + 1 + (count - before_tail) / largest
     reached = (count * (growth - 1) + first) / growth
-    return keep_nan(np.where(reached > largest, rtt * tail, grown), largest)
+    return checks.keep_nan(np.where(reached > largest, rtt * tail, grown), largest)

@@ -14,17 +14,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    keep_nan,
-    model,
-    non_negative,
-    note_outside_range,
-    positive,
-    ratio,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.models.bounds import tcp_window
 from netcalc.models.sizes.headers import TIMESTAMP_BYTES
 from netcalc.models.tcp._sending import ETHERNET_BYTES, wire_sizes
@@ -137,15 +128,15 @@ def congestion_limit_bps(
     doi:10.1145/285237.285291, eq. 32; RFC 9438, eq. 5 and 6; Cardwell et al., ACM Queue 14 (2016),
     doi:10.1145/3012426.3022184; RFC 3465, 2.1 (byte counting).
     """
-    loss, rtt = ratio("loss_ratio", loss_ratio), positive("rtt_s", rtt_s)
-    segment_bits = 8.0 * positive("mss_bytes", mss_bytes)
-    flows = whole("flow_count", flow_count, low=1)
+    loss, rtt = checks.ratio("loss_ratio", loss_ratio), checks.positive("rtt_s", rtt_s)
+    segment_bits = 8.0 * checks.positive("mss_bytes", mss_bytes)
+    flows = checks.whole("flow_count", flow_count, low=1)
     per_flow = _congestion_pps(
         loss,
         rtt,
-        choice("congestion_control", congestion_control, CONGESTION_CONTROLS),
-        positive("segments_per_ack", segments_per_ack),
-        rtt + non_negative("min_rto_s", min_rto_s),
+        checks.choice("congestion_control", congestion_control, CONGESTION_CONTROLS),
+        checks.positive("segments_per_ack", segments_per_ack),
+        rtt + checks.non_negative("min_rto_s", min_rto_s),
     )
     return flows * segment_bits * per_flow
 
@@ -253,21 +244,21 @@ def path_ceilings(
     RFC 6349, 3.3.1 (window); RFC 3449, 2 (acknowledgements); IEEE 802.3 (line);
     :func:`congestion_limit_bps` (loss).
     """
-    loss, rtt = ratio("loss_ratio", loss_ratio), positive("rtt_s", rtt_s)
-    window = tcp_window(positive("window_bytes", window_bytes, allow_inf=True))
-    flows = whole("flow_count", flow_count, low=1)
+    loss, rtt = checks.ratio("loss_ratio", loss_ratio), checks.positive("rtt_s", rtt_s)
+    window = tcp_window(checks.positive("window_bytes", window_bytes, allow_inf=True))
+    flows = checks.whole("flow_count", flow_count, low=1)
     mss, segment, ack = wire_sizes(
         mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes, link_bytes=link_bytes
     )
     per_flow = _congestion_pps(
         loss,
         rtt,
-        choice("congestion_control", congestion_control, CONGESTION_CONTROLS),
-        positive("segments_per_ack", segments_per_ack),
-        rtt + non_negative("min_rto_s", min_rto_s),
+        checks.choice("congestion_control", congestion_control, CONGESTION_CONTROLS),
+        checks.positive("segments_per_ack", segments_per_ack),
+        rtt + checks.non_negative("min_rto_s", min_rto_s),
     )
-    back = positive("reverse_bandwidth_bps", reverse_bandwidth_bps, allow_inf=True)
-    line = positive("bandwidth_bps", bandwidth_bps) * (mss / segment)
+    back = checks.positive("reverse_bandwidth_bps", reverse_bandwidth_bps, allow_inf=True)
+    line = checks.positive("bandwidth_bps", bandwidth_bps) * (mss / segment)
     rates = (
         np.where(np.isinf(per_flow), np.inf, flows * 8.0 * mss * per_flow),
         flows * 8.0 * window / rtt,
@@ -278,7 +269,7 @@ def path_ceilings(
     shape = np.broadcast_shapes(*(np.shape(rate) for rate in rates))
     inputs = (per_flow, window, line, back, flows)
     return PathCeilings(
-        *(keep_nan(np.array(np.broadcast_to(rate, shape)), *inputs) for rate in rates)
+        *(checks.keep_nan(np.array(np.broadcast_to(rate, shape)), *inputs) for rate in rates)
     )
 
 
@@ -287,12 +278,14 @@ def _congestion_pps(
 ) -> FloatArray:
     """Return the segments per second of a flow that its congestion control holds under loss."""
     if rule == "bbr":
-        note_outside_range(congestion_limit_bps, code="beyond-loss-tolerance", loss_ratio=loss)
+        checks.note_outside_range(
+            congestion_limit_bps, code="beyond-loss-tolerance", loss_ratio=loss
+        )
         tolerated = loss <= LOSS_TOLERANCE_RATIO
         limited = np.where(tolerated, np.inf, LEAST_WINDOW_PACKETS * (1.0 - loss) / rtt)
         return np.where(np.isnan(loss + rtt), np.nan, limited)
     used = cubic_throughput_bps if rule == "cubic" else pftk_throughput_pps
-    note_outside_range(used, loss_ratio=loss)
+    checks.note_outside_range(used, loss_ratio=loss)
     window = reno_window_packets(loss, constant=mathis_constant(per_ack))
     reno = pftk_throughput_pps(loss, rtt_s=rtt, rto_s=rto, segments_per_ack=per_ack)
     limit = np.minimum(window / rtt, reno)

@@ -11,16 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    keep_nan,
-    model,
-    non_negative,
-    note,
-    note_outside_range,
-    positive,
-    ratio,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.models.tcp.bbr import (
     LEAST_WINDOW_PACKETS,
     LOSS_TOLERANCE_RATIO,
@@ -106,17 +98,22 @@ def bbr_throughput_bps(
     Cardwell et al., ACM Queue 14 (2016), doi:10.1145/3012426.3022184, Fig. 8;
     draft-ietf-ccwg-bbr-04 (BBR.LossThresh, 2 %).
     """
-    loss, line = ratio("loss_ratio", loss_ratio), positive("bandwidth_bps", bandwidth_bps)
-    tolerated = ratio("loss_tolerance_ratio", loss_tolerance_ratio)
-    window = 8.0 * LEAST_WINDOW_PACKETS * positive("mss_bytes", mss_bytes)
-    least = np.minimum(line, window / positive("rtt_s", rtt_s))
+    loss, line = (
+        checks.ratio("loss_ratio", loss_ratio),
+        checks.positive("bandwidth_bps", bandwidth_bps),
+    )
+    tolerated = checks.ratio("loss_tolerance_ratio", loss_tolerance_ratio)
+    window = 8.0 * LEAST_WINDOW_PACKETS * checks.positive("mss_bytes", mss_bytes)
+    least = np.minimum(line, window / checks.positive("rtt_s", rtt_s))
     share, limit = np.broadcast_arrays(loss, tolerated)
     if (is_beyond := share > limit).any():
         worst = float(share[is_beyond].max())
         least_limit = float(limit.min())
-        note("beyond-loss-tolerance", name="loss_ratio", value=worst, limit=least_limit, rank=worst)
+        checks.note(
+            "beyond-loss-tolerance", name="loss_ratio", value=worst, limit=least_limit, rank=worst
+        )
     rate = (1.0 - loss) * np.where(loss <= tolerated, line, least)
-    return keep_nan(rate, loss, line, tolerated, least)
+    return checks.keep_nan(rate, loss, line, tolerated, least)
 
 
 @model
@@ -187,18 +184,18 @@ def congestion_controls(
     :func:`netcalc.models.tcp.tfrc.tfrc_throughput_bps`,
     :func:`netcalc.models.tcp.ceilings.congestion_limit_bps` and :func:`bbr_throughput_bps`.
     """
-    loss, rtt = ratio("loss_ratio", loss_ratio), positive("rtt_s", rtt_s)
-    line = positive("bandwidth_bps", bandwidth_bps)
+    loss, rtt = checks.ratio("loss_ratio", loss_ratio), checks.positive("rtt_s", rtt_s)
+    line = checks.positive("bandwidth_bps", bandwidth_bps)
     segment, acked = (
-        positive("mss_bytes", mss_bytes),
-        positive("segments_per_ack", segments_per_ack),
+        checks.positive("mss_bytes", mss_bytes),
+        checks.positive("segments_per_ack", segments_per_ack),
     )
-    rto = rtt + non_negative("min_rto_s", min_rto_s)
+    rto = rtt + checks.non_negative("min_rto_s", min_rto_s)
     timed = {"rtt_s": rtt, "rto_s": rto, "segments_per_ack": acked}
     path = {"mss_bytes": segment, "rtt_s": rtt}
     bits = 8.0 * segment
     own = {**path, "segments_per_ack": acked, "min_rto_s": rto - rtt}
-    note_outside_range(mathis_throughput_bps, loss_ratio=loss)
+    checks.note_outside_range(mathis_throughput_bps, loss_ratio=loss)
     rates = (
         congestion_limit_bps(loss, **own, congestion_control="reno"),
         mathis_throughput_bps(loss, **path, constant=mathis_constant(acked)),
@@ -214,4 +211,4 @@ def congestion_controls(
     arrays = np.broadcast_arrays(loss, rtt, line, segment, acked, rto)
     shape = arrays[0].shape
     capped = (np.broadcast_to(np.minimum(rate, line), shape) for rate in rates)
-    return ControlRates(*(keep_nan(np.array(rate), *arrays) for rate in capped))
+    return ControlRates(*(checks.keep_nan(np.array(rate), *arrays) for rate in capped))

@@ -5,15 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    between,
-    model,
-    non_negative,
-    note_outside_range,
-    positive,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 
 
 @model
@@ -60,7 +53,9 @@ def dctcp_threshold_bytes(bandwidth_bps: ArrayLike, *, rtt_s: ArrayLike) -> Floa
     Alizadeh et al., Data center TCP (DCTCP), SIGCOMM 2010, doi:10.1145/1851182.1851192, eq. 13 in
     3.4; RFC 8257.
     """
-    return positive("bandwidth_bps", bandwidth_bps) / 56.0 * non_negative("rtt_s", rtt_s)
+    return (
+        checks.positive("bandwidth_bps", bandwidth_bps) / 56.0 * checks.non_negative("rtt_s", rtt_s)
+    )
 
 
 @model
@@ -106,10 +101,10 @@ def dctcp_amplitude_packets(
     ----------
     Alizadeh et al., SIGCOMM 2010, doi:10.1145/1851182.1851192, eq. 8 in 3.3.
     """
-    flows = whole("flow_count", flow_count, low=1)
-    held = non_negative("bdp_packets", bdp_packets)
-    held = held + non_negative("threshold_packets", threshold_packets)
-    note_outside_range(dctcp_amplitude_packets, window_packets=held / flows)
+    flows = checks.whole("flow_count", flow_count, low=1)
+    held = checks.non_negative("bdp_packets", bdp_packets)
+    held = held + checks.non_negative("threshold_packets", threshold_packets)
+    checks.note_outside_range(dctcp_amplitude_packets, window_packets=held / flows)
     return np.sqrt(0.5 * flows) * np.sqrt(held)
 
 
@@ -168,8 +163,12 @@ def ecn_threshold_bytes(
     Appenzeller, Keslassy and McKeown, Sizing router buffers, SIGCOMM 2004,
     doi:10.1145/1015467.1015499; RFC 8511, 3.1 (the factor).
     """
-    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
-    product = positive("bandwidth_bps", bandwidth_bps) / 8.0 * non_negative("rtt_s", rtt_s)
-    flows = whole("flow_count", flow_count, low=1)
-    note_outside_range(ecn_threshold_bytes, code="few-flows", where=flows > 1.0, flow_count=flows)
+    kept = checks.between("decrease_factor", decrease_factor, 0.0, 1.0)
+    product = (
+        checks.positive("bandwidth_bps", bandwidth_bps) / 8.0 * checks.non_negative("rtt_s", rtt_s)
+    )
+    flows = checks.whole("flow_count", flow_count, low=1)
+    checks.note_outside_range(
+        ecn_threshold_bytes, code="few-flows", where=flows > 1.0, flow_count=flows
+    )
     return product * ((1.0 - kept) / (kept * np.sqrt(flows)))

@@ -9,17 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import (
-    FloatArray,
-    at_least,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    real,
-    scalar,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 
 
@@ -61,7 +52,7 @@ def jain_index(allocations: ArrayLike) -> FloatArray:
     Jain, Chiu and Hawe, A quantitative measure of fairness and discrimination, DEC TR-301 (1984),
     doi:10.48550/arXiv.cs/9809099.
     """
-    shares = one_dimensional("allocations", non_negative("allocations", allocations))
+    shares = checks.one_dimensional("allocations", checks.non_negative("allocations", allocations))
     shares = shares / shares.max()
     return np.asarray(shares.sum() ** 2 / (shares.size * (shares * shares).sum()))
 
@@ -102,8 +93,8 @@ def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatA
     ----------
     Peterson, Brakmo and Davie, TCP Congestion Control: A Systems Approach, 3.3.
     """
-    delta = at_least("deviation", deviation, -1.0)
-    count = whole("flow_count", flow_count, low=1)
+    delta = checks.at_least("deviation", deviation, -1.0)
+    count = checks.whole("flow_count", flow_count, low=1)
     # Divided by the share of the one, so that a huge share does not overflow.
     one = 1.0 + delta
     scale = np.maximum(one, 1.0)
@@ -157,9 +148,11 @@ def max_min_bps(
     ----------
     Bertsekas and Gallager, Data Networks, 6.5.2.
     """
-    demand = one_dimensional("demand_bps", non_negative("demand_bps", demand_bps, allow_inf=True))
-    capacity = scalar("capacity_bps", positive("capacity_bps", capacity_bps))
-    weights = _one_each("weight", positive("weight", weight), demand.size)
+    demand = checks.one_dimensional(
+        "demand_bps", checks.non_negative("demand_bps", demand_bps, allow_inf=True)
+    )
+    capacity = checks.scalar("capacity_bps", checks.positive("capacity_bps", capacity_bps))
+    weights = _one_each("weight", checks.positive("weight", weight), demand.size)
     if np.isnan(demand).any() or np.isnan(weights).any() or np.isnan(capacity):
         return np.full(demand.size, np.nan)
     # In the order in which the rising level meets the demands.
@@ -227,7 +220,7 @@ def max_min_network_bps(
     ----------
     Bertsekas and Gallager, Data Networks, 6.5.2.
     """
-    capacity = one_dimensional("capacity_bps", positive("capacity_bps", capacity_bps))
+    capacity = checks.one_dimensional("capacity_bps", checks.positive("capacity_bps", capacity_bps))
     crosses = _crossings(crossing_flow, crossing_link, capacity.size)
     rates = np.zeros(len(crosses))
     if np.isnan(capacity).any():
@@ -286,8 +279,8 @@ def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike
     Kelly, Maulloo and Tan, Rate control for communication networks, JORS 49 (1998),
     doi:10.1057/palgrave.jors.2600523.
     """
-    links = whole("link_count", link_count, low=1)
-    return positive("capacity_bps", capacity_bps) / (links + 1.0)
+    links = checks.whole("link_count", link_count, low=1)
+    return checks.positive("capacity_bps", capacity_bps) / (links + 1.0)
 
 
 @model
@@ -325,8 +318,8 @@ def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLik
     ----------
     Kelly, Maulloo and Tan, JORS 49 (1998), doi:10.1057/palgrave.jors.2600523.
     """
-    links = whole("link_count", link_count, low=1)
-    return positive("capacity_bps", capacity_bps) * (links / (links + 1.0))
+    links = checks.whole("link_count", link_count, low=1)
+    return checks.positive("capacity_bps", capacity_bps) * (links / (links + 1.0))
 
 
 @model
@@ -371,9 +364,9 @@ def fair_share_bits(
     ----------
     Derived: equal division among those present; max-min fairness at each moment.
     """
-    start = one_dimensional("start_s", real("start_s", start_s))
-    duration = _one_each("duration_s", non_negative("duration_s", duration_s), start.size)
-    capacity = scalar("capacity_bps", positive("capacity_bps", capacity_bps))
+    start = checks.one_dimensional("start_s", checks.real("start_s", start_s))
+    duration = _one_each("duration_s", checks.non_negative("duration_s", duration_s), start.size)
+    capacity = checks.scalar("capacity_bps", checks.positive("capacity_bps", capacity_bps))
     end = start + duration
     if np.isnan(end).any():
         return np.full(start.size, np.nan)
@@ -391,7 +384,7 @@ def fair_share_bits(
 
 
 def _one_each(name: str, values: FloatArray, count: int) -> FloatArray:
-    values = one_dimensional(name, values)
+    values = checks.one_dimensional(name, values)
     if values.size not in (1, count):
         raise DomainError("wrong-count-or-one", name, count=values.size, expected=count)
     return np.broadcast_to(values, (count,))
@@ -401,8 +394,8 @@ def _crossings(
     crossing_flow: ArrayLike, crossing_link: ArrayLike, link_count: int
 ) -> NDArray[np.bool_]:
     """Return which flow crosses which link, as a table of flows and links."""
-    flows = one_dimensional("crossing_flow", whole("crossing_flow", crossing_flow))
-    links = one_dimensional("crossing_link", whole("crossing_link", crossing_link))
+    flows = checks.one_dimensional("crossing_flow", checks.whole("crossing_flow", crossing_flow))
+    links = checks.one_dimensional("crossing_link", checks.whole("crossing_link", crossing_link))
     if flows.size != links.size:
         raise DomainError("wrong-count", "crossing_link", count=links.size, expected=flows.size)
     for name, numbers in (("crossing_flow", flows), ("crossing_link", links)):

@@ -11,16 +11,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    keep_nan,
-    model,
-    non_negative,
-    note_outside_range,
-    positive,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.models.delays.latency import INITIAL_WINDOW_BYTES
 from netcalc.models.tcp.handshakes import SECURITY_ROUND_TRIPS, Security, round_trips
 
@@ -97,10 +89,10 @@ def page_round_trips(
     ----------
     Kurose and Ross, Computer Networking, 8th ed., 2.2.2; RFC 9112, 9.3; RFC 9113, 5; RFC 9114, 3.3.
     """
-    objects = whole("object_count", object_count)
-    connections = whole("connection_count", connection_count, low=1)
-    choice("http", http, HTTP_VERSIONS)
-    choice("security", security, tuple(s for s in SECURITY_ROUND_TRIPS if s[0] != "d"))
+    objects = checks.whole("object_count", object_count)
+    connections = checks.whole("connection_count", connection_count, low=1)
+    checks.choice("http", http, HTTP_VERSIONS)
+    checks.choice("security", security, tuple(s for s in SECURITY_ROUND_TRIPS if s[0] != "d"))
     first = round_trips("quic") if http == "3" else round_trips("tcp", security=security)
     opening = float(first) - 1.0
     if http == "1.0":
@@ -110,7 +102,7 @@ def page_round_trips(
         later = np.where(objects <= opening, objects, np.maximum(spread, opening))
     else:
         later = np.where(objects > 0.0, 1.0, 0.0)
-    return keep_nan(opening + 1.0 + later, objects, connections)
+    return checks.keep_nan(opening + 1.0 + later, objects, connections)
 
 
 @model
@@ -198,14 +190,17 @@ def page_load_s(
     trips = page_round_trips(
         object_count, http=http, security=security, connection_count=connection_count
     )
-    rtt = non_negative("rtt_s", rtt_s)
-    rate = positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
-    page, each = non_negative("page_bytes", page_bytes), non_negative("object_bytes", object_bytes)
-    count = whole("object_count", object_count)
+    rtt = checks.non_negative("rtt_s", rtt_s)
+    rate = checks.positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
+    page, each = (
+        checks.non_negative("page_bytes", page_bytes),
+        checks.non_negative("object_bytes", object_bytes),
+    )
+    count = checks.whole("object_count", object_count)
     at_once = np.minimum(count, 1.0) if http.startswith("1.") else count
     flight = np.maximum(page, each * at_once)
-    note_outside_range(
+    checks.note_outside_range(
         page_load_s, where=rate / 8.0 * rtt > INITIAL_WINDOW_BYTES, flight_bytes=flight
     )
-    waiting = trips * rtt + non_negative("server_s", server_s)
+    waiting = trips * rtt + checks.non_negative("server_s", server_s)
     return waiting + 8.0 * (page / rate + each / rate * count)

@@ -10,14 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    between,
-    model,
-    non_negative,
-    note_outside_range,
-    positive,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 
 
 @model
@@ -65,7 +59,7 @@ def policer_rule_bytes(token_bps: ArrayLike, *, rtt_s: ArrayLike) -> FloatArray:
     performance with bufferless token bucket policing: a TCP friendly policer, LANMAN 2007,
     doi:10.1109/LANMAN.2007.4295978.
     """
-    return positive("token_bps", token_bps) / 8.0 * non_negative("rtt_s", rtt_s)
+    return checks.positive("token_bps", token_bps) / 8.0 * checks.non_negative("rtt_s", rtt_s)
 
 
 @model
@@ -125,11 +119,11 @@ def policer_full_use_bytes(
     bucket and takes it out again. The damage of shallow buckets: Flach et al., An Internet-wide
     analysis of traffic policing, SIGCOMM 2016, doi:10.1145/2934872.2934873.
     """
-    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    kept = checks.between("decrease_factor", decrease_factor, 0.0, 1.0)
     share = 0.125 * (1.0 - kept) / (1.0 + kept)
-    tokens, rtt = positive("token_bps", token_bps), non_negative("rtt_s", rtt_s)
-    segment = positive("mss_bytes", mss_bytes)
-    note_outside_range(policer_full_use_bytes, window_packets=tokens / 8.0 * rtt / segment)
+    tokens, rtt = checks.positive("token_bps", token_bps), checks.non_negative("rtt_s", rtt_s)
+    segment = checks.positive("mss_bytes", mss_bytes)
+    checks.note_outside_range(policer_full_use_bytes, window_packets=tokens / 8.0 * rtt / segment)
     product = tokens * (share * rtt)
     return product * (product * (0.5 / segment))
 
@@ -195,11 +189,14 @@ def policed_throughput_bps(
     Derived as :func:`policer_full_use_bytes`; Flach et al., SIGCOMM 2016,
     doi:10.1145/2934872.2934873.
     """
-    tokens, segment = positive("token_bps", token_bps), positive("mss_bytes", mss_bytes)
-    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
-    depth = non_negative("bucket_bytes", bucket_bytes)
-    rtt = positive("rtt_s", rtt_s)
-    note_outside_range(policed_throughput_bps, window_packets=tokens / 8.0 * rtt / segment)
+    tokens, segment = (
+        checks.positive("token_bps", token_bps),
+        checks.positive("mss_bytes", mss_bytes),
+    )
+    kept = checks.between("decrease_factor", decrease_factor, 0.0, 1.0)
+    depth = checks.non_negative("bucket_bytes", bucket_bytes)
+    rtt = checks.positive("rtt_s", rtt_s)
+    checks.note_outside_range(policed_throughput_bps, window_packets=tokens / 8.0 * rtt / segment)
     above = np.sqrt(2.0 * depth) * np.sqrt(segment) * (8.0 / rtt)
     return np.minimum(tokens, 0.5 * (1.0 + kept) * (tokens + above))
 
@@ -265,10 +262,15 @@ def policed_loss_ratio(
     Derived as :func:`policer_full_use_bytes`; Flach et al., SIGCOMM 2016,
     doi:10.1145/2934872.2934873, section 3.
     """
-    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
-    depth, segment = non_negative("bucket_bytes", bucket_bytes), positive("mss_bytes", mss_bytes)
-    window = positive("token_bps", token_bps) / 8.0 * positive("rtt_s", rtt_s) / segment
-    note_outside_range(policed_loss_ratio, window_packets=window)
+    kept = checks.between("decrease_factor", decrease_factor, 0.0, 1.0)
+    depth, segment = (
+        checks.non_negative("bucket_bytes", bucket_bytes),
+        checks.positive("mss_bytes", mss_bytes),
+    )
+    window = (
+        checks.positive("token_bps", token_bps) / 8.0 * checks.positive("rtt_s", rtt_s) / segment
+    )
+    checks.note_outside_range(policed_loss_ratio, window_packets=window)
     above = np.minimum(np.sqrt(2.0 * depth / segment), (1.0 - kept) / (1.0 + kept) * window)
     most = window + above
     lost = np.maximum(above, 1.0) / most / most
@@ -316,6 +318,9 @@ def policer_overload_loss_ratio(input_bps: ArrayLike, *, token_bps: ArrayLike) -
     ----------
     RFC 2697, section 3; straight line.
     """
-    sent, tokens = non_negative("input_bps", input_bps), positive("token_bps", token_bps)
+    sent, tokens = (
+        checks.non_negative("input_bps", input_bps),
+        checks.positive("token_bps", token_bps),
+    )
     excess = np.where(sent > 0.0, (sent - tokens) / sent, 0.0 * sent)
     return np.maximum(excess, 0.0)

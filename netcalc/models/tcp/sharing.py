@@ -10,16 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    between,
-    keep_nan,
-    model,
-    non_negative,
-    note_outside_range,
-    positive,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.models.tcp.cubic import CUBIC_DECREASE
 
 
@@ -67,8 +59,8 @@ def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5)
     Appenzeller, Keslassy and McKeown, Sizing router buffers, SIGCOMM 2004,
     doi:10.1145/1015467.1015499.
     """
-    buffer = non_negative("buffer_bdp", buffer_bdp)
-    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    buffer = checks.non_negative("buffer_bdp", buffer_bdp)
+    kept = checks.between("decrease_factor", decrease_factor, 0.0, 1.0)
     return _aimd_busy(buffer, kept)
 
 
@@ -116,8 +108,8 @@ def cubic_utilization(
     ----------
     RFC 9438, eq. 1, integrated over a period.
     """
-    buffer = non_negative("buffer_bdp", buffer_bdp)
-    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    buffer = checks.non_negative("buffer_bdp", buffer_bdp)
+    kept = checks.between("decrease_factor", decrease_factor, 0.0, 1.0)
     return _cubic_busy(buffer, kept)
 
 
@@ -160,7 +152,7 @@ def full_use_buffer_bdp(decrease_factor: ArrayLike) -> FloatArray:
     ----------
     Villamizar and Song, CCR 24 (1994), doi:10.1145/205511.205520.
     """
-    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    kept = checks.between("decrease_factor", decrease_factor, 0.0, 1.0)
     return (1.0 - kept) / kept
 
 
@@ -220,10 +212,12 @@ def sawtooth_period_s(
     ----------
     Mathis et al., CCR 27 (1997), doi:10.1145/263932.264023, section 2.
     """
-    peak = non_negative("peak_window_packets", peak_window_packets)
-    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
-    slowness = positive("segments_per_ack", segments_per_ack) * non_negative("rtt_s", rtt_s)
-    return peak * ((1.0 - kept) * slowness / positive("increase_packets", increase_packets))
+    peak = checks.non_negative("peak_window_packets", peak_window_packets)
+    kept = checks.between("decrease_factor", decrease_factor, 0.0, 1.0)
+    slowness = checks.positive("segments_per_ack", segments_per_ack) * checks.non_negative(
+        "rtt_s", rtt_s
+    )
+    return peak * ((1.0 - kept) * slowness / checks.positive("increase_packets", increase_packets))
 
 
 @model
@@ -276,10 +270,10 @@ def sawtooth_packets(
     ----------
     Mathis et al., CCR 27 (1997), doi:10.1145/263932.264023, section 2.
     """
-    peak = non_negative("peak_window_packets", peak_window_packets)
-    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
-    rounds = positive("segments_per_ack", segments_per_ack)
-    rounds = rounds / positive("increase_packets", increase_packets)
+    peak = checks.non_negative("peak_window_packets", peak_window_packets)
+    kept = checks.between("decrease_factor", decrease_factor, 0.0, 1.0)
+    rounds = checks.positive("segments_per_ack", segments_per_ack)
+    rounds = rounds / checks.positive("increase_packets", increase_packets)
     return peak * peak * (0.5 * (1.0 - kept) * (1.0 + kept) * rounds)
 
 
@@ -336,9 +330,11 @@ def buffer_rule_bytes(
     Villamizar and Song, CCR 24 (1994), doi:10.1145/205511.205520; Appenzeller, Keslassy and
     McKeown, SIGCOMM 2004, doi:10.1145/1015467.1015499.
     """
-    bits = positive("bandwidth_bps", bandwidth_bps) * non_negative("rtt_s", rtt_s)
-    flows = whole("flow_count", flow_count, low=1)
-    note_outside_range(buffer_rule_bytes, code="few-flows", where=flows > 1.0, flow_count=flows)
+    bits = checks.positive("bandwidth_bps", bandwidth_bps) * checks.non_negative("rtt_s", rtt_s)
+    flows = checks.whole("flow_count", flow_count, low=1)
+    checks.note_outside_range(
+        buffer_rule_bytes, code="few-flows", where=flows > 1.0, flow_count=flows
+    )
     return bits / (8.0 * np.sqrt(flows))
 
 
@@ -385,8 +381,8 @@ def drain_s(buffer_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     Gettys and Nichols, Bufferbloat: dark buffers in the Internet, ACM Queue 9 (2011),
     doi:10.1145/2063166.2071893.
     """
-    return non_negative("buffer_bytes", buffer_bytes) / (
-        positive("bandwidth_bps", bandwidth_bps) / 8.0
+    return checks.non_negative("buffer_bytes", buffer_bytes) / (
+        checks.positive("bandwidth_bps", bandwidth_bps) / 8.0
     )
 
 
@@ -404,6 +400,6 @@ def _cubic_busy(buffer: FloatArray, kept: FloatArray) -> FloatArray:
     """Return the utilization by CUBIC."""
     peak, cut = 1.0 + buffer, 1.0 - kept
     full = np.minimum(np.cbrt(buffer / peak / cut), 1.0)  # the share of the period with a queue
-    full = keep_nan(np.where(cut > 0.0, full, 1.0), buffer, cut)
+    full = checks.keep_nan(np.where(cut > 0.0, full, 1.0), buffer, cut)
     below = 1.0 - full
     return full + below * peak * (1.0 - 0.25 * cut * (1.0 + full) * (1.0 + full * full))

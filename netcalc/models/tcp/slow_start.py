@@ -12,16 +12,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    as_float,
-    at_least,
-    choice,
-    counted,
-    model,
-    non_negative,
-    positive,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.bounds import tcp_window
 
@@ -79,8 +71,8 @@ def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: InitialWindowRule = "rfc6
     ----------
     RFC 2001, 1; RFC 2581, 3.1; RFC 3390, 1; RFC 5681, 3.1; RFC 6928, 2; RFC 9002, 7.2.
     """
-    mss = positive("mss_bytes", mss_bytes)
-    rule = choice("rfc", rfc, INITIAL_WINDOW_RFCS)
+    mss = checks.positive("mss_bytes", mss_bytes)
+    rule = checks.choice("rfc", rfc, INITIAL_WINDOW_RFCS)
     if rule == "rfc2001":
         return mss * 1.0
     if rule == "rfc2581":
@@ -143,9 +135,9 @@ def rounds(
     RFC 5681, 3.1; Cardwell, Savage and Anderson, INFOCOM 2000, doi:10.1109/INFCOM.2000.832574, eq.
     9.
     """
-    count = counted("segments", segments, rounds)
-    first = positive("initial_window_segments", initial_window_segments)
-    return _rounds(count, first, at_least("growth", growth, 1))
+    count = checks.counted("segments", segments, rounds)
+    first = checks.positive("initial_window_segments", initial_window_segments)
+    return _rounds(count, first, checks.at_least("growth", growth, 1))
 
 
 @model
@@ -210,9 +202,9 @@ def rounds_delayed_ack(
     ----------
     RFC 5681, 3.1 and 4.2.
     """
-    left = counted("segments", segments, rounds_delayed_ack)
-    window = at_least("initial_window_segments", initial_window_segments, 1)
-    per_ack = positive("segments_per_ack", segments_per_ack)
+    left = checks.counted("segments", segments, rounds_delayed_ack)
+    window = checks.at_least("initial_window_segments", initial_window_segments, 1)
+    per_ack = checks.positive("segments_per_ack", segments_per_ack)
     left, window, per_ack = np.broadcast_arrays(left, window, per_ack)
     count = np.where(np.isnan(left + window + per_ack), np.nan, 0.0)
     for _ in range(MAX_ROUNDS):
@@ -221,7 +213,7 @@ def rounds_delayed_ack(
         count = count + (left > 0)
         left = left - window
         window = window + np.ceil(window / per_ack)
-    longest = float(np.nanmax(as_float("segments", segments)))
+    longest = float(np.nanmax(checks.as_float("segments", segments)))
     raise DomainError("too-many-rounds", "segments", longest, high=MAX_ROUNDS)
 
 
@@ -280,11 +272,11 @@ def window_growth_s(
     ----------
     Grigorik, High Performance Browser Networking, ch. 2.
     """
-    wanted = tcp_window(non_negative("window_bytes", window_bytes))
-    wanted = wanted / positive("mss_bytes", mss_bytes)
-    first = positive("initial_window_segments", initial_window_segments)
-    factor = at_least("growth", growth, 1)
-    return _growth_s(wanted, first, factor, non_negative("rtt_s", rtt_s))
+    wanted = tcp_window(checks.non_negative("window_bytes", window_bytes))
+    wanted = wanted / checks.positive("mss_bytes", mss_bytes)
+    first = checks.positive("initial_window_segments", initial_window_segments)
+    factor = checks.at_least("growth", growth, 1)
+    return _growth_s(wanted, first, factor, checks.non_negative("rtt_s", rtt_s))
 
 
 def _growth_s(

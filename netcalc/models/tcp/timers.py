@@ -11,17 +11,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    choice,
-    flags,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    scalar,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.bounds import timeout_after
 
@@ -114,16 +105,17 @@ def rto_s(
     ----------
     RFC 6298, 2; Linux, net/ipv4/tcp_input.c.
     """
-    smoothed = non_negative("srtt_s", srtt_s)
+    smoothed = checks.non_negative("srtt_s", srtt_s)
     margin = np.maximum(
-        non_negative("granularity_s", granularity_s), 4.0 * non_negative("rttvar_s", rttvar_s)
+        checks.non_negative("granularity_s", granularity_s),
+        4.0 * checks.non_negative("rttvar_s", rttvar_s),
     )
-    least = non_negative("min_rto_s", min_rto_s)
-    if choice("floor", floor, ("rto", "variation")) == "variation":
+    least = checks.non_negative("min_rto_s", min_rto_s)
+    if checks.choice("floor", floor, ("rto", "variation")) == "variation":
         timeout = smoothed + np.maximum(margin, least)
     else:
         timeout = np.maximum(smoothed + margin, least)
-    timeout = np.minimum(timeout, positive("max_rto_s", max_rto_s, allow_inf=True))
+    timeout = np.minimum(timeout, checks.positive("max_rto_s", max_rto_s, allow_inf=True))
     timeout_after(timeout, smoothed)
     return timeout
 
@@ -195,20 +187,24 @@ def rto_estimate(
     RFC 6298, 2 and 3; Jacobson, SIGCOMM 1988, doi:10.1145/52324.52356; Karn and Partridge, SIGCOMM
     1987, doi:10.1145/55482.55484.
     """
-    samples = one_dimensional("rtt_s", non_negative("rtt_s", rtt_s))
+    samples = checks.one_dimensional("rtt_s", checks.non_negative("rtt_s", rtt_s))
     again = np.zeros(samples.shape, dtype=bool)
     if retransmitted is not None:
-        again = np.atleast_1d(flags("retransmitted", retransmitted))
+        again = np.atleast_1d(checks.flags("retransmitted", retransmitted))
         if again.shape != samples.shape:
             raise DomainError(
                 "wrong-count", "retransmitted", count=again.size, expected=samples.size
             )
     limits = {
-        "granularity_s": scalar("granularity_s", non_negative("granularity_s", granularity_s)),
-        "min_rto_s": scalar("min_rto_s", non_negative("min_rto_s", min_rto_s)),
-        "max_rto_s": scalar("max_rto_s", positive("max_rto_s", max_rto_s, allow_inf=True)),
+        "granularity_s": checks.scalar(
+            "granularity_s", checks.non_negative("granularity_s", granularity_s)
+        ),
+        "min_rto_s": checks.scalar("min_rto_s", checks.non_negative("min_rto_s", min_rto_s)),
+        "max_rto_s": checks.scalar(
+            "max_rto_s", checks.positive("max_rto_s", max_rto_s, allow_inf=True)
+        ),
     }
-    initial = scalar("initial_rto_s", positive("initial_rto_s", initial_rto_s))
+    initial = checks.scalar("initial_rto_s", checks.positive("initial_rto_s", initial_rto_s))
     smoothed, variation = np.nan, np.nan
     states = np.empty((2, samples.size))
     for index, sample in enumerate(samples):
@@ -265,9 +261,9 @@ def backoff_s(
     ----------
     RFC 6298, 5.5 and 2.5.
     """
-    doublings = np.exp2(whole("timeout_count", timeout_count))
-    timeout = positive("initial_rto_s", initial_rto_s) * doublings
-    return np.minimum(timeout, positive("max_rto_s", max_rto_s, allow_inf=True))
+    doublings = np.exp2(checks.whole("timeout_count", timeout_count))
+    timeout = checks.positive("initial_rto_s", initial_rto_s) * doublings
+    return np.minimum(timeout, checks.positive("max_rto_s", max_rto_s, allow_inf=True))
 
 
 @model
@@ -318,10 +314,10 @@ def last_retransmission_s(
     ----------
     Linux, include/net/tcp.h and Documentation/networking/ip-sysctl.rst.
     """
-    retries = whole("retry_count", retry_count)
-    first = positive("initial_rto_s", initial_rto_s)
-    linear = whole("linear_count", linear_count)
-    return _waits_s(retries, first, linear, positive("max_rto_s", max_rto_s, allow_inf=True))
+    retries = checks.whole("retry_count", retry_count)
+    first = checks.positive("initial_rto_s", initial_rto_s)
+    linear = checks.whole("linear_count", linear_count)
+    return _waits_s(retries, first, linear, checks.positive("max_rto_s", max_rto_s, allow_inf=True))
 
 
 @model
@@ -370,10 +366,12 @@ def give_up_s(
     ----------
     Linux, Documentation/networking/ip-sysctl.rst (131 s); RFC 1122, 4.2.3.5.
     """
-    retries = whole("retry_count", retry_count)
-    first = positive("initial_rto_s", initial_rto_s)
-    linear = whole("linear_count", linear_count)
-    return _waits_s(retries + 1, first, linear, positive("max_rto_s", max_rto_s, allow_inf=True))
+    retries = checks.whole("retry_count", retry_count)
+    first = checks.positive("initial_rto_s", initial_rto_s)
+    linear = checks.whole("linear_count", linear_count)
+    return _waits_s(
+        retries + 1, first, linear, checks.positive("max_rto_s", max_rto_s, allow_inf=True)
+    )
 
 
 def _waits_s(

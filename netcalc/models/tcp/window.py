@@ -10,18 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    between,
-    counted,
-    flag,
-    keep_nan,
-    model,
-    non_negative,
-    note_outside_range,
-    positive,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.models.bounds import tcp_window
 
 MAX_UNSCALED_WINDOW_BYTES = 65_535
@@ -78,8 +68,8 @@ def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     ----------
     RFC 6349, 3.3.1; Peterson and Davie, Computer Networks, 1.5.2 (45 Mbit/s, 50 ms: 281 KB).
     """
-    rtt = non_negative("rtt_s", rtt_s)
-    return rtt * (positive("bandwidth_bps", bandwidth_bps) / 8.0)
+    rtt = checks.non_negative("rtt_s", rtt_s)
+    return rtt * (checks.positive("bandwidth_bps", bandwidth_bps) / 8.0)
 
 
 @model
@@ -121,7 +111,7 @@ def bdp_packets(
     ----------
     Peterson, Brakmo and Davie, TCP Congestion Control, 3.4 (the LAN of 20 us: 25 kB).
     """
-    size = positive("packet_bytes", packet_bytes)
+    size = checks.positive("packet_bytes", packet_bytes)
     return bdp_bytes(rtt_s, bandwidth_bps=bandwidth_bps) / size
 
 
@@ -175,11 +165,11 @@ def throughput_bps(
     ----------
     Stevens, TCP/IP Illustrated vol. 1, 20.7; RFC 7323, 1.1.
     """
-    window = tcp_window(non_negative("window_bytes", window_bytes))
-    rtt = positive("rtt_s", rtt_s)
-    rate = positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
+    window = tcp_window(checks.non_negative("window_bytes", window_bytes))
+    rtt = checks.positive("rtt_s", rtt_s)
+    rate = checks.positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
     result = window * (8.0 / rtt)
-    note_outside_range(throughput_bps, where=result < rate, bdp_bytes=rate * (rtt / 8.0))
+    checks.note_outside_range(throughput_bps, where=result < rate, bdp_bytes=rate * (rtt / 8.0))
     return np.minimum(result, rate)
 
 
@@ -237,10 +227,10 @@ def serialized_throughput_bps(
     ----------
     Bertsekas and Gallager, Data Networks, 2.4; Kurose and Ross, Computer Networking, 3.4.
     """
-    window = counted("window_packets", window_packets, serialized_throughput_bps)
-    bits = 8.0 * positive("packet_bytes", packet_bytes)
-    rate = positive("bandwidth_bps", bandwidth_bps)
-    cycle_s = non_negative("base_rtt_s", base_rtt_s) + bits / rate
+    window = checks.counted("window_packets", window_packets, serialized_throughput_bps)
+    bits = 8.0 * checks.positive("packet_bytes", packet_bytes)
+    rate = checks.positive("bandwidth_bps", bandwidth_bps)
+    cycle_s = checks.non_negative("base_rtt_s", base_rtt_s) + bits / rate
     result = window * (bits / cycle_s)
     return np.minimum(result, rate)
 
@@ -284,13 +274,13 @@ def window_shift(window_bytes: ArrayLike, *, at_most_14: bool = False) -> FloatA
     ----------
     RFC 7323, 2.2 and 2.3 (a shift above 14 counts as 14).
     """
-    window = non_negative("window_bytes", window_bytes)
+    window = checks.non_negative("window_bytes", window_bytes)
     # W / 65535 = m 2^e with m from 0.5 to 1: e doublings reach W, at m = 0.5 one less does.
     mantissa, exponent = np.frexp(window / MAX_UNSCALED_WINDOW_BYTES)
     shift = np.maximum(exponent - (mantissa == 0.5), 0)
-    beyond = MAX_WINDOW_SHIFT if flag("at_most_14", at_most_14) else np.nan
+    beyond = MAX_WINDOW_SHIFT if checks.flag("at_most_14", at_most_14) else np.nan
     possible = window <= MAX_UNSCALED_WINDOW_BYTES * 2.0**MAX_WINDOW_SHIFT
-    return keep_nan(np.where(possible, shift, beyond), window)
+    return checks.keep_nan(np.where(possible, shift, beyond), window)
 
 
 @model
@@ -327,7 +317,7 @@ def max_window_bytes(shift: ArrayLike) -> FloatArray:
     RFC 7323, 2.3.
     """
     return MAX_UNSCALED_WINDOW_BYTES * np.exp2(
-        whole("shift", between("shift", shift, 0, MAX_WINDOW_SHIFT))
+        checks.whole("shift", checks.between("shift", shift, 0, MAX_WINDOW_SHIFT))
     )
 
 
@@ -369,5 +359,5 @@ def sequence_wrap_s(
     ----------
     RFC 7323, 5.2; Peterson and Davie, Computer Networks, 5.2 (OC-48: 14 s).
     """
-    space = positive("sequence_space_bytes", sequence_space_bytes)
-    return 8.0 * (space / positive("bandwidth_bps", bandwidth_bps))
+    space = checks.positive("sequence_space_bytes", sequence_space_bytes)
+    return 8.0 * (space / checks.positive("bandwidth_bps", bandwidth_bps))

@@ -10,16 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    keep_nan,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    ratio,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.models.bounds import at_most_line
 from netcalc.models.users.growth import YEAR_S
 
@@ -65,8 +57,8 @@ def availability_ratio(mtbf_s: ArrayLike, *, repair_s: ArrayLike) -> FloatArray:
     ITU-T E.800 (definitions of availability); Trivedi, Probability and Statistics with Reliability,
     ch. 6.
     """
-    up = positive("mtbf_s", mtbf_s)
-    return 1.0 / (1.0 + non_negative("repair_s", repair_s) / up)
+    up = checks.positive("mtbf_s", mtbf_s)
+    return 1.0 / (1.0 + checks.non_negative("repair_s", repair_s) / up)
 
 
 @model
@@ -107,7 +99,9 @@ def series_availability_ratio(availability_ratio: ArrayLike) -> FloatArray:
     Trivedi, Probability and Statistics with Reliability, ch. 1; Barlow and Proschan, Mathematical
     Theory of Reliability (1965).
     """
-    parts = one_dimensional("availability_ratio", ratio("availability_ratio", availability_ratio))
+    parts = checks.one_dimensional(
+        "availability_ratio", checks.ratio("availability_ratio", availability_ratio)
+    )
     return np.asarray(parts.prod())
 
 
@@ -150,7 +144,9 @@ def parallel_availability_ratio(availability_ratio: ArrayLike) -> FloatArray:
     Trivedi, Probability and Statistics with Reliability, ch. 1; Barlow and Proschan, Mathematical
     Theory of Reliability (1965).
     """
-    parts = one_dimensional("availability_ratio", ratio("availability_ratio", availability_ratio))
+    parts = checks.one_dimensional(
+        "availability_ratio", checks.ratio("availability_ratio", availability_ratio)
+    )
     return np.asarray(-np.expm1(np.log1p(-parts).sum()))
 
 
@@ -202,13 +198,13 @@ def k_of_n_availability_ratio(
     """
     from scipy.special import betainc  # late: the closed forms need no scipy
 
-    each = ratio("availability_ratio", availability_ratio)
-    needed = whole("needed_count", needed_count)
-    units = whole("unit_count", unit_count)
+    each = checks.ratio("availability_ratio", availability_ratio)
+    needed = checks.whole("needed_count", needed_count)
+    units = checks.whole("unit_count", unit_count)
     is_open = (needed > 0.0) & (needed <= units)
     first, second = np.where(is_open, needed, 1.0), np.where(is_open, units - needed + 1.0, 1.0)
     share = np.where(is_open, betainc(first, second, each), np.where(needed > 0.0, 0.0, 1.0))
-    return keep_nan(share, each, needed, units)
+    return checks.keep_nan(share, each, needed, units)
 
 
 @model
@@ -248,8 +244,8 @@ def downtime_s(availability_ratio: ArrayLike, *, duration_s: ArrayLike = YEAR_S)
     ----------
     Definition; ITU-T E.800.
     """
-    idle = 1.0 - ratio("availability_ratio", availability_ratio)
-    return idle * non_negative("duration_s", duration_s)
+    idle = 1.0 - checks.ratio("availability_ratio", availability_ratio)
+    return idle * checks.non_negative("duration_s", duration_s)
 
 
 @model
@@ -299,9 +295,9 @@ def failure_utilization(
     ----------
     Derived: the same traffic over fewer links.
     """
-    load = non_negative("utilization", utilization)
-    links = whole("link_count", link_count, low=1)
-    left = links - whole("failed_count", failed_count)
+    load = checks.non_negative("utilization", utilization)
+    links = checks.whole("link_count", link_count, low=1)
+    left = links - checks.whole("failed_count", failed_count)
     return at_most_line(np.where(left < 0.0, np.nan, load * (links / np.maximum(left, 0.0))))
 
 
@@ -351,6 +347,6 @@ def failure_safe_utilization(
     ----------
     Derived: :func:`failure_utilization` solved for the load.
     """
-    links = whole("link_count", link_count, low=1)
-    left = np.maximum(links - whole("failed_count", failed_count), 0.0)
-    return ratio("target_utilization", target_utilization) * (left / links)
+    links = checks.whole("link_count", link_count, low=1)
+    left = np.maximum(links - checks.whole("failed_count", failed_count), 0.0)
+    return checks.ratio("target_utilization", target_utilization) * (left / links)

@@ -9,18 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    at_least,
-    keep_nan,
-    model,
-    non_negative,
-    one_dimensional,
-    positive,
-    ratio,
-    real,
-    scalar,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 
 YEAR_S = 365.25 * 86_400.0
@@ -82,9 +72,9 @@ def annual_growth(
     Definition of compound growth; Cisco, Visual Networking Index, which states its forecasts in
     this measure.
     """
-    traffic = non_negative("traffic_bps", traffic_bps)
-    earlier = positive("earlier_traffic_bps", earlier_traffic_bps)
-    years = positive("elapsed_s", elapsed_s) / YEAR_S
+    traffic = checks.non_negative("traffic_bps", traffic_bps)
+    earlier = checks.positive("earlier_traffic_bps", earlier_traffic_bps)
+    years = checks.positive("elapsed_s", elapsed_s) / YEAR_S
     return np.expm1(_log_ratio(traffic, earlier) / years)
 
 
@@ -132,11 +122,11 @@ def grown_traffic_bps(
     ----------
     Definition of compound growth.
     """
-    traffic = non_negative("traffic_bps", traffic_bps)
-    growth = at_least("annual_growth", annual_growth, -1.0)
-    years = non_negative("elapsed_s", elapsed_s) / YEAR_S
+    traffic = checks.non_negative("traffic_bps", traffic_bps)
+    growth = checks.at_least("annual_growth", annual_growth, -1.0)
+    years = checks.non_negative("elapsed_s", elapsed_s) / YEAR_S
     exponent = np.where(years > 0.0, years * np.log1p(growth), 0.0)
-    return keep_nan(
+    return checks.keep_nan(
         np.where(traffic > 0.0, traffic * np.exp(exponent), 0.0), traffic, growth, years
     )
 
@@ -200,13 +190,13 @@ def exhaustion_s(
     ----------
     Derived: :func:`grown_traffic_bps` solved for the time.
     """
-    traffic = non_negative("traffic_bps", traffic_bps)
-    growth = at_least("annual_growth", annual_growth, -1.0)
-    target = ratio("target_utilization", target_utilization)
-    capacity = positive("capacity_bps", capacity_bps) * target
+    traffic = checks.non_negative("traffic_bps", traffic_bps)
+    growth = checks.at_least("annual_growth", annual_growth, -1.0)
+    target = checks.ratio("target_utilization", target_utilization)
+    capacity = checks.positive("capacity_bps", capacity_bps) * target
     left = _log_ratio(capacity, traffic)
     time = np.where(growth > 0.0, YEAR_S * (left / np.log1p(growth)), np.inf)
-    return keep_nan(np.where(traffic >= capacity, 0.0, time), traffic, growth, capacity)
+    return checks.keep_nan(np.where(traffic >= capacity, 0.0, time), traffic, growth, capacity)
 
 
 @model
@@ -262,12 +252,12 @@ def linear_exhaustion_s(
     ----------
     Derived: a straight line.
     """
-    traffic = non_negative("traffic_bps", traffic_bps)
-    increase = real("annual_increase_bps", annual_increase_bps)
-    target = ratio("target_utilization", target_utilization)
-    capacity = positive("capacity_bps", capacity_bps) * target
+    traffic = checks.non_negative("traffic_bps", traffic_bps)
+    increase = checks.real("annual_increase_bps", annual_increase_bps)
+    target = checks.ratio("target_utilization", target_utilization)
+    capacity = checks.positive("capacity_bps", capacity_bps) * target
     time = np.where(increase > 0.0, YEAR_S * ((capacity - traffic) / increase), np.inf)
-    return keep_nan(np.where(traffic >= capacity, 0.0, time), traffic, increase, capacity)
+    return checks.keep_nan(np.where(traffic >= capacity, 0.0, time), traffic, increase, capacity)
 
 
 @model
@@ -344,13 +334,17 @@ def exhaustion_band_s(
     Fieller, Some problems in interval estimation, J. R. Statist. Soc. B 16 (1954) 175-185; Draper
     and Smith, Applied Regression Analysis, 3rd ed., 3.2 (inverse regression).
     """
-    traffic = one_dimensional("traffic_bps", positive("traffic_bps", traffic_bps))
-    time = one_dimensional("time_s", real("time_s", time_s))
+    traffic = checks.one_dimensional("traffic_bps", checks.positive("traffic_bps", traffic_bps))
+    time = checks.one_dimensional("time_s", checks.real("time_s", time_s))
     if time.size != traffic.size:
         raise DomainError("wrong-count", "time_s", count=time.size, expected=traffic.size)
-    target = scalar("target_utilization", ratio("target_utilization", target_utilization))
-    limit = scalar("capacity_bps", positive("capacity_bps", capacity_bps)) * target
-    confidence = scalar("confidence_ratio", ratio("confidence_ratio", confidence_ratio))
+    target = checks.scalar(
+        "target_utilization", checks.ratio("target_utilization", target_utilization)
+    )
+    limit = checks.scalar("capacity_bps", checks.positive("capacity_bps", capacity_bps)) * target
+    confidence = checks.scalar(
+        "confidence_ratio", checks.ratio("confidence_ratio", confidence_ratio)
+    )
     early, best, late = _fieller(np.log(traffic), time, float(np.log(limit)), confidence)
     return np.asarray(early), np.asarray(best), np.asarray(late)
 

@@ -14,18 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import (
-    FloatArray,
-    between,
-    keep_nan,
-    model,
-    non_negative,
-    note_outside_range,
-    one_dimensional,
-    positive,
-    ratio,
-    whole,
-)
+from netcalc import checks
+from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.users._search import least_whole
 
@@ -86,9 +76,9 @@ def overload_ratio(
     Kurose and Ross, Computer Networking, 1.3.2 and problem P8; the tail as an incomplete beta
     function: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5.24.
     """
-    active = whole("active_count", active_count)
+    active = checks.whole("active_count", active_count)
     users = _users(user_count)
-    return _above(active, users, ratio("active_ratio", active_ratio))
+    return _above(active, users, checks.ratio("active_ratio", active_ratio))
 
 
 @model
@@ -140,15 +130,15 @@ def overload_normal_ratio(
     """
     from scipy.special import ndtr  # late, as in all models that need it
 
-    active = whole("active_count", active_count)
+    active = checks.whole("active_count", active_count)
     users = _users(user_count)
-    share = ratio("active_ratio", active_ratio)
+    share = checks.ratio("active_ratio", active_ratio)
     spread = np.sqrt(users * share * (1.0 - share))
     _note_few(overload_normal_ratio, spread * spread)
     distance = active + 0.5 - users * share
     # Without spread all are active, or none: half a user lies between the two.
     score = np.where(spread > 0.0, distance / spread, np.where(distance > 0.0, np.inf, -np.inf))
-    return keep_nan(ndtr(-score), active, users, share)
+    return checks.keep_nan(ndtr(-score), active, users, share)
 
 
 @model
@@ -193,7 +183,7 @@ def active_percentile_count(
     Kurose and Ross, Computer Networking, 1.3.2, solved for the number.
     """
     users = _users(user_count)
-    share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
+    share, wanted = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
     return _percentile(users, share, wanted)
 
 
@@ -253,9 +243,9 @@ def shared_bandwidth_bps(
     ----------
     Kurose and Ross, Computer Networking, 1.3.2, solved for the rate.
     """
-    rate = non_negative("user_bps", user_bps)
+    rate = checks.non_negative("user_bps", user_bps)
     users = _users(user_count)
-    share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
+    share, wanted = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
     return rate * _percentile(users, share, wanted)
 
 
@@ -316,8 +306,8 @@ def shared_bandwidth_normal_bps(
     networks, IEEE JSAC 9 (1991).
     """
     users = _users(user_count)
-    share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
-    rate = non_negative("user_bps", user_bps)
+    share, wanted = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
+    rate = checks.non_negative("user_bps", user_bps)
     _note_few(shared_bandwidth_normal_bps, users * share * (1.0 - share))
     bandwidth = _normal(users * share, users * share * (1.0 - share), users, wanted)
     return rate * bandwidth
@@ -386,13 +376,13 @@ def class_bandwidth_bps(
     Derived: the normal distribution of a sum of independent users; as in Guerin, Ahmadi and
     Naghshineh, IEEE JSAC 9 (1991).
     """
-    users = one_dimensional("user_count", _users(user_count))
-    share = one_dimensional("active_ratio", ratio("active_ratio", active_ratio))
-    rate = one_dimensional("user_bps", non_negative("user_bps", user_bps))
+    users = checks.one_dimensional("user_count", _users(user_count))
+    share = checks.one_dimensional("active_ratio", checks.ratio("active_ratio", active_ratio))
+    rate = checks.one_dimensional("user_bps", checks.non_negative("user_bps", user_bps))
     for name, values in (("active_ratio", share), ("user_bps", rate)):
         if values.size != users.size:
             raise DomainError("wrong-count", name, count=values.size, expected=users.size)
-    wanted = ratio("quantile", quantile)
+    wanted = checks.ratio("quantile", quantile)
     spread = users * share * (1.0 - share)
     largest = rate.max() or 1.0
     part = rate / largest
@@ -458,8 +448,11 @@ def supported_user_count(
     ----------
     Kurose and Ross, Computer Networking, 1.3.2, solved for the users.
     """
-    rate, bandwidth = positive("user_bps", user_bps), positive("bandwidth_bps", bandwidth_bps)
-    share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
+    rate, bandwidth = (
+        checks.positive("user_bps", user_bps),
+        checks.positive("bandwidth_bps", bandwidth_bps),
+    )
+    share, wanted = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
     # 0.3 over 0.1 is 3, not 2.9999999999999996.
     fitting = np.floor(np.minimum(bandwidth / rate * (1.0 + 4e-16), 2.0 * MAX_USERS))
     fitting, share, wanted = np.broadcast_arrays(fitting, share, wanted)
@@ -474,7 +467,7 @@ def supported_user_count(
     guess = np.maximum(active - spread, 0.0) / p
     first = least_whole(is_too_many, guess, low=active, high=np.asarray(MAX_USERS + 1.0))
     found = np.where(is_open & (first <= MAX_USERS), first - 1.0, np.inf)
-    return keep_nan(found, bandwidth, rate, share, wanted)
+    return checks.keep_nan(found, bandwidth, rate, share, wanted)
 
 
 @model
@@ -523,22 +516,22 @@ def multiplexing_gain(
     Kurose and Ross, Computer Networking, 1.3.2.
     """
     users = _users(user_count)
-    share, wanted = ratio("active_ratio", active_ratio), ratio("quantile", quantile)
+    share, wanted = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
     gain = users / _percentile(users, share, wanted)
-    return keep_nan(np.where(users > 0.0, gain, 1.0), users, share, wanted)
+    return checks.keep_nan(np.where(users > 0.0, gain, 1.0), users, share, wanted)
 
 
 def _note_few(formula: Callable[..., Any], variance: FloatArray) -> None:
     """Note a variance that is too small for the normal distribution; without one it is exact."""
-    note_outside_range(
+    checks.note_outside_range(
         formula, code="few-for-normal", where=variance > 0.0, active_variance=variance
     )
 
 
 def _users(user_count: ArrayLike) -> FloatArray:
     """Return a number of users, refused where it is not whole or out of range."""
-    users = whole("user_count", user_count)
-    return between("user_count", users, 0.0, MAX_USERS)
+    users = checks.whole("user_count", user_count)
+    return checks.between("user_count", users, 0.0, MAX_USERS)
 
 
 def _above(active: FloatArray, users: FloatArray, share: FloatArray) -> FloatArray:
@@ -548,7 +541,7 @@ def _above(active: FloatArray, users: FloatArray, share: FloatArray) -> FloatArr
     is_open = active < users
     some = np.where(is_open, users - active, 1.0)
     beyond = betainc(np.where(is_open, active, 0.0) + 1.0, some, share)
-    return keep_nan(np.where(is_open, beyond, 0.0), active, users, share)
+    return checks.keep_nan(np.where(is_open, beyond, 0.0), active, users, share)
 
 
 def _percentile(users: FloatArray, share: FloatArray, quantile: FloatArray) -> FloatArray:
@@ -568,7 +561,7 @@ def _percentile(users: FloatArray, share: FloatArray, quantile: FloatArray) -> F
     )
     # What is left out of sight of float64 may happen: all may be active.
     found = np.where((q == 1.0) & (p > 0.0), filled, found)
-    return keep_nan(np.where(q > 0.0, found, 0.0) + 0.0, users, share, quantile)  # no -0
+    return checks.keep_nan(np.where(q > 0.0, found, 0.0) + 0.0, users, share, quantile)  # no -0
 
 
 def _score(quantile: FloatArray) -> FloatArray:
@@ -586,4 +579,4 @@ def _normal(
 
     spread = np.sqrt(variance)
     rate = mean + np.where(spread > 0.0, spread * ndtri(quantile), 0.0)
-    return keep_nan(np.clip(rate, 0.0, most), mean, variance, quantile)
+    return checks.keep_nan(np.clip(rate, 0.0, most), mean, variance, quantile)
