@@ -203,7 +203,7 @@ def cases_of_mark(mark: pytest.Mark) -> Iterator[tuple[str, dict[str, object]]]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make one item of all cases of a mark ``each``; with ``-k``, one of each, to choose by name."""
+    """Make one item of all cases of a mark ``each``; with ``-k``, one of each, chosen by name."""
     for mark in metafunc.definition.iter_markers("each"):
         names, values = mark.args
         names = names.replace(",", " ").split() if isinstance(names, str) else names

@@ -21,8 +21,13 @@ from netcalc.models.sizes.encapsulation import (
     tunnel_wire_bytes,
 )
 from netcalc.models.sizes.framing import ethernet_wire_bytes
-from netcalc.models.sizes.headers import MAX_PACKET_BYTES, TIMESTAMP_BYTES, tcp_ip_header_bytes
-from netcalc.models.sizes.mixes import SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS
+from netcalc.models.sizes.headers import (
+    MAX_PACKET_BYTES,
+    SIMPLE_IMIX_BYTES,
+    SIMPLE_IMIX_WEIGHTS,
+    TIMESTAMP_BYTES,
+    tcp_ip_header_bytes,
+)
 from netcalc.planning.page import Chart, Plan, Step, evaluate, one_page
 from netcalc.rate_layers import IP
 

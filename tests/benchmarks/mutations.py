@@ -69,7 +69,7 @@ ROOMS = {
     ),
     "plans": Room(("netcalc/planning/*.py",), ("tests/planning/test_*.py",), but="drawn"),
     "planned_networks": Room(
-        ("netcalc/planning/network/*.py", "netcalc/models/sizes/mixes.py"),
+        ("netcalc/planning/network/*.py", "netcalc/models/sizes/headers.py"),
         ("tests/planning/network/test_*.py",), but="figure",
     ),
     "compare": Room(

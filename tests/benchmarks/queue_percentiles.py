@@ -11,7 +11,7 @@ from __future__ import annotations
 import statistics
 import time
 
-from netcalc.models.queues import _inversion, md1, mg1_percentiles
+from netcalc.models.queues import md1, mg1_percentiles
 
 BUDGET_S = 0.05
 RUNS = 9
@@ -45,9 +45,9 @@ def main() -> None:
                     start = time.perf_counter()
                     found = percentile(mix, load, quantile)
                     times.append(time.perf_counter() - start)
-                fine, _inversion.FINE = _inversion.FINE, 16 * _inversion.FINE
+                fine, mg1_percentiles.FINE = mg1_percentiles.FINE, 16 * mg1_percentiles.FINE
                 finer = percentile(mix, load, quantile)
-                _inversion.FINE = fine
+                mg1_percentiles.FINE = fine
                 exact = ""
                 if mix == "one size":
                     service = 8 * 1538.0 / 1e9

@@ -1,19 +1,5 @@
 """Links and channels: retransmission, shared media, and what a channel can carry."""
 
-from __future__ import annotations
+from netcalc.models import chapter
 
-from importlib import import_module
-from types import ModuleType
-
-from netcalc.models import CHAPTERS
-
-
-def __getattr__(name: str) -> ModuleType:
-    """Load a subject when it is first used (PEP 562)."""
-    if name in CHAPTERS["links"]:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(CHAPTERS["links"])
+__getattr__, __dir__ = chapter(__name__)  # a subject is loaded when it is first used (PEP 562)

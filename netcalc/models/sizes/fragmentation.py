@@ -16,11 +16,7 @@ from netcalc import checks
 from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
 from netcalc.models.sizes.framing import ethernet_wire_bytes
-from netcalc.models.sizes.headers import (
-    IPV4_HEADER_BYTES,
-    MAX_PACKET_BYTES,
-    ip_header_bytes,
-)
+from netcalc.models.sizes.headers import IPV4_HEADER_BYTES, MAX_PACKET_BYTES, ip_header_bytes
 
 Algorithm: TypeAlias = Literal["rfc791", "bsd"]
 

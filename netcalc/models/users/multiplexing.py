@@ -12,12 +12,41 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from netcalc import checks
 from netcalc.checks import FloatArray, model
 from netcalc.errors import DomainError
-from netcalc.models.users._search import least_whole
+
+
+def _least_whole(
+    holds: Callable[[FloatArray], NDArray[np.bool_]],
+    guess: FloatArray,
+    *,
+    low: FloatArray,
+    high: FloatArray,
+) -> FloatArray:
+    """Return the least whole number above ``low`` for which ``holds``, at most ``high``.
+
+    ``holds`` is False up to a number and True from there on. The search goes away from the guess
+    in steps that double until it has the number between two, and halves what lies between them.
+    """
+    low, high, guess = (one.astype(np.float64) for one in np.broadcast_arrays(low, high, guess))
+    has_true, has_false = np.zeros(low.shape, bool), np.zeros(low.shape, bool)
+    tried, step = np.round(guess), 1.0
+    # At 2^53 and above whole numbers are further apart than 1.
+    while (is_open := high - low > np.maximum(1.0, np.spacing(high))).any():
+        tried = np.clip(tried, low + 1.0, np.maximum(high - 1.0, low + 1.0))
+        found = holds(tried)
+        has_true |= found
+        has_false |= ~found
+        high = np.where(is_open & found, tried, high)
+        low = np.where(is_open & ~found, tried, low)
+        away = np.where(found, tried - step, tried + step)
+        tried = np.where(has_true & has_false, np.floor(0.5 * (low + high)), away)
+        step *= 2.0
+    return high
+
 
 MAX_USERS = 1e9
 """Largest number of users."""
@@ -465,7 +494,7 @@ def supported_user_count(
 
     spread = _score(q) * np.sqrt(active * (1.0 - p))
     guess = np.maximum(active - spread, 0.0) / p
-    first = least_whole(is_too_many, guess, low=active, high=np.asarray(MAX_USERS + 1.0))
+    first = _least_whole(is_too_many, guess, low=active, high=np.asarray(MAX_USERS + 1.0))
     found = np.where(is_open & (first <= MAX_USERS), first - 1.0, np.inf)
     return checks.keep_nan(found, bandwidth, rate, share, wanted)
 
@@ -553,7 +582,7 @@ def _percentile(users: FloatArray, share: FloatArray, quantile: FloatArray) -> F
     score = _score(q)
     # The first correction for skewness (Cornish and Fisher): right to a user or two.
     guess = filled * p + score * spread + (score**2 - 1.0) * (1.0 - 2.0 * p) / 6.0
-    found = least_whole(
+    found = _least_whole(
         lambda active: _above(active, filled, p) <= (1.0 - q) * (1.0 + _MARGIN),
         guess,
         low=np.asarray(-1.0),

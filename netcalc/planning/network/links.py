@@ -12,7 +12,7 @@ from netcalc.models.queues.md1 import md1_wait_s
 from netcalc.models.queues.mm1 import mm1_wait_s
 from netcalc.models.queues.queueing import packet_mix_wait_s
 from netcalc.models.sizes.framing import ethernet_wire_bytes
-from netcalc.models.sizes.mixes import SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS
+from netcalc.models.sizes.headers import SIMPLE_IMIX_BYTES, SIMPLE_IMIX_WEIGHTS
 from netcalc.planning.network.routing import MOST_COST, Ints
 
 Costs = Literal["given", "ospf", "hops", "latency"]
