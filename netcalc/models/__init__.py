@@ -16,7 +16,6 @@ divided: arguments up to 1e308 give what the equation gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 
@@ -68,18 +67,6 @@ _CHAPTER_OF = {subject: name for name, subjects in CHAPTERS.items() for subject 
 def subject_module(subject: str) -> ModuleType:
     """Return the module of a subject, whichever chapter it is in."""
     return import_module(f"netcalc.models.{_CHAPTER_OF[subject]}.{subject}")
-
-
-def chapter(package: str) -> tuple[Callable[[str], ModuleType], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a chapter: a subject is loaded at its first use."""
-    subjects = CHAPTERS[package.rpartition(".")[2]]
-
-    def load(name: str) -> ModuleType:
-        if name in subjects:
-            return import_module(f"{package}.{name}")
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
-
-    return load, lambda: list(subjects)
 
 
 def __getattr__(name: str) -> ModuleType:

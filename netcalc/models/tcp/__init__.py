@@ -1,5 +1,5 @@
 """TCP: windows, handshakes, slow start, timers, loss, congestion control, sharing."""
 
-from netcalc.models import chapter
+from netcalc.models.chapters import chapter
 
-__getattr__, __dir__ = chapter(__name__)  # a subject is loaded when it is first used (PEP 562)
+__getattr__, __dir__ = chapter(__name__)
