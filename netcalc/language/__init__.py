@@ -47,8 +47,8 @@ def phrase(template: str, /, **values: Any) -> str:
     str
         The text; in English where it has no translation.
     """
-    found = _lookup(template) if _lookup is not None and template else template
-    return found.format(**values) if values else found
+    text = _lookup(template) if _lookup is not None and template else template
+    return text.format(**values) if values else text
 
 
 def term(name: str) -> str:
@@ -67,8 +67,8 @@ def known() -> list[str]:
     >>> known()
     ['de', 'en', 'zh_CN']
     """
-    with os.scandir(LOCALE) as found:
-        return sorted({ENGLISH, *(one.name for one in found if one.is_dir())})
+    with os.scandir(LOCALE) as entries:
+        return sorted({ENGLISH, *(entry.name for entry in entries if entry.is_dir())})
 
 
 def current() -> str:
@@ -86,8 +86,8 @@ def use(language: str) -> None:
     """
     global _lookup, _language
     with _lock:
-        found = catalogue(language)
-        _lookup, _language = found, ENGLISH if found is None else language
+        translate = catalogue(language)
+        _lookup, _language = translate, ENGLISH if translate is None else language
 
 
 def use_lookup(lookup: Callable[[str], str] | None) -> None:
@@ -132,11 +132,11 @@ def choose(environment: Mapping[str, str] | None = None) -> str:
     >>> choose({"LANG": "zh_SG.UTF-8"}), choose({"LANG": "zh-Hans"}), choose({"LANG": "zh_TW"})
     ('zh_CN', 'zh_CN', 'en')
     """
-    given = os.environ if environment is None else environment
-    wanted = next((given[name] for name in VARIABLES if given.get(name)), "")
+    variables = os.environ if environment is None else environment
+    asked = next((variables[name] for name in VARIABLES if variables.get(name)), "")
     codes = {code.casefold(): code for code in known()}
-    for one in wanted.split(":"):
-        name = one.partition(".")[0].partition("@")[0].replace("-", "_").casefold()
+    for code_asked in asked.split(":"):
+        name = code_asked.partition(".")[0].partition("@")[0].replace("-", "_").casefold()
         plain = name.partition("_")[0]
         if name in _SIMPLIFIED or name.startswith("zh_hans_"):
             name = "zh_cn"

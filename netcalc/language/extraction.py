@@ -63,13 +63,13 @@ def _texts(name: str, call: ast.Call) -> Iterator[tuple[int, str]]:
         shown += call.args[:1]
     shown += [word.value for word in call.keywords if word.arg in NAMED]
     if name in KEYS:
-        for given in (*call.args[1:], *(word.value for word in call.keywords)):
-            if isinstance(given, ast.Dict):
-                shown += [key for key in given.keys if key is not None]
-            elif isinstance(given, ast.List):
-                shown += given.elts
-    for one in shown:
-        yield from _constants(one)
+        for argument in (*call.args[1:], *(word.value for word in call.keywords)):
+            if isinstance(argument, ast.Dict):
+                shown += [key for key in argument.keys if key is not None]
+            elif isinstance(argument, ast.List):
+                shown += argument.elts
+    for expression in shown:
+        yield from _constants(expression)
 
 
 def _constants(node: ast.expr | None) -> Iterator[tuple[int, str]]:
@@ -92,13 +92,19 @@ def sentences(
     named: dict[str, ast.Constant] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            named |= {one.id: node.value for one in node.targets if isinstance(one, ast.Name)}
+            named |= {
+                target.id: node.value for target in node.targets if isinstance(target, ast.Name)
+            }
     for node in ast.walk(tree):
         if isinstance(node, ast.Dict):
             for value in node.values:
-                found = named.get(value.id) if isinstance(value, ast.Name) else value
-                if isinstance(found, ast.Constant) and isinstance(found.value, str) and found.value:
-                    yield found.lineno, "", found.value, []
+                constant = named.get(value.id) if isinstance(value, ast.Name) else value
+                if (
+                    isinstance(constant, ast.Constant)
+                    and isinstance(constant.value, str)
+                    and constant.value
+                ):
+                    yield constant.lineno, "", constant.value, []
 
 
 def exercises(
@@ -109,12 +115,12 @@ def exercises(
 ) -> Iterator[Found]:
     """Yield the texts of a file of exercises."""
     del keywords, comments, options
-    for one in tomllib.loads(file.read().decode())["exercise"]:
-        texts: Iterable[str] = (one["topic"], one["text"])
-        for wrong in one.get("wrong", ()):
+    for exercise in tomllib.loads(file.read().decode())["exercise"]:
+        texts: Iterable[str] = (exercise["topic"], exercise["text"])
+        for wrong in exercise.get("wrong", ()):
             texts = (*texts, wrong["name"], wrong["sentence"], wrong["ask"])
         for text in texts:
-            yield 1, "", text, [one["id"]]
+            yield 1, "", text, [exercise["id"]]
 
 
 def puzzles(
@@ -125,9 +131,9 @@ def puzzles(
 ) -> Iterator[Found]:
     """Yield the titles, questions and answers of recorded measurements."""
     del keywords, comments, options
-    for one in json.loads(file.read())["puzzles"]:
-        for text in (one["title"], one["question"], one["answer"]):
-            yield 1, "", text, [one["name"]]
+    for puzzle in json.loads(file.read())["puzzles"]:
+        for text in (puzzle["title"], puzzle["question"], puzzle["answer"]):
+            yield 1, "", text, [puzzle["name"]]
 
 
 def notebook(

@@ -62,9 +62,9 @@ def typed(formula: Formula, texts: Mapping[str, str], *, without: str = "") -> T
         raise DomainError("too-many-lists", "lists", len(listed), high=2)
     single = {name: text for name, text in others.items() if name not in listed}
     arguments = formula.arguments(single)
-    for one in formula.parameters:
-        if one.required and one.name not in {*arguments, *inputs, *listed, without}:
-            raise one.required_error()
+    for parameter in formula.parameters:
+        if parameter.required and parameter.name not in {*arguments, *inputs, *listed, without}:
+            raise parameter.required_error()
     lists = {name: formula.arguments_of(name, values) for name, values in listed.items()}
     return Typed(arguments, inputs, lists)
 
@@ -88,14 +88,14 @@ def middle_of(formula: Formula, name: str, text: str) -> float:
     """Return the number of a field, the median of a range, or the first of a list."""
     inputs, others = calculator.split_ranges(formula, {name: text})
     if inputs:
-        one: Any = inputs[name]
-        return float(one.ppf(np.array(0.5)))
+        spread: Any = inputs[name]
+        return float(spread.ppf(np.array(0.5)))
     listed = calculator.listed_values(formula, others)
     first = {name: listed[name][0]} if listed else others
     return float(formula.arguments(first)[name])
 
 
-def ranged(formula: Formula, given: Typed) -> Ranged:
+def ranged(formula: Formula, fields: Typed) -> Ranged:
     """Answer lists with a table, and ranges with percentiles and their distribution.
 
     Raises
@@ -103,74 +103,79 @@ def ranged(formula: Formula, given: Typed) -> Ranged:
     DomainError
         If a value or a draw is impossible, or the result is not one number.
     """
-    return _table_of_lists(formula, given) if given.lists else _percentiles(formula, given)
+    return _table_of_lists(formula, fields) if fields.lists else _percentiles(formula, fields)
 
 
-def _percentiles(formula: Formula, given: Typed) -> Ranged:
+def _percentiles(formula: Formula, fields: Typed) -> Ranged:
     """Return percentiles of the result and what matters most, and its distribution."""
-    found = uncertain.spreads(formula.function, {**given.arguments, **given.inputs})
-    names = [calculator.percentile_name(p) for p in next(iter(found.values())).percentiles]
+    spreads = uncertain.spreads(formula.function, {**fields.arguments, **fields.inputs})
+    names = [calculator.percentile_name(p) for p in next(iter(spreads.values())).percentiles]
     rows, words = [], []
-    layer = calculator.layer_of(formula, given.arguments)
-    for column, one in found.items():
+    layer = calculator.layer_of(formula, fields.arguments)
+    for column, spread in spreads.items():
         unit = calculator.result_unit(formula, column)
-        texts = [named(show(value, unit), layer) for value in one.percentiles.values()]
+        texts = [named(show(value, unit), layer) for value in spread.percentiles.values()]
         name = formula.short_title if column == "result" else column
         rows.append([name, *texts])
         parts = ", ".join(f"{p} {text}" for p, text in zip(names, texts, strict=True))
-        line = calculator.importance_line(formula, one)
+        line = calculator.importance_line(formula, spread)
         what = phrase(formula.summary).rstrip(".。") if column == "result" else column
         words.append(f"{what}: {parts}{f' ({line})' if line else ''}.")
     plot = None
-    if list(found) == ["result"]:
-        one = found["result"]
-        plot = plots.formula_distribution(formula, one, given.arguments, given.inputs)
-    notes = [note for one in found.values() for note in one.notes]
+    if list(spreads) == ["result"]:
+        spread = spreads["result"]
+        plot = plots.formula_distribution(formula, spread, fields.arguments, fields.inputs)
+    notes = [note for spread in spreads.values() for note in spread.notes]
     table = html_table([term("result"), *names], rows)
     return Ranged(" ".join(words), table, plot, _said(formula, notes))
 
 
 def _said(formula: Formula, notes: list[Any]) -> tuple[str, ...]:
-    return tuple(f"{one}." for one in calculator.range_notes(formula, notes))
+    return tuple(f"{note}." for note in calculator.range_notes(formula, notes))
 
 
-def _table_of_lists(formula: Formula, given: Typed) -> Ranged:
+def _table_of_lists(formula: Formula, fields: Typed) -> Ranged:
     """Return a table over one list, or over two, of results or of their percentiles."""
-    (name, values), *others = given.lists.items()
+    (name, values), *others = fields.lists.items()
     over = formula.parameter(name)
     by = formula.parameter(others[0][0]) if others else None
     by_values = others[0][1] if others else np.zeros(0)
-    cases = calculator.cases_by_text(given.arguments, by, by_values.tolist())
+    cases = calculator.cases_by_text(fields.arguments, by, by_values.tolist())
     notes: tuple[str, ...]
-    if given.inputs:
+    if fields.inputs:
         bands = {
-            label: calculator.bands_over(formula, one, given.inputs, over=name, values=values)
-            for label, one in cases.items()
+            label: calculator.bands_over(formula, case, fields.inputs, over=name, values=values)
+            for label, case in cases.items()
         }
         headings, units_, rows = calculator.band_rows(formula, bands)
-        told = [note for one in bands.values() for band in one.values() for note in band.notes]
+        told = [
+            note
+            for columns_of in bands.values()
+            for band in columns_of.values()
+            for note in band.notes
+        ]
         notes = _said(formula, told)
     else:
         swept = {
-            label: calculator.sweep(formula, one, over=name, values=values, gaps=True)
-            for label, one in cases.items()
+            label: calculator.sweep(formula, case, over=name, values=values, gaps=True)
+            for label, case in cases.items()
         }
         columns = [
             (f"{column}{phrase(' at ') if label else ''}{label}", column, y)
-            for label, one in swept.items() for column, y in one.columns.items()
+            for label, sweep in swept.items() for column, y in sweep.columns.items()
         ]  # fmt: skip
         what = formula.short_title
         headings = [heading.replace("result", what, 1) for heading, _, _ in columns]
         units_ = [calculator.result_unit(formula, column) for _, column, _ in columns]
         first = next(iter(swept.values())).values
         rows = np.column_stack([first, *(y for _, _, y in columns)]).tolist()
-        notes = tuple(dict.fromkeys(one.doubt for one in swept.values() if one.doubt))
+        notes = tuple(dict.fromkeys(sweep.doubt for sweep in swept.values() if sweep.doubt))
     body = [
         [over.show(x), *(show(y, unit) for y, unit in zip(row, units_, strict=True))]
         for x, *row in rows
     ]
-    layer = calculator.layer_of(formula, given.arguments)
-    headings = [named(one, layer) for one in headings]
+    layer = calculator.layer_of(formula, fields.arguments)
+    headings = [named(heading, layer) for heading in headings]
     words = phrase(
         "{what}: {count} values of {name}, below.",
         what=phrase(formula.summary).rstrip(".。"),
@@ -183,7 +188,7 @@ def _table_of_lists(formula: Formula, given: Typed) -> Ranged:
 
 def along(
     formula: Formula,
-    given: Typed,
+    fields: Typed,
     over: Parameter,
     values: FloatArray,
     *,
@@ -199,44 +204,44 @@ def along(
     DomainError
         If a value or a draw is impossible.
     """
-    if not formula.unit or over.name in given.inputs:
+    if not formula.unit or over.name in fields.inputs:
         return None
-    cases: dict[str, dict[str, Any]] = {"": dict(given.arguments)}
-    varied = [name for name in given.lists if name != over.name]
+    cases: dict[str, dict[str, Any]] = {"": dict(fields.arguments)}
+    varied = [name for name in fields.lists if name != over.name]
     for name in varied:
         parameter = formula.parameter(name)
         cases = {
             f"{label}, {formula.label(name)} {parameter.show(value)}".removeprefix(", "): {
-                **one, name: value,
+                **case, name: value,
             }
-            for label, one in cases.items() for value in given.lists[name].tolist()
+            for label, case in cases.items() for value in fields.lists[name].tolist()
         }  # fmt: skip
     cases = dict(list(cases.items())[:MOST_CURVES])
-    if given.inputs:
+    if fields.inputs:
         bands = {
-            label: calculator.bands_over(formula, one, given.inputs, over=over.name, values=values)[
-                "result"
-            ]
-            for label, one in cases.items()
+            label: calculator.bands_over(
+                formula, case, fields.inputs, over=over.name, values=values
+            )["result"]
+            for label, case in cases.items()
         }
         first = next(iter(cases.values()))
         return plots.bands(
-            formula, bands, over, first, given.inputs, varied=varied, logarithmic=logarithmic,
+            formula, bands, over, first, fields.inputs, varied=varied, logarithmic=logarithmic,
             log_result=log_result,
         )  # fmt: skip
     what = formula.short_title
     curves = {
-        label or what: calculator.sweep(formula, one, over=over.name, values=values, gaps=True)
-        for label, one in cases.items()
+        label or what: calculator.sweep(formula, case, over=over.name, values=values, gaps=True)
+        for label, case in cases.items()
     }
     swept = next(iter(curves.values())).values
     scales: Any = ["log" if is_log else "linear" for is_log in (logarithmic, log_result)]
     return plots.curves(
         swept,
-        {label: one.columns["result"] for label, one in curves.items()},
+        {label: case.columns["result"] for label, case in curves.items()},
         x_axis=Axis(formula.label(over.name), over.unit, scales[0]),
         y_axis=Axis(
-            named(what, calculator.layer_of(formula, given.arguments)), formula.unit, scales[1]
+            named(what, calculator.layer_of(formula, fields.arguments)), formula.unit, scales[1]
         ),
         title=what[:1].upper() + what[1:],
     )

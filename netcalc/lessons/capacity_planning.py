@@ -142,29 +142,29 @@ class Story:
 
     def take_ping(self, ping: RttSamples, by: Panel) -> None:
         """Put another ping in place of the first one, and what it says in place of the path."""
-        found = path_of(ping)
+        values = path_of(ping)
         self.ping = ping
-        self.values.update(found)
-        self._note(found, by)
+        self.values.update(values)
+        self._note(values, by)
 
     def settle(self) -> None:
         """Bring the panels up to date now that others have changed."""
         with self._lock:
             changed, self._changed, self._timer = self._changed, {}, None
-        for one, needs in self._panels.values():
-            others = {name for name, by in changed.items() if name in needs and by is not one}
+        for follower, needs in self._panels.values():
+            others = {name for name, by in changed.items() if name in needs and by is not follower}
             if not others:
                 continue
             late = [
                 name
-                for name in others & one.controls.keys()
-                if one.controls[name].value != self.values[name]
+                for name in others & follower.controls.keys()
+                if follower.controls[name].value != self.values[name]
             ]
             for name in late:
-                self._told[name, one] = self.values[name]
-                one.controls[name].value = self.values[name]
+                self._told[name, follower] = self.values[name]
+                follower.controls[name].value = self.values[name]
             if not late:
-                one.refresh()
+                follower.refresh()
 
     def _moved(self, name: str, value: Any, own: Sequence[Panel]) -> None:
         """Take a value of a control, unless the control only followed another one."""
@@ -185,9 +185,9 @@ class Story:
 
     def link(self) -> dict[str, Any]:
         """Return the arguments of :func:`netcalc.planning.link`, without ranges."""
-        wanted = (*SPREADS, "quantile", "bandwidth_bps", "link_count")
+        names = (*SPREADS, "quantile", "bandwidth_bps", "link_count")
         return {
-            **{name: self.values[name] for name in wanted},
+            **{name: self.values[name] for name in names},
             "failed_count": int(self.values["is_spared"]),
             "horizon_s": HORIZON_S,
             "target_utilization": TARGET_UTILIZATION,
@@ -195,22 +195,22 @@ class Story:
 
     def ranges(self) -> dict[str, Known]:
         """Return the inputs of the line as ranges around their values, each value alike."""
-        found: dict[str, Known] = {}
+        ranges: dict[str, Known] = {}
         for name in SPREADS:
             middle, share = self.values[name], self.values[f"{name}_spread"]
             least, most = _POSSIBLE.get(name, (0.0, math.inf))
             low, high = max(middle * (1.0 - share), least), min(middle * (1.0 + share), most)
-            found[name] = uniform(low, high) if low < high else middle
-        return found
+            ranges[name] = uniform(low, high) if low < high else middle
+        return ranges
 
     def transfer(self) -> dict[str, Any]:
         """Return the arguments of :func:`netcalc.planning.transfer` but for the line."""
         return {name: self.values[name] for name in ("payload_bytes", "rtt_s", "window_bytes")}
 
 
-def _without(names: Collection[str], update: Callable[..., None], **given: Any) -> None:
+def _without(names: Collection[str], update: Callable[..., None], **values: Any) -> None:
     """Draw with the values of a panel's own controls: the shared ones are in the story."""
-    update(**{name: value for name, value in given.items() if name not in names})
+    update(**{name: value for name, value in values.items() if name not in names})
 
 
 def path_of(ping: RttSamples) -> dict[str, float]:
@@ -232,12 +232,12 @@ def path_of(ping: RttSamples) -> dict[str, float]:
             "no-sizes-and-times", file=ping.meta.source or "this file", expected="a ping"
         )
     line = fit.rtt_against_size(ping).params
-    found = {"rtt_s": float(line["base_rtt_s"])}
-    if not found["rtt_s"] > 0.0:
-        found["rtt_s"] = float(least_s.min())
+    values = {"rtt_s": float(line["base_rtt_s"])}
+    if not values["rtt_s"] > 0.0:
+        values["rtt_s"] = float(least_s.min())
     if 0.0 < line["bandwidth_bps"] < math.inf:
-        found["line_bps"] = float(line["bandwidth_bps"])
-    return found
+        values["line_bps"] = float(line["bandwidth_bps"])
+    return values
 
 
 def _control(name: str, value: Any) -> ipywidgets.Widget:
@@ -252,9 +252,9 @@ def _control(name: str, value: Any) -> ipywidgets.Widget:
     if name.endswith("_spread"):
         label, _ = SPREADS[name.removesuffix("_spread")]
         return Quantity(label, value, 0.0, 0.9, unit="ratio", scale="linear")
-    one = _QUANTITIES[name]
-    text = text_of(value, one["unit"])
-    return Quantity(**one, start=text if parse(text, one["unit"]) == value else value)
+    quantity = _QUANTITIES[name]
+    text = text_of(value, quantity["unit"])
+    return Quantity(**quantity, start=text if parse(text, quantity["unit"]) == value else value)
 
 
 def text_of(value: float, unit: str) -> str:
@@ -376,10 +376,10 @@ def users_panel(story: Story) -> Panel:
     )
 
     def update() -> None:
-        given = story.values
-        users, each, share = given["user_count"], given["user_bps"], given["active_ratio"]
+        values = story.values
+        users, each, share = values["user_count"], values["user_bps"], values["active_ratio"]
         kind = {"active_ratio": share, "user_bps": each}
-        quantile = given["quantile"]
+        quantile = values["quantile"]
         enough = float(
             multiplexing.active_percentile_count(users, active_ratio=share, quantile=quantile)
         )
@@ -458,8 +458,8 @@ def _with_ranges(story: Story, **more: Any) -> Plan:
     """
     asked = (*story.values.items(), *more.items())
     if asked not in story.plans:
-        given = {**story.link(), **story.ranges(), **more}
-        plan = link(given.pop("user_count"), start=story.start, draws=DRAWS, **given)
+        arguments = {**story.link(), **story.ranges(), **more}
+        plan = link(arguments.pop("user_count"), start=story.start, draws=DRAWS, **arguments)
         latest = list(story.plans.items())[-1:]
         story.plans = {**dict(latest), asked: plan}
     return story.plans[asked]
@@ -469,7 +469,9 @@ def _ranges_plot(plan: Plan) -> Plot:
     needed = plan.answer("end_needed_bps")
     spread = needed.spread
     values = np.array([needed.value], dtype=float) if spread is None else spread.samples
-    percentiles = {} if spread is None else {one: spread.percentile(one) for one in PERCENTILES}
+    percentiles = (
+        {} if spread is None else {percent: spread.percentile(percent) for percent in PERCENTILES}
+    )
     return plots.distribution(
         values,
         axis=Axis(named("rate needed after 3 years", LINE), "bit/s"),
@@ -510,8 +512,8 @@ def growth_panel(story: Story) -> Panel:
     """Step 5: the growth of the demand, and the day on which the lines are full."""
 
     def planned() -> Plan:
-        given = story.link()
-        return link(given.pop("user_count"), start=story.start, **given)
+        arguments = story.link()
+        return link(arguments.pop("user_count"), start=story.start, **arguments)
 
     figure, answers = Figure(plots.plan(planned())), ipywidgets.HTML()
 
@@ -532,10 +534,10 @@ def buy_panel(story: Story) -> Panel:
 
     def planned(over: str | tuple[str, str]) -> Plan:
         if isinstance(over, str):
-            given = story.link()
-            return link(given.pop("user_count"), start=story.start, as_map=True, **given)
-        given = {name: story.values[name] for name in ("bandwidth_bps", "loss_ratio")}
-        return buy(over=over, **story.transfer(), **given)
+            arguments = story.link()
+            return link(arguments.pop("user_count"), start=story.start, as_map=True, **arguments)
+        arguments = {name: story.values[name] for name in ("bandwidth_bps", "loss_ratio")}
+        return buy(over=over, **story.transfer(), **arguments)
 
     figure = Figure(plots.plan(planned(USERS_AND_RATE)))
 
@@ -614,29 +616,29 @@ def _files(story: Story, plan: Plan) -> dict[str, str]:
 
 def _commands(story: Story, plan: Plan) -> list[str]:
     """Return the commands that give the same plans."""
-    given, day = story.values, story.start.isoformat()
+    values, day = story.values, story.start.isoformat()
     line = ["--line", text_of(plan["link_bps"], "bit/s")]
     full_at = text_of(TARGET_UTILIZATION, "ratio")
     ends = [
-        "--percentile", text_of(given["quantile"], "ratio"), "--target", full_at,
-        "--lasts", "3 years", "--links", str(given["link_count"]),
-        "--failed", str(int(given["is_spared"])), *line, "--from", day,
+        "--percentile", text_of(values["quantile"], "ratio"), "--target", full_at,
+        "--lasts", "3 years", "--links", str(values["link_count"]),
+        "--failed", str(int(values["is_spared"])), *line, "--from", day,
     ]  # fmt: skip
-    window = ["--window", text_of(given["window_bytes"], "byte")]
+    window = ["--window", text_of(values["window_bytes"], "byte")]
     return [
         *(
             _command("link", users, "--each", each, "--active", active, "--growth", growth, *ends)
             for users, each, active, growth in (
-                [_range(given[name], name) for name in SPREADS],
+                [_range(values[name], name) for name in SPREADS],
                 [_range(value, name) for name, value in story.ranges().items()],
             )
         ),
         _command(
-            "transfer", text_of(given["payload_bytes"], "byte"), "--rate", line[1],
-            "--rtt", text_of(given["rtt_s"], "s"), *window,
+            "transfer", text_of(values["payload_bytes"], "byte"), "--rate", line[1],
+            "--rtt", text_of(values["rtt_s"], "s"), *window,
         ),
         _command(
-            "network", "links.csv", "demands.csv", "--growth", _range(given["annual_growth"],
+            "network", "links.csv", "demands.csv", "--growth", _range(values["annual_growth"],
             "annual_growth"), "--full-at", full_at, "--from", day,
         ),
     ]  # fmt: skip
@@ -667,10 +669,10 @@ def _with_steps(plan: Plan) -> str:
         if plan.steps and plan.name != "buy"
         else ""
     )
-    notes = [phrase("Note: {one}.", one=one) for one in plan.notices]
+    notes = [phrase("Note: {one}.", one=notice) for notice in plan.notices]
     return " ".join(filter(None, (plan.sentence, step, *notes)))
 
 
 def _answers(plan: Plan) -> str:
-    rows = [(one.label, one.text) for one in plan.answers]
+    rows = [(answer.label, answer.text) for answer in plan.answers]
     return html_table(("answer", "value"), rows)

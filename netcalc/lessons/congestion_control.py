@@ -85,19 +85,19 @@ def _flows_panel(
     runs: dict[Scenario, Recording] = {}
     chosen: dict[str, Any] = {}
 
-    def drawn(found: list[Result]) -> Plot:
-        return plots.courses(found, parts=TIMED, title=title)
+    def drawn(results: list[Result]) -> Plot:
+        return plots.courses(results, parts=TIMED, title=title)
 
     figure = Figure(drawn([theory.run(scenario_of(**_values(controls)), stack=STACK)]))
 
     def update(**values: Any) -> None:
         scenario = scenario_of(**values)
-        found = [theory.run(scenario, stack=STACK)]
+        results = [theory.run(scenario, stack=STACK)]
         recording = runs.get(scenario)
         if recording is not None:
-            found.append(recording.result())
-        figure.draw(drawn(found))
-        words = [figure.description, *(_sharing(one) for one in found)]
+            results.append(recording.result())
+        figure.draw(drawn(results))
+        words = [figure.description, *(_sharing(result) for result in results)]
         if recording is not None:
             words += [
                 phrase("Note: {warning}.", warning=warning) for warning in recording.meta.warnings
@@ -108,13 +108,13 @@ def _flows_panel(
         chosen.update(_values(controls))
         return live.record(scenario_of(**chosen), progress=progress, stop=stop)
 
-    def show_run(found: Recording | Samples) -> None:
-        if isinstance(found, Samples):  # of a file
-            recording = from_table(found)
+    def show_run(result: Recording | Samples) -> None:
+        if isinstance(result, Samples):  # of a file
+            recording = from_table(result)
             chosen.update(_values_of(recording.scenario, scenario_of, list(controls)))
             runs[scenario_of(**chosen)] = recording
         else:
-            runs[found.scenario] = found
+            runs[result.scenario] = result
         for name, value in chosen.items():  # a slider may have moved during the run
             controls[name].value = value
         shown.refresh()
@@ -135,8 +135,8 @@ def phase_panel() -> Panel:
     controls = _controls()
 
     def draw(values: Mapping[str, Any]) -> Plot:
-        found = theory.run(_scenario(**values), stack=STACK)
-        return plots.phase([found], title="Window against window")
+        result = theory.run(_scenario(**values), stack=STACK)
+        return plots.phase([result], title="Window against window")
 
     figure = Figure(draw(_values(controls)))
 
@@ -274,15 +274,15 @@ def _values_of(
 ) -> dict[str, Any]:
     """Return the values of the controls of a panel that make a scenario."""
     link, flows = scenario.bottleneck, scenario.flows
-    found: dict[str, Any] = {
+    every_value: dict[str, Any] = {
         "rate_bps": link.rate_bps,
         "rtt_s": link.rtt_s,
         "buffer_bdp": link.buffer_bytes / link.bdp_bytes,
-        **{name: one.algorithm for name, one in zip(FLOWS, flows, strict=False)},
+        **{name: flow.algorithm for name, flow in zip(FLOWS, flows, strict=False)},
     }
     if len(flows) > 1:
-        found["start_s"] = flows[1].start_s
-    values = {name: found[name] for name in names if name in found}
+        every_value["start_s"] = flows[1].start_s
+    values = {name: every_value[name] for name in names if name in every_value}
     like = as_document(scenario_of(**values)) if len(values) == len(names) else {}
     if like | {"buffer_bytes": link.buffer_bytes} != as_document(scenario):
         raise ReaderError(

@@ -168,9 +168,9 @@ class ExerciseBox(ipywidgets.VBox):
         self.saved.renew()
 
     def _solution(self) -> str:
-        found = self.question.solution()
-        lines = "".join(f"<p>$${line}$$</p>" for line in map(_of_latex, found.equations))
-        answer = phrase("Answer: {result}", result=found.result)
+        solution = self.question.solution()
+        lines = "".join(f"<p>$${line}$$</p>" for line in map(_of_latex, solution.equations))
+        answer = phrase("Answer: {result}", result=solution.result)
         head = html_text(phrase("Worked solution"))
         return f"<p><b>{head}</b></p>{lines}<p>{html_text(answer)}.</p>"
 

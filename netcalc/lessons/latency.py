@@ -319,8 +319,8 @@ def round_trip_panel(
     figure = Figure(plots.overlay(compare.overlay(drawn[0])))
 
     def update(links: str = "") -> None:
-        known = Path.parse(links) if links.strip() else None
-        figure.draw(plots.overlay(compare.overlay(drawn[0], path=known)))
+        chosen = Path.parse(links) if links.strip() else None
+        figure.draw(plots.overlay(compare.overlay(drawn[0], path=chosen)))
 
     def show(samples: Samples) -> None:
         if not isinstance(samples, RttSamples | TransferSamples):
@@ -481,14 +481,14 @@ def _echo_plot(target: Target, samples: RttSamples | None) -> Plot:
         protocol=target.protocol.upper(),
         path=target.name,
     )
-    known = samples or RttSamples(payload_bytes=[], rtt_s=[])
+    run = samples or RttSamples(payload_bytes=[], rtt_s=[])
     headers = STAMPED_HEADERS_BYTES if target.protocol == "tcp" else DATAGRAM_HEADERS_BYTES
     # Of a run, the path is the one that it noted.
     of_choice = path if samples is None else None
-    found = compare.overlay(known, path=of_choice, header_bytes=headers, title=title)
+    comparison = compare.overlay(run, path=of_choice, header_bytes=headers, title=title)
     words = [
-        found.sentence,
-        *(phrase("Note: {warning}.", warning=warning) for warning in known.meta.warnings),
+        comparison.sentence,
+        *(phrase("Note: {warning}.", warning=warning) for warning in run.meta.warnings),
     ]
     if samples is None:
         words = [phrase("No run yet.")]
@@ -507,7 +507,7 @@ def _echo_plot(target: Target, samples: RttSamples | None) -> Plot:
             )
         )
     return plots.overlay(
-        replace(found, sentence=" ".join(words)),
+        replace(comparison, sentence=" ".join(words)),
         y_scale="log" if path is None else "linear",
         beside=_beside(target),
     )

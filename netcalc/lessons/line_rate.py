@@ -309,16 +309,16 @@ _CLEARED = {"x": [np.nan], "y": [np.nan]}
 def three_ways_panel() -> Panel:
     """Datagrams through loopback, a routing kernel and an emulated device, with two routers."""
     figure = Figure(_three_ways())
-    found: dict[str, BulkSamples] = {}
+    runs_by_way: dict[str, BulkSamples] = {}
     refused: list[str] = []
 
     def update(device_pps: float, bandwidth_bps: float) -> None:
-        found.pop("box", None)  # that was another box
+        runs_by_way.pop("box", None)  # that was another box
         theory = forwarding.forwarding_rate_pps(
             _ETHERNET_FRAMES, device_pps=device_pps, bandwidth_bps=bandwidth_bps
         )
         figure.update_all({"emulated device, theory": {"y": theory}, WAYS["box"]: _CLEARED})
-        figure.describe(_describe_ways(found, refused, device_pps, bandwidth_bps))
+        figure.describe(_describe_ways(runs_by_way, refused, device_pps, bandwidth_bps))
 
     def chosen() -> dict[str, float]:
         return {name: control.value for name, control in controls.items()}
@@ -355,21 +355,21 @@ def three_ways_panel() -> Panel:
             went = Path.from_truth(ways["box"].meta.instrument.truth)
             controls["device_pps"].value = 1 / went.processing_s
             controls["bandwidth_bps"].value = went.links[-1].bandwidth_bps
-        found.clear()
-        found.update(ways)
+        runs_by_way.clear()
+        runs_by_way.update(ways)
         for way, name in WAYS.items():
             new: dict[str, dict[str, Any]] = {name: _CLEARED}
             if way in FITTED:
                 new[FITTED[way]] = {"y": _ETHERNET_FRAMES * np.nan}
-            if way in found:
-                compared = compare.frame_rates(found[way])
+            if way in runs_by_way:
+                compared = compare.frame_rates(runs_by_way[way])
                 new[name] = {"x": compared.x, "y": compared.measured}
                 if way in FITTED:
                     new[FITTED[way]] = {
                         "y": np.interp(_ETHERNET_FRAMES, compared.curve_x, compared.curve_y)
                     }
             figure.update_all(new)
-        figure.describe(_describe_ways(found, refused, **chosen()))
+        figure.describe(_describe_ways(runs_by_way, refused, **chosen()))
 
     controls = {
         "device_pps": Quantity("device rate", "2 kpps", "500 pps", "20 kpps", unit="packet/s"),
@@ -414,7 +414,7 @@ def _three_ways() -> Plot:
 
 
 def _describe_ways(
-    found: dict[str, BulkSamples], refused: list[str], device_pps: float, bandwidth_bps: float
+    runs: dict[str, BulkSamples], refused: list[str], device_pps: float, bandwidth_bps: float
 ) -> str:
     """Describe the device in theory, and the measurement on each path."""
     crossed = float(forwarding.crossover_frame_bytes(device_pps, bandwidth_bps=bandwidth_bps))
@@ -436,13 +436,13 @@ def _describe_ways(
             where=where,
         )
     ]
-    for way, samples in found.items():
+    for way, samples in runs.items():
         texts.append(f"{WAYS[way].capitalize()}: {compare.frame_rates(samples).sentence}")
         texts += [
             f"{warning[:1].upper()}{warning[1:]}." for warning in map(str, samples.meta.warnings)
         ]
-    if {"loopback", "routed"} <= set(found):
-        plain, routed = (fit.frame_costs(found[way]) for way in ("loopback", "routed"))
+    if {"loopback", "routed"} <= set(runs):
+        plain, routed = (fit.frame_costs(runs[way]) for way in ("loopback", "routed"))
         more_s = routed.params["packet_cost"] - plain.params["packet_cost"]
         margin_s = np.hypot(routed.margin_of("packet_cost"), plain.margin_of("packet_cost"))
         price = f"{show(more_s, 's', digits=2)} ± {show(float(margin_s), 's', digits=2)} (95%)"
@@ -463,17 +463,17 @@ def _way_of(run: BulkSamples) -> str:
 def lockstep_panel() -> Panel:
     """Goodput of N stop-and-wait pairs: an article, an emulated path, this loopback."""
     figure = Figure(_pairs())
-    found: dict[str, BulkSamples] = {}
+    runs_by_way: dict[str, BulkSamples] = {}
     refused: list[str] = []
 
     def update(bandwidth_bps: float, latency_s: float) -> None:
-        found.pop("path", None)  # that was another path
+        runs_by_way.pop("path", None)  # that was another path
         cycle_s, most_bps = compare.lockstep_cycle(Path.of([Link(bandwidth_bps, latency_s)]))
         theory = packet_rates.stop_and_wait_goodput_bps(
             _PAIRS, payload_bytes=_PAYLOAD_BYTES, cycle_s=cycle_s, capacity_bps=most_bps
         )
         figure.update_all({"path, theory": {"y": theory}, "path, measured": _CLEARED})
-        figure.describe(_describe_pairs(found, refused, cycle_s, most_bps))
+        figure.describe(_describe_pairs(runs_by_way, refused, cycle_s, most_bps))
 
     def chosen() -> Path:
         return Path.of([Link(controls["bandwidth_bps"].value, controls["latency_s"].value)])
@@ -500,16 +500,16 @@ def lockstep_panel() -> Panel:
             [link] = Path.from_truth(ways["path"].meta.instrument.truth).links
             controls["bandwidth_bps"].value = link.bandwidth_bps
             controls["latency_s"].value = link.latency_s
-        found.clear()
-        found.update(ways)
+        runs_by_way.clear()
+        runs_by_way.update(ways)
         new: dict[str, dict[str, Any]] = {
             "path, measured": _CLEARED,
             "loopback, measured": _CLEARED,
             "loopback, fitted": {"y": _PAIRS * np.nan},
         }
-        for name, samples in list(found.items()):
+        for name, samples in list(runs_by_way.items()):
             if np.unique(np.asarray(samples.pair_count)).size < 2:
-                del found[name]  # stopped before there was anything to compare
+                del runs_by_way[name]  # stopped before there was anything to compare
                 continue
             compared = compare.bulk(samples)
             new[f"{name}, measured"] = {"x": compared.x, "y": compared.measured}
@@ -517,7 +517,7 @@ def lockstep_panel() -> Panel:
                 curve = np.interp(_PAIRS, compared.curve_x, compared.curve_y)
                 new["loopback, fitted"] = {"y": curve}
         figure.update_all(new)
-        figure.describe(_describe_pairs(found, refused, *compare.lockstep_cycle(chosen())))
+        figure.describe(_describe_pairs(runs_by_way, refused, *compare.lockstep_cycle(chosen())))
 
     controls = {
         "bandwidth_bps": Quantity("line rate", "20 Mbit/s", "1 Mbit/s", "100 Mbit/s", unit="bit/s"),
@@ -559,7 +559,7 @@ def _pairs() -> Plot:
 
 
 def _describe_pairs(
-    found: dict[str, BulkSamples], refused: list[str], cycle_s: float, most_bps: float
+    runs: dict[str, BulkSamples], refused: list[str], cycle_s: float, most_bps: float
 ) -> str:
     """Describe the path in theory, and the measurement."""
     chosen = {"payload_bytes": _PAYLOAD_BYTES, "cycle_s": cycle_s}
@@ -575,7 +575,7 @@ def _describe_pairs(
             most=show_rate(most_bps, TCP_PAYLOAD),
         )
     ]
-    for name, samples in found.items():
+    for name, samples in runs.items():
         texts.append(f"{name.capitalize()}: {compare.bulk(samples).sentence}")
         texts += [
             f"{warning[:1].upper()}{warning[1:]}." for warning in map(str, samples.meta.warnings)

@@ -250,7 +250,10 @@ _PAGE_BYTES = 4096
 
 def _filling(chain: list[Buffer]) -> str:
     """Say what is in each buffer of a chain."""
-    return " + ".join(f"{one.used_bytes:.0f} of {one.size_bytes:.0f}" for one in chain) or "nothing"
+    return (
+        " + ".join(f"{buffer.used_bytes:.0f} of {buffer.size_bytes:.0f}" for buffer in chain)
+        or "nothing"
+    )
 
 
 def wait_panel() -> Panel:
@@ -620,12 +623,12 @@ def _clocks(samples: TransactionSamples | None) -> Plot:
     if samples is not None and len(samples):
         points[mine] = _smallest(samples, "above")
         try:
-            found = change_points(*points[mine])
+            steps = change_points(*points[mine])
         except DomainError as error:  # stopped early, or without a tap
             words.insert(0, f"{error}.")
         else:
-            lines[fitted] = found(grid)
-            words.insert(0, phrase("Above the tap: {said}", said=_said(found)))
+            lines[fitted] = steps(grid)
+            words.insert(0, phrase("Above the tap: {said}", said=_said(steps)))
         words += [phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings]
     return plots.curves(
         grid,
@@ -691,21 +694,21 @@ def _smallest(samples: TransactionSamples, clock: str) -> tuple[FloatArray, Floa
     the clock "above" it is the program's time less that of the tap.
     """
     kept = np.asarray(samples.measured) & (np.asarray(samples.mode) == samples.modes[0])
-    program_s, tap_s = (np.asarray(one, float) for one in (samples.response_s, samples.tap_s))
+    program_s, tap_s = (np.asarray(column, float) for column in (samples.response_s, samples.tap_s))
     times = {"program": program_s, "tap": tap_s, "above": program_s - tap_s}[clock][kept]
     sizes = np.asarray(samples.payload_bytes, float)[kept]
-    known = np.isfinite(times)
-    at = np.unique(sizes[known])
-    return at, np.array([times[known & (sizes == size)].min() for size in at])
+    is_measured = np.isfinite(times)
+    at = np.unique(sizes[is_measured])
+    return at, np.array([times[is_measured & (sizes == size)].min() for size in at])
 
 
-def _said(found: ChangePoints) -> str:
+def _said(changes: ChangePoints) -> str:
     """Return the steps in words."""
-    if not found.steps:
+    if not changes.steps:
         return phrase(
             "No step stands out of a scatter of {scatter}: a byte costs {slope} at every size.",
-            scatter=show(found.scatter, "s", digits=2),
-            slope=show(found.slope, "s", digits=2),
+            scatter=show(changes.scatter, "s", digits=2),
+            slope=show(changes.slope, "s", digits=2),
         )
     steps = [
         phrase(
@@ -721,7 +724,7 @@ def _said(found: ChangePoints) -> str:
             jump=show(abs(step.jump), "s", digits=2),
             jump_stderr=show(step.jump_stderr, "s", digits=2),
         )
-        for step in found.steps
+        for step in changes.steps
     ]
     return phrase("Steps here: {join}.", join="; ".join(steps))
 
@@ -744,11 +747,11 @@ def _swept(samples: TransactionSamples | None, clock: str) -> Plot:
     if samples is not None and len(samples):
         points[mine] = _smallest(samples, clock)
         try:
-            found = found_steps(samples, clock=clock)
+            steps = found_steps(samples, clock=clock)
         except DomainError as error:  # stopped early, or without a tap
             words = [f"{error}."]
         else:
-            lines[fitted], words = found(grid), [_said(found)]
+            lines[fitted], words = steps(grid), [_said(steps)]
         words += [phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings]
     return plots.curves(
         grid,
@@ -762,12 +765,12 @@ def _swept(samples: TransactionSamples | None, clock: str) -> Plot:
 
 
 def _drawn(samples: TransactionSamples | None, clock: str, relative: bool) -> Plot:
-    known = samples or TransactionSamples(mode=[], sequence=[], payload_bytes=[], response_s=[])
-    found = compare.datagram_costs(known, clock=clock, relative=relative)
+    run = samples or TransactionSamples(mode=[], sequence=[], payload_bytes=[], response_s=[])
+    comparison = compare.datagram_costs(run, clock=clock, relative=relative)
     words = [phrase("No run yet: the points are those of Stevens.")]
     if samples is not None:
         words = [
-            found.sentence,
+            comparison.sentence,
             *(phrase("Note: {warning}.", warning=warning) for warning in samples.meta.warnings),
         ]
     printed = printed_numbers("loopback_transactions")
@@ -779,11 +782,11 @@ def _drawn(samples: TransactionSamples | None, clock: str, relative: bool) -> Pl
             range_2=_printed_range(printed, *CUT),
         )
     )
-    found = replace(found, sentence=" ".join(words))
-    if relative and not found.x.size:
-        found = replace(found, y_name=phrase("time relative to 1508 B"), y_unit="ratio")
+    comparison = replace(comparison, sentence=" ".join(words))
+    if relative and not comparison.x.size:
+        comparison = replace(comparison, y_name=phrase("time relative to 1508 B"), y_unit="ratio")
     return plots.overlay(
-        found,
+        comparison,
         y_scale="linear" if relative else "log",
         beside=_book_points(printed, relative),
     )

@@ -66,12 +66,12 @@ def file_panel(start: Samples | None = None) -> Panel:
     units = {"line_bps": "bit/s", "rtt_s": "s", "window_bytes": "byte"}
 
     def update(**texts: str) -> None:
-        given: dict[str, Any] = {
+        facts: dict[str, Any] = {
             k: parse(text, units[k], field=k) for k, text in texts.items() if text.strip()
         }
-        known = Known(**given)
-        figure.draw(measured(drawn[0], known))
-        about.value = _described(drawn[0]) + _explained(drawn[0], known)
+        setup = Known(**facts)
+        figure.draw(measured(drawn[0], setup))
+        about.value = _described(drawn[0]) + _explained(drawn[0], setup)
 
     def show_file(samples: Samples) -> None:
         drawn[0] = samples
@@ -128,15 +128,15 @@ def _flow(name: str) -> FlowCause:
 def marked_parts(flow: FlowCause) -> list[tuple[Mark, str]]:
     """Return the longest parts of a flow that wait for one cause each, two at most; and causes."""
     assert flow.waits is not None
-    zero, whole_s, found = flow.dialogue.begin_s, flow.cause.duration_s, []
+    zero, whole_s, parts = flow.dialogue.begin_s, flow.cause.duration_s, []
     for code in set(CAUSES) & set(flow.cause.shares):
         begin, end = flow.waits.longest(code, apart_s=BREAK_RATIO * whole_s)
         (own_s,) = flow.waits.of(code).spent_s(np.array([begin, end]))
         if end - begin >= LEAST_RATIO * whole_s and own_s >= PURE_RATIO * (end - begin):
-            found.append((end - begin, begin - zero, end - zero, code))
+            parts.append((end - begin, begin - zero, end - zero, code))
     return [
         (Mark(name, begin, end), code)
-        for name, (_, begin, end, code) in zip("AB", sorted(found, reverse=True), strict=False)
+        for name, (_, begin, end, code) in zip("AB", sorted(parts, reverse=True), strict=False)
     ]
 
 
@@ -158,7 +158,10 @@ def _compared_marks(flow: FlowCause, choices: tuple[str, str]) -> str:
 def puzzle_panel() -> Panel:
     """Ten recorded measurements: predict what limits each, then look at explanation and truth."""
     puzzles = [datasets.puzzle(name) for name in datasets.puzzles()]
-    names = {f"{i}. {phrase(one.title)}": one.name for i, one in enumerate(puzzles, start=1)}
+    names = {
+        f"{i}. {phrase(recorded.title)}": recorded.name
+        for i, recorded in enumerate(puzzles, start=1)
+    }
     first = puzzles[0]
     figure = Figure(measured(first.load(), _known(first), shows_causes=False))
     question, answer = ipywidgets.HTML(), ipywidgets.HTML()
@@ -169,17 +172,19 @@ def puzzle_panel() -> Panel:
             shown[0] = puzzle
             controls["prediction"].value, controls["is_open"].value = "", False
             prediction, is_open = "", False
-        one = datasets.puzzle(puzzle)
-        samples, known = one.load(), _known(one)
+        recorded = datasets.puzzle(puzzle)
+        samples, setup = recorded.load(), _known(recorded)
         is_predicted = is_open and bool(prediction)
-        figure.draw(measured(samples, known, shows_causes=is_predicted))
-        question.value = f"<p><b>{html_text(phrase(one.question))}</b></p>{_described(samples)}"
+        figure.draw(measured(samples, setup, shows_causes=is_predicted))
+        question.value = (
+            f"<p><b>{html_text(phrase(recorded.question))}</b></p>{_described(samples)}"
+        )
         if not is_open:
             answer.value = ""
         elif not prediction:
             answer.value = _paragraph(phrase("Predict first: what limits this one?"))
         else:
-            answer.value = _explained(samples, known) + _answer(one, prediction)
+            answer.value = _explained(samples, setup) + _answer(recorded, prediction)
 
     controls: dict[str, Any] = {
         "puzzle": choice("puzzle", names, first.name),
@@ -189,13 +194,16 @@ def puzzle_panel() -> Panel:
     return panel(figure, controls, update, below=[question, answer])
 
 
-def explained(samples: Samples, known: Known) -> list[Finding]:
+def explained(samples: Samples, setup: Known) -> list[Finding]:
     """Return what limits a measurement, the fastest runs or flows first; none without a theory."""
     try:
-        found = explain.measurement(samples, known)
+        explanations = explain.measurement(samples, setup)
     except NetcalcError:
         return []
-    order = sorted(found, key=lambda one: -one.measured if one.unit == "bit/s" else 0.0)
+    order = sorted(
+        explanations,
+        key=lambda explanation: -explanation.measured if explanation.unit == "bit/s" else 0.0,
+    )
     return order[:MOST_FINDINGS]
 
 
@@ -207,15 +215,15 @@ def kind_of(samples: Samples) -> str:
             "A capture ({value}): one row for each packet",
             value=tool or phrase("tool not named"),
         )
-    one = probes(samples)
+    counted = probes(samples)
     timed = (
         phrase(
             "times of {layer}, {way}, by the {side}",
-            layer=one.layer,
-            way=one.way,
-            side=one.side,
+            layer=counted.layer,
+            way=counted.way,
+            side=counted.side,
         )
-        if one.layer
+        if counted.layer
         else ""
     )
     rows = (
@@ -249,9 +257,9 @@ def _text(name: str, value: Any) -> str:
     return f"{value:,}" if unit == "1" and isinstance(value, int) else show(float(value), unit)
 
 
-def _known(one: Puzzle) -> Known:
+def _known(puzzle: Puzzle) -> Known:
     """Return the facts that the question of a puzzle states."""
-    stated: dict[str, Any] = dict(one.known)
+    stated: dict[str, Any] = dict(puzzle.known)
     return Known(**stated)
 
 
@@ -271,32 +279,33 @@ def _described(samples: Samples) -> str:
         (term("fact"), term("value"), term("counts"), term("counted by")), fact_rows(samples)
     )
     notes = "".join(
-        _paragraph(phrase("Note: {notes}.", notes=one)) for one in samples.meta.warnings
+        _paragraph(phrase("Note: {notes}.", notes=warning)) for warning in samples.meta.warnings
     )
     return f"<p>{html_text(kind_of(samples))}.</p>{table}{notes}"
 
 
-def _explained(samples: Samples, known: Known) -> str:
+def _explained(samples: Samples, setup: Known) -> str:
     parts = []
-    for one in explained(samples, known):
-        label = f"{one.label}: " if one.label else ""
-        parts.append(f"<p><b>{html_text(label + one.sentence)}</b></p>")
-        if one.limits:
+    for explanation in explained(samples, setup):
+        label = f"{explanation.label}: " if explanation.label else ""
+        parts.append(f"<p><b>{html_text(label + explanation.sentence)}</b></p>")
+        if explanation.limits:
             parts.append(
                 html_table(
-                    (term("limit"), term("value"), term("share"), term("arithmetic")), one.rows()
+                    (term("limit"), term("value"), term("share"), term("arithmetic")),
+                    explanation.rows(),
                 )
             )
-        if one.test is not None:
+        if explanation.test is not None:
             parts.append(
-                f"<p>{html_text(one.sureness)} "
-                f"{html_text(phrase('To confirm: {test}.', test=one.test))}</p>"
+                f"<p>{html_text(explanation.sureness)} "
+                f"{html_text(phrase('To confirm: {test}.', test=explanation.test))}</p>"
             )
-        parts += [_paragraph(phrase("Note: {notes}.", notes=note)) for note in one.notices]
-        parts += [_paragraph(phrase("Not known: {one}.", one=what)) for what in one.missing]
+        parts += [_paragraph(phrase("Note: {notes}.", notes=note)) for note in explanation.notices]
+        parts += [_paragraph(phrase("Not known: {one}.", one=what)) for what in explanation.missing]
     if not parts:
-        found = "; ".join(map(str, explain.described(samples)))
-        parts.append(_paragraph(phrase("No theory is known for this file. {found}", found=found)))
+        reasons = "; ".join(map(str, explain.described(samples)))
+        parts.append(_paragraph(phrase("No theory is known for this file. {found}", found=reasons)))
     return "".join(parts)
 
 
@@ -304,13 +313,13 @@ def _paragraph(text: str) -> str:
     return f"<p>{html_text(text)}</p>"
 
 
-def _answer(one: Puzzle, prediction: str) -> str:
-    commands = "".join(f"<li><code>{html_text(text)}</code></li>" for text in one.commands)
-    truth = "; ".join(f"{name} = {value}" for name, value in one.truth.items())
+def _answer(puzzle: Puzzle, prediction: str) -> str:
+    commands = "".join(f"<li><code>{html_text(text)}</code></li>" for text in puzzle.commands)
+    truth = "; ".join(f"{name} = {value}" for name, value in puzzle.truth.items())
     return (
         f"{_paragraph(phrase('You predicted: {prediction}.', prediction=phrase(prediction)))}"
-        f"<p><b>{html_text(phrase('The truth.'))}</b> {html_text(phrase(one.answer))}</p>"
+        f"<p><b>{html_text(phrase('The truth.'))}</b> {html_text(phrase(puzzle.answer))}</p>"
         f"<details><summary>{html_text(phrase('How it was recorded'))}</summary>"
-        f"<p>{html_text(one.tool_version)}; "
+        f"<p>{html_text(puzzle.tool_version)}; "
         f"{html_text(truth)}</p><ul>{commands}</ul></details>"
     )

@@ -53,14 +53,14 @@ def links_panel() -> Panel:
     figure = Figure(_lines_to_nodes(Path.parse(PATHS[0])))
 
     def update(path: str) -> None:
-        known = Path.parse(path)
-        if shown and _is_of(shown[0], known):
-            figure.draw(plots.overlay(compare.probes(shown[0], path=known)))
+        chosen = Path.parse(path)
+        if shown and _is_of(shown[0], chosen):
+            figure.draw(plots.overlay(compare.probes(shown[0], path=chosen)))
             figure.describe(" ".join([compare.probes(shown[0]).sentence, *_warnings(shown[0])]))
-            found = fit.links(shown[0])
-            table.value = html_table(fit.LINK_HEADINGS, [link.texts() for link in found.links])
+            fitted = fit.links(shown[0])
+            table.value = html_table(fit.LINK_HEADINGS, [link.texts() for link in fitted.links])
             return
-        figure.draw(_lines_to_nodes(known))
+        figure.draw(_lines_to_nodes(chosen))
         table.value = ""
 
     def show_run(samples: HopSamples) -> None:
@@ -68,7 +68,7 @@ def links_panel() -> Panel:
         _go_where(samples, box)
         board.refresh()
 
-    box = path_box(PATHS[0], known=PATHS, when_empty="empty it for suggestions")
+    box = path_box(PATHS[0], offered=PATHS, when_empty="empty it for suggestions")
 
     def run(progress: Any, stop: Any) -> HopSamples:
         return probing(path=Path.parse(box.value), count=PROBE_COUNT, progress=progress, stop=stop)
@@ -111,9 +111,9 @@ def trains_panel() -> Panel:
     figure = Figure(_dispersion_plot(Path.parse(PATHS[0]), None))
 
     def update(path: str, cross_ratio: float, packet_count: float) -> None:
-        known = Path.parse(path)
-        run = shown[0] if shown and _is_of(shown[0], known) else None
-        figure.draw(_dispersion_plot(known, run))
+        chosen = Path.parse(path)
+        run = shown[0] if shown and _is_of(shown[0], chosen) else None
+        figure.draw(_dispersion_plot(chosen, run))
 
     def show_run(samples: TrainSamples) -> None:
         shown[:] = [samples]
@@ -121,7 +121,7 @@ def trains_panel() -> Panel:
         board.refresh()
 
     controls = {
-        "path": path_box(PATHS[0], known=PATHS, when_empty="empty it for suggestions"),
+        "path": path_box(PATHS[0], offered=PATHS, when_empty="empty it for suggestions"),
         "cross_ratio": Quantity(
             "cross traffic", "0 %", "0 %", "60 %", unit="ratio", scale="linear"
         ),
@@ -245,7 +245,7 @@ def mixes_panel() -> Panel:
         apart = fit.separations(
             mixes, bandwidth_bps=rates, packet_bytes=1428, resolution_s=1e-3, other_bytes=1500
         )
-        separations = [one.texts() for one in apart]
+        separations = [separation.texts() for separation in apart]
         table.value = _mix_table(names, mixes) + (
             f"<p>{phrase('Measurements that would distinguish them:')}</p>"
             + html_table(fit.SEPARATION_HEADINGS, separations)

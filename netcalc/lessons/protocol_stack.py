@@ -160,15 +160,17 @@ def _live_plot(samples: TransactionSamples | None, clock: str) -> plots.Plot:
     if samples is not None and len(samples):
         text = []
         for mode in samples.modes:
-            found = compare.transactions(samples, mode=mode, clock=clock)
-            points[NAMES[mode]] = (found.x, found.measured)
-            if found.x.size:
-                low, high = np.searchsorted(SIZES, [found.x.min(), found.x.max() + 1])
+            comparison = compare.transactions(samples, mode=mode, clock=clock)
+            points[NAMES[mode]] = (comparison.x, comparison.measured)
+            if comparison.x.size:
+                low, high = np.searchsorted(SIZES, [comparison.x.min(), comparison.x.max() + 1])
                 at = SIZES[low:high]
-                curves.append((at, np.interp(at, found.curve_x, found.curve_y)))
-                least_s[mode] = float(found.measured[0])
+                curves.append((at, np.interp(at, comparison.curve_x, comparison.curve_y)))
+                least_s[mode] = float(comparison.measured[0])
                 text.append(f"{NAMES[mode]}: {show(least_s[mode], 's')}")
-                off_ratio = max(off_ratio, float(np.abs(found.residual / found.predicted).max()))
+                off_ratio = max(
+                    off_ratio, float(np.abs(comparison.residual / comparison.predicted).max())
+                )
         text = [
             phrase(
                 "At the smallest size, by the clock of the {clock}: {join}.",

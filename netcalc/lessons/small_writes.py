@@ -204,12 +204,12 @@ def live_panel() -> Panel:
         moving.layout.display = None if view else "none"
         if view:
             steps = compare.ladder(shown[0], mode=view)
-            known = shown[0].meta.instrument
+            facts = shown[0].meta.instrument
             written = _written(shown[0], view)
             theory = write_timeline(
                 written["write_s"],
                 write_bytes=written["write_bytes"],
-                rtt_s=known.rtt_s or 0.0,
+                rtt_s=facts.rtt_s or 0.0,
                 delayed_ack_s=LINUX_ATO_MIN_S,
                 policy="nagle" if view == "nagle" else "nodelay",
             )
@@ -246,9 +246,9 @@ def live_panel() -> Panel:
 
 def _written(samples: TransactionSamples, mode: str) -> dict[str, list[float]]:
     """Return when the parts of a request were written, and their sizes, by the record of a run."""
-    known = samples.meta.instrument
-    sizes = [float(size) for size in known.write_bytes or [1]]
-    gap_s = known.write_gap_s or 0.0
+    facts = samples.meta.instrument
+    sizes = [float(size) for size in facts.write_bytes or [1]]
+    gap_s = facts.write_gap_s or 0.0
     if mode == "single":
         return {"write_s": [0.0], "write_bytes": [sum(sizes)]}
     return {"write_s": [gap_s * n for n in range(len(sizes))], "write_bytes": sizes}
@@ -261,18 +261,18 @@ def _live_plot(samples: TransactionSamples | None, rtt_s: float, write_gap_s: fl
     lines = _theory(rtt_s, LINUX_ATO_MIN_S, write_gap_s)
     text = phrase("No run yet: the lines are the theory.")
     if samples is not None:
-        found = compare.small_writes(samples)
+        comparison = compare.small_writes(samples)
         of = np.asarray(samples.mode)[np.asarray(samples.measured)]
         at = np.asarray(samples.sequence)[np.asarray(samples.measured)]
         for mode, name in WAYS.items():
             points[phrase("yours: {name}", name=name)] = (
                 at[of == mode],
-                found.measured[of == mode],
+                comparison.measured[of == mode],
             )
         for name, mode in ((TWO, "nagle"), (NODELAY, "nodelay"), (ONE, "single")):
             lines[name] = np.full(ROUNDS.size, np.nan)
-            lines[name][at[of == mode].astype(int) - 1] = found.predicted[of == mode]
-        text = " ".join([found.sentence, *map(str, samples.meta.warnings)])
+            lines[name][at[of == mode].astype(int) - 1] = comparison.predicted[of == mode]
+        text = " ".join([comparison.sentence, *map(str, samples.meta.warnings)])
     return plots.curves(
         ROUNDS,
         lines,
@@ -310,22 +310,22 @@ def http_panel() -> Panel:
     def run(progress: Any, stop: Any) -> list[TransactionSamples]:
         path = Path.of([Link(LIVE_BPS, wait.value)]) if wait.value else None
         counts = [1] * REQUESTS.size + [int(REQUESTS.size)]
-        found: list[TransactionSamples] = []
+        runs: list[TransactionSamples] = []
         for count in counts:
-            done = sum(len(one) for one in found)
-            found.append(
+            done = sum(len(samples) for samples in runs)
+            runs.append(
                 small_writes(
                     REQUEST_WRITES, modes=["nagle"], count=count, reply_bytes=RESPONSE_BYTES,
                     path=path, stop=stop,
                     progress=lambda now, _total, *_, done=done: progress(done + now, sum(counts)),
                 )
             )  # fmt: skip
-        return found
+        return runs
 
     def show_run(runs: list[TransactionSamples]) -> None:
-        times = [np.asarray(one.response_s, dtype=float) for one in runs]
-        short = np.concatenate([one for one in times if one.size == 1] or [np.empty(0)])
-        long = next((one for one in times if one.size > 1), np.empty(0))
+        times = [np.asarray(samples.response_s, dtype=float) for samples in runs]
+        short = np.concatenate([samples for samples in times if samples.size == 1] or [np.empty(0)])
+        long = next((samples for samples in times if samples.size > 1), np.empty(0))
         figure.draw(_http_plot({SHORT: short, LONG: long}, 2 * wait.value))
 
     live = run_button(
@@ -342,8 +342,8 @@ def _http_plot(times: Mapping[str, FloatArray], rtt_s: float) -> plots.Plot:
     )
     points: dict[str, tuple[Any, Any]] = {}
     for name in (SHORT, LONG):
-        found = times.get(name, np.empty(0))
-        points[name] = (np.arange(1.0, found.size + 1), found)
+        measured_s = times.get(name, np.empty(0))
+        points[name] = (np.arange(1.0, measured_s.size + 1), measured_s)
     text = phrase(
         "Theory: {fresh} for a request on a fresh connection, where Linux acknowledges "
         "at once, and {warm} on one in use, where the body waits for a delayed "

@@ -160,23 +160,23 @@ def train_panel() -> Panel:
 
     def update(packet_bytes: float, router_count: float) -> tuple[float, float]:
         path = _with_routers(router_count)
-        one = float(path.one_way_s(packet_bytes))
+        single_s = float(path.one_way_s(packet_bytes))
         together = path.one_way_s(packet_bytes, packet_count=counts)
         if shown and shown[0][:2] != (path, packet_bytes):
             shown.clear()
         number, done_s = _completions(*shown[0][::2]) if shown else ([], [])
         figure.update_all(
-            {overlapped: {"y": together}, alone: {"y": counts * one},
+            {overlapped: {"y": together}, alone: {"y": counts * single_s},
              live: {"x": number, "y": done_s}}
         )  # fmt: skip
         rate = 8 * 10 * packet_bytes / float(together[9])
         text = phrase(
             "One packet takes {one}, ten back to back {together} at {rate}, ten one by one "
             "{one_2}.",
-            one=show(one, "s"),
+            one=show(single_s, "s"),
             together=show(float(together[9]), "s"),
             rate=show_rate(rate, LINE),
-            one_2=show(10 * one, "s"),
+            one_2=show(10 * single_s, "s"),
         )
         if len(done_s) > 9:
             text += phrase(" This machine: ten back to back {done}.", done=show(done_s[9], "s"))
@@ -207,8 +207,8 @@ def train_panel() -> Panel:
         )
         return path, size, samples
 
-    def show_run(found: tuple[Path, float, TrainSamples]) -> None:
-        shown[:] = [found]
+    def show_run(result: tuple[Path, float, TrainSamples]) -> None:
+        shown[:] = [result]
         board.refresh()
 
     def show_saved(samples: TrainSamples) -> None:
@@ -223,7 +223,7 @@ def train_panel() -> Panel:
     button = run_button(
         "Send thirty packets over these links",
         run,
-        lambda found: show_run(found) if isinstance(found, tuple) else show_saved(found),
+        lambda result: show_run(result) if isinstance(result, tuple) else show_saved(result),
         key="train",
         experiment="packet_trains",
     )
@@ -251,7 +251,7 @@ def _completions(path: Path, samples: TrainSamples) -> tuple[list[float], list[f
     begin_s = np.repeat(sent_s[number == 1], 30)[: number.size]
     done_s = np.asarray(samples.received_s) - begin_s + path.hops[-1].processing_s
     numbers = np.unique(number[np.isfinite(done_s)])
-    return numbers.tolist(), [float(np.nanmin(done_s[number == one])) for one in numbers]
+    return numbers.tolist(), [float(np.nanmin(done_s[number == index])) for index in numbers]
 
 
 def live_hops_panel() -> Panel:
@@ -273,19 +273,19 @@ def live_hops_panel() -> Panel:
 
     def run(progress: Any, stop: Any) -> tuple[float, str, list[tuple[int, RttSamples]]]:
         size, name = controls["packet_bytes"].value, controls["line_name"].value
-        found: list[tuple[int, RttSamples]] = []
+        runs: list[tuple[int, RttSamples]] = []
         for number in LIVE_HOPS:
             if stop.is_set():
                 break
             path = Path.of([Link(line_rate(name), HOP_LATENCY_S)] * number)
-            found.append(
+            runs.append(
                 (number, echo([size - DATAGRAM_HEADERS_BYTES], path=path, count=4, stop=stop))
             )
-            progress(len(found), len(LIVE_HOPS))
-        return size, name, found
+            progress(len(runs), len(LIVE_HOPS))
+        return size, name, runs
 
-    def show_run(found: tuple[float, str, list[tuple[int, RttSamples]]]) -> None:
-        shown[:] = [found]
+    def show_run(runs: tuple[float, str, list[tuple[int, RttSamples]]]) -> None:
+        shown[:] = [runs]
         board.refresh()
 
     def show_saved(runs: list[RttSamples]) -> None:
@@ -295,13 +295,13 @@ def live_hops_panel() -> Panel:
         controls["packet_bytes"].value = (
             float(np.asarray(runs[0].payload_bytes)[0]) + DATAGRAM_HEADERS_BYTES
         )
-        found = [(len(path.hops), run) for path, run in zip(paths, runs, strict=True)]
-        show_run((controls["packet_bytes"].value, controls["line_name"].value, found))
+        measured_runs = [(len(path.hops), run) for path, run in zip(paths, runs, strict=True)]
+        show_run((controls["packet_bytes"].value, controls["line_name"].value, measured_runs))
 
     button = run_button(
         "Send it on this machine",
         run,
-        lambda found: show_run(found) if isinstance(found, tuple) else show_saved(found),
+        lambda result: show_run(result) if isinstance(result, tuple) else show_saved(result),
         key="hops",
         experiment="echo",
         several=True,
@@ -310,7 +310,7 @@ def live_hops_panel() -> Panel:
     return board
 
 
-def _hops_plot(packet_bytes: float, name: str, found: list[tuple[int, RttSamples]]) -> Plot:
+def _hops_plot(packet_bytes: float, name: str, runs: list[tuple[int, RttSamples]]) -> Plot:
     """Draw the round trip over 1 to 12 links, by both kinds of switches, and the measurement."""
     numbers = np.arange(1, LIVE_HOPS[-1] + 1)
     rate = line_rate(name)
@@ -329,7 +329,7 @@ def _hops_plot(packet_bytes: float, name: str, found: list[tuple[int, RttSamples
             for number in numbers
         ]
     )
-    best = {number: float(samples.best_s.min()) for number, samples in found
+    best = {number: float(samples.best_s.min()) for number, samples in runs
             if samples.best_s.size}  # fmt: skip
     text = phrase(
         "Round trip of {packet} over twelve links: {stored} by store-and-forward, "

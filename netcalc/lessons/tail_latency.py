@@ -117,17 +117,17 @@ def buffer_panel() -> Panel:
                     awaited=awaited_s,
                 )
             )
-        found = outcomes(algorithm, rate_bps, rtt_s)
+        by_buffer = outcomes(algorithm, rate_bps, rtt_s)
         here = outcome(algorithm, rate_bps, rtt_s, buffer_bdp)
         full_s = rtt_s + drain_s(at * rate_bps * rtt_s / 8.0, bandwidth_bps=rate_bps)
         figure.update_all(
             {
-                P99: {"y": [one.p99_s for one in found]},
-                P50: {"y": [one.p50_s for one in found]},
-                QUEUE: {"y": [one.queue_s for one in found]},
+                P99: {"y": [result.p99_s for result in by_buffer]},
+                P50: {"y": [result.p50_s for result in by_buffer]},
+                QUEUE: {"y": [result.queue_s for result in by_buffer]},
                 FULL: {"y": full_s},
                 HERE: {"x": [buffer_bdp] * 3, "y": [here.p99_s, here.p50_s, here.queue_s]},
-                GOODPUT: {"y": [one.goodput_ratio for one in found]},
+                GOODPUT: {"y": [result.goodput_ratio for result in by_buffer]},
                 GOODPUT_HERE: {"x": [buffer_bdp], "y": [here.goodput_ratio]},
             }
         )
@@ -197,7 +197,7 @@ def readings_panel() -> Panel:
     )
 
     def update(algorithm: str) -> None:
-        p99_s = np.array([one.p99_s for one in outcomes(algorithm, RATE_BPS, RTT_S)])
+        p99_s = np.array([result.p99_s for result in outcomes(algorithm, RATE_BPS, RTT_S)])
         figure.update(phrase("{p99}, theory", p99=P99), y=p99_s)
         packets, read_s = points["red"]
         figure.describe(
@@ -246,9 +246,9 @@ def bufferbloat_panel() -> Panel:
             alike = [run for run in runs.values() if run.scenario.flows == scenario.flows]
             return _against_buffer(alike, algorithm), ""
         if view == DISTRIBUTION:
-            found = [_evaluated(scenario), *([recording.result()] if recording else [])]
+            results = [_evaluated(scenario), *([recording.result()] if recording else [])]
             title = term("Requests of 10 KB beside one flow: distribution")
-            return plots.latencies(found, title=title), _notes(recording)
+            return plots.latencies(results, title=title), _notes(recording)
         return _over_time(scenario, recording), _notes(recording)
 
     figure = Figure(draw("cubic", 4.0, OVER_TIME)[0])
@@ -276,13 +276,13 @@ def bufferbloat_panel() -> Panel:
 
 def _over_time(scenario: Scenario, recording: Recording | None) -> Plot:
     """Draw the round trip of theory, and the latency of each live request."""
-    found = _evaluated(scenario)
-    course = found.trajectory
+    result = _evaluated(scenario)
+    course = result.trajectory
     assert course is not None  # of one scenario it is always there
     link = scenario.bottleneck
     full_s = float(link.rtt_s + drain_s(link.buffer_bytes, bandwidth_bps=link.rate_bps))
     at_s, latency_s = np.zeros(0), np.zeros(0)
-    said = [_percentiles(found)]
+    said = [_percentiles(result)]
     if recording is not None:
         rows = recording.requests[recording.requests["index"] == len(scenario.flows)]
         at_s, latency_s = rows["at_ns"] * 1e-9, (rows["value"] - rows["at_ns"]) * 1e-9
@@ -317,12 +317,12 @@ def _against_buffer(recordings: list[Recording], algorithm: str) -> Plot:
     """Draw the percentiles of all runs with an algorithm over those of theory."""
     at = np.array(BUFFERS)
     results = [recording.result() for recording in recordings]
-    link = [one.scenario.bottleneck for one in results]
-    x = np.array([one.buffer_bytes / one.bdp_bytes for one in link])
-    p99_s = np.array([_first(one.request_p99_s) for one in results])
+    link = [result.scenario.bottleneck for result in results]
+    x = np.array([result.buffer_bytes / result.bdp_bytes for result in link])
+    p99_s = np.array([_first(result.request_p99_s) for result in results])
     # A run that was stopped early may have too few requests for a 99th percentile.
-    known = np.isfinite(p99_s)
-    by_theory = np.array([one.p99_s for one in outcomes(algorithm, RATE_BPS, RTT_S)])
+    is_measured = np.isfinite(p99_s)
+    by_theory = np.array([result.p99_s for result in outcomes(algorithm, RATE_BPS, RTT_S)])
     full_s = RTT_S + drain_s(at * RATE_BPS * RTT_S / 8.0, bandwidth_bps=RATE_BPS)
 
     def predicted(buffer_bdp: FloatArray) -> FloatArray:
@@ -330,8 +330,8 @@ def _against_buffer(recordings: list[Recording], algorithm: str) -> Plot:
         return np.where(inside, np.interp(buffer_bdp, at, by_theory), np.nan)
 
     compared = compare.points(
-        x[known],
-        measured=p99_s[known],
+        x[is_measured],
+        measured=p99_s[is_measured],
         theory=predicted,
         x_name=phrase("buffer in BDP"),
         x_unit="1",
@@ -408,7 +408,7 @@ def outcomes(algorithm: str, rate_bps: float, rtt_s: float) -> tuple[Outcome, ..
     scenarios = _scenarios(algorithm, rate_bps, rtt_s)
     results = theory.run_many(scenarios, stack=STACK, with_course=True)
     below = len(BUFFERS) - len(scenarios)
-    return (NOTHING,) * below + tuple(_outcome(found) for found in results)
+    return (NOTHING,) * below + tuple(_outcome(result) for result in results)
 
 
 def computing_s(algorithm: str, rate_bps: float, rtt_s: float) -> float:
@@ -438,18 +438,18 @@ def _holds_packet(rate_bps: float, rtt_s: float, buffer_bdp: float) -> bool:
     return rate_bps * rtt_s / 8.0 * buffer_bdp >= PACKET_BYTES
 
 
-def _outcome(found: Result) -> Outcome:
-    rate_bps = found.scenario.bottleneck.rate_bps
-    counted_s = found.scenario.end_s - found.scenario.warm_s
+def _outcome(result: Result) -> Outcome:
+    rate_bps = result.scenario.bottleneck.rate_bps
+    counted_s = result.scenario.end_s - result.scenario.warm_s
     requests_bps = sum(
         8 * loop.request_bytes * got.count / counted_s
-        for loop, got in zip(found.scenario.requests, found.requests or (), strict=False)
+        for loop, got in zip(result.scenario.requests, result.requests or (), strict=False)
     )
     return Outcome(
-        goodput_ratio=(float(found.goodput_bps[0]) + requests_bps) / rate_bps,
-        queue_s=float(drain_s(found.queue_mean_bytes, bandwidth_bps=rate_bps)),
-        p50_s=_first(found.request_p50_s),
-        p99_s=_first(found.request_p99_s),
+        goodput_ratio=(float(result.goodput_bps[0]) + requests_bps) / rate_bps,
+        queue_s=float(drain_s(result.queue_mean_bytes, bandwidth_bps=rate_bps)),
+        p50_s=_first(result.request_p50_s),
+        p99_s=_first(result.request_p99_s),
     )
 
 
@@ -529,7 +529,9 @@ def _controls() -> dict[str, Any]:
 
 def _setting(controls: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a run depends on: neither the view nor the theory."""
-    return {name: one.value for name, one in controls.items() if name not in ("view", "model")}
+    return {
+        name: control.value for name, control in controls.items() if name not in ("view", "model")
+    }
 
 
 def _service_s() -> float:
@@ -586,12 +588,12 @@ def _measured(run: Table, values: Mapping[str, Any]) -> Plot:
         return plots.overlay(compare.arrival_batches(run))
     models = compare.wait_models(run)
     finite = f"M/M/1/{int(values['place_count'])}"
-    wanted = finite if values["model"] == FINITE else values["model"]
-    name = wanted if wanted in models else "M/M/1"  # of a file with another capacity
-    found = compare.waits(run, model=name)
+    chosen = finite if values["model"] == FINITE else values["model"]
+    name = chosen if chosen in models else "M/M/1"  # of a file with another capacity
+    comparison = compare.waits(run, model=name)
     others = {
-        other: (found.curve_x, model(found.curve_x))
+        other: (comparison.curve_x, model(comparison.curve_x))
         for other, model in models.items()
         if other != name
     }
-    return plots.overlay(found, lines=others)
+    return plots.overlay(comparison, lines=others)

@@ -239,8 +239,8 @@ def source_sink_panel() -> Panel:
     )
     figure = Figure(plot)
 
-    def show_both(found: tuple[BulkSamples, BulkSamples]) -> None:
-        stream, datagrams = found
+    def show_both(both: tuple[BulkSamples, BulkSamples]) -> None:
+        stream, datagrams = both
         figure.update_all(
             {
                 names[0]: _medians(stream, "goodput_bps"),
@@ -298,14 +298,14 @@ def mtu_panel() -> Panel:
     figure = Figure(plot)
 
     def run(progress: Callable[..., object], stop: Any) -> list[BulkSamples]:
-        found = []
+        runs = []
         for index, mtu in enumerate(LIVE_MTUS):
             progress(index, len(LIVE_MTUS))
-            found.append(bulk(1440, run_count=5, mtu_bytes=mtu, stop=stop))
-            if found[-1].meta.partial:
+            runs.append(bulk(1440, run_count=5, mtu_bytes=mtu, stop=stop))
+            if runs[-1].meta.partial:
                 break
-        progress(len(found), len(LIVE_MTUS))
-        return found
+        progress(len(runs), len(LIVE_MTUS))
+        return runs
 
     def show_all(runs: list[BulkSamples]) -> None:
         whole = [samples for samples in runs if not samples.meta.partial]
@@ -457,13 +457,13 @@ def _both(progress: Callable[..., object], stop: Any) -> tuple[BulkSamples, Bulk
     runs = 3
     half = runs * len(LIVE_SIZES)
 
-    def one(protocol: str, before: int) -> BulkSamples:
+    def run(protocol: str, before: int) -> BulkSamples:
         return bulk(
             LIVE_SIZES, protocol=protocol, write_count=2000, run_count=runs, buffer_bytes=None,
             progress=lambda done, total, *_: progress(before + done, 2 * half), stop=stop,
         )  # fmt: skip
 
-    return one("tcp", 0), one("udp", half)
+    return run("tcp", 0), run("udp", half)
 
 
 def _reference_lines(sizes: FloatArray) -> dict[str, FloatArray]:
@@ -480,8 +480,8 @@ def _reference_lines(sizes: FloatArray) -> dict[str, FloatArray]:
 
 
 def _medians(samples: BulkSamples, column: str) -> dict[str, Any]:
-    found = samples.medians(column)
-    return {"x": found["write_bytes"], "y": found[column]}
+    medians = samples.medians(column)
+    return {"x": medians["write_bytes"], "y": medians[column]}
 
 
 def _book_rows(*sizes: int) -> list[dict[str, Any]]:

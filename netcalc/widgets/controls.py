@@ -192,11 +192,11 @@ def family_choice() -> ipywidgets.Dropdown:
 
 
 def path_box(
-    start: str, *, label: str = "path", known: Sequence[str] = (), when_empty: str = ""
+    start: str, *, label: str = "path", offered: Sequence[str] = (), when_empty: str = ""
 ) -> ipywidgets.Text:
-    """Return a box for the links of a path as text; it offers the ones that are ``known``."""
+    """Return a box for the links of a path as text; it offers those of ``offered``."""
     about = phrase("Links separated by commas, each with a rate and a latency")
-    given = {
+    options = {
         "value": start,
         "description": phrase(label),
         "placeholder": phrase("links, separated by commas"),
@@ -205,9 +205,9 @@ def path_box(
         "style": {"description_width": "8.5em"},
         "layout": ipywidgets.Layout(width="100%", max_width="640px"),
     }
-    if not known:
-        return ipywidgets.Text(**given)
-    return ipywidgets.Combobox(options=known, ensure_option=False, **given)
+    if not offered:
+        return ipywidgets.Text(**options)
+    return ipywidgets.Combobox(options=offered, ensure_option=False, **options)
 
 
 def switch(label: str, start: bool = False) -> ipywidgets.Checkbox:

@@ -114,9 +114,9 @@ class Prediction:
             x, y = map(float, point)  # type: ignore[call-overload]
             self.model = (x, y)
         except (TypeError, ValueError) as error:
-            found = type(point).__name__
+            class_name = type(point).__name__
             raise ArgumentTypeError(
-                "not-of-class", "update", found, expected="a pair of numbers"
+                "not-of-class", "update", class_name, expected="a pair of numbers"
             ) from error
         self._say_if_moved()
 

@@ -170,13 +170,13 @@ class Panel(ipywidgets.VBox):
 
     def _take(self) -> bool:
         with self._lock:
-            wanted, self._wanted = self._wanted, False
-            self._busy = wanted
-            return wanted
+            is_wanted, self._wanted = self._wanted, False
+            self._busy = is_wanted
+            return is_wanted
 
     def _work(self) -> None:
         try:
-            with doubts() as found:
+            with doubts() as doubts_met:
                 point = self._update(**self.values())
             if self.prediction is not None:
                 self.prediction.take_model(point)
@@ -185,7 +185,7 @@ class Panel(ipywidgets.VBox):
             self.message.blame(error)
         else:
             self.message.add_class("netcalc-below")
-            said = dict.fromkeys(f"{doubt_notice(doubt)}." for doubt in found)
+            said = dict.fromkeys(f"{doubt_notice(doubt)}." for doubt in doubts_met)
             self.message.say(" ".join(said))
         self.figure.saved.renew()
 

@@ -128,10 +128,10 @@ class Playback(anywidget.AnyWidget):
             ordered = times[0] <= times[1] <= times[3] and times[0] <= times[2] <= times[3]
             if not ordered or not {crossing.start, crossing.end} <= set(range(len(self.nodes))):
                 raise DomainError("not-sorted-times", "crossings")
-        ends = [one.reached_s for one in crossings] + [one.end_s for one in waitings]
+        ends = [part.reached_s for part in crossings] + [part.end_s for part in waitings]
         with self.hold_sync():
-            self.crossings = [asdict(one) for one in crossings]
-            self.waitings = [asdict(one) for one in waitings]
+            self.crossings = [asdict(part) for part in crossings]
+            self.waitings = [asdict(part) for part in waitings]
             self.end_s = max(ends, default=0.0)
             self.description = printable_lines(_words(crossings, self.end_s))
 
@@ -196,7 +196,7 @@ def _share(at_s: float, start_s: float, end_s: float) -> float:
 
 
 def _words(crossings: Sequence[Crossing], end_s: float) -> str:
-    theory = sum(one.kind == "theory" for one in crossings)
+    theory = sum(crossing.kind == "theory" for crossing in crossings)
     captured = len(crossings) - theory
     text = phrase(
         "{theory} crossings of a link by theory, as outlines, in {duration}.",

@@ -111,7 +111,7 @@ def figure():
 def test_a_box_for_a_path_offers_those_that_are_known():
     bare = path_box("", label="your own path")
     assert (bare.value, bare.description, bare.tooltip[-9:]) == ("", "your own path", "a latency")
-    offering = path_box("T1 5 ms", known=("T1 5 ms", "T3"), when_empty="empty to fit")
+    offering = path_box("T1 5 ms", offered=("T1 5 ms", "T3"), when_empty="empty to fit")
     assert (offering.value, offering.options) == ("T1 5 ms", ("T1 5 ms", "T3"))
     offering.value = "T1 1 ms"  # any other may be typed
     assert offering.tooltip.endswith("a latency; empty to fit")

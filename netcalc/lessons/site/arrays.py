@@ -170,12 +170,12 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
         self, function: Callable[..., Any], types: Any, args: Any, kwargs: Mapping[str, Any]
     ) -> Any:
 
-        known = FUNCTIONS.get(function)
-        if known is None and (plain := _plain((args, kwargs))) is not None:
+        recorded = FUNCTIONS.get(function)
+        if recorded is None and (plain := _plain((args, kwargs))) is not None:
             return wrap(function(*plain[0], **plain[1]))
-        if known is None:
+        if recorded is None:
             raise CannotRecord("function", function.__name__)
-        return known(*args, **kwargs)
+        return recorded(*args, **kwargs)
 
     # Methods of an array.
     def any(self, axis: None = None) -> RecordedArray:
@@ -216,14 +216,14 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
 
     def astype(self, kind: Any, *args: Any, **options: Any) -> RecordedArray:
         """It as another kind of numbers."""
-        wanted = np.dtype(kind).kind
-        if wanted == self.node.kind or (wanted == "f" and self.node.kind == "i"):
-            return self if wanted == self.node.kind else self._as("f")
-        if wanted == "b":
+        kind_code = np.dtype(kind).kind
+        if kind_code == self.node.kind or (kind_code == "f" and self.node.kind == "i"):
+            return self if kind_code == self.node.kind else self._as("f")
+        if kind_code == "b":
             return wrap(self != 0)
-        if wanted == "f":
+        if kind_code == "f":
             return self._as("f", "number")
-        if wanted in "iu":
+        if kind_code in "iu":
             return self._as("i", "trunc" if self.node.kind == "f" else "number")
         raise CannotRecord("not-numbers", str(kind))
 
@@ -252,8 +252,8 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
 
     def clip(self, low: Any = None, high: Any = None) -> RecordedArray:
         """Return it between two numbers."""
-        found = self if low is None else apply("maximum", self, low)
-        return found if high is None else apply("minimum", found, high)
+        clipped = self if low is None else apply("maximum", self, low)
+        return clipped if high is None else apply("minimum", clipped, high)
 
     def ravel(self) -> RecordedArray:
         """Return all elements in one list."""
@@ -261,13 +261,13 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
 
     def reshape(self, *shape: Any) -> RecordedArray:
         """Return the elements in another shape."""
-        wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        wanted = np.empty(self.shape).reshape(wanted).shape
-        if wanted == self.shape:
+        new_shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        new_shape = np.empty(self.shape).reshape(new_shape).shape
+        if new_shape == self.shape:
             return self
         if self.node.is_constant:
-            return wrap(self.node.value.reshape(wanted))
-        return RecordedArray(node("reshape", self.node, shape=wanted, kind=self.node.kind))
+            return wrap(self.node.value.reshape(new_shape))
+        return RecordedArray(node("reshape", self.node, shape=new_shape, kind=self.node.kind))
 
     def __getitem__(self, place: Any) -> RecordedArray:
         if isinstance(place, RecordedArray):
@@ -283,11 +283,11 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
             return self
         if self.node.is_constant:
             return wrap(self.node.value[place])
-        found = node(
+        taken = node(
             "take", self.ravel().node, shape=places.shape, kind=self.node.kind,
             value=(_range_of(place), places), key=(_range_of(place), places.tobytes()),
         )  # fmt: skip
-        return RecordedArray(found)
+        return RecordedArray(taken)
 
     def _chosen(self, holds: RecordedArray) -> RecordedArray:
         """Return the lone element where a condition holds of it, else none: both are recorded."""
@@ -323,15 +323,15 @@ class RecordedArray(NDArrayOperatorsMixin, StandIn):
     def checked(self, name: str, *, code: str, limits: Any = None, **rules: Any) -> RecordedArray:
         """Return it after the check of an argument."""
         words = {"name": name, "code": code, **rules}
-        moving = {key: one for key, one in words.items() if isinstance(one, RecordedArray)}
-        if any(one.size != 1 for one in moving.values()):
+        moving = {key: number for key, number in words.items() if isinstance(number, RecordedArray)}
+        if any(number.size != 1 for number in moving.values()):
             raise CannotRecord("axes")
         words |= dict.fromkeys(moving)  # a bound that is computed: it goes in as a number
         if limits is not None:
             words["limits"] = limits
         words["moving"] = tuple(moving)
         spec = tuple(sorted(words.items()))
-        inputs = (self.node, *(one.node for one in moving.values()))
+        inputs = (self.node, *(number.node for number in moving.values()))
         made = node("check", *inputs, shape=self.shape, kind="f", value=words, key=spec)
         return RecordedArray(made)
 
@@ -350,9 +350,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, RecordedArray):
         return value.node.value if value.node.is_constant else None
     if isinstance(value, list | tuple):
-        parts = [_plain(one) for one in value]
-        known = all(new is not None or old is None for new, old in zip(parts, value, strict=True))
-        return type(value)(parts) if known else None
+        parts = [_plain(item) for item in value]
+        all_known = all(
+            new is not None or old is None for new, old in zip(parts, value, strict=True)
+        )
+        return type(value)(parts) if all_known else None
     if isinstance(value, dict):
         parts = _plain(list(value.values()))
         return None if parts is None else dict(zip(value, parts, strict=True))
@@ -363,14 +365,14 @@ def wrap(value: Any) -> RecordedArray:
     """Return a value as one that is written down."""
     if isinstance(value, RecordedArray):
         return value
-    if isinstance(value, list | tuple) and any(isinstance(one, RecordedArray) for one in value):
+    if isinstance(value, list | tuple) and any(isinstance(item, RecordedArray) for item in value):
         return stack(value)
     return RecordedArray(constant(value))
 
 
 def stack(values: Any) -> RecordedArray:
     """Return numbers, or lists of one length, as one array."""
-    parts = [wrap(one) for one in values]
+    parts = [wrap(item) for item in values]
     shapes = {part.shape for part in parts}
     if len(shapes) != 1:
         raise CannotRecord("axes")
@@ -382,7 +384,7 @@ def stack(values: Any) -> RecordedArray:
 def apply(name: str, *inputs: Any, ufunc: Callable[..., Any] | None = None) -> RecordedArray:
     """Return an operation on each element; ``ufunc`` does it where numpy has none of its name."""
     name = {"true_divide": "divide", "float_power": "power"}.get(name, name)
-    parts = [wrap(one) for one in inputs]
+    parts = [wrap(item) for item in inputs]
     kinds = {part.node.kind for part in parts}
     if name in _LOGICAL:
         if kinds != {"b"}:
@@ -410,10 +412,10 @@ def apply(name: str, *inputs: Any, ufunc: Callable[..., Any] | None = None) -> R
 def _ufunc(name: str, ufunc: Callable[..., Any] | None) -> Callable[..., Any]:
     if name.startswith("frexp_"):
         return lambda value: np.frexp(value)[name == "frexp_exponent"]
-    found: Callable[..., Any] | None = getattr(np, name, ufunc)
-    if found is None:
+    operation: Callable[..., Any] | None = getattr(np, name, ufunc)
+    if operation is None:
         raise CannotRecord("ufunc", name)
-    return found
+    return operation
 
 
 def _kind_of(name: str, kinds: set[str]) -> str:
@@ -454,16 +456,16 @@ def reduce(
     if array.node.kind == "b" and name in ("sum", "prod"):
         array = array.astype(np.int64)
     if array.size == 1:
-        found = array.reshape(())
-        if name in ("any", "all") and found.node.kind != "b":
-            found = wrap(found != 0)
+        number = array.reshape(())
+        if name in ("any", "all") and number.node.kind != "b":
+            number = wrap(number != 0)
     elif array.node.is_constant:
         operation = getattr(np, FOLDED[name]).reduce
-        found = wrap(operation(array.node.value, axis=None))
+        number = wrap(operation(array.node.value, axis=None))
     else:
         kind = "b" if name in ("any", "all") else array.node.kind
-        found = RecordedArray(node(name, array.ravel().node, shape=(), kind=kind))
-    return found if initial is None else apply(FOLDED[name], found, initial)
+        number = RecordedArray(node(name, array.ravel().node, shape=(), kind=kind))
+    return number if initial is None else apply(FOLDED[name], number, initial)
 
 
 def broadcast(value: Any, shape: Shape) -> RecordedArray:
@@ -471,12 +473,12 @@ def broadcast(value: Any, shape: Shape) -> RecordedArray:
     array = wrap(value)
     if array.shape == tuple(shape):
         return array
-    wanted = np.broadcast_to(np.empty(array.shape), shape).shape
+    new_shape = np.broadcast_to(np.empty(array.shape), shape).shape
     if array.node.is_constant:
-        return wrap(np.broadcast_to(array.node.value, wanted))
-    if len(wanted) > 1:
+        return wrap(np.broadcast_to(array.node.value, new_shape))
+    if len(new_shape) > 1:
         raise CannotRecord("axes")
-    return RecordedArray(node("fill", array.node, shape=wanted, kind=array.node.kind))
+    return RecordedArray(node("fill", array.node, shape=new_shape, kind=array.node.kind))
 
 
 def list_operation(
@@ -502,14 +504,14 @@ def _range_of(place: Any) -> Any:
     if isinstance(place, int | np.integer):
         return int(place)
     if isinstance(place, slice) and all(
-        one is None or isinstance(one, int) for one in (place.start, place.stop, place.step)
+        end is None or isinstance(end, int) for end in (place.start, place.stop, place.step)
     ):
         return ("slice", place.start, place.stop, place.step)
     return None
 
 
 def _are_lists(values: Any) -> bool:
-    return all(wrap(one).ndim == 1 for one in values)
+    return all(wrap(value).ndim == 1 for value in values)
 
 
 def _axes() -> Any:
@@ -541,18 +543,18 @@ def _where(condition: Any, *values: Any) -> RecordedArray:
 
 
 def _select(conditions: Any, values: Any, default: Any = 0) -> RecordedArray:
-    found = wrap(default)
+    selected = wrap(default)
     for condition, value in zip(reversed(conditions), reversed(values), strict=True):
-        found = select(condition, value, found)
-    return found
+        selected = select(condition, value, selected)
+    return selected
 
 
 def _concatenate(parts: Any, axis: int = 0, **options: Any) -> RecordedArray:
-    arrays = [wrap(one) for one in parts]
-    if any(one.ndim != 1 for one in arrays):
+    arrays = [wrap(part) for part in parts]
+    if any(part.ndim != 1 for part in arrays):
         raise CannotRecord("axes")
-    kind = "f" if any(one.node.kind == "f" for one in arrays) else "i"
-    shape = (sum(one.size for one in arrays),)
+    kind = "f" if any(part.node.kind == "f" for part in arrays) else "i"
+    shape = (sum(part.size for part in arrays),)
     return RecordedArray(node("concatenate", *(a.node for a in arrays), shape=shape, kind=kind))
 
 
@@ -590,12 +592,12 @@ def _round(array: Any, decimals: int = 0, **options: Any) -> RecordedArray:
 
 
 def _dot(first: Any, second: Any) -> RecordedArray:
-    one, two = wrap(first), wrap(second)
-    if one.ndim == two.ndim == 1:
-        return wrap(one * two).sum()
-    if one.ndim and two.ndim:
+    left, right = wrap(first), wrap(second)
+    if left.ndim == right.ndim == 1:
+        return wrap(left * right).sum()
+    if left.ndim and right.ndim:
         raise CannotRecord("axes")
-    return wrap(one * two)
+    return wrap(left * right)
 
 
 def _flip(array: Any, axis: Any = None) -> RecordedArray:
@@ -603,8 +605,8 @@ def _flip(array: Any, axis: Any = None) -> RecordedArray:
 
 
 def _broadcast_arrays(*arrays: Any, **options: Any) -> tuple[RecordedArray, ...]:
-    shape = np.broadcast_shapes(*(np.shape(one) for one in arrays))
-    return tuple(RecordedArray(broadcast(one, shape).node) for one in arrays)
+    shape = np.broadcast_shapes(*(np.shape(array) for array in arrays))
+    return tuple(RecordedArray(broadcast(array, shape).node) for array in arrays)
 
 
 def _flatnonzero(array: Any) -> RecordedArray:
@@ -632,10 +634,10 @@ class _FirstIndex:
 
 
 def _isin(array: Any, allowed: Any, **options: Any) -> RecordedArray:
-    found = wrap(False)
+    is_in = wrap(False)
     for value in np.ravel(allowed):
-        found = apply("logical_or", found, apply("equal", array, value))
-    return found
+        is_in = apply("logical_or", is_in, apply("equal", array, value))
+    return is_in
 
 
 def _nan_to_num(array: Any, nan: float = 0.0, **options: Any) -> RecordedArray:

@@ -50,8 +50,8 @@ def check(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise NetcalcError("site-folder-is-file", file=str(folder))
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MARKER).is_file():
-        found = sorted(path.name for path in folder.iterdir())
-        raise NetcalcError("site-folder-not-empty", file=str(folder), found=found[0])
+        names = sorted(path.name for path in folder.iterdir())
+        raise NetcalcError("site-folder-not-empty", file=str(folder), found=names[0])
     there = next(path for path in (folder, *folder.parents) if path.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise NetcalcError("site-folder-unwritable", file=str(folder), place=str(there))
@@ -162,21 +162,21 @@ def build(
     options = [*(["--live"] if live else []), *([f"--positions={positions}"] if positions else [])]
     jobs = 1 if live else jobs or os.cpu_count() or 1
     contents = _run_all(lessons, options, jobs=jobs, progress=progress)
-    listed = [(str(one["name"]), title_of(one)) for one in contents]
+    listed = [(str(content["name"]), title_of(content)) for content in contents]
     more = CALCULATOR_LINK if with_calculator else ""
     files = {"index.html": contents_page(listed, more=more).encode()}
     if with_calculator:
         files["calculator.html"] = calculator_page.page().encode()
-    for one in contents:
-        page = lesson_page(one, listed).encode()
+    for content in contents:
+        page = lesson_page(content, listed).encode()
         if len(page) > PAGE_LIMIT_BYTES:
             raise NetcalcError(
                 "site-page-too-large",
-                file=str(one["name"]),
+                file=str(content["name"]),
                 size_bytes=len(page),
                 limit_bytes=PAGE_LIMIT_BYTES,
             )
-        files[f"{one['name']}.html"] = page
+        files[f"{content['name']}.html"] = page
     pages = [folder / name for name in files]
     files[LIBRARY] = b"\n".join(Path(path).read_bytes() for path in _library())
     files[THEME] = THEME_SCRIPT.encode()
@@ -191,8 +191,8 @@ def _tables() -> str:
     folder = Path(widgets.__file__).parent
     text = "\n".join((folder / name).read_text(encoding="utf-8") for name in TABLES)
     words = json.dumps(page_words())
-    given = f"{{ sayWhenSettled, valuesTable, words: {words} }}"
-    return f"(() => {{\n{text}\nwindow.netcalcTables = {given};\n}})();\n"
+    functions = f"{{ sayWhenSettled, valuesTable, words: {words} }}"
+    return f"(() => {{\n{text}\nwindow.netcalcTables = {functions};\n}})();\n"
 
 
 def _library() -> list[str]:
@@ -213,14 +213,14 @@ def _run_all(
     with tempfile.TemporaryDirectory(prefix="netcalc-site-") as place:
         pool = ThreadPoolExecutor(max_workers=jobs)
         try:
-            runs = [pool.submit(_run, one, Path(place), options, at_work) for one in lessons]
+            runs = [pool.submit(_run, lesson, Path(place), options, at_work) for lesson in lessons]
             left = set(runs)
             while left:
                 done, left = wait(left, return_when=FIRST_COMPLETED)
-                for one in done:
-                    one.result()
+                for lesson in done:
+                    lesson.result()
                 told(len(lessons) - len(left), len(lessons))
-            return [one.result() for one in runs]
+            return [lesson.result() for lesson in runs]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in at_work:

@@ -55,11 +55,11 @@ def unit_tables() -> dict[str, Any]:
         },
         "lines": {
             name: {
-                "exact": one.exact_bps,
-                "nominal": one.nominal_bps,
-                "payload": one.payload_bps,
+                "exact": line.exact_bps,
+                "nominal": line.nominal_bps,
+                "payload": line.payload_bps,
             }
-            for name, one in lines.items()
+            for name, line in lines.items()
         },
         "prefixes": units.PREFIXES,
         "steps": display.steps(),
@@ -86,7 +86,8 @@ def formula_functions() -> tuple[dict[str, FormulaFunction | NotRecorded], tuple
     """Return every formula as JavaScript, or why it is none, and the rules that they share."""
     rules: dict[str, int] = {}
     functions = {
-        name: formula_function(one, rules=rules) for name, one in calculator.formulas().items()
+        name: formula_function(formula, rules=rules)
+        for name, formula in calculator.formulas().items()
     }
     return functions, tuple(rules)
 
@@ -107,7 +108,9 @@ def write(path: str | Path) -> Path:
 def page() -> str:
     """Return the calculator as one page of HTML."""
     functions, rules = formula_functions()
-    recorded = [one for one in functions.values() if isinstance(one, FormulaFunction)]
+    recorded = [
+        function for function in functions.values() if isinstance(function, FormulaFunction)
+    ]
     program = "\n".join([
         RUNTIME.read_text(encoding="utf-8"),
         (_HERE / "units.js").read_text(encoding="utf-8"),
@@ -116,14 +119,14 @@ def page() -> str:
         (_PAGE / "page.js").read_text(encoding="utf-8"),
     ])  # fmt: skip
     equations = "\n".join(
-        f'<template id="equation-{html_text(name)}">{mathml(f"$${one.equation}$$")}</template>'
-        for name, one in calculator.formulas().items()
-        if one.equation
+        f'<template id="equation-{html_text(name)}">{mathml(f"$${function.equation}$$")}</template>'
+        for name, function in calculator.formulas().items()
+        if function.equation
     )
     missing = "\n".join(
-        _missing_row(calculator.formulas()[name], one)
-        for name, one in functions.items()
-        if isinstance(one, NotRecorded)
+        _missing_row(calculator.formulas()[name], function)
+        for name, function in functions.items()
+        if isinstance(function, NotRecorded)
     )
     text = (_PAGE / "page.html").read_text(encoding="utf-8")
     parts = {
@@ -136,7 +139,7 @@ def page() -> str:
         "version": html_text(__version__),
         "program": program.replace("</script", "<\\/script"),
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], text)
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], text)
 
 
 def functions_program(
@@ -153,7 +156,9 @@ def functions_program(
     runtime : str
         The name of what ``runtime.js`` defines.
     """
-    functions = ",\n".join(f"{json.dumps(one.formula.name)}: {one.text}" for one in recorded)
+    functions = ",\n".join(
+        f"{json.dumps(function.formula.name)}: {function.text}" for function in recorded
+    )
     return (
         "const netcalcFormulas = ((rt) => {\n"
         f"const rules = [{','.join(rules)}];\nreturn {{{functions}}};\n}})({runtime});"
@@ -163,8 +168,10 @@ def functions_program(
 def _data(
     functions: Mapping[str, FormulaFunction | NotRecorded], rules: tuple[str, ...]
 ) -> dict[str, Any]:
-    recorded = [one for one in functions.values() if isinstance(one, FormulaFunction)]
-    said = "\n".join([*rules, *(one.text for one in recorded)])
+    recorded = [
+        function for function in functions.values() if isinstance(function, FormulaFunction)
+    ]
+    said = "\n".join([*rules, *(function.text for function in recorded)])
     codes = {a or b for a, b in _CODE.findall(said)} | set(_ALWAYS)
     codes |= {f"used-{code}" for code in _ALWAYS[:2]}
     return {
@@ -173,72 +180,77 @@ def _data(
         "chapters": _chapters(),
         "sentences": {code: MESSAGES[code] for code in sorted(codes & MESSAGES.keys())},
         "hints": {code: HINTS[code] for code in sorted(codes & HINTS.keys())},
-        "formulas": [_formula(one, rules) for one in recorded],
+        "formulas": [_formula(function, rules) for function in recorded],
         "missing": [
-            _missing(calculator.formulas()[name], one)
-            for name, one in functions.items()
-            if isinstance(one, NotRecorded)
+            _missing(calculator.formulas()[name], function)
+            for name, function in functions.items()
+            if isinstance(function, NotRecorded)
         ],
     }
 
 
 def _chapters() -> list[tuple[str, list[str]]]:
     """Return the names of formulas by chapter, those most needed first."""
-    found: dict[str, list[str]] = {}
+    chapters: dict[str, list[str]] = {}
     for chapter, _, formulas in calculator.listed():
         title = "TCP" if chapter == "tcp" else chapter
-        found.setdefault(title, []).extend(one.name for one in formulas)
-    return list(found.items())
+        chapters.setdefault(title, []).extend(formula.name for formula in formulas)
+    return list(chapters.items())
 
 
 def _formula(function: FormulaFunction, rules: tuple[str, ...]) -> dict[str, Any]:
     """Return what the page says of a formula."""
-    wanted = function.formula
-    given = _first_values(function)
-    used = {int(one) for one in re.findall(r"rules\[(\d+)\]", function.text)}
-    whole = {name for one in used for name in _WHOLE.findall(rules[one])}
-    layer = "" if wanted.layer.startswith("layer of") else wanted.layer
-    columns = _columns(wanted)
+    formula = function.formula
+    examples = _first_values(function)
+    used = {int(index) for index in re.findall(r"rules\[(\d+)\]", function.text)}
+    whole = {name for index in used for name in _WHOLE.findall(rules[index])}
+    layer = "" if formula.layer.startswith("layer of") else formula.layer
+    columns = _columns(formula)
     return {
-        "name": wanted.name,
-        "title": wanted.title,
-        "command": calculator.command(wanted),
-        "summary": wanted.summary,
-        "unit": wanted.unit,
+        "name": formula.name,
+        "title": formula.title,
+        "command": calculator.command(formula),
+        "summary": formula.summary,
+        "unit": formula.unit,
         **({"layer": layer} if layer else {}),
         **({"columns": columns} if columns else {}),
-        "returns": wanted.returns,
-        "validity": wanted.validity,
-        "source": wanted.source,
-        "asked": calculator.asked_for(wanted),
-        **({"derived": dict(found)} if (found := derived_quantities(wanted.function)) else {}),
+        "returns": formula.returns,
+        "validity": formula.validity,
+        "source": formula.source,
+        "asked": calculator.asked_for(formula),
+        **(
+            {"derived": dict(quantities)}
+            if (quantities := derived_quantities(formula.function))
+            else {}
+        ),
         "parameters": [
-            _parameter(function, one, given.get(one.name), whole) for one in wanted.parameters
+            _parameter(function, parameter, examples.get(parameter.name), whole)
+            for parameter in formula.parameters
         ],
     }
 
 
-def _columns(wanted: Formula) -> dict[str, str]:
+def _columns(formula: Formula) -> dict[str, str]:
     """Return the units of a result of several columns."""
-    if wanted.unit:
+    if formula.unit:
         return {}
-    result = re.findall(r"\w+", str(getattr(wanted.function, "__annotations__", {}).get("return")))
+    result = re.findall(r"\w+", str(getattr(formula.function, "__annotations__", {}).get("return")))
     kind = next(
-        (found for one in reversed(result)
-         if hasattr(found := wanted.function.__globals__.get(one), "_fields")),
+        (result_type for word in reversed(result)
+         if hasattr(result_type := formula.function.__globals__.get(word), "_fields")),
         None,
     )  # fmt: skip
     names = getattr(kind, "_fields", ())
-    return {name: calculator.column_unit(wanted, name) for name in names}
+    return {name: calculator.column_unit(formula, name) for name in names}
 
 
 def _first_values(function: FormulaFunction) -> dict[str, Any]:
     """Return the arguments with which the page shows a formula: those of its example."""
-    found = dict(function.formula.example)
-    for name, known in function.words.items():
-        if name in found and found[name] not in known:
-            found[name] = known[0]
-    return found
+    values = dict(function.formula.example)
+    for name, words in function.words.items():
+        if name in values and values[name] not in words:
+            values[name] = words[0]
+    return values
 
 
 def _parameter(
@@ -279,7 +291,7 @@ def _parameter(
 def _typed(parameter: Parameter, value: Any) -> str:
     """Return a value as a person types it."""
     if isinstance(value, list | tuple):
-        return "; ".join(_typed(parameter, one) for one in value)
+        return "; ".join(_typed(parameter, item) for item in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
@@ -308,35 +320,37 @@ def _slider(parameter: Parameter, value: Any, whole: bool) -> dict[str, Any]:
     }
 
 
-def _missing(wanted: Formula, why: NotRecorded) -> dict[str, Any]:
+def _missing(formula: Formula, why: NotRecorded) -> dict[str, Any]:
     """Return what the page says of a formula that it does not have."""
     return {
-        "name": wanted.name,
-        "title": wanted.title,
-        "command": _command(wanted),
-        "summary": wanted.summary,
-        "validity": wanted.validity,
-        "source": wanted.source,
-        "asked": calculator.asked_for(wanted),
-        "parameters": [{"label": wanted.label(one.name)} for one in wanted.parameters],
+        "name": formula.name,
+        "title": formula.title,
+        "command": _command(formula),
+        "summary": formula.summary,
+        "validity": formula.validity,
+        "source": formula.source,
+        "asked": calculator.asked_for(formula),
+        "parameters": [
+            {"label": formula.label(parameter.name)} for parameter in formula.parameters
+        ],
         "reason": why.reason,
     }
 
 
-def _command(wanted: Formula) -> str:
+def _command(formula: Formula) -> str:
     """Return the command that computes the example of a formula."""
-    given = " ".join(
-        f"--{wanted.option(name)} {_quoted(_typed(wanted.parameter(name), value))}"
-        for name, value in wanted.example.items()
+    options = " ".join(
+        f"--{formula.option(name)} {_quoted(_typed(formula.parameter(name), value))}"
+        for name, value in formula.example.items()
     ).replace("; ", ",")
-    return f"netcalc calc {calculator.command(wanted)} {given}".strip()
+    return f"netcalc calc {calculator.command(formula)} {options}".strip()
 
 
-def _missing_row(wanted: Formula, why: NotRecorded) -> str:
+def _missing_row(formula: Formula, why: NotRecorded) -> str:
     return (
-        f"<tr><th scope=row>{html_text(wanted.title)}</th>"
-        f"<td>{html_text(wanted.summary)}</td><td>{html_text(why.reason)}</td>"
-        f"<td><code>{html_text(_command(wanted))}</code></td></tr>"
+        f"<tr><th scope=row>{html_text(formula.title)}</th>"
+        f"<td>{html_text(formula.summary)}</td><td>{html_text(why.reason)}</td>"
+        f"<td><code>{html_text(_command(formula))}</code></td></tr>"
     )
 
 
@@ -347,7 +361,7 @@ def _quoted(text: str) -> str:
 def _json(value: Any) -> str:
     """Return JSON that can stand in a script: what JSON lacks as JavaScript writes it."""
     if isinstance(value, Mapping):
-        parts = (f"{json.dumps(str(name))}:{_json(one)}" for name, one in value.items())
+        parts = (f"{json.dumps(str(name))}:{_json(item)}" for name, item in value.items())
         return f"{{{','.join(parts)}}}"
     if isinstance(value, list | tuple):
         return f"[{','.join(map(_json, value))}]"

@@ -35,15 +35,15 @@ from netcalc.widgets.upload import Upload
 
 def notes(panel: Panel) -> list[dict[str, str]]:
     """Return what stands below a panel's figure instead of its run buttons and file fields."""
-    found = []
+    notes_ = []
     for part in panel.below:
         if isinstance(part, RunButton):
-            found.append({"kind": "run", "label": part.label, "command": command(part.experiment)})
+            notes_.append({"kind": "run", "label": part.label, "command": command(part.experiment)})
         elif isinstance(part, Upload):
-            found.append(
+            notes_.append(
                 {"kind": "file", "label": part.field.label, "command": "netcalc read FILE"}
             )
-    return found
+    return notes_
 
 
 def command(experiment: str) -> str:
@@ -72,12 +72,12 @@ SHEETS = 20
 
 def drawn(ids: Sequence[str]) -> str:
     """Return exercises with all their draws as text for the page, which ``answers.js`` reads."""
-    questions = {one: [_draw(one, number) for number in range(1, SHEETS + 1)] for one in ids}
+    questions = {each: [_draw(each, number) for number in range(1, SHEETS + 1)] for each in ids}
     header = {
         "rules": exercises.rules(),
         "units": unit_tables(),
         "exercises": {
-            name: {**_template(sheets[0].template), "sheets": [_sheet(one) for one in sheets]}
+            name: {**_template(sheets[0].template), "sheets": [_sheet(each) for each in sheets]}
             for name, sheets in questions.items()
         },
     }
@@ -86,8 +86,8 @@ def drawn(ids: Sequence[str]) -> str:
 
 def titles(ids: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return the topic and the first question of exercises, by id."""
-    found = [_draw(one, 1) for one in ids]
-    return {one.id: (one.template.topic, one.text) for one in found}
+    questions = [_draw(question, 1) for question in ids]
+    return {question.id: (question.template.topic, question.text) for question in questions}
 
 
 def _draw(name: str, number: int) -> Question:
@@ -101,17 +101,17 @@ def _template(template: Template) -> dict[str, Any]:
         "example": units.example(template.unit),
         "tolerance": template.tolerance,
         "digits": template.digits,
-        "names": [one.name for one in template.wrong],
+        "names": [mistake.name for mistake in template.wrong],
     }
 
 
 def _sheet(question: Question) -> dict[str, Any]:
     solution = question.solution()
-    said = [question.told(one) for one in question.template.wrong]
+    said = [question.told(mistake) for mistake in question.template.wrong]
     return {
         "text": question.text,
         "right": question.answer,
-        "wrong": [question.wrong_answers[one.name] for one in question.template.wrong],
+        "wrong": [question.wrong_answers[mistake.name] for mistake in question.template.wrong],
         "sentences": [sentence for sentence, _ in said],
         "asks": [ask for _, ask in said],
         "solution": [convert(line, display="block") for line in solution.equations],
@@ -128,7 +128,7 @@ def ids_of(lesson: str) -> list[str]:
     ['TR1']
     """
     number = lesson.partition("_")[0]
-    return [one.id for one in exercises.templates() if one.lesson == number]
+    return [template.id for template in exercises.templates() if template.lesson == number]
 
 
 _MARK = "application/x-netcalc-panel"
@@ -227,7 +227,7 @@ def described(panel: Panel, positions: int | None = None) -> dict[str, Any]:
         "picture": picture,
         "words": words,
         "live": live,
-        "controls": [one.spec() for one in states.controls],
+        "controls": [control.spec() for control in states.controls],
         "more": list(panel.more),
         "joint": states.joint,
         "count": states.count,
@@ -254,12 +254,12 @@ def _apart(panel: Panel, result: Path, positions: int | None) -> bool:
 
 def main(arguments: Sequence[str]) -> None:
     """Run a lesson and write what a page needs as JSON; print how far it is."""
-    given = argparse.ArgumentParser()
-    given.add_argument("lesson", type=Path)
-    given.add_argument("result", type=Path)
-    given.add_argument("--live", action="store_true")
-    given.add_argument("--positions", type=int)
-    options = given.parse_args(arguments)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("lesson", type=Path)
+    parser.add_argument("result", type=Path)
+    parser.add_argument("--live", action="store_true")
+    parser.add_argument("--positions", type=int)
+    options = parser.parse_args(arguments)
     lesson, result = options.lesson, options.result
     cells = Cells(lesson)
     cells.run()

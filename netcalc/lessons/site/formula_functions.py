@@ -56,7 +56,7 @@ class FormulaFunction:
     variants: int
 
 
-def formula_function(wanted: Formula, *, rules: dict[str, int]) -> FormulaFunction | NotRecorded:
+def formula_function(formula: Formula, *, rules: dict[str, int]) -> FormulaFunction | NotRecorded:
     """Return a formula as JavaScript, or why it is none.
 
     Parameters
@@ -74,12 +74,14 @@ def formula_function(wanted: Formula, *, rules: dict[str, int]) -> FormulaFuncti
     >>> found.text.partition(" => ")[0]
     '(distance_m, speed_m_s, notes)'
     """
-    known = {p.name: _words(wanted, p) for p in wanted.parameters}
-    words = {name: values for name, values in known.items() if values}
-    optional = tuple(p.name for p in wanted.parameters if p.default is None and p.name not in words)
-    if any(p.kind == "text" and p.name not in words for p in wanted.parameters):
+    words_of = {p.name: _words(formula, p) for p in formula.parameters}
+    words = {name: values for name, values in words_of.items() if values}
+    optional = tuple(
+        p.name for p in formula.parameters if p.default is None and p.name not in words
+    )
+    if any(p.kind == "text" and p.name not in words for p in formula.parameters):
         return NotRecorded("lookup")
-    forms = {p.name: words.get(p.name) or _forms(p) for p in wanted.parameters}
+    forms = {p.name: words.get(p.name) or _forms(p) for p in formula.parameters}
     several = {name: each for name, each in forms.items() if len(each) > 1}
     count = prod(map(len, several.values()))
     if count > MAX_VARIANTS:
@@ -88,25 +90,25 @@ def formula_function(wanted: Formula, *, rules: dict[str, int]) -> FormulaFuncti
     table: dict[str, int] = {}
     missing: NotRecorded | None = None
     for chosen in product(*several.values()):
-        given = {name: each[0] for name, each in forms.items()} | dict(
+        example = {name: each[0] for name, each in forms.items()} | dict(
             zip(several, chosen, strict=True)
         )
-        found = _recorded(wanted, given, words, rules=rules)
-        if isinstance(found, NotRecorded):
-            missing = found
+        recorded = _recorded(formula, example, words, rules=rules)
+        if isinstance(recorded, NotRecorded):
+            missing = recorded
         else:
             key = "|".join(
-                _as_key(one) if name in words else _MARKS[one]
-                for name, one in zip(several, chosen, strict=True)
+                _as_key(word) if name in words else _MARKS[word]
+                for name, word in zip(several, chosen, strict=True)
             )
-            table[key] = bodies.setdefault(found, len(bodies))
-    usual = "|".join(_usual_key(p, words) for p in wanted.parameters if p.name in several)
+            table[key] = bodies.setdefault(recorded, len(bodies))
+    usual = "|".join(_usual_key(p, words) for p in formula.parameters if p.name in several)
     if usual not in table:
         return missing or NotRecorded("lengths")
-    text = _joined(wanted, bodies, table, words, several)
+    text = _joined(formula, bodies, table, words, several)
     if len(text) > MAX_BYTES:
         return NotRecorded("too-long")
-    return FormulaFunction(wanted, text, words, optional, count)
+    return FormulaFunction(formula, text, words, optional, count)
 
 
 _MARKS = {"none": "-", "number": "+", "list": "*"}
@@ -118,26 +120,26 @@ def _as_key(word: Any) -> str:
     return word if isinstance(word, str) else f"{word:.17g}"
 
 
-def _words(wanted: Formula, parameter: Parameter) -> tuple[Any, ...]:
+def _words(formula: Formula, parameter: Parameter) -> tuple[Any, ...]:
     """Return what a parameter is picked from; nothing where it is a number or a list."""
     if parameter.kind == "choice":
         return parameter.choices
     if parameter.kind == "text":
         own = {"stack": STACKS, "suite": SUITES}.get(parameter.name, ())
         return own or known_names(parameter.name)
-    if parameter.name == "channel_hz" and wanted.subject == "aggregates":
+    if parameter.name == "channel_hz" and formula.subject == "aggregates":
         return WIFI_CHANNELS_HZ
     return IP_VERSIONS if parameter.name == "ip_version" else ()
 
 
 def _forms(parameter: Parameter) -> tuple[str, ...]:
     """Return the forms in which an argument that is no word may be given."""
-    one = "list" if parameter.kind == "list" else "number"
+    form = "list" if parameter.kind == "list" else "number"
     if parameter.required:
-        return (one,)
+        return (form,)
     if parameter.default is None:
-        return ("none", one)
-    return ("number", "list") if one == "list" and np.ndim(parameter.default) == 0 else (one,)
+        return ("none", form)
+    return ("number", "list") if form == "list" and np.ndim(parameter.default) == 0 else (form,)
 
 
 def _usual_key(parameter: Parameter, words: Mapping[str, tuple[Any, ...]]) -> str:
@@ -148,32 +150,32 @@ def _usual_key(parameter: Parameter, words: Mapping[str, tuple[Any, ...]]) -> st
 
 
 def _recorded(
-    wanted: Formula,
-    given: Mapping[str, Any],
+    formula: Formula,
+    example: Mapping[str, Any],
     words: Mapping[str, tuple[Any, ...]],
     *,
     rules: dict[str, int],
 ) -> str | NotRecorded:
     """Return one combination of words and forms as a function of its numbers."""
-    kinds = {p.name: p for p in wanted.parameters}
-    fixed = {n: one for n, one in given.items() if n in words}
-    fixed |= {n: None for n, one in given.items() if n not in words and one == "none"}
-    numbers = {n: _example(kinds[n], one) for n, one in given.items() if n not in fixed}
-    called = _called(wanted, fixed)
-    lists = [name for name, one in numbers.items() if np.ndim(one)]
+    kinds = {p.name: p for p in formula.parameters}
+    fixed = {n: value for n, value in example.items() if n in words}
+    fixed |= {n: None for n, value in example.items() if n not in words and value == "none"}
+    numbers = {n: _example(kinds[n], value) for n, value in example.items() if n not in fixed}
+    called = _called(formula, fixed)
+    lists = [name for name, value in numbers.items() if np.ndim(value)]
     if not lists:
         recorded = record(called, numbers)
         if isinstance(recorded, NotRecorded):
             return recorded
         return _expression(function(recorded, "f", rules=rules), "")
-    found = _of_lists(called, numbers, lists, rules)
-    if isinstance(found, NotRecorded) and found.code == "lengths":
-        pairs = {n: np.resize(one, 2) if n in lists else one for n, one in numbers.items()}
+    text = _of_lists(called, numbers, lists, rules)
+    if isinstance(text, NotRecorded) and text.code == "lengths":
+        pairs = {n: np.resize(value, 2) if n in lists else value for n, value in numbers.items()}
         recorded = record(called, pairs)
         if isinstance(recorded, Recorded) and recorded.returns:
             check = f"rt.lengths({{{', '.join(map(identifier, lists))}}}, [0], 2);\n"
             return _expression(function(recorded, "f", rules=rules), check)
-    return found
+    return text
 
 
 def _of_lists(
@@ -211,19 +213,19 @@ def _expression(text: str | NotRecorded, check: str) -> str:
 
 def _example(parameter: Parameter, form: str) -> Any:
     """Return a value of the kind that a parameter takes."""
-    one = True if parameter.kind == "bool" or parameter.unit == "bool" else 1.0
-    return [one] if form == "list" else one
+    number = True if parameter.kind == "bool" or parameter.unit == "bool" else 1.0
+    return [number] if form == "list" else number
 
 
-def _called(wanted: Formula, fixed: Mapping[str, Any]) -> Callable[..., Any]:
+def _called(formula: Formula, fixed: Mapping[str, Any]) -> Callable[..., Any]:
     def called(**numbers: Any) -> Any:
-        return wanted.evaluate({**fixed, **numbers})
+        return formula.evaluate({**fixed, **numbers})
 
     return called
 
 
 def _joined(
-    wanted: Formula,
+    formula: Formula,
     bodies: Mapping[str, int],
     table: Mapping[str, int],
     words: Mapping[str, tuple[Any, ...]],
@@ -232,11 +234,11 @@ def _joined(
     """Return one function that picks the recorded one by its words."""
     if not several:
         return next(iter(bodies))
-    names = [identifier(p.name) for p in wanted.parameters]
-    given = [identifier(p.name) for p in wanted.parameters if p.name not in words]
+    names = [identifier(p.name) for p in formula.parameters]
+    inputs = [identifier(p.name) for p in formula.parameters if p.name not in words]
     checks = "".join(
-        f"rt.choice({value(name)}, {identifier(name)}, {value(list(known))});\n"
-        for name, known in words.items()
+        f"rt.choice({value(name)}, {identifier(name)}, {value(list(choices))});\n"
+        for name, choices in words.items()
     )
     parts = [
         identifier(name) if name in words else f"rt.form({identifier(name)})" for name in several
@@ -245,11 +247,11 @@ def _joined(
     keyed = ",".join(f"{value(key)}:{index}" for key, index in table.items())
     calls = [_call(body) for body in texts]
     functions = ",\n".join(f"({arguments}) => {{\n{text}" for arguments, text in calls)
-    given_numbers = ",".join(f"[{one[0]},[{','.join(one[1:])}]]" for one in numbers)
+    given_numbers = ",".join(f"[{branch[0]},[{','.join(branch[1:])}]]" for branch in numbers)
     return (
         f"((bodies, numbers, keys) => ({', '.join(names)}, notes) => {{\n{checks}"
         f"return rt.picked(bodies, numbers, keys, [{', '.join(parts)}])"
-        f"({{{', '.join(given)}}}, notes);\n}})"
+        f"({{{', '.join(inputs)}}}, notes);\n}})"
         f"([{functions}],\n[{given_numbers}],\n{{{keyed}}})"
     )
 
@@ -281,5 +283,5 @@ def _alike(bodies: list[str]) -> tuple[list[str], list[list[str]]]:
 def _call(body: str) -> tuple[str, str]:
     """Return the arguments of a recorded function, taken by name, and its body."""
     arguments, _, rest = body.partition(") => {\n")
-    names = [one for one in arguments.removeprefix("(").split(", ") if one != "notes"]
+    names = [name for name in arguments.removeprefix("(").split(", ") if name != "notes"]
     return f"{{{', '.join(names)}}}, notes, c", rest

@@ -49,12 +49,12 @@ def mathml(text: str, *, stand_ins: list[str] | None = None) -> str:
     'the rate <math xmlns="http'
     """
 
-    def replaced(found: re.Match[str]) -> str:
-        if found["code"]:
-            return found[0]
-        block = found["block"] is not None
+    def replaced(match: re.Match[str]) -> str:
+        if match["code"]:
+            return match[0]
+        block = match["block"] is not None
         equation = convert(
-            html.unescape(found["block"] or found["inline"]).strip(),
+            html.unescape(match["block"] or match["inline"]).strip(),
             display="block" if block else "inline",
         )
         if stand_ins is None:
@@ -164,10 +164,10 @@ def prose(text: str, names: Collection[str] | None = None) -> str:
     writer = MarkdownWithMath(renderer=IPythonRenderer(escape=True))
     held = mathml(without_cells(text), stand_ins=equations)
 
-    def stand_in(found: re.Match[str]) -> str:
-        if found["code"]:
-            return found[0]
-        equations.append(found[0])
+    def stand_in(match: re.Match[str]) -> str:
+        if match["code"]:
+            return match[0]
+        equations.append(match[0])
         return STAND_IN.format(len(equations) - 1)
 
     page = writer.render(_ELEMENT.sub(stand_in, held)).strip()
@@ -175,8 +175,8 @@ def prose(text: str, names: Collection[str] | None = None) -> str:
         page = page.replace(STAND_IN.format(index), equation)
     page = page.replace("<p><details>", "<details>").replace("</details></p>", "</details>")
 
-    def to_page(found: re.Match[str]) -> str:
-        name, place, more, shown = found.groups("")
+    def to_page(match: re.Match[str]) -> str:
+        name, place, more, shown = match.groups("")
         if names is not None and name not in names:
             return shown
         return f'<a href="{name}.html{place}"{more}>{shown}</a>'
@@ -187,9 +187,9 @@ def prose(text: str, names: Collection[str] | None = None) -> str:
 def title_of(content: Mapping[str, Any]) -> str:
     """Return the title of a lesson: its first heading, else its name."""
     for part in content["parts"]:
-        found = re.search(r"^# +(.+)$", part["text"], re.M) if part["kind"] == "prose" else None
-        if found:
-            return found[1].strip()
+        heading = re.search(r"^# +(.+)$", part["text"], re.M) if part["kind"] == "prose" else None
+        if heading:
+            return heading[1].strip()
     return str(content["name"])
 
 
@@ -240,8 +240,8 @@ def page_of(
         before, after = lessons[:at][-1:], lessons[at + 1 :][:1]
         links = [
             f'<a rel="{rel}" href="{name}.html">{word} {html_text(text)}</a>'
-            for rel, word, found in (("prev", "Previous:", before), ("next", "Next:", after))
-            for name, text in found
+            for rel, word, neighbours in (("prev", "Previous:", before), ("next", "Next:", after))
+            for name, text in neighbours
         ]
         ways = f'<nav aria-label="Previous and next lesson">{"".join(links)}</nav>'
     files = (
@@ -295,8 +295,8 @@ def _current(is_here: bool) -> str:
 def _panel(panel: Mapping[str, Any], number: int) -> str:
     """Return the place of a panel: its controls, its picture at the start, and its data."""
     controls = {
-        one["name"]: _control(one, f"p{number}-{index}", index)
-        for index, one in enumerate(panel["controls"])
+        entry["name"]: _control(entry, f"p{number}-{index}", index)
+        for index, entry in enumerate(panel["controls"])
     }
     more = "".join(html for name, html in controls.items() if name in panel["more"])
     first = "".join(html for name, html in controls.items() if name not in panel["more"])
@@ -307,7 +307,7 @@ def _panel(panel: Mapping[str, Any], number: int) -> str:
             f'<div class="controls">{more}</div></details>'
         )
     slots = "".join(f'<div class="slot">{html}</div>' for html in panel["slots"])
-    live = "".join(f'<p class="note">{_live(one)}</p>' for one in panel["live"])
+    live = "".join(f'<p class="note">{_live(entry)}</p>' for entry in panel["live"])
     kind = f'<p class="note">{_kind(panel)}</p>' if controls else ""
     return f"""<section class="panel" data-table="table-{number}" aria-label="Figure {number + 1}">
 {board}
@@ -351,36 +351,36 @@ def _exercise(name: str, topic: str, text: str) -> str:
 </section>"""
 
 
-def _control(one: Mapping[str, Any], name: str, index: int) -> str:
+def _control(control: Mapping[str, Any], name: str, index: int) -> str:
     place = f'class="control" data-index="{index}"'
-    label, start = html_text(one["label"]), one["start"]
+    label, start = html_text(control["label"]), control["start"]
     title = f'<label for="{name}">{label}</label>'
-    if one["kind"] == "slider":
-        text = html_text(one["texts"][start])
+    if control["kind"] == "slider":
+        text = html_text(control["texts"][start])
         return (
             f"<div {place}>{title}"
             f'<input type="range" id="{name}" min="0" '
-            f'max="{len(one["texts"]) - 1}" step="1" value="{start}" aria-valuetext="{text}" '
+            f'max="{len(control["texts"]) - 1}" step="1" value="{start}" aria-valuetext="{text}" '
             f'autocomplete="off" disabled><output for="{name}">{text}</output></div>'
         )
-    if one["kind"] == "list":
+    if control["kind"] == "list":
         entries = "".join(
             f'<option value="{index}"{" selected" if index == start else ""}>{html_text(text)}'
             "</option>"
-            for index, text in enumerate(one["texts"])
+            for index, text in enumerate(control["texts"])
         )
         return (
             f"<div {place}>{title}"
             f'<select id="{name}" autocomplete="off" disabled>'
             f"{entries}</select></div>"
         )
-    if one["kind"] == "box":
+    if control["kind"] == "box":
         ticked = " checked" if start else ""
         return (
             f'<div {place.replace("control", "control box", 1)}><input type="checkbox" '
             f'id="{name}" autocomplete="off"{ticked} disabled>{title}</div>'
         )
-    text = html_text(one["texts"][0]) if one["texts"] and one["texts"][0] else "(empty)"
+    text = html_text(control["texts"][0]) if control["texts"] and control["texts"][0] else "(empty)"
     return (
         f'<div {place}><span>{label}</span><span class="fixed">{text} '
         "(fixed in this page)</span></div>"
@@ -397,9 +397,9 @@ def _kind(panel: Mapping[str, Any]) -> str:
     )
 
 
-def _live(one: Mapping[str, str]) -> str:
+def _live(note: Mapping[str, str]) -> str:
     """Say what a page cannot do, and the command that can."""
-    told = f"<code>{html_text(one['command'])}</code>"
-    if one["kind"] == "run":
-        return f"{html_text(one['label'])}: a page cannot measure. In a terminal: {told}."
-    return f"{html_text(one['label'])}: a page reads no file. In a terminal: {told}."
+    told = f"<code>{html_text(note['command'])}</code>"
+    if note["kind"] == "run":
+        return f"{html_text(note['label'])}: a page cannot measure. In a terminal: {told}."
+    return f"{html_text(note['label'])}: a page reads no file. In a terminal: {told}."

@@ -138,17 +138,17 @@ def of_any_length(
     lists = [key for key, value in arguments.items() if np.ndim(value) == 1]
     for number, length in enumerate(LENGTHS):
         lengths = {key: length + (longer or {}).get(key, 0) for key in lists}
-        given = {
-            key: np.resize(one, lengths[key]) if key in lists else one
-            for key, one in arguments.items()
+        example = {
+            key: np.resize(example_value, lengths[key]) if key in lists else example_value
+            for key, example_value in arguments.items()
         }
-        found = record(model, given)
-        if isinstance(found, NotRecorded):
-            return found
-        if not found.returns:
+        recorded = record(model, example)
+        if isinstance(recorded, NotRecorded):
+            return recorded
+        if not recorded.returns:
             return NotRecorded("lengths")
         own = rules if rules is None or not number else dict(rules)
-        texts.append(function(found, name, rules=own))
+        texts.append(function(recorded, name, rules=own))
     general = _with_length(texts[0], texts[1], f"{identifier(lists[0])}.length")
     if general is None or _at_length(general, lists[0]) != texts[2]:
         return NotRecorded("length")
@@ -163,11 +163,11 @@ def _with_length(first: str, second: str, counted: str) -> str | None:
     step = LENGTHS[1] - LENGTHS[0]
     made = [parts[0]]
     pairs = zip(_NUMBER.findall(first), _NUMBER.findall(second), parts[1:], strict=True)
-    for one, other, part in pairs:
-        if one == other:
-            made.append(one)
-        elif int(other) - int(one) == step:
-            made.append(f"({counted} - {LENGTHS[0] - int(one)})")
+    for number, other, part in pairs:
+        if number == other:
+            made.append(number)
+        elif int(other) - int(number) == step:
+            made.append(f"({counted} - {LENGTHS[0] - int(number)})")
         else:
             return None
         made.append(part)
@@ -176,7 +176,7 @@ def _with_length(first: str, second: str, counted: str) -> str | None:
 
 def _at_length(text: str, name: str) -> str:
     counted = rf"\({re.escape(identifier(name))}\.length - (-?\d+)\)"
-    return re.sub(counted, lambda found: str(LENGTHS[2] - int(found[1])), text)
+    return re.sub(counted, lambda match: str(LENGTHS[2] - int(match[1])), text)
 
 
 def identifier(name: str) -> str:
@@ -210,17 +210,17 @@ def _short(text: str) -> str:
     return f"{text[:-zeros]}e{zeros}" if is_long else text
 
 
-def value(one: Any) -> str:
+def value(literal: Any) -> str:
     """Return a fact of a rule, a note or an error as JavaScript."""
-    if isinstance(one, Mapping):
-        return f"{{{','.join(f'{name}:{value(item)}' for name, item in one.items())}}}"
-    if one is None:
+    if isinstance(literal, Mapping):
+        return f"{{{','.join(f'{name}:{value(item)}' for name, item in literal.items())}}}"
+    if literal is None:
         return "null"
-    if isinstance(one, str):
-        return json.dumps(one).replace("<", "\\u003c")
-    if isinstance(one, list | tuple):
-        return f"[{','.join(map(value, one))}]"
-    return number(one)
+    if isinstance(literal, str):
+        return json.dumps(literal).replace("<", "\\u003c")
+    if isinstance(literal, list | tuple):
+        return f"[{','.join(map(value, literal))}]"
+    return number(literal)
 
 
 @dataclass
@@ -231,26 +231,28 @@ class _Writer:
     names: dict[int, str] = field(default_factory=dict)
     used: int = 0
 
-    def block(self, block: Block, known: Mapping[int, tuple[str, int]]) -> list[str]:
+    def block(self, block: Block, outer_texts: Mapping[int, tuple[str, int]]) -> list[str]:
         """Return the lines of a block; ``known`` has the operations before it."""
         counts = _uses(block)
-        texts = dict(known)
+        texts = dict(outer_texts)
         lines: list[str] = []
-        for one in block.operations:
-            if one.operation == "input":
-                texts[id(one)] = identifier(str(one.value)), _ATOM
-            elif one.operation == "judge":
-                lines.append(self._judge(one, texts))
-            elif one.operation == "check" or counts[id(one)]:
-                text = self._expression(one, texts)
-                if one.operation == "check" and not counts[id(one)]:
+        for operation in block.operations:
+            if operation.operation == "input":
+                texts[id(operation)] = identifier(str(operation.value)), _ATOM
+            elif operation.operation == "judge":
+                lines.append(self._judge(operation, texts))
+            elif operation.operation == "check" or counts[id(operation)]:
+                text = self._expression(operation, texts)
+                if operation.operation == "check" and not counts[id(operation)]:
                     lines.append(f"{text[0]};")
-                elif one.operation == "check" or (counts[id(one)] > 1 and text[1] != _ATOM):
+                elif operation.operation == "check" or (
+                    counts[id(operation)] > 1 and text[1] != _ATOM
+                ):
                     self.used += 1
                     lines.append(f"const t{self.used} = {text[0]};")
-                    texts[id(one)] = f"t{self.used}", _ATOM
+                    texts[id(operation)] = f"t{self.used}", _ATOM
                 else:
-                    texts[id(one)] = text
+                    texts[id(operation)] = text
         return [*lines, *self._end(block.end, texts)]
 
     def _end(
@@ -262,62 +264,64 @@ class _Writer:
         if isinstance(end, Refuse):
             words = self._facts(end.values, texts)
             return [f"throw new rt.Refusal({value(end.code)}, {words});"]
-        notes = [self._note(one, texts) for one in end.notes]
+        notes = [self._note(note, texts) for note in end.notes]
         return [*notes, f"return {self._result(end.result, texts)};"]
 
-    def _note(self, one: Note, texts: Mapping[int, tuple[str, int]]) -> str:
+    def _note(self, note: Note, texts: Mapping[int, tuple[str, int]]) -> str:
         holds = [
-            self._text(asked, texts, _AND + 1) if wanted else f"!{self._text(asked, texts, _CALL)}"
-            for asked, wanted in one.where
+            self._text(asked, texts, _AND + 1) if is_true else f"!{self._text(asked, texts, _CALL)}"
+            for asked, is_true in note.where
         ]
         condition = f"if ({' && '.join(['notes', *holds])}) "
-        return f"{condition}rt.note(notes, {value(one.code)}, {self._facts(one.values, texts)});"
+        return f"{condition}rt.note(notes, {value(note.code)}, {self._facts(note.values, texts)});"
 
     def _result(self, result: Any, texts: Mapping[int, tuple[str, int]]) -> str:
         if isinstance(result, Node):
             text = self._text(result, texts)
             return f"[{text}]" if result.shape == (1,) else text
         if isinstance(result, Fields):
-            parts = (f"{name}: {self._result(one, texts)}" for name, one in result.columns.items())
+            parts = (
+                f"{name}: {self._result(column, texts)}" for name, column in result.columns.items()
+            )
             return f"{{{', '.join(parts)}}}"
         if isinstance(result, list):
-            return f"[{', '.join(self._result(one, texts) for one in result)}]"
+            return f"[{', '.join(self._result(column, texts) for column in result)}]"
         return value(result)
 
     def _facts(self, facts: Mapping[str, Any], texts: Mapping[int, tuple[str, int]]) -> str:
         parts = []
-        for name, one in facts.items():
-            text = self._text(one, texts) if isinstance(one, Node) else value(one)
+        for name, fact in facts.items():
+            text = self._text(fact, texts) if isinstance(fact, Node) else value(fact)
             parts.append(f"{name}: {text}")
         return f"{{{', '.join(parts)}}}"
 
-    def _judge(self, one: Node, texts: Mapping[int, tuple[str, int]]) -> str:
-        said = dict(one.value)
+    def _judge(self, judged: Node, texts: Mapping[int, tuple[str, int]]) -> str:
+        said = dict(judged.value)
         low, high, codes = said.pop("low"), said.pop("high"), said.pop("codes")
         said.pop("warns")
         rule = self._rule(value([low, high, *codes, said]))
-        given, where = (self._text(item, texts) for item in one.inputs)
-        return f"rt.judge({given}, {where}, {rule}, notes);"
+        numbers, where = (self._text(item, texts) for item in judged.inputs)
+        return f"rt.judge({numbers}, {where}, {rule}, notes);"
 
     def _rule(self, text: str) -> str:
         return f"rules[{self.rules.setdefault(text, len(self.rules))}]"
 
-    def _text(self, one: Node, texts: Mapping[int, tuple[str, int]], least: int = 0) -> str:
+    def _text(self, made: Node, texts: Mapping[int, tuple[str, int]], least: int = 0) -> str:
         """Return an operation as an expression that binds at least so tightly."""
-        if one.is_constant:
-            if one.value.size > 1 and one.value.ndim == 1 and (one.value == one.value[0]).all():
-                return f"rt.fill({number(one.value[0])}, {one.value.size})"
-            text = number(one.value.reshape(()) if one.value.size == 1 else one.value)
+        if made.is_constant:
+            if made.value.size > 1 and made.value.ndim == 1 and (made.value == made.value[0]).all():
+                return f"rt.fill({number(made.value[0])}, {made.value.size})"
+            text = number(made.value.reshape(()) if made.value.size == 1 else made.value)
             binds = _UNARY if text.startswith("-") else _ATOM
         else:
-            text, binds = texts[id(one)]
+            text, binds = texts[id(made)]
         return f"({text})" if binds < least else text
 
-    def _expression(self, one: Node, texts: Mapping[int, tuple[str, int]]) -> tuple[str, int]:
-        name, inputs = one.operation, one.inputs
-        are_lone = all(_is_lone(item) for item in (one, *inputs))
+    def _expression(self, made: Node, texts: Mapping[int, tuple[str, int]]) -> tuple[str, int]:
+        name, inputs = made.operation, made.inputs
+        are_lone = all(_is_lone(item) for item in (made, *inputs))
         if name == "check":
-            return self._check(one, texts), _CALL
+            return self._check(made, texts), _CALL
         if name in ("same", "reshape"):
             return texts[id(inputs[0])] if not inputs[0].is_constant else (
                 self._text(inputs[0], texts), _UNARY
@@ -331,59 +335,59 @@ class _Writer:
             return f"{first}{sign}{gap}{second}", binds
         if are_lone and name in _UNARY_SIGNS:
             return f"{_UNARY_SIGNS[name]}{self._text(inputs[0], texts, _UNARY + 1)}", _UNARY
-        given = [self._text(item, texts) for item in inputs]
+        arguments = [self._text(item, texts) for item in inputs]
         if are_lone and name == "where":
             first, *others = (self._text(item, texts, _CHOOSE + 1) for item in inputs)
             return f"{first}?{others[0]}:{others[1]}", _CHOOSE
-        if are_lone and name == "isnan" and re.fullmatch(r"[\w.]+", given[0]):
-            return f"{given[0]}!=={given[0]}", _EQUAL
+        if are_lone and name == "isnan" and re.fullmatch(r"[\w.]+", arguments[0]):
+            return f"{arguments[0]}!=={arguments[0]}", _EQUAL
         if are_lone and name == "isfinite":
-            return f"isFinite({given[0]})", _CALL
+            return f"isFinite({arguments[0]})", _CALL
         if are_lone and name in _MATH:
-            return f"Math.{_MATH[name]}({', '.join(given)})", _CALL
+            return f"Math.{_MATH[name]}({', '.join(arguments)})", _CALL
         if name == "take":
-            return self._taken(one, given[0]), _CALL
+            return self._taken(made, arguments[0]), _CALL
         if name == "fill":
-            return f"rt.fill({given[0]}, {one.shape[0]})", _CALL
+            return f"rt.fill({arguments[0]}, {made.shape[0]})", _CALL
         if name in _LIST_OPERATIONS:
-            return f"rt.{name}({', '.join(given)})", _CALL
+            return f"rt.{name}({', '.join(arguments)})", _CALL
         if are_lone:
-            return f"rt.scalar.{name}({', '.join(given)})", _CALL
-        return f"rt.each({', '.join([value(name), *given])})", _CALL
+            return f"rt.scalar.{name}({', '.join(arguments)})", _CALL
+        return f"rt.each({', '.join([value(name), *arguments])})", _CALL
 
-    def _taken(self, one: Node, given: str) -> str:
-        place, places = one.value
+    def _taken(self, made: Node, argument: str) -> str:
+        place, places = made.value
         if isinstance(place, int):
-            return f"rt.at({given}, {place})"
+            return f"rt.at({argument}, {place})"
         if place is not None:
-            return f"rt.slice({given}, {', '.join(map(value, place[1:]))})"
-        return f"rt.take({given}, {number(places)})"
+            return f"rt.slice({argument}, {', '.join(map(value, place[1:]))})"
+        return f"rt.take({argument}, {number(places)})"
 
-    def _check(self, one: Node, texts: Mapping[int, tuple[str, int]]) -> str:
+    def _check(self, made: Node, texts: Mapping[int, tuple[str, int]]) -> str:
         usual = {"low": -math.inf, "high": math.inf, "moving": ()}
         rule = {
             name: item
-            for name, item in one.value.items()
+            for name, item in made.value.items()
             if item is not None and item is not False and item != "" and item != usual.get(name)
         }
-        given, *bounds = (self._text(item, texts) for item in one.inputs)
+        number, *bounds = (self._text(item, texts) for item in made.inputs)
         text = self._rule(value({name: item for name, item in rule.items() if name != "moving"}))
         if bounds:
-            moving = zip(one.value["moving"], bounds, strict=True)
+            moving = zip(made.value["moving"], bounds, strict=True)
             text = f"{{...{text}, {', '.join(f'{name}: {bound}' for name, bound in moving)}}}"
-        return f"rt.check({given}, {text}, notes)"
+        return f"rt.check({number}, {text}, notes)"
 
 
-def _is_lone(one: Node) -> bool:
-    return math.prod(one.shape) == 1
+def _is_lone(made: Node) -> bool:
+    return math.prod(made.shape) == 1
 
 
 def _uses(block: Block) -> Counter[int]:
     """Return how often each operation is used in a block and what follows it."""
     counts: Counter[int] = Counter()
 
-    def follow(one: Block) -> None:
-        end = one.end
+    def follow(block: Block) -> None:
+        end = block.end
         if isinstance(end, Branch):
             follow(end.yes)
             follow(end.no)
@@ -391,7 +395,7 @@ def _uses(block: Block) -> Counter[int]:
         else:
             for item in _nodes_of(end):
                 counts[id(item)] += 1
-        for item in reversed(one.operations):
+        for item in reversed(block.operations):
             if counts[id(item)] or item.is_effect:
                 for source in item.inputs:
                     counts[id(source)] += 1
@@ -414,8 +418,8 @@ def _nodes_of(end: Any) -> Iterator[Node]:
     elif isinstance(end, Fields):
         yield from _nodes_of(end.columns)
     elif isinstance(end, Mapping):
-        for one in end.values():
-            yield from _nodes_of(one)
+        for item in end.values():
+            yield from _nodes_of(item)
     elif isinstance(end, list | tuple):
-        for one in end:
-            yield from _nodes_of(one)
+        for item in end:
+            yield from _nodes_of(item)

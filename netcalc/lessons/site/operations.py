@@ -60,14 +60,14 @@ class Node:
 
 
 @dataclass(slots=True)
-class Path:
+class ProgramPath:
     """One way through a model: its operations in order, and what was decided where."""
 
     prefix: tuple[bool, ...]
     events: list[Node] = field(default_factory=list)
     decided: list[tuple[int, Node, bool]] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
-    known: dict[int, bool] = field(default_factory=dict)
+    decisions: dict[int, bool] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
 
     def add(self, node: Node) -> None:
@@ -82,7 +82,7 @@ class Path:
         """Return what a condition is on this path: both are recorded, one after the other."""
         negated = condition.operation == "logical_not"
         asked = condition.inputs[0] if negated else condition
-        if id(asked) not in self.known:
+        if id(asked) not in self.decisions:
             place = len(self.decided)
             line = _model_line()
             self.lines[line] = self.lines.get(line, 0) + 1
@@ -90,8 +90,8 @@ class Path:
                 raise CannotRecord("loop")
             chosen = self.prefix[place] if place < len(self.prefix) else True
             self.decided.append((len(self.events), asked, chosen))
-            self.known[id(asked)] = chosen
-        return self.known[id(asked)] != negated
+            self.decisions[id(asked)] = chosen
+        return self.decisions[id(asked)] != negated
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class Recording:
     """The operations of all paths, each once, and the path that is being recorded."""
 
     nodes: dict[Hashable, Node] = field(default_factory=dict)
-    path: Path = field(default_factory=lambda: Path(()))
+    path: ProgramPath = field(default_factory=lambda: ProgramPath(()))
 
 
 _under_way: ContextVar[Recording | None] = ContextVar("_under_way", default=None)
@@ -107,10 +107,10 @@ _under_way: ContextVar[Recording | None] = ContextVar("_under_way", default=None
 
 def recording() -> Recording:
     """Return the recording under way."""
-    found = _under_way.get()
-    if found is None:
+    under_way = _under_way.get()
+    if under_way is None:
         raise CannotRecord("outside")
-    return found
+    return under_way
 
 
 @contextmanager
@@ -129,12 +129,12 @@ def node(
     """Return an operation: the same one for the same inputs."""
     made = recording()
     name = (operation, *map(id, inputs), shape, kind, value if key is None else key)
-    found = made.nodes.get(name)
-    if found is None:
-        found = made.nodes[name] = Node(operation, inputs, shape, kind, value)
-    if not found.is_constant:
-        made.path.add(found)
-    return found
+    made_before = made.nodes.get(name)
+    if made_before is None:
+        made_before = made.nodes[name] = Node(operation, inputs, shape, kind, value)
+    if not made_before.is_constant:
+        made.path.add(made_before)
+    return made_before
 
 
 def constant(value: Any) -> Node:

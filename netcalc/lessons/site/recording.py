@@ -28,7 +28,7 @@ from netcalc.lessons.site.arrays import RecordedArray, apply, broadcast, wrap
 from netcalc.lessons.site.operations import (
     CannotRecord,
     Node,
-    Path,
+    ProgramPath,
     Recording,
     begun,
     constant,
@@ -143,7 +143,7 @@ class Recorded:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the inputs."""
-        return tuple(str(one.value) for one in self.inputs)
+        return tuple(str(made.value) for made in self.inputs)
 
     @property
     def returns(self) -> bool:
@@ -183,7 +183,7 @@ def record(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Record
         with begun() as made, _with_stand_ins():
             inputs = {name: _input(name, value) for name, value in arguments.items()}
             fixed = {name: value for name, value in arguments.items() if inputs[name] is None}
-            numbers = {name: one for name, one in inputs.items() if one is not None}
+            numbers = {name: stand_in for name, stand_in in inputs.items() if stand_in is not None}
             body = _Paths(made, function, fixed, numbers).block(())
         return Recorded(tuple(numbers.values()), body)
     except CannotRecord as stopped:
@@ -236,18 +236,18 @@ class _Paths:
                 block = Block((*operations, *merged.operations), merged.end)
         return block
 
-    def _run(self, prefix: tuple[bool, ...]) -> tuple[Path, Return | Refuse]:
+    def _run(self, prefix: tuple[bool, ...]) -> tuple[ProgramPath, Return | Refuse]:
         self.count += 1
         if self.count > MAX_PATHS:
             raise CannotRecord("many-paths")
-        path = self.made.path = Path(prefix)
-        for one in self.inputs.values():
-            path.add(one)
-        given = {name: RecordedArray(one) for name, one in self.inputs.items()}
+        path = self.made.path = ProgramPath(prefix)
+        for made in self.inputs.values():
+            path.add(made)
+        numbers = {name: RecordedArray(made) for name, made in self.inputs.items()}
         try:
-            with doubts() as found, np.errstate(all="ignore"):
-                result = self.function(**self.fixed, **given)
-            notes = tuple(Note(d.code, _nodes(d.values), d.warns) for d in found)
+            with doubts() as notes_met, np.errstate(all="ignore"):
+                result = self.function(**self.fixed, **numbers)
+            notes = tuple(Note(d.code, _nodes(d.values), d.warns) for d in notes_met)
             return path, Return(_tree(result), notes)
         except NetcalcError as error:
             return path, Refuse(type(error).__name__, error.code, _nodes(error.values))
@@ -261,19 +261,19 @@ def _merged(condition: Node, yes: Block, no: Block) -> Block | None:
     """Return two ways as one that picks the result; None where one of them may refuse a number."""
     if not isinstance(yes.end, Return) or not isinstance(no.end, Return):
         return None
-    effects = [one for one in yes.operations if one.is_effect]
-    if effects != [one for one in no.operations if one.is_effect]:
+    effects = [item for item in yes.operations if item.is_effect]
+    if effects != [item for item in no.operations if item.is_effect]:
         return None
     made: list[Node] = []
     result = _either(condition, yes.end.result, no.end.result, made)
     if result is _UNLIKE:
         return None
-    notes = [one for one in yes.end.notes if one in no.end.notes]
+    notes = [item for item in yes.end.notes if item in no.end.notes]
     for chosen, other, holds in ((yes.end, no.end, True), (no.end, yes.end, False)):
-        for one in chosen.notes:
-            if one not in other.notes:
-                where = ((condition, holds), *one.where)
-                notes.append(Note(one.code, one.values, one.warns, where))
+        for item in chosen.notes:
+            if item not in other.notes:
+                where = ((condition, holds), *item.where)
+                notes.append(Note(item.code, item.values, item.warns, where))
     operations = dict.fromkeys((*yes.operations, *no.operations, *made))
     return Block(tuple(operations), Return(result, tuple(notes)))
 
@@ -300,12 +300,12 @@ def _either(condition: Node, yes: Any, no: Any, made: list[Node]) -> Any:
         and yes.columns.keys() == no.columns.keys()
     ):
         parts = {
-            name: _either(condition, one, no.columns[name], made)
-            for name, one in yes.columns.items()
+            name: _either(condition, item, no.columns[name], made)
+            for name, item in yes.columns.items()
         }
         return _UNLIKE if _UNLIKE in parts.values() else Fields(parts)
     if isinstance(yes, list) and isinstance(no, list) and len(yes) == len(no):
-        items = [_either(condition, one, other, made) for one, other in zip(yes, no, strict=True)]
+        items = [_either(condition, item, other, made) for item, other in zip(yes, no, strict=True)]
         return _UNLIKE if _UNLIKE in items else items
     return _UNLIKE
 
@@ -325,13 +325,13 @@ def _tree(value: Any) -> Any:
     if isinstance(value, RecordedArray):
         return value.node
     if hasattr(value, "_asdict"):
-        return Fields({name: _tree(one) for name, one in value._asdict().items()})
+        return Fields({name: _tree(item) for name, item in value._asdict().items()})
     if is_dataclass(value):
-        return Fields({one.name: _tree(getattr(value, one.name)) for one in fields(value)})
+        return Fields({item.name: _tree(getattr(value, item.name)) for item in fields(value)})
     if isinstance(value, Mapping):
-        return Fields({str(name): _tree(one) for name, one in value.items()})
+        return Fields({str(name): _tree(item) for name, item in value.items()})
     if isinstance(value, list | tuple):
-        return [_tree(one) for one in value]
+        return [_tree(item) for item in value]
     return constant(value)
 
 
@@ -378,8 +378,8 @@ class _Numpy:
 
     @staticmethod
     def full(shape: Any, value: Any, dtype: Any = None) -> Any:
-        wanted = (shape,) if isinstance(shape, int) else tuple(shape)
-        array = broadcast(value, wanted)
+        new_shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        array = broadcast(value, new_shape)
         return RecordedArray(array.node) if dtype is None else array.astype(dtype)
 
     @staticmethod
@@ -398,7 +398,7 @@ class _Numpy:
 def _has_recorded(value: Any) -> bool:
     if not isinstance(value, list | tuple):
         return False
-    return any(isinstance(one, RecordedArray) or _has_recorded(one) for one in value)
+    return any(isinstance(item, RecordedArray) or _has_recorded(item) for item in value)
 
 
 def _elementwise(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

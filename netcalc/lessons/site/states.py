@@ -120,7 +120,7 @@ def packed(header: Any, series: Sequence[NDArray[np.int64]]) -> str:
     series : sequence of numpy.ndarray
         Whole numbers below 2**29, shape (n,) each; they are read back one after the other.
     """
-    body = b"".join(_varints(one) for one in series)
+    body = b"".join(_varints(numbers) for numbers in series)
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
     whole = len(text).to_bytes(4, "little") + text + body
     return base64.b64encode(gzip.compress(whole, mtime=0)).decode()
@@ -148,10 +148,10 @@ def gaps(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[int]]:
     if not missing.any():
         return values, []
     edges = np.flatnonzero(np.diff(np.concatenate(([0], missing.view(np.int8), [0]))))
-    found = [int(edge) for edge in edges]
+    ends = [int(edge) for edge in edges]
     places = [
         part
-        for start, end in zip(found[::2], found[1::2], strict=True)
+        for start, end in zip(ends[::2], ends[1::2], strict=True)
         for part in (start, end - start)
     ]
     last = np.maximum.accumulate(np.where(missing, -1, np.arange(values.size)))
@@ -241,12 +241,12 @@ class States:
 
     def positions(self) -> Iterator[tuple[int, ...]]:
         """Go through all positions to be stored, in the order of the table."""
-        starts = tuple(one.start for one in self.controls)
+        starts = tuple(control.start for control in self.controls)
         if self.joint:
-            yield from itertools.product(*(range(one.count) for one in self.controls))
+            yield from itertools.product(*(range(control.count) for control in self.controls))
             return
-        for index, one in enumerate(self.controls):
-            for position in range(one.count):
+        for index, control in enumerate(self.controls):
+            for position in range(control.count):
                 yield (*starts[:index], position, *starts[index + 1 :])
 
     def walk(self) -> None:
@@ -254,12 +254,12 @@ class States:
         for position in self.positions() if self.controls else [()]:
             self._put(position)
             self._note()
-        self._put(tuple(one.start for one in self.controls))
+        self._put(tuple(control.start for control in self.controls))
 
     def _put(self, position: Sequence[int]) -> None:
         with self.panel.at_once():
-            for one, place in zip(self.controls, position, strict=True):
-                one.put(place)
+            for control, place in zip(self.controls, position, strict=True):
+                control.put(place)
 
     def _note(self) -> None:
         plot = self.panel.figure.plot
@@ -278,7 +278,9 @@ class States:
         ])  # fmt: skip
 
     def _hidden(self) -> list[str]:
-        return [one.name for one in self.controls if one.widget.layout.display == "none"]
+        return [
+            control.name for control in self.controls if control.widget.layout.display == "none"
+        ]
 
     def _text(self, text: str) -> int:
         return self._texts.setdefault(text, len(self._texts))
@@ -325,7 +327,7 @@ class States:
         for form in forms:
             series += [steps(indexes) for indexes in np.array(form.rows, dtype=np.int64).T]
         header = {
-            "controls": [one.spec() for one in self.controls],
+            "controls": [control.spec() for control in self.controls],
             "joint": self.joint,
             "states": self.count,
             "slots": len(self.slots),
@@ -348,16 +350,16 @@ def _affordable(panel: Panel) -> int:
     """Return how many positions may be stored, by the time of one: the least of three ends."""
     spent_s = []
     for share in (0.2, 0.8, 0.5):
-        controls = [Control(name, one, most=LEAST) for name, one in panel.controls.items()]
-        starts = [one.start for one in controls]
+        controls = [Control(name, control, most=LEAST) for name, control in panel.controls.items()]
+        starts = [control.start for control in controls]
         before_s = time.process_time()
         with panel.at_once():
-            for one in controls:
-                one.put(round(share * (one.count - 1)))
+            for control in controls:
+                control.put(round(share * (control.count - 1)))
         spent_s.append(time.process_time() - before_s)
         with panel.at_once():
-            for one, start in zip(controls, starts, strict=True):
-                one.put(start)
+            for control, start in zip(controls, starts, strict=True):
+                control.put(start)
     return next(count for limit_s, count in BUDGETS if min(spent_s) <= limit_s)
 
 
@@ -365,18 +367,18 @@ def _grid(panel: Panel, most: int) -> tuple[list[Control], bool]:
     """Return the controls with as many stops as fit, and whether all combinations are stored."""
 
     def with_stops(count: int) -> list[Control]:
-        return [Control(name, one, most=count) for name, one in panel.controls.items()]
+        return [Control(name, control, most=count) for name, control in panel.controls.items()]
 
     fewest = with_stops(LEAST)
-    if math.prod(one.count for one in fewest) > most:
-        listed = sum(one.count for one in fewest if one.kind != "slider")
-        sliders = max(1, sum(one.kind == "slider" for one in fewest))
+    if math.prod(control.count for control in fewest) > most:
+        listed = sum(control.count for control in fewest if control.kind != "slider")
+        sliders = max(1, sum(control.kind == "slider" for control in fewest))
         fewest_alone = min(5, most)
         return with_stops(min(ALONE, max(fewest_alone, (most - listed) // sliders))), False
-    if not any(one.kind == "slider" for one in fewest):
+    if not any(control.kind == "slider" for control in fewest):
         return fewest, True
     stops = LEAST
-    while stops < 101 and math.prod(one.count for one in with_stops(stops + 2)) <= most:
+    while stops < 101 and math.prod(control.count for control in with_stops(stops + 2)) <= most:
         stops += 2
     return with_stops(stops), True
 
