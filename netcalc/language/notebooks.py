@@ -81,14 +81,14 @@ def words() -> dict[str, str]:
         "ways": phrase("Previous and next lesson"),
         "previous": phrase("Previous:"),
         "next": phrase("Next:"),
-        "starts": phrase("The lesson is being made: its kernel starts."),
-        "part": phrase("The lesson is being made: part {cell} of {cells}."),
+        "starts": phrase("Starting the kernel."),
+        "part": phrase("Running the lesson: part {cell} of {cells}."),
         "progress": phrase("Cells that have run"),
         "late": phrase(
             "The kernel has not started for half a minute. Load the page again; if that does not "
             "help, stop netcalc lab and start it again."
         ),
-        "again": phrase("This page had ended. It is being made again."),
+        "again": phrase("The session had expired; reloading."),
         "title": phrase("netcalc lessons"),
         "above": phrase("The folder above"),
         "others": phrase("Other notebooks"),

@@ -17,35 +17,34 @@ FIGURES: dict[str, str] = {
     "no-sizes-and-times": "has no sizes and times to draw",
     "upload-too-large": "is too large to upload ({size_bytes:byte}, limit {limit_bytes:byte})",
     "no-flow-to-draw": "{name} has no TCP flow with data to draw in {value:packet|packets}",
-    "one-direction-to-draw": "{name} shows one direction of its largest flow (place: {value})",
-    "no-results": "there is no result to draw",
-    "one-flow-only": "windows against each other are of two flows; the scenario has {value}",
-    "no-course": "the result of {value} has no course over time",
-    "scenarios-differ": "the results of {value:names} are of different scenarios",
-    "other-links": "was recorded over other links than these",
+    "one-direction-to-draw": "{name} holds only one direction of its largest flow (capture point: {value})",
+    "no-results": "no results to plot",
+    "one-flow-only": "a plot of window against window needs two flows; the scenario has {value}",
+    "no-course": "the result of {value} has no time series",
+    "scenarios-differ": "the results of {value:names} come from different scenarios",
+    "other-links": "was recorded over a path with other links",
     "site-folder-is-file": "{file} is a file, not a folder",
-    "site-folder-not-empty": "{file} has a file that is of no site of netcalc: {found!r}",
-    "site-folder-unwritable": "{file} cannot be written: no permission in {place}",
+    "site-folder-not-empty": "{file} contains a file that netcalc site did not write: {found!r}",
+    "site-folder-unwritable": "{file} cannot be written: no permission for {place}",
     "site-no-room": (
-        "{file}: {size_bytes:byte} are free on this disk, and a site is written with at least "
-        "{limit_bytes:byte}"
+        "{file}: the disk has {size_bytes:byte} free, and a site needs at least {limit_bytes:byte}"
     ),
-    "site-marker-damaged": "{file} is damaged: it lists the files of the site in this folder",
+    "site-marker-damaged": "{file} is damaged: it should list the files of the site in this folder",
     "site-page-too-large": (
-        "the page of {file} would have {size_bytes:byte}, more than {limit_bytes:byte}"
+        "the page of {file} takes {size_bytes:byte}; the limit is {limit_bytes:byte}"
     ),
-    "lesson-cell-fails": "{file}: cell {number} fails: {reason}",
+    "lesson-cell-fails": "{file}: cell {number} failed: {reason}",
     "lesson-does-not-run": "{file} does not run: {reason}",
 }
 
 FIGURES_HINTS: dict[str, str] = {
     "upload-too-large": "Read it on this machine with netcalc.readers.read(path)",
     "run-in-progress": "Stop it first",
-    "no-emulated-path-here": "The loopback is selected now: press the button again",
-    "icmp-needs-root": "Choose UDP, or a path: its ends belong to the run",
+    "no-emulated-path-here": "The loopback is now selected: press the button again",
+    "icmp-needs-root": "Choose UDP, or a path, whose ends are namespaces of the run",
     "site-folder-is-file": "Name a folder",
     "site-folder-not-empty": "Name a new or an empty folder",
     "site-folder-unwritable": "Name a folder that you may write to",
-    "site-no-room": "Free some of it, or name a folder on another disk",
+    "site-no-room": "Free some space, or name a folder on another disk",
     "site-marker-damaged": "Name a new folder, or empty this one",
 }

@@ -89,7 +89,7 @@ def test_where_no_path_can_be_emulated_the_loopback_is_offered(monkeypatch):
     button._thread.join(LIMIT_S)
     assert "no path can be emulated on this machine" in button.message.value
     assert "Operation not permitted" in button.message.value
-    assert "The loopback is selected now" in button.message.value
+    assert "The loopback is now selected" in button.message.value
     assert panel.controls["links"].value == latency.LOOPBACK
     button.start()
     button._thread.join(LIMIT_S)
