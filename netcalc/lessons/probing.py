@@ -22,7 +22,7 @@ from netcalc.samples import HopSamples, TrainSamples
 from netcalc.units import parse, show, show_rate
 from netcalc.widgets.controls import Quantity, path_box, switch
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, html_table, panel
+from netcalc.widgets.panel import Panel, Swept, html_table, panel, sweep_panel
 from netcalc.widgets.run import run_button
 
 PATHS = (
@@ -185,73 +185,50 @@ def _dispersion_plot(path: Path, samples: TrainSamples | None) -> plots.Plot:
 def mixes_panel() -> Panel:
     """All link combinations that explain Stevens' 187 ms, and how to distinguish them."""
     sizes = np.linspace(28.0, 1500.0, 60)
-    fast, slow = term("the fastest combination"), term("the slowest combination")
-    plot = plots.curves(
-        sizes,
-        {fast: sizes, slow: sizes},
-        points={
-            "computed (Stevens)": ([1428], [BOOK_RTT_S]),
-            "measured (Stevens)": ([28, 1428], [0.080, 0.193]),
-        },
-        x_axis=Axis("packet", "byte", "linear", 0, 1550),
-        y_axis=Axis("round-trip time", "s", "linear", 0.06, 0.26),
-        title="Combinations with the same round trip look alike from the ends",
-    )
-    figure, table = Figure(plot), ipywidgets.HTML()
+    table = ipywidgets.HTML()
 
-    def update(
+    def model(
         rtt_s: float, tolerance_s: float, link_count: float, router_s: float, **used: bool
-    ) -> None:
+    ) -> Swept:
         names = [name for kind, name in KINDS.items() if used[f"has_{kind}"]]
         rates = [parse(name, "bit/s") for name in names]
         base_s = BOOK_BASE_S + 2 * BOOK_ROUTERS * router_s
-        if not rates:
-            figure.update_all({name: {"y": np.full(sizes.size, np.nan)} for name in (fast, slow)})
-            figure.describe(phrase("No kind of link is selected."))
-            table.value = ""
-            return
-        mixes = path_mixes(
-            rtt_s,
-            bandwidth_bps=rates,
-            link_count=[link_count - 1, link_count],
-            packet_bytes=1428,
-            base_rtt_s=base_s,
-            tolerance_s=tolerance_s,
-        )
-        figure.update_all(
-            {
-                name: {"y": base_s + _serialization_s(mixes, which, sizes, rates)}
-                for name, which in ((fast, np.argmin), (slow, np.argmax))
-            }
-        )
-        count = int(mixes.rtt_s.size)
-        links = {"link": link_count - 1, "link_2": link_count}
-        text = (
-            phrase("1 combination of {link:g} or {link_2:g} links", **links)
-            if count == 1
-            else phrase(
-                "{count} combinations of {link:g} or {link_2:g} links", count=count, **links
+        fast = slow = np.full(sizes.size, np.nan)
+        table.value, sentence = "", phrase("No kind of link is selected.")
+        if rates:
+            mixes = path_mixes(
+                rtt_s,
+                bandwidth_bps=rates,
+                link_count=[link_count - 1, link_count],
+                packet_bytes=1428,
+                base_rtt_s=base_s,
+                tolerance_s=tolerance_s,
             )
-        )
-        figure.describe(
-            phrase(
+            fast, slow = (
+                base_s + _serialization_s(mixes, which, sizes, rates)
+                for which in (np.argmin, np.argmax)
+            )
+            table.value = _mix_tables(names, mixes, rates)
+            count = int(mixes.rtt_s.size)
+            links = {"link": link_count - 1, "link_2": link_count}
+            text = (
+                phrase("1 combination of {link:g} or {link_2:g} links", **links)
+                if count == 1
+                else phrase(
+                    "{count} combinations of {link:g} or {link_2:g} links", count=count, **links
+                )
+            )
+            sentence = phrase(
                 "{text} within {tolerance} of {rtt}; {base} of it is not serialization.",
                 text=text,
                 tolerance=show(tolerance_s, "s"),
                 rtt=show(rtt_s, "s"),
                 base=show(base_s, "s"),
             )
-        )
-        apart = fit.separations(
-            mixes, bandwidth_bps=rates, packet_bytes=1428, resolution_s=1e-3, other_bytes=1500
-        )
-        separations = [separation.texts() for separation in apart]
-        table.value = _mix_table(names, mixes) + (
-            f"<p>{phrase('Measurements that would distinguish them:')}</p>"
-            + html_table(fit.SEPARATION_HEADINGS, separations)
-            if count
-            else ""
-        )
+        return {
+            term("the fastest combination"): fast,
+            term("the slowest combination"): slow,
+        }, sentence
 
     controls: dict[str, Any] = {
         "rtt_s": Quantity("round trip", "187 ms", "100 ms", "250 ms", unit="s", scale="linear"),
@@ -264,8 +241,20 @@ def mixes_panel() -> Panel:
             phrase("{name} links", name=name), kind in ("T1", "ethernet", "T3"))
            for kind, name in KINDS.items()},
     }  # fmt: skip
-    kinds = [f"has_{kind}" for kind in KINDS]
-    return panel(figure, controls, update, below=[table], more=kinds)
+    return sweep_panel(
+        model,
+        over=sizes,
+        book={
+            "computed (Stevens)": ([1428], [BOOK_RTT_S]),
+            "measured (Stevens)": ([28, 1428], [0.080, 0.193]),
+        },
+        controls=controls,
+        x=Axis("packet", "byte", "linear", 0, 1550),
+        y=Axis("round-trip time", "s", "linear", 0.06, 0.26),
+        title="Combinations with the same round trip look alike from the ends",
+        below=[table],
+        more=[f"has_{kind}" for kind in KINDS],
+    )
 
 
 def _serialization_s(
@@ -278,6 +267,21 @@ def _serialization_s(
     return Path.of([Link(rate) for rate in np.repeat(rates, counts)]).rtt_s(sizes)
 
 
+def _mix_tables(names: list[str], mixes: PathMixes, rates: list[float]) -> str:
+    """Return the combinations as a table, and the measurements that would tell them apart."""
+    if not mixes.rtt_s.size:
+        return ""
+    apart = fit.separations(
+        mixes, bandwidth_bps=rates, packet_bytes=1428, resolution_s=1e-3, other_bytes=1500
+    )
+    separations = [separation.texts() for separation in apart]
+    return (
+        _mix_table(names, mixes)
+        + f"<p>{phrase('Measurements that would distinguish them:')}</p>"
+        + html_table(fit.SEPARATION_HEADINGS, separations)
+    )
+
+
 def _mix_table(names: list[str], mixes: PathMixes) -> str:
     rows: list[list[str]] = []
     for counts, rtt_s, residual_s in list(zip(*mixes, strict=True))[:SHOWN_MIXES]:
@@ -285,13 +289,11 @@ def _mix_table(names: list[str], mixes: PathMixes) -> str:
         numbers = [str(int(number)) for number in counts]
         rows.append([str(len(rows) + 1), *numbers, str(sum(map(int, counts))),
                      show(float(rtt_s), "s", digits=5), off])  # fmt: skip
+    if not rows:
+        return ""
     more = mixes.rtt_s.size - len(rows)
     note = f"<p>{phrase('and {more:,} more', more=more)}</p>" if more > 0 else ""
-    return (
-        html_table(("", *names, "links", phrase("round trip"), "error"), rows) + note
-        if rows
-        else ""
-    )
+    return html_table(("", *names, "links", phrase("round trip"), "error"), rows) + note
 
 
 def _is_of(samples: HopSamples | TrainSamples, path: Path) -> bool:

@@ -30,7 +30,7 @@ from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
 from netcalc.units import show, show_rate
 from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
-from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.panel import Panel, Swept, panel, sweep_panel
 from netcalc.widgets.run import run_button
 
 STACK = "linux"
@@ -174,7 +174,7 @@ def readings_panel() -> Panel:
     """The book's percentiles against the buffer, the full buffer's delay, and theory."""
     rows = datasets.load("request_latency").columns()
     shown = np.isfinite(rows["p99_s"])
-    points = {
+    book = {
         name: (
             rows["buffer_packets"][shown & (rows["algorithm"] == name)],
             rows["p99_s"][shown & (rows["algorithm"] == name)],
@@ -184,41 +184,33 @@ def readings_panel() -> Panel:
     fills = float(bdp_packets(RTT_S, bandwidth_bps=RATE_BPS, packet_bytes=1500))
     at = np.array(BUFFERS) * fills
     full_s = RTT_S + drain_s(at * 1500.0, bandwidth_bps=RATE_BPS)
-    empty = np.full(at.size, np.nan)
-    figure = Figure(
-        plots.curves(
-            at,
-            {FULL: full_s, phrase("{p99}, theory", p99=P99): empty},
-            points=points,
-            x_axis=Axis("buffer in packets", "1", low=0.0, high=280.0),
-            y_axis=Axis("99th percentile", "s", low=0.0, high=0.9),
-            title="Requests of 10 KB beside one flow, read off the figure 20",
-        )
-    )
+    red = ", ".join(f"{show(float(s), 's')} at {n:.0f}" for n, s in zip(*book["red"], strict=True))
 
-    def update(algorithm: str) -> None:
+    def model(algorithm: str) -> Swept:
         p99_s = np.array([result.p99_s for result in outcomes(algorithm, RATE_BPS, RTT_S)])
-        figure.update(phrase("{p99}, theory", p99=P99), y=p99_s)
-        packets, read_s = points["red"]
-        figure.describe(
-            phrase(
-                "{fills:.0f} packets are one bandwidth-delay product. A round trip and a full "
-                "buffer take {full} to {full_2}; p99 of requests beside {names}, by theory, "
-                "{p99} to {p99_2}. Red: ",
-                fills=fills,
-                full=show(float(full_s[0]), "s"),
-                full_2=show(float(full_s[-1]), "s"),
-                names=NAMES[algorithm],
-                p99=show(float(p99_s[0]), "s"),
-                p99_2=show(float(p99_s[-1]), "s"),
-            )
-            + ", ".join(
-                f"{show(float(s), 's')} at {n:.0f}" for n, s in zip(packets, read_s, strict=True)
-            )
-            + phrase(" packets. All readings are within 10 ms.")
+        sentence = phrase(
+            "{fills:.0f} packets are one bandwidth-delay product. A round trip and a full "
+            "buffer take {full} to {full_2}; p99 of requests beside {names}, by theory, "
+            "{p99} to {p99_2}. Red: ",
+            fills=fills,
+            full=show(float(full_s[0]), "s"),
+            full_2=show(float(full_s[-1]), "s"),
+            names=NAMES[algorithm],
+            p99=show(float(p99_s[0]), "s"),
+            p99_2=show(float(p99_s[-1]), "s"),
         )
+        within = phrase(" packets. All readings are within 10 ms.")
+        return {FULL: full_s, phrase("{p99}, theory", p99=P99): p99_s}, sentence + red + within
 
-    return panel(figure, {"algorithm": _algorithm(phrase("theory of"))}, update)
+    return sweep_panel(
+        model,
+        over=at,
+        book=book,
+        controls={"algorithm": _algorithm(phrase("theory of"))},
+        x=Axis("buffer in packets", "1", low=0.0, high=280.0),
+        y=Axis("99th percentile", "s", low=0.0, high=0.9),
+        title="Requests of 10 KB beside one flow, read off the figure 20",
+    )
 
 
 def bufferbloat_panel() -> Panel:

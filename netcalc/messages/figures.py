@@ -17,7 +17,9 @@ FIGURES: dict[str, str] = {
     "no-sizes-and-times": "has no sizes and times to draw",
     "upload-too-large": "is too large to upload ({size_bytes:byte}, limit {limit_bytes:byte})",
     "no-flow-to-draw": "{name} has no TCP flow with data to draw in {value:packet|packets}",
-    "one-direction-to-draw": "{name} holds only one direction of its largest flow (capture point: {value})",
+    "one-direction-to-draw": (
+        "{name} holds only one direction of its largest flow (capture point: {value})"
+    ),
     "no-results": "no results to plot",
     "one-flow-only": "a plot of window against window needs two flows; the scenario has {value}",
     "no-course": "the result of {value} has no time series",
