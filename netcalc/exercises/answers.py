@@ -129,7 +129,7 @@ def _cleaned(answer: object) -> str | None:
         return None
     if len(text) > LONGEST:
         return None
-    text = _RAISED.sub(lambda found: "^" + found[0].translate(_SUPERSCRIPTS), text.strip())
+    text = _RAISED.sub(lambda match: "^" + match[0].translate(_SUPERSCRIPTS), text.strip())
     text = unicodedata.normalize("NFKC", text).translate(_LETTERS)
     text = "".join(c for c in text if unicodedata.category(c) != "Cf")
     if any(unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn") and c != "\t" for c in text):
@@ -140,7 +140,7 @@ def _cleaned(answer: object) -> str | None:
     text = _SCIENTIFIC.sub(r"\g<number>e\g<power>", text)
     text = _POWER.sub(r"1e\g<power>", text)
     text = _UNDERSCORE.sub("", text)
-    return _SPACED.sub(lambda found: found[0].replace(" ", ""), text).strip()
+    return _SPACED.sub(lambda match: match[0].replace(" ", ""), text).strip()
 
 
 def _ascii(text: str) -> str:
@@ -160,7 +160,7 @@ def _fault(error: UnitError, number: str, written: str, unit: str) -> Reading:
         readings = (plain, number.replace(",", "."))
         return Reading(
             fault="asked back",
-            detail=" or ".join(f"{one} {written}".strip() for one in readings),
+            detail=" or ".join(f"{reading} {written}".strip() for reading in readings),
         )
     if code == "ambiguous-unit":
         return Reading(fault="asked back", detail=" or ".join(error.values["readings"]))
@@ -330,44 +330,43 @@ def judge(template: Template, drawn: Drawn, answer: object) -> Verdict:
     """Return what is said about an answer to an exercise with its numbers."""
     reading = read_answer(answer, template.unit)
     if reading.fault:
-        return _of_fault(template, reading, drawn.right)
+        return _judge_fault(template, reading, drawn.right)
     if _matches(template, reading, drawn.right):
         return Verdict(kind="right")
-    found = [
-        one
-        for one in template.wrong
-        if _matches(template, reading, drawn.wrong[one.name], steps=STEP_TOLERANCE)
+    mistakes = [
+        mistake
+        for mistake in template.wrong
+        if _matches(template, reading, drawn.wrong[mistake.name], steps=STEP_TOLERANCE)
     ]
-    if found:
-        names = tuple(one.name for one in found)
+    if mistakes:
         return Verdict(
-            kind="named" if len(found) == 1 else "several",
-            names=names,
-            sentence=" ".join(put_in(phrase(one.sentence), drawn) for one in found),
-            question=put_in(phrase(found[0].ask), drawn),
+            kind="named" if len(mistakes) == 1 else "several",
+            names=tuple(mistake.name for mistake in mistakes),
+            sentence=" ".join(put_in(phrase(mistake.sentence), drawn) for mistake in mistakes),
+            question=put_in(phrase(mistakes[0].ask), drawn),
             next_step=phrase(_NEXT),
         )
     return _general(template, reading, drawn.right)
 
 
 def _matches(
-    template: Template, reading: Reading, wanted: float, *, steps: float = math.inf
+    template: Template, reading: Reading, number: float, *, steps: float = math.inf
 ) -> bool:
     """Whether an answer is a number, within the tolerance and the rounding of its digits."""
-    difference = abs(reading.value - wanted)
-    allowed = min(max(template.tolerance, EXACT) * abs(wanted), _rounding(reading, wanted, steps))
+    difference = abs(reading.value - number)
+    allowed = min(max(template.tolerance, EXACT) * abs(number), _rounding(reading, number, steps))
     if difference <= allowed * (1 + EXACT):
         return True
     # Of a count that is none, such as 1.0273 packets, three digits are enough.
-    fraction = template.tolerance == 0 and not wanted.is_integer()
+    fraction = template.tolerance == 0 and not number.is_integer()
     return fraction and reading.digits >= 3 and difference <= reading.half * (1 + 1e-6)
 
 
-def _rounding(reading: Reading, wanted: float, steps: float) -> float:
-    return reading.half * (1 + 1e-6) + steps * abs(wanted) if wanted else 0.0
+def _rounding(reading: Reading, number: float, steps: float) -> float:
+    return reading.half * (1 + 1e-6) + steps * abs(number) if number else 0.0
 
 
-def _of_fault(template: Template, reading: Reading, right: float) -> Verdict:
+def _judge_fault(template: Template, reading: Reading, right: float) -> Verdict:
     kind = reading.fault
     write = phrase("Write {example}.", example=_example(template, right))
     if kind == "asked back":
@@ -385,7 +384,7 @@ def _of_fault(template: Template, reading: Reading, right: float) -> Verdict:
 def _example(template: Template, right: float) -> str:
     """Return what an answer looks like; without an example if that is the right one."""
     samples = units.sample_of(template.unit)
-    near = any(_is_near(one, template, right) for one in samples.split(phrase(" or ")))
+    near = any(_is_near(text, template, right) for text in samples.split(phrase(" or ")))
     return units.noun_of(template.unit) if near else units.example(template.unit)
 
 

@@ -57,7 +57,7 @@ class Compiled:
         The variables in it.
     model : str
         Name of the model that the formula is a call of; empty if it is more than one call.
-    given : mapping of str to callable
+    parts : mapping of str to callable
         The arguments of that call.
     """
 
@@ -66,7 +66,7 @@ class Compiled:
     node: Node
     used: frozenset[str]
     model: str = ""
-    given: Mapping[str, Node] = field(default_factory=dict)
+    parts: Mapping[str, Node] = field(default_factory=dict)
 
     def __call__(self, values: Values) -> float:
         """Return the result for the values of the variables, in SI units.
@@ -78,8 +78,7 @@ class Compiled:
         """
         try:
             with np.errstate(all="ignore"), doubts():
-                found = self.node(values)
-                row = np.ravel(np.asarray(found, dtype=float))
+                row = np.ravel(np.asarray(self.node(values), dtype=float))
                 if row.size != 1:
                     raise DomainError("formula-not-one-number", "formula", row.size)
                 number = float(row[0])
@@ -93,7 +92,7 @@ class Compiled:
 
     def arguments(self, values: Values) -> dict[str, Any] | None:
         """Return the arguments of the model that the formula is a call of; None if it is none."""
-        return {name: node(values) for name, node in self.given.items()} if self.model else None
+        return {name: node(values) for name, node in self.parts.items()} if self.model else None
 
 
 def compile_formula(text: str, *, names: Collection[str]) -> Compiled:
@@ -112,8 +111,8 @@ def compile_formula(text: str, *, names: Collection[str]) -> Compiled:
     compiler = _Compiler(readings[0], frozenset(names))
     tree = readings[0].tree
     node = compiler.node(tree)
-    model, given = compiler.last_call if isinstance(tree, ast.Call) else ("", {})
-    return Compiled(text, readings[0], node, frozenset(compiler.used), model, given)
+    model, parts = compiler.last_call if isinstance(tree, ast.Call) else ("", {})
+    return Compiled(text, readings[0], node, frozenset(compiler.used), model, parts)
 
 
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -126,10 +125,10 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def _power(base: Any, power: Any) -> Any:
-    found = base**power
-    if isinstance(found, complex):
+    result = base**power
+    if isinstance(result, complex):
         raise DomainError("not-computable", "formula", reason="a root of a negative number")
-    return found
+    return result
 
 
 def _over(function: Callable[[Any], Any]) -> Callable[..., float]:
@@ -227,9 +226,9 @@ class _Compiler:
         try:
             quantity = evaluate_expression(Expression(ast.Name("_0"), (word,)), _unknown)
         except DomainError as error:
-            known = get_close_matches(word, self.names, n=1)
-            if error.code == "unknown-variable" and known:
-                error.values["suggestions"] = known
+            suggestions = get_close_matches(word, self.names, n=1)
+            if error.code == "unknown-variable" and suggestions:
+                error.values["suggestions"] = suggestions
             raise
         number = _plain(quantity)
         return lambda values: number
@@ -253,8 +252,7 @@ class _Compiler:
                 raise DomainError("given-twice", name)
             keywords[name] = keyword.value
         if called == "data":
-            found = evaluate_expression(Expression(node, self.words), _unknown)
-            numbers = _plain_row(found)
+            numbers = _plain_row(evaluate_expression(Expression(node, self.words), _unknown))
             return lambda values: numbers
         if called in FUNCTIONS:
             return self.function(called, node.args, keywords)
@@ -270,16 +268,16 @@ class _Compiler:
         self, name: str, items: list[ast.expr], keywords: Mapping[str, ast.expr], column: str
     ) -> Node:
         formula = calculator.formula(name)
-        given = arguments_of(name, formula, items, keywords, self.argument)
+        parts = arguments_of(name, formula, items, keywords, self.argument)
         for parameter in formula.parameters:
-            if parameter.required and parameter.name not in given:
+            if parameter.required and parameter.name not in parts:
                 raise parameter.required_error()
-        self.last_call = formula.name, given
+        self.last_call = formula.name, parts
         first = formula.parameters[0].name
         function = formula.function
 
         def computed(values: Values) -> Any:
-            arguments = {name: part(values) for name, part in given.items()}
+            arguments = {name: part(values) for name, part in parts.items()}
             lead = arguments.pop(first)
             result = function(lead, **arguments)
             return _column(result, column) if column or hasattr(result, "_asdict") else result
@@ -320,14 +318,14 @@ def _column(result: Any, name: str) -> Any:
     columns = result._asdict() if hasattr(result, "_asdict") else {}
     if not columns:
         raise DomainError("no-columns", "column", name)
-    wanted = name.replace("-", "_")
+    plain = name.replace("-", "_")
     for column, value in columns.items():
-        if wanted in (column, without_unit(column)):
+        if plain in (column, without_unit(column)):
             return value
-    known = [without_unit(column) for column in columns]
+    names = [without_unit(column) for column in columns]
     if not name:
-        raise DomainError("several-columns", "result", columns=known, example=known[0])
-    raise DomainError("not-a-choice", "column", name, choices=known)
+        raise DomainError("several-columns", "result", columns=names, example=names[0])
+    raise DomainError("not-a-choice", "column", name, choices=names)
 
 
 def _unknown(name: str) -> Quantity:

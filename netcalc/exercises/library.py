@@ -34,23 +34,22 @@ def _read(path: str, changed_ns: int, size_bytes: int) -> tuple[Template, ...]:
 
 
 def _of_file(path: str | Path) -> tuple[Template, ...]:
-    found = Path(path)
-    status = found.stat()
-    return _read(str(found), status.st_mtime_ns, status.st_size)
+    status = Path(path).stat()
+    return _read(str(path), status.st_mtime_ns, status.st_size)
 
 
-def _joined(known: Mapping[str, Template], paths: Paths) -> dict[str, Template]:
-    found = dict(known)
+def _joined(templates: Mapping[str, Template], paths: Paths) -> dict[str, Template]:
+    joined = dict(templates)
     for path in paths:
         for template in _of_file(path):
-            if template.id in found:
-                other = found[template.id].file
+            if template.id in joined:
+                other = joined[template.id].file
                 raise template.error("exercise-id-bundled", field="id", other=other)
-            found[template.id] = template
-    return found
+            joined[template.id] = template
+    return joined
 
 
-def _known(paths: Paths) -> Mapping[str, Template]:
+def _by_id(paths: Paths) -> Mapping[str, Template]:
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
     return _joined(_bundled(), listed) if listed else _bundled()
 
@@ -82,17 +81,16 @@ def templates(*, lesson: str | None = None, paths: Paths = ()) -> tuple[Template
     >>> [template.id for template in templates(lesson="01")][:1]
     ['TR1']
     """
-    found = tuple(_known(paths).values())
+    every = tuple(_by_id(paths).values())
     if lesson is None:
-        return found
-    wanted = lesson_number(lesson)
+        return every
+    name = lesson_number(lesson)
     # The second part of a lesson, 02b, asks what the lesson asks if it has none of its own.
-    of = {name: [one for one in found if one.lesson == name] for name in (wanted, wanted[:2])}
-    chosen = tuple(of[wanted] or of[wanted[:2]])
-    if not chosen:
-        lessons = sorted({template.lesson for template in found})
-        raise DomainError("exercise-lesson-empty", "lesson", lesson, known=lessons)
-    return chosen
+    for part in (name, name[:2]):
+        if chosen := tuple(template for template in every if template.lesson == part):
+            return chosen
+    lessons = sorted({template.lesson for template in every})
+    raise DomainError("exercise-lesson-empty", "lesson", lesson, known=lessons)
 
 
 def lesson_number(text: str) -> str:
@@ -107,12 +105,11 @@ def lesson_number(text: str) -> str:
     return name.zfill(2 if name.isdecimal() else 3)
 
 
-def unknown_exercise(wanted: str, known: Collection[str]) -> DomainError:
+def unknown_exercise(name: str, ids: Collection[str]) -> DomainError:
     """Return the error of an id that no exercise has, with the nearest."""
-    near = {name.lower(): name for name in known}
-    found = get_close_matches(wanted.lower(), near, n=1)
-    suggestions = [near[name] for name in found]
-    return DomainError("exercise-unknown", "exercise", wanted[:LONGEST_ID], suggestions=suggestions)
+    by_lower = {id_.lower(): id_ for id_ in ids}
+    suggestions = [by_lower[near] for near in get_close_matches(name.lower(), by_lower, n=1)]
+    return DomainError("exercise-unknown", "exercise", name[:LONGEST_ID], suggestions=suggestions)
 
 
 def draw(
@@ -149,10 +146,10 @@ def draw(
     if isinstance(exercise, Template):
         template = exercise
     else:
-        known = _known(paths)
-        if not isinstance(exercise, str) or exercise not in known:
-            raise unknown_exercise(safe_str(exercise), known)
-        template = known[exercise]
+        by_id = _by_id(paths)
+        if not isinstance(exercise, str) or exercise not in by_id:
+            raise unknown_exercise(safe_str(exercise), by_id)
+        template = by_id[exercise]
     student, sheet = str(student), str(sheet)
     drawn = draw_numbers(template, seed_of(template.id, student=student, sheet=sheet))
     return Question(template=template, student=student, sheet=sheet, drawn=drawn)
@@ -173,7 +170,9 @@ def sheet_of(
     DomainError, ReaderError
         As :func:`draw`.
     """
-    return tuple(draw(one, student=student, sheet=sheet, paths=paths) for one in exercises)
+    return tuple(
+        draw(exercise, student=student, sheet=sheet, paths=paths) for exercise in exercises
+    )
 
 
 def points(
@@ -208,9 +207,9 @@ def points(
     >>> found.total, found.most, found.verdicts["SF1"].kind
     (0, 2, 'unreadable')
     """
-    wanted: object = answers
-    if not isinstance(wanted, Mapping):
-        raise ArgumentTypeError("answers-not-by-exercise", "answers", type(wanted).__name__)
+    typed: object = answers
+    if not isinstance(typed, Mapping):
+        raise ArgumentTypeError("answers-not-by-exercise", "answers", type(typed).__name__)
     return Points(
         verdicts={
             name: draw(name, student=student, sheet=sheet, paths=paths).check(answer)

@@ -71,7 +71,7 @@ class Question:
     @property
     def text(self) -> str:
         """The question with its numbers, and the digits where more than three are asked."""
-        text = PLACEHOLDER.sub(lambda found: self.drawn.shown[found[1]], phrase(self.template.text))
+        text = PLACEHOLDER.sub(lambda match: self.drawn.shown[match[1]], phrase(self.template.text))
         digits = self.template.digits
         more = phrase("Give {digits} digits.", digits=phrase(_DIGITS.get(digits, str(digits))))
         return f"{text} {more}" if digits > 3 else text
@@ -192,8 +192,8 @@ def _written(formula: Compiled, drawn: Drawn, result: str) -> str:
 
 def _quantity(drawn: Drawn, name: str) -> str:
     text = drawn.shown[name]
-    found = re.fullmatch(r".*\((.*)\)", text)  # T1 (1.544 Mbit/s)
-    return found[1] if found else text
+    in_brackets = re.fullmatch(r".*\((.*)\)", text)  # T1 (1.544 Mbit/s)
+    return in_brackets[1] if in_brackets else text
 
 
 class _Latex:
@@ -310,14 +310,15 @@ def curves(template: Template, drawn: Drawn, names: tuple[str, ...]) -> AnswerCu
             "exercise-mistake-unknown", "name", excerpt(unknown), exercise=template.id,
             known=list(template.mistakes),
         )  # fmt: skip
-    variable = next(one for one in template.variables if one.name == about["x"])
+    variable = next(item for item in template.variables if item.name == about["x"])
     low, high = (units.parse_typed(about[end], variable.unit) for end in ("low", "high"))
     x = np.geomspace(low, high, POINTS)
     points_x = points_y = np.empty(0)
     if about.get("points"):
         columns = datasets.load(about["points"]).columns()
-        found = [np.asarray(columns[about[axis]], dtype=float) for axis in ("point_x", "point_y")]
-        points_x, points_y = found
+        points_x, points_y = (
+            np.asarray(columns[about[axis]], dtype=float) for axis in ("point_x", "point_y")
+        )
     return AnswerCurves(
         x_name=variable.name,
         x_unit=variable.unit,

@@ -144,13 +144,13 @@ class Template:
     @cached_property
     def said_numbers(self) -> frozenset[str]:
         """Numbers in what is said about answers: none of them may be the right one."""
-        said = " ".join(f"{one.sentence} {one.ask} {one.name}" for one in self.wrong)
+        said = " ".join(f"{item.sentence} {item.ask} {item.name}" for item in self.wrong)
         return frozenset(number.replace(",", "") for number in _NUMBER.findall(said))
 
     @property
     def mistakes(self) -> tuple[str, ...]:
         """Names of the wrong formulas."""
-        return tuple(one.name for one in self.wrong)
+        return tuple(mistake.name for mistake in self.wrong)
 
     def show_answer(self, value: float) -> str:
         """Write an answer with its unit: a count in full, else with the digits asked for."""
@@ -166,7 +166,7 @@ class Template:
         KeyError
             If there is none.
         """
-        return next(one for one in self.wrong if one.name == name)
+        return next(mistake for mistake in self.wrong if mistake.name == name)
 
     def error(self, code: str, *, field: str, **values: Any) -> ReaderError:
         """Return an error with the file, the line and the field of this exercise."""
@@ -244,19 +244,19 @@ def draw_numbers(
             for variable in template.variables
         }
         try:
-            found = _answers(template, values)
+            answers = _answers(template, values)
         except NetcalcError as error:
             reason, without = str(error), values
             continue
-        if found is None:
+        if answers is None:
             continue
-        right, wrong = found
+        right, wrong = answers
         if template.show_answer(right).split()[0].rstrip("%") in template.said_numbers:
             is_said = True
             continue
         pair = _too_near(template, right, wrong)
         if pair is None:
-            texts = {one.name: shown(one, values[one.name]) for one in template.variables}
+            texts = {item.name: shown(item, values[item.name]) for item in template.variables}
             return Drawn(values, texts, right, wrong)
         reason = pair
     if isinstance(reason, tuple):
@@ -309,12 +309,12 @@ def _answers(
     """Return the right answer and the wrong ones; None if the numbers are not to be used."""
     if any(condition(values) <= 0 for condition in template.positive):
         return None
-    return template.right(values), {one.name: one.formula(values) for one in template.wrong}
+    return template.right(values), {item.name: item.formula(values) for item in template.wrong}
 
 
 def _failed(template: Template, values: Mapping[str, float]) -> str:
     """Return the field of the first formula that has no answer for some numbers."""
-    wrong = {f"wrong[{n}].formula": one.formula for n, one in enumerate(template.wrong, 1)}
+    wrong = {f"wrong[{n}].formula": item.formula for n, item in enumerate(template.wrong, 1)}
     for field, formula in {"right": template.right, **wrong}.items():
         try:
             formula(values)
@@ -328,7 +328,7 @@ def _too_near(
 ) -> tuple[str, str] | None:
     """Return the names of two answers that are too near to each other."""
     own = [("right", right)]
-    own += [(one.name, wrong[one.name]) for one in template.wrong if not one.same_as]
+    own += [(item.name, wrong[item.name]) for item in template.wrong if not item.same_as]
     for index, (name, value) in enumerate(own):
         for other, near in own[:index]:
             distance = abs(value - near)
@@ -337,7 +337,7 @@ def _too_near(
                 least = WHOLE_APART if right.is_integer() else SAME * max(abs(value), abs(near))
             if distance <= least:
                 return other, name
-    for one in template.wrong:
-        if one.same_as and not math.isclose(wrong[one.name], wrong[one.same_as], rel_tol=SAME):
-            return one.same_as, one.name
+    for item in template.wrong:
+        if item.same_as and not math.isclose(wrong[item.name], wrong[item.same_as], rel_tol=SAME):
+            return item.same_as, item.name
     return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, cast, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,36 @@ FloatColumn: TypeAlias = NDArray[np.float64]
 BoolColumn: TypeAlias = NDArray[np.bool_]
 TextColumn: TypeAlias = NDArray[np.object_]
 
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What a column holds; it stands in the annotation of a field of a container.
+
+    Parameters
+    ----------
+    unit : str
+        SI unit, ``"bool"`` or ``"text"``.
+    layer : str
+        The layer that a size or a rate is counted at.
+    whole : type, optional
+        The numpy type of whole numbers that are stored in few bytes; the others are floats.
+    """
+
+    unit: str
+    layer: str = ""
+    whole: type[np.generic] | None = None
+
+
+Numbers: TypeAlias = Annotated[FloatColumn | Sequence[float], Column("1")]
+Seconds: TypeAlias = Annotated[FloatColumn | Sequence[float], Column("s")]
+Bytes: TypeAlias = Annotated[FloatColumn | Sequence[float], Column("byte")]
+PacketBytes: TypeAlias = Annotated[FloatColumn | Sequence[float], Column("byte", "IP packet")]
+ApplicationBytes: TypeAlias = Annotated[
+    FloatColumn | Sequence[float], Column("byte", "application")
+]
+Flags: TypeAlias = Annotated[BoolColumn | Sequence[bool], Column("bool")]
+Texts: TypeAlias = Annotated[TextColumn | Sequence[str], Column("text")]
+
 MOST_RANGES = 8
 """Columns that are described when samples are shown."""
 
@@ -41,13 +71,13 @@ _NEVER_NEGATIVE = {"rtt_s", "duration_s", "response_s"}
 class Samples:
     """Base of all containers: columns of equal length, :class:`Meta`, files and frames.
 
-    A subclass is a frozen dataclass; its fields with a unit in ``column_units`` are its columns. It
-    is registered by its name, under which :func:`load` finds it.
+    A subclass is a frozen dataclass; its fields with a :class:`Column` in their annotation are its
+    columns. It is registered by its name, under which :func:`load` finds it.
     """
 
-    column_units: ClassVar[Mapping[str, str]] = {}
-    column_layers: ClassVar[Mapping[str, str]] = {}
-    column_types: ClassVar[Mapping[str, type[np.generic]]] = {}
+    column_units: ClassVar[Mapping[str, str]]
+    column_layers: ClassVar[Mapping[str, str]]
+    column_types: ClassVar[Mapping[str, type[np.generic]]]
     """Columns of whole numbers that are stored in few bytes; the others are floats."""
     text_lists: ClassVar[frozenset[str]] = frozenset()
     """Fields besides the columns that are lists of text."""
@@ -56,6 +86,15 @@ class Samples:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         saved.KINDS[cls.__name__] = cls
+        facts = {
+            name: fact
+            for name, hint in get_type_hints(cls, include_extras=True).items()
+            for fact in getattr(hint, "__metadata__", ())
+            if isinstance(fact, Column)
+        }
+        cls.column_units = {name: column.unit for name, column in facts.items()}
+        cls.column_layers = {name: column.layer for name, column in facts.items() if column.layer}
+        cls.column_types = {name: column.whole for name, column in facts.items() if column.whole}
 
     def __post_init__(self) -> None:
         length: int | None = None
@@ -66,7 +105,7 @@ class Samples:
             if length is None:
                 length = column.size
             elif column.size == 0 and length:
-                column = _filler(self.column_units[name], length, whole)
+                column = _empty(self.column_units[name], length, cast(Any, whole))
             elif column.size != length:
                 raise DomainError(
                     "unequal-columns", name, column.size, expected=length, other=first
@@ -232,23 +271,22 @@ def loads(data: bytes, *, file: str = "samples") -> Samples:
     return samples
 
 
-def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    return np.array_equal(one, other, equal_nan=one.dtype.kind == other.dtype.kind == "f")
+def _same(column: NDArray[Any], other: NDArray[Any]) -> bool:
+    return np.array_equal(column, other, equal_nan=column.dtype.kind == other.dtype.kind == "f")
 
 
 def _range(name: str, column: NDArray[Any], unit: str) -> str:
     """Return the range of a column in a few words; nothing if no value is known."""
     if column.dtype.kind == "b":
         return f"{name} {np.count_nonzero(column):,}" if column.any() else ""
-    if column.dtype.kind == "f":
-        known = column[~np.isnan(column)]
-        ends = [show(float(end), unit) for end in (known.min(), known.max())] if known.size else []
-        return f"{name} {' to '.join(dict.fromkeys(ends))}" if ends else ""
-    if column.dtype.kind in "iu":
-        ends = (
-            [show(float(end), unit) for end in (column.min(), column.max())] if column.any() else []
-        )
-        return f"{name} {' to '.join(dict.fromkeys(ends))}" if ends else ""
+    if column.dtype.kind in "iuf":
+        is_float = column.dtype.kind == "f"
+        numbers = column[~np.isnan(column)] if is_float else column
+        # Whole numbers that are all 0 are of a field that no packet has.
+        some = numbers.size and (is_float or numbers.any())
+        ends = (numbers.min(), numbers.max()) if some else ()
+        shown = dict.fromkeys(show(float(end), unit) for end in ends)
+        return f"{name} {' to '.join(shown)}" if shown else ""
     texts = [text for text in dict.fromkeys(column.tolist()) if text]
     more = f", and {len(texts) - 3:,} more" if len(texts) > 3 else ""
     return f"{name} {', '.join(texts[:3])}{more}" if texts else ""
@@ -259,13 +297,13 @@ def _column(
 ) -> NDArray[Any]:
     if whole is not None:
         return _whole_column(name, values, whole)
-    wanted: type[Any] = {"bool": np.bool_, "text": np.object_}.get(unit, np.float64)
-    if is_masked(values) and wanted is np.float64:
+    kind: type[Any] = {"bool": np.bool_, "text": np.object_}.get(unit, np.float64)
+    if is_masked(values) and kind is np.float64:
         values = np.ma.filled(values.astype(np.float64), np.nan)
     # Read-only columns are not copied: a reader's of a large file.
     fixed = isinstance(values, np.ndarray) and not values.flags.writeable
     try:
-        column: NDArray[Any] = np.array(values, dtype=wanted, copy=None if fixed else True)
+        column: NDArray[Any] = np.array(values, dtype=kind, copy=None if fixed else True)
     except (TypeError, ValueError) as error:
         raise ArgumentTypeError("not-a-column-of-numbers", name, type(values).__name__) from error
     if column.ndim != 1:
@@ -300,46 +338,38 @@ def _sum(column: NDArray[Any]) -> float:
 
 def as_texts(values: NDArray[Any]) -> TextColumn:
     """Return texts as an array of objects: one of fixed width has the longest in every row."""
-    found: NDArray[Any] = np.empty(values.shape, dtype=object)
-    found[...] = values
-    if not all(type(text) is str for text in found.flat):
-        found[...] = np.array(
-            ["" if text is None else str(text) for text in found.flat], dtype=object
-        ).reshape(values.shape)
-    return found
+    texts: NDArray[Any] = np.empty(values.shape, dtype=object)
+    texts[...] = values
+    for index in np.flatnonzero([type(text) is not str for text in texts.flat]):
+        texts.flat[index] = "" if texts.flat[index] is None else str(texts.flat[index])
+    return texts
 
 
 def _whole_column(name: str, values: object, kind: type[np.generic]) -> NDArray[Any]:
     """Return a column of whole numbers, all of which its type can hold."""
-    given: NDArray[Any] = np.asarray(values)
-    if given.ndim != 1:
-        raise DomainError("not-a-column", name, given.ndim)
-    if given.dtype != kind and given.size:
-        if given.dtype.kind not in "iuf":
+    numbers: NDArray[Any] = np.asarray(values)
+    if numbers.ndim != 1:
+        raise DomainError("not-a-column", name, numbers.ndim)
+    if numbers.dtype != kind and numbers.size:
+        if numbers.dtype.kind not in "iuf":
             raise TypeError(f"{name} must be a column of numbers")
         most = int(np.iinfo(cast(Any, kind)).max)
-        bad = np.flatnonzero(~((given >= 0) & (given <= most) & (given == np.floor(given))))
+        bad = np.flatnonzero(~((numbers >= 0) & (numbers <= most) & (numbers == np.floor(numbers))))
         if bad.size:
             index = int(bad[0])
-            raise DomainError("column-not-whole", name, float(given[index]), high=most, index=index)
-    column = given.astype(kind)
+            raise DomainError(
+                "column-not-whole", name, float(numbers[index]), high=most, index=index
+            )
+    column = numbers.astype(kind)
     column.flags.writeable = False
     return column
 
 
-def _filler(unit: str, length: int, whole: type[np.generic] | None = None) -> NDArray[Any]:
-    if whole is not None:
-        column: NDArray[Any] = np.zeros(length, whole)
-        column.flags.writeable = False
-        return column
-    return _empty(unit, length)
-
-
 @lru_cache(maxsize=64)
-def _empty(unit: str, length: int) -> NDArray[Any]:
+def _empty(unit: str, length: int, whole: type[np.generic] | None) -> NDArray[Any]:
     """Return a read-only column of one value for all rows: it takes no memory."""
-    empty: Any = {"bool": np.bool_(False), "text": np.array("", object)}.get(unit, np.nan)
-    return np.broadcast_to(empty, length)
+    value: Any = {"bool": np.bool_(False), "text": np.array("", object)}.get(unit, np.nan)
+    return np.broadcast_to(value if whole is None else whole(0), length)
 
 
 def floats(values: FloatColumn | Sequence[float]) -> FloatColumn:
@@ -360,8 +390,8 @@ def quotient(numerator: FloatColumn, denominator: FloatColumn | Sequence[float])
 
 def median(values: FloatColumn) -> float:
     """Return the median of the known values, nan if there are none."""
-    known = values[~np.isnan(values)]
-    return float(np.median(known, overwrite_input=True)) if known.size else math.nan
+    numbers = values[~np.isnan(values)]
+    return float(np.median(numbers, overwrite_input=True)) if numbers.size else math.nan
 
 
 @named_arguments

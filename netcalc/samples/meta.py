@@ -67,8 +67,8 @@ def first_fault(value: Any, field: str, name: str = "") -> tuple[str, str, Any] 
     """Return the first number in a part of a file that breaks a limit: code, field, number."""
     for where, what, number in _numbers(value, field, name):
         # Of an instrument nan is what it did not measure, which later versions write as null.
-        unknown = number != number and field == "meta.instrument"
-        code = None if unknown else fault(number, what)
+        not_measured = number != number and field == "meta.instrument"
+        code = None if not_measured else fault(number, what)
         if code is not None:
             return code, where, number
     return None
@@ -177,7 +177,6 @@ FACTS: Mapping[str, str] = {
 
 COUNTER_LIMIT = 2.0**63
 """No counter of 64 bits has counted this far: it is a negative number, or was never set. [1]"""
-_OF_THE_FILE = ("counter:", "sum:")
 _OF_TWO_CLOCKS = "one_way_delay_"
 """Facts that are a difference of two clocks, and can be negative."""
 
@@ -207,24 +206,24 @@ def fact_row(named: Mapping[str, Any] | None = None, /, **facts: Any) -> dict[st
         unit = unit_of_fact(name)
         if unit is None:
             raise DomainError("not-a-choice", "fact", name, choices=list(FACTS))
-        known = _plain(value)
-        if known is None:
+        fact = _plain(value)
+        if fact is None:
             continue
-        of_the_file = name.startswith(_OF_THE_FILE)
+        of_a_file = name.startswith(_OF_A_FILE)
         least = -math.inf if name.startswith(_OF_TWO_CLOCKS) else 0.0
-        if unit not in ("text", "bool") and not of_the_file and not least <= known < math.inf:
-            raise DomainError("is-negative", name, known)
-        whole = isinstance(known, float) and abs(known) <= MOST_COUNTED and known.is_integer()
+        if unit not in ("text", "bool") and not of_a_file and not least <= fact < math.inf:
+            raise DomainError("is-negative", name, fact)
+        whole = isinstance(fact, float) and abs(fact) <= MOST_COUNTED and fact.is_integer()
         if unit in ("1", "byte") and whole:
-            known = int(known)
-        row[name] = known
+            fact = int(fact)
+        row[name] = fact
     return row
 
 
 @named_arguments
 def unit_of_fact(name: str) -> str | None:
     """Return the unit of a fact; None if there is no such fact."""
-    return "1" if name.startswith(_OF_THE_FILE) else FACTS.get(name)
+    return "1" if name.startswith(_OF_A_FILE) else FACTS.get(name)
 
 
 def _plain(value: Any) -> Any:
@@ -331,21 +330,21 @@ class Instrument:
     """Facts of a saved file under names that this version does not know."""
 
     def __post_init__(self) -> None:
-        for one in fields(self):  # nan is "not measured", which a saved file writes as null
-            value = getattr(self, one.name)
+        for item in fields(self):  # nan is "not measured", which a saved file writes as null
+            value = getattr(self, item.name)
             if isinstance(value, float) and math.isnan(value):
-                object.__setattr__(self, one.name, None)
+                object.__setattr__(self, item.name, None)
 
     @classmethod
     def load(cls, stored: Mapping[str, Any]) -> Instrument:
         """Return the facts as a saved file has them."""
-        names = {one.name for one in fields(cls)} - {"other"}
-        known = {name: value for name, value in stored.items() if name in names}
-        return cls(**known, other={k: v for k, v in stored.items() if k not in names})
+        names = {item.name for item in fields(cls)} - {"other"}
+        facts = {name: value for name, value in stored.items() if name in names}
+        return cls(**facts, other={k: v for k, v in stored.items() if k not in names})
 
     def stored(self) -> dict[str, Any]:
         """Return the facts as a saved file has them: those that were measured, by name."""
-        names = [one.name for one in fields(self) if one.name != "other"]
+        names = [item.name for item in fields(self) if item.name != "other"]
         measured = {name: getattr(self, name) for name in names}
         return {k: v for k, v in {**measured, **self.other}.items() if v is not None}
 
@@ -429,14 +428,15 @@ class Meta:
         if isinstance(facts, Mapping):
             object.__setattr__(self, "instrument", Instrument.load(facts))
         object.__setattr__(self, "facts", tuple(dict(row) for row in self.facts))
-        given: tuple[Any, ...] = self.warnings
-        notices = (one if isinstance(one, Notice) else Notice.load(one) for one in given)
+        warnings: tuple[Any, ...] = self.warnings
+        notices = (x if isinstance(x, Notice) else Notice.load(x) for x in warnings)
         object.__setattr__(self, "warnings", tuple(notices))
 
     def stored(self) -> dict[str, Any]:
         """Return the facts as a saved file has them."""
-        found: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
-        found["facts"] = [dict(row) for row in self.facts]
-        found["instrument"] = self.instrument.stored()
-        found["warnings"] = [notice.stored() for notice in self.warnings]
-        return found
+        return {
+            **{item.name: getattr(self, item.name) for item in fields(self)},
+            "facts": [dict(row) for row in self.facts],
+            "instrument": self.instrument.stored(),
+            "warnings": [notice.stored() for notice in self.warnings],
+        }

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
-from netcalc.samples.columns import FloatColumn, Samples
+from netcalc.samples.columns import Column, Samples, Seconds
 from netcalc.samples.meta import Meta
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 
 IntColumn: TypeAlias = NDArray[np.integer[Any]] | Sequence[int]
+UInt8: TypeAlias = Annotated[IntColumn, Column("1", whole=np.uint8)]
+UInt16: TypeAlias = Annotated[IntColumn, Column("1", whole=np.uint16)]
+UInt32: TypeAlias = Annotated[IntColumn, Column("1", whole=np.uint32)]
 
 
 class Layer(IntFlag):
@@ -108,95 +111,41 @@ class PacketTrace(Samples):
         Longest frame that was kept whole, as the file says; the least of several interfaces. [byte]
     """
 
-    column_units: ClassVar[Mapping[str, str]] = {
-        "time_s": "s",
-        "kept_bytes": "byte",
-        "original_bytes": "byte",
-        "layers": "1",
-        "interface": "1",
-        "link_number": "1",
-        "tag_count": "1",
-        "ip_version": "1",
-        "ip_protocol": "1",
-        "ttl": "1",
-        "traffic_class": "1",
-        "ip_id": "1",
-        "packet_bytes": "byte",
-        "source": "1",
-        "destination": "1",
-        "source_port": "1",
-        "destination_port": "1",
-        "payload_bytes": "byte",
-        "tcp_sequence": "1",
-        "acknowledged": "1",
-        "tcp_flags": "1",
-        "window": "1",
-        "timestamp": "1",
-        "timestamp_echo": "1",
-        "shift": "1",
-        "sack_count": "1",
-        "sack_left": "1",
-        "sack_right": "1",
-        "mss_bytes": "byte",
-        "icmp_type": "1",
-        "icmp_code": "1",
-        "echo_id": "1",
-        "echo_sequence": "1",
-    }
-    column_layers: ClassVar[Mapping[str, str]] = {
-        "kept_bytes": "captured frame",
-        "original_bytes": "captured frame",
-        "packet_bytes": "IP packet",
-        "payload_bytes": "TCP, UDP or ICMP payload",
-    }
-    column_types: ClassVar[Mapping[str, type[np.generic]]] = {
-        **dict.fromkeys(("kept_bytes", "original_bytes", "packet_bytes"), np.uint32),
-        **dict.fromkeys(("payload_bytes", "tcp_sequence", "acknowledged"), np.uint32),
-        **dict.fromkeys(("timestamp", "timestamp_echo", "layers"), np.uint32),
-        **dict.fromkeys(("sack_left", "sack_right"), np.uint32),
-        **dict.fromkeys(("source", "destination", "interface"), np.uint32),
-        **dict.fromkeys(("source_port", "destination_port", "ip_id", "link_number"), np.uint16),
-        **dict.fromkeys(("window", "tcp_flags", "mss_bytes"), np.uint16),
-        **dict.fromkeys(("echo_id", "echo_sequence"), np.uint16),
-        **dict.fromkeys(("tag_count", "ip_version", "ip_protocol", "ttl"), np.uint8),
-        **dict.fromkeys(("traffic_class", "shift", "sack_count"), np.uint8),
-        **dict.fromkeys(("icmp_type", "icmp_code"), np.uint8),
-    }
     text_lists: ClassVar[frozenset[str]] = frozenset({"addresses"})
 
-    time_s: FloatColumn | Sequence[float]
-    kept_bytes: IntColumn
-    original_bytes: IntColumn
-    layers: IntColumn = ()
-    interface: IntColumn = ()
-    link_number: IntColumn = ()
-    tag_count: IntColumn = ()
-    ip_version: IntColumn = ()
-    ip_protocol: IntColumn = ()
-    ttl: IntColumn = ()
-    traffic_class: IntColumn = ()
-    ip_id: IntColumn = ()
-    packet_bytes: IntColumn = ()
-    source: IntColumn = ()
-    destination: IntColumn = ()
-    source_port: IntColumn = ()
-    destination_port: IntColumn = ()
-    payload_bytes: IntColumn = ()
-    tcp_sequence: IntColumn = ()
-    acknowledged: IntColumn = ()
-    tcp_flags: IntColumn = ()
-    window: IntColumn = ()
-    timestamp: IntColumn = ()
-    timestamp_echo: IntColumn = ()
-    shift: IntColumn = ()
-    sack_count: IntColumn = ()
-    sack_left: IntColumn = ()
-    sack_right: IntColumn = ()
-    mss_bytes: IntColumn = ()
-    icmp_type: IntColumn = ()
-    icmp_code: IntColumn = ()
-    echo_id: IntColumn = ()
-    echo_sequence: IntColumn = ()
+    time_s: Seconds
+    kept_bytes: Annotated[IntColumn, Column("byte", "captured frame", np.uint32)]
+    original_bytes: Annotated[IntColumn, Column("byte", "captured frame", np.uint32)]
+    layers: UInt32 = ()
+    interface: UInt32 = ()
+    link_number: UInt16 = ()
+    tag_count: UInt8 = ()
+    ip_version: UInt8 = ()
+    ip_protocol: UInt8 = ()
+    ttl: UInt8 = ()
+    traffic_class: UInt8 = ()
+    ip_id: UInt16 = ()
+    packet_bytes: Annotated[IntColumn, Column("byte", "IP packet", np.uint32)] = ()
+    source: UInt32 = ()
+    destination: UInt32 = ()
+    source_port: UInt16 = ()
+    destination_port: UInt16 = ()
+    payload_bytes: Annotated[IntColumn, Column("byte", "TCP, UDP or ICMP payload", np.uint32)] = ()
+    tcp_sequence: UInt32 = ()
+    acknowledged: UInt32 = ()
+    tcp_flags: UInt16 = ()
+    window: UInt16 = ()
+    timestamp: UInt32 = ()
+    timestamp_echo: UInt32 = ()
+    shift: UInt8 = ()
+    sack_count: UInt8 = ()
+    sack_left: UInt32 = ()
+    sack_right: UInt32 = ()
+    mss_bytes: Annotated[IntColumn, Column("byte", whole=np.uint16)] = ()
+    icmp_type: UInt8 = ()
+    icmp_code: UInt8 = ()
+    echo_id: UInt16 = ()
+    echo_sequence: UInt16 = ()
     addresses: tuple[str, ...] = ()
     start_ns: int | None = None
     snap_bytes: int | None = None
@@ -223,8 +172,8 @@ class PacketTrace(Samples):
     def span_s(self) -> float:
         """Time from the earliest packet to the latest; nan if no packet has a time. [s]"""
         times = np.asarray(self.time_s)
-        known = times[~np.isnan(times)]
-        return float(known.max() - known.min()) if known.size else float("nan")
+        times = times[~np.isnan(times)]
+        return float(times.max() - times.min()) if times.size else float("nan")
 
     def rows(self, chosen: NDArray[Any] | slice) -> PacketTrace:
         """Return some of the packets, as a trace of its own."""

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
 
 from netcalc.checks import in_blocks, named_arguments
 from netcalc.samples.columns import (
     BoolColumn,
+    Column,
+    Flags,
     FloatColumn,
+    Numbers,
+    PacketBytes,
     Samples,
-    TextColumn,
+    Seconds,
+    Texts,
     bools,
     floats,
     median,
@@ -52,30 +57,16 @@ class RttSamples(Samples):
         Totals, where the rows do not give them (a summary without lines).
     """
 
-    column_units: ClassVar[Mapping[str, str]] = {
-        "payload_bytes": "byte",
-        "rtt_s": "s",
-        "sequence": "1",
-        "lost": "bool",
-        "duplicate": "bool",
-        "error_reply": "bool",
-        "resolution_s": "s",
-        "sent_s": "s",
-        "ttl": "1",
-        "group": "text",
-    }
-    column_layers: ClassVar[Mapping[str, str]] = {"payload_bytes": "echo user data"}
-
-    payload_bytes: FloatColumn | Sequence[float]
-    rtt_s: FloatColumn | Sequence[float]
-    sequence: FloatColumn | Sequence[float] = ()
-    lost: BoolColumn | Sequence[bool] = ()
-    duplicate: BoolColumn | Sequence[bool] = ()
-    error_reply: BoolColumn | Sequence[bool] = ()
-    resolution_s: FloatColumn | Sequence[float] = ()
-    sent_s: FloatColumn | Sequence[float] = ()
-    ttl: FloatColumn | Sequence[float] = ()
-    group: TextColumn | Sequence[str] = ()
+    payload_bytes: Annotated[FloatColumn | Sequence[float], Column("byte", "echo user data")]
+    rtt_s: Seconds
+    sequence: Numbers = ()
+    lost: Flags = ()
+    duplicate: Flags = ()
+    error_reply: Flags = ()
+    resolution_s: Seconds = ()
+    sent_s: Seconds = ()
+    ttl: Numbers = ()
+    group: Texts = ()
     sent_count: int | None = None
     received_count: int | None = None
     error_count: int | None = None
@@ -157,11 +148,11 @@ class RttSamples(Samples):
         if rows is not None:
             taken &= rows
         columns = (floats(self.payload_bytes), floats(self.rtt_s), taken)
-        some = [np.unique(sizes[known]) for sizes, _, known in in_blocks(*columns)]
+        some = [np.unique(sizes[mask]) for sizes, _, mask in in_blocks(*columns)]
         distinct = np.unique(np.concatenate(some)) if some else np.empty(0)
         smallest = np.full(distinct.size, np.inf)
-        for sizes, rtts, known in in_blocks(*columns):
-            np.minimum.at(smallest, np.searchsorted(distinct, sizes[known]), rtts[known])
+        for sizes, rtts, mask in in_blocks(*columns):
+            np.minimum.at(smallest, np.searchsorted(distinct, sizes[mask]), rtts[mask])
         return distinct, smallest
 
 
@@ -190,28 +181,14 @@ class HopSamples(Samples):
         Address that replied; empty without a reply. [text]
     """
 
-    column_units: ClassVar[Mapping[str, str]] = {
-        "hop": "1",
-        "packet_bytes": "byte",
-        "rtt_s": "s",
-        "answer_bytes": "byte",
-        "sequence": "1",
-        "lost": "bool",
-        "sent_s": "s",
-        "node": "text",
-    }
-    column_layers: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("packet_bytes", "answer_bytes"), "IP packet"
-    )
-
-    hop: FloatColumn | Sequence[float]
-    packet_bytes: FloatColumn | Sequence[float]
-    rtt_s: FloatColumn | Sequence[float]
-    answer_bytes: FloatColumn | Sequence[float] = ()
-    sequence: FloatColumn | Sequence[float] = ()
-    lost: BoolColumn | Sequence[bool] = ()
-    sent_s: FloatColumn | Sequence[float] = ()
-    node: TextColumn | Sequence[str] = ()
+    hop: Numbers
+    packet_bytes: PacketBytes
+    rtt_s: Seconds
+    answer_bytes: PacketBytes = ()
+    sequence: Numbers = ()
+    lost: Flags = ()
+    sent_s: Seconds = ()
+    node: Texts = ()
     meta: Meta = field(default_factory=Meta)
 
     @property
@@ -262,22 +239,12 @@ class TrainSamples(Samples):
         Packets before which a packet of cross traffic was sent.
     """
 
-    column_units: ClassVar[Mapping[str, str]] = {
-        "train": "1",
-        "index": "1",
-        "packet_bytes": "byte",
-        "sent_s": "s",
-        "received_s": "s",
-        "crossed": "bool",
-    }
-    column_layers: ClassVar[Mapping[str, str]] = {"packet_bytes": "IP packet"}
-
-    train: FloatColumn | Sequence[float]
-    index: FloatColumn | Sequence[float]
-    packet_bytes: FloatColumn | Sequence[float]
-    sent_s: FloatColumn | Sequence[float]
-    received_s: FloatColumn | Sequence[float]
-    crossed: BoolColumn | Sequence[bool] = ()
+    train: Numbers
+    index: Numbers
+    packet_bytes: PacketBytes
+    sent_s: Seconds
+    received_s: Seconds
+    crossed: Flags = ()
     meta: Meta = field(default_factory=Meta)
 
     @property
@@ -346,29 +313,16 @@ class PathSamples(Samples):
         ``<1 ms`` is stored as 0.5 ms with a width of 1 ms. [s]
     """
 
-    column_units: ClassVar[Mapping[str, str]] = {
-        "hop": "1",
-        "rtt_s": "s",
-        "lost": "bool",
-        "node": "text",
-        "node_name": "text",
-        "mark": "text",
-        "group": "text",
-        "sequence": "1",
-        "ttl": "1",
-        "resolution_s": "s",
-    }
-
-    hop: FloatColumn | Sequence[float]
-    rtt_s: FloatColumn | Sequence[float]
-    lost: BoolColumn | Sequence[bool] = ()
-    node: TextColumn | Sequence[str] = ()
-    node_name: TextColumn | Sequence[str] = ()
-    mark: TextColumn | Sequence[str] = ()
-    group: TextColumn | Sequence[str] = ()
-    sequence: FloatColumn | Sequence[float] = ()
-    ttl: FloatColumn | Sequence[float] = ()
-    resolution_s: FloatColumn | Sequence[float] = ()
+    hop: Numbers
+    rtt_s: Seconds
+    lost: Flags = ()
+    node: Texts = ()
+    node_name: Texts = ()
+    mark: Texts = ()
+    group: Texts = ()
+    sequence: Numbers = ()
+    ttl: Numbers = ()
+    resolution_s: Seconds = ()
     meta: Meta = field(default_factory=Meta)
 
     @property

@@ -188,19 +188,19 @@ def _check_path(truth: Mapping[str, Any], at: Place) -> None:
             type(value) in (int, float) and value >= 0 for value in values
         )
         if not numbers or not values or len(values) != count:
-            wanted = f"a list of {count or 'some'} numbers from 0"
-            raise at.inside(name).refused("kind", value=shown(values), wanted=wanted)
+            needed = f"a list of {count or 'some'} numbers from 0"
+            raise at.inside(name).refused("kind", value=shown(values), wanted=needed)
     if not all(rate > 0 for rate in rates or ()):
-        wanted = "a list of numbers above 0"
-        raise at.inside("bandwidths_bps").refused("kind", value=shown(rates), wanted=wanted)
+        needed = "a list of numbers above 0"
+        raise at.inside("bandwidths_bps").refused("kind", value=shown(rates), wanted=needed)
     framings = truth.get("framings", ["none"] * links)
     if (
         not isinstance(framings, list)
         or len(framings) != links
         or not all(framing in ("none", "ethernet") for framing in framings)
     ):
-        wanted = f"a list of {links} of none, ethernet"
-        raise at.inside("framings").refused("kind", value=shown(framings), wanted=wanted)
+        needed = f"a list of {links} of none, ethernet"
+        raise at.inside("framings").refused("kind", value=shown(framings), wanted=needed)
 
 
 _SUMMARY_NUMBERS = frozenset(

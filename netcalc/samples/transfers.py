@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from netcalc.checks import named_arguments
 from netcalc.errors import DomainError
 from netcalc.samples.columns import (
+    ApplicationBytes,
     BoolColumn,
+    Bytes,
+    Column,
+    Flags,
     FloatColumn,
+    Numbers,
     Samples,
+    Seconds,
     TextColumn,
+    Texts,
     bools,
     floats,
     median,
@@ -58,18 +65,10 @@ class TransferSamples(Samples):
         Host or direction, where a file has several.
     """
 
-    column_units: ClassVar[Mapping[str, str]] = {
-        "payload_bytes": "byte",
-        "duration_s": "s",
-        "failed": "bool",
-        "group": "text",
-    }
-    column_layers: ClassVar[Mapping[str, str]] = {"payload_bytes": "application"}
-
-    payload_bytes: FloatColumn | Sequence[float]
-    duration_s: FloatColumn | Sequence[float]
-    failed: BoolColumn | Sequence[bool] = ()
-    group: TextColumn | Sequence[str] = ()
+    payload_bytes: ApplicationBytes
+    duration_s: Seconds
+    failed: Flags = ()
+    group: Texts = ()
     meta: Meta = field(default_factory=Meta)
 
     @property
@@ -119,56 +118,28 @@ class BulkSamples(Samples):
         buffer of its link; at the socket of the sink. [1]
     """
 
-    column_units: ClassVar[Mapping[str, str]] = {
-        "write_bytes": "byte",
-        "write_count": "1",
-        "sent_bytes": "byte",
-        "received_bytes": "byte",
-        "wall_s": "s",
-        "delivery_s": "s",
-        "user_s": "s",
-        "system_s": "s",
-        "wait_count": "1",
-        "receiver_user_s": "s",
-        "receiver_system_s": "s",
-        "lost_count": "1",
-        "pair_count": "1",
-        "send_buffer_bytes": "byte",
-        "receive_buffer_bytes": "byte",
-        "asked_buffer_bytes": "byte",
-        "window_bytes": "byte",
-        "cycle_s": "s",
-        "sender_drop_count": "1",
-        "input_drop_count": "1",
-        "line_drop_count": "1",
-        "receiver_drop_count": "1",
-    }
-    column_layers: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("write_bytes", "sent_bytes", "received_bytes"), "application"
-    )
-
-    write_bytes: FloatColumn | Sequence[float]
-    write_count: FloatColumn | Sequence[float]
-    sent_bytes: FloatColumn | Sequence[float]
-    received_bytes: FloatColumn | Sequence[float]
-    wall_s: FloatColumn | Sequence[float]
-    delivery_s: FloatColumn | Sequence[float]
-    user_s: FloatColumn | Sequence[float] = ()
-    system_s: FloatColumn | Sequence[float] = ()
-    wait_count: FloatColumn | Sequence[float] = ()
-    receiver_user_s: FloatColumn | Sequence[float] = ()
-    receiver_system_s: FloatColumn | Sequence[float] = ()
-    lost_count: FloatColumn | Sequence[float] = ()
-    pair_count: FloatColumn | Sequence[float] = ()
-    send_buffer_bytes: FloatColumn | Sequence[float] = ()
-    receive_buffer_bytes: FloatColumn | Sequence[float] = ()
-    asked_buffer_bytes: FloatColumn | Sequence[float] = ()
-    window_bytes: FloatColumn | Sequence[float] = ()
-    cycle_s: FloatColumn | Sequence[float] = ()
-    sender_drop_count: FloatColumn | Sequence[float] = ()
-    input_drop_count: FloatColumn | Sequence[float] = ()
-    line_drop_count: FloatColumn | Sequence[float] = ()
-    receiver_drop_count: FloatColumn | Sequence[float] = ()
+    write_bytes: ApplicationBytes
+    write_count: Numbers
+    sent_bytes: ApplicationBytes
+    received_bytes: ApplicationBytes
+    wall_s: Seconds
+    delivery_s: Seconds
+    user_s: Seconds = ()
+    system_s: Seconds = ()
+    wait_count: Numbers = ()
+    receiver_user_s: Seconds = ()
+    receiver_system_s: Seconds = ()
+    lost_count: Numbers = ()
+    pair_count: Numbers = ()
+    send_buffer_bytes: Bytes = ()
+    receive_buffer_bytes: Bytes = ()
+    asked_buffer_bytes: Bytes = ()
+    window_bytes: Bytes = ()
+    cycle_s: Seconds = ()
+    sender_drop_count: Numbers = ()
+    input_drop_count: Numbers = ()
+    line_drop_count: Numbers = ()
+    receiver_drop_count: Numbers = ()
     meta: Meta = field(default_factory=Meta)
 
     @property
@@ -233,11 +204,11 @@ class BulkSamples(Samples):
         """Return the median of columns, or of the rates above, for each value of one column."""
         at = floats(getattr(self, by))
         distinct = np.unique(at[~np.isnan(at)])
-        found = {by: distinct}
+        medians = {by: distinct}
         for name in columns:
             values = floats(getattr(self, name))
-            found[name] = np.array([median(values[at == value]) for value in distinct])
-        return found
+            medians[name] = np.array([median(values[at == value]) for value in distinct])
+        return medians
 
     def by_setting(self) -> list[dict[str, Any]]:
         """Return one row for each setting, in the order of their first transfers.
@@ -256,8 +227,8 @@ class BulkSamples(Samples):
             chosen = inverse.ravel() == index
             row: dict[str, Any] = dict(zip(names, settings[first[index]].tolist(), strict=True))
             row["run_count"] = int(chosen.sum())
-            found, count = np.unique(self.limit[chosen], return_counts=True)
-            row["limit"] = str(found[np.argmax(count)])
+            limits, counts = np.unique(self.limit[chosen], return_counts=True)
+            row["limit"] = str(limits[np.argmax(counts)])
             row["saturated_count"] = int(self.saturated[chosen].sum())
             rows.append(row | {n: median(floats(getattr(self, n))[chosen]) for n in _MEDIANS})
         return rows
@@ -290,31 +261,15 @@ class TransactionSamples(Samples):
         When the exchange began, by the clock that ``meta`` names. [s]
     """
 
-    column_units: ClassVar[Mapping[str, str]] = {
-        "mode": "text",
-        "sequence": "1",
-        "payload_bytes": "byte",
-        "response_s": "s",
-        "reply_bytes": "byte",
-        "tap_s": "s",
-        "failed": "bool",
-        "warm_up": "bool",
-        "sent_s": "s",
-    }
-    column_layers: ClassVar[Mapping[str, str]] = {
-        "payload_bytes": "application",
-        "reply_bytes": "application",
-    }
-
-    mode: TextColumn | Sequence[str]
-    sequence: FloatColumn | Sequence[float]
-    payload_bytes: FloatColumn | Sequence[float]
-    response_s: FloatColumn | Sequence[float]
-    reply_bytes: FloatColumn | Sequence[float] = ()
-    tap_s: FloatColumn | Sequence[float] = ()
-    failed: BoolColumn | Sequence[bool] = ()
-    warm_up: BoolColumn | Sequence[bool] = ()
-    sent_s: FloatColumn | Sequence[float] = ()
+    mode: Texts
+    sequence: Numbers
+    payload_bytes: ApplicationBytes
+    response_s: Seconds
+    reply_bytes: ApplicationBytes = ()
+    tap_s: Seconds = ()
+    failed: Flags = ()
+    warm_up: Flags = ()
+    sent_s: Seconds = ()
     meta: Meta = field(default_factory=Meta)
 
     @property
@@ -373,44 +328,22 @@ class FlowSeries(Samples):
         Of UDP; nan where not known.
     """
 
-    column_units: ClassVar[Mapping[str, str]] = {
-        "start_s": "s",
-        "duration_s": "s",
-        "payload_bytes": "byte",
-        "throughput_bps": "bit/s",
-        "group": "text",
-        "stream": "text",
-        "side": "text",
-        "omitted": "bool",
-        "retransmit_count": "1",
-        "cwnd_bytes": "byte",
-        "rtt_s": "s",
-        "rttvar_s": "s",
-        "path_mtu_bytes": "byte",
-        "jitter_s": "s",
-        "datagram_count": "1",
-        "lost_count": "1",
-    }
-    column_layers: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("payload_bytes", "throughput_bps"), "application"
-    )
-
-    start_s: FloatColumn | Sequence[float]
-    duration_s: FloatColumn | Sequence[float]
-    payload_bytes: FloatColumn | Sequence[float] = ()
-    throughput_bps: FloatColumn | Sequence[float] = ()
-    group: TextColumn | Sequence[str] = ()
-    stream: TextColumn | Sequence[str] = ()
-    side: TextColumn | Sequence[str] = ()
-    omitted: BoolColumn | Sequence[bool] = ()
-    retransmit_count: FloatColumn | Sequence[float] = ()
-    cwnd_bytes: FloatColumn | Sequence[float] = ()
-    rtt_s: FloatColumn | Sequence[float] = ()
-    rttvar_s: FloatColumn | Sequence[float] = ()
-    path_mtu_bytes: FloatColumn | Sequence[float] = ()
-    jitter_s: FloatColumn | Sequence[float] = ()
-    datagram_count: FloatColumn | Sequence[float] = ()
-    lost_count: FloatColumn | Sequence[float] = ()
+    start_s: Seconds
+    duration_s: Seconds
+    payload_bytes: ApplicationBytes = ()
+    throughput_bps: Annotated[FloatColumn | Sequence[float], Column("bit/s", "application")] = ()
+    group: Texts = ()
+    stream: Texts = ()
+    side: Texts = ()
+    omitted: Flags = ()
+    retransmit_count: Numbers = ()
+    cwnd_bytes: Bytes = ()
+    rtt_s: Seconds = ()
+    rttvar_s: Seconds = ()
+    path_mtu_bytes: Bytes = ()
+    jitter_s: Seconds = ()
+    datagram_count: Numbers = ()
+    lost_count: Numbers = ()
     meta: Meta = field(default_factory=Meta)
 
     @property

@@ -145,7 +145,7 @@ def mean_gain(gains: Sequence[float]) -> Share:
     mean = sum(gains) / count if count else math.nan
     if count < 2:
         return Share(mean, -1.0, 1.0)
-    variance = sum((one - mean) ** 2 for one in gains) / (count - 1)
+    variance = sum((value - mean) ** 2 for value in gains) / (count - 1)
     half = t_95(count - 1) * math.sqrt(variance / count)
     return Share(mean, max(mean - half, -1.0), min(mean + half, 1.0))
 
@@ -199,18 +199,18 @@ class Row:
 
     def is_right(self, exercise: str) -> bool:
         """Whether the answer to an exercise is there and right."""
-        found = self.verdicts.get(exercise)
-        return found is not None and found.is_right
+        verdict = self.verdicts.get(exercise)
+        return verdict is not None and verdict.is_right
 
     def mistakes(self, exercise: str) -> tuple[str, ...]:
         """Return the name of the mistake, or of those that the answer may come from."""
-        found = self.verdicts.get(exercise)
-        return found.names if found is not None and found.kind in ("named", "several") else ()
+        verdict = self.verdicts.get(exercise)
+        return verdict.names if verdict and verdict.kind in ("named", "several") else ()
 
     @property
     def points(self) -> int:
         """How many answers are right."""
-        return sum(one.is_right for one in self.verdicts.values())
+        return sum(verdict.is_right for verdict in self.verdicts.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,22 +256,22 @@ class Collected:
 
     def mistakes(self) -> tuple[Mistake, ...]:
         """Return the misconceptions, the commonest one first."""
-        found: dict[tuple[str, str], tuple[list[Student], list[Student]]] = {}
+        students: dict[tuple[str, str], tuple[list[Student], list[Student]]] = {}
         for row in self.counted:
-            for one in self.sheet.ids:
-                names = row.mistakes(one)
+            for exercise in self.sheet.ids:
+                names = row.mistakes(exercise)
                 for name in names:
-                    surely, perhaps = found.setdefault((one, name), ([], []))
+                    surely, perhaps = students.setdefault((exercise, name), ([], []))
                     (surely if len(names) == 1 else perhaps).append(row.student)
-        every = [
-            Mistake(exercise=one, name=name, students=tuple(surely), perhaps=tuple(perhaps))
-            for (one, name), (surely, perhaps) in found.items()
+        mistakes = [
+            Mistake(exercise=exercise, name=name, students=tuple(surely), perhaps=tuple(perhaps))
+            for (exercise, name), (surely, perhaps) in students.items()
         ]
-        return tuple(sorted(every, key=lambda it: (-len(it.students), -len(it.perhaps))))
+        return tuple(sorted(mistakes, key=lambda it: (-len(it.students), -len(it.perhaps))))
 
     def commonest(self) -> tuple[Mistake, ...]:
-        """Return those to talk about: the commonest of which at least one student is sure."""
-        return tuple(one for one in self.mistakes() if one.students)[:MOST_SHOWN]
+        """Return the mistakes to talk about: the commonest that a student surely made."""
+        return tuple(item for item in self.mistakes() if item.students)[:MOST_SHOWN]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,33 +323,32 @@ def collect(
     ReaderError
         If two records have one name: it is not clear which of them was handed out.
     """
-    known: dict[str, Sheet] = {}
-    for one in sorted(records, key=lambda it: it.made):
-        other = known.setdefault(one.name, one)
-        if other != one:
-            raise ReaderError("sheet-name-twice", file=one.record_file, name=one.name)
+    by_name: dict[str, Sheet] = {}
+    for sheet in sorted(records, key=lambda it: it.made):
+        if by_name.setdefault(sheet.name, sheet) != sheet:
+            raise ReaderError("sheet-name-twice", file=sheet.record_file, name=sheet.name)
     rows: dict[tuple[str, str], list[Row]] = {}
-    refused: dict[str, list[Row]] = {name: [] for name in known}
+    refused: dict[str, list[Row]] = {name: [] for name in by_name}
     owners = {
         name: {student.key: at for at, student in enumerate(sheet.students)}
-        for name, sheet in known.items()
+        for name, sheet in by_name.items()
     }
-    of_file = {file: name for name, sheet in known.items() for file in sheet.files}
+    of_file = {file: name for name, sheet in by_name.items() for file in sheet.files}
     for file, data in sorted(files.items()):
         short = file.replace("\\", "/").rpartition("/")[2]
-        home = of_file.get(short, next(iter(known), ""))
+        home = of_file.get(short, next(iter(by_name), ""))
         try:
             if isinstance(data, NotebookError):
                 raise data
             handed = notebooks.read(data, file=file)
-            if handed.sheet not in known:
+            if handed.sheet not in by_name:
                 raise NotebookError("sheet-unknown", sheet=excerpt(handed.sheet))
             home = handed.sheet
             if handed.student not in owners[home]:
                 raise NotebookError("student-unknown", student=excerpt(handed.name))
-            row = _checked(handed, known[home], owners[home][handed.student], short)
+            row = _checked(handed, by_name[home], owners[home][handed.student], short)
         except NotebookError as error:
-            row = _refused(file, short, error, known.get(home))
+            row = _refused(file, short, error, by_name.get(home))
         if row.student.name and row.student.key in owners.get(row.sheet, {}):
             rows.setdefault((row.sheet, row.student.key), []).append(row)
         elif home:
@@ -357,10 +356,10 @@ def collect(
     return tuple(
         Collected(
             sheet=sheet,
-            rows=tuple(_one_of(rows.get((name, one.key), []), one, name) for one in sheet.students),
+            rows=tuple(_row_of(rows.get((name, it.key), []), it, name) for it in sheet.students),
             refused=tuple(refused[name]),
         )
-        for name, sheet in known.items()
+        for name, sheet in by_name.items()
     )
 
 
@@ -371,14 +370,14 @@ def _checked(handed: Handed, sheet: Sheet, at: int, short: str) -> Row:
     drawn = exercises.sheet_of(sheet.templates, student=student.key, sheet=sheet.name)
     if sheets.digest(drawn) != handed.drawn:
         raise NotebookError("exercises-changed")
-    asked = {one.id: one for one in drawn}
+    asked = {question.id: question for question in drawn}
     answers, remarks = _answers(handed, asked)
-    verdicts = {one: asked[one].check(text) for one, text in answers.items()}
+    verdicts = {id_: asked[id_].check(text) for id_, text in answers.items()}
     if short != sheet.files[at]:
         remarks.insert(0, Notice("notebook-renamed", {"expected": sheet.files[at]}))
-    if blank := [one for one in sheet.ids if one not in answers]:
+    if blank := [id_ for id_ in sheet.ids if id_ not in answers]:
         remarks.append(Notice("answers-blank", {"ids": blank, "count": len(blank)}))
-    unclear = [one for one, verdict in verdicts.items() if not verdict.counts]
+    unclear = [id_ for id_, verdict in verdicts.items() if not verdict.counts]
     if unclear:
         remarks.append(Notice("answers-unclear", {"ids": unclear}))
     return Row(
@@ -398,20 +397,20 @@ def _answers(
     """Return the answers of the cell, and where it has none those of the boxes."""
     answers, notices = dict(handed.answers), list(handed.notices)
     others, solved = [], []
-    for one, box in handed.boxes.items():
+    for id_, box in handed.boxes.items():
         if box.is_solved:
-            solved.append(one)
-        if one in answers or not box.answer:
+            solved.append(id_)
+        if id_ in answers or not box.answer:
             continue
-        if box.question == asked[one].text:
-            answers[one] = box.answer
+        if box.question == asked[id_].text:
+            answers[id_] = box.answer
         else:
-            others.append(one)
+            others.append(id_)
     if others:
         notices.append(Notice("answers-to-other-numbers", {"ids": others}))
     if solved:
         notices.append(Notice("solution-was-shown", {"ids": solved}))
-    return {one: answers[one] for one in asked if one in answers}, notices
+    return {id_: answers[id_] for id_ in asked if id_ in answers}, notices
 
 
 def _refused(file: str, short: str, error: NotebookError, sheet: Sheet | None) -> Row:
@@ -427,18 +426,18 @@ def _refused(file: str, short: str, error: NotebookError, sheet: Sheet | None) -
     )
 
 
-def _one_of(found: Sequence[Row], student: Student, sheet: str) -> Row:
+def _row_of(rows: Sequence[Row], student: Student, sheet: str) -> Row:
     """Return the row of a student: of several notebooks one, if they say the same."""
-    if not found:
+    if not rows:
         return Row(student=student, sheet=sheet, remarks=(Notice("notebook-missing"),))
-    counted = [row for row in found if row.counted]
+    counted = [row for row in rows if row.counted]
     if len(counted) < 2:
-        others = [row for row in found if not row.counted]
+        others = [row for row in rows if not row.counted]
         best = (counted or others)[0]
-        return _with(best, [row for row in found if row is not best])
+        return _with(best, [row for row in rows if row is not best])
     first, *more = counted
     if all(row.answers == first.answers for row in more):
-        return _with(first, [row for row in found if row is not first])
+        return _with(first, [row for row in rows if row is not first])
     files = [row.file for row in counted]
     return Row(
         student=student,
@@ -452,8 +451,8 @@ def _with(row: Row, others: Sequence[Row]) -> Row:
     """Return a row that names the other notebooks of its student."""
     if not others:
         return row
-    notes = [Notice("notebook-again", {"files": [one.file for one in others]})]
-    notes += [note for one in others if not one.counted for note in one.remarks]
+    notes = [Notice("notebook-again", {"files": [other.file for other in others]})]
+    notes += [note for other in others if not other.counted for note in other.remarks]
     return Row(
         student=row.student,
         sheet=row.sheet,
@@ -471,30 +470,30 @@ def gain(before: Collected, after: Collected) -> Gain | None:
     Only students who handed in both are counted, and only exercises that both sheets have: the
     second one has other numbers.
     """
-    shared = [one for one in before.sheet.ids if one in after.sheet.ids]
+    shared = [id_ for id_ in before.sheet.ids if id_ in after.sheet.ids]
     if not shared:
         return None
     earlier = {row.student.key: row for row in before.counted}
     pairs = [(earlier[row.student.key], row) for row in after.counted if row.student.key in earlier]
     points = [
-        sum(second.is_right(one) - first.is_right(one) for one in shared) / len(shared)
+        sum(second.is_right(id_) - first.is_right(id_) for id_ in shared) / len(shared)
         for first, second in pairs
     ]
     had: list[Counter[tuple[str, str]]] = [Counter(), Counter()]
     for pair in pairs:
         for count, row in zip(had, pair, strict=True):
-            count.update((one, names[0]) for one in shared if len(names := row.mistakes(one)) == 1)
+            count.update((id_, names[0]) for id_ in shared if len(names := row.mistakes(id_)) == 1)
     return Gain(
         before=before.sheet.name,
         after=after.sheet.name,
         count=len(pairs),
         of_class=mean_gain(points),
         of_exercise={
-            one: paired_gain(
-                [first.is_right(one) for first, _ in pairs],
-                [second.is_right(one) for _, second in pairs],
+            id_: paired_gain(
+                [first.is_right(id_) for first, _ in pairs],
+                [second.is_right(id_) for _, second in pairs],
             )
-            for one in shared
+            for id_ in shared
         },
-        mistakes={one: (had[0][one], had[1][one]) for one in sorted(had[0] | had[1])},
+        mistakes={pair: (had[0][pair], had[1][pair]) for pair in sorted(had[0] | had[1])},
     )

@@ -95,18 +95,18 @@ def read(data: bytes, *, file: str) -> Handed:
     facts = _facts(document)
     sources = _sources(document)
     answers, notices = _typed(sources)
-    known = set(facts["exercises"])
-    if strange := sorted(excerpt(one) for one in set(answers) - known):
+    asked = facts["exercises"]
+    if strange := sorted(excerpt(id_) for id_ in set(answers) - set(asked)):
         notices.append(Notice("answers-of-others", {"ids": strange}))
     return Handed(
         file=file,
         sheet=facts["sheet"],
         student=facts["student"],
         name=facts["name"],
-        ids=tuple(facts["exercises"]),
+        ids=tuple(asked),
         drawn=facts["drawn"],
-        answers={one: answers[one] for one in facts["exercises"] if answers.get(one)},
-        boxes={one: box for one, box in _boxes(document).items() if one in known},
+        answers={id_: answers[id_] for id_ in asked if answers.get(id_)},
+        boxes={id_: box for id_, box in _boxes(document).items() if id_ in asked},
         notices=tuple(notices),
     )
 
@@ -138,8 +138,8 @@ def _facts(document: Mapping[str, Any]) -> Mapping[str, Any]:
     if facts.get("schema") != SCHEMA:
         raise NotebookError("notebook-schema", schema=excerpt(str(facts.get("schema"))))
     ids = facts.get("exercises")
-    texts = [facts.get(one) for one in ("sheet", "student", "name", "drawn", "seal")]
-    whole = isinstance(ids, list) and all(isinstance(one, str) for one in [*ids, *texts])
+    texts = [facts.get(name) for name in ("sheet", "student", "name", "drawn", "seal")]
+    whole = isinstance(ids, list) and all(isinstance(text, str) for text in [*ids, *texts])
     if not whole or facts["seal"] != seal(facts):
         raise NotebookError("notebook-facts-edited")
     return facts
@@ -150,17 +150,17 @@ def _sources(document: Mapping[str, Any]) -> list[str]:
     cells = document.get("cells")
     if not isinstance(cells, list) or len(cells) > _MOST_CELLS:
         raise NotebookError("notebook-cells")
-    found = []
+    sources = []
     for cell in cells:
         if not isinstance(cell, dict):
             raise NotebookError("notebook-cells")
         source = cell.get("source", "")
         lines = [source] if isinstance(source, str) else source
-        if not isinstance(lines, list) or not all(isinstance(one, str) for one in lines):
+        if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise NotebookError("notebook-cells")
         if cell.get("cell_type") == "code":
-            found.append("".join(lines))
-    return found
+            sources.append("".join(lines))
+    return sources
 
 
 def _typed(sources: Sequence[str]) -> tuple[dict[str, str], list[Notice]]:
@@ -232,12 +232,12 @@ def _answers_of(
         elif len(text) > MAX_ANSWER:
             long.append(excerpt(name))
         texts[name] = "" if text is None or len(text) > MAX_ANSWER else text.strip()
-    found: dict[str, dict[str, Any]] = {
+    faults: dict[str, dict[str, Any]] = {
         "answers-twice": {"ids": twice},
         "answers-are-code": {"ids": code},
         "answers-too-long": {"ids": long, "limit": MAX_ANSWER},
     }
-    notices = [Notice(name, values) for name, values in found.items() if values["ids"]]
+    notices = [Notice(name, values) for name, values in faults.items() if values["ids"]]
     kept = {name: text for name, text in texts.items() if text or name in (*code, *long)}
     return kept, notices
 
@@ -262,25 +262,25 @@ def _literal(node: ast.expr) -> str | None:
 
 def _boxes(document: Mapping[str, Any]) -> dict[str, Boxed]:
     """Return what was typed into the boxes: their text, as the front end saved it."""
-    found: dict[str, Boxed] = {}
+    boxes: dict[str, Boxed] = {}
     for cell in document["cells"]:
         outputs = cell.get("outputs")
         for output in outputs if isinstance(outputs, list) else ():
             data = output.get("data") if isinstance(output, dict) else None
             plain = data.get("text/plain") if isinstance(data, dict) else None
             lines = plain if isinstance(plain, list) else [plain]
-            asked, *rest = "".join(one for one in lines if isinstance(one, str)).split("\n")
+            asked, *rest = "".join(line for line in lines if isinstance(line, str)).split("\n")
             question = _ASKED.fullmatch(asked)
             answer = _ANSWERED.fullmatch(rest[0]) if rest else None
             if question is None or answer is None:
                 continue
             text = answer["answer"].strip()
-            found[question["id"]] = Boxed(
+            boxes[question["id"]] = Boxed(
                 question=question["text"],
                 answer="" if text == BLANK or len(text) > MAX_ANSWER else text,
                 is_solved=SOLVED in rest,
             )
-    return found
+    return boxes
 
 
 _ASKED = re.compile(r"(?P<topic>.*?) \((?P<id>[\w-]+)\)\. (?P<text>.*)")

@@ -92,7 +92,7 @@ def checked_name(name: str) -> str:
     'Monday 1'
     """
     name = unicodedata.normalize("NFC", name)
-    plain = all(one.isalnum() or one in " ._-" for one in name) and name[:1].isalnum()
+    plain = all(letter.isalnum() or letter in " ._-" for letter in name) and name[:1].isalnum()
     if not plain or name[-1] in " ." or name.split(".")[0].casefold() in _RESERVED:
         raise DomainError("sheet-name-not-plain", "NAME", excerpt(name))
     if len(name) > MAX_SHEET_NAME:
@@ -108,8 +108,12 @@ def chosen(lessons: Sequence[str], *, paths: Sequence[Path] = ()) -> tuple[exerc
     DomainError
         If a lesson has no exercises.
     """
-    every = [one for lesson in lessons for one in exercises.templates(lesson=lesson, paths=paths)]
-    return tuple({one.id: one for one in every}.values())
+    by_id = {
+        template.id: template
+        for lesson in lessons
+        for template in exercises.templates(lesson=lesson, paths=paths)
+    }
+    return tuple(by_id.values())
 
 
 def make(
@@ -147,26 +151,26 @@ def make(
     ReaderError
         If a file of exercises is refused.
     """
-    name, chosen_ones = checked_name(name), chosen(lessons, paths=paths)
-    ids = tuple(one.id for one in chosen_ones)
+    name, templates = checked_name(name), chosen(lessons, paths=paths)
     return Sheet(
         name=name,
-        lessons=tuple(dict.fromkeys(one.lesson for one in chosen_ones)),
-        ids=ids,
+        lessons=tuple(dict.fromkeys(template.lesson for template in templates)),
+        ids=tuple(template.id for template in templates),
         students=tuple(students),
         files=file_names(name, students),
         drawn=tuple(
-            digest(exercises.sheet_of(chosen_ones, student=one.key, sheet=name)) for one in students
+            digest(exercises.sheet_of(templates, student=student.key, sheet=name))
+            for student in students
         ),
         made=made,
         sources=tuple(path.name for path in paths),
-        templates=chosen_ones,
+        templates=templates,
     )
 
 
 def digest(drawn: Sequence[exercises.Question]) -> str:
     """Return 16 hexadecimal digits that change with any question."""
-    return _digest([[one.id, one.text, one.unit] for one in drawn])
+    return _digest([[question.id, question.text, question.unit] for question in drawn])
 
 
 def _digest(document: Any) -> str:
@@ -184,14 +188,15 @@ def file_names(sheet: str, students: Sequence[Student]) -> tuple[str, ...]:
     """
     names: list[str] = []
     used: set[str] = set()
-    for number, one in enumerate(students, 1):
-        part = re.sub(r"[\W_]+", "-", one.name)[:_LONGEST_PART].strip("-") or f"student-{number}"
-        found, count = part, 1
-        while _alike(found) in used:
+    for number, student in enumerate(students, 1):
+        part = re.sub(r"[\W_]+", "-", student.name)[:_LONGEST_PART].strip("-")
+        part = name = part or f"student-{number}"
+        count = 1
+        while _alike(name) in used:
             count += 1
-            found = f"{part}-{count}"
-        used.add(_alike(found))
-        names.append(f"{sheet}_{found}.ipynb")
+            name = f"{part}-{count}"
+        used.add(_alike(name))
+        names.append(f"{sheet}_{name}.ipynb")
     return tuple(names)
 
 
@@ -205,7 +210,7 @@ def facts(sheet: Sheet, student: Student, *, drawn: str) -> dict[str, Any]:
 
     ``seal`` shows that a fact was changed by hand. It is no secret: who wants to can compute it.
     """
-    found: dict[str, Any] = {
+    about: dict[str, Any] = {
         "schema": SCHEMA,
         "sheet": sheet.name,
         "student": student.key,
@@ -213,12 +218,12 @@ def facts(sheet: Sheet, student: Student, *, drawn: str) -> dict[str, Any]:
         "exercises": list(sheet.ids),
         "drawn": drawn,
     }
-    return {**found, "seal": seal(found)}
+    return {**about, "seal": seal(about)}
 
 
-def seal(found: Mapping[str, Any]) -> str:
-    """Return the digest of the facts of a notebook, without that of before."""
-    return _digest({name: value for name, value in sorted(found.items()) if name != "seal"})
+def seal(about: Mapping[str, Any]) -> str:
+    """Return the digest of the facts of a notebook, without the digest that it has."""
+    return _digest({name: value for name, value in sorted(about.items()) if name != "seal"})
 
 
 def notebook(sheet: Sheet, student: Student) -> dict[str, Any]:
@@ -228,27 +233,29 @@ def notebook(sheet: Sheet, student: Student) -> dict[str, Any]:
     ``answers = {...}`` with the call that checks them.
     """
     drawn = exercises.sheet_of(sheet.templates, student=student.key, sheet=sheet.name)
-    given = f"student={student.key!r}, sheet={sheet.name!r}"
+    whose = f"student={student.key!r}, sheet={sheet.name!r}"
     if sheet.sources:
-        given += f", paths={list(sheet.sources)!r}"
+        whose += f", paths={list(sheet.sources)!r}"
     cells = [
         _markdown("title", f"# {_plain(sheet.name)}\n\n{_plain(student.name)}\n\n{_HOW}"),
         _code("start", "from netcalc.lessons import exercise"),
     ]
     lesson = ""
-    for number, one in enumerate(drawn, 1):
-        if one.template.lesson != lesson:
-            lesson = one.template.lesson
+    for number, question in enumerate(drawn, 1):
+        if question.template.lesson != lesson:
+            lesson = question.template.lesson
             cells.append(_markdown(f"lesson-{number}", f"## Lesson {lesson}"))
-        cells.append(_markdown(f"text-{number}", f"**{number}.** {one.text} (`{one.id}`)"))
-        source = f"exercise.box({one.id!r}, {given}, with_question=False)"
+        cells.append(
+            _markdown(f"text-{number}", f"**{number}.** {question.text} (`{question.id}`)")
+        )
+        source = f"exercise.box({question.id!r}, {whose}, with_question=False)"
         cells.append(_code(f"box-{number}", source))
-    lines = "".join(f"    {one.id!r}: '',\n" for one in drawn)
+    lines = "".join(f"    {question.id!r}: '',\n" for question in drawn)
     cells += [
         _markdown("how", _ANSWERS),
         _code(
             "answers",
-            f"answers = {{\n{lines}}}\n\n{_CHECK}print(exercises.points(answers, {given}))",
+            f"answers = {{\n{lines}}}\n\n{_CHECK}print(exercises.points(answers, {whose}))",
         ),
     ]
     return {
@@ -279,7 +286,9 @@ _ANSWERS = (
 
 def _plain(text: str) -> str:
     """Return text for a cell of Markdown in which nothing is markup: no HTML, no link, no math."""
-    return "".join(f"&#{ord(one)};" if one in string.punctuation else one for one in text)
+    return "".join(
+        f"&#{ord(letter)};" if letter in string.punctuation else letter for letter in text
+    )
 
 
 def _markdown(name: str, source: str) -> dict[str, Any]:
@@ -411,10 +420,10 @@ def example(exercise: str | exercises.Template, *, sheet: str) -> exercises.Ques
 
 def distance(question: exercises.Question) -> float:
     """Return how far the measured points are from the right curve: the median of |ln ratio|."""
-    found = question.curves()
-    inside = (found.points_x >= found.x[0]) & (found.points_x <= found.x[-1])
+    curves = question.curves()
+    inside = (curves.points_x >= curves.x[0]) & (curves.points_x <= curves.x[-1])
     with np.errstate(invalid="ignore", divide="ignore"):
-        curve = np.interp(np.log(found.points_x[inside]), np.log(found.x), np.log(found.right))
-        apart = np.abs(np.log(found.points_y[inside]) - curve)
-    known = apart[np.isfinite(apart)]
-    return float(np.median(known)) if known.size else float("inf")
+        curve = np.interp(np.log(curves.points_x[inside]), np.log(curves.x), np.log(curves.right))
+        apart = np.abs(np.log(curves.points_y[inside]) - curve)
+    apart = apart[np.isfinite(apart)]
+    return float(np.median(apart)) if apart.size else float("inf")
