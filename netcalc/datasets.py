@@ -211,10 +211,10 @@ def describe(name: str) -> str:
 @named_arguments
 def path(name: str) -> Path:
     """Return the path of a set's data file; a missing one raises DatasetError."""
-    found = data_folder() / info(name).file
-    if not found.is_file():
-        raise _damaged("data-missing", found.name)
-    return found
+    file = data_folder() / info(name).file
+    if not file.is_file():
+        raise _damaged("data-missing", file.name)
+    return file
 
 
 @named_arguments
@@ -262,9 +262,9 @@ def load(name: str, *, series: str | None = None) -> Samples:
         return table if dataset.series else _as_kind(table, dataset)
     if not dataset.series:
         raise DomainError("no-series", "series", series, dataset=name)
-    known = _distinct(table, dataset.series)
-    if series not in known:
-        raise DomainError("no-such-series", "series", series, dataset=name, known=known)
+    names = _distinct(table, dataset.series)
+    if series not in names:
+        raise DomainError("no-such-series", "series", series, dataset=name, known=names)
     chosen = table[dataset.series] == series
     picked = {column: values[chosen] for column, values in table.columns().items()}
     return _as_kind(Table(data=picked, meta=table.meta), dataset, target=series)
@@ -298,10 +298,10 @@ def puzzle(name: str) -> Puzzle:
     >>> puzzle("sender").truth["line_bps"]
     10000000.0
     """
-    found = _manifest()
-    if name not in found:
-        raise DomainError("not-a-choice", "name", name, choices=list(found))
-    return found[name]
+    by_name = _manifest()
+    if name not in by_name:
+        raise DomainError("not-a-choice", "name", name, choices=list(by_name))
+    return by_name[name]
 
 
 @named_arguments
@@ -339,15 +339,17 @@ def _index_of(data: bytes) -> dict[str, Dataset]:
 
 def _manifest() -> dict[str, Puzzle]:
     try:
-        entries = json.loads(_read(_PUZZLES))["puzzles"]
-        wanted = [field.name for field in fields(Puzzle)]
-        found = {}
-        for entry in entries:
-            picked = {name: entry[name] for name in wanted}
-            found[entry["name"]] = Puzzle(**{**picked, "commands": tuple(entry["commands"])})
+        return {
+            entry["name"]: Puzzle(
+                **{
+                    **{field.name: entry[field.name] for field in fields(Puzzle)},
+                    "commands": tuple(entry["commands"]),
+                }
+            )
+            for entry in json.loads(_read(_PUZZLES))["puzzles"]
+        }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _damaged("index-damaged", _PUZZLES) from error
-    return found
 
 
 def _dataset(entry: Mapping[str, Any], licence: str) -> Dataset:
@@ -394,9 +396,9 @@ def _as_kind(table: Table, dataset: Dataset, *, target: str = "") -> Samples:
     return samples
 
 
-def _meta(dataset: Dataset, **known: Any) -> Meta:
+def _meta(dataset: Dataset, **facts: Any) -> Meta:
     note = f"{dataset.title}. Source: {dataset.source}."
-    return Meta(source=dataset.file, sha256=dataset.sha256, note=note, **known)
+    return Meta(source=dataset.file, sha256=dataset.sha256, note=note, **facts)
 
 
 def _distinct(table: Table, column: str) -> list[str]:

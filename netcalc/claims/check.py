@@ -136,13 +136,13 @@ class Checked:
         }
 
     def _shown(self, value: float, *, digits: int = 6) -> str:
-        found = _SINGLE.fullmatch(self.claim.printed)
-        single = found is not None and found["unit"] and float(found["number"])
-        if found is None or not single or self.basis == "implied":
+        written = _SINGLE.fullmatch(self.claim.printed)
+        single = written is not None and written["unit"] and float(written["number"])
+        if written is None or not single or self.basis == "implied":
             return units.show(value, self.unit, digits=digits)
-        printed = len(re.sub(r"[.+-]|[eE].*", "", found["number"]).lstrip("0"))
-        number = value / (float(self.claim.value or 1.0) / float(found["number"]))
-        return f"{number:.{max(printed + 2, 4)}g} {found['unit']}"
+        printed = len(re.sub(r"[.+-]|[eE].*", "", written["number"]).lstrip("0"))
+        number = value / (float(self.claim.value or 1.0) / float(written["number"]))
+        return f"{number:.{max(printed + 2, 4)}g} {written['unit']}"
 
 
 BASES = {
@@ -173,9 +173,9 @@ def check(claims: Iterable[Claim]) -> list[Checked]:
         If a formula is invalid, its unit does not match the printed one, or claims refer to one
         another in a circle; with file, line and field.
     """
-    known = {claim.id: claim for claim in claims}
-    numbers = _Numbers(known)
-    return [_checked(claim, numbers.readings(claim)) for claim in known.values()]
+    by_id = {claim.id: claim for claim in claims}
+    numbers = _Numbers(by_id)
+    return [_checked(claim, numbers.readings(claim)) for claim in by_id.values()]
 
 
 def counts(checked: Iterable[Checked]) -> dict[str, int]:
@@ -185,15 +185,15 @@ def counts(checked: Iterable[Checked]) -> dict[str, int]:
 
 def basis_counts(checked: Iterable[Checked]) -> dict[str, int]:
     """Return the number of claims of each origin: computed, implied and recorded."""
-    found = Counter(item.basis for item in checked)
-    return {basis: found[basis] for basis in BASES}
+    counted = Counter(item.basis for item in checked)
+    return {basis: counted[basis] for basis in BASES}
 
 
 class _Numbers:
     """Results of the formulas, each computed once; a name means the printed number if any."""
 
-    def __init__(self, known: Mapping[str, Claim]) -> None:
-        self.known = known
+    def __init__(self, claims: Mapping[str, Claim]) -> None:
+        self.claims = claims
         self.done: dict[str, tuple[Quantity, ...]] = {}
         self.open: list[str] = []
 
@@ -221,16 +221,16 @@ class _Numbers:
 
     def value(self, name: str) -> Quantity:
         """Return the number that a name in a formula refers to."""
-        claim = self.known.get(name)
+        claim = self.claims.get(name)
         if claim is None:
             code = "unknown-claim-with-minus" if "-" in name else "unknown-claim"
             raise DomainError(code, "name", name)
         if claim.relation == "implies" and claim.value is not None:
             return Quantity.of(claim.value, claim.unit)  # the formula follows from this number
-        found = self.readings(claim)  # of a printed number too: no claim may depend on itself
+        readings = self.readings(claim)  # of a printed number too: no claim may depend on itself
         if claim.value is not None:
             return Quantity.of(claim.value, claim.unit)
-        return found[0]
+        return readings[0]
 
 
 def _checked(claim: Claim, readings: Sequence[Quantity]) -> Checked:
@@ -238,15 +238,15 @@ def _checked(claim: Claim, readings: Sequence[Quantity]) -> Checked:
         return Checked(claim=claim, computed=(), unit=claim.unit, verdict=claim.verdict)
     implied = claim.relation == "implies"
     unit = (claim.implied_unit if implied else claim.unit) or readings[0].unit
-    if not unit or any(found.value.size != 1 for found in readings):
+    if not unit or any(result.value.size != 1 for result in readings):
         raise claim.error("claim-not-one-number", field="formula")
-    for found in readings:
-        if found.dimensions != Quantity.of(1, unit).dimensions:
+    for result in readings:
+        if result.dimensions != Quantity.of(1, unit).dimensions:
             code = "claim-kind-printed" if claim.printed and not implied else "claim-kind-of-unit"
-            values = {"computed": str(found), "kind": found.kind}
+            values = {"computed": str(result), "kind": result.kind}
             values |= {"printed": claim.printed, "unit_wanted": unit}
             raise claim.error(code, field="formula", **values)
-    computed = tuple(found.to(unit).item() for found in readings)
+    computed = tuple(result.to(unit).item() for result in readings)
     tolerance = _tolerance(claim)
     verdicts = {_verdict(claim, value, tolerance or 0.0) for value in computed}
     verdict = verdicts.pop() if len(verdicts) == 1 else "ambiguous"
@@ -306,18 +306,18 @@ def _last_digit(claim: Claim, *, significant: bool = False) -> float:
     if fraction and significant:  # 1/6 may be anything down to 1/6.5
         denominator = int(fraction["denominator"])
         return 2 * abs(claim.value) * (1 - denominator / (denominator + 0.5))
-    found = _SINGLE.fullmatch(claim.printed)
-    if found is None:
+    written = _SINGLE.fullmatch(claim.printed)
+    if written is None:
         return 0.0
-    number = Decimal(found["number"])
+    number = Decimal(written["number"])
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)
-    mantissa = re.split("[eE]", found["number"])[0]
+    mantissa = re.split("[eE]", written["number"])[0]
     if significant and number and "." not in mantissa:
         exponent += len(mantissa) - len(mantissa.rstrip("0"))
     if number == 0:
-        written = found["unit"] or ""
-        return 10.0**exponent * (units.factor_of(written, claim.unit) if written else 1.0)
+        unit = written["unit"] or ""
+        return 10.0**exponent * (units.factor_of(unit, claim.unit) if unit else 1.0)
     return abs(claim.value) / float(abs(number)) * 10.0**exponent
 
 

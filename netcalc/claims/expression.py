@@ -398,17 +398,17 @@ def arguments_of(
         If more than one argument has no keyword, or one is given twice or is not known.
     """
     if len(positional) > 1:
-        known = [f"{parameter.short_name}=" for parameter in formula.parameters[1:]]
-        raise DomainError("keywords-needed", name, len(positional), keywords=known)
-    given: dict[str, Made] = {}
+        names = [f"{parameter.short_name}=" for parameter in formula.parameters[1:]]
+        raise DomainError("keywords-needed", name, len(positional), keywords=names)
+    arguments: dict[str, Made] = {}
     for parameter, item in zip(formula.parameters, positional, strict=False):
-        given[parameter.name] = made(parameter, item)
+        arguments[parameter.name] = made(parameter, item)
     for keyword, item in keywords.items():
         parameter = formula.parameter(keyword)
-        if parameter.name in given:
+        if parameter.name in arguments:
             raise DomainError("given-twice", keyword)
-        given[parameter.name] = made(parameter, item)
-    return given
+        arguments[parameter.name] = made(parameter, item)
+    return arguments
 
 
 class _Evaluator:
@@ -483,9 +483,9 @@ class _Evaluator:
             function = function_of(FUNCTIONS, name, len(arguments), keywords)
             return function(*map(self.quantity, arguments))
         formula = calculator.formula(name)
-        given = arguments_of(name, formula, arguments, keywords, self.argument)
+        values = arguments_of(name, formula, arguments, keywords, self.argument)
         # A doubt about a claim is said by its verdict.
-        return _result(formula, formula.answer(given)[0])
+        return _result(formula, formula.answer(values)[0])
 
     def argument(self, parameter: Parameter, node: ast.expr) -> Any:
         """Compute an argument in the unit that the model expects."""
@@ -516,7 +516,7 @@ class _Evaluator:
         names = [text for text in map(self.text, arguments) if text is not None]
         if len(names) != 2 or len(arguments) != 2:
             raise DomainError("data-arguments", "data", len(names))
-        set_name, wanted = names
+        set_name, column = names
         loaded = datasets.load(set_name)
         columns = loaded.columns()
         selected = np.ones(len(next(iter(columns.values()))), bool)
@@ -524,13 +524,13 @@ class _Evaluator:
             text = self.text(node)
             if text is None:
                 raise DomainError("quantity-for-text", name)
-            selected &= np.asarray(columns[_known(name, columns)]).astype(str) == text
+            selected &= np.asarray(columns[_name_in(columns, name)]).astype(str) == text
         if not selected.any():
             raise DomainError("no-matching-row", "data", set_name)
-        values = columns[_known(wanted, columns)][selected]
+        values = columns[_name_in(columns, column)][selected]
         if values.dtype.kind in "OU":
-            raise DomainError("text-column", "data", wanted)
-        return Quantity.of(values if values.size > 1 else values[0], loaded.meta.units[wanted])
+            raise DomainError("text-column", "data", column)
+        return Quantity.of(values if values.size > 1 else values[0], loaded.meta.units[column])
 
 
 def _over(function: Callable[..., Any]) -> Callable[..., Quantity]:
@@ -598,14 +598,14 @@ def without_unit(name: str) -> str:
 def _column(table: Value, name: str) -> Quantity:
     if isinstance(table, Quantity):
         raise DomainError("no-columns", "column", name)
-    wanted = name.replace("-", "_")
+    plain = name.replace("-", "_")
     for column, value in table.items():
-        if wanted in (column, without_unit(column)):
+        if plain in (column, without_unit(column)):
             return value
     raise DomainError("not-a-choice", "column", name, choices=list(map(without_unit, table)))
 
 
-def _known(name: str, columns: Mapping[str, Any]) -> str:
+def _name_in(columns: Mapping[str, Any], name: str) -> str:
     if name not in columns:
         raise DomainError("not-a-choice", "column", name, choices=list(columns))
     return name

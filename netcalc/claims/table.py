@@ -204,14 +204,14 @@ def _rows(name: str) -> list[dict[str, Any]]:
 def _audited(row: Mapping[str, Any], line: int, formula: Mapping[str, Any]) -> Claim:
     relation = str(formula.get("relation", ""))
     # A limit is compared with a number that was computed from printed ones.
-    known = bool(row["printed"]) or relation == "limit"
+    has_number = bool(row["printed"]) or relation == "limit"
     recorded = float(row["si_computed"])
     tolerance = str(formula.get("tolerance", ""))
     return Claim(
         id=row["id"],
         quantity=row["quantity"],
         printed=row["printed"],
-        value=float(row["si_value"]) if known else None,
+        value=float(row["si_value"]) if has_number else None,
         unit=row["si_unit"],
         formula=str(formula.get("formula", "")),
         relation=relation,
@@ -269,8 +269,10 @@ def _claim(at: Place, row: Mapping[str, str]) -> Claim:
         raise refused("id", "claim-id-malformed", id=excerpt(row["id"]))
     relation = row.get("relation", "")
     if relation not in RELATIONS:
-        known = list(filter(None, RELATIONS))
-        raise refused("relation", "relation-unknown", relation=excerpt(relation), known=known)
+        raise refused(
+            "relation", "relation-unknown", relation=excerpt(relation),
+            known=list(filter(None, RELATIONS)),
+        )  # fmt: skip
     verdict = row.get("verdict", "")
     computed = bool(row["formula"]) and relation != "implies"
     allowed = COMPUTED if computed else UNCOMPUTED

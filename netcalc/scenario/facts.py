@@ -269,10 +269,10 @@ class Scenario:
     senders: int = 1
 
     def __post_init__(self) -> None:
-        given: object = self.bottleneck
-        if not isinstance(given, Bottleneck):
-            found = safe_repr(given)
-            raise ArgumentTypeError("not-of-class", "bottleneck", found, expected="a Bottleneck")
+        link: object = self.bottleneck
+        if not isinstance(link, Bottleneck):
+            shown = safe_repr(link)
+            raise ArgumentTypeError("not-of-class", "bottleneck", shown, expected="a Bottleneck")
         object.__setattr__(self, "flows", _all_of("flows", self.flows, Flow))
         object.__setattr__(self, "requests", _all_of("requests", self.requests, Requests))
         _keep(self, "end_s", positive)
@@ -297,12 +297,12 @@ class Scenario:
                 raise DomainError("starts-after-end", where, load.start_s, end_s=self.end_s)
 
 
-def _all_of(name: str, given: object, kind: type[Item]) -> tuple[Item, ...]:
+def _all_of(name: str, values: object, kind: type[Item]) -> tuple[Item, ...]:
     """Return a list of a class as a tuple."""
     expected = f"a list of {kind.__name__}"
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise ArgumentTypeError("not-of-class", name, safe_repr(given), expected=expected)
-    items = tuple(given)
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ArgumentTypeError("not-of-class", name, safe_repr(values), expected=expected)
+    items = tuple(values)
     for item in items:
         if not isinstance(item, kind):
             raise ArgumentTypeError("not-of-class", name, safe_repr(item), expected=expected)
@@ -325,10 +325,10 @@ def _keep(holder: Any, name: str, check: Callable[[str, ArrayLike], FloatArray])
 
 
 def _number(name: str, value: Any, check: Callable[[str, ArrayLike], FloatArray]) -> float:
-    found = np.asarray(check(name, value))
-    if found.ndim or not np.isfinite(found):
+    number = np.asarray(check(name, value))
+    if number.ndim or not np.isfinite(number):
         raise DomainError("not-one-number", name, value)
-    return float(found)
+    return float(number)
 
 
 def _packet_size(name: str, value: ArrayLike) -> FloatArray:
@@ -337,10 +337,10 @@ def _packet_size(name: str, value: ArrayLike) -> FloatArray:
 
 
 def _hosts(name: str, value: ArrayLike) -> FloatArray:
-    found = whole(name, value, 1)
-    if np.any(found > MOST_SENDERS):
+    count = whole(name, value, 1)
+    if np.any(count > MOST_SENDERS):
         raise DomainError("out-of-range", name, value, low=1, high=MOST_SENDERS)
-    return found
+    return count
 
 
 def _some_packets(name: str, value: ArrayLike) -> FloatArray:

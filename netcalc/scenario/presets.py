@@ -73,25 +73,25 @@ def preset(name: str, *, algorithm: str = "cubic") -> Scenario:
     """
     choice("preset", name, presets())
     choice("algorithm", algorithm, ALGORITHMS)
-    found = _presets()[name]
+    scenario = _presets()[name]
     return replace(
-        found,
-        flows=tuple(replace(flow, algorithm=algorithm) for flow in found.flows),
-        requests=tuple(replace(loop, algorithm=algorithm) for loop in found.requests),
+        scenario,
+        flows=tuple(replace(flow, algorithm=algorithm) for flow in scenario.flows),
+        requests=tuple(replace(loop, algorithm=algorithm) for loop in scenario.requests),
     )
 
 
 @cache
 def _presets() -> dict[str, Scenario]:
     wan = _wan(10e6)
-    one = (_flow(0.0, 60.0),)
+    flow = (_flow(0.0, 60.0),)
     scenarios = {
-        "lan": Scenario(bottleneck=_lan(), flows=one, end_s=60.0, warm_s=5.0),
-        "wan-10g": Scenario(bottleneck=_fast_wan(), flows=one, end_s=60.0, warm_s=5.0),
-        "wan-10m": Scenario(bottleneck=wan, flows=one, end_s=60.0, warm_s=5.0),
-        "wan-100m": Scenario(bottleneck=_wan(100e6), flows=one, end_s=60.0, warm_s=5.0),
-        "wan-10m-10ms": Scenario(bottleneck=_near(10e6), flows=one, end_s=60.0, warm_s=5.0),
-        "wan-100m-10ms": Scenario(bottleneck=_near(100e6), flows=one, end_s=60.0, warm_s=5.0),
+        "lan": Scenario(bottleneck=_lan(), flows=flow, end_s=60.0, warm_s=5.0),
+        "wan-10g": Scenario(bottleneck=_fast_wan(), flows=flow, end_s=60.0, warm_s=5.0),
+        "wan-10m": Scenario(bottleneck=wan, flows=flow, end_s=60.0, warm_s=5.0),
+        "wan-100m": Scenario(bottleneck=_wan(100e6), flows=flow, end_s=60.0, warm_s=5.0),
+        "wan-10m-10ms": Scenario(bottleneck=_near(10e6), flows=flow, end_s=60.0, warm_s=5.0),
+        "wan-100m-10ms": Scenario(bottleneck=_near(100e6), flows=flow, end_s=60.0, warm_s=5.0),
     }
     for name, times in _TIMES.items():
         flows = tuple(_flow(*span) for span in times)
@@ -104,7 +104,7 @@ def _presets() -> dict[str, Scenario]:
     for label, loss in _LOSSES.items():
         lossy = replace(wan, loss_ratio=loss)
         scenarios[f"loss-{label}-percent"] = Scenario(
-            bottleneck=lossy, flows=one, end_s=60.0, warm_s=5.0
+            bottleneck=lossy, flows=flow, end_s=60.0, warm_s=5.0
         )
     return scenarios
 
@@ -214,9 +214,9 @@ def _versus(baseline: str, test: str) -> _Cases:
     pairs |= {"vs1": (baseline, test), "vs2": (test, baseline)}
     for label, (first, others) in pairs.items():
         for count, name in ((2, "two-flows-netesto"), (3, "three-flows-netesto")):
-            found = preset(name, algorithm=others)
-            flows = (replace(found.flows[0], algorithm=first), *found.flows[1:])
-            yield f"{label}, {count} flows", replace(found, flows=flows)
+            scenario = preset(name, algorithm=others)
+            flows = (replace(scenario.flows[0], algorithm=first), *scenario.flows[1:])
+            yield f"{label}, {count} flows", replace(scenario, flows=flows)
 
 
 def _rates(baseline: str, test: str) -> _Cases:

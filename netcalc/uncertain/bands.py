@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -129,11 +130,11 @@ def band(
     >>> [(found.percentiles[percent] * 1e3).round(2).tolist() for percent in (5, 50, 95)]
     [[1.05, 9.45], [1.5, 13.5], [1.95, 17.55]]
     """
-    found = bands(
+    every = bands(
         model, inputs, over=over, values=values, draws=draws, seed=seed, percentiles=percentiles,
         correlations=correlations, truncate=truncate, columns=None if column is None else (column,),
     )  # fmt: skip
-    return only_column(found, model, column)
+    return only_column(every, model, column)
 
 
 @named_arguments
@@ -185,19 +186,18 @@ def bands(
     if draws is None and count < DRAWS:
         notes["fewer"] = Notice("draws-fewer", {"draws": count, "usual": DRAWS})
     notes |= swept.notes()
-    wanted = chosen_columns(swept.found, columns)
     return {
         name: Band(
             over=over,
             values=at,
-            percentiles=dict(zip(map(float, percentiles), swept.found[name].T, strict=True)),
+            percentiles=dict(zip(map(float, percentiles), swept.columns[name].T, strict=True)),
             inputs=plan.inputs,
             correlations=dict(joined),
             draws=count,
             seed=seed,
             notes=(*notes.values(), *swept.notes_of(name)),
         )
-        for name in wanted
+        for name in chosen_columns(swept.columns, columns)
     }
 
 
@@ -214,8 +214,8 @@ class _Swept:
         truncate: bool,
     ) -> None:
         self.model, self.fixed, self.over, self.plan = model, fixed, over, plan
-        self.may_leave_out = truncate or any(one.may_truncate for one in plan.inputs.values())
-        self.found: dict[str, FloatArray] = {}
+        self.may_leave_out = truncate or any(drawn.may_truncate for drawn in plan.inputs.values())
+        self.columns: dict[str, FloatArray] = {}
         self._told: list[DoubtWarning] = []
         self._left_out = 0.0
         self._missing: dict[str, float] = {}
@@ -240,11 +240,11 @@ class _Swept:
             evaluation = self._at(value)
             block = evaluation(draws)
             self._told += block.doubts
-            self._told += [one for found in evaluation.doubts_of(some) for one in found]
+            self._told += chain.from_iterable(evaluation.doubts_of(some))
             for name, column in self._kept(block, count).items():
                 row = percentiles_of(column, percentiles)
                 rows.setdefault(name, []).append([row[float(percent)] for percent in percentiles])
-        self.found = {name: np.array(found) for name, found in rows.items()}
+        self.columns = {name: np.array(lists) for name, lists in rows.items()}
 
     def _kept(self, block: Block, count: int) -> dict[str, FloatArray]:
         """Return the columns without the draws that are impossible together."""
@@ -263,15 +263,15 @@ class _Swept:
 
     def notes(self) -> dict[str, Notice]:
         """Return the notes on all columns."""
-        found = {}
+        notes = {}
         if self._left_out:
-            found["left out"] = Notice("band-left-out", {"share": self._left_out})
+            notes["left out"] = Notice("band-left-out", {"share": self._left_out})
         worst: dict[tuple[str, str], DoubtWarning] = {}
         for doubt in self._told:
             worst.setdefault((doubt.code, str(doubt.values.get("name", ""))), doubt)
         for key, doubt in worst.items():
-            found[f"doubtful {key}"] = Notice("band-doubtful", {"doubt": doubt})
-        return found
+            notes[f"doubtful {key}"] = Notice("band-doubtful", {"doubt": doubt})
+        return notes
 
     def notes_of(self, column: str) -> list[Notice]:
         """Return the notes on one column."""

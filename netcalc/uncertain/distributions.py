@@ -484,12 +484,12 @@ def empirical(values: ArrayLike, *, name: str = "") -> Distribution:
     >>> empirical([0.031, 0.029, 0.045]).text("s")
     '3 values from 29 ms to 45 ms'
     """
-    found = one_dimensional("values", as_float("values", values))
-    missing = np.flatnonzero(~np.isfinite(found))
+    numbers = one_dimensional("values", as_float("values", values))
+    missing = np.flatnonzero(~np.isfinite(numbers))
     if missing.size:
         first = int(missing[0])
-        raise DomainError("not-finite", "values", float(found[first]), index=first)
-    return Empirical(np.sort(found), name)
+        raise DomainError("not-finite", "values", float(numbers[first]), index=first)
+    return Empirical(np.sort(numbers), name)
 
 
 @named_arguments
@@ -520,16 +520,16 @@ def truncated(
     >>> truncated(normal(0.01, 0.02), low=0.0, high=1.0).text("ratio")
     'truncated(normal(1%, 2%), 0%..100%)'
     """
-    found = as_distribution("inner", inner)
+    whole = as_distribution("inner", inner)
     if low is None and high is None:
-        return Permissive(found)
+        return Permissive(whole)
     bottom = -math.inf if low is None else _number("low", low)
     top = math.inf if high is None else _number("high", high)
     if bottom > top:
         raise DomainError("empty-range", "low, high", f"{bottom:g} to {top:g}")
-    part = Truncated(found, bottom, top)
+    part = Truncated(whole, bottom, top)
     if part.share_left_out >= 1.0:
-        raise DomainError("nothing-left", "inner", found.text("1"), low=bottom, high=top)
+        raise DomainError("nothing-left", "inner", whole.text("1"), low=bottom, high=top)
     return part
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +62,7 @@ class Plan:
     def values(self, shares: FloatArray) -> dict[str, FloatArray]:
         """Return the values of each input at rows of shares."""
         rows = zip(self.inputs.items(), np.ascontiguousarray(shares), strict=True)
-        return {name: one.ppf(row) for (name, one), row in rows}
+        return {name: drawn.ppf(row) for (name, drawn), row in rows}
 
 
 class Draws:
@@ -152,44 +152,46 @@ def planned(
     """
     if free:
         inputs = _without_free(model, inputs, free)
-    varying, fixed = _sorted_out(model, inputs, given=(free,))
+    varying, fixed = _sorted_out(model, inputs, free)
     joined = {**correlations_of_fits(varying), **(correlations or {})}
     factor = mixing(tuple(varying), joined)
-    plain = {name: one.inner if isinstance(one, Fitted) else one for name, one in varying.items()}
+    plain = {name: x.inner if isinstance(x, Fitted) else x for name, x in varying.items()}
     return Plan(plain, seed, factor), fixed, joined
+
+
+def _parameters(model: Callable[..., Any]) -> tuple[Mapping[str, inspect.Parameter], bool]:
+    """Return the parameters of a model, and whether it takes arguments of any name."""
+    if not callable(model):
+        raise ArgumentTypeError("not-of-class", "model", type(model).__name__, expected="callable")
+    parameters = inspect.signature(model).parameters
+    return parameters, any(item.kind is item.VAR_KEYWORD for item in parameters.values())
 
 
 def _without_free(
     model: Callable[..., Any], inputs: Mapping[str, Known], free: str
 ) -> dict[str, Known]:
-    if not callable(model):
-        raise ArgumentTypeError("not-of-class", "model", type(model).__name__, expected="callable")
-    parameters = inspect.signature(model).parameters
-    takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    parameters, takes_all = _parameters(model)
     if free not in parameters and not takes_all:
         raise DomainError("not-a-choice", "over", free, choices=list(parameters))
     value = inputs.get(free)
     if isinstance(value, Distribution) or is_frozen(value):
         raise DomainError("input-also-free", free)
-    return {name: one for name, one in inputs.items() if name != free}
+    return {name: value for name, value in inputs.items() if name != free}
 
 
 def _sorted_out(
-    model: Callable[..., Any], inputs: Mapping[str, Known], *, given: Collection[str]
+    model: Callable[..., Any], inputs: Mapping[str, Known], free: str
 ) -> tuple[dict[str, Distribution], dict[str, Any]]:
     """Return the inputs that vary and the others."""
-    if not callable(model):
-        raise ArgumentTypeError("not-of-class", "model", type(model).__name__, expected="callable")
-    parameters = inspect.signature(model).parameters
-    takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    parameters, takes_all = _parameters(model)
     varying: dict[str, Distribution] = {}
     fixed: dict[str, Any] = {}
     for name, value in inputs.items():
         if name not in parameters and not takes_all:
             raise DomainError("not-a-choice", "inputs", name, choices=list(parameters))
         if isinstance(value, Distribution) or is_frozen(value):
-            one = as_distribution(name, value)
-            varying[name] = Whole(one) if name.endswith("_count") else one
+            drawn = as_distribution(name, value)
+            varying[name] = Whole(drawn) if name.endswith("_count") else drawn
             continue
         fixed[name] = value
         if isinstance(value, list | tuple):
@@ -198,7 +200,7 @@ def _sorted_out(
                     varying[f"{name}[{index}]"] = as_distribution(name, item)
     for name, parameter in parameters.items():
         by_name = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-        if by_name and parameter.default is parameter.empty and name not in {*inputs, *given}:
+        if by_name and parameter.default is parameter.empty and name not in {*inputs, free}:
             raise DomainError("input-missing", name)
     if not varying:
         raise DomainError("no-input-varies", str(getattr(model, "__name__", "the model")))
@@ -221,28 +223,28 @@ def without_refused(
     plan: Plan, refused: RefusedDraws, *, truncate: bool, notes: dict[str, Notice]
 ) -> Plan:
     """Return a plan whose draws of one input are possible, with a note, or raise an error."""
-    name, given = refused.name, plan.inputs[refused.name]
-    if refused.is_of_fractions and not isinstance(given, Whole):
+    name, drawn = refused.name, plan.inputs[refused.name]
+    if refused.is_of_fractions and not isinstance(drawn, Whole):
         notes[f"whole {name}"] = Notice("draws-whole", {"name": name})
-        return Plan({**plan.inputs, name: Whole(given)}, plan.seed, plan.mixing)
+        return Plan({**plan.inputs, name: Whole(drawn)}, plan.seed, plan.mixing)
     low, high = refused.low, refused.high
-    share = given.share_outside(low, high, low_open=refused.low_open)
+    share = drawn.share_outside(low, high, low_open=refused.low_open)
     limits = refused.error.allowed or f"from {low} to {high}"
     values = {
         "share": share,
         "limits": limits,
-        "distribution": given.text(_unit(name)),
+        "distribution": drawn.text(_unit(name)),
     }
-    if not (truncate or given.may_truncate) or share <= 0.0:
+    if not (truncate or drawn.may_truncate) or share <= 0.0:
         raise DomainError("draws-impossible", name, refused.error.value, **values) from None
-    whole = given.inner if isinstance(given, Whole) else given
+    whole = drawn.inner if isinstance(drawn, Whole) else drawn
     inner = whole.inner if isinstance(whole, Permissive) else whole
     part = Truncated(inner, low, high, refused.low_open)
     if part.share_left_out >= 1.0:
         raise DomainError("draws-impossible", name, refused.error.value, **values) from None
     notes[f"truncated {name}"] = Notice("draws-truncated", {"name": name, **values})
-    drawn = Whole(part) if isinstance(given, Whole) else part
-    return Plan({**plan.inputs, name: drawn}, plan.seed, plan.mixing)
+    possible = Whole(part) if isinstance(drawn, Whole) else part
+    return Plan({**plan.inputs, name: possible}, plan.seed, plan.mixing)
 
 
 _UNITS = {"_bps": "bit/s", "_pps": "packet/s", "_bytes": "byte", "_bits": "bit",

@@ -87,14 +87,14 @@ class Evaluation:
         DomainError
             If every draw is refused, or the result is no number.
         """
-        with warnings.catch_warnings(), doubts() as found:
+        with warnings.catch_warnings(), doubts() as told:
             warnings.simplefilter("ignore", NotFiniteWarning)  # such results are counted
             columns = None if self.at_once is False else self._together(draws)
             if columns is not None:
-                return Block(columns, doubts=tuple(found))
-            found.clear()
+                return Block(columns, doubts=tuple(told))
+            told.clear()
             one_by_one = self._one_by_one(draws)
-        return Block(*one_by_one, doubts=tuple(found))
+        return Block(*one_by_one, doubts=tuple(told))
 
     def together(self, draws: Mapping[str, FloatArray]) -> dict[str, FloatArray] | None:
         """Return the columns of one call; None where the model does not take the draws at once.
@@ -112,13 +112,13 @@ class Evaluation:
         """Return the doubts about each of some draws."""
         every = []
         for index in range(_count(draws)):
-            with warnings.catch_warnings(), doubts() as found:
+            with warnings.catch_warnings(), doubts() as told:
                 warnings.simplefilter("ignore")
                 try:
                     self._single(draws, index)
                 except (DomainError, ConvergenceError):
-                    found.clear()
-            every.append(found)
+                    told.clear()
+            every.append(told)
         return every
 
     def _call(self, varying: Mapping[str, Any]) -> Any:
@@ -168,7 +168,7 @@ class Evaluation:
         self, draws: Mapping[str, FloatArray]
     ) -> tuple[dict[str, FloatArray], NDArray[np.bool_] | None, DomainError | None]:
         count = _count(draws)
-        found: dict[str, FloatArray] = {}
+        results: dict[str, FloatArray] = {}
         refused, first_error = np.zeros(count, bool), None
         for index in range(count):
             try:
@@ -183,12 +183,12 @@ class Evaluation:
                 if value.size != 1 or value.dtype.kind not in "fiub":
                     shown = _described(value)
                     raise DomainError("result-of-draws-not-numbers", self.name, shown)
-                found.setdefault(name, np.full(count, np.nan))[index] = value.reshape(())
-        if first_error is not None and not found:
+                results.setdefault(name, np.full(count, np.nan))[index] = value.reshape(())
+        if first_error is not None and not results:
             raise first_error
         if self.at_once is None and first_error is None:
             self.at_once = False  # with a refusal, the next block may do
-        return found, None if first_error is None else refused, first_error
+        return results, None if first_error is None else refused, first_error
 
     @property
     def name(self) -> str:
@@ -222,8 +222,8 @@ def _count(draws: Mapping[str, FloatArray]) -> int:
 
 
 def _columns(result: Any) -> dict[str, NDArray[Any]]:
-    found = result._asdict() if hasattr(result, "_asdict") else {"result": result}
-    return {name: np.asarray(column) for name, column in found.items()}
+    columns = result._asdict() if hasattr(result, "_asdict") else {"result": result}
+    return {name: np.asarray(column) for name, column in columns.items()}
 
 
 def _described(value: NDArray[Any]) -> str:

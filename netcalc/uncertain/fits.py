@@ -60,13 +60,13 @@ def fitted(fit: Any, names: Sequence[str] | None = None) -> dict[str, Distributi
     >>> {name: type(one).__name__ for name, one in fitted(line).items()}
     {'latency_s': 'Fitted', 'bandwidth_bps': 'Fitted'}
     """
-    known = list(fit.params)
+    parameters = list(fit.params)
     covariance = np.asarray(fit.covariance, dtype=float)
-    found: dict[str, Distribution | float] = {}
-    for name in known if names is None else names:
-        if name not in known:
-            raise DomainError("not-a-choice", "names", name, choices=known)
-        index = known.index(name)
+    inputs: dict[str, Distribution | float] = {}
+    for name in parameters if names is None else names:
+        if name not in parameters:
+            raise DomainError("not-a-choice", "names", name, choices=parameters)
+        index = parameters.index(name)
         value, deviation = float(fit.params[name]), float(np.sqrt(covariance[index, index]))
         if name in fit.not_identifiable:
             reason = str(fit.not_identifiable[name])
@@ -74,13 +74,13 @@ def fitted(fit: Any, names: Sequence[str] | None = None) -> dict[str, Distributi
         if np.isnan(deviation):
             raise DomainError("fit-without-errors", name, value)
         if deviation == 0.0:
-            found[name] = value
+            inputs[name] = value
             continue
         is_rate = name.endswith("_bps")
         of = (1.0 / value, deviation / value**2) if is_rate else (value, deviation)
-        one = _student(*of, degrees=fit.degrees)
-        found[name] = Fitted(Inverse(1.0, one) if is_rate else one, fit=fit, name=name)
-    return found
+        drawn = _student(*of, degrees=fit.degrees)
+        inputs[name] = Fitted(Inverse(1.0, drawn) if is_rate else drawn, fit=fit, name=name)
+    return inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,15 +111,15 @@ class Fitted(Distribution):
 
 def correlations_of_fits(inputs: Mapping[str, Distribution]) -> dict[tuple[str, str], float]:
     """Return the correlations of inputs that are parameters of one fit."""
-    found = {}
-    for (first, one), (second, other) in combinations(inputs.items(), 2):
-        if isinstance(one, Fitted) and isinstance(other, Fitted) and one.fit is other.fit:
-            names = list(one.fit.params)
-            i, j = names.index(one.name), names.index(other.name)
-            covariance = np.asarray(one.fit.covariance, dtype=float)
+    correlations = {}
+    for (first, drawn), (second, other) in combinations(inputs.items(), 2):
+        if isinstance(drawn, Fitted) and isinstance(other, Fitted) and drawn.fit is other.fit:
+            names = list(drawn.fit.params)
+            i, j = names.index(drawn.name), names.index(other.name)
+            covariance = np.asarray(drawn.fit.covariance, dtype=float)
             variances = covariance[i, i] * covariance[j, j]
-            found[first, second] = float(covariance[i, j] / np.sqrt(variances))
-    return found
+            correlations[first, second] = float(covariance[i, j] / np.sqrt(variances))
+    return correlations
 
 
 def _student(value: float, deviation: float, *, degrees: int) -> Distribution:
@@ -172,26 +172,26 @@ def fitted_in_file(text: str, unit: str, *, field: str | None = None) -> Distrib
     """
     match = FORM.fullmatch(text)
     assert match is not None
-    path, wanted = match[1].strip(), match[2]
+    path, parameter = match[1].strip(), match[2]
     status = Path(path).stat() if Path(path).exists() else None
     key = (status.st_mtime_ns, status.st_size) if status else (0, 0)
-    found = _fit(str(Path(path).resolve()), path, key)
-    names = [name for name, error in found.stderr.items() if error != 0.0]
-    name = wanted if wanted in names else _ALIASES.get(wanted.lower(), wanted)
+    fit = _fit(str(Path(path).resolve()), path, key)
+    names = [name for name, error in fit.stderr.items() if error != 0.0]
+    name = parameter if parameter in names else _ALIASES.get(parameter.lower(), parameter)
     expected = f"a parameter of a fit [{unit}]"
     if name not in names:
         raise UnitError(
-            "fit-parameter-unknown", text, expected=expected, field=field, name=wanted,
+            "fit-parameter-unknown", text, expected=expected, field=field, name=parameter,
             choices=names,
         )  # fmt: skip
-    its_unit = next(one for ending, one in _UNITS.items() if name.endswith(ending))
+    its_unit = next(unit_ for ending, unit_ in _UNITS.items() if name.endswith(ending))
     if its_unit != unit:
         raise UnitError(
             "fit-parameter-of-other-unit", text, expected=expected, field=field, name=name,
             unit=its_unit,
         )  # fmt: skip
-    one = fitted(found, [name])[name]
-    return replace(one, origin=text) if isinstance(one, Fitted) else one
+    drawn = fitted(fit, [name])[name]
+    return replace(drawn, origin=text) if isinstance(drawn, Fitted) else drawn
 
 
 @lru_cache(maxsize=_FILES)

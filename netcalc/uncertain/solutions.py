@@ -116,7 +116,7 @@ def solutions(
     for_ : str
         Name of the argument to find.
     result : float
-        The result wanted, in its SI unit.
+        The result problem, in its SI unit.
     low, high : float, optional
         The range, ends included; by default :func:`netcalc.solver.default_range` of the name.
     draws : int, optional
@@ -124,7 +124,7 @@ def solutions(
     seed : int
         The same seed gives the same draws.
     percentiles : sequence of float
-        Percentiles wanted, from 0 to 100.
+        Percentiles problem, from 0 to 100.
     correlations : mapping of pairs of str to float, optional
         As in :func:`netcalc.uncertain.spread`.
     truncate : bool
@@ -156,18 +156,18 @@ def solutions(
     plan, fixed, joined = planned(model, inputs, seed=seed, correlations=correlations, free=for_)
     bottom, top = default_range(for_)
     bottom, top = (bottom if low is None else low), (top if high is None else high)
-    wanted = _Wanted(model, fixed, for_, float(result), bottom, top)
+    problem = _Problem(model, fixed, for_, float(result), bottom, top)
     notes: dict[str, Notice] = {}
-    plan, middle = _possible(wanted, plan, truncate=truncate, notes=notes)
+    plan, middle = _possible(problem, plan, truncate=truncate, notes=notes)
     drawn = Draws(plan).block(0, DRAWS if draws is None else draws)
-    found = _at_once(wanted, drawn, middle, notes)
-    if found is None:
+    ends = _at_once(problem, drawn, middle, notes)
+    if ends is None:
         if draws is None:
             drawn = {name: column[:SLOW_DRAWS] for name, column in drawn.items()}
             notes["fewer"] = Notice("draws-fewer", {"draws": SLOW_DRAWS, "usual": DRAWS})
-        found = _each_alone(wanted, drawn, notes)
-    first, last = found
-    notes |= _doubtful(wanted, drawn, first)
+        ends = _each_alone(problem, drawn, notes)
+    first, last = ends
+    notes |= _doubtful(problem, drawn, first)
     return Solutions(
         samples=first,
         last=last,
@@ -184,19 +184,19 @@ def solutions(
 
 
 def _doubtful(
-    wanted: _Wanted, drawn: Mapping[str, FloatArray], found: FloatArray
+    problem: _Problem, drawn: Mapping[str, FloatArray], solved: FloatArray
 ) -> dict[str, Notice]:
     """Return a note for each kind of doubt about some of the solutions."""
-    some = np.flatnonzero(np.isfinite(found))[:_ASKED]
-    at = {**{name: column[some] for name, column in drawn.items()}, wanted.name: found[some]}
-    every = Evaluation(wanted.model, wanted.fixed).doubts_of(at)
+    some = np.flatnonzero(np.isfinite(solved))[:_ASKED]
+    at = {**{name: column[some] for name, column in drawn.items()}, problem.name: solved[some]}
+    every = Evaluation(problem.model, problem.fixed).doubts_of(at)
     told = {(d.code, str(d.values.get("name", ""))): d for doubts in every for d in doubts}
     return {str(key): Notice("band-doubtful", {"doubt": doubt}) for key, doubt in told.items()}
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """What is to be solved."""
+class _Problem:
+    """An equation to be solved for one argument."""
 
     model: Callable[..., Any]
     fixed: Mapping[str, Any]
@@ -215,29 +215,31 @@ class _Wanted:
 
 def _listed(fixed: Mapping[str, Any], draw: Mapping[str, float]) -> dict[str, Any]:
     """Return the numbers of a draw as arguments: elements of a list in their list."""
-    found: dict[str, Any] = {n: v for n, v in draw.items() if not n.endswith("]")}
+    arguments: dict[str, Any] = {n: v for n, v in draw.items() if not n.endswith("]")}
     for name in {n.partition("[")[0] for n in draw if n.endswith("]")}:
         values = enumerate(fixed[name])
-        found[name] = [draw.get(f"{name}[{index}]", value) for index, value in values]
-    return found
+        arguments[name] = [draw.get(f"{name}[{index}]", value) for index, value in values]
+    return arguments
 
 
 def _medians(plan: Plan) -> dict[str, float]:
-    return {name: float(one.ppf(np.array(0.5))) for name, one in plan.inputs.items()}
+    return {name: float(item.ppf(np.array(0.5))) for name, item in plan.inputs.items()}
 
 
 def _possible(
-    wanted: _Wanted, plan: Plan, *, truncate: bool, notes: dict[str, Notice]
+    problem: _Problem, plan: Plan, *, truncate: bool, notes: dict[str, Notice]
 ) -> tuple[Plan, float]:
     """Return a plan of draws that the model takes, and the solution at their medians or nan."""
     last: Exception | None = None
     for _ in range(MOST_LIMITS):
-        roots = wanted.roots(_medians(plan))
+        roots = problem.roots(_medians(plan))
         middle = roots[0].value if roots else np.nan
-        points = [middle] if roots else np.geomspace(max(wanted.low, 1e-9), wanted.high, 9)[1:-1]
+        points = [middle] if roots else np.geomspace(max(problem.low, 1e-9), problem.high, 9)[1:-1]
         try:
             for point in points:
-                evaluation = Evaluation(wanted.model, {**wanted.fixed, wanted.name: float(point)})
+                evaluation = Evaluation(
+                    problem.model, {**problem.fixed, problem.name: float(point)}
+                )
                 with np.errstate(all="ignore"):
                     evaluation.together(Draws(plan).block(0, DRAWS))
         except RefusedDraws as refused:
@@ -250,13 +252,13 @@ def _possible(
 
 
 def _at_once(
-    wanted: _Wanted, drawn: Mapping[str, FloatArray], middle: float, notes: dict[str, Notice]
+    problem: _Problem, drawn: Mapping[str, FloatArray], middle: float, notes: dict[str, Notice]
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return the solutions of all draws by halving; None where that is not sure to be right."""
-    if wanted.name.endswith("_count"):
+    if problem.name.endswith("_count"):
         return None
-    off = _Off(wanted, drawn)
-    grid = _grid(wanted, middle)
+    off = _Off(problem, drawn)
+    grid = _grid(problem, middle)
     with np.errstate(all="ignore"):
         rows = [off(np.full(off.count, point)) for point in grid]
         if off.is_single:
@@ -269,29 +271,29 @@ def _at_once(
         low, high = grid[at], grid[at + 1]
         sign = np.sign(np.take_along_axis(values, at[np.newaxis], axis=0)[0])
         for _ in range(_HALVINGS):
-            point = np.sqrt(low) * np.sqrt(high) if wanted.low > 0.0 else 0.5 * (low + high)
+            point = np.sqrt(low) * np.sqrt(high) if problem.low > 0.0 else 0.5 * (low + high)
             is_before = np.sign(off(point)) == sign
             low, high = np.where(is_before, point, low), np.where(is_before, high, point)
         value = off(high)
-        near = np.abs(value) <= TOLERANCE * max(abs(wanted.result), 1e-300)
+        near = np.abs(value) <= TOLERANCE * max(abs(problem.result), 1e-300)
         beside = off(high * (1.0 + 1e-7)) == value
     if (has_one & (~near | beside)).any():  # a jump, or a step
         return None
-    found = np.where(has_one, high, np.nan)
-    if not _confirmed(wanted, drawn, found):
+    solved = np.where(has_one, high, np.nan)
+    if not _confirmed(problem, drawn, solved):
         return None
     if several:
         notes["several"] = Notice("draws-several-solutions", {"share": several})
-    return found, found
+    return solved, solved
 
 
 class _Off:
-    """The model less the result wanted, at one value for each draw; nan where it has none."""
+    """The model less the result problem, at one value for each draw; nan where it has none."""
 
-    def __init__(self, wanted: _Wanted, drawn: Mapping[str, FloatArray]) -> None:
-        self.wanted, self.drawn = wanted, drawn
+    def __init__(self, problem: _Problem, drawn: Mapping[str, FloatArray]) -> None:
+        self.problem, self.drawn = problem, drawn
         self.count = next(iter(drawn.values())).size
-        self._evaluation = Evaluation(wanted.model, wanted.fixed)
+        self._evaluation = Evaluation(problem.model, problem.fixed)
 
     @property
     def is_single(self) -> bool:
@@ -301,17 +303,17 @@ class _Off:
     def __call__(self, points: FloatArray) -> FloatArray:
         nothing = np.full(self.count, np.nan)
         try:
-            columns = self._evaluation.together({**self.drawn, self.wanted.name: points})
+            columns = self._evaluation.together({**self.drawn, self.problem.name: points})
         except RefusedDraws:
             return nothing
         if columns is None or len(columns) != 1:
             return nothing
         [column] = columns.values()
-        return column - self.wanted.result
+        return column - self.problem.result
 
 
-def _grid(wanted: _Wanted, middle: float) -> FloatArray:
-    low, high = wanted.low, wanted.high
+def _grid(problem: _Problem, middle: float) -> FloatArray:
+    low, high = problem.low, problem.high
     if not low > 0.0:
         return np.linspace(low, high, 2 * _GRID)
     around = max(low, middle / _AROUND), min(high, middle * _AROUND)
@@ -323,14 +325,14 @@ def _grid(wanted: _Wanted, middle: float) -> FloatArray:
     return np.unique(np.clip(grid, low, high))
 
 
-def _confirmed(wanted: _Wanted, drawn: Mapping[str, FloatArray], found: FloatArray) -> bool:
+def _confirmed(problem: _Problem, drawn: Mapping[str, FloatArray], solved: FloatArray) -> bool:
     """Whether some draws have the same least solution by themselves."""
-    without = np.flatnonzero(np.isnan(found))[:_WITHOUT].tolist()
-    for index in {*np.linspace(0, found.size - 1, _TRIED).astype(int).tolist(), *without}:
-        roots = wanted.roots({name: float(column[index]) for name, column in drawn.items()})
-        if bool(roots) is bool(np.isnan(found[index])):
+    without = np.flatnonzero(np.isnan(solved))[:_WITHOUT].tolist()
+    for index in {*np.linspace(0, solved.size - 1, _TRIED).astype(int).tolist(), *without}:
+        roots = problem.roots({name: float(column[index]) for name, column in drawn.items()})
+        if bool(roots) is bool(np.isnan(solved[index])):
             return False
-        if roots and not np.isclose(roots[0].value, found[index], rtol=1e-6, atol=0.0):
+        if roots and not np.isclose(roots[0].value, solved[index], rtol=1e-6, atol=0.0):
             return False
         if roots and (roots[0].last > roots[0].value or not roots[0].exact):
             return False
@@ -338,14 +340,14 @@ def _confirmed(wanted: _Wanted, drawn: Mapping[str, FloatArray], found: FloatArr
 
 
 def _each_alone(
-    wanted: _Wanted, drawn: Mapping[str, FloatArray], notes: dict[str, Notice]
+    problem: _Problem, drawn: Mapping[str, FloatArray], notes: dict[str, Notice]
 ) -> tuple[FloatArray, FloatArray]:
     """Return the least solution of each draw, and the end of its step."""
     count = next(iter(drawn.values())).size
     first, last = np.full(count, np.nan), np.full(count, np.nan)
     several = 0
     for index in range(count):
-        roots = wanted.roots({name: float(column[index]) for name, column in drawn.items()})
+        roots = problem.roots({name: float(column[index]) for name, column in drawn.items()})
         several += len(roots) > 1
         if roots:
             first[index], last[index] = roots[0].value, roots[0].last

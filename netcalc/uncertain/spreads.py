@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -40,7 +41,7 @@ _BEYOND, _BELOW = "beyond-published-range", "below-published-range"
 
 
 def doubtful(
-    evaluation: Evaluation, plan: Plan, given: Sequence[DoubtWarning], draws: int
+    evaluation: Evaluation, plan: Plan, told: Sequence[DoubtWarning], draws: int
 ) -> dict[str, Notice]:
     """Return a note for each kind of doubt, with the share of draws that have it.
 
@@ -49,15 +50,15 @@ def doubtful(
     """
     worst: dict[tuple[str, str], DoubtWarning] = {}
     asked = evaluation.doubts_of(plan.block(0, min(ASKED, draws)))
-    for doubt in (*given, *(doubt for found in asked for doubt in found)):
+    for doubt in (*told, *chain.from_iterable(asked)):
         key = _key(doubt)
         if key not in worst or _is_worse(doubt, worst[key]):
             worst[key] = doubt
     counted = min(COUNTED, max(ASKED, draws // 8), draws)
     times = dict.fromkeys(worst, 0)
     if any(_share_of_input(plan, doubt) is None for doubt in worst.values()):
-        for found in evaluation.doubts_of(plan.block(0, counted)):
-            for key in {_key(doubt) for doubt in found} & times.keys():
+        for doubts in evaluation.doubts_of(plan.block(0, counted)):
+            for key in {_key(doubt) for doubt in doubts} & times.keys():
                 times[key] += 1
     notes = {}
     for key, doubt in worst.items():
@@ -73,22 +74,22 @@ def _key(doubt: DoubtWarning) -> tuple[str, str]:
 
 
 def _is_worse(doubt: DoubtWarning, other: DoubtWarning) -> bool:
-    one, two = doubt.values.get("value"), other.values.get("value")
-    if not (isinstance(one, int | float) and isinstance(two, int | float)):
+    value, other_value = doubt.values.get("value"), other.values.get("value")
+    if not (isinstance(value, int | float) and isinstance(other_value, int | float)):
         return False
     end, other_end = doubt.values.get("limit"), other.values.get("limit")
     if isinstance(end, int | float) and isinstance(other_end, int | float):
-        return abs(one - end) > abs(two - other_end)  # each is beyond a limit of its own
-    return one > two
+        return abs(value - end) > abs(other_value - other_end)  # each is beyond a limit of its own
+    return value > other_value
 
 
 def _share_of_input(plan: Plan, doubt: DoubtWarning) -> float | None:
     """Return the share of an input beyond a limit; None of any other doubt."""
-    one = plan.inputs.get(str(doubt.values.get("name")))
-    if one is None or doubt.code not in (_BEYOND, _BELOW):
+    drawn = plan.inputs.get(str(doubt.values.get("name")))
+    if drawn is None or doubt.code not in (_BEYOND, _BELOW):
         return None
     limit = float(doubt.values["limit"])
-    return one.below(limit) if doubt.code == _BELOW else 1.0 - one.below(limit, or_equal=True)
+    return drawn.below(limit) if doubt.code == _BELOW else 1.0 - drawn.below(limit, or_equal=True)
 
 
 POINTS = 1 << 12
@@ -132,24 +133,24 @@ def importance(
     results infinite, or take very many draws of a slow model, it is what each input explains alone,
     of the draws that are there. ``kept`` are the draws that have the results.
     """
-    found: dict[str, Importance] = {}
+    matters: dict[str, Importance] = {}
     for name, column in results.items():
-        known = column[~np.isnan(column)]
-        if known.size and (known == known[0]).all():
-            found[name] = Importance(reason=Notice("importance-constant"))
+        numbers = column[~np.isnan(column)]
+        if numbers.size and (numbers == numbers[0]).all():
+            matters[name] = Importance(reason=Notice("importance-constant"))
         elif not np.isfinite(column).all():
             code = "importance-infinite" if np.isinf(column).any() else "importance-without-some"
-            found[name] = _alone(plan, column, kept, Notice(code))
+            matters[name] = _alone(plan, column, kept, Notice(code))
         elif plan.mixing is not None:
             names = {"names": list(plan.inputs)}
-            found[name] = _alone(plan, column, kept, Notice("importance-correlated", names))
+            matters[name] = _alone(plan, column, kept, Notice("importance-correlated", names))
         elif len(plan.inputs) == 1:
             all_of_it = dict.fromkeys(plan.inputs, 1.0)
-            found[name] = Importance(all_of_it, all_of_it)
+            matters[name] = Importance(all_of_it, all_of_it)
         elif slow:
-            found[name] = _alone(plan, column, kept, Notice("importance-of-draws"))
-    left = tuple(name for name in results if name not in found)
-    return found | (_indices(evaluation, plan, left) if left else {})
+            matters[name] = _alone(plan, column, kept, Notice("importance-of-draws"))
+    left = tuple(name for name in results if name not in matters)
+    return matters | (_indices(evaluation, plan, left) if left else {})
 
 
 def _alone(plan: Plan, column: FloatArray, kept: NDArray[np.bool_], reason: Notice) -> Importance:
@@ -159,7 +160,7 @@ def _alone(plan: Plan, column: FloatArray, kept: NDArray[np.bool_], reason: Noti
     results = column[: int(there.sum())]
     if results.size // _LEAST_PER_BIN < 2:
         return Importance(reason=Notice("importance-few-draws"))
-    inputs = {name: one[there] for name, one in drawn.items()}
+    inputs = {name: draws[there] for name, draws in drawn.items()}
     return Importance(explained_alone=explained_alone(inputs, results), reason=reason)
 
 
@@ -186,8 +187,8 @@ def explained_alone(inputs: Mapping[str, FloatArray], results: FloatArray) -> di
     >>> {name: round(share, 2) for name, share in explained_alone({"x": x, "y": y}, x).items()}
     {'x': 1.0, 'y': 0.0}
     """
-    known = ~np.isnan(results)
-    values = results[known]
+    is_number = ~np.isnan(results)
+    values = results[is_number]
     if not np.isfinite(values).all():
         from scipy.stats import rankdata
 
@@ -197,16 +198,16 @@ def explained_alone(inputs: Mapping[str, FloatArray], results: FloatArray) -> di
     total = float(((values - values.mean()) ** 2).sum())
     if total == 0.0:
         return {}
-    found = {}
-    for name, one in inputs.items():
-        groups = _bins(one[known], bins)
+    shares = {}
+    for name, draws in inputs.items():
+        groups = _bins(draws[is_number], bins)
         sizes = np.bincount(groups)
         sizes_at = sizes[sizes > 0]
         means = np.bincount(groups, values)[sizes > 0] / sizes_at
         within = total - float((sizes_at * (means - values.mean()) ** 2).sum())
         share = 1.0 - within / total * (count - 1) / max(count - sizes_at.size, 1)
-        found[name] = min(max(share, 0.0), 1.0)
-    return found
+        shares[name] = min(max(share, 0.0), 1.0)
+    return shares
 
 
 def _bins(values: FloatArray, count: int) -> NDArray[np.intp]:
@@ -221,10 +222,10 @@ def _bins(values: FloatArray, count: int) -> NDArray[np.intp]:
 def _indices(evaluation: Evaluation, plan: Plan, names: tuple[str, ...]) -> dict[str, Importance]:
     evaluation(plan.block(0, _TRIED))
     one_by_one = evaluation.at_once is False
-    found = _estimates(evaluation, plan, names, SLOW_POINTS if one_by_one else POINTS)
-    if not one_by_one and any(one.error > ROUGH for one in found.values()):
-        found = _estimates(evaluation, plan, names, MORE_POINTS)
-    return {name: one.importance(plan) for name, one in found.items()}
+    estimates = _estimates(evaluation, plan, names, SLOW_POINTS if one_by_one else POINTS)
+    if not one_by_one and any(estimate.error > ROUGH for estimate in estimates.values()):
+        estimates = _estimates(evaluation, plan, names, MORE_POINTS)
+    return {name: estimate.importance(plan) for name, estimate in estimates.items()}
 
 
 @dataclass(frozen=True)
@@ -264,12 +265,14 @@ def _estimates(
     every = []
     for seed in np.random.SeedSequence(plan.seed).spawn(REPETITIONS):
         with np.errstate(all="ignore"):
-            found = sobol_indices(
+            indices = sobol_indices(
                 func=rows_of, n=points, dists=list(plan.inputs.values()),
                 random_state=np.random.default_rng(seed),
             )  # fmt: skip
         shape = (len(names), len(plan.inputs))
-        every.append([np.reshape(found.first_order, shape), np.reshape(found.total_order, shape)])
+        every.append(
+            [np.reshape(indices.first_order, shape), np.reshape(indices.total_order, shape)]
+        )
     means = np.mean(every, axis=0)
     errors = np.std(every, axis=0, ddof=1).max(axis=(0, 2)) / np.sqrt(REPETITIONS)
     return {
@@ -398,11 +401,11 @@ def spread(
     >>> [round(float(value) * 1e3, 2) for value in found.percentiles.values()]
     [1.08, 2.33, 7.33]
     """
-    found = spreads(
+    every = spreads(
         model, inputs, draws=draws, seed=seed, percentiles=percentiles, correlations=correlations,
         truncate=truncate, dask=dask, columns=None if column is None else (column,),
     )  # fmt: skip
-    return only_column(found, model, column)
+    return only_column(every, model, column)
 
 
 @named_arguments
@@ -455,12 +458,11 @@ def spreads(
         raise last
     if draws is None and count < DRAWS:
         notes["fewer"] = Notice("draws-fewer", {"draws": count, "usual": DRAWS})
-    wanted = chosen_columns(results, columns)
     return {
         name: _spread(
             results[name], matters[name], plan, joined, percentiles, tuple(notes.values()), count
         )
-        for name in wanted
+        for name in chosen_columns(results, columns)
     }
 
 
@@ -495,7 +497,7 @@ def _computed(
     notes |= doubtful(evaluation, plan, doubts_found, draws)
     if first_error is not None:
         share = float(refused.mean())
-        if not (truncate or any(one.may_truncate for one in plan.inputs.values())):
+        if not (truncate or any(drawn.may_truncate for drawn in plan.inputs.values())):
             reason = first_error.what
             raise DomainError("draws-refused", "draws", share, share=share, reason=reason)
         notes["left out"] = Notice("draws-left-out", {"share": share})
@@ -541,13 +543,13 @@ def chosen_columns(results: Mapping[str, FloatArray], columns: Sequence[str] | N
 
 
 def only_column(
-    found: Mapping[str, Result], model: Callable[..., Any], column: str | None
+    results: Mapping[str, Result], model: Callable[..., Any], column: str | None
 ) -> Result:
     """Return the column that was asked for, or the only one; a choice of several is refused."""
-    if column is None and len(found) > 1:
+    if column is None and len(results) > 1:
         name = str(getattr(model, "__name__", "the model"))
-        raise DomainError("several-columns-of-draws", "column", name, choices=list(found))
-    return next(iter(found.values()))
+        raise DomainError("several-columns-of-draws", "column", name, choices=list(results))
+    return next(iter(results.values()))
 
 
 def _spread(
@@ -582,10 +584,10 @@ def _spread(
     )
 
 
-def percentiles_of(samples: FloatArray, wanted: Sequence[float]) -> dict[float, float]:
+def percentiles_of(samples: FloatArray, percents: Sequence[float]) -> dict[float, float]:
     """Return percentiles that are samples themselves: between 1 and inf there is no number."""
-    known = samples[~np.isnan(samples)] if np.isnan(samples).any() else samples
-    if not known.size:
-        return dict.fromkeys(map(float, wanted), math.nan)
-    found = np.percentile(known, list(wanted), method="inverted_cdf")
-    return dict(zip(map(float, wanted), map(float, found), strict=True))
+    numbers = samples[~np.isnan(samples)] if np.isnan(samples).any() else samples
+    if not numbers.size:
+        return dict.fromkeys(map(float, percents), math.nan)
+    values = np.percentile(numbers, list(percents), method="inverted_cdf")
+    return dict(zip(map(float, percents), map(float, values), strict=True))

@@ -117,17 +117,17 @@ def parse(
     0.03
     """
     plain = safe_str(text).strip()
-    one = _Text(plain, unit, field, read or partial(units.parse, unit=unit, field=field))
+    reader = _Text(plain, unit, field, read or partial(units.parse, unit=unit, field=field))
     if not is_distribution(plain):
-        return one.read(text)
+        return reader.read(text)
     called = _CALL.fullmatch(plain)
     if called:
-        return one.call(called[1].lower(), called[2])
+        return reader.call(called[1].lower(), called[2])
     if FORM.fullmatch(plain):
         return fitted_in_file(plain, unit, field=field)
     if _FILE.fullmatch(plain):
-        return one.column()
-    return one.plus_minus() if _PLUS_MINUS.search(plain) else one.range()
+        return reader.column()
+    return reader.plus_minus() if _PLUS_MINUS.search(plain) else reader.range()
 
 
 @named_arguments
@@ -176,8 +176,8 @@ def parse_correlations(
     >>> parse_correlations("a,b=0.5; b,c=-0.2", ["a", "b", "c"])
     {('a', 'b'): 0.5, ('b', 'c'): -0.2}
     """
-    known = dict(names) if isinstance(names, Mapping) else {name: name for name in names}
-    found = {}
+    by_name = dict(names) if isinstance(names, Mapping) else {name: name for name in names}
+    correlations = {}
     for part in filter(None, re.split(r"\s*;\s*|(?<=\d)\s+", safe_str(text).strip())):
         match = re.fullmatch(r"([\w-]+)\s*,\s*([\w-]+)\s*=\s*([+-]?[\d.]+)", part)
         if match is None or not _PLAIN.fullmatch(match[3]):
@@ -185,12 +185,12 @@ def parse_correlations(
         pair = []
         for written in (match[1], match[2]):
             name = written.replace("-", "_")
-            if name not in known:
-                choices = sorted(set(known) - set(known.values())) or list(known)
+            if name not in by_name:
+                choices = sorted(set(by_name) - set(by_name.values())) or list(by_name)
                 raise DomainError("not-a-choice", "correlations", written, choices=choices)
-            pair.append(known[name])
-        found[pair[0], pair[1]] = units.parse_number(match[3])
-    return found
+            pair.append(by_name[name])
+        correlations[pair[0], pair[1]] = units.parse_number(match[3])
+    return correlations
 
 
 def without_year(text: str) -> str:
@@ -325,8 +325,8 @@ class _Text:
     def _open_ends(self, text: str) -> tuple[float | None, float | None]:
         parts = [part.strip() for part in _RANGE.split(text)]
         if len(parts) == 2 and any(parts) and not all(parts):
-            known = [self.read(part) if part else None for part in parts]
-            return known[0], known[1]
+            low, high = (self.read(part) if part else None for part in parts)
+            return low, high
         return self._ends(text)
 
     def column(self) -> Distribution:
