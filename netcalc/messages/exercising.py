@@ -5,7 +5,7 @@ from __future__ import annotations
 EXERCISES: dict[str, str] = {
     "exercises-too-large": "the file is larger than {limit:byte}",
     "exercises-not-utf8": "the file is not UTF-8 text",
-    "exercises-no-file": "this is not a file",
+    "exercises-no-file": "this is not a regular file",
     "exercises-toml": "this is not TOML: {reason}",
     "exercises-key-long": "a key or a number has more than {limit} dots",
     "no-exercises": "there is no exercise in the file",
@@ -38,23 +38,22 @@ EXERCISES: dict[str, str] = {
     "exercise-formula-refused": "{reason}",
     "exercise-ways-differ": "right gives {first:.10g} and second {second:.10g} with {numbers}",
     "exercise-not-separable": (
-        "the answers of {names} cannot be told apart: in {draws} draws they were never 2.5 "
-        "tolerances apart"
+        "the answers of {names} coincide within 2.5 tolerances in all {draws} draws"
     ),
     "exercise-answer-said": (
-        "in {draws} draws the right answer was always a number in a sentence of a mistake"
+        "the sentences of the mistakes contain the right answer in all {draws} draws"
     ),
     "exercise-too-slow": "drawing numbers takes longer than {limit_s:s}",
     "formula-not-one-number": "the formula gives {value} numbers, not one",
-    "exercise-without-answer": "in {draws} draws the formulas never had an answer: {reason}",
-    "exercise-conditions-not-met": "in {draws} draws the conditions were never met",
+    "exercise-without-answer": "the formulas have no answer in any of {draws} draws: {reason}",
+    "exercise-conditions-not-met": "the conditions fail in all {draws} draws",
     "exercise-unknown": "there is no exercise {value!r}",
     "exercise-lesson-empty": "there is no exercise of lesson {value!r}",
     "exercise-mistake-unknown": "exercise {exercise} has no mistake {value!r}",
-    "exercise-without-curve": "exercise {value!r} says no curve",
-    "exercise-answer-form": "the answer {found!r} does not say which exercise it is of",
+    "exercise-without-curve": "exercise {value!r} has no figure of its formulas",
+    "exercise-answer-form": "the answer {found!r} names no exercise",
     "exercise-answer-twice": "exercise {exercise} is answered twice",
-    "exercise-not-asked": "exercise {value!r} is answered, but it is not in the lessons named",
+    "exercise-not-asked": "exercise {value!r} is answered but not in the selected lessons",
     "answers-not-by-exercise": "{name} must be a dict of answers by exercise, got {found}",
     "unknown-variable": (
         "{value!r} is neither a variable of this exercise, nor a named line such as T1, nor a "

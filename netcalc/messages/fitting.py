@@ -25,7 +25,7 @@ FITTING: dict[str, str] = {
         "the intercept, {intercept_s:s}, is less than the time of the headers"
     ),
     "times-bend": (
-        "the times bend over these sizes, so that no one latency and rate give them: "
+        "the times curve with size, so no single latency and rate fit them: "
         "{least_s:s} at {least_bytes:byte}, {largest_s:s} at {largest_bytes:byte} "
         "({rate_bps:bit/s} (payload) in all)"
     ),

@@ -51,13 +51,13 @@ UNCERTAIN: dict[str, str] = {
     "draws-refused": (
         "{share:ratio} of the draws are impossible together, the first because {reason}"
     ),
-    "input-also-free": "{name} is a range, and is to be swept or solved for, too",
-    "too-many-lists": "{value} arguments have several values, and a table has {high} sides",
+    "input-also-free": "{name} cannot be a range and also be swept or solved for",
+    "too-many-lists": "{value} arguments have several values; a table takes at most {high}",
     "solved-with-list": "{name} has several values: give it one, or a range, to solve",
     # Notes on an answer.
     "draws-truncated": (
-        "{name} is truncated to what is possible ({limits}): {share:ratio} of {distribution} is "
-        "left out"
+        "{name} is truncated to the possible values ({limits}), which leaves out {share:ratio} of "
+        "{distribution}"
     ),
     "draws-left-out": "{share:ratio} of the draws are impossible together and are left out",
     "draws-not-a-number": (
@@ -69,9 +69,9 @@ UNCERTAIN: dict[str, str] = {
         "less than {share:ratio} of the draws are doubtful (the worst: {doubt})"
     ),
     "draws-whole": "{name} is drawn as whole numbers",
-    "draws-fewer": "{draws:,} draws in place of {usual:,}, so that the answer comes soon",
+    "draws-fewer": "{draws:,} draws instead of {usual:,}, because the model is slow",
     "draws-several-solutions": (
-        "{share:ratio} of the draws have several solutions, of which the least counts"
+        "{share:ratio} of the draws have several solutions; the smallest is used"
     ),
     "band-left-out": (
         "up to {share:ratio} of the draws at a point are impossible together and are left out"
@@ -83,23 +83,23 @@ UNCERTAIN: dict[str, str] = {
     "band-infinite": "up to {share:ratio} of the draws at a point have an infinite result",
     "band-doubtful": "some of the draws are doubtful ({doubt})",
     "importance-correlated": (
-        "{names} are correlated: what one explains alone includes what it has in common with the "
-        "others, so that the shares do not add up to 100%"
+        "{names} are correlated: the share that each explains alone includes what it shares with "
+        "the others, so the shares do not add up to 100%"
     ),
     "importance-infinite": (
-        "some results are infinite, so that their variance is not known: what an input explains "
-        "alone is of the ranks of the results"
+        "some results are infinite, so the variance is unknown: the shares that inputs explain "
+        "alone use the ranks of the results"
     ),
-    "importance-without-some": "what an input explains alone is of the draws that have a result",
+    "importance-without-some": "the shares that inputs explain alone use only draws with a result",
     "importance-rough": (
-        "the shares of the variance are good to {error:ratio.1} only: rare draws make most of it"
+        "the shares of the variance are accurate only to {error:ratio.1}: rare draws dominate it"
     ),
     "importance-rarely-finite": (
         "which input matters most is not computed: rare draws have no finite result"
     ),
     "importance-of-draws": (
-        "what an input explains alone is of these draws only, as each takes long: good to a few "
-        "hundredths"
+        "the shares that inputs explain alone use these draws only, because the model is slow: "
+        "accurate to a few hundredths"
     ),
     "importance-few-draws": "which input matters most needs at least 100 draws",
     "importance-constant": "the result is the same for all draws",
@@ -117,8 +117,8 @@ UNCERTAIN_HINTS: dict[str, str] = {
     "draws-refused": "Narrow the distributions, or leave these draws out: truncate=True",
     "fit-parameter-unknown": "It has {choices}",
     "too-many-lists": "Give one value to all but two of them",
-    "input-also-free": "Give it one value, or none, or leave it as a range without the other",
-    "fit-without-value": "Name the parameters that are wanted, if they are others",
+    "input-also-free": "Give it no value, or do not sweep or solve for it",
+    "fit-without-value": "Name other parameters if this one is not needed",
     "correlation-malformed": "Write for example bandwidth,latency=0.5",
     "not-frozen": "Freeze it with them, as in scipy.stats.norm(30e-3, 5e-3)",
     "correlated-no-range": "Correlate arguments that are ranges, such as 80..100 Mbit/s",
