@@ -153,7 +153,7 @@ def anonymized_error(
         The secret of the addresses, as of :func:`anonymized_samples`.
     """
     longest = sorted(filter(None, names), key=len, reverse=True)
-    pattern = re.compile("|".join(rf"(?<![\w.-]){re.escape(one)}(?![\w-])" for one in longest))
+    pattern = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}(?![\w-])" for name in longest))
 
     def hidden(name: str, value: Any) -> Any:
         if isinstance(value, str):

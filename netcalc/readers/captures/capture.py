@@ -20,7 +20,7 @@ from netcalc.readers.captures.scans import Bools
 from netcalc.readers.captures.stream import ByteStream
 from netcalc.readers.captures.tcp import tcp_notices
 from netcalc.readers.format import TRANSPORT, Counted, Format, Input
-from netcalc.readers.source import Readable, Source
+from netcalc.readers.source import Readable, Source, note
 from netcalc.samples import Layer, Meta, PacketTrace
 
 ETHERNET_FRAME_BYTES = 1522
@@ -42,9 +42,8 @@ def notices_of(trace: PacketTrace, facts: FileFacts, times: Ints) -> list[Notice
 
 
 def _file_notices(trace: PacketTrace, facts: FileFacts) -> list[Notice]:
-    notices = []
-    if facts.capture_drop_count:
-        notices.append(Notice("capture-dropped", {"count": facts.capture_drop_count}))
+    notices: list[Notice] = []
+    note(notices, "capture-dropped", count=facts.capture_drop_count)
     seen, counts = np.unique(trace.ints("link_number"), return_counts=True)
     for number, count in zip(seen.tolist(), counts.tolist(), strict=True):
         if not decode.is_read(number):
@@ -56,11 +55,9 @@ def _file_notices(trace: PacketTrace, facts: FileFacts) -> list[Notice]:
 
 
 def _clock_notices(times: Ints) -> list[Notice]:
-    notices = []
+    notices: list[Notice] = []
     timed = times != MISSING_NS
-    missing = int(times.size - np.count_nonzero(timed))
-    if missing:
-        notices.append(Notice("packets-without-time", {"count": missing}))
+    note(notices, "packets-without-time", count=int(np.count_nonzero(~timed)))
     steps = np.diff(times[timed])
     back = steps < 0
     if back.any():
@@ -70,32 +67,28 @@ def _clock_notices(times: Ints) -> list[Notice]:
 
 
 def _packet_notices(trace: PacketTrace) -> list[Notice]:
-    notices = []
+    notices: list[Notice] = []
     kept, original = trace.ints("kept_bytes"), trace.ints("original_bytes")
-    beyond = int(np.count_nonzero(kept > original))
-    if beyond:
-        notices.append(Notice("kept-above-original", {"count": beyond}))
-    shorter = int(np.count_nonzero(kept < original))
-    if shorter:
-        values = {"count": shorter, "snap_bytes": int(kept[kept < original].max())}
+    note(notices, "kept-above-original", count=int(np.count_nonzero(kept > original)))
+    shorter = kept < original
+    if shorter.any():
+        values = {
+            "count": int(np.count_nonzero(shorter)),
+            "snap_bytes": int(kept[shorter].max()),
+        }
         notices.append(Notice("snap-length", values))
-    counts = {
-        "headers-cut": Layer.CUT,
-        "lengths-disagree": Layer.MALFORMED,
-        "ip-fragments": Layer.FRAGMENT,
-        "length-left-to-card": Layer.OFFLOADED,
-    }
-    for code, layer in counts.items():
-        count = int(np.count_nonzero(trace.has(layer)))
-        if count:
-            notices.append(Notice(code, {"count": count}))
+    for code, layer in (
+        ("headers-cut", Layer.CUT),
+        ("lengths-disagree", Layer.MALFORMED),
+        ("ip-fragments", Layer.FRAGMENT),
+        ("length-left-to-card", Layer.OFFLOADED),
+    ):
+        note(notices, code, count=int(np.count_nonzero(trace.has(layer))))
     copies = int(np.count_nonzero(mirrored(trace)))
-    if copies:
-        notices.append(Notice("packets-mirrored", {"count": copies, "within_s": MIRROR_S}))
+    note(notices, "packets-mirrored", count=copies, within_s=MIRROR_S)
     no_ip = ~trace.has(Layer.IPV4 | Layer.IPV6 | Layer.ARP)
     no_ip &= np.isin(trace.ints("link_number"), list(headers.READ))
-    if no_ip.any():
-        notices.append(Notice("packets-without-ip", {"count": int(np.count_nonzero(no_ip))}))
+    note(notices, "packets-without-ip", count=int(np.count_nonzero(no_ip)))
     above, unlimited = _above_mss(trace)
     for code, large in (("offload-frames", above), ("offload-or-jumbo", unlimited)):
         if large.any():

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from statistics import median
@@ -29,7 +29,7 @@ from netcalc.readers.document import (
     words,
 )
 from netcalc.readers.format import SEGMENTS, TRANSPORT, Counted, Format, Input
-from netcalc.readers.source import Source, decode, shorten
+from netcalc.readers.source import Source, decode, note, shorten
 from netcalc.readers.transfers.runs import (
     DOWNLOAD,
     NAN,
@@ -67,39 +67,35 @@ def _is_bare(file: Input) -> bool:
 
 
 def _read(file: Input) -> FlowSeries:
-    found, warnings = _documents(file)
-    runs = _runs_of(found.documents)
-    begun = _whole_parts(found.rest)
-    if found.fault is not None:
+    documents, warnings = _documents(file)
+    runs = _runs_of(documents)
+    begun = _whole_parts(documents.rest)
+    if fault := documents.fault:
         if not runs and not begun:
-            raise found.fault
+            raise fault
         runs += begun
-        known = {"line": found.fault.line, "offset": found.fault.offset}
-        warnings.append(Notice("iperf3-document-cut", known))
+        cut = {"line": fault.line, "offset": fault.offset}
+        warnings.append(Notice("iperf3-document-cut", cut))
     odd: Counter[str] = Counter()
     ways = [_ways(run, odd) for run in runs]
     for way in ways[-1] if begun else ():
         way.partial = True
-    _refuse_nothing(file, runs, ways)
-    errors = [words(run, "error") for run in runs if words(run, "error")]
-    if errors:
-        texts = [shorten(text, 100) for text in dict.fromkeys(errors)]
-        warnings.append(Notice("iperf-reported", {"messages": texts}))
-    repeated = odd.pop("repeated", 0)
-    if repeated:
-        warnings.append(Notice("intervals-repeated", {"count": repeated}))
-    if odd:
-        warnings += [
-            Notice("implausible-values", {"count": count, "name": name})
-            for name, count in odd.items()
-        ]
-    kept = [one for one in ways if one]
+    errors = list(dict.fromkeys(words(run, "error") for run in runs if words(run, "error")))
+    if not any(way.rows or way.sent or way.received for run in ways for way in run):
+        if errors:
+            message = shorten(errors[0], 120)
+            raise ReaderError("iperf-error-only", file=file.name, message=message)
+        raise ReaderError("iperf-nothing", file=file.name)
+    note(warnings, "iperf-reported", messages=[shorten(text, 100) for text in errors])
+    note(warnings, "intervals-repeated", count=odd.pop("repeated", 0))
+    for name, count in odd.items():
+        warnings.append(Notice("implausible-values", {"count": count, "name": name}))
     start = member(runs[0], "start")
     return flow_series(
         file,
-        kept,
-        [*found.warnings, *warnings],
-        partial=found.fault is not None,
+        [run for run in ways if run],
+        [*documents.warnings, *warnings],
+        partial=documents.fault is not None,
         tool="iperf3",
         version=words(start, "version").removeprefix("iperf "),
         host=shorten(words(start, "system_info").strip(), 200),
@@ -112,7 +108,7 @@ def _documents(file: Input) -> tuple[Documents, list[Notice]]:
     """Return the documents of a file; text before the first and behind the last is left out."""
     warnings: list[Notice] = []
     source = file.unpacked
-    found = file.json
+    documents = file.json
     if not file.is_json:
         text = "\n".join(decode(source).whole)
         begin = _FIRST_OBJECT.search(text)
@@ -120,15 +116,19 @@ def _documents(file: Input) -> tuple[Documents, list[Notice]]:
         # Blanks instead of it keep lines and bytes of a fault where they are.
         blank = re.sub(r"[^\n]", " ", before)
         data = (blank + text[len(before) :]).encode("utf-8", "surrogatepass")
-        found = read_documents(Source(source.name, data, source.sha256))
+        documents = read_documents(Source(source.name, data, source.sha256))
         numbers = list(range(1, before.count("\n") + 1))
         warnings.append(Notice("text-beside-json", {"numbers": numbers}))
-    fault = found.fault
-    if fault is not None and found.documents and not str(fault.value or "{").startswith(("{", '"')):
+    fault = documents.fault
+    if (
+        fault is not None
+        and documents.documents
+        and not str(fault.value or "{").startswith(("{", '"'))
+    ):
         line = fault.line or 1
         warnings.append(Notice("text-beside-json", {"numbers": [line]}))
-        found = replace(found, fault=None)
-    return found, warnings
+        documents = replace(documents, fault=None)
+    return documents, warnings
 
 
 def _whole_parts(text: str) -> list[dict[str, Any]]:
@@ -136,50 +136,37 @@ def _whole_parts(text: str) -> list[dict[str, Any]]:
     if not text:
         return []
     closed = closed_after_whole_parts(text, 2)
-    found = read_documents(Source("", closed.encode("utf-8", "surrogatepass"), ""))
-    if found.fault is not None or len(found.documents) != 1:
+    documents = read_documents(Source("", closed.encode("utf-8", "surrogatepass"), ""))
+    if documents.fault is not None or len(documents.documents) != 1:
         return []
-    run = found.documents[0]
+    run = documents.documents[0]
     return [run] if isinstance(run, dict) and rows(run, "intervals") else []
 
 
-def _runs_of(documents: Sequence[Any]) -> list[dict[str, Any]]:
+def _runs_of(documents: Documents) -> list[dict[str, Any]]:
     """Return the runs in the documents: whole ones, and those of a stream of events."""
     runs: list[dict[str, Any]] = []
     streamed: dict[str, Any] | None = None
-    for document in documents:
-        for one in document if isinstance(document, list) else [document]:
-            if not isinstance(one, dict):
-                continue
-            if "event" not in one:
-                if "start" in one or "intervals" in one or "end" in one or "error" in one:
-                    runs.append(one)
-                continue
-            event, data = one.get("event"), one.get("data")
-            if event == "start" or streamed is None:
-                streamed = {"start": {}, "intervals": [], "end": {}, "streamed": True}
-                runs.append(streamed)
-            if event == "interval":
-                streamed["intervals"].append(data)
-            elif event in ("start", "end", "error"):
-                streamed[event] = data
-                streamed["ended"] = event == "end"
+    for row in documents.objects():
+        if "event" not in row:
+            if row.keys() & {"start", "intervals", "end", "error"}:
+                runs.append(row)
+            continue
+        event, data = row.get("event"), row.get("data")
+        if event == "start" or streamed is None:
+            streamed = {"start": {}, "intervals": [], "end": {}, "streamed": True}
+            runs.append(streamed)
+        if event == "interval":
+            streamed["intervals"].append(data)
+        elif event in ("start", "end", "error"):
+            streamed[event] = data
+            streamed["ended"] = event == "end"
     whole = {words(member(run, "start"), "cookie") for run in runs if "streamed" not in run} - {""}
     return [
         run
         for run in runs
         if "streamed" not in run or words(member(run, "start"), "cookie") not in whole
     ]
-
-
-def _refuse_nothing(file: Input, runs: list[dict[str, Any]], ways: list[list[Way]]) -> None:
-    """Raise an error if no run measured anything."""
-    if any(way.rows or way.sent or way.received for one in ways for way in one):
-        return
-    message = next((words(run, "error") for run in runs if words(run, "error")), "")
-    if message:
-        raise ReaderError("iperf-error-only", file=file.name, message=shorten(message, 120))
-    raise ReaderError("iperf-nothing", file=file.name)
 
 
 def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
@@ -207,35 +194,36 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
             if not isinstance(sends, bool):
                 sends = is_client != reverse
             direction = UPLOAD if sends == is_client else DOWNLOAD
-            one = way(direction)
+            counted = way(direction)
             row = _row(stream, SENDER if sends else RECEIVER, odd)
             if row is None:
                 continue
-            if (row.stream, row.start_s, row.omitted) in seen:
+            key = (row.stream, row.start_s, row.omitted)
+            if key in seen:
                 odd["repeated"] += 1
-                one.is_cut_short = partial
+                counted.is_cut_short = partial
                 continue
-            seen.add((row.stream, row.start_s, row.omitted))
-            one.rows.append(row)
-            one.streams.add(row.stream)
+            seen.add(key)
+            counted.rows.append(row)
+            counted.streams.add(row.stream)
     for suffix, direction in (("", main), (_REVERSED, other)):
         own = SENDER if (direction == UPLOAD) == is_client else RECEIVER
         totals = _totals(end, suffix, own, odd, exchanged=is_client and not partial)
         if any(totals):
-            one = way(direction)
-            one.sent, one.received = totals
-            one.congestion_control = words(end, "sender_tcp_congestion")
+            counted = way(direction)
+            counted.sent, counted.received = totals
+            counted.congestion_control = words(end, "sender_tcp_congestion")
     omitted = number(test, "omit")
-    for one in ways.values():
-        ends = [row.start_s + row.duration_s for row in one.rows if row.omitted]
+    for counted in ways.values():
+        ends = [row.start_s + row.duration_s for row in counted.rows if row.omitted]
         if omitted > 0 or ends:
-            one.omitted_s = first_known(omitted, max(ends, default=NAN))
-        if not one.streams:
+            counted.omitted_s = first_known(omitted, max(ends, default=NAN))
+        if not counted.streams:
             streams = int(first_known(number(test, "num_streams"), 0))
-            one.streams.update(map(str, range(min(streams, 1000))))
+            counted.streams.update(map(str, range(min(streams, 1000))))
         if not protocol:
-            is_udp = any(not math.isnan(row.datagram_count) for row in one.rows)
-            one.protocol = "udp" if is_udp or "sum" in end else "tcp" if one.rows else ""
+            is_udp = any(not math.isnan(row.datagram_count) for row in counted.rows)
+            counted.protocol = "udp" if is_udp or "sum" in end else "tcp" if counted.rows else ""
     return [ways[name] for name in (UPLOAD, DOWNLOAD) if name in ways]
 
 
@@ -247,10 +235,7 @@ def _row(stream: _Object, side: str, odd: Counter[str]) -> Interval | None:
         odd["seconds"] += 1
         return None
     socket = number(stream, "socket")
-    packets, lost = number(stream, "packets"), number(stream, "lost_packets")
-    if lost > packets or lost < 0:
-        odd["lost_packets"] += 1
-        lost = NAN
+    packets, lost = _losses(stream, odd)
     return Interval(
         start_s=start,
         duration_s=length,
@@ -268,6 +253,15 @@ def _row(stream: _Object, side: str, odd: Counter[str]) -> Interval | None:
         datagram_count=packets,
         lost_count=lost,
     )
+
+
+def _losses(row: _Object, odd: Counter[str]) -> tuple[float, float]:
+    """Return the datagrams, and how many of them were lost; a loss that cannot be is unknown."""
+    packets, lost = number(row, "packets"), number(row, "lost_packets")
+    if lost > packets or lost < 0:
+        odd["lost_packets"] += 1
+        lost = NAN
+    return packets, lost
 
 
 def _count(row: _Object, name: str, odd: Counter[str]) -> float:
@@ -324,10 +318,7 @@ def _side(part: _Object, odd: Counter[str], *, sure: bool) -> Total | None:
 
 
 def _total(part: _Object, odd: Counter[str]) -> Total:
-    packets, lost = number(part, "packets"), number(part, "lost_packets")
-    if lost > packets or lost < 0:
-        odd["lost_packets"] += 1
-        lost = NAN
+    packets, lost = _losses(part, odd)
     return Total(
         byte_count=_count(part, "bytes", odd),
         duration_s=_count(part, "seconds", odd),
@@ -354,11 +345,11 @@ def _printed(run: _Object) -> dict[str, Any]:
         "client_processor_ratio": _positive(processors, f"{ends[0]}_total") / 100,
         "server_processor_ratio": _positive(processors, f"{ends[1]}_total") / 100,
     }
-    found: dict[str, Any] = {name: value for name, value in plain.items() if not math.isnan(value)}
+    printed: dict[str, Any] = _numbers(plain)
     streams, windows = [], _windows(run)
     for stream in rows(end, "streams"):
         sender = member(stream, "sender") or member(stream, "udp")
-        known = {
+        numbers = {
             "stream": number(sender, "socket"),
             "rtt_min_s": _positive(sender, "min_rtt") / 1e6,
             "rtt_avg_s": _positive(sender, "mean_rtt") / 1e6,
@@ -367,18 +358,23 @@ def _printed(run: _Object) -> dict[str, Any]:
             "offered_window_bytes": _positive(sender, "max_snd_wnd"),
             "offered_window_median_bytes": windows.get(number(sender, "socket"), NAN),
         }
-        streams.append({name: value for name, value in known.items() if not math.isnan(value)})
-    return {**found, "streams": streams} if streams else found
+        streams.append(_numbers(numbers))
+    return {**printed, "streams": streams} if streams else printed
+
+
+def _numbers(row: Mapping[str, float]) -> dict[str, float]:
+    """Return the numbers that are known."""
+    return {name: value for name, value in row.items() if not math.isnan(value)}
 
 
 def _windows(run: _Object) -> dict[float, float]:
     """Return the median of the windows that the receiver of each stream offered. [byte]"""
-    found: dict[float, list[float]] = {}
+    sizes: dict[float, list[float]] = {}
     for interval in rows(run, "intervals"):
         for stream in rows(interval, "streams"):
             if (size := _positive(stream, "snd_wnd")) > 0:
-                found.setdefault(number(stream, "socket"), []).append(size)
-    return {socket: median(sizes) for socket, sizes in found.items()}
+                sizes.setdefault(number(stream, "socket"), []).append(size)
+    return {socket: median(offered) for socket, offered in sizes.items()}
 
 
 def _iso(epoch_s: float) -> str:

@@ -62,7 +62,7 @@ class _FlentSeries:
     """Values of the single probes, in the unit of the runner."""
 
     @property
-    def known(self) -> NDArray[np.float64]:
+    def finite(self) -> NDArray[np.float64]:
         return self.values[np.isfinite(self.values)]
 
 
@@ -140,7 +140,7 @@ def _read_flent(file: Input) -> Table:
 
 def _measured(kept: list[_FlentSeries]) -> list[_FlentSeries]:
     """Return the series of round trips and rates; all if there is none."""
-    return [series for series in kept if series.column != "value" and series.known.size] or kept
+    return [series for series in kept if series.column != "value" and series.finite.size] or kept
 
 
 def _column(file: Input, name: str, values: Any) -> NDArray[np.float64]:
@@ -202,7 +202,7 @@ def _facts(series: _FlentSeries, metadata: Mapping[str, Any], *, partial: bool) 
     hosts = metadata.get("HOSTS")
     target = words(metadata, "HOST") if not isinstance(hosts, list) or len(hosts) < 2 else ""
     row: dict[str, Any] = {"group": series.name, "target": target, "partial": partial}
-    values = series.known[series.known >= 0]
+    values = series.finite[series.finite >= 0]
     if series.column == "rtt_s" and values.size:
         row |= {
             "protocol": _protocol_of_probes(series.name),

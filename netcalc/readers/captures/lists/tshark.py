@@ -197,7 +197,7 @@ def _leaves(part: Any, depth: int) -> Iterator[tuple[str, str]]:
         elif isinstance(value, str):
             yield name, value or _EMPTY
         elif isinstance(value, list):
-            yield name, ",".join(one for one in value if isinstance(one, str)) or _EMPTY
+            yield name, ",".join(part for part in value if isinstance(part, str)) or _EMPTY
 
 
 TSHARK_JSON = Format(
