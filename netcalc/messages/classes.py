@@ -26,8 +26,8 @@ CLASSES: dict[str, str] = {
     "sheet-name-long": "{name} must have at most {limit:character|characters}, got {value!r}",
     "lessons-missing-in-option": "{option} needs the number of a lesson",
     "exercise-files-alike": "{option}: two files have the same name",
-    "class-file-exists": "{file} already exists and is not overwritten",
-    "marks-exist": "{file} already exists and is not overwritten",
+    "class-file-exists": "{file} exists and is not overwritten",
+    "marks-exist": "{file} exists and is not overwritten",
     "marks-name-not-plain": "{option} must be a name without a folder, got {value!r}",
     "class-folder-missing": "{folder} is not a folder",
     # The record of a sheet.
