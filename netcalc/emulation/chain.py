@@ -150,7 +150,7 @@ def _framing(link: Link) -> dict[str, int]:
 def chain_of(path: Path, **settings: Any) -> Chain:
     """Make the chain of a path in one direction.
 
-    The settings are those of :func:`netcalc.emulation.link_settings`.
+    The settings are the arguments of :func:`netcalc.emulation.link_settings`.
     """
     return Chain([LinkQueue(**link) for link in link_settings(path, **settings)])
 
@@ -313,7 +313,7 @@ class JoinedChain(Chain):
 
         ``first`` is the link that it enters; with ``ends_at`` it is not delivered but expires at
         that node, where node 1 is the one between the first two links. The time may lie in the
-        past, but not before that of the last packet of the same link.
+        past, but not before the last packet entered the same link.
         """
         size = len(packet) if packet_bytes is None else packet_bytes
         if first:

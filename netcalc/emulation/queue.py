@@ -45,12 +45,12 @@ IP_HEADER_BYTES = 20
 
 
 class Queue(Protocol):
-    """What every part is to the part in front of it and to its driver."""
+    """Interface of a stage, as the stage in front of it and its driver see it."""
 
     def push(
         self, packet: Any, now_s: float, packet_bytes: int | None = None, marks: int = 0
     ) -> None:
-        """Take a packet at a time not before that of the last one."""
+        """Take a packet at a time not before the last packet came."""
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
         """Return the packets that have arrived at the far end, with their times."""
@@ -577,7 +577,7 @@ class LinkQueue:
         self._arrived_count = 0
 
     def push(self, packet: Any, now_s: float, packet_bytes: int | None = None) -> None:
-        """Take a packet at a time not before that of the last one.
+        """Take a packet at a time not before the last packet came.
 
         ``packet_bytes`` is the size it takes on the line where that is not its length. [byte]
         """

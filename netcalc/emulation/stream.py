@@ -250,7 +250,7 @@ def deliver(
     loss_ratio : float
         Packet loss of each link, in both directions. [ratio]
     seed : int
-        Of the losses: those of an emulated path with this seed.
+        Of the losses: an emulated path with this seed has the same ones.
 
     Returns
     -------

@@ -213,7 +213,7 @@ class HopExchange:
     """Probes over a datagram socket, with their answers over a raw one.
 
     A node quotes the beginning of the probe, and with it the number of the run and of the probe: no
-    answer is taken for that of another probe.
+    answer is taken for the answer to another probe.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ class HopExchange:
         quoted = icmp + 8
         if got < quoted + protocol.headers_bytes - 8 or buffer[icmp] not in protocol.kinds:
             return None
-        # An IPv4 header may have options; that of IPv6 has the length of the headers less UDP's 8.
+        # An IPv4 header may have options; an IPv6 header is as long as all headers less UDP's 8.
         is_v4 = protocol.family == socket.AF_INET
         header_bytes = 4 * (buffer[quoted] & 0xF) if is_v4 else protocol.headers_bytes - 8
         data = quoted + header_bytes + 8

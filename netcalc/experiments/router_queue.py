@@ -30,7 +30,7 @@ BURST = 5
 """Datagrams of a burst, sent back to back. [packet]"""
 MAX_PAYLOAD_BYTES = 1472
 MAX_BATCH_S = 1.0
-"""Longest time between the interrupts of an input: far beyond that of real cards. [s]"""
+"""Longest time between the interrupts of an input: far longer than real cards wait. [s]"""
 DRAIN_S = 0.05
 """Time for the last datagrams to pass, beyond a full buffer. [s]"""
 LOAD_TOLERANCE = 0.05

@@ -50,7 +50,7 @@ _clock = time.perf_counter_ns
 class Requests:
     """Requests by one protocol, each echoed by the server.
 
-    ``address`` is that of the server, ``secure`` the TLS context where there is one.
+    ``address`` is the server's address, ``secure`` the TLS context where there is one.
     """
 
     def __init__(
@@ -440,7 +440,7 @@ HEADER_BYTES = {
     4: {"ping": 28, "udp": 28, "tfo": 52, "tcp": 52, "tls": 52},
     6: {"ping": 48, "udp": 48, "tfo": 72, "tcp": 72, "tls": 72},
 }
-"""Headers of each protocol by version of IP; those of TCP with timestamps. [byte]"""
+"""Headers of each protocol by version of IP; TCP headers with timestamps. [byte]"""
 MIN_MTU_BYTES = {4: 576, 6: 1280}
 """Smallest MTU of the loopback, by version of IP. [byte]"""
 _FASTOPEN = "net.ipv4.tcp_fastopen"

@@ -64,7 +64,7 @@ def receive_window_bytes(buffer_bytes: int, *, mss_bytes: int, truesize_bytes: i
 def segment_truesize_bytes(mss_bytes: int) -> int:
     """Return the size of a packet of this much data in a receive buffer of this kernel. [byte]
 
-    Measured with an unread datagram; where the kernel does not report it, that of 6.18.
+    Measured with an unread datagram; where the kernel does not report it, the size in Linux 6.18.
     """
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink,
@@ -253,7 +253,7 @@ def lockstep_setting(
 def line_rate_setting(
     path_text: str, *frames: int, device_pps: float, count: int = 3, **options: Any
 ) -> Setting:
-    """Frames through a node of a known packet rate: its rate, or that of the link behind it.
+    """Frames through a node of a known packet rate: its rate, or the rate of the link behind it.
 
     Frames are counted where they reach the receiving host, whether its program read them or not.
     Where the sender was the limit instead, the row says by how much.

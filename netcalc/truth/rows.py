@@ -157,7 +157,7 @@ class TruthSummary:
     Parameters
     ----------
     row_count, not_run_count, failed_count : int
-        Rows that were measured, rows that were not, and those of them that the system could run.
+        Rows that were measured, rows that were not, and how many of these the system could run.
     median_ratio, worst_ratio : float
         Size of the error over all rows without a tolerance of their own; nan without any.
     worst_explained_ratio : float
@@ -167,7 +167,7 @@ class TruthSummary:
     instrument_count, unexplained_count : int
         Rows beyond 2 % that the instrument explains, and that it does not.
     own_tolerance_count, own_tolerance_kept_count : int
-        Rows with a tolerance of their own, and those of them that keep it.
+        Rows with a tolerance of their own, and how many of them keep it.
     """
 
     row_count: int

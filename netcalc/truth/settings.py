@@ -1,7 +1,7 @@
 """The settings of the truth table, with those in virtual time: the emulation without packets.
 
 From 56 kbit/s to 1 Gbit/s, 1, 3 and 12 links, 8 to 1400 bytes, round trips of some µs to 200 ms.
-The times of most are far above those of the instrument; the last settings of the echo are hard.
+The times of most are far longer than the instrument's own; the last settings of the echo are hard.
 """
 
 from __future__ import annotations

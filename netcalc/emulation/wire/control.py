@@ -247,7 +247,7 @@ def _facts(reply: dict[str, Any]) -> dict[str, Any]:
 
 _ENTER = File(__file__).absolute().with_name("enter.py")
 NOT_STARTED = 127
-"""Exit code of a program that could not be started, as that of a shell."""
+"""Exit code of a program that could not be started, as of a shell."""
 
 
 class Programs:

@@ -166,7 +166,7 @@ class Statistics:
 
     @classmethod
     def from_counts(cls, counts: dict[str, Any], *, device_drop_count: int) -> Statistics:
-        """Combine the counts of the carrying process and those of the kernel at both devices."""
+        """Combine the counts of the carrying process and of the kernel at both devices."""
         carried = counts["carried_count"]
         return cls(
             carried_count=carried,
@@ -407,7 +407,7 @@ class EmulatedPath:
 
         It is killed when the path closes, or this thread ends. It has a PID namespace of its own,
         and what it has started ends with it. ``options`` go to :class:`subprocess.Popen`, whose
-        ``pid`` is that of a process which passes signals on.
+        ``pid`` is the number of a process which passes signals on.
         """
         self._require_open()
         return self._programs.start(command, self._side(side), **options)

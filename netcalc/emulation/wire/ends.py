@@ -132,7 +132,7 @@ def refusal(error: OSError, step: str) -> dict[str, Any]:
 
 
 ROUTER = 2
-"""Index of the router's namespace, after those of A and B."""
+"""Index of the router's namespace, after A and B."""
 PORTS = ("port0", "port1")
 """Devices of the router, towards A and towards B."""
 FORWARDING = {"net.ipv4.ip_forward": "1", "net.ipv6.conf.all.forwarding": "1"}

@@ -336,7 +336,7 @@ class Arrivals:
     def take(self, after_s: float) -> dict[bytes, float]:
         """Return the times of packets sent later than a time, by their first bytes.
 
-        Times are those of ``time.monotonic``.
+        Times are readings of ``time.monotonic``.
         """
         self.stale = False
         ring, at = self._ring, self._at

@@ -188,7 +188,7 @@ def open_endpoints(
     In a namespace of the run, connections use Reno: BBR, the default of some systems, spreads the
     segments of a response over the round trip.
 
-    Where the system refuses a namespace, the loopback is that of the host, whose settings are not
+    Where the system refuses a namespace, the host's loopback is used, whose settings are not
     changed; a warning reports it.
     """
     settings = {_CONGESTION: "reno", **(sysctls or {})}

@@ -391,7 +391,7 @@ class Namespace(ControlledPeer):
     Attributes
     ----------
     refused : str
-        Why there is no namespace; empty if there is one. Sockets are then those of the host.
+        Why there is no namespace; empty if there is one. Sockets are then opened on the host.
     """
 
     def __init__(

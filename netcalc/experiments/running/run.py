@@ -67,7 +67,7 @@ class Record(ABC, Generic[Kept]):
     note : str
         What a reader of the samples should know.
     stopping : Stopping
-        Ends the run; its clock is that of the run.
+        Ends the run, and has its clock.
     progress : callable, optional
         Called after rows, at a bounded rate.
     save : path, optional

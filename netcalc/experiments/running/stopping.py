@@ -149,8 +149,8 @@ class Stopping:
     reason : str
         Why the run ends; empty while it continues.
     gaps : list of tuple of float
-        Start, relative to that of the run, and length of each suspension: the process was stopped,
-        or the machine slept. [s]
+        Start, relative to the start of the run, and length of each suspension: the process was
+        stopped, or the machine slept. [s]
     """
 
     def __init__(self, stop: Stop | None, *, limit_s: float, clock: Clock = SYSTEM_CLOCK) -> None:

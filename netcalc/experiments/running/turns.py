@@ -26,12 +26,12 @@ with suppress(ImportError):  # systems that have none import this module, too
 FOLDER, OWNER = "NETCALC_TURNS", "NETCALC_TURNS_OWNER"
 """Environment variables: the folder, and who waits, for those who look at it."""
 TYPICAL_S = 10.0
-"""How long a run takes of which nothing is known yet: most of those of the lessons. [s]"""
+"""Assumed duration of a run that has not reported progress: most runs of the lessons. [s]"""
 _STEP_S = 0.2
 _TOLD_S = 0.5
 _LOCK = "running"
 _MOST_BYTES = 1000
-"""Of a file in the folder that is read; those of turns have 200."""
+"""Bytes that are read of a file in the folder; the file of a turn has 200. [byte]"""
 _numbers = count()
 
 
@@ -185,7 +185,7 @@ def _told(text: bytes) -> Waiting | None:
 
 @contextmanager
 def _opened_lock(path: Path) -> Iterator[int]:
-    """Open the file that is locked by who runs: on a server, that of the first account."""
+    """Open the file that the running one locks: on a server, the first account's."""
     try:
         lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # enough to lock it
     except FileNotFoundError:

@@ -53,7 +53,7 @@ class Placement:
     routed : bool
         A third namespace routes between the two.
     mtu_bytes : int, optional
-        MTU of the interfaces; without path and routing that of a loopback of its own.
+        MTU of the interfaces; without path and routing the MTU of a loopback of its own.
     link_buffer_bytes : int, optional
         Buffer of each link of the path; by default twice its bandwidth-delay product.
     link_options : mapping
@@ -111,7 +111,7 @@ def default_link_buffer_bytes(path: Path) -> int:
 
 @contextmanager
 def both_ends(run: Transfers, placement: Placement) -> Iterator[Ends]:
-    """Start source and sink where they belong. The address family is that of the run's host."""
+    """Start source and sink where they belong, in the address family of the run's host."""
     run.record_machine(ip_version(run.host))
     if placement.routed:
         opened = _routed(run, placement)
@@ -218,7 +218,7 @@ MAX_TRANSFERS = 10_000
 MAX_TOGETHER = 64
 """Datagrams that the kernel accepts in one call (UDP_MAX_SEGMENTS of Linux). [1]"""
 MAX_TOGETHER_BYTES = 65_507
-"""Payload that the kernel accepts in one call: that of the largest datagram. [byte]"""
+"""Payload that the kernel accepts in one call: of the largest datagram. [byte]"""
 
 
 def run_transfers(

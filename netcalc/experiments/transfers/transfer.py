@@ -222,7 +222,7 @@ def socket_drops(sink: socket.socket, transfer: Transfer) -> dict[str, float]:
 
 
 def read_buffers(pair: tuple[socket.socket, socket.socket], transfer: Transfer) -> dict[str, float]:
-    """Read back the granted buffers; those of both ends, whichever were requested."""
+    """Read back the granted buffers of both ends, whichever were requested."""
     requested = transfer.buffer_bytes
     return {
         "asked_buffer_bytes": np.nan if requested is None else requested,
@@ -321,7 +321,7 @@ class Ends:
             before = drops()
             sent, received, early = self._exchange(transfer, socks)
             dropped: dict[str, float] = {}
-            if not isinstance(early, ExperimentError):  # that of a path that is gone
+            if not isinstance(early, ExperimentError):  # the path is gone
                 dropped = {name: count - before[name] for name, count in drops().items()}
             dropped |= socket_drops(socks[0][1], transfer)
         finally:
@@ -485,7 +485,7 @@ class Ends:
 
 
 def _accept(listener: socket.socket, source: socket.socket) -> socket.socket:
-    """Accept the connection of the source; close that of anyone else."""
+    """Accept the connection of the source; close any other."""
     source_address = source.getsockname()
     listener.settimeout(CONNECT_S)
     while True:
