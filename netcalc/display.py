@@ -76,8 +76,8 @@ def time_in_words(value_s: float) -> str:
     """
     if not math.isfinite(value_s):
         return ""
-    found = next((one for one in _LONG_TIMES if value_s >= one[0]), None)
-    return f"{value_s / found[1]:.4g} {found[2]}" if found else ""
+    unit = next((one for one in _LONG_TIMES if value_s >= one[0]), None)
+    return f"{value_s / unit[1]:.4g} {unit[2]}" if unit else ""
 
 
 def show(value: float, unit: str, *, digits: int = 4) -> str:

@@ -165,8 +165,8 @@ def _tokens(equation: str, symbols: Mapping[str, str] | tuple[str, ...]) -> Iter
     """Yield the parts; a run of letters as the longest symbols in it."""
     known = {word for symbol in symbols for word in re.findall(r"[A-Za-z]+", symbol)}
     words = sorted(known, key=len, reverse=True)
-    for found in _TOKEN.finditer(equation):
-        token = found[0]
+    for match in _TOKEN.finditer(equation):
+        token = match[0]
         if not token[0].isalpha():
             yield token
             continue
@@ -191,7 +191,7 @@ def plain(equation: str) -> str:
     text = re.sub(rf"(ln|log_\S+) +{_BEGIN}([^{_BEGIN}{_END}]*){_END}", r"\1(\2)", text)
     text = re.sub(rf"{_END} *(?={_BEGIN}?(?:[^\W_]|[(\[√∛∜⌈⌊Σ]))", " · ", text)
     text = re.sub(f"[{_BEGIN}{_END}{_TEXT}{_UNIT}]", "", text)
-    for pattern, wanted in (
+    for pattern, replacement in (
         (r"\s*/\s*", " / "),
         (r"([⌈⌊(\[]) +", r"\1"),
         (r" +([⌉⌋)\],!])", r"\1"),
@@ -201,7 +201,7 @@ def plain(equation: str) -> str:
         (_PER, "/"),
         (" ?\u2003 ?", "   "),
     ):
-        text = re.sub(pattern, wanted, text)
+        text = re.sub(pattern, replacement, text)
     return text.strip()
 
 

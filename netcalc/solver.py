@@ -165,13 +165,13 @@ def solve(
         return _whole_roots(swept, int(np.ceil(bottom)), int(top))
     grid = _grid(bottom, top)
     values = swept.at_all(grid)
-    found = [Root(float(at), result, True) for at in grid[values == 0]]
+    roots = [Root(float(at), result, True) for at in grid[values == 0]]
     signs = np.sign(values)
     crossed = np.flatnonzero(signs[:-1] * signs[1:] < 0)
     for point in crossed:
-        found.append(_close_in(swept, float(grid[point]), float(grid[point + 1])))
-    found += _touching(swept, grid, values)
-    return _in_steps(swept, found, grid, values)
+        roots.append(_close_in(swept, float(grid[point]), float(grid[point + 1])))
+    roots += _touching(swept, grid, values)
+    return _in_steps(swept, roots, grid, values)
 
 
 @named_arguments
@@ -359,7 +359,7 @@ def _only_whole(swept: _Swept, low: float, high: float) -> bool:
 def _whole_roots(swept: _Swept, low: int, high: int) -> list[Root]:
     grid = np.unique(np.round(_grid(float(low), float(high))))
     values = swept.at_all(grid)
-    found = [Root(float(at), swept.result, True) for at in grid[values == 0]]
+    roots = [Root(float(at), swept.result, True) for at in grid[values == 0]]
     signs = np.sign(values)
     for point in np.flatnonzero(signs[:-1] * signs[1:] < 0):
         below, above = int(grid[point]), int(grid[point + 1])
@@ -369,13 +369,13 @@ def _whole_roots(swept: _Swept, low: int, high: int) -> list[Root]:
                 below = middle
             else:
                 above = middle
-        found.append(_root(swept, float(above)))
-    return _in_steps(swept, found, grid, values, only_whole=True)
+        roots.append(_root(swept, float(above)))
+    return _in_steps(swept, roots, grid, values, only_whole=True)
 
 
 def _in_steps(
     swept: _Swept,
-    found: list[Root],
+    roots: list[Root],
     grid: FloatArray,
     values: FloatArray,
     *,
@@ -384,7 +384,7 @@ def _in_steps(
     """Return the roots in order; those on one step of a staircase as one, from its first value."""
     whole = only_whole or swept.name.rpartition("_")[2] in _COUNTED
     kept: list[Root] = []
-    for root in sorted(found, key=lambda root: root.value):
+    for root in sorted(roots, key=lambda root: root.value):
         if kept and root.value <= kept[-1].last:
             continue
         if root.exact:

@@ -474,15 +474,15 @@ def alike(parts: Sequence[str], unit: str) -> list[str]:
     >>> alike(["80", "100 Mbit/s"], "bit/s"), alike(["0.5", "1"], "ratio")
     (['80 Mbit/s', '100 Mbit/s'], ['0.5', '1 ratio'])
     """
-    found = [part.strip() for part in parts]
-    are_bare = [_BARE.fullmatch(one) is not None for one in found]
-    number = _NUMBER_BEFORE_UNIT.match(found[-1]) if found and not are_bare[-1] else None
+    texts = [part.strip() for part in parts]
+    are_bare = [_BARE.fullmatch(one) is not None for one in texts]
+    number = _NUMBER_BEFORE_UNIT.match(texts[-1]) if texts and not are_bare[-1] else None
     if number is not None:
-        written = found[-1][number.end() :]
-        return [f"{a} {written}" if bare else a for a, bare in zip(found, are_bare, strict=True)]
-    if unit == "ratio" and all(are_bare) and any(0 < _typed_share(one) < 1 for one in found):
-        return [f"{one} ratio" if _typed_share(one) == 1 else one for one in found]
-    return found
+        written = texts[-1][number.end() :]
+        return [f"{a} {written}" if bare else a for a, bare in zip(texts, are_bare, strict=True)]
+    if unit == "ratio" and all(are_bare) and any(0 < _typed_share(one) < 1 for one in texts):
+        return [f"{one} ratio" if _typed_share(one) == 1 else one for one in texts]
+    return texts
 
 
 def _typed_share(text: str) -> float:
@@ -519,28 +519,28 @@ def _typed(text: str, unit: str, *, bare: bool) -> float | None:
 def _typed_factor(written: str, unit: str) -> float | None:
     spoken = re.sub(
         r"^(kilo|mega|giga|tera|kibi|mebi|gibi)(?=bit|byte)",
-        lambda found: _PREFIX_WORDS[found[1].lower()], written, flags=re.IGNORECASE,
+        lambda match: _PREFIX_WORDS[match[1].lower()], written, flags=re.IGNORECASE,
     )  # fmt: skip
     spoken = re.sub(r"\s*(?:/|\bper)\s*sec(?:ond)?s?$", "/s", spoken)
     table = _TABLES[unit]
     if spoken in table:
         return table[spoken]
     if unit == "bit/s":
-        if found := _PER_LONG.fullmatch(spoken):
-            octets = _TABLES["byte"].get(found["size"])
-            return None if octets is None else 8 * octets / _TIMES[found["per"]]
-        if found := _BITS.fullmatch(spoken):
-            return _prefix(found["prefix"] or found["whole"] or found["exact"] or "")
-        if found := _OCTET_RATE.fullmatch(spoken):
-            return 8 * _prefix(found["prefix"])
-    if unit in ("byte", "bit") and (found := _OCTETS.fullmatch(spoken)):
-        return _prefix(found["prefix"]) * (8 if unit == "bit" else 1)
+        if match := _PER_LONG.fullmatch(spoken):
+            octets = _TABLES["byte"].get(match["size"])
+            return None if octets is None else 8 * octets / _TIMES[match["per"]]
+        if match := _BITS.fullmatch(spoken):
+            return _prefix(match["prefix"] or match["whole"] or match["exact"] or "")
+        if match := _OCTET_RATE.fullmatch(spoken):
+            return 8 * _prefix(match["prefix"])
+    if unit in ("byte", "bit") and (match := _OCTETS.fullmatch(spoken)):
+        return _prefix(match["prefix"]) * (8 if unit == "bit" else 1)
     if unit == "packet/s":
-        if found := _PER.fullmatch(written.lower()):
-            return 1 / _PER_S[found["per"][0]]
+        if match := _PER.fullmatch(written.lower()):
+            return 1 / _PER_S[match["per"][0]]
         return table.get({"mpps": "Mpps"}.get(written.lower(), written.lower()))
-    if unit == "call/s" and (found := _PER.fullmatch(written.lower())):
-        return 1 / _PER_S[found["per"][0]] if found["what"] in ("", "call", "calls") else None
+    if unit == "call/s" and (match := _PER.fullmatch(written.lower())):
+        return 1 / _PER_S[match["per"][0]] if match["what"] in ("", "call", "calls") else None
     if unit == "m" and re.fullmatch(r"kilomet(?:er|re)s?", written.lower()):
         return 1e3
     if unit in ("s", "m", "ratio") and len(written) > 1:
@@ -556,13 +556,13 @@ def _ethernet(text: str) -> float | None:
     """Return the rate that a name of Ethernet stands for."""
     if text.lower() in _ETHERNET_NAMES:
         return _ETHERNET_NAMES[text.lower()]
-    found = _ETHERNET.fullmatch(text)
-    if found is None or found["number"] is None:
+    match = _ETHERNET.fullmatch(text)
+    if match is None or match["number"] is None:
         return None
-    if found["mega"] and found["mega"][0] in "mM" and found["number"] not in _ETHERNET_M:
+    if match["mega"] and match["mega"][0] in "mM" and match["number"] not in _ETHERNET_M:
         return None
-    factor = 1e12 if found["tera"] else 1e9 if found["giga"] else 1e6
-    return float(found["number"].replace(",", ".")) * factor
+    factor = 1e12 if match["tera"] else 1e9 if match["giga"] else 1e6
+    return float(match["number"].replace(",", ".")) * factor
 
 
 def _float(text: str) -> float:
@@ -604,8 +604,8 @@ def convert(value: float, from_unit: str, to_unit: str) -> float:
             try:
                 return value * table[from_unit] / table[to_unit]
             except (TypeError, ValueError, ArithmeticError):
-                found = type(value).__name__
-                raise ArgumentTypeError("not-numbers", "value", found) from None
+                kind = type(value).__name__
+                raise ArgumentTypeError("not-numbers", "value", kind) from None
     for name in (from_unit, to_unit):
         if kind_of(name) is None:
             raise unknown_unit(name)
@@ -761,11 +761,11 @@ def line(name: str) -> NamedLine:
         raise ArgumentTypeError("not-text", "name", type(name).__name__, example="T1")
     key = re.sub(r"^(DS|T|E)-(\d)$", r"\1\2", name.strip().upper())
     key = re.sub(r"^(OC|STM|STS)-?(\d+)C?$", r"\1-\2", key)
-    found = LINES.get(_LINE_ALIASES.get(key, key))
-    if found is None:
-        known = [*LINES, *_LINE_ALIASES]
-        raise UnitError("line-unknown", name, expected="a named line", known=known)
-    return found
+    named = LINES.get(_LINE_ALIASES.get(key, key))
+    if named is None:
+        names = [*LINES, *_LINE_ALIASES]
+        raise UnitError("line-unknown", name, expected="a named line", known=names)
+    return named
 
 
 def parse_number(text: str, *, field: str | None = None) -> float:
@@ -787,13 +787,13 @@ def _named_line(text: str) -> float | None:
     if which not in ("exact", "nominal", "payload"):
         return None
     try:
-        found = line(words[0])
+        named = line(words[0])
     except UnitError:
         return None
     return {
-        "exact": found.exact_bps,
-        "nominal": found.nominal_bps,
-        "payload": found.payload_bps,
+        "exact": named.exact_bps,
+        "nominal": named.nominal_bps,
+        "payload": named.payload_bps,
     }[which]
 
 
@@ -877,10 +877,10 @@ def _shares(number: str) -> tuple[str, str]:
 
 
 def _nearest(written: str, unit: str | None = None) -> list[str]:
-    known = list(_TABLES[unit]) if unit else [name for table in _TABLES.values() for name in table]
+    names = list(_TABLES[unit]) if unit else [name for table in _TABLES.values() for name in table]
     from difflib import get_close_matches  # late: most units are known
 
-    return get_close_matches(written, dict.fromkeys(known), n=3, cutoff=0.5)
+    return get_close_matches(written, dict.fromkeys(names), n=3, cutoff=0.5)
 
 
 def _table(unit: str) -> dict[str, float]:

@@ -176,11 +176,11 @@ def note_outside_range(
 
 
 def _as_said(
-    formula: Callable[..., Any], code: str, given: str, values: dict[str, Any]
+    formula: Callable[..., Any], code: str, own_code: str, values: dict[str, Any]
 ) -> tuple[str, dict[str, Any]]:
     """Return a doubt about a range with the formula that has it, where another one uses that."""
     call = _call.get()
-    if call is not None and call.model is not formula and not given:
+    if call is not None and call.model is not formula and not own_code:
         return f"used-{code}", {"formula": formula.__name__, **values}
     return code, values
 

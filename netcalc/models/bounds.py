@@ -54,10 +54,10 @@ def one_of(name: str, value: FloatArray, choices: tuple[float, ...], text: str) 
 
 def _note_first(code: str, name: str, where: Any, value: Any, limit: Any, **others: Any) -> None:
     """Note the first pair of which something holds."""
-    found = np.asarray(where)
-    if found.any():
+    holds = np.asarray(where)
+    if holds.any():
         pair = np.broadcast_arrays(value, limit)
-        first, other = (float(one.flat[found.argmax()]) for one in pair)
+        first, other = (float(one.flat[holds.argmax()]) for one in pair)
         note(code, name=name, value=first, limit=other, **others)
 
 

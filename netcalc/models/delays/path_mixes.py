@@ -99,7 +99,7 @@ def path_mixes(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3 (187 ms from connix.com to noao.edu).
     """
-    wanted = checks.scalar("rtt_s", checks.non_negative("rtt_s", _finite("rtt_s", rtt_s)))
+    target = checks.scalar("rtt_s", checks.non_negative("rtt_s", _finite("rtt_s", rtt_s)))
     base = checks.scalar(
         "base_rtt_s", checks.non_negative("base_rtt_s", _finite("base_rtt_s", base_rtt_s))
     )
@@ -117,11 +117,11 @@ def path_mixes(
         raise _too_many(lengths[-1])
     order = np.argsort(rates, kind="stable")
     link_s = 16.0 * size / rates[order]
-    mixes = _candidates(link_s, lengths.astype(np.int64), budget_s=wanted - base, slack_s=slack)
+    mixes = _candidates(link_s, lengths.astype(np.int64), budget_s=target - base, slack_s=slack)
     # A link without an end, of which there is none, takes no time.
     clocking = np.where(mixes > 0, mixes * link_s, 0.0).sum(axis=1)
     rtt = base + clocking
-    residual = rtt - wanted
+    residual = rtt - target
     fits = np.flatnonzero(np.abs(residual) <= slack)
     best = fits[np.lexsort((*-mixes[fits].T[::-1], np.abs(residual[fits])))]
     by_kind = np.empty((best.size, rates.size), np.int64)

@@ -178,10 +178,10 @@ def core_count(
     ----------
     Derived: :func:`core_rate_pps` solved for the cores.
     """
-    wanted = non_negative("rate_pps", rate_pps)
+    rate = non_negative("rate_pps", rate_pps)
     full = ratio("target_utilization", target_utilization)
     each = positive("packet_cycles", packet_cycles) / positive("clock_hz", clock_hz)
-    count = wanted * each / full
+    count = rate * each / full
     nearest = np.round(count)  # 3 cores are not 4 because a quotient is 3.0000000000000004
     count = np.where(np.abs(count - nearest) <= 1e-12 * nearest, nearest, np.ceil(count))
-    return keep_nan(np.where(wanted > 0.0, np.maximum(count, 1.0), 0.0), wanted, each, full)
+    return keep_nan(np.where(rate > 0.0, np.maximum(count, 1.0), 0.0), rate, each, full)

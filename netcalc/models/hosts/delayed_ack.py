@@ -95,12 +95,12 @@ def delayed_ack_s(system: str, *, statistic: str = "typical") -> FloatArray:
     ----------
     RFC 1122, 4.2.3.2; the sources of the systems as named in ``SYSTEMS``.
     """
-    found = SYSTEMS[checks.choice("system", system, tuple(SYSTEMS))]
+    system_of = SYSTEMS[checks.choice("system", system, tuple(SYSTEMS))]
     times = {
-        "typical": found.typical_s,
-        "shortest": found.shortest_s,
-        "mean": (found.shortest_s + found.longest_s) / 2,
-        "longest": found.longest_s,
+        "typical": system_of.typical_s,
+        "shortest": system_of.shortest_s,
+        "mean": (system_of.shortest_s + system_of.longest_s) / 2,
+        "longest": system_of.longest_s,
     }
     return np.asarray(times[checks.choice("statistic", statistic, tuple(times))], dtype=np.float64)
 

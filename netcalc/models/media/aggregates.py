@@ -335,11 +335,13 @@ def _rate(
 
 def _is_left_out(width: float, scheme: FloatArray, streams: FloatArray) -> NDArray[np.bool_]:
     """Whether 802.11ac has no such combination, as its bits do not fill the encoders evenly."""
-    found: NDArray[np.bool_] = np.zeros(np.broadcast_shapes(scheme.shape, streams.shape), bool)
+    left_out_here: NDArray[np.bool_] = np.zeros(
+        np.broadcast_shapes(scheme.shape, streams.shape), bool
+    )
     for left_out_hz, left_out, counts in LEFT_OUT:
         if width == left_out_hz:
-            found |= (scheme == left_out) & np.isin(streams, counts)
-    return found
+            left_out_here |= (scheme == left_out) & np.isin(streams, counts)
+    return left_out_here
 
 
 def _reference_bps(scheme: FloatArray) -> FloatArray:
@@ -350,7 +352,7 @@ def _reference_bps(scheme: FloatArray) -> FloatArray:
 
 def _preamble_s(streams: FloatArray, standard: str) -> FloatArray:
     """Return the time before the first data symbol."""
-    known = np.clip(np.where(np.isnan(streams), 1.0, streams), 1, 8).astype(int)
-    training: FloatArray = np.asarray(TRAINING_FIELDS, dtype=np.float64)[known - 1]
+    stream_count = np.clip(np.where(np.isnan(streams), 1.0, streams), 1, 8).astype(int)
+    training: FloatArray = np.asarray(TRAINING_FIELDS, dtype=np.float64)[stream_count - 1]
     first, each = _PREAMBLE_S[standard]
     return first + each * training

@@ -474,13 +474,15 @@ def saturation_utilization(
     count = checks.whole("station_count", station_count, low=1)
     window = checks.whole("window_slots", window_slots, low=1)
     stages = checks.whole("stage_count", stage_count)
-    idle, one, several = _slots(_attempts(count, window, stages), count)
+    idle, success_ratio, several = _slots(_attempts(count, window, stages), count)
     payload, success = (
         checks.non_negative("payload_s", payload_s),
         checks.positive("success_s", success_s),
     )
-    time = idle * checks.non_negative("slot_s", slot_s) + one * success
-    share = one * payload / (time + several * checks.non_negative("collision_s", collision_s))
+    time = idle * checks.non_negative("slot_s", slot_s) + success_ratio * success
+    share = (
+        success_ratio * payload / (time + several * checks.non_negative("collision_s", collision_s))
+    )
     return checks.keep_nan(np.where(payload > success, np.nan, share), count, window, stages)
 
 
@@ -556,10 +558,10 @@ def saturation_throughput_bps(
     rate, answers = _ofdm_rates(bandwidth_bps, ack_bps)
     data = _ofdm_s(packet + MAC_BYTES, rate)
     ack = _ofdm_s(np.asarray(ACK_BYTES), answers)
-    idle, one, several = _slots(_attempts(count, window, stages), count)
+    idle, success_ratio, several = _slots(_attempts(count, window, stages), count)
     busy = data + SIFS_S + ack + DIFS_S
-    time = idle * SLOT_S + (one + several) * busy
-    return checks.keep_nan(8.0 * (packet / time) * one, count, window, stages)
+    time = idle * SLOT_S + (success_ratio + several) * busy
+    return checks.keep_nan(8.0 * (packet / time) * success_ratio, count, window, stages)
 
 
 def _ofdm_rate(bandwidth_bps: ArrayLike) -> FloatArray:
@@ -629,5 +631,5 @@ def _slots(attempt: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArr
     log_quiet = np.log1p(-attempt)
     idle = np.exp(count * log_quiet)
     others = np.where(count > 1.0, (count - 1.0) * log_quiet, 0.0)
-    one = count * attempt * np.exp(others)
-    return idle, one, np.maximum(1.0 - idle - one, 0.0)
+    success = count * attempt * np.exp(others)
+    return idle, success, np.maximum(1.0 - idle - success, 0.0)

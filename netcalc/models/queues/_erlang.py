@@ -68,8 +68,8 @@ def _blocks_nothing(offered: FloatArray, servers: FloatArray) -> NDArray[np.bool
     with np.errstate(divide="ignore", invalid="ignore"):
         exponent = servers * (1.0 - np.log(servers / offered)) - offered
         exponent += np.log(2.0) - 0.5 * np.log(2.0 * np.pi * servers)
-        found: NDArray[np.bool_] = (offered + 1.0 < servers) & (exponent < np.log(_TINY))
-    return found
+        is_far: NDArray[np.bool_] = (offered + 1.0 < servers) & (exponent < np.log(_TINY))
+    return is_far
 
 
 def blocked_share(offered: FloatArray, servers: FloatArray) -> FloatArray:

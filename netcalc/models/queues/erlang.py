@@ -123,15 +123,15 @@ def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> Floa
     ----------
     Kleinrock, Queueing Systems vol. 1, 3.7; the standard tables of blocking.
     """
-    wanted = ratio("blocking_ratio", blocking_ratio)
+    blocking = ratio("blocking_ratio", blocking_ratio)
     servers = server_counts(server_count, low=1)
-    wanted, servers = np.broadcast_arrays(wanted, servers)
-    is_open = (wanted > 0.0) & (wanted < 1.0)
-    target = np.where(is_open, wanted, 0.5)
+    blocking, servers = np.broadcast_arrays(blocking, servers)
+    is_open = (blocking > 0.0) & (blocking < 1.0)
+    target = np.where(is_open, blocking, 0.5)
     filled = np.where(np.isnan(servers), 1.0, servers)
     load = _offered_load(target, filled)
-    load = np.where(is_open, load, np.where(wanted > 0.0, np.inf, 0.0))
-    return keep_nan(load, wanted, servers)
+    load = np.where(is_open, load, np.where(blocking > 0.0, np.inf, 0.0))
+    return keep_nan(load, blocking, servers)
 
 
 @model

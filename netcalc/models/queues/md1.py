@@ -278,21 +278,21 @@ def _steps_at(quantile: FloatArray, load: FloatArray) -> FloatArray:
     """
     table, tails = _number_tables(load)
     is_low = quantile < 0.5
-    wanted = np.where(is_low, -quantile, 1.0 - quantile)
+    share = np.where(is_low, -quantile, 1.0 - quantile)
     # P(W <= k) is P(at most k in the system): the tables bracket the root in whole steps.
     below = (table[_TERMS:] < quantile).sum(axis=0)
-    whole_steps = np.where(is_low, below, (tails[_TERMS:] > wanted).sum(axis=0))
+    whole_steps = np.where(is_low, below, (tails[_TERMS:] > share).sum(axis=0))
     step = np.minimum(whole_steps, EXACT_STEPS - 1)
     longer = np.where(is_low, -_counted_back(step, table), _counted_back(step, tails))
     slopes = np.diff(longer, axis=0)
     low, high = np.zeros_like(quantile), load + 0.0 * quantile
     for _ in range(12):
         middle = 0.5 * (low + high)
-        is_above = _poisson_mean(longer, middle) > wanted
+        is_above = _poisson_mean(longer, middle) > share
         low, high = np.where(is_above, low, middle), np.where(is_above, middle, high)
     mean = 0.5 * (low + high)
     for _ in range(4):
-        step = (_poisson_mean(longer, mean) - wanted) / _poisson_mean(slopes, mean)
+        step = (_poisson_mean(longer, mean) - share) / _poisson_mean(slopes, mean)
         mean = np.clip(mean - step, low, high)
     decay, missing = _exponential_tail(load)
     far = (np.log1p(-missing) - np.log1p(-quantile)) / decay
@@ -360,10 +360,10 @@ def _exponential_tail(load: FloatArray) -> tuple[FloatArray, FloatArray]:
     The decay is the root of :math:`\rho (e^\theta - 1) = \theta`, found by Newton's method from
     above on its logarithm, which is convex and keeps its digits next to a load of 1.
     """
-    wanted = -np.log(load)
-    decay = 2.0 * wanted
+    exponent = -np.log(load)
+    decay = 2.0 * exponent
     for _ in range(12):
         half = 0.5 * decay
-        excess = half + log_sinh_ratio(half) - wanted
+        excess = half + log_sinh_ratio(half) - exponent
         decay = decay - excess / (0.5 + 0.5 * langevin(half))
     return decay, decay * langevin(0.5 * decay) / (decay - (1.0 - load))

@@ -76,9 +76,9 @@ def _wait_percentile(
     # By Lundberg's inequality the tail is below exp(-decay t).
     end = -math.log(longer) / decay
     for points in (COARSE, FINE):
-        found = _on_lattice(load, services, share, longer, decay, end, points)
-        end = min(max(1.25 * found, 3.0 * services.min()), -math.log(longer) / decay)
-    return found
+        wait = _on_lattice(load, services, share, longer, decay, end, points)
+        end = min(max(1.25 * wait, 3.0 * services.min()), -math.log(longer) / decay)
+    return wait
 
 
 def _on_lattice(
@@ -193,21 +193,21 @@ def packet_mix_wait_percentile_s(
     (2003), doi:10.1007/b97236.
     """
     size, share = _mix(wire_bytes, weight)
-    load, wanted = utilization_of(utilization), checks.ratio("quantile", quantile)
+    load, quantiles = utilization_of(utilization), checks.ratio("quantile", quantile)
     note_slow_queue(load)
     bandwidth = checks.positive("bandwidth_bps", bandwidth_bps)
     mean = float(share @ size)
-    load, wanted = np.broadcast_arrays(load, wanted)
-    found = np.zeros(load.shape)
+    load, quantiles = np.broadcast_arrays(load, quantiles)
+    waits = np.zeros(load.shape)
     is_known = np.isfinite(size).all() and np.isfinite(share).all()
     for index in np.ndindex(load.shape):
-        rho, q = float(load[index]), float(wanted[index])
+        rho, q = float(load[index]), float(quantiles[index])
         if rho >= 1.0 or (q == 1.0 and rho > 0.0):
-            found[index] = np.inf
+            waits[index] = np.inf
         elif q > 1.0 - rho and is_known:
-            found[index] = _wait_percentile(rho, size / mean, share, q)
-    wait = found * (8.0 * mean / bandwidth)
-    return checks.keep_nan(wait, load, wanted, bandwidth, np.asarray(mean))
+            waits[index] = _wait_percentile(rho, size / mean, share, q)
+    wait = waits * (8.0 * mean / bandwidth)
+    return checks.keep_nan(wait, load, quantiles, bandwidth, np.asarray(mean))
 
 
 @model

@@ -74,10 +74,10 @@ def find_codec(name: str) -> Codec | None:
     plain = _plain(name)
     if plain in ALIASES:
         return CODECS[ALIASES[plain]]
-    for found in CODECS.values():
-        own = _plain(found.name)
+    for candidate in CODECS.values():
+        own = _plain(candidate.name)
         if plain == own or re.fullmatch(rf"{re.escape(own)}(?:[abu]|ab|alaw|ulaw)", plain):
-            return found
+            return candidate
     return None
 
 
@@ -95,11 +95,11 @@ def codec(name: str) -> Codec:
     >>> codec("g729a").name, codec("G.711").payload_bytes
     ('G.729', 160.0)
     """
-    found = find_codec(name) if isinstance(name, str) else None
-    if found is None:
+    match = find_codec(name) if isinstance(name, str) else None
+    if match is None:
         names = [one.name for one in CODECS.values()]
         raise DomainError("not-a-choice", "codec", name, choices=names)
-    return found
+    return match
 
 
 @named_arguments

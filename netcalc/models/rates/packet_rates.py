@@ -348,8 +348,8 @@ def stop_and_wait_goodput_bps(
     ----------
     Kurose and Ross, Computer Networking, section 3.4, for several independent pairs.
     """
-    one = 8.0 * non_negative("payload_bytes", payload_bytes) / positive("cycle_s", cycle_s)
-    total = whole("pair_count", pair_count) * one
+    pair_bps = 8.0 * non_negative("payload_bytes", payload_bytes) / positive("cycle_s", cycle_s)
+    total = whole("pair_count", pair_count) * pair_bps
     return np.minimum(total, positive("capacity_bps", capacity_bps))
 
 
@@ -392,5 +392,5 @@ def saturating_pair_count(
     ----------
     :func:`stop_and_wait_goodput_bps`, solved for the number of pairs.
     """
-    one = 8.0 * positive("payload_bytes", payload_bytes) / positive("cycle_s", cycle_s)
-    return np.maximum(np.ceil(positive("capacity_bps", capacity_bps) / one), 1.0)
+    pair_bps = 8.0 * positive("payload_bytes", payload_bytes) / positive("cycle_s", cycle_s)
+    return np.maximum(np.ceil(positive("capacity_bps", capacity_bps) / pair_bps), 1.0)

@@ -42,11 +42,11 @@ MAX_PACKET_BYTES = 65_535.0
 @named_arguments
 def ip_header_bytes(ip_version: int) -> float:
     """Return the size of an IP header without options or extension headers."""
-    given: Any = ip_version
-    if isinstance(given, np.ndarray | np.generic):  # a date or a duration compares with a warning
-        is_one = given.ndim == 0 and given.dtype.kind not in "mM"
+    version: Any = ip_version
+    if isinstance(version, np.ndarray | np.generic):  # a date or a duration compares with a warning
+        is_one = version.ndim == 0 and version.dtype.kind not in "mM"
     else:
-        is_one = not hasattr(given, "__len__")
+        is_one = not hasattr(version, "__len__")
     try:
         if is_one and ip_version == 4:
             return IPV4_HEADER_BYTES
@@ -72,9 +72,9 @@ def without_headers(name: str, outer: FloatArray, headers: FloatArray | float) -
     if lowest < 0 or (np.isnan(lowest) and np.fmin.reduce(left, axis=None) < 0):
         first = np.flatnonzero(left < 0)[0]
         shapes = np.broadcast_arrays(outer, headers)
-        found, needed = (float(array.flat[first]) for array in shapes)
+        size, needed = (float(array.flat[first]) for array in shapes)
         index = None if left.size == 1 else int(first)
-        raise DomainError("below-headers", name, found, low=needed, index=index)
+        raise DomainError("below-headers", name, size, low=needed, index=index)
     return left
 
 

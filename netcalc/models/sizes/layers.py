@@ -123,13 +123,13 @@ def _layer(name: str) -> Layer:
 
 def _option_bytes(base: str, options: str) -> float | None:
     """Return the bytes that suffixes such as ``_key_seq`` add; None for an unknown option."""
-    known, total = _OPTIONS.get(base, {}), 0.0
+    sizes, total = _OPTIONS.get(base, {}), 0.0
     for option in options.replace("_inner_vlan", "_inner-vlan").split("_")[1:]:
         size = re.fullmatch(r"opt(\d+)", option)
         if base == "geneve" and size and int(size[1]) % 4 == 0 and int(size[1]) <= 252:
             total += int(size[1])
-        elif (name := option.replace("-", "_")) in known:
-            total += known[name]
+        elif (name := option.replace("-", "_")) in sizes:
+            total += sizes[name]
         else:
             return None
     return total

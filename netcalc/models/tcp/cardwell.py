@@ -288,7 +288,7 @@ def lossy_transfer_s(
 
     Range: that of pftk_throughput_pps; loss_count (losses to expect) from 100.
 
-    Defaults: segments_per_ack, rto_s (0.2 s above the round trip, as Linux), delayed_ack_s.
+    Defaults: segments_per_ack, rto_s (that of Linux, 0.2 s above the round trip), delayed_ack_s.
 
     Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`D` delayed_ack_s. Not in the equation:
     loss_ratio, rto_s, initial_window_segments, max_window_segments, segments_per_ack (in the parts

@@ -96,10 +96,10 @@ def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatA
     delta = checks.at_least("deviation", deviation, -1.0)
     count = checks.whole("flow_count", flow_count, low=1)
     # Divided by the share of the one, so that a huge share does not overflow.
-    one = 1.0 + delta
-    scale = np.maximum(one, 1.0)
-    mean = (count - 1.0) / scale + one / scale
-    squares = (count - 1.0) / (scale * scale) + (one / scale) * (one / scale)
+    deviating = 1.0 + delta
+    scale = np.maximum(deviating, 1.0)
+    mean = (count - 1.0) / scale + deviating / scale
+    squares = (count - 1.0) / (scale * scale) + (deviating / scale) * (deviating / scale)
     return np.asarray((mean / count) * (mean / squares))
 
 
@@ -402,8 +402,8 @@ def _crossings(
         if np.isnan(numbers).any():
             raise DomainError("not-finite", name, "nan")
     if links.max() >= link_count:
-        found = int(links.max())
-        raise DomainError("out-of-range", "crossing_link", found, low=0, high=link_count - 1)
+        last_link = int(links.max())
+        raise DomainError("out-of-range", "crossing_link", last_link, low=0, high=link_count - 1)
     numbers = np.unique(flows)
     if numbers.size != flows.max() + 1:
         absent = int(np.flatnonzero(numbers != np.arange(numbers.size))[0])

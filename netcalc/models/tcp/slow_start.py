@@ -272,17 +272,17 @@ def window_growth_s(
     ----------
     Grigorik, High Performance Browser Networking, ch. 2.
     """
-    wanted = tcp_window(checks.non_negative("window_bytes", window_bytes))
-    wanted = wanted / checks.positive("mss_bytes", mss_bytes)
+    window = tcp_window(checks.non_negative("window_bytes", window_bytes))
+    window = window / checks.positive("mss_bytes", mss_bytes)
     first = checks.positive("initial_window_segments", initial_window_segments)
     factor = checks.at_least("growth", growth, 1)
-    return _growth_s(wanted, first, factor, checks.non_negative("rtt_s", rtt_s))
+    return _growth_s(window, first, factor, checks.non_negative("rtt_s", rtt_s))
 
 
 def _growth_s(
-    wanted: FloatArray, first: FloatArray, growth: FloatArray, rtt: FloatArray
+    window: FloatArray, first: FloatArray, growth: FloatArray, rtt: FloatArray
 ) -> FloatArray:
-    needed = _log(np.maximum(np.ceil(wanted), first) / first, growth)
+    needed = _log(np.maximum(np.ceil(window), first) / first, growth)
     time: FloatArray = rtt * (np.ceil(needed - _EXACT) + 0.0)
     return time
 

@@ -194,14 +194,14 @@ def tfrc_loss_ratio(
     rate = non_negative("throughput_bps", throughput_bps)
     acked = positive("segments_per_ack", segments_per_ack)
     timeout = positive("timeout_rtts", timeout_rtts)
-    wanted = 8.0 * positive("mss_bytes", mss_bytes) / positive("rtt_s", rtt_s) / rate
+    rounds = 8.0 * positive("mss_bytes", mss_bytes) / positive("rtt_s", rtt_s) / rate
     linear, cubic = np.sqrt(2.0 * acked / 3.0), 3.0 * timeout * np.sqrt(3.0 * acked / 8.0)
     # Of the loss, from above: each of the three terms alone is a bound.
-    root = np.minimum(np.minimum(wanted / linear, np.cbrt(wanted / cubic)), 1.0)
-    root = np.minimum(root, (wanted / (32.0 * cubic)) ** (1 / 7))
+    root = np.minimum(np.minimum(rounds / linear, np.cbrt(rounds / cubic)), 1.0)
+    root = np.minimum(root, (rounds / (32.0 * cubic)) ** (1 / 7))
     for _ in range(16):
         square = root * root
-        excess = root * (linear + cubic * square * (1.0 + 32.0 * square * square)) - wanted
+        excess = root * (linear + cubic * square * (1.0 + 32.0 * square * square)) - rounds
         slope = linear + cubic * square * (3.0 + 224.0 * square * square)
         root = np.minimum(root - excess / slope, 1.0)
     return root * root

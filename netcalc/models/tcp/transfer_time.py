@@ -332,7 +332,7 @@ def transfer_parts(
     opened = whole("handshake_round_trips", handshake_round_trips) * rtt
 
     segment, answer = 8.0 * wire / rate, 8.0 * ack / back / SEGMENTS_PER_BARE_ACK
-    one = np.maximum(segment, answer)
+    exchange = np.maximum(segment, answer)
     sizes = {"mtu": as_float("mtu_bytes", mtu_bytes), "link": as_float("link_bytes", link_bytes)}
     own = line_segments(payload / flows, mss=mss, wire=wire, **sizes)
     segments = np.where(payload > 0, own, payload)
@@ -354,7 +354,7 @@ def transfer_parts(
         lost = np.where(segments > 0, -np.expm1(segments * np.log1p(-loss)), 0.0 * loss)
         started = slow_start_segments(segments, loss_ratio=loss) + lost
         started = np.clip(started, np.minimum(segments, 1.0), segments)
-        clock = flows * one
+        clock = flows * exchange
     base = np.maximum(rtt - clock, 0.0)
     growing, rest = sending_parts(started, clock, base, first, growth, largest)
     reached = np.minimum((started * (growth - 1.0) + first) / growth, largest)
@@ -366,7 +366,7 @@ def transfer_parts(
     after = np.where(left > 0, left / steady, 0.0 * left)
     after = np.where((loss == 1.0) & (segments > 0), np.inf, rest + after)
     recovery = np.where(loss == 1.0, 0.0, recovery)
-    delivery = np.maximum(rtt - one, 0.0) / 2.0
+    delivery = np.maximum(rtt - exchange, 0.0) / 2.0
     # A number that is missing spoils all parts, also those that do not depend on it.
     inputs = (payload, clock, back, rto, loss, largest, first, per_ack, opened, mss)
     spoilt = np.where(np.isnan(sum(inputs, start=np.zeros(()))), np.nan, 0.0)

@@ -37,12 +37,12 @@ def _least_whole(
     # At 2^53 and above whole numbers are further apart than 1.
     while (is_open := high - low > np.maximum(1.0, np.spacing(high))).any():
         tried = np.clip(tried, low + 1.0, np.maximum(high - 1.0, low + 1.0))
-        found = holds(tried)
-        has_true |= found
-        has_false |= ~found
-        high = np.where(is_open & found, tried, high)
-        low = np.where(is_open & ~found, tried, low)
-        away = np.where(found, tried - step, tried + step)
+        is_true = holds(tried)
+        has_true |= is_true
+        has_false |= ~is_true
+        high = np.where(is_open & is_true, tried, high)
+        low = np.where(is_open & ~is_true, tried, low)
+        away = np.where(is_true, tried - step, tried + step)
         tried = np.where(has_true & has_false, np.floor(0.5 * (low + high)), away)
         step *= 2.0
     return high
@@ -212,8 +212,8 @@ def active_percentile_count(
     Kurose and Ross, Computer Networking, 1.3.2, solved for the number.
     """
     users = _users(user_count)
-    share, wanted = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
-    return _percentile(users, share, wanted)
+    share, level = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
+    return _percentile(users, share, level)
 
 
 @model
@@ -274,8 +274,8 @@ def shared_bandwidth_bps(
     """
     rate = checks.non_negative("user_bps", user_bps)
     users = _users(user_count)
-    share, wanted = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
-    return rate * _percentile(users, share, wanted)
+    share, level = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
+    return rate * _percentile(users, share, level)
 
 
 @model
@@ -335,10 +335,10 @@ def shared_bandwidth_normal_bps(
     networks, IEEE JSAC 9 (1991).
     """
     users = _users(user_count)
-    share, wanted = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
+    share, level = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
     rate = checks.non_negative("user_bps", user_bps)
     _note_few(shared_bandwidth_normal_bps, users * share * (1.0 - share))
-    bandwidth = _normal(users * share, users * share * (1.0 - share), users, wanted)
+    bandwidth = _normal(users * share, users * share * (1.0 - share), users, level)
     return rate * bandwidth
 
 
@@ -411,7 +411,7 @@ def class_bandwidth_bps(
     for name, values in (("active_ratio", share), ("user_bps", rate)):
         if values.size != users.size:
             raise DomainError("wrong-count", name, count=values.size, expected=users.size)
-    wanted = checks.ratio("quantile", quantile)
+    level = checks.ratio("quantile", quantile)
     spread = users * share * (1.0 - share)
     largest = rate.max() or 1.0
     part = rate / largest
@@ -421,7 +421,7 @@ def class_bandwidth_bps(
     _note_few(class_bandwidth_bps, np.asarray(alike))
     mean, most = (users * share * rate).sum(), (users * rate).sum()
     variance = (spread @ part**2) * largest**2
-    return _normal(np.asarray(mean), np.asarray(variance), np.asarray(most), wanted)
+    return _normal(np.asarray(mean), np.asarray(variance), np.asarray(most), level)
 
 
 @model
@@ -481,12 +481,12 @@ def supported_user_count(
         checks.positive("user_bps", user_bps),
         checks.positive("bandwidth_bps", bandwidth_bps),
     )
-    share, wanted = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
+    share, level = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
     # 0.3 over 0.1 is 3, not 2.9999999999999996.
     fitting = np.floor(np.minimum(bandwidth / rate * (1.0 + 4e-16), 2.0 * MAX_USERS))
-    fitting, share, wanted = np.broadcast_arrays(fitting, share, wanted)
-    is_open = (share > 0.0) & (wanted > 0.0) & (fitting < MAX_USERS)
-    active, p, q = (np.where(is_open, one, 0.5) for one in (fitting, share, wanted))
+    fitting, share, level = np.broadcast_arrays(fitting, share, level)
+    is_open = (share > 0.0) & (level > 0.0) & (fitting < MAX_USERS)
+    active, p, q = (np.where(is_open, one, 0.5) for one in (fitting, share, level))
     active = np.floor(active)
 
     def is_too_many(users: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -495,8 +495,8 @@ def supported_user_count(
     spread = _score(q) * np.sqrt(active * (1.0 - p))
     guess = np.maximum(active - spread, 0.0) / p
     first = _least_whole(is_too_many, guess, low=active, high=np.asarray(MAX_USERS + 1.0))
-    found = np.where(is_open & (first <= MAX_USERS), first - 1.0, np.inf)
-    return checks.keep_nan(found, bandwidth, rate, share, wanted)
+    counts = np.where(is_open & (first <= MAX_USERS), first - 1.0, np.inf)
+    return checks.keep_nan(counts, bandwidth, rate, share, level)
 
 
 @model
@@ -545,9 +545,9 @@ def multiplexing_gain(
     Kurose and Ross, Computer Networking, 1.3.2.
     """
     users = _users(user_count)
-    share, wanted = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
-    gain = users / _percentile(users, share, wanted)
-    return checks.keep_nan(np.where(users > 0.0, gain, 1.0), users, share, wanted)
+    share, level = checks.ratio("active_ratio", active_ratio), checks.ratio("quantile", quantile)
+    gain = users / _percentile(users, share, level)
+    return checks.keep_nan(np.where(users > 0.0, gain, 1.0), users, share, level)
 
 
 def _note_few(formula: Callable[..., Any], variance: FloatArray) -> None:
@@ -582,15 +582,15 @@ def _percentile(users: FloatArray, share: FloatArray, quantile: FloatArray) -> F
     score = _score(q)
     # The first correction for skewness (Cornish and Fisher): right to a user or two.
     guess = filled * p + score * spread + (score**2 - 1.0) * (1.0 - 2.0 * p) / 6.0
-    found = _least_whole(
+    counts = _least_whole(
         lambda active: _above(active, filled, p) <= (1.0 - q) * (1.0 + _MARGIN),
         guess,
         low=np.asarray(-1.0),
         high=filled,
     )
     # What is left out of sight of float64 may happen: all may be active.
-    found = np.where((q == 1.0) & (p > 0.0), filled, found)
-    return checks.keep_nan(np.where(q > 0.0, found, 0.0) + 0.0, users, share, quantile)  # no -0
+    counts = np.where((q == 1.0) & (p > 0.0), filled, counts)
+    return checks.keep_nan(np.where(q > 0.0, counts, 0.0) + 0.0, users, share, quantile)  # no -0
 
 
 def _score(quantile: FloatArray) -> FloatArray:
