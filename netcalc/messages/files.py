@@ -8,12 +8,12 @@ from __future__ import annotations
 
 FILES: dict[str, str] = {
     "exported-damaged": "is a damaged export of netcalc: its first line or its rows",
-    "parquet-package-missing": "reading Parquet needs the package pyarrow",
-    "parquet-of-others": "is a Parquet file of another program: it says no units",
+    "parquet-package-missing": "reading Parquet requires the package pyarrow",
+    "parquet-of-others": "is a Parquet file of another program, without units",
     "parquet-damaged": "is a damaged Parquet file",
-    "parquet-column": "column {field!r} has values of another type than netcalc exports",
+    "parquet-column": "column {field!r} has a type that netcalc does not export",
     "parquet-too-large": "has {count} values, more than {limit}",
-    "exported-columns": "has not the columns that its first line lists: {wanted:names}",
+    "exported-columns": "lacks columns that its first line lists: {wanted:names}",
     "package-missing": "{purpose} needs the package {package}, which is not installed",
     "package-too-old": "{purpose} needs the package {package}, in a later version than {found}",
     "mixed-installation": (
@@ -56,10 +56,10 @@ FILES: dict[str, str] = {
     "not-ping-output": "looks like {format}",
     "damaged-json": "is damaged JSON",
     "json-cut-short": "is JSON that ends too early",
-    "json-too-deep": "is JSON of too many levels",
-    "json-twins": "of names with two values in one object the last value was used: {names:names}",
+    "json-too-deep": "is JSON with too many nested levels",
+    "json-twins": "duplicate names in a JSON object: used the last value of {names:names}",
     "json-no-number": "{count:value is|values are} no number (nan or inf) and taken as unknown",
-    "file-blank": "no measurement: there are only blanks and line ends",
+    "file-blank": "no measurement: the file has only white space",
     "file-empty": "no measurement: the file is empty",
     "neither-ping-nor-columns": "no measurement: neither the output of a known tool nor columns",
     "only-long-lines": "no measurement; {numbers:lines} not read: longer than {limit:,} characters",
@@ -75,9 +75,7 @@ FILES: dict[str, str] = {
     "joined-lines": "cannot read {numbers:lines}: several replies run together",
     "no-sequence-number": "cannot read {numbers:lines}: no sequence number",
     "sequence-too-large": "cannot read {numbers:lines}: a sequence number above 65535",
-    "sequences-too-far": (
-        "the sequence numbers are too far apart: {count:,} probes for a few lines"
-    ),
+    "sequences-too-far": ("the sequence numbers span {count:,} probes, far more than the lines"),
     "sequence-jumps": "cannot read {numbers:lines}: the sequence number is far from its neighbours",
     "no-reply-size": "cannot read {numbers:lines}: no size",
     "impossible-reply-size": "cannot read {numbers:lines}: no reply has {found:or} bytes",
@@ -104,7 +102,7 @@ FILES: dict[str, str] = {
         "begin there; what came before is not counted as lost"
     ),
     "sequence-beyond-sent": "sequence numbers go up to {highest}, but only {sent} were sent",
-    "too-many-unseen": "did not use the {sent:,} sent of the summary: far more than the lines show",
+    "too-many-unseen": "ignored the summary's count of {sent:,} sent: far more than the lines show",
     "short-replies": (
         "replies shorter than the {reply_bytes} bytes expected for {payload_bytes} bytes of data: "
         "{numbers:lines}"
@@ -125,7 +123,7 @@ FILES: dict[str, str] = {
         "the summary says {quantity} {printed_s:s.6}, the lines show {computed_s:s.6}"
     ),
     # columns
-    "only-a-header": "no measurement: there is only a header",
+    "only-a-header": "no measurement: only a header",
     "no-number-column": "no measurement: no column of numbers",
     "no-header": "there is no header that names the columns",
     "data-for-header": (

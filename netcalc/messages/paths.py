@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 PATHS: dict[str, str] = {
-    "no-path": "no measurement: no hop has a probe",
+    "no-path": "no measurement: no hop with a probe",
     "pathping-no-statistics": "no measurement: the statistics of pathping are missing",
     "path-message-only": "no measurement; the tool reported {message!r}",
     "path-message": "the tool reported {messages:names}",
-    "path-lines-unread": "cannot read {numbers:lines}: like a hop, and not used",
+    "path-lines-unread": "skipped {numbers:lines}: these look like hops but cannot be read",
     "not-of-a-path": "ignored {numbers:lines}: not about a hop",
-    "path-without-header": "the header of a run is missing; its target is unknown",
+    "path-without-header": "a run has no header: its target is unknown",
     "traceroute-unreadable": "no hop can be read with certainty",
     "mtr-no-hop": "no measurement: the report has no hop",
-    "mtr-no-header": "there is no header that names the columns of the hops",
-    "mtr-unreadable": "is not a figure of mtr",
+    "mtr-no-header": "no header names the columns",
+    "mtr-unreadable": "is not a number in a column of mtr",
     "mtr-document-cut": "the last document ends too early, at line {line}, byte {offset}",
     "mtr-other-nodes": "{numbers:lines}: further nodes of the hop above, without own figures",
-    "implausible-hops": "{count:value|values} cannot be right and count as unknown",
-    "probes-beyond-target": "left out {count:probe|probes} that would go beyond the target",
-    "lost-probes-unknown": "lost probes have no line in this version: losses are unknown",
-    "lost-probes-left-out": "lost probes are not in the file: how many there were is unknown",
+    "implausible-hops": "{count:implausible value counts|implausible values count} as unknown",
+    "probes-beyond-target": "left out {count:probe|probes} with a TTL beyond the target",
+    "lost-probes-unknown": "this version of mtr does not report lost probes: losses are unknown",
+    "lost-probes-left-out": "the file leaves out lost probes: their number is unknown",
     "answers-without-probe": "ignored {count:answer|answers} whose probe has no line",
     "late-answers": "ignored {count:late answer|late answers} to probes that count as lost",
-    "probes-of-last-try": "ignored {count:probe|probes} of the last try, which is not a hop",
+    "probes-of-last-try": "ignored {count:probe|probes} of the final attempt, which is not a hop",
     "increase-of-hops": (
         "times of {place}; increase: what a hop adds to the least time that no later hop "
         "undercuts, if the way back of each answer is that of the others; slow: it answers later "

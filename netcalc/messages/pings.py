@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 PINGS: dict[str, str] = {
-    "no-probe": "no measurement: no probe has a line, and there are no totals",
-    "more-received-than-sent": "the summary contradicts itself: only {sent:,} were sent",
+    "no-probe": "no measurement: neither a line about a probe nor totals",
+    "more-received-than-sent": "the summary contradicts itself: it counts only {sent:,} sent",
     "implausible-loss": "the printed loss of {percent:g} % cannot be right and is not used",
     "not-of-the-tool": "ignored {numbers:lines}: not about a probe",
-    "fping-unreadable": "is not what fping writes",
-    "fping-kinds-unread": "left out {names:names}, which this version does not know",
-    "earlier-totals": "a host has several totals: the last one is that of the run",
+    "fping-unreadable": "is not output of fping",
+    "fping-kinds-unread": "left out records of unknown kinds: {names:names}",
+    "earlier-totals": "several totals of a host: used the last one, which is that of the whole run",
     "document-cut": "the last document ends too early, at line {line}, byte {offset}",
-    "packet-length-unknown": "the size of the packets is not known",
-    "irtt-state": "is not a state of a round trip",
-    "sockperf-both": "has both latencies and round trips: which of them counts is unclear",
-    "sockperf-halves": "a latency of sockperf is half a round trip: all times were doubled",
-    "sockperf-throughput": "no measurement of round trips: a throughput run of sockperf",
-    "atlas-kinds": "has results of RIPE Atlas of the kinds {kinds:or}",
-    "errors-not-replies": "{numbers:lines}: errors of a node, which are not replies",
-    "errors-among-received": "{count:error is|errors are} no replies, though the tool counts them",
-    "times-without-reply": "{numbers:lines}: times although nothing was received; not used",
-    "http-exchanges": "a time includes what the server took to answer an HTTP request",
-    "connection-times": "a time is that of a TCP handshake, which is no echo",
-    "clocks-not-synchronized": "the clocks were not synchronized: only differences are certain",
-    "negative-delays": "one-way delays below 0: the clocks differ by more than the delay",
-    "results-differ": "{count:result does|results do} not agree with their own counts",
+    "packet-length-unknown": "the packet size is unknown",
+    "irtt-state": "is not a loss state of a round trip",
+    "sockperf-both": "has both latencies (half a round trip) and round-trip times",
+    "sockperf-halves": "sockperf reports half of each round trip: all times were doubled",
+    "sockperf-throughput": "no round trips: this is a throughput run of sockperf",
+    "atlas-kinds": "mixes RIPE Atlas results of several kinds: {kinds:names}",
+    "errors-not-replies": "{numbers:lines}: ICMP errors, which are not replies",
+    "errors-among-received": (
+        "the tool counts {count:ICMP error|ICMP errors} as received; they are no replies"
+    ),
+    "times-without-reply": "{numbers:lines}: ignored times, as nothing was received",
+    "http-exchanges": "each time includes the server's processing of an HTTP request",
+    "connection-times": "each time is a TCP handshake, not an echo",
+    "clocks-not-synchronized": (
+        "the clocks were not synchronized: only differences between delays are meaningful"
+    ),
+    "negative-delays": "negative one-way delays: the clock offset exceeds the delay",
+    "results-differ": "{count:result contradicts|results contradict} their own packet counts",
 }
 
 PINGS_EXPECTED: dict[str, str] = {

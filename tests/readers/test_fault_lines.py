@@ -44,7 +44,7 @@ class Refused(NamedTuple):
 
 REFUSED = {
     "R1 empty": Refused("", ("no measurement", "the file is empty")),
-    "R1 blanks": Refused(" \n \n", ("no measurement", "only blanks and line ends")),
+    "R1 blanks": Refused(" \n \n", ("no measurement", "only white space")),
     "R1 header": Refused("size_bytes,rtt_ms\n", ("no measurement", "only a header")),
     "R1 ping header": Refused(HEAD, ("no measurement",)),
     "R2 PDF": Refused("%PDF-1.7\n1 0 obj\n", ("looks like a PDF document",)),

@@ -157,7 +157,7 @@ READ = {
         [{"sent_byte_count": SENT, "received_byte_count": None, "partial": True}], ""),
     "R17 a name twice": Read(
         text_of(RUN).rstrip()[:-1] + ', "end": {}}\n', [{"partial": True}],
-        "of names with two values in one object the last value was used: 'end'"),
+        "duplicate names in a JSON object: used the last value of 'end'"),
     "R17 several documents, the second cut": Read(
         TWO_RUNS[: int(0.8 * len(TWO_RUNS))],
         [{"group": "run 1", "sent_byte_count": SENT, "partial": False},
@@ -302,7 +302,7 @@ REFUSED = {
         ": is larger than 64 MiB when uncompressed. Split it into parts"),
     "R24 depth": Refused(
         "[" * 100_000 + "\n",
-        ": is JSON of too many levels. Check what wrote it: no tool nests so deep"),
+        ": is JSON with too many nested levels. Check what wrote it: no tool nests so deep"),
     # Python 3.13 and 3.11 name different places for a comma before a bracket, but not for two
     "R24 comma after a comma": Refused(
         '{"start": {}, "intervals": [],\n "end": {},, "a": 1}\n',

@@ -247,9 +247,9 @@ def test_lone_surrogates_of_a_pasted_text():
     ("content", "said"),
     [
         ("", "ping.txt: no measurement: the file is empty"),
-        (" \n\n", "ping.txt: no measurement: there are only blanks and line ends"),
+        (" \n\n", "ping.txt: no measurement: the file has only white space"),
         ("PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n", "ping.txt: no measurement"),
-        ("size_bytes,rtt_ms\n", "ping.txt: no measurement: there is only a header"),
+        ("size_bytes,rtt_ms\n", "ping.txt: no measurement: only a header"),
         ("%PDF-1.7\n", "ping.txt: looks like a PDF document"),
     ],
 )
