@@ -232,7 +232,7 @@ ROOMS = {
                   "numbers_of_loss_and_queues limits_of_arguments")),
     ),
     "checks": Room(
-        ("netcalc/checks/*.py", "netcalc/models/__init__.py"),
+        ("netcalc/checks/*.py", "netcalc/models/*.py"),
         ("tests/test_checks.py", "tests/numbers/test_units_of_arguments.py",
          "tests/numbers/test_labels.py", "tests/numbers/test_single_numbers.py",
          *_models("domain odd_arguments blocks")),
