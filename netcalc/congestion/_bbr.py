@@ -195,7 +195,7 @@ def quanta_packets(stack: Stack, rate: FloatArray) -> FloatArray:
 
 
 def _turn_cycle(state: State, active: BoolArray, product: FloatArray, delivery: FloatArray) -> bool:
-    """Go to the next phase of the cycle; at its end the largest rate becomes that of before."""
+    """Go to the next phase of the cycle; at its end the largest rate becomes the one before."""
     own, window, mode = state.bbr, state.window, state.bbr["mode"]
     whole = active & (state.time >= own["until"] - SLACK * state.base_s)
     lowering = active & (mode == LOWER)

@@ -263,7 +263,7 @@ class _SharedLink:
         burst: int = 0,
         first: bool = True,
     ) -> None:
-        """Wait round trips; that of the first packet has its own time on the link, not waited.
+        """Wait round trips, without the time that the first packet itself is on the link.
 
         The queue of the course has the packets of a burst behind its first one, too.
         """

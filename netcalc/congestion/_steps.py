@@ -1,7 +1,7 @@
 """The course of many scenarios in steps of a few round trips, each scenario at its own pace.
 
-Windows of Reno, CUBIC, Vegas and DCTCP grow from step to step and fall at a loss; those of BBR are
-in :mod:`netcalc.congestion._bbr`.
+Windows of Reno, CUBIC, Vegas and DCTCP grow from step to step and fall at a loss; windows of BBR
+are in :mod:`netcalc.congestion._bbr`.
 """
 
 from __future__ import annotations

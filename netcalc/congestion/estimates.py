@@ -86,7 +86,7 @@ def equal_share_s(
 
 @named_arguments
 def payload_rate_bps(scenario: Scenario) -> float:
-    """Return the payload rate of the full link: that of full packets without their headers.
+    """Return the payload rate of the full link: full packets without their headers.
 
     Examples
     --------

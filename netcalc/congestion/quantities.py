@@ -204,7 +204,7 @@ def _times_s(
 ) -> FloatArray:
     """Return for each flow how long after its start (0) or end (1) the rates first meet something.
 
-    The rates, of shape (time, flow), are those of the flows that run then.
+    The rates, of shape (time, flow), are of the flows that run then.
     """
     course = _course(result)
     spans = np.array([result.span_s(at) for at in range(len(result.scenario.flows))])

@@ -55,7 +55,7 @@ class Recording:
     received : structured array
         Bytes received so far: connection, time, value.
     requests : structured array
-        Requests: connection, time of the first byte, and ``value``, that of the whole reply.
+        Requests: connection, time of the first byte, and ``value``, the time of the whole reply.
     queue : Events or None
         Each packet at the bottleneck, with its times from the start of the scenario; None if its
         log is lost, and with it what is known of queue and drops.

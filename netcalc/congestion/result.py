@@ -128,7 +128,7 @@ class Result:
         Latencies of each request loop after ``warm_s``; None if they were not evaluated.
     resent_ratio : float
         Share of the data sent, by all flows and request loops in the whole run, that was sent
-        again; in theory that of the packets that were lost.
+        again; in theory the share of the packets that were lost.
     cpu_s : tuple of float, or None
         Processor time of each sending host of a live run, and of the receiving one. [s]
     about : mapping

@@ -89,7 +89,7 @@ def _complete_rows(path: Path) -> tuple[list[dict[str, Any]], int]:
 
 
 def _is_sound(row: Row) -> bool:
-    """Whether a line is one of a batch; its key must be that of its scenario."""
+    """Whether a batch has written a line; the key must belong to the scenario."""
     try:
         if row["kind"] == "session":
             return True

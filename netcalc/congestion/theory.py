@@ -139,7 +139,7 @@ def run(scenario: Scenario, *, stack: str = "ns3") -> Result:
     scenario : Scenario
         What to compute.
     stack : str
-        "linux" for the recovery and slow start of its kernel, "ns3" for those of the simulator.
+        Recovery and slow start: "linux" as in its kernel, "ns3" as in the simulator.
 
     Returns
     -------

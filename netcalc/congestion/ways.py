@@ -166,7 +166,7 @@ def evaluate(
     DomainError
         If no way is given, or one is unknown or repeated.
     NetcalcError
-        If no way has a result: that of the first.
+        If no way has a result: the error of the first.
     """
     if not ways:
         raise DomainError("no-ways", "by", "an empty list", choices=list(WAYS))
@@ -275,7 +275,7 @@ def _rows(results: Sequence[Result], cut: tuple[str, ...]) -> Iterator[Parting]:
 
 
 def _number(value: Any, number: int | None) -> float:
-    """Return a value, or that of one flow or loop; nan if it is not known."""
+    """Return a value, or the value of a flow or loop; nan if it is not known."""
     if number is not None:
         value = value[number - 1] if value else None
     return np.nan if value is None else float(value)

@@ -178,13 +178,8 @@ def link(
         bought = once({**inputs, "bandwidth_bps": (chosen, "bit/s")})
         evaluated = replace(bought, inputs=evaluated.inputs)
     columns, middle, stated = evaluated.columns, evaluated.middle, evaluated.typical
-    answers = list(evaluated.answers)
     fills = evaluated.answer("fills_s")
-    if start is not None:
-        dates = [_date_answer("fill_date", start, stated["fills_s"])]
-        if fills.spread is not None:
-            dates.append(_date_answer("early_fill_date", start, fills.spread.percentile(5.0)))
-        answers[2:2] = dates
+    answers = [*evaluated.answers[:2], *_dates(start, fills), *evaluated.answers[2:]]
     values = {
         "links": count,
         "rate_bps": stated["link_bps"],
@@ -194,8 +189,7 @@ def link(
     }
     enough = bandwidth_bps is None or stated["fills_s"] >= horizon
     target = quantity(middle["target_utilization"], "ratio")
-    fills_s = stated["fills_s"] if fills.spread is None else fills.spread.percentile(95.0)
-    notices = [*evaluated.notices, *_forecast_doubts(middle["annual_growth"], horizon, fills_s)]
+    notices = [*evaluated.notices, *_forecast_doubts(middle["annual_growth"], horizon, fills)]
     if bandwidth_bps is None and stated["link_bps"] > SIZES_BPS[-1]:
         several = round(stated["link_bps"] / SIZES_BPS[-1])
         largest = {"rate_bps": SIZES_BPS[-1], "count": several}
@@ -308,8 +302,9 @@ def _steps(
     return tuple(steps)
 
 
-def _forecast_doubts(growth: float, horizon_s: float, fills_s: float) -> list[Notice]:
+def _forecast_doubts(growth: float, horizon_s: float, fills: Answer) -> list[Notice]:
     """Return what makes the answers doubtful: a growth that is extended for long."""
+    fills_s = fills.typical if fills.spread is None else fills.spread.percentile(95.0)
     times = {"link-planned-for": horizon_s, "link-full-in": fills_s}
     longest = max(times, key=lambda code: times[code] if np.isfinite(times[code]) else 0.0)
     if growth == 0.0 or not FORECAST_YEARS * YEAR_S < times[longest] < np.inf:
@@ -327,6 +322,16 @@ def _when(fills_s: float, start: date | None) -> str:
     time, on = quantity(fills_s, "s"), _day(start, fills_s)
     code = "link-full-in" if on is None else "link-full-on"
     return str(Notice(code, {"time": time, "date": on}))
+
+
+def _dates(start: date | None, fills: Answer) -> list[Answer]:
+    """Return the day on which links are full, and with ranges an early one."""
+    if start is None:
+        return []
+    dates = [_date_answer("fill_date", start, fills.typical)]
+    if fills.spread is not None:
+        dates.append(_date_answer("early_fill_date", start, fills.spread.percentile(5.0)))
+    return dates
 
 
 def _date_answer(name: str, start: date, fills_s: float) -> Answer:

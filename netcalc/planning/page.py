@@ -38,7 +38,7 @@ MOST_STEPS = 4
 class Answer:
     """One number of a plan with its unit; a rate names its layer.
 
-    ``spread`` is there where inputs are ranges; ``value`` is then that of their medians.
+    ``spread`` is there where inputs are ranges; ``value`` is then computed at their medians.
     """
 
     name: str
@@ -518,7 +518,7 @@ def _spreads(
 
 
 def _binding(shares: Mapping[str, float], middle: str) -> str:
-    """Return the limit that binds in most draws; without draws that of the numbers."""
+    """Return the limit that binds in most draws, or without draws at the numbers."""
     most = max(shares.values(), default=0.0)
     return middle if shares.get(middle, 0.0) == most else max(shares, key=lambda name: shares[name])
 
@@ -545,7 +545,7 @@ def center(value: Any, *, whole: bool = False) -> float:
 def inputs_as_dict(inputs: Inputs) -> dict[str, dict[str, Any]]:
     """Return the inputs as JSON has them: a number, or the text of a distribution.
 
-    The layer of a rate is that of the line: all rates that a plan asks for count all its bits.
+    All rates that a plan asks for count all bits on the line, so the line is their layer.
     """
     told: dict[str, dict[str, Any]] = {}
     for name, (value, unit) in inputs.items():

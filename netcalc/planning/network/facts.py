@@ -100,7 +100,7 @@ class Link:
     availability_ratio : float, optional
         Share of the time in which it works. [ratio]
     growth_ratio : float or Distribution, optional
-        Growth of its load a year, in place of that of the demands. [ratio]
+        Growth of its load a year, in place of the growth of its demands. [ratio]
     groups : tuple of str
         Groups whose links fail together, as those in one duct do (shared risk).
     """
@@ -135,7 +135,7 @@ class Demand:
     rate_bps : float or Distribution
         Its rate at the layer of the rates of the links, in the hour that is planned for. [bit/s]
     growth_ratio : float or Distribution, optional
-        Growth a year; without it that of the plan. [ratio]
+        Growth a year; by default the growth of the plan. [ratio]
     """
 
     source: str
@@ -161,7 +161,7 @@ class Network:
     demands : tuple of Demand
         At least one; several between the same nodes add up.
     nodes : tuple of str
-        In the order of their numbers; by default those of the links.
+        In the order of their numbers; by default the ends of the links.
     notices : tuple of Notice
         What a file has that is not used.
     positions : tuple of tuple of float

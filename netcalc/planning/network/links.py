@@ -68,7 +68,7 @@ IMIX_BYTES = ethernet_wire_bytes(SIMPLE_IMIX_BYTES)
 FULL_BYTES = float(ethernet_wire_bytes(1500.0))
 """A full Ethernet frame on the wire, the packets of ``md1``. [byte]"""
 MEAN_BYTES = float(np.average(IMIX_BYTES, weights=SIMPLE_IMIX_WEIGHTS))
-"""Mean size of the mix, that of ``mm1``, too. [byte]"""
+"""Mean size of the mix, and of the packets of ``mm1``. [byte]"""
 
 QUEUES: dict[Queue, tuple[str, str]] = {
     "imix": ("M/G/1, simple IMIX", "netcalc.models.queues.queueing.packet_mix_wait_s"),

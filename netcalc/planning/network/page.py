@@ -259,7 +259,7 @@ def flat_rows(plan: NetworkPlan) -> list[Row]:
 
 
 def shown_ends(plan: NetworkPlan, arc: int) -> tuple[str, str]:
-    """Return the names of the nodes of an arc; of parallel links with that of the link."""
+    """Return the names of the nodes of an arc; of parallel links also the name of the link."""
     start, end = plan.ends(arc)
     name = plan.network.links[int(plan.link_of[arc])].name
     return start, f"{end} ({name})" if plan.parallel[arc] else end

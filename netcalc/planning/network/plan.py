@@ -386,7 +386,7 @@ class NetworkPlan:
     def find_ranges(self) -> Iterator[tuple[int, int]]:
         """Draw all ranges, and yield how much of that is done, and of how much.
 
-        The failure that is the worst for an arc is that of the medians.
+        The failure that is the worst for an arc is the worst at the medians.
         """
         drawing = _Drawing(self)
         yield from drawing.run()
@@ -450,7 +450,7 @@ class NetworkPlan:
         return ospf_costs(self.rate_bps, reference_bps=reference)
 
     def _grown(self) -> tuple[list[Known], Ints]:
-        """Return the different growths of the demands, and the number of that of each."""
+        """Return the different growths of the demands, and the number of each demand's growth."""
         groups: dict[Known, int] = {}
         index = []
         for demand in self.network.demands:

@@ -225,7 +225,7 @@ def sum_by_key(key: Ints, values: FloatArray) -> tuple[Ints, FloatArray]:
 
 
 def add_rows(total: FloatArray, index: Ints, values: FloatArray) -> None:
-    """Add rows to those of another array; several may be for one row of it."""
+    """Add rows to rows of another array, of which one may get several."""
     if values.shape[1] == 1:
         total[:, 0] += np.bincount(index, values[:, 0], total.shape[0])
         return
