@@ -18,7 +18,7 @@ def test_a_link_that_lasts_longer_than_growth_is_looked_ahead_has_one_note():
     years = math.log(0.8e9 / made["demand_bps"]) / math.log(1.25)
     assert years > 3.0
     (note,) = made.notices
-    assert str(note).startswith(f"full in {years:.4g} years, beyond the 3 years that growth")
+    assert str(note).startswith(f"full in {years:.4g} years, beyond the 3 years for which growth")
 
 
 @pytest.mark.slow
@@ -29,7 +29,7 @@ def test_with_ranges_growth_far_ahead_has_one_note_too(horizon_years):
     )
     (note,) = made.notices
     late = made.answer("fills_s").text.split("p95 ")[1]
-    assert str(note).startswith(f"full in {late}, beyond the 3 years that growth")
+    assert str(note).startswith(f"full in {late}, beyond the 3 years for which growth")
 
 
 @pytest.mark.each("rate_bps", [1e7, 1e8, 5e8])
