@@ -109,7 +109,7 @@ PLANS: dict[str, str] = {
     ),
     "assumes-backup": "disks and hosts that keep up with the line",
     "buffer-near-step": (
-        "at {most:g} flows the answer falls by a factor of {factor:g}, from {below_bytes:byte} to "
+        "the answer falls by a factor of {factor:g} at {most:g} flows, from {below_bytes:byte} to "
         "{above_bytes:byte}: from there on losses are taken as independent. In truth the need "
         "falls gradually"
     ),
